@@ -1,0 +1,77 @@
+"""Attention: every query looks at every key that it may see and takes a weighted mean of the values.
+
+Letters: b batch, h heads, q query positions, k key positions, d_k = d_model / h.
+Masks are boolean, stretchable to (b, h, q, k); True = may attend.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+
+def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
+    """softmax(Q K^T / sqrt(d_k)): how much each query looks at each key (Equation 1, left part).
+
+    query (..., q, d_k), key (..., k, d_k) -> (..., q, k). Each row sums to 1; a row whose keys are
+    all masked is all zeros.
+    """
+    d_k = query.size(-1)
+    scores = query @ key.transpose(-2, -1) / math.sqrt(d_k)
+    if mask is None:
+        return scores.softmax(dim=-1)
+    # The most negative finite number, not -inf: a row without any key would turn into NaN.
+    lowest = torch.finfo(scores.dtype).min
+    return scores.masked_fill(~mask, lowest).softmax(dim=-1).masked_fill(~mask, 0.0)
+
+
+def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V  (Equation 1).
+
+    query (..., q, d_k), key (..., k, d_k), value (..., k, d_v) -> (..., q, d_v).
+    The same numbers as PyTorch's `scaled_dot_product_attention`, which for sentences on a CPU is
+    not faster (see benchmarks/training_step.py), so here the formula itself is what runs.
+    """
+    return attention_weights(query, key, mask) @ value
+
+
+class MultiHeadAttention(nn.Module):
+    """MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O  (section 3.2.2).
+
+    head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V). All heads are projected by one matrix: its i-th
+    block of d_k output features is W_i. Without biases, as the paper writes it.
+
+    query (b, q, d_model), key and value (b, k, d_model) -> (b, q, d_model).
+    """
+
+    def __init__(self, d_model: int, h: int):
+        super().__init__()
+        if d_model % h:
+            raise ValueError(f"d_model={d_model} must be divisible by h={h}")
+        self.h = h
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        mask: Tensor | None = None,
+        cache=None,  # while decoding: the keys and values so far (decoding.KeyValueCache)
+    ) -> Tensor:
+        q = self.split_heads(self.w_q(query))  # (b, h, q, d_k)
+        k, v = self.keys_and_values(key, value) if cache is None else cache.read(self, key, value)
+        return self.w_o(self.merge_heads(attention(q, k, v, mask)))
+
+    def keys_and_values(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        return self.split_heads(self.w_k(key)), self.split_heads(self.w_v(value))  # (b, h, k, d_k)
+
+    def split_heads(self, x: Tensor) -> Tensor:
+        return x.unflatten(-1, (self.h, -1)).transpose(1, 2)  # (b, s, d_model) -> (b, h, s, d_k)
+
+    def merge_heads(self, x: Tensor) -> Tensor:
+        return x.transpose(1, 2).flatten(2)  # (b, h, s, d_k) -> (b, s, d_model)

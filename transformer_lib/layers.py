@@ -1,0 +1,45 @@
+"""What an encoder layer and a decoder layer are built of, besides attention."""
+
+from collections.abc import Callable
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class PositionwiseFeedForward(nn.Module):
+    """FFN(x) = max(0, x W_1 + b_1) W_2 + b_2  (Equation 2).  (b, s, d_model) -> the same shape.
+
+    The same small network at each position; it mixes the numbers of one word, never two words.
+    """
+
+    def __init__(self, d_model: int, d_ff: int):
+        super().__init__()
+        self.w_1 = nn.Linear(d_model, d_ff)
+        self.w_2 = nn.Linear(d_ff, d_model)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.w_2(F.relu(self.w_1(x)))
+
+
+class SublayerConnection(nn.Module):
+    """The way around a sub-layer: residual sum, dropout and layer norm ("Add & Norm" in Figure 1).
+
+    norm_first=False:  LayerNorm(x + Dropout(Sublayer(x)))   post-norm, the paper (section 3.1)
+    norm_first=True:   x + Dropout(Sublayer(LayerNorm(x)))   pre-norm, most newer models
+    """
+
+    def __init__(self, d_model: int, dropout: float, norm_first: bool = False):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        if self.norm_first:
+            return x + self.dropout(sublayer(self.norm(x)))
+        return self.norm(x + self.dropout(sublayer(x)))
+
+
+def final_norm(d_model: int, norm_first: bool) -> nn.Module:
+    """What ends a stack: pre-norm leaves the last sum without a norm, so one more follows it."""
+    return nn.LayerNorm(d_model) if norm_first else nn.Identity()

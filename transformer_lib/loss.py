@@ -1,0 +1,32 @@
+"""How wrong a prediction is: cross-entropy with label smoothing (section 5.4)."""
+
+from torch import Tensor
+
+from transformer_lib.tokens import PAD
+
+
+def label_smoothed_cross_entropy(
+    logits: Tensor,
+    target: Tensor,
+    smoothing: float = 0.1,
+    *,
+    ignore_index: int = PAD,
+    reduction: str = "mean",
+) -> Tensor:
+    """(1 - eps) * -log p(target)  +  eps * mean over the vocabulary of -log p(word).
+
+    logits (…, vocab), target (…) ids -> one number, in nats per target word. The right word gets
+    1 - eps + eps/vocab of the wanted probability and each other word eps/vocab, as in
+    `F.cross_entropy(logits, target, label_smoothing=eps)`. Targets equal to ignore_index do not
+    count; without any other target the loss is 0. reduction: "mean" per word, or "sum".
+    """
+    if not 0 <= smoothing < 1:
+        raise ValueError(f"smoothing={smoothing} must be at least 0 and less than 1")
+    if reduction not in ("mean", "sum"):
+        raise ValueError(f'reduction={reduction!r} must be "mean" or "sum"')
+    counts = target != ignore_index
+    log_p = logits[counts].log_softmax(dim=-1)  # (words that count, vocab)
+    words = target[counts]
+    right = -log_p.gather(-1, words[:, None]).squeeze(-1)
+    loss = ((1 - smoothing) * right - smoothing * log_p.mean(dim=-1)).sum()
+    return loss if reduction == "sum" else loss / max(len(words), 1)
