@@ -1,6 +1,5 @@
 """The whole Transformer: source ids and target ids in, a score for every possible next word out."""
 
-import torch
 from torch import Tensor, nn
 
 from transformer_lib.config import ModelConfig

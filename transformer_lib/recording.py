@@ -1,0 +1,92 @@
+"""Look inside a model while it runs, and change one thing to see what depends on it.
+
+Both tools work inside a `with` only and leave nothing behind.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+
+from transformer_lib.attention import MultiHeadAttention, attention_weights
+
+
+def attention_layers(model: nn.Module) -> dict[str, MultiHeadAttention]:
+    """The attention layers of a model by name, such as "decoder.layers.0.cross_attn"."""
+    return {name: m for name, m in model.named_modules() if isinstance(m, MultiHeadAttention)}
+
+
+@contextmanager
+def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
+    """Collect the weights of every attention layer that runs inside the `with`.
+
+        with record_attention(model) as weights:
+            model(src, tgt_in)
+        weights["decoder.layers.0.cross_attn"]  # (b, h, t, s)
+
+    If a layer runs more than once, its last weights stay. They are computed a second time, from
+    the layer's own inputs, so the model's output is the same with and without recording.
+    """
+    weights: dict[str, Tensor] = {}
+
+    def recorder(name: str):
+        def hook(layer, args, kwargs, output):
+            with torch.no_grad():
+                weights[name], _ = weights_and_values(layer, args, kwargs)
+
+        return hook
+
+    with hooked(model, {name: recorder(name) for name in attention_layers(model)}):
+        yield weights
+
+
+@contextmanager
+def edit_attention(
+    model: nn.Module, edits: Mapping[str, Callable[[Tensor], Tensor]]
+) -> Iterator[None]:
+    """Let the layers named in `edits` use other weights than they computed.
+
+    edits: layer name -> a function from its weights (b, h, q, k) to those it shall use.
+
+        def without_head_2(weights):
+            weights[:, 2] = 0.0
+            return weights
+
+        with edit_attention(model, {"encoder.layers.1.self_attn": without_head_2}):
+            model(src, tgt_in)
+    """
+
+    def editor(edit: Callable[[Tensor], Tensor]):
+        def hook(layer, args, kwargs, output):
+            weights, v = weights_and_values(layer, args, kwargs)
+            return layer.w_o(layer.merge_heads(edit(weights) @ v))
+
+        return hook
+
+    with hooked(model, {name: editor(edit) for name, edit in edits.items()}):
+        yield
+
+
+def weights_and_values(layer: MultiHeadAttention, args, kwargs) -> tuple[Tensor, Tensor]:
+    """What `layer` has computed inside a call with these arguments."""
+    query, key, value = args
+    cache = kwargs.get("cache")
+    k, v = layer.keys_and_values(key, value) if cache is None else cache.current()
+    return attention_weights(layer.split_heads(layer.w_q(query)), k, kwargs.get("mask")), v
+
+
+@contextmanager
+def hooked(model: nn.Module, hooks: Mapping[str, Callable]) -> Iterator[None]:
+    layers = attention_layers(model)
+    unknown = [name for name in hooks if name not in layers]
+    if unknown:
+        raise KeyError(f"no attention layer {unknown[0]!r}; there are {', '.join(layers)}")
+    handles = [
+        layers[name].register_forward_hook(hook, with_kwargs=True) for name, hook in hooks.items()
+    ]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
