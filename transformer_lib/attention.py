@@ -1,4 +1,4 @@
-"""Attention: every query looks at every key that it may see and takes a weighted mean of the values.
+"""Attention: each query looks at the keys that it may see and takes a weighted mean of the values.
 
 Letters: b batch, h heads, q query positions, k key positions, d_k = d_model / h.
 Masks are boolean, stretchable to (b, h, q, k); True = may attend.

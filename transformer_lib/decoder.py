@@ -46,7 +46,13 @@ class Decoder(nn.Module):
     """N decoder layers, each with keys and values of its own for the memory."""
 
     def __init__(
-        self, N: int, d_model: int, d_ff: int, h: int, dropout: float = 0.1, norm_first: bool = False
+        self,
+        N: int,
+        d_model: int,
+        d_ff: int,
+        h: int,
+        dropout: float = 0.1,
+        norm_first: bool = False,
     ):
         super().__init__()
         self.layers = nn.ModuleList(

@@ -69,7 +69,9 @@ class Prefixes:
         self.words = torch.full((len(src), 1), BOS, device=src.device)
         self.caches = None
         if cache:
-            self.caches = [(KeyValueCache(max_length), KeyValueCache()) for _ in model.decoder.layers]
+            self.caches = [
+                (KeyValueCache(max_length), KeyValueCache()) for _ in model.decoder.layers
+            ]
 
     def next_log_probs(self) -> Tensor:
         """(b, vocab): the log-probability of each word to come next; never <pad> or <bos>."""

@@ -45,6 +45,9 @@ def _angles(length: int, d_model: int, base: float, steps: float) -> Tensor:
     return (positions / base ** (i / steps)).to(torch.float32)
 
 
+COMPUTED_ENCODINGS = {"paper": positional_encoding, "tensor2tensor": tensor2tensor_encoding}
+
+
 class Embeddings(nn.Module):
     """embedding(word) * sqrt(d_model)  (section 3.4).  (b, s) ids -> (b, s, d_model).
 
@@ -68,12 +71,10 @@ class PositionalEncoding(nn.Module):
     x: (b, s, d_model), whose first word stands at position `start` of its sentence.
     """
 
-    KINDS = {"paper": positional_encoding, "tensor2tensor": tensor2tensor_encoding}
-
     def __init__(self, d_model: int, dropout: float, kind: str = "paper"):
         super().__init__()
         self.d_model = d_model
-        self.encoding = self.KINDS[kind]
+        self.encoding = COMPUTED_ENCODINGS[kind]
         self.dropout = nn.Dropout(dropout)
         # Computed, not learned: it moves with the model but isn't saved, and grows when needed.
         self.register_buffer("table", self.encoding(256, d_model), persistent=False)

@@ -30,7 +30,13 @@ class Encoder(nn.Module):
     """N encoder layers, alike in structure, each with weights of its own."""
 
     def __init__(
-        self, N: int, d_model: int, d_ff: int, h: int, dropout: float = 0.1, norm_first: bool = False
+        self,
+        N: int,
+        d_model: int,
+        d_ff: int,
+        h: int,
+        dropout: float = 0.1,
+        norm_first: bool = False,
     ):
         super().__init__()
         self.layers = nn.ModuleList(

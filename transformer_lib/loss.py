@@ -24,9 +24,9 @@ def label_smoothed_cross_entropy(
         raise ValueError(f"smoothing={smoothing} must be at least 0 and less than 1")
     if reduction not in ("mean", "sum"):
         raise ValueError(f'reduction={reduction!r} must be "mean" or "sum"')
+    log_p = logits.log_softmax(dim=-1)
+    right = -log_p.gather(-1, target.unsqueeze(-1)).squeeze(-1)
+    each = (1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
     counts = target != ignore_index
-    log_p = logits[counts].log_softmax(dim=-1)  # (words that count, vocab)
-    words = target[counts]
-    right = -log_p.gather(-1, words[:, None]).squeeze(-1)
-    loss = ((1 - smoothing) * right - smoothing * log_p.mean(dim=-1)).sum()
-    return loss if reduction == "sum" else loss / max(len(words), 1)
+    loss = each.masked_fill(~counts, 0.0).sum()
+    return loss if reduction == "sum" else loss / counts.sum().clamp(min=1)

@@ -1,0 +1,113 @@
+"""Models and training runs on disk: safetensors and JSON, nothing that could run code.
+
+Every file is written beside its place first and then moved there in one step, so that a run that
+is killed leaves the old file or the new one, never half of one.
+"""
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor, nn
+
+from transformer_lib.config import ModelConfig
+from transformer_lib.model import Transformer
+
+
+class CheckpointError(ValueError):
+    """A checkpoint is missing, damaged, or made for another model; the message says which."""
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write the whole file or nothing, even if the machine stops in the middle."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.part")
+    with open(beside, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(beside, path)
+
+
+def write_json(path: Path, content: object) -> None:
+    text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    write_file(path, text.encode("utf-8"))
+
+
+def read_json(path: Path) -> dict:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CheckpointError(f"there is no {path.name} in {path.parent}") from None
+    except ValueError as error:
+        raise CheckpointError(f"{path} is damaged: it is not JSON ({error})") from None
+    if not isinstance(content, dict):
+        raise CheckpointError(f"{path} is damaged: it should hold a JSON object")
+    return content
+
+
+def write_tensors(path: Path, tensors: dict[str, Tensor], about: dict | None = None) -> None:
+    """Tensors by name, and `about` as JSON in the header of the same file."""
+    whole = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_file(path, save(whole, metadata={"about": json.dumps(about or {})}))
+
+
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict]:
+    if not path.is_file():
+        raise CheckpointError(f"there is no {path.name} in {path.parent}")
+    try:
+        with safe_open(path, framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return tensors, json.loads((file.metadata() or {}).get("about", "{}"))
+    except (SafetensorError, ValueError) as error:
+        raise CheckpointError(f"{path} is damaged ({error})") from None
+
+
+def weights(model: nn.Module) -> dict[str, Tensor]:
+    """The trained numbers by name; a matrix used in two places is there once."""
+    return dict(model.named_parameters())
+
+
+def set_weights(model: nn.Module, tensors: dict[str, Tensor], where: str) -> None:
+    """Copy tensors into the model of the same shape."""
+    own = weights(model)
+    if own.keys() != tensors.keys():
+        names = ", ".join(sorted(own.keys() ^ tensors.keys())[:3])
+        raise CheckpointError(f"{where} was made for another model: the weights differ in {names}")
+    for name, parameter in own.items():
+        if parameter.shape != tensors[name].shape:
+            raise CheckpointError(
+                f"{where} was made for another model: {name} has shape "
+                f"{tuple(tensors[name].shape)}, not {tuple(parameter.shape)}"
+            )
+    with torch.no_grad():
+        for name, parameter in own.items():
+            parameter.copy_(tensors[name])
+
+
+def save_model(folder: Path, model: Transformer) -> None:
+    """config.json and model.safetensors: all that is needed to build the same model again."""
+    sizes = {
+        "src_vocab": model.src_embed.table.num_embeddings,
+        "tgt_vocab": model.tgt_embed.table.num_embeddings,
+    }
+    write_json(Path(folder) / "config.json", sizes | dataclasses.asdict(model.config))
+    write_tensors(Path(folder) / "model.safetensors", weights(model))
+
+
+def load_model(folder: Path) -> Transformer:
+    """The model that `save_model` wrote there, ready to translate (in eval mode)."""
+    folder = Path(folder)
+    settings = read_json(folder / "config.json")
+    try:
+        src_vocab, tgt_vocab = settings.pop("src_vocab"), settings.pop("tgt_vocab")
+        model = Transformer(src_vocab, tgt_vocab, ModelConfig(**settings))
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{folder / 'config.json'} doesn't fit: {error}") from None
+    tensors, _ = read_tensors(folder / "model.safetensors")
+    set_weights(model, tensors, where=str(folder / "model.safetensors"))
+    return model.eval()
