@@ -18,14 +18,14 @@ SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>")
 
 # What spaCy cuts off an English contraction -> the word it stands for ("ca" + "n't" is "can not").
 CONTRACTIONS = {
-    "n't": "not", "nt": "not", "ca": "can", "wo": "will",
+    "n't": "not", "nt": "not", "ca": "can", "wo": "will", "sha": "shall",
     "'m": "am", "'re": "are", "'ve": "have", "'ll": "will",
 }  # fmt: skip
 # After one of these, 's is short for "is"; after a noun it marks the owner ("the queen's duck").
 BEFORE_IS = {"he", "she", "it", "that", "there", "here", "who", "what", "where", "how"}
 
-NO_SPACE_BEFORE = {",", ".", ";", ":", "?", "!", ")", "'s"}
-NO_SPACE_AFTER = {"¿", "¡", "("}
+NO_SPACE_BEFORE = {",", ".", ";", ":", "?", "!", ")", "»", "…", "...", "'s", "'d", "'"}
+NO_SPACE_AFTER = {"¿", "¡", "(", "«"}
 
 
 class Tokenizer:
@@ -42,7 +42,7 @@ class Tokenizer:
 
     def __call__(self, text: str) -> list[str]:
         """The tokens of one sentence: lower case, except for proper words."""
-        words = [word.lower() for word in self.split(text)]
+        words = self.split(text.lower())  # before the cut: spaCy's rules know "can't", not "CAN'T"
         if self.language == "en":
             words = write_out_contractions(words)
         return [self.proper.get(word, word) for word in words]
@@ -74,7 +74,7 @@ def write_out_contractions(words: Sequence[str]) -> list[str]:
         following = words[i + 1] if i + 1 < len(words) else ""
         if word == "'s" and full and full[-1] in BEFORE_IS:
             word = "is"
-        elif word not in ("ca", "wo") or following in ("n't", "nt"):
+        elif word not in ("ca", "wo", "sha") or following in ("n't", "nt"):
             word = CONTRACTIONS.get(word, word)
         full.append(word)
     return full
