@@ -24,9 +24,11 @@ def label_smoothed_cross_entropy(
         raise ValueError(f"smoothing={smoothing} must be at least 0 and less than 1")
     if reduction not in ("mean", "sum"):
         raise ValueError(f'reduction={reduction!r} must be "mean" or "sum"')
-    log_p = logits.log_softmax(dim=-1)
-    right = -log_p.gather(-1, target.unsqueeze(-1)).squeeze(-1)
-    each = (1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
     counts = target != ignore_index
+    words = target.masked_fill(~counts, 0)  # any word will do where none counts
+    log_p = logits.log_softmax(dim=-1)
+    each = (1 - smoothing) * -log_p.gather(-1, words.unsqueeze(-1)).squeeze(-1)
+    if smoothing:  # without it, a word of probability 0 would give 0 * infinity: NaN
+        each = each - smoothing * log_p.mean(dim=-1)
     loss = each.masked_fill(~counts, 0.0).sum()
     return loss if reduction == "sum" else loss / counts.sum().clamp(min=1)
