@@ -112,13 +112,14 @@ class Hypothesis:
 @contextmanager
 def deciding(model: Transformer) -> Iterator[None]:
     """Without dropout and without gradients, and then back as it was."""
-    was_training = model.training
+    training = [module for module in model.modules() if module.training]
     model.eval()
     try:
         with torch.inference_mode():
             yield
     finally:
-        model.train(was_training)
+        for module in training:  # one by one: a part of the model may have been in eval mode
+            module.training = True
 
 
 def greedy_decode(

@@ -11,7 +11,7 @@ def one_hot(ids: Tensor, vocab: int) -> Tensor:
     if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < vocab:
         raise ValueError(f"ids must lie between 0 and {vocab - 1}, but they run from "
                          f"{int(ids.min())} to {int(ids.max())}")  # fmt: skip
-    return torch.zeros(*ids.shape, vocab).scatter_(-1, ids.unsqueeze(-1), 1.0)
+    return torch.zeros(*ids.shape, vocab, device=ids.device).scatter_(-1, ids.unsqueeze(-1), 1.0)
 
 
 def positional_encoding(length: int, d_model: int, base: float = 10_000.0) -> Tensor:
