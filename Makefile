@@ -1,0 +1,64 @@
+# Two commands are enough:  make lab  and  make test  (make alone explains them).
+# Everything is installed into the folder .venv; nothing outside the project changes.
+
+# The Pythons that pyproject.toml allows.
+PYTHONS := 3.13 3.12 3.11
+SUPPORTED := import sys; sys.exit("%d.%d" % sys.version_info[:2] not in "$(PYTHONS)".split())
+# The first Python here that is one of them. To choose yourself: make lab PYTHON=/path/to/python3.12
+PYTHON ?= $(shell for p in python3 $(PYTHONS:%=python%); do \
+	"$$p" -c '$(SUPPORTED)' 2>/dev/null && echo "$$p" && break; done)
+
+# uv does in seconds what pip does in a minute.
+UV := $(shell command -v uv 2>/dev/null)
+INSTALL := $(if $(UV),uv pip install --python .venv/bin/python,\
+	.venv/bin/python -m pip install --disable-pip-version-check)
+
+# Where to take PyTorch from, if not from the usual place (README: "Linux without a GPU").
+TORCH_INDEX ?=
+
+.PHONY: help lab test notebooks lock clean
+
+help:
+	@echo "make lab        open the notebooks in JupyterLab (the first time: install into .venv)"
+	@echo "make test       run every test and every notebook"
+	@echo "make notebooks  run every notebook and store its new outputs (for authors)"
+	@echo "make lock       bring constraints.txt up to date with pyproject.toml (for authors; needs uv)"
+	@echo "make clean      remove .venv, for a fresh start"
+
+lab: .venv/installed
+	.venv/bin/python -m jupyterlab --ip=localhost $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
+
+test: .venv/installed
+	.venv/bin/python -m pytest
+
+notebooks: .venv/installed
+	.venv/bin/python tools/notebooks.py
+
+.venv/installed: pyproject.toml constraints.txt | .venv/bin/python
+	@echo "Installing into .venv: a minute or more, depending on the network."
+ifneq ($(TORCH_INDEX),)
+	$(INSTALL) --no-deps -c constraints.txt --index-url "$(TORCH_INDEX)" torch
+endif
+	$(INSTALL) -c constraints.txt -e ".[lab,test]"
+	@touch $@
+
+.venv/bin/python:
+ifneq ($(UV),)
+	uv venv --clear $(if $(PYTHON),--python "$(PYTHON)") .venv
+else
+	@"$(PYTHON)" -c '$(SUPPORTED)' 2>/dev/null || { echo "This needs Python 3.11, 3.12 or 3.13," \
+		"but $(or $(PYTHON),python3) is $$("$(or $(PYTHON),python3)" --version 2>&1 || echo missing):" \
+		"install one of them, or name one with PYTHON=/path/to/python3.12 after the command." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip' 2>/dev/null || { echo "$(PYTHON) has no venv module:" \
+		"on Debian and Ubuntu, run 'sudo apt install python3-venv', then repeat the command." >&2; exit 1; }
+	"$(PYTHON)" -m venv --clear .venv
+endif
+
+# The CUDA libraries stay out of the lock: the torch wheel that wants them names their versions itself.
+lock:
+	uv pip compile --quiet --universal --all-extras --no-annotate \
+		--custom-compile-command "make lock" --output-file constraints.txt pyproject.toml
+	sed -i.old -E '/^(cuda-|nvidia-|triton)/d' constraints.txt && rm constraints.txt.old
+
+clean:
+	rm -rf .venv
