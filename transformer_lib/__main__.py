@@ -1,0 +1,279 @@
+"""The command line: python -m transformer_lib translate|train|evaluate|corpus|figures."""
+
+import argparse
+import dataclasses
+import json
+import sys
+from pathlib import Path
+
+from transformer_lib.translator import SHIPPED_MODEL, InputError, Translator
+
+DESCRIPTION = "The Transformer of “Attention Is All You Need”: translate, train, measure, draw."
+
+
+class UserError(ValueError):
+    """Something the person at the keyboard can mend; the message says how."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; 0 if all went well, 2 (and one sentence on standard error) if not."""
+    options = parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except (ValueError, OSError) as error:
+        return complain(explain(error))
+    except KeyboardInterrupt:
+        return complain("stopped; a training goes on where it was with --resume")
+
+
+def explain(error: Exception) -> str:
+    """One sentence about what went wrong."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"can't use {error.filename}: {error.strerror}"
+    return str(error)
+
+
+def complain(message: str) -> int:
+    print(f"transformer-lib: {message}", file=sys.stderr)
+    return 2
+
+
+def parser() -> argparse.ArgumentParser:
+    root = argparse.ArgumentParser(prog="transformer-lib", description=DESCRIPTION)
+    commands = root.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    translate = commands.add_parser(
+        "translate",
+        help="translate English sentences into Spanish",
+        description="Translate sentences; without any, each line of standard input. "
+        'Example: transformer-lib translate "I like trees"',
+    )
+    translate.add_argument("text", nargs="*", help="a sentence (in quotes)")
+    translate.add_argument(
+        "--beam", type=positive, default=None, metavar="N",
+        help="follow the N likeliest beginnings at a time (beam search) instead of one (greedy)",
+    )  # fmt: skip
+    translate.add_argument(
+        "--nbest", type=positive, default=1, metavar="N",
+        help="print the N best translations, each after its log-probability",
+    )  # fmt: skip
+    translate.add_argument(
+        "--attention", type=Path, metavar="FILE",
+        help="draw where the model looked into this picture (.png, .svg or .pdf); one sentence",
+    )  # fmt: skip
+    add_model(translate)
+    translate.set_defaults(run=run_translate)
+
+    train = commands.add_parser(
+        "train",
+        help="train a model by one of the recipes",
+        description="Train a model and save it in a folder. A run that was stopped goes on with "
+        "--resume. Example: transformer-lib train --task copy --out runs/copy",
+    )
+    train.add_argument(
+        "--task", choices=["copy", "reverse", "sort", "en-es"],
+        help="what to learn: three tasks on digits (seconds), English to Spanish (minutes)",
+    )  # fmt: skip
+    train.add_argument("--out", type=Path, metavar="DIR", help="where to save (runs/TASK)")
+    train.add_argument("--resume", action="store_true", help="go on with the run in --out")
+    train.add_argument("--steps", type=positive, metavar="N", help="updates of the weights")
+    train.add_argument("--seed", type=int, metavar="N", help="random start and order (0)")
+    train.add_argument("--bf16", action="store_true", help="half-precision arithmetic: faster")
+    train.add_argument("--threads", type=positive, metavar="N", help="CPU cores to use (all)")
+    train.set_defaults(run=run_train)
+
+    evaluate = commands.add_parser(
+        "evaluate",
+        help="measure a model on the test splits",
+        description="Exact match, token accuracy and sacreBLEU on every test split.",
+    )
+    evaluate.add_argument("--split", action="append", metavar="NAME", help="only this split")
+    evaluate.add_argument(
+        "--heads", action="store_true",
+        help="also measure which attention heads find what a pronoun means (pronoun split)",
+    )  # fmt: skip
+    evaluate.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    add_model(evaluate)
+    evaluate.set_defaults(run=run_evaluate)
+
+    corpus = commands.add_parser(
+        "corpus",
+        help="write the English-Spanish corpus again",
+        description="Write every split of the English-Spanish corpus, the same bytes each time.",
+    )
+    corpus.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write")
+    corpus.set_defaults(run=run_corpus)
+
+    figures = commands.add_parser(
+        "figures",
+        help="draw figures of the series again",
+        description="Draw figures of the series from the shipped model and data.",
+    )
+    which = figures.add_mutually_exclusive_group(required=True)
+    which.add_argument("--list", action="store_true", help="names and captions")
+    which.add_argument("--only", nargs="+", metavar="NAME", help="these figures")
+    which.add_argument("--all", action="store_true", help="all figures")
+    figures.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
+    figures.add_argument("--format", choices=["png", "svg", "pdf"], default="png")
+    figures.set_defaults(run=run_figures)
+    return root
+
+
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number, 1 or more")
+    return int(text)
+
+
+def add_model(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--model", type=Path, default=SHIPPED_MODEL, metavar="DIR",
+        help="a folder written by train (default: the English-Spanish model that comes along)",
+    )  # fmt: skip
+
+
+# --- translate -----------------------------------------------------------------------------------
+
+
+def run_translate(options: argparse.Namespace) -> int:
+    if options.attention and len(options.text) != 1:
+        raise UserError(f"--attention draws one sentence, but there are {len(options.text)}")
+    beam = options.beam or max(4 if options.nbest > 1 else 1, options.nbest)
+    if options.nbest > beam:
+        raise UserError(f"--nbest {options.nbest} needs a beam at least as wide, not --beam {beam}")
+    translator = Translator.load(options.model)
+    if not options.text:
+        return translate_lines(translator, beam, options.nbest)
+    for text in options.text:
+        print_translations(translator, text, beam, options.nbest)
+    if options.attention:
+        draw_attention(translator, options.text[0], options.attention)
+    return 0
+
+
+def translate_lines(translator: Translator, beam: int, n_best: int) -> int:
+    """A line that can't be translated gives an empty line, a complaint, and status 2 at the end."""
+    status = 0
+    for number, line in enumerate(sys.stdin, start=1):
+        try:
+            print_translations(translator, line, beam, n_best)
+        except InputError as error:
+            print(flush=True)
+            status = complain(f"line {number}: {error}")
+    return status
+
+
+def print_translations(translator: Translator, text: str, beam: int, n_best: int) -> None:
+    for found in translator.translate(text, beam=beam, n_best=n_best):
+        print(f"{found.log_prob:.3f}\t{found.text}" if n_best > 1 else found.text, flush=True)
+
+
+def draw_attention(translator: Translator, text: str, path: Path) -> None:
+    from transformer_lib.plots import figures
+
+    figures.save_figure(figures.draw_cross_attention(translator, text), path)
+
+
+# --- train ---------------------------------------------------------------------------------------
+
+
+def run_train(options: argparse.Namespace) -> int:
+    import torch
+
+    from transformer_lib.checkpoints import read_json
+    from transformer_lib.recipes import RECIPES, Recipe, train_recipe
+
+    if options.task is None and not (options.resume and options.out):
+        raise UserError("say what to learn: --task copy, reverse, sort or en-es")
+    folder = options.out or Path("runs") / options.task
+    if options.resume and options.task is None:
+        recipe = Recipe.from_json(read_json(folder / "recipe.json"))
+    else:
+        recipe = RECIPES[options.task]
+    changes = {name: getattr(options, name) for name in ("steps", "seed")}
+    changes = {name: value for name, value in changes.items() if value is not None}
+    changes |= {"bf16": True} if options.bf16 else {}
+    recipe = dataclasses.replace(recipe, training=dataclasses.replace(recipe.training, **changes))
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    train_recipe(recipe, folder, resume=options.resume)
+    print(f"saved in {folder}; try: transformer-lib translate --model {folder}")
+    return 0
+
+
+# --- evaluate ------------------------------------------------------------------------------------
+
+
+def run_evaluate(options: argparse.Namespace) -> int:
+    from transformer_lib.corpora import english_spanish
+    from transformer_lib.evaluation import evaluate_pronouns, evaluate_split, head_report
+
+    tests = english_spanish.TEST_SPLITS
+    unknown = [name for name in options.split or [] if name not in english_spanish.SPLITS]
+    if unknown:
+        raise UserError(
+            f"there is no split {unknown[0]!r}; there are {', '.join(english_spanish.SPLITS)}"
+        )
+    translator = Translator.load(options.model)
+    splits = {}
+    for name in options.split or tests:
+        if name == "pronoun":
+            splits[name] = evaluate_pronouns(translator, english_spanish.load_pronoun())
+        else:
+            splits[name] = evaluate_split(translator, english_spanish.load(name))
+    result = {"splits": splits}
+    if options.heads:
+        result["heads"] = head_report(translator, english_spanish.load_pronoun())
+    print(json.dumps(result, indent=1) if options.json else as_table(result))
+    return 0
+
+
+def as_table(result: dict) -> str:
+    lines = [f"{'split':<16}{'sentences':>10}{'exact match':>13}{'token acc.':>12}{'BLEU':>8}"]
+    for name, split in result["splits"].items():
+        lines.append(
+            f"{name:<16}{split['sentences']:>10}{split['exact_match']:>13.2%}"
+            f"{split['token_accuracy']:>12.2%}{split['bleu']:>8.2f}"
+        )
+        if "pair_exact_match" in split:
+            lines.append(f"{'  both of a pair':<26}{split['pair_exact_match']:>13.2%}")
+    signatures = {split["bleu_signature"] for split in result["splits"].values()}
+    lines += [f"BLEU: {signature}" for signature in sorted(signatures)]
+    if "heads" in result:
+        best = result["heads"]["best_head"]
+        lines += [
+            "",
+            f"From the adjective that decides, {best['layer']} head {best['head']} looks most at",
+            f"  the noun that the pronoun means  {best['right']:.1%}",
+            f"  the other noun                   {best['other']:.1%}",
+            "The Spanish adjective gets the right gender",
+            *(f"  {name:<38}{share:.1%}" for name, share in result["heads"]["agreement"].items()),
+        ]
+    return "\n".join(lines)
+
+
+# --- corpus, figures -----------------------------------------------------------------------------
+
+
+def run_corpus(options: argparse.Namespace) -> int:
+    from transformer_lib.corpora import english_spanish
+
+    for path in english_spanish.write(options.out):
+        print(path)
+    return 0
+
+
+def run_figures(options: argparse.Namespace) -> int:
+    from transformer_lib.plots import figures
+
+    if options.list:
+        for name, figure in figures.FIGURES.items():
+            print(f"{name:<24}{figure.caption}")
+        return 0
+    for name in figures.FIGURES if options.all else options.only:
+        print(figures.save(name, options.out, options.format))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,243 @@
+"""How good a translator is, split by split, and what its attention heads have to do with it."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from transformer_lib.batching import Batch, make_batch
+from transformer_lib.corpora.english_spanish import PronounItem
+from transformer_lib.decoding import deciding
+from transformer_lib.recording import edit_attention, record_attention
+from transformer_lib.tokens import PAD
+from transformer_lib.translator import Translator
+
+TextPairs = Sequence[tuple[str, str]]
+Edit = Callable[[Tensor], Tensor]
+
+
+def evaluate_split(translator: Translator, pairs: TextPairs) -> dict:
+    """Greedy translations of one split against its references; see `scores`."""
+    return scores(translator, pairs, translator.translate_all([source for source, _ in pairs]))
+
+
+def scores(translator: Translator, pairs: TextPairs, translations: Sequence[str]) -> dict:
+    """exact_match: share of sentences that are right to the letter. token_accuracy: share of words,
+    <eos> included, that are the likeliest next word after a right beginning. bleu: sacreBLEU, 0 to
+    100, of the proper text.
+    """
+    import sacrebleu  # here, because it is needed for nothing else
+
+    references = [reference for _, reference in pairs]
+    bleu = sacrebleu.BLEU()
+    score = bleu.corpus_score(list(translations), [references])
+    right = [a == b for a, b in zip(translations, references, strict=True)]
+    return {
+        "sentences": len(pairs),
+        "exact_match": sum(right) / len(right),
+        "token_accuracy": token_accuracy(translator, pairs),
+        "bleu": score.score,
+        "bleu_signature": str(bleu.get_signature()),
+    }
+
+
+def token_accuracy(translator: Translator, pairs: TextPairs) -> float:
+    right = total = 0
+    with deciding(translator.model):
+        for batch in split_batches(translator, pairs):
+            best = translator.model(batch.src, batch.tgt_in).argmax(dim=-1)
+            counts = batch.tgt_out != PAD
+            right += int((best == batch.tgt_out)[counts].sum())
+            total += int(counts.sum())
+    return right / total
+
+
+def split_batches(translator: Translator, pairs: TextPairs, size: int = 250) -> list[Batch]:
+    """A split as batches, in its own order."""
+    ids = [(translator.src.encode(a), translator.tgt.encode(b)) for a, b in pairs]
+    return [make_batch(ids[i : i + size]) for i in range(0, len(ids), size)]
+
+
+def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> dict:
+    """As `evaluate_split`; pair_exact_match: share of minimal pairs with both members right."""
+    pairs = [(item.english, item.spanish) for item in items]
+    translations = translator.translate_all([source for source, _ in pairs])
+    both: dict[int, bool] = {}
+    for item, translation in zip(items, translations, strict=True):
+        both[item.pair] = both.get(item.pair, True) and translation == item.spanish
+    return scores(translator, pairs, translations) | {
+        "pair_exact_match": sum(both.values()) / len(both)
+    }
+
+
+# --- What the heads do with pronouns -------------------------------------------------------------
+
+
+class PronounBatch:
+    """Pronoun sentences as one batch, with the places that matter, each (b,).
+
+    In the source: adjective, pronoun, antecedent (the noun it means) and other (the noun it could
+    mean). In the target: adjective_out, where the Spanish adjective is written, and pronoun_out,
+    where the verb is that stands for the dropped pronoun. right, wrong: ids of the Spanish
+    adjective in the right gender and in the other.
+    """
+
+    def __init__(self, translator: Translator, items: Sequence[PronounItem]):
+        ids = [
+            (translator.src.encode(item.english), translator.tgt.encode(item.spanish))
+            for item in items
+        ]
+        batch = make_batch(ids)
+        self.src, self.tgt_in, self.tgt_out = batch.src, batch.tgt_in, batch.tgt_out
+        self.rows = torch.arange(len(items))
+        self.adjective = torch.tensor([item.adjective for item in items])
+        self.pronoun = torch.tensor([item.pronoun for item in items])
+        self.antecedent = torch.tensor([item.antecedent for item in items])
+        self.other = torch.tensor([item.other for item in items])
+        tokens = translator.tgt.vocab.ids
+        self.right = torch.tensor([tokens[item.right] for item in items])
+        self.wrong = torch.tensor([tokens[item.wrong] for item in items])
+        clause = [because_clause(translator.tgt.tokenizer(item.spanish)) for item in items]
+        self.pronoun_out = torch.tensor(clause)
+        self.adjective_out = torch.tensor(
+            [
+                start + translator.tgt.tokenizer(item.spanish)[start:].index(item.right)
+                for start, item in zip(clause, items, strict=True)
+            ]
+        )
+
+
+def because_clause(tokens: Sequence[str]) -> int:
+    """The place after "porque", or after the "como" that begins a sentence."""
+    return tokens.index("porque") + 1 if "porque" in tokens else tokens.index("como") + 1
+
+
+def head_accuracy(translator: Translator, batch: PronounBatch) -> list[dict]:
+    """For each head of the encoder and of cross-attention: where its largest weight goes.
+
+    right, other: share of sentences in which it goes to the antecedent, and to the other noun;
+    mass: mean weight on the antecedent. `from`: the word that looks. In cross-attention that is the
+    place where the decoder writes the Spanish adjective, and the verb of the dropped pronoun.
+    """
+    with deciding(translator.model), record_attention(translator.model) as recorded:
+        translator.model(batch.src, batch.tgt_in)
+    table = []
+    for layer, weights in recorded.items():
+        if layer.startswith("encoder"):
+            queries = {"adjective": batch.adjective, "pronoun": batch.pronoun}
+        elif layer.endswith("cross_attn"):
+            queries = {"adjective": batch.adjective_out, "pronoun": batch.pronoun_out}
+        else:
+            continue
+        for word, places in queries.items():
+            rows = weights[batch.rows, :, places]  # (b, h, s)
+            largest = rows.argmax(dim=-1)
+            right = (largest == batch.antecedent[:, None]).float().mean(dim=0)
+            other = (largest == batch.other[:, None]).float().mean(dim=0)
+            mass = rows[batch.rows, :, batch.antecedent].mean(dim=0)
+            for head in range(rows.size(1)):
+                table.append({
+                    "layer": layer, "head": head, "from": word,
+                    "right": right[head].item(), "other": other[head].item(),
+                    "mass": mass[head].item(),
+                })  # fmt: skip
+    return table
+
+
+def agreement(
+    translator: Translator, batch: PronounBatch, edits: Mapping[str, Edit] | None = None
+) -> float:
+    """Share of sentences whose Spanish adjective gets the right gender rather than the wrong one.
+
+    After the right beginning, the logit of the right form must be the larger one. `edits`: changes
+    to the attention, as in `edit_attention`.
+    """
+    with deciding(translator.model), edit_attention(translator.model, edits or {}):
+        logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.adjective_out]
+    right, wrong = logits[batch.rows, batch.right], logits[batch.rows, batch.wrong]
+    return (right > wrong).float().mean().item()
+
+
+def switch_off(head: int) -> Edit:
+    """The head contributes nothing."""
+
+    def edit(weights: Tensor) -> Tensor:
+        weights = weights.clone()
+        weights[:, head] = 0.0
+        return weights
+
+    return edit
+
+
+def forbid(rows: Tensor, queries: Tensor, keys: Sequence[Tensor]) -> Edit:
+    """In no head do these queries see these keys; what they saw there goes to the other words."""
+
+    def edit(weights: Tensor) -> Tensor:
+        weights = weights.clone()
+        for key in keys:
+            weights[rows, :, queries, key] = 0.0
+        return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+
+    return edit
+
+
+def swap(rows: Tensor, head: int, queries: Tensor, one: Tensor, another: Tensor) -> Edit:
+    """Two numbers of one row of this head change places."""
+
+    def edit(weights: Tensor) -> Tensor:
+        swapped = weights.clone()
+        swapped[rows, head, queries, one] = weights[rows, head, queries, another]
+        swapped[rows, head, queries, another] = weights[rows, head, queries, one]
+        return swapped
+
+    return edit
+
+
+def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
+    """Which encoder head finds the antecedent from the adjective, and what hangs on it.
+
+    The head is chosen on one half of the minimal pairs; every number is measured on the other.
+    """
+    choose = PronounBatch(translator, [item for item in items if item.pair % 2 == 0])
+    batch = PronounBatch(translator, [item for item in items if item.pair % 2 == 1])
+    heads = head_accuracy(translator, batch)
+    encoder = [
+        row
+        for row in head_accuracy(translator, choose)
+        if row["from"] == "adjective" and row["layer"].startswith("encoder")
+    ]
+    best = max(encoder, key=lambda row: row["right"])
+    layer, head = best["layer"], best["head"]
+    best = next(
+        row
+        for row in heads
+        if (row["layer"], row["head"], row["from"]) == (layer, head, "adjective")
+    )
+    nouns = [batch.antecedent, batch.other]
+    layers = [f"encoder.layers.{i}.self_attn" for i in range(translator.model.config.N)]
+    cut = {
+        word: forbid(batch.rows, places, nouns)
+        for word, places in (("adjective", batch.adjective), ("pronoun", batch.pronoun))
+    }
+    swapped = swap(batch.rows, head, batch.adjective, batch.antecedent, batch.other)
+    return {
+        "sentences": len(batch.rows),
+        "best_head": best,
+        "agreement": {
+            "as trained": agreement(translator, batch),
+            "best head off": agreement(translator, batch, {layer: switch_off(head)}),
+            "adjective can't see the nouns": agreement(
+                translator, batch, dict.fromkeys(layers, cut["adjective"])
+            ),
+            "pronoun can't see the nouns": agreement(
+                translator, batch, dict.fromkeys(layers, cut["pronoun"])
+            ),
+            "two numbers swapped in the best head": agreement(translator, batch, {layer: swapped}),
+        },
+        "each_head_off": {
+            f"{name}.{i}": agreement(translator, batch, {name: switch_off(i)})
+            for name in dict.fromkeys(row["layer"] for row in heads)
+            for i in range(translator.model.config.h)
+        },
+        "heads": heads,
+    }

@@ -1,0 +1,193 @@
+"""Text in, text out: a trained model together with its tokenizers and vocabularies."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from torch import Tensor
+
+from transformer_lib.batching import Ids, make_batch, source_batch
+from transformer_lib.checkpoints import (
+    CheckpointError,
+    load_model,
+    read_json,
+    save_model,
+    write_json,
+)
+from transformer_lib.corpora import DATA
+from transformer_lib.decoding import Hypothesis, beam_search, deciding, greedy_decode
+from transformer_lib.model import Transformer
+from transformer_lib.recording import record_attention
+from transformer_lib.tokens import BOS, EOS, SPECIALS, Tokenizer, Vocabulary
+
+SHIPPED_MODEL = DATA / "models" / "en-es"
+LONGEST = 64  # tokens in a sentence that somebody types
+
+
+class InputError(ValueError):
+    """A sentence that can't be translated; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """One side of a translator: how its text is cut, and which words it knows."""
+
+    tokenizer: Tokenizer
+    vocab: Vocabulary
+
+    def encode(self, text: str) -> list[int]:
+        return self.vocab.encode(self.tokenizer(text))
+
+    def text(self, ids: Ids) -> str:
+        return self.tokenizer.detokenize(self.vocab.decode(ids))
+
+    def to_json(self) -> dict:
+        return {
+            "language": self.tokenizer.language,
+            "proper": sorted(self.tokenizer.proper.values()),
+            "words": self.vocab.tokens[len(SPECIALS) :],
+        }
+
+    @classmethod
+    def from_json(cls, content: dict) -> "Language":
+        tokenizer = Tokenizer(content["language"], content["proper"])
+        return cls(tokenizer, Vocabulary(content["words"]))
+
+
+@dataclass(frozen=True)
+class Translation:
+    """text: as it would be written. tokens: as the model wrote them. log_prob: of all of them."""
+
+    text: str
+    tokens: list[str]
+    log_prob: float
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Where a model looked while it translated one sentence.
+
+    src: the source tokens with <eos>. tgt_in: what the decoder read, from <bos>; tgt_out: what it
+    wrote at the same places, to <eos>. weights: for each attention layer (h, query, key). The
+    queries of cross_attn are the places of tgt_in and tgt_out, its keys those of src.
+    """
+
+    src: list[str]
+    tgt_in: list[str]
+    tgt_out: list[str]
+    weights: dict[str, Tensor]
+
+
+class Translator:
+    """A model with its two languages.
+
+    translator = Translator.load()
+    translator.translate("I like trees")[0].text  # "Me gustan los árboles"
+    """
+
+    def __init__(self, model: Transformer, src: Language, tgt: Language):
+        sizes = (model.src_embed.table.num_embeddings, model.tgt_embed.table.num_embeddings)
+        if sizes != (len(src.vocab), len(tgt.vocab)):
+            raise CheckpointError(
+                f"the model was made for vocabularies of {sizes[0]} and {sizes[1]} words, "
+                f"not {len(src.vocab)} and {len(tgt.vocab)}"
+            )
+        self.model = model
+        self.src = src
+        self.tgt = tgt
+
+    @classmethod
+    def load(cls, folder: Path = SHIPPED_MODEL) -> "Translator":
+        """The translator saved in `folder`; without one, English to Spanish as it comes with us."""
+        folder = Path(folder)
+        if not folder.is_dir():
+            raise CheckpointError(f"there is no trained model in {folder}: the folder is missing")
+        languages = read_json(folder / "vocabulary.json")
+        try:
+            src, tgt = (Language.from_json(languages[side]) for side in ("source", "target"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise CheckpointError(f"{folder / 'vocabulary.json'} is damaged: {error!r}") from None
+        return cls(load_model(folder), src, tgt)
+
+    def save(self, folder: Path) -> None:
+        write_languages(folder, self.src, self.tgt)
+        save_model(folder, self.model)
+
+    def read(self, text: str) -> list[str]:
+        """The source tokens of what somebody typed; a final full stop is left out."""
+        tokens = self.src.tokenizer(without_full_stop(text)[0])
+        if not tokens:
+            raise InputError("there is nothing to translate: the line is empty")
+        if len(tokens) > LONGEST:
+            raise InputError(
+                f"the sentence has {len(tokens)} words and signs, more than {LONGEST}: "
+                f"cut it into shorter sentences"
+            )
+        unknown = self.src.vocab.unknown(tokens)
+        if unknown:
+            raise InputError(self.about_unknown(unknown))
+        return tokens
+
+    def about_unknown(self, unknown: Sequence[str]) -> str:
+        words = ", ".join(repr(word) for word in dict.fromkeys(unknown))
+        close = difflib.get_close_matches(unknown[0], self.src.vocab.tokens[len(SPECIALS) :])
+        way_out = f"did you mean {' or '.join(map(repr, close))}?" if close else "try another word"
+        known = len(self.src.vocab) - len(SPECIALS)
+        return f"this model has not learned {words} (it knows {known} words); {way_out}"
+
+    def translate(self, text: str, *, beam: int = 1, n_best: int = 1) -> list[Translation]:
+        """The n_best translations of one sentence, best first; beam=1 is greedy decoding.
+
+        A full stop at the end is set aside and put back. Raises InputError for an empty line, an
+        unknown word or a sentence that is too long.
+        """
+        src = source_batch([self.src.vocab.encode(self.read(text))])
+        stop = without_full_stop(text)[1]
+        found = beam_search(self.model, src, beam_size=beam, n_best=n_best)[0]
+        return [self.translation(hypothesis, stop) for hypothesis in found]
+
+    def translation(self, hypothesis: Hypothesis, stop: str = "") -> Translation:
+        text = self.tgt.text(hypothesis.ids) + stop
+        return Translation(text, self.tgt.vocab.decode(hypothesis.ids), hypothesis.log_prob)
+
+    def translate_all(self, texts: Sequence[str], *, batch: int = 128) -> list[str]:
+        """Greedy translations, in batches of similar lengths; unknown words are read as <unk>."""
+        ids = [self.src.encode(text) for text in texts]
+        order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+        translated = [""] * len(ids)
+        for start in range(0, len(order), batch):
+            chosen = order[start : start + batch]
+            found = greedy_decode(self.model, source_batch([ids[i] for i in chosen]))
+            for i, words in zip(chosen, found, strict=True):
+                translated[i] = self.tgt.text(words)
+        return translated
+
+    def looks(self, text: str, translation: Sequence[str] | None = None) -> Looks:
+        """Where the model looks while it writes `translation`, by default its own greedy one."""
+        tokens = self.read(text)
+        ids = self.src.vocab.encode(tokens)
+        if translation is None:
+            written = greedy_decode(self.model, source_batch([ids]))[0]
+        else:
+            written = self.tgt.vocab.encode(translation)
+        batch = make_batch([(ids, written)])
+        with deciding(self.model), record_attention(self.model) as weights:
+            self.model(batch.src, batch.tgt_in)
+        words = self.tgt.vocab.decode(written)
+        return Looks(
+            src=[*tokens, SPECIALS[EOS]],
+            tgt_in=[SPECIALS[BOS], *words],
+            tgt_out=[*words, SPECIALS[EOS]],
+            weights={name: w[0].clone() for name, w in weights.items()},
+        )
+
+
+def write_languages(folder: Path, src: Language, tgt: Language) -> None:
+    write_json(Path(folder) / "vocabulary.json", {"source": src.to_json(), "target": tgt.to_json()})
+
+
+def without_full_stop(text: str) -> tuple[str, str]:
+    """ "I like trees." -> ("I like trees", ".")"""
+    text = text.strip()
+    return (text[:-1], ".") if text.endswith(".") else (text, "")
