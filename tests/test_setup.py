@@ -130,7 +130,6 @@ def test_the_licenses_are_there_in_full():
 
 
 def test_style():
-    run = subprocess.run(
-        [sys.executable, "-m", "ruff", "check", "--no-cache"], cwd=ROOT, capture_output=True, text=True
-    )
+    ruff = [sys.executable, "-m", "ruff", "check", "--no-cache"]
+    run = subprocess.run(ruff, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
