@@ -246,7 +246,7 @@ def test_errors_are_compared_by_name_and_message():
 
 
 def test_pytest_uses_this_comparison(tmp_path):
-    """A notebook whose stored outputs are off by a little or a lot, run by nbval as in `make test`."""
+    """A notebook whose stored outputs are off by a little or a lot, run by nbval."""
     show = (
         "from IPython.display import display\n"
         f"display({{'image/png': '{picture()}', 'text/plain': 'a bar'}}, raw=True)"

@@ -115,7 +115,7 @@ def same_data(stored: object, new: object) -> bool:
 
 
 def parse(cell: str) -> int | float | str:
-    """A cell of a CSV table as the number it shows, if it shows one; the word "nan" stays a word."""
+    """A cell of a CSV table as the number it shows, if it shows one ("nan" stays a word)."""
     if not NUMBER.fullmatch(cell):
         return cell
     return int(cell) if re.fullmatch(r"[-+]?\d+", cell) else float(cell)
