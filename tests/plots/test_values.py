@@ -1,0 +1,28 @@
+"""Numbers for figures: the same on every machine."""
+
+import numpy as np
+import pytest
+import torch
+
+from transformer_lib.plots.values import as_array, steady_round
+
+
+@pytest.mark.parametrize("fraction", [1 / 8, 3 / 8, 5 / 8, 0.005, 0.385, -1 / 8, 0.0, 1.0, 1 / 16])
+def test_the_last_bits_decide_nothing(fraction):
+    noise = np.array([-1e-6, -1e-9, 0.0, 1e-9, 1e-6])
+    for decimals in (1, 2, 3):
+        assert len({steady_round(fraction + error, decimals) for error in noise}) == 1
+
+
+def test_rounding_is_rounding():
+    for value in np.linspace(-1, 1, 401):
+        assert abs(steady_round(value) - value) <= 0.0053 + 1e-12
+    assert (steady_round(0.123), steady_round(0.987), steady_round(2, 1)) == (0.12, 0.99, 2.0)
+    assert str(steady_round(-0.001)) == "0.0"
+
+
+def test_tensors_of_any_kind_become_doubles():
+    tensor = torch.tensor([[0.5, 0.25]], requires_grad=True)
+    for values in (tensor, tensor.bfloat16(), [[0.5, 0.25]], np.array([[0.25, 0.5]])[:, ::-1]):
+        array = as_array(values)
+        assert array.dtype == np.float64 and array.tolist() == [[0.5, 0.25]]

@@ -1,0 +1,22 @@
+"""Figures: matplotlib for paper, Altair for touching, one look for both.
+
+Every function takes data and labels and gives back axes, a figure or a chart; `show` puts it into
+a notebook. `figures.FIGURES` holds the figures of the series by name.
+"""
+
+from transformer_lib.plots.attention import attention_chart, attention_heads, attention_heatmap
+from transformer_lib.plots.positions import positions_heatmap
+from transformer_lib.plots.series import series_map
+from transformer_lib.plots.showing import enable_altair, show
+from transformer_lib.plots.training import learning_curve
+
+__all__ = [
+    "attention_chart",
+    "attention_heads",
+    "attention_heatmap",
+    "enable_altair",
+    "learning_curve",
+    "positions_heatmap",
+    "series_map",
+    "show",
+]
