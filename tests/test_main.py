@@ -1,4 +1,4 @@
-"""The command line as a student meets it: what it prints, and what it says when something is off."""
+"""The command line as a student meets it: what it prints, and what it says when stuck."""
 
 import io
 import json

@@ -1,0 +1,193 @@
+"""The measures by hand, and the interventions on matrices small enough to read."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from transformer_lib import evaluation
+from transformer_lib.corpora.english_spanish import PronounItem
+from transformer_lib.evaluation import (
+    PronounBatch,
+    agreement,
+    evaluate_pronouns,
+    evaluate_split,
+    forbid,
+    head_accuracy,
+    head_report,
+    swap,
+    switch_off,
+)
+from transformer_lib.model import make_model
+from transformer_lib.recording import record_attention
+from transformer_lib.tokens import Tokenizer, Vocabulary
+from transformer_lib.translator import Language, Translator
+
+ENGLISH = "the animal did not cross street because it was too tired wide , road".split()
+SPANISH = "el animal no cruzó la calle porque como estaba era cansado cansada ancho ancha ,".split()
+
+
+@pytest.fixture
+def translator():
+    torch.manual_seed(0)
+    src = Language(Tokenizer("en"), Vocabulary(ENGLISH))
+    tgt = Language(Tokenizer("es"), Vocabulary(SPANISH))
+    model = make_model(len(src.vocab), len(tgt.vocab), N=2, d_model=12, d_ff=14, h=3)
+    return Translator(model, src, tgt)
+
+
+def item(adjective="tired", right="cansado", wrong="cansada", pair=1, copula="estaba"):
+    antecedent, other = (1, 6) if adjective == "tired" else (6, 1)
+    return PronounItem(
+        english=f"The animal didn't cross the street because it was too {adjective}",
+        spanish=f"El animal no cruzó la calle porque {copula} {right}",
+        pair=pair,
+        pronoun=8,
+        adjective=11,
+        antecedent=antecedent,
+        other=other,
+        right=right,
+        wrong=wrong,
+    )
+
+
+def pair(number):
+    return [item(pair=number), item("wide", "ancha", "ancho", number, copula="era")]
+
+
+# --- scores
+
+
+def with_translations(monkeypatch, translator, found):
+    monkeypatch.setattr(translator, "translate_all", lambda texts: [found[text] for text in texts])
+
+
+def test_exact_match_counts_sentences_that_are_right_to_the_letter(translator, monkeypatch):
+    pairs = [("the animal", "El animal"), ("the street", "La calle"), ("the road", "La calle")]
+    found = {"the animal": "El animal", "the street": "La calle", "the road": "la calle"}
+    with_translations(monkeypatch, translator, found)
+    scores = evaluate_split(translator, pairs)
+    assert scores["exact_match"] == pytest.approx(2 / 3)
+    assert scores["sentences"] == 3
+    assert 0 < scores["bleu"] < 100
+    assert "tok:13a" in scores["bleu_signature"]
+
+
+def test_perfect_translations_have_bleu_100(translator, monkeypatch):
+    one = item()
+    with_translations(monkeypatch, translator, {one.english: one.spanish})
+    assert evaluate_split(translator, [(one.english, one.spanish)])["bleu"] == pytest.approx(100)
+
+
+def test_token_accuracy_counts_next_words_after_a_right_beginning(translator):
+    target = translator.tgt.vocab
+    with torch.no_grad():  # a generator that always says "el", whatever it reads
+        translator.model.decoder.layers[-1].around_feed_forward.norm.weight.zero_()
+        translator.model.decoder.layers[-1].around_feed_forward.norm.bias.fill_(1.0)
+        translator.model.generator.proj.weight.zero_()
+        translator.model.generator.proj.weight[target.ids["el"]] = 1.0
+    # el animal <eos>, la calle <eos>: one of six words is "el"
+    pairs = [("the animal", "El animal"), ("the street", "La calle")]
+    assert evaluation.token_accuracy(translator, pairs) == pytest.approx(1 / 6)
+
+
+def test_a_pair_counts_only_if_both_members_are_right(translator, monkeypatch):
+    items = pair(1) + pair(2)
+    found = {one.english: one.spanish for one in pair(1)}
+    with_translations(monkeypatch, translator, found)
+    assert evaluate_pronouns(translator, items)["pair_exact_match"] == 1.0
+    found[items[1].english] = "La calle"
+    assert evaluate_pronouns(translator, items)["pair_exact_match"] == 0.0
+    assert evaluate_pronouns(translator, items)["exact_match"] == 0.5
+
+
+# --- interventions
+
+
+WEIGHTS = torch.tensor([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [0.0, 0.5, 0.5]]).expand(2, 2, 3, 3)
+ROWS, QUERY = torch.arange(2), torch.tensor([0, 2])
+
+
+def test_switching_a_head_off():
+    edited = switch_off(1)(WEIGHTS)
+    assert edited[:, 1].abs().sum() == 0
+    assert torch.equal(edited[:, 0], WEIGHTS[:, 0])
+
+
+def test_forbidding_a_look_spreads_it_over_the_other_words():
+    edited = forbid(ROWS, QUERY, [torch.tensor([2, 1])])(WEIGHTS)
+    torch.testing.assert_close(edited[0, :, 0], torch.tensor([[0.4, 0.6, 0.0]] * 2))
+    torch.testing.assert_close(edited[1, :, 2], torch.tensor([[0.0, 0.0, 1.0]] * 2))
+    assert torch.equal(edited[0, :, 1:], WEIGHTS[0, :, 1:])
+
+
+def test_swapping_two_numbers_in_one_row_of_one_head():
+    edited = swap(ROWS, 1, QUERY, torch.tensor([0, 0]), torch.tensor([2, 1]))(WEIGHTS)
+    torch.testing.assert_close(edited[0, 1, 0], torch.tensor([0.5, 0.3, 0.2]))
+    torch.testing.assert_close(edited[1, 1, 2], torch.tensor([0.5, 0.0, 0.5]))
+    assert torch.equal(edited[:, 0], WEIGHTS[:, 0])
+    assert torch.equal(edited[0, 1, 1:], WEIGHTS[0, 1, 1:])
+
+
+# --- heads
+
+
+def test_the_places_are_those_of_the_words(translator):
+    batch = PronounBatch(translator, pair(1))
+    src, tgt = translator.src.vocab.tokens, translator.tgt.vocab.tokens
+    for row, adjective, noun, right in (
+        (0, "tired", "animal", "cansado"),
+        (1, "wide", "street", "ancha"),
+    ):
+        ids = batch.src[row]
+        assert src[ids[batch.adjective[row]]] == adjective
+        assert src[ids[batch.pronoun[row]]] == "it"
+        assert src[ids[batch.antecedent[row]]] == noun
+        assert tgt[batch.tgt_out[row, batch.adjective_out[row]]] == right
+        assert tgt[batch.tgt_out[row, batch.pronoun_out[row]]] == ("estaba", "era")[row]
+
+
+def test_the_adjective_is_found_in_both_clause_orders(translator):
+    turned = dataclasses.replace(item(), spanish="Como estaba cansado, el animal no cruzó la calle")
+    batch = PronounBatch(translator, [turned])
+    assert (batch.pronoun_out.item(), batch.adjective_out.item()) == (1, 2)
+
+
+def test_head_accuracy_counts_where_the_largest_weight_goes(translator):
+    items = pair(1)
+    batch = PronounBatch(translator, items)
+    with torch.no_grad(), record_attention(translator.model.eval()) as weights:
+        translator.model(batch.src, batch.tgt_in)
+    table = {
+        (row["layer"], row["head"], row["from"]): row for row in head_accuracy(translator, batch)
+    }
+    assert len(table) == 2 * 2 * 3 * 2  # encoder and cross, 2 layers, 3 heads, 2 words
+    layer = "encoder.layers.1.self_attn"
+    looks = [weights[layer][i, 2, one.adjective] for i, one in enumerate(items)]
+    row = table[layer, 2, "adjective"]
+    right = [int(look.argmax()) == one.antecedent for look, one in zip(looks, items, strict=True)]
+    mass = [look[one.antecedent].item() for look, one in zip(looks, items, strict=True)]
+    assert row["right"] == sum(right) / 2
+    assert row["mass"] == pytest.approx(sum(mass) / 2)
+    assert row["right"] + row["other"] <= 1
+
+
+def test_agreement_compares_the_two_genders(translator):
+    batch = PronounBatch(translator, pair(1))
+    ids = translator.tgt.vocab.ids
+    with torch.no_grad():  # cansado before cansada, but ancho before ancha: one of two is right
+        proj = translator.model.generator.proj.weight
+        x = translator.model.eval()
+        hidden = x.decode(batch.tgt_in, x.encode(batch.src), batch.src)
+        first, second = hidden[batch.rows, batch.adjective_out]
+        proj[ids["cansado"]], proj[ids["cansada"]] = first, -first
+        proj[ids["ancho"]], proj[ids["ancha"]] = second, -second
+    assert agreement(translator, batch) == 0.5
+
+
+def test_the_report_chooses_the_head_on_one_half_and_measures_on_the_other(translator):
+    report = head_report(translator, pair(1) + pair(2) + pair(3))
+    assert report["sentences"] == 4  # pairs 1 and 3
+    assert report["best_head"] in report["heads"]
+    assert len(report["each_head_off"]) == 2 * 2 * 3
+    assert all(0 <= share <= 1 for share in report["agreement"].values())
