@@ -33,7 +33,7 @@ def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
     def recorder(name: str):
         def hook(layer, args, kwargs, output):
             with torch.no_grad():
-                weights[name], _ = weights_and_values(layer, args, kwargs)
+                weights[name], _ = weights_and_values(layer, *args, **kwargs)
 
         return hook
 
@@ -59,7 +59,7 @@ def edit_attention(
 
     def editor(edit: Callable[[Tensor], Tensor]):
         def hook(layer, args, kwargs, output):
-            weights, v = weights_and_values(layer, args, kwargs)
+            weights, v = weights_and_values(layer, *args, **kwargs)
             return layer.w_o(layer.merge_heads(edit(weights) @ v))
 
         return hook
@@ -68,12 +68,12 @@ def edit_attention(
         yield
 
 
-def weights_and_values(layer: MultiHeadAttention, args, kwargs) -> tuple[Tensor, Tensor]:
+def weights_and_values(
+    layer: MultiHeadAttention, query: Tensor, key: Tensor, value: Tensor, *, mask=None, cache=None
+) -> tuple[Tensor, Tensor]:
     """What `layer` has computed inside a call with these arguments."""
-    query, key, value = args
-    cache = kwargs.get("cache")
     k, v = layer.keys_and_values(key, value) if cache is None else cache.current()
-    return attention_weights(layer.split_heads(layer.w_q(query)), k, kwargs.get("mask")), v
+    return attention_weights(layer.split_heads(layer.w_q(query)), k, mask), v
 
 
 @contextmanager
