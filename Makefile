@@ -47,7 +47,7 @@ ifneq ($(UV),)
 	uv venv --clear $(if $(PYTHON),--python "$(PYTHON)") .venv
 else
 	@"$(PYTHON)" -c '$(SUPPORTED)' 2>/dev/null || { echo "This needs Python 3.11, 3.12 or 3.13," \
-		"but $(or $(PYTHON),python3) is $$("$(or $(PYTHON),python3)" --version 2>&1 || echo missing):" \
+		"but $(or $(PYTHON),python3) is $$("$(or $(PYTHON),python3)" --version 2>/dev/null || echo missing):" \
 		"install one of them, or name one with PYTHON=/path/to/python3.12 after the command." >&2; exit 1; }
 	@"$(PYTHON)" -c 'import ensurepip' 2>/dev/null || { echo "$(PYTHON) has no venv module:" \
 		"on Debian and Ubuntu, run 'sudo apt install python3-venv', then repeat the command." >&2; exit 1; }
