@@ -1,0 +1,38 @@
+"""Where sentence pairs come from: the English-Spanish grammar, and copy, reverse, sort."""
+
+from pathlib import Path
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+
+
+def read_table(path: str | Path, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Read a tab-separated UTF-8 file whose first line names `columns`; no cell may be empty.
+
+    Raises ValueError naming the file and the line where the file is not like that.
+    """
+    path = Path(path)
+    try:
+        lines = path.read_bytes().decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 text: {error}") from error
+    if lines[-1] == "":  # the file ends with a line feed
+        lines.pop()
+    if not lines or tuple(lines[0].split("\t")) != columns:
+        raise ValueError(f"{path}, line 1: expected the header {' <tab> '.join(columns)}")
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        cells = tuple(line.split("\t"))
+        if len(cells) != len(columns):
+            raise ValueError(
+                f"{path}, line {number}: expected {len(columns)} cells between tabs, "
+                f"found {len(cells)}"
+            )
+        if not all(cell.strip() for cell in cells):
+            raise ValueError(f"{path}, line {number}: a cell is empty")
+        rows.append(cells)
+    return rows
+
+
+def read_pairs(path: str | Path) -> list[tuple[str, str]]:
+    """Read sentence pairs: a file with the columns english and spanish."""
+    return [(english, spanish) for english, spanish in read_table(path, ("english", "spanish"))]
