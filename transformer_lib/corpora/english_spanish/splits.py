@@ -315,15 +315,15 @@ def render() -> dict[str, str]:
     return texts
 
 
-def write(folder: str | Path) -> dict[str, int]:
-    """Write all splits into `folder` (made if missing); returns the number of pairs in each."""
+def write(folder: str | Path) -> list[Path]:
+    """Write all splits into `folder` (made if missing) and return the files' paths."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    sizes = {}
+    paths = []
     for name, content in render().items():
-        (folder / name).write_bytes(content.encode("utf-8"))
-        sizes[name.removesuffix(".tsv")] = content.count("\n") - 1
-    return sizes
+        paths.append(folder / name)
+        paths[-1].write_bytes(content.encode("utf-8"))
+    return paths
 
 
 # --- Reading ---------------------------------------------------------------------------------
