@@ -47,6 +47,7 @@ def execute(notebook: NotebookNode, folder: Path) -> NotebookNode:
         kernel_name=KERNEL["name"],
         timeout=TIMEOUT,
         record_timing=False,
+        extra_arguments=["--log-level=ERROR"],  # no warning about a kernel without encryption
         resources={"metadata": {"path": str(folder)}},
     )
     return client.execute()

@@ -4,7 +4,7 @@
 
 conda itself gives Python and pip only; then it hands the list under `pip:` to
 `pip install -U -r FILE`, with FILE beside environment.yml. This does the same in a temporary
-folder (some 1.6 GB, a minute or two), and ends with `pip check` and an import.
+folder (some 1.7 GB, a minute or two), and ends with `pip check` and an import.
 """
 
 import subprocess
