@@ -208,7 +208,7 @@ def run_evaluate(options: argparse.Namespace) -> int:
     from transformer_lib.corpora import english_spanish
     from transformer_lib.evaluation import evaluate_pronouns, evaluate_split, head_report
 
-    tests = english_spanish.TEST_SPLITS
+    tests = [name for name in english_spanish.SPLITS if name not in ("train", "validation")]
     unknown = [name for name in options.split or [] if name not in english_spanish.SPLITS]
     if unknown:
         raise UserError(

@@ -196,8 +196,11 @@ def swap(rows: Tensor, head: int, queries: Tensor, one: Tensor, another: Tensor)
 def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
     """Which encoder head finds the antecedent from the adjective, and what hangs on it.
 
-    The head is chosen on one half of the minimal pairs; every number is measured on the other.
+    The head is chosen on one half of the minimal pairs; every number is measured on the other. An
+    adjective that the model knows in one gender only can't be got wrong, so it is left out.
     """
+    known = translator.tgt.vocab.ids
+    items = [item for item in items if item.right in known and item.wrong in known]
     choose = PronounBatch(translator, [item for item in items if item.pair % 2 == 0])
     batch = PronounBatch(translator, [item for item in items if item.pair % 2 == 1])
     heads = head_accuracy(translator, batch)

@@ -116,7 +116,8 @@ def train_recipe(
         "sentences": len(training),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__.split("+")[0],
-        "seconds_since_last_start": round(time.perf_counter() - began),
+        "seconds": round(time.perf_counter() - began),  # since the last start
+        "resumed": resume,
         "history": history,
     }
     write_json(folder / "training.json", record)
