@@ -118,6 +118,16 @@ def test_a_row_that_sees_nothing_is_zero_and_its_gradients_are_finite():
     assert (grads[0][0, :, 1] != 0).all()
 
 
+def test_no_nan_arises_on_the_way_either():
+    # With -inf for hidden keys, a row that sees nothing would become 0/0 = NaN in the softmax and
+    # in its gradient. A later step may wipe it out, but a search for NaNs would stop there.
+    inputs = random_qkv()
+    mask = random_mask()
+    mask[0, 0, 2] = False
+    with torch.autograd.set_detect_anomaly(True):  # an error at the first NaN on the way back
+        attention(*inputs, mask).square().sum().backward()
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
 def test_masks_work_in_every_precision(dtype):
     query, key, value = (x.detach().to(dtype) for x in random_qkv())
