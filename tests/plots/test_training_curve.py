@@ -1,8 +1,11 @@
 """The learning curve."""
 
 import pytest
+import torch
 
+from transformer_lib.loss import label_smoothed_cross_entropy
 from transformer_lib.plots import learning_curve
+from transformer_lib.plots.training import smoothing_floor
 
 HISTORY = [
     {"step": 10, "loss": 5.0, "validation_loss": None, "learning_rate": 1e-4},
@@ -32,3 +35,18 @@ def test_without_validation_there_is_one_curve():
 def test_an_empty_history_is_refused():
     with pytest.raises(ValueError, match="history is empty"):
         learning_curve([])
+
+
+def test_the_floor_is_what_smoothing_leaves_to_a_perfect_model():
+    vocab, smoothing = 11, 0.1
+    targets = torch.full((vocab,), smoothing / vocab)
+    targets[4] += 1 - smoothing
+    perfect = targets.log()  # logits of a model that predicts exactly the smoothed targets
+    expected = label_smoothed_cross_entropy(perfect[None, None], torch.tensor([[4]]), smoothing)
+    assert smoothing_floor(smoothing, vocab) == pytest.approx(expected.item(), abs=1e-6)
+    assert smoothing_floor(0.0, vocab) == 0
+
+
+def test_the_floor_is_drawn_as_a_line_of_its_own():
+    floor = learning_curve(HISTORY, floor=1.1).lines[-1]
+    assert "smoothed" in floor.get_label() and set(floor.get_ydata()) == {1.1}

@@ -65,7 +65,9 @@ def attention_heads(
     titles = titles or [f"head {head + 1}" for head in range(heads)]
     if len(titles) != heads:
         raise ValueError(f"{heads} heads need {heads} titles, but there are {len(titles)}")
-    across = _panels_across(heads, len(columns))
+    across = min(heads, 4 if len(columns) <= 12 else 3)  # many words need wide maps
+    if heads <= 4 and len(columns) > 8:
+        across = min(heads, 2)
     down = -(-heads // across)
     panel = 4.2 if across <= 2 else 2.1 if len(columns) <= 8 else 10.4 / across  # inches
     height = down * (panel * len(rows) / len(columns) + 0.4) + 1.0
@@ -81,7 +83,7 @@ def attention_heads(
             ax.tick_params(labelbottom=True)
     figure.supxlabel(KEY, fontsize=style.FONT_SIZE)
     figure.supylabel(QUERY, fontsize=style.FONT_SIZE)
-    _add_scale(figure, image, list(grid.flat[:heads]))
+    _add_scale(figure, image, list(grid.flat[:heads]), height=0.6 / down)
     return figure
 
 
@@ -101,15 +103,20 @@ def attention_chart(weights: Any, rows: Sequence[str], columns: Sequence[str]) -
          "weight": steady_round(matrices[head, i, j])}
         for head in range(len(matrices)) for i in range(len(rows)) for j in range(len(columns))
     ]  # fmt: skip
-    cell = 40 if not several else 24 if len(columns) <= 8 or len(matrices) <= 4 else 15  # pixels
-    long = max(map(len, columns)) * 8 > cell
+    across = min(len(matrices), 2 if len(matrices) <= 4 and len(columns) > 8 else 4)
+    cell = 40  # pixels
+    if several:
+        cell = 24 if across <= 2 or len(columns) <= 8 else 15 if len(columns) <= 12 else 13
+    fits = max(map(len, columns)) * 8 <= cell
+    angle = 0 if fits else -45 if cell >= 22 else -90
+    size = min(13, cell - 2)
     # The axes count positions, and the labels look up the words: "the" may stand there twice.
     chart = (
         alt.Chart(alt.Data(values=table))
         .mark_rect(stroke=style.MUTED, strokeWidth=0.3)
         .encode(
-            x=alt.X("column:O", title=KEY, axis=_word_axis(columns, -45 if long else 0)),
-            y=alt.Y("row:O", title=QUERY, axis=_word_axis(rows, 0)),
+            x=alt.X("column:O", title="key" if several else KEY, axis=_words(columns, angle, size)),
+            y=alt.Y("row:O", title="query" if several else QUERY, axis=_words(rows, 0, size)),
             color=alt.Color(
                 "weight:Q",
                 title="weight",
@@ -127,22 +134,14 @@ def attention_chart(weights: Any, rows: Sequence[str], columns: Sequence[str]) -
     if not several:
         return chart
     header = alt.Header(title=None, labelExpr="'head ' + datum.value")
-    across = _panels_across(len(matrices), len(columns))
     return chart.facet(alt.Facet("head:N", header=header), columns=across)
 
 
-def _panels_across(heads: int, words: int) -> int:
-    """How many maps stand in one line: four, fewer when there are many words to write."""
-    if heads <= 4 and words > 8:
-        return min(heads, 2)
-    return min(heads, 4 if words <= 12 else 3)
-
-
-def _word_axis(words: Sequence[str], angle: int) -> Any:
+def _words(words: Sequence[str], angle: int, size: int) -> Any:
     import altair as alt
 
     return alt.Axis(labelExpr=f"{json.dumps(list(words), ensure_ascii=False)}[datum.value]",
-                    labelAngle=angle, labelOverlap=False)  # fmt: skip
+                    labelAngle=angle, labelOverlap=False, labelFontSize=size)  # fmt: skip
 
 
 def _weights(
@@ -190,8 +189,9 @@ def _draw(
     return image
 
 
-def _add_scale(figure: Figure, image: Any, axes: Any) -> None:
-    scale = figure.colorbar(image, ax=axes, label="attention weight", shrink=0.6, aspect=18,
+def _add_scale(figure: Figure, image: Any, axes: Any, height: float = 0.6) -> None:
+    """The color scale beside the maps; height: as a share of theirs."""
+    scale = figure.colorbar(image, ax=axes, label="attention weight", shrink=height, aspect=18,
                             pad=0.02)  # fmt: skip
     scale.outline.set_visible(False)
     scale.set_ticks([0, 0.5, 1])

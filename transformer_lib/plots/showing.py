@@ -202,7 +202,7 @@ def chart_bundle(spec: dict[str, Any], **_: Any) -> tuple[dict[str, Any], dict[s
         raise ValueError("the chart needs a description that says what it shows: "
                          'chart.properties(description="…")')  # fmt: skip
     spec = portable(spec)
-    png = convert(spec, "png", scale=SHARPNESS)
+    png = convert(spec, "png")
     return _with_picture({VEGALITE: spec, "text/plain": f"Chart: {alt}"}, png, alt)
 
 
@@ -266,14 +266,14 @@ def _cell(value: Any) -> Any:
     return steady_round(value, 3) if isinstance(value, float | np.floating) else value
 
 
-def convert(spec: dict[str, Any], format: str, scale: float = 1.0) -> bytes:
-    """Draw a portable specification on white paper. format: png, svg or pdf."""
+def convert(spec: dict[str, Any], format: str) -> bytes:
+    """Draw a portable specification, on white. format: png, svg or pdf."""
     import vl_convert
 
     # The letters matplotlib brings, so that both kinds of figures look alike on every machine.
     vl_convert.register_font_directory(matplotlib.get_data_path() + "/fonts/ttf")
-    paper = {**spec, "background": style.PAPER}
     if format == "svg":
-        return vl_convert.vegalite_to_svg(paper, vl_version=VEGALITE_VERSION).encode()
-    draw = {"png": vl_convert.vegalite_to_png, "pdf": vl_convert.vegalite_to_pdf}[format]
-    return draw(paper, vl_version=VEGALITE_VERSION, scale=scale)
+        return vl_convert.vegalite_to_svg(spec, vl_version=VEGALITE_VERSION).encode()
+    if format == "pdf":
+        return vl_convert.vegalite_to_pdf(spec, vl_version=VEGALITE_VERSION)
+    return vl_convert.vegalite_to_png(spec, vl_version=VEGALITE_VERSION, scale=SHARPNESS)

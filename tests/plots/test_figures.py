@@ -1,0 +1,247 @@
+"""Every figure of the series: its name, what is said about it, and its file."""
+
+import os
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+import torch
+from matplotlib.figure import Figure
+from PIL import Image
+
+from transformer_lib.checkpoints import CheckpointError
+from transformer_lib.model import make_model
+from transformer_lib.plots import attention_chart, figures
+from transformer_lib.plots.figures import FIGURES, FigureEntry, figure, save, save_figure
+from transformer_lib.plots.showing import is_chart
+from transformer_lib.tokens import Tokenizer, Vocabulary
+from transformer_lib.translator import SHIPPED_MODEL, InputError, Language, Translator
+
+needs_model = pytest.mark.skipif(
+    not (SHIPPED_MODEL / "model.safetensors").exists(), reason="the model isn't trained yet"
+)
+MODEL_FIGURES = {"attention-trees", "attention-animal", "learning-curve"}
+NAMES = [pytest.param(name, marks=[needs_model] if name in MODEL_FIGURES else [])
+         for name in FIGURES]  # fmt: skip
+SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
+
+
+def even_chart():
+    return attention_chart(torch.full((2, 3), 1 / 3), ["a", "b"], ["x", "y", "z"])
+
+
+@pytest.fixture
+def chart(monkeypatch):
+    """An Altair figure under the name "even"."""
+    entry = FigureEntry(
+        "even", "04_attention", "Even attention: 1/3 < 1/2.", "Six equal cells.", even_chart
+    )
+    monkeypatch.setitem(FIGURES, "even", entry)
+    return "even"
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_says_what_it_is(name):
+    entry = FIGURES[name]
+    assert entry.name == name and re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+    assert re.fullmatch(r"\d\d_[a-z0-9]+(_[a-z0-9]+)*", entry.notebook)
+    assert entry.caption.endswith(".") and len(entry.caption.split()) >= 5
+    assert entry.alt.endswith(".") and len(entry.alt.split()) >= 10
+    assert entry.alt != entry.caption
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_figure_can_be_drawn_and_saved(name, tmp_path):
+    drawn = FIGURES[name].draw()
+    assert isinstance(drawn, Figure) or is_chart(drawn)
+    path = save(name, tmp_path / "new" / "folder", "png")
+    assert path == tmp_path / "new" / "folder" / f"{name}.png"
+    assert len(Image.open(path).convert("L").getcolors(1 << 16)) > 2, "the picture is empty"
+
+
+@pytest.mark.parametrize("format", SIGNATURES)
+def test_the_file_is_what_it_is_called(format, tmp_path, chart):
+    for name in ("series-map", chart):
+        content = save(name, tmp_path, format).read_bytes()
+        begin = b"<svg" if name == chart and format == "svg" else SIGNATURES[format]
+        assert content.startswith(begin)
+
+
+def test_alt_text_travels_in_the_file(tmp_path, chart):
+    svg = save("series-map", tmp_path, "svg").read_text(encoding="utf-8")
+    assert "Twelve boxes joined by arrows" in svg
+    assert Image.open(save("series-map", tmp_path, "png")).text["Description"].startswith("Twelve")
+    root = ElementTree.fromstring(save(chart, tmp_path, "svg").read_bytes())
+    assert [child.text for child in root[:2]] == ["Even attention: 1/3 < 1/2.", "Six equal cells."]
+
+
+SAVE_ALL = """
+import hashlib, sys, torch
+from transformer_lib.plots import attention_chart, figures
+
+@figures.figure("even", notebook="04_attention", caption="Even attention.", alt="Six equal cells.")
+def draw():
+    return attention_chart(torch.full((2, 3), 1 / 3), ["a", "b"], ["x", "y", "z"])
+
+for name in ("positions-paper", "series-map", "even"):
+    for format in figures.FORMATS:
+        path = figures.save(name, sys.argv[1], format)
+        print(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+"""
+
+
+def test_two_processes_write_the_same_bytes(tmp_path):
+    outputs = []
+    for seed in ("1", "2"):  # sets have another order, and the clock has moved on
+        run = subprocess.run(
+            [sys.executable, "-W", "error", "-c", SAVE_ALL, tmp_path / seed],
+            capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": seed},
+        )  # fmt: skip
+        assert run.returncode == 0, run.stderr
+        outputs.append(run.stdout.splitlines())
+    assert len(outputs[0]) == 9
+    assert outputs[0] == outputs[1]
+
+
+def test_no_file_knows_the_date(tmp_path, chart):
+    for name in ("series-map", chart):
+        for format in SIGNATURES:
+            content = save(name, tmp_path, format).read_bytes()
+            assert not re.search(rb"20\d\d-\d\d-\d\d|D:20\d{6}", content), f"{name}.{format}"
+
+
+def test_the_look_does_not_depend_on_the_settings_of_the_session(tmp_path):
+    import matplotlib as mpl
+
+    plain = save("positions-paper", tmp_path / "a", "svg").read_bytes()
+    with mpl.rc_context({"font.size": 30, "svg.hashsalt": "other", "axes.facecolor": "black"}):
+        assert save("positions-paper", tmp_path / "b", "svg").read_bytes() == plain
+
+
+@pytest.mark.parametrize("name, message", [
+    ("positions-papre", "no figure 'positions-papre'; did you mean 'positions-paper'"),
+    ("xyz", "no figure 'xyz'; there are series-map, "),
+])  # fmt: skip
+def test_an_unknown_figure_is_refused(name, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        save(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_format_is_refused_before_anything_is_drawn(monkeypatch, tmp_path):
+    entry = FigureEntry("never", "00_start_here", "", "", lambda: pytest.fail("drawn"))
+    monkeypatch.setitem(FIGURES, "never", entry)
+    with pytest.raises(ValueError, match="saved as svg, png, pdf, but not as never.gif"):
+        save("never", tmp_path, "gif")
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    with pytest.raises(OSError, match=r"cannot write .*file.*series-map\.svg: "):
+        save("series-map", blocked)
+    with pytest.raises(OSError, match=r"cannot write .*series-map\.png: "):
+        save("series-map", blocked / "below", "png")
+
+
+def test_two_figures_cannot_share_a_name():
+    with pytest.raises(ValueError, match="two figures with the name 'series-map'"):
+        figure("series-map", notebook="00_start_here", caption="", alt="")(even_chart)
+    assert FIGURES["series-map"].draw is figures.draw_series_map
+
+
+def test_the_decorator_keeps_the_function(monkeypatch):
+    monkeypatch.setattr(figures, "FIGURES", {})
+    kept = figure("even", notebook="04_attention", caption="c", alt="a")(even_chart)
+    assert kept is even_chart
+    assert figures.FIGURES["even"] == FigureEntry("even", "04_attention", "c", "a", even_chart)
+
+
+# --- what the shipped model's figures claim ---
+
+
+def drawn(name: str) -> dict[str, dict[str, float]]:
+    """The map of a figure as {row word: {column word: weight}}."""
+    figure = FIGURES[name].draw()
+    ax = figure.axes[0]
+    columns = [label.get_text() for label in ax.get_xticklabels()]
+    rows = [label.get_text() for label in ax.get_yticklabels()]
+    matrix = ax.images[0].get_array()
+    return {row: dict(zip(columns, matrix[i], strict=True)) for i, row in enumerate(rows)}
+
+
+@needs_model
+def test_attention_trees_shows_what_its_text_says():
+    rows = drawn("attention-trees")
+    assert list(rows) == ["me", "gustan", "los", "árboles", "<eos>"]
+    assert rows["gustan"]["like"] > 0.5
+    assert rows["árboles"]["trees"] > 0.5
+    assert rows["<eos>"]["<eos>"] > 0.5
+
+
+@needs_model
+def test_attention_animal_shows_what_its_text_says():
+    rows = drawn("attention-animal")
+    assert list(rows) == ["tired", "wide", "it (… tired)", "it (… wide)"]
+    assert rows["tired"]["animal"] > 0.8
+    assert rows["wide"]["street"] > 0.8
+    for name in ("it (… tired)", "it (… wide)"):
+        assert rows[name]["animal"] < 0.3 and rows[name]["street"] < 0.3
+    tired, wide = rows["it (… tired)"], rows["it (… wide)"]
+    assert max(abs(tired[word] - wide[word]) for word in tired) < 0.1
+
+
+@needs_model
+def test_the_learning_curve_shows_what_its_text_says():
+    training, validation, floor = FIGURES["learning-curve"].draw().axes[0].lines
+    least = floor.get_ydata()[0]
+    assert least == pytest.approx(1.1, abs=0.05)
+    for line, end, near in ((training, least, 0.15), (validation, 0.1, 0.05)):
+        losses = line.get_ydata()
+        assert losses[-1] == pytest.approx(end, abs=near)
+        middle = losses[len(losses) // 2]
+        assert losses[0] - middle > 5 * (middle - losses[-1]), "steep first, then flat"
+    assert training.get_ydata().min() >= least
+
+
+# --- figures of a translator ---
+
+
+@pytest.fixture
+def translator():
+    src = Language(Tokenizer("en", proper=["I"]), Vocabulary(["I", "like", "trees"]))
+    tgt = Language(Tokenizer("es"), Vocabulary(["me", "gustan", "los", "árboles"]))
+    model = make_model(len(src.vocab), len(tgt.vocab), N=2, d_model=8, d_ff=16, h=2)
+    return Translator(model, src, tgt)
+
+
+def test_cross_attention_of_a_sentence_carries_its_words(translator):
+    ax = figures.draw_cross_attention(translator, "I like trees").axes[0]
+    looks = translator.looks("I like trees")
+    mean = looks.weights["decoder.layers.1.cross_attn"].mean(dim=0)
+    torch.testing.assert_close(torch.tensor(ax.images[0].get_array()), mean.double())
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["I", "like", "trees", "<eos>"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == looks.tgt_out
+
+
+def test_a_sentence_that_cannot_be_read_is_not_drawn(translator):
+    with pytest.raises(InputError, match="treez"):
+        figures.draw_cross_attention(translator, "I like treez")
+
+
+def test_a_picture_of_ones_own_goes_where_it_should(translator, tmp_path):
+    path = tmp_path / "new" / "trees.PNG"
+    save_figure(figures.draw_cross_attention(translator, "I like trees"), path)
+    assert path.read_bytes().startswith(SIGNATURES["png"])
+    with pytest.raises(ValueError, match="not as trees.doc"):
+        save_figure(Figure(), tmp_path / "trees.doc")
+
+
+@pytest.mark.parametrize("name", sorted(MODEL_FIGURES))
+def test_without_the_model_a_figure_says_what_is_missing(name, monkeypatch, tmp_path):
+    monkeypatch.setattr("transformer_lib.translator.SHIPPED_MODEL", tmp_path / "nothing")
+    monkeypatch.setattr(Translator.load.__func__, "__defaults__", (tmp_path / "nothing",))
+    with pytest.raises((CheckpointError, OSError), match="nothing"):
+        save(name, tmp_path)
