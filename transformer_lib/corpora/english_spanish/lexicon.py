@@ -16,7 +16,7 @@ from .morphology import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # two are equal only if they are the same one
 class Noun:
     """One noun. `gender` is "m" or "f", or "c" where the person may be either (doctor/doctora)."""
 
@@ -52,7 +52,7 @@ class Noun:
         return "mass" in self.tags
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # two are equal only if they are the same one
 class Adjective:
     """One adjective. `copula` is the Spanish verb it takes: ser (what it is) or estar (how)."""
 
@@ -79,7 +79,7 @@ NOUN_TABLE = """
 boy niño m person young
 girl niña f person young
 child/children niño/niña c person young
-baby bebé m person young
+baby bebé m person young close
 man/men hombre m person
 woman/women mujer f person
 mother madre f person family single
@@ -96,13 +96,12 @@ aunt tía f person family
 cousin primo/prima c person family
 king rey m person
 queen reina f person
-teacher profesor/profesora c person job
-doctor doctor/doctora c person job
+teacher profesor/profesora c person job close
+doctor doctor/doctora c person job close
 student estudiante/estudiante c person job
 artist artista/artista c person job
-singer cantante/cantante c person job
-friend amigo/amiga c person
-neighbor vecino/vecina c person
+friend amigo/amiga c person close
+neighbor vecino/vecina c person close
 
 animal animal m animal
 dog perro m animal pet hunter
@@ -116,13 +115,13 @@ goat cabra f animal farm
 hen gallina f animal farm prey
 duck pato m animal farm prey
 rabbit conejo m animal pet prey
-mouse/mice ratón m animal prey
-squirrel ardilla f animal prey
-frog rana f animal prey
+mouse/mice ratón m animal little prey
+squirrel ardilla f animal little prey
+frog rana f animal little prey
 turtle tortuga f animal pet
-bird pájaro m animal flies prey
-butterfly mariposa f animal flies insect
-bee abeja f animal flies insect
+bird pájaro m animal little flies prey
+butterfly mariposa f animal little flies insect
+bee abeja f animal little flies insect
 eagle águila f animal wild flies hunter tonic
 snake serpiente f animal wild hunter
 fox zorro m animal wild hunter
@@ -133,22 +132,19 @@ tiger tigre m animal wild hunter
 panther pantera f animal wild hunter
 elephant elefante m animal wild strong
 giraffe jirafa f animal wild
-zebra cebra f animal wild
 monkey mono m animal wild
 
 street calle f road place
 road camino m road place
 avenue avenida f road place
-highway autopista f road
 bridge puente m road place holds
 square plaza f road place
 path sendero m road place
 river río m waters place
-stream arroyo m waters place
 lake lago m waters place
 lagoon laguna f waters place
 pool piscina f waters place
-sea mar m place single
+sea mar m waters place single
 forest bosque m land place shady
 jungle selva f land place shady
 desert desierto m land place
@@ -160,7 +156,6 @@ beach playa f place visited
 island isla f place visited
 
 house casa f inside building place owned
-cabin cabaña f inside building place owned
 castle castillo m inside building place visited
 church iglesia f inside building place visited
 barn granero m inside building place
@@ -177,7 +172,6 @@ room habitación f inside room place owned
 kitchen cocina f inside room place owned
 bathroom baño m inside room place owned
 garage garaje m inside room place owned parking
-office oficina f inside room place owned
 classroom aula f inside room place tonic
 cave cueva f inside place shady
 tunnel túnel m inside place shady road
@@ -195,7 +189,6 @@ wall muro m barrier painted built
 fence valla f barrier painted built
 door puerta f barrier opens painted
 window ventana f opens breakable
-gate portón m barrier opens painted
 
 flower flor f plant giftable
 rose rosa f plant giftable
@@ -212,11 +205,8 @@ potato/potatoes patata f food vegetable
 carrot zanahoria f food vegetable
 onion cebolla f food vegetable
 egg huevo m food cooked
-sausage salchicha f food cooked
 cake pastel m food sweetened
 cookie galleta f food sweetened
-sandwich bocadillo m food
-salad ensalada f food dish
 soup sopa f food dish cooked
 bread pan m food mass
 cheese queso m food mass
@@ -256,26 +246,22 @@ table mesa f furniture heavy painted holds covered surface
 chair silla f furniture heavy painted holds surface
 sofa sofá m furniture heavy covered surface
 bed cama f furniture heavy covered surface
-desk escritorio m furniture heavy surface
 shelf/shelves estante m furniture heavy holds surface
 lamp lámpara f furniture thing breakable giftable
 mirror espejo m furniture heavy breakable
 clock reloj m thing breakable giftable
 piano piano m instrument heavy
 guitar guitarra f instrument thing breakable giftable
-violin violín m instrument thing breakable giftable
 drum tambor m instrument thing loud
 blanket manta f thing cover washed giftable
 tablecloth mantel m thing cover washed
 rug alfombra f thing cover washed heavy
 
 trophy/trophies trofeo m thing
-package paquete m thing heavy giftable
 gift regalo m thing
 book libro m thing read giftable
 letter carta f thing read handy
 newspaper periódico m thing read
-notebook cuaderno m thing handy giftable
 map mapa m thing handy
 photo foto f thing handy picture giftable
 picture cuadro m thing picture giftable
@@ -288,7 +274,6 @@ cup taza f thing dishes breakable
 glass vaso m thing dishes breakable
 plate plato m thing dishes breakable
 bottle botella f thing breakable opens
-spoon cuchara f thing dishes
 knife/knives cuchillo m thing dishes
 ball pelota f thing handy giftable
 toy juguete m thing handy breakable giftable
@@ -302,7 +287,6 @@ coat abrigo m clothes thing giftable
 jacket chaqueta f clothes thing giftable
 sweater jersey m clothes thing giftable
 shoe zapato m clothes thing giftable
-boot bota f clothes thing giftable
 sock calcetín m clothes thing giftable
 
 head cabeza f body
@@ -349,60 +333,97 @@ NAMES = {
 }
 
 # english  spanish  copula  tags and nouns it suits; "-noun" takes a noun out again.
+# An indented line goes on with the one above.
 # Flags: !before (stands before the noun), !predicate (only after "is"), !absolute (no degrees).
 ADJECTIVE_TABLE = """
-red rojo ser clothes vehicle furniture container cup glass plate apple tomato rose flower house door ball pencil -train -airplane
-white blanco ser clothes vehicle furniture cup glass plate house wall door flower rose dog cat horse rabbit cow hen duck goat milk
-black negro ser clothes vehicle furniture container dog cat horse cow goat bear bird hen panther pencil phone piano
-yellow amarillo ser clothes vehicle cup glass plate house flower butterfly bird banana lemon pencil ball bag box -train
-green verde ser clothes vehicle cup glass plate house door apple pear tree plant field bird bottle frog snake meadow
-blue azul ser clothes vehicle cup glass plate house door window sea bird butterfly ball pencil bag backpack suitcase eye
-big grande ser animal inside place building furniture container vehicle thing plant food rock machine storm eye hand foot tooth wall fence window door gate problem -sea -insect -desert -soup -dish -mass
-small pequeño ser animal building inside town furniture container vehicle thing plant fruit vegetable food young foot hand window door garden park island lake river -mass -dish -elephant -giraffe -country
-new nuevo ser clothes vehicle thing furniture container building machine song movie game instrument bridge -castle -barn -photo -coin
-old viejo ser man woman king queen horse dog cat donkey mule animal clothes vehicle thing furniture building container road machine piano cabin tree -young -insect -gift -highway -tower
-young joven ser man woman king queen teacher doctor artist singer animal tree -insect
-beautiful hermoso ser woman queen animal flower rose tree house castle city town country beach island garden park lake mountain song language picture day night meadow river
-pretty bonito ser girl clothes house garden photo doll flower song city town picture blanket cup eye hand name church square
-strange extraño ser animal man woman house place song movie story idea word machine plant language -sea
-expensive caro ser clothes vehicle thing furniture house hotel restaurant food drink instrument machine -newspaper -letter -photo -coin -key
-cheap barato ser clothes vehicle thing furniture hotel restaurant food drink house instrument -letter -photo -coin -key -trophy
-clean limpio estar clothes vehicle room house dishes street river lake beach square table hand foot tooth dog horse window kitchen park hospital hotel bottle water rug blanket tablecloth -train
-dirty sucio estar clothes vehicle room house dishes street river lake beach square table hand foot dog horse pig cat window kitchen bottle water rug blanket tablecloth cover container mirror -train
-broken roto estar breakable chair table bicycle machine bell fence door ladder shelf bed boot shoe !absolute
-empty vacío estar container room house street avenue square bottle cup glass plate beach bus park restaurant hotel classroom church pool !absolute
-full lleno estar container room bottle cup glass bus train restaurant hotel classroom museum -garage !absolute
+red rojo ser clothes vehicle furniture container cup glass plate apple tomato rose flower house
+    door ball pencil -train -airplane !absolute
+white blanco ser clothes vehicle furniture cup glass plate house wall door flower rose dog cat
+    horse rabbit cow hen duck goat milk !absolute
+black negro ser clothes vehicle furniture container dog cat horse cow goat bear bird hen panther
+    pencil phone piano !absolute
+yellow amarillo ser clothes vehicle cup glass plate house flower butterfly bird banana lemon
+    pencil ball bag box -train !absolute
+green verde ser clothes vehicle cup glass plate house door apple pear tree plant field bird bottle
+    frog snake meadow !absolute
+blue azul ser clothes vehicle cup glass plate house door window sea bird butterfly ball pencil bag
+    backpack suitcase eye !absolute
+big grande ser animal inside place building furniture container vehicle plant food rock machine
+    storm eye hand foot tooth wall fence window door problem -sea -insect -desert -soup -dish
+    -mass box gift clothes ball book trophy mirror picture bottle cup lamp rug blanket tablecloth
+    guitar drum toy
+small pequeño ser animal building inside town furniture container vehicle thing plant fruit
+    vegetable food young foot hand window door garden park island lake river -mass -dish -elephant
+    -giraffe -country
+new nuevo ser clothes vehicle thing furniture container building machine song movie game
+    instrument bridge -castle -barn -photo -coin !absolute
+old viejo ser man woman king queen horse dog cat donkey mule animal clothes vehicle thing
+    furniture building container road machine piano tree -young -insect -gift -tower
+young joven ser man woman king queen teacher doctor artist animal tree -insect
+beautiful hermoso ser woman queen animal flower rose tree house castle city town country beach
+    island garden park lake mountain song language picture day night meadow river
+pretty bonito ser girl clothes house garden photo doll flower song city town picture blanket cup
+    eye hand name church square
+strange extraño ser animal man woman house place song movie story idea machine language -sea
+expensive caro ser clothes vehicle thing furniture house hotel restaurant food drink instrument
+    machine -newspaper -letter -photo -coin -key
+cheap barato ser clothes vehicle thing furniture hotel restaurant food drink house instrument
+    -letter -photo -coin -key -trophy
+clean limpio estar clothes vehicle room house dishes street river lake beach square table hand
+    foot tooth dog horse window kitchen park hospital hotel bottle water rug blanket tablecloth
+    -train
+dirty sucio estar clothes vehicle room house dishes street river lake beach square table hand foot
+    dog horse pig cat window kitchen bottle water rug blanket tablecloth cover container mirror
+    -train
+broken roto estar breakable chair table bicycle machine bell fence door ladder shelf bed shoe
+    !absolute
+empty vacío estar container room house street avenue square bottle cup glass plate beach bus park
+    restaurant hotel classroom church pool !absolute
+full lleno estar container room bottle cup glass bus train restaurant hotel classroom museum
+    -garage !absolute
 open abierto estar opens -drawer -wardrobe !absolute
-closed cerrado estar opens museum school church bridge station highway -backpack !absolute
-long largo ser road river dress coat skirt bridge tunnel story movie letter song word day night snake table ladder winter summer blanket rug train question -square
-short corto ser dress skirt coat road story movie letter song word blanket ladder tunnel street rug day tablecloth question -square
-wide ancho ser road river stream furniture bed table door window tunnel box drawer rug gate -clock -lamp -mirror -chair
-narrow estrecho ser road stream tunnel room bed door window box drawer kitchen garage wardrobe shelf -square
+closed cerrado estar opens museum school church bridge station -backpack !absolute
+long largo ser road river dress coat skirt bridge tunnel story movie letter song word day night
+    snake table ladder winter summer blanket rug train question -square
+short corto ser dress skirt coat road story movie letter song word blanket ladder tunnel street
+    rug day tablecloth question -square
+wide ancho ser road river furniture bed table door window tunnel box drawer rug -clock -lamp
+    -mirror -chair
+narrow estrecho ser road tunnel room bed door window box drawer kitchen garage wardrobe shelf
+    -square
 deep profundo ser waters cave sea
-dangerous peligroso ser road river sea wild animal cave tunnel mountain jungle forest desert machine game city storm knife bridge -pet -farm -prey -insect -square -turtle
-safe seguro ser road bridge city town country park beach house hotel car airplane game machine ladder -path
-noisy ruidoso ser loud street avenue highway city child classroom restaurant party car music square school -bell -storm
-quiet tranquilo ser street park beach town library hotel garden island place square -road -bridge -path
+dangerous peligroso ser road river sea wild animal cave tunnel mountain jungle forest desert
+    machine game city storm knife bridge -pet -farm -prey -insect -square -turtle
+safe seguro ser road bridge city town country park beach house hotel car airplane game machine
+    ladder -path
+noisy ruidoso ser loud street avenue city child classroom restaurant party car music square school
+    -bell -storm
+quiet tranquilo ser street park beach town library hotel garden island place square -road -bridge
+    -path
 dark oscuro ser shady room house street night tunnel barn church castle path
 steep empinado ser mountain hill street roof path
-low bajo ser barrier table chair roof bed hill shelf -door -gate
+low bajo ser barrier table chair roof bed hill shelf -door
 high alto ser mountain hill wall fence tower roof shelf
-tall alto ser person tree giraffe building ladder -baby -house -cabin -school -station -barn -restaurant -store -library -room
-heavy pesado ser heavy thing clothes truck container -hand -sock -shirt -hat -skirt -dress -dishes -letter -photo -blanket -tablecloth -ball -pencil -basket -bag
-light ligero ser clothes bag basket backpack bicycle chair suitcase box package computer tablecloth blanket
-thick grueso ser book coat blanket wall rug sock sweater notebook jacket tablecloth
-round redondo ser table mirror clock cake box ball window rug cookie tower
+tall alto ser person tree giraffe building ladder -baby -house -school -station -barn -restaurant
+    -store -library -room
+heavy pesado ser heavy thing clothes truck container -hand -sock -shirt -hat -skirt -dress -dishes
+    -letter -photo -blanket -tablecloth -ball -pencil -basket -bag
+light ligero ser clothes bag basket backpack bicycle chair suitcase box computer tablecloth
+    blanket
+thick grueso ser book coat blanket wall rug sock sweater jacket tablecloth
+round redondo ser table mirror clock cake box ball window rug cookie tower !absolute
 sweet dulce ser apple pear peach banana strawberry cake cookie juice wine chocolate
 sour ácido ser lemon apple strawberry juice wine
 bitter amargo ser coffee tea chocolate lemon
-salty salado estar soup meat cheese rice sausage potato bread egg
-rotten podrido estar apple pear peach banana tomato potato onion egg meat carrot strawberry !absolute
+salty salado estar soup meat cheese rice potato bread egg
+rotten podrido estar apple pear peach banana tomato potato onion egg meat carrot strawberry
+    !absolute
 raw crudo estar meat egg potato rice carrot onion !absolute
 hard duro estar bread cheese cookie meat potato egg pear
-ripe maduro estar apple pear peach banana tomato strawberry
+ripe maduro estar apple pear peach banana tomato strawberry !absolute
 delicious delicioso estar food drink -egg -onion -potato -lemon
-cold frío estar soup water milk coffee tea meat rice hand foot sausage potato
-hot caliente estar soup water milk coffee tea meat rice sausage potato bread
+cold frío estar soup water milk coffee tea meat rice hand foot potato
+hot caliente estar soup water milk coffee tea meat rice potato bread
 dry seco estar clothes plant bread river field rose flower blanket
 wet mojado estar clothes dog cat street rug blanket hand foot horse bird road chair !absolute
 slippery resbaladizo estar street road path bridge roof hill rock ladder
@@ -411,8 +432,10 @@ scared asustado estar person animal -insect
 sick enfermo estar person animal plant tree -insect
 nervous nervioso estar person animal -insect -turtle -baby
 injured herido estar person animal hand leg arm foot -insect !absolute
-lost perdido estar young dog cat key letter ball coin animal sock bird phone package -baby -insect -wild !absolute
-hidden escondido estar key letter coin ball photo map gift mouse rabbit toy cookie frog squirrel !absolute
+lost perdido estar young dog cat key letter ball coin animal sock bird phone -baby -insect -wild
+    !absolute
+hidden escondido estar key letter coin ball photo map gift mouse rabbit toy cookie frog squirrel
+    !absolute
 busy ocupado estar person -young -baby
 happy feliz estar person animal -insect -snake
 sad triste estar person dog horse monkey donkey
@@ -426,8 +449,10 @@ alone solo estar person dog cat !predicate !absolute
 married casado estar man woman brother sister cousin teacher doctor neighbor friend !absolute
 distracted distraído estar person dog cat hunter -baby -snake
 lazy perezoso ser person cat dog donkey horse mule bear -baby -parent
-slow lento ser turtle donkey cow mule train bus car vehicle game computer song animal -wild -flies -airplane -insect
-fast rápido ser horse dog car motorcycle train animal vehicle computer boat bicycle -turtle -pig -cow -farm -insect
+slow lento ser turtle donkey cow mule train bus car vehicle game computer song animal -wild -flies
+    -airplane -insect
+fast rápido ser horse dog car motorcycle train animal vehicle computer boat bicycle -turtle -pig
+    -cow -farm -insect
 strong fuerte ser man woman strong bear lion tiger horse boy girl coffee elephant father brother
 weak débil ser man animal grandmother grandfather -insect -wild
 shy tímido ser person animal -wild -insect -king -baby
@@ -437,36 +462,23 @@ brave valiente ser person dog lion -baby
 curious curioso ser young cat dog monkey student animal mouse -baby -insect
 kind amable ser person -baby -young
 friendly simpático ser person dog -baby
-rich rico ser man woman king queen uncle aunt country neighbor singer artist
+rich rico ser man woman king queen uncle aunt country neighbor artist
 poor pobre ser man woman country artist student
-famous famoso ser king queen artist singer doctor city museum song movie book picture castle song restaurant
+famous famoso ser king queen artist doctor city museum song movie book picture castle restaurant
 intelligent inteligente ser person dog monkey animal horse -baby -insect -hen -snake -turtle
 funny divertido ser person story movie game book song party monkey -king -queen
 boring aburrido ser movie book story game party soccer city museum song
-interesting interesante ser book story movie museum city country game question idea word language picture song
-important importante ser idea question problem book letter word language map key doctor music party day king
+interesting interesante ser book story movie museum city country game question idea word language
+    picture song
+important importante ser idea question problem book letter word language map key doctor music
+    party day king
 easy fácil ser question problem game word language song book Spanish English
 difficult difícil ser question problem game word language song book Spanish English
-good bueno ser idea question book movie song story friend teacher doctor student neighbor dog horse car hotel restaurant school day singer computer !before
+good bueno ser idea question book movie song story friend teacher doctor student neighbor dog
+    horse car hotel restaurant school day computer !before
 bad malo ser idea movie song story day neighbor hotel restaurant student game night !before
-great grande ser idea city artist singer friend king queen teacher country party day !before
+great grande ser idea city artist friend king queen teacher country party day !before
 """
-
-# The preposition of place in English, where it is not "in". Spanish says "en" for them all.
-PLACE_PREPOSITION = {
-    "beach": "on",
-    "island": "on",
-    "bridge": "on",
-    "mountain": "on",
-    "hill": "on",
-    "station": "at",
-    "school": "at",
-    "street": "on",
-    "avenue": "on",
-    "road": "on",
-    "path": "on",
-    "farm": "on",
-}
 
 
 def _read_nouns() -> dict[str, Noun]:
@@ -506,7 +518,7 @@ def nouns_for(suits: str) -> list[Noun]:
 
 def _read_adjectives() -> dict[str, Adjective]:
     adjectives = {}
-    for line in ADJECTIVE_TABLE.strip().split("\n"):
+    for line in ADJECTIVE_TABLE.replace("\n    ", " ").strip().split("\n"):
         english, spanish, copula, suits = line.split(maxsplit=3)
         adjectives[english] = Adjective(
             english=english,

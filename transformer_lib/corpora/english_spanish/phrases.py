@@ -1,150 +1,98 @@
-"""Phrases in two languages at once: words, noun phrases, verb forms, subjects.
+"""Noun phrases and verb phrases in both languages, all agreeing. Nothing here is random."""
 
-A sentence is put together from pieces that carry their English and their Spanish words side by
-side. A word can be given a name (a mark), so that a finished sentence still knows where, say, its
-pronoun stands.
-"""
-
-import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .lexicon import ADJECTIVES_FOR, NAMES, NOUNS, Adjective, Noun, nouns_for
+from .lexicon import NAMES, Adjective, Noun
 from .morphology import (
     IMPERFECT,
     PRESENT,
+    PRETERITE,
     adjective_before_noun,
     conjugate,
     indefinite_article,
 )
 from .verbs import Verb
+from .words import NOTHING, Bond, Phrase, Words, both, text
 
 I, YOU, HE, WE, THEY = range(5)  # noqa: E741  (the persons; HE is also she and it)
 PAST = "past"
 
-
-@dataclass(frozen=True)
-class Words:
-    """A run of words of one language; `marks` holds (name, position) of the named ones."""
-
-    words: tuple[str, ...] = ()
-    marks: tuple[tuple[str, int], ...] = ()
-
-    def __add__(self, other: "Words | str") -> "Words":
-        other = text(other) if isinstance(other, str) else other
-        shifted = tuple((name, place + len(self.words)) for name, place in other.marks)
-        return Words(self.words + other.words, self.marks + shifted)
-
-    def __radd__(self, other: str) -> "Words":
-        return text(other) + self
-
-    def position(self, name: str) -> int:
-        """Where the word marked `name` stands."""
-        return dict(self.marks)[name]
-
-
-def text(words: str, mark: str = "") -> Words:
-    """Words from a string; `mark` names the last of them."""
-    parts = tuple(words.split())
-    return Words(parts, ((mark, len(parts) - 1),) if mark else ())
-
-
-class Draw:
-    """Random choices. Only `Random.random` is used, so that every Python version agrees.
-
-    long: prefer modifiers (adjectives, places, times), for sentences longer than usual.
-    """
-
-    def __init__(self, seed: int, long: bool = False):
-        self._random = random.Random(seed).random
-        self.long = long
-
-    def chance(self, probability: float) -> bool:
-        return self._random() < probability
-
-    def modifier(self, probability: float) -> bool:
-        """A chance that is much higher while long sentences are wanted."""
-        return self._random() < (max(probability, 0.75) if self.long else probability)
-
-    def pick(self, items: Sequence):
-        return items[int(self._random() * len(items))]
-
-    def weighted(self, items: Sequence, weights: Sequence[float]):
-        """One of the items, each as often as its weight says."""
-        point = self._random() * sum(weights)
-        for item, weight in zip(items, weights, strict=True):
-            point -= weight
-            if point < 0:
-                return item
-        return items[-1]
-
-    def tense(self) -> str:
-        return PRESENT if self.chance(0.5) else PAST
-
-
 # --- Noun phrases ----------------------------------------------------------------------------
 
-# name: English singular and plural; Spanish m. and f. singular, m. and f. plural.
+# English singular and plural; Spanish m. and f. singular, m. and f. plural. "-": there is none.
 DETERMINERS = {
-    "the": "the the el la los las",
-    "a": "a - un una - -",
-    "some": "- some - - unos unas",
-    "any": "- any - - - -",
-    "this": "this these este esta estos estas",
-    "that": "that those ese esa esos esas",
-    "my": "my my mi mi mis mis",
-    "your": "your your tu tu tus tus",
-    "his": "his his su su sus sus",
-    "her": "her her su su sus sus",
-    "its": "its its su su sus sus",
-    "our": "our our nuestro nuestra nuestros nuestras",
-    "their": "their their su su sus sus",
-    "many": "- many - - muchos muchas",
-    "two": "- two - - dos dos",
-    "three": "- three - - tres tres",
-    "four": "- four - - cuatro cuatro",
-    "five": "- five - - cinco cinco",
-    "another": "another - otro otra - -",
+    name.replace("_", " "): [form.replace("_", " ") for form in forms]
+    for name, *forms in (
+        line.split()
+        for line in """
+the       the the             el la los las
+a         a -                 un una - -
+some      - some              - - unos unas
+any       - any               - - - -
+this      this these          este esta estos estas
+that      that those          ese esa esos esas
+my        my my               mi mi mis mis
+your      your your           tu tu tus tus
+his       his his             su su sus sus
+her       her her             su su sus sus
+its       its its             su su sus sus
+our       our our             nuestro nuestra nuestros nuestras
+their     their their         su su sus sus
+another   another -           otro otra - -
+the_other the_other the_other el_otro la_otra los_otros las_otras
+every     every -             cada cada - -
+all_the   - all_the           - - todos_los todas_las
+many      - many              - - muchos muchas
+two       - two               - - dos dos
+three     - three             - - tres tres
+four      - four              - - cuatro cuatro
+five      - five              - - cinco cinco
+""".strip().split("\n")
+    )
 }
-DETERMINERS = {name: forms.split() for name, forms in DETERMINERS.items()}
+NUMBERS = ("two", "three", "four", "five")
+INDEFINITE = ("", "a", "another", "some", "any", "many", *NUMBERS)
+POSSESSIVES = ("my", "your", "his", "her", "its", "our", "their")
 POSSESSIVE_OF = {I: "my", YOU: "your", WE: "our", THEY: "their"}
 
 
 @dataclass(frozen=True)
-class NounPhrase:
-    """A noun phrase (or a dropped pronoun: then `spanish` is empty) with its agreement features.
+class NounPhrase(Phrase):
+    """A noun phrase with its agreement features.
 
-    person: I, YOU, HE, WE or THEY. gender: "m" or "f". bonds: (noun, adjective) pairs in it.
+    person: I, YOU, HE, WE or THEY. gender: "m" or "f". A pronoun subject is dropped in Spanish:
+    then `spanish` is empty and `noun` is None, as it is for names.
     """
 
-    english: Words
-    spanish: Words
-    person: int
-    gender: str
+    person: int = HE
+    gender: str = "m"
     noun: Noun | None = None
     determiner: str = ""
-    bonds: tuple[tuple[Noun, Adjective], ...] = ()
     animate: bool = False
     human: bool = False
-    pronoun: bool = False
+    dropped: bool = False
 
     @property
     def plural(self) -> bool:
         return self.person >= WE
 
     @property
-    def definite(self) -> bool:
-        return self.determiner not in ("", "a", "some", "any", "many", "another") + COUNTS
+    def adjective(self) -> Adjective | None:
+        """The adjective beside the noun."""
+        return self.bonds[0][1] if self.bonds else None
 
     @property
-    def personal_a(self) -> str:
-        """The "a" of a direct object: before people, and before animals one has in mind."""
-        if self.human or (self.animate and self.definite):
-            return "a"
-        return ""
+    def either_gender(self) -> bool:
+        """True for one doctor, friend ...: whether a man or a woman, the English noun won't say."""
+        return self.noun is not None and self.noun.gender == "c" and not self.plural
 
+    def as_gender(self, gender: str) -> "NounPhrase":
+        """The same phrase about a man or a woman: el doctor, la doctora."""
+        return noun_phrase(self.noun, self.determiner, self.plural, self.adjective, gender=gender)
 
-COUNTS = ("two", "three", "four", "five")
+    def bond(self, adjective: Adjective) -> tuple[Bond, ...]:
+        """The bond with an adjective said about the phrase."""
+        return ((self.noun, adjective),) if self.noun else ()
 
 
 def noun_phrase(
@@ -156,139 +104,53 @@ def noun_phrase(
     gender: str = "",
     mark: str = "",
 ) -> NounPhrase:
-    """`determiner` + `noun` (+ `adjective`) in both languages, all agreeing.
+    """Determiner, noun and perhaps an adjective: the red house, la casa roja.
 
     Besides the DETERMINERS: "" is none in either language ("I drink water", "Bebo agua"), and
     "generic" is none in English but the article in Spanish ("I like trees", "los árboles").
-    `gender` chooses the doctor or the doctora; by default the noun's own.
+    `gender` chooses the doctor or the doctora; by default the noun's own. `mark` names the noun.
     """
     gender = gender or noun.default_gender
-    before = adjective if adjective and adjective.before_noun else None
-    after = adjective if adjective and not adjective.before_noun else None
+    before = adjective is not None and adjective.before_noun
 
-    head = text(noun.in_english(plural), mark)
-    english = text(adjective.english) + head if adjective else head
-    spanish = text(noun.in_spanish(gender, plural), mark)
-    if before:
-        spanish = text(adjective_before_noun(before.spanish, gender, plural)) + spanish
-    if after:
-        spanish = spanish + after.form(gender, plural)
+    english = text(noun.in_english(plural), mark)
+    spanish = text(noun.in_spanish(gender, plural))
+    if adjective:
+        english = adjective.english + english
+        if before:
+            spanish = adjective_before_noun(adjective.spanish, gender, plural) + spanish
+        else:
+            spanish = spanish + adjective.form(gender, plural)
 
-    if determiner and determiner != "generic":
-        article = DETERMINERS[determiner][plural]
-        if determiner == "a":
-            article = indefinite_article(english.words[0])
-        english = article + english
-    if determiner and determiner != "any":
+    if determiner == "a":
+        english = indefinite_article(english.words[0]) + english
+    elif determiner not in ("", "generic"):
+        english = DETERMINERS[determiner][plural] + english
+    if determiner not in ("", "any"):
         name = "the" if determiner == "generic" else determiner
-        form = DETERMINERS[name][2 + 2 * plural + (gender == "f")]
-        if "tonic" in noun.tags and not plural and not before and name in ("the", "a"):
-            form = {"the": "el", "a": "un"}[name]  # el agua, un águila
-        spanish = form + spanish
+        masculine_article = "tonic" in noun.tags and not plural and not before
+        if masculine_article and name in ("the", "a"):  # el agua, un águila
+            spanish = {"the": "el", "a": "un"}[name] + spanish
+        else:
+            spanish = DETERMINERS[name][2 + 2 * plural + (gender == "f")] + spanish
     return NounPhrase(
         english,
         spanish,
+        bonds=((noun, adjective),) if adjective else (),
         person=THEY if plural else HE,
         gender=gender,
         noun=noun,
         determiner=determiner,
-        bonds=((noun, adjective),) if adjective else (),
         animate=noun.animate,
         human=noun.person,
     )
 
 
-SINGULAR_SUBJECT = ("the",) * 10 + (
-    "this",
-    "that",
-    "my",
-    "my",
-    "your",
-    "his",
-    "her",
-    "our",
-    "their",
-)
-PLURAL_SUBJECT = SINGULAR_SUBJECT + ("many", "some", "two", "three", "four", "five")
-SINGULAR_OBJECT = ("the",) * 7 + ("a",) * 7 + ("this", "that", "another", "my", "your", "our")
-PLURAL_OBJECT = (
-    ("the",) * 7
-    + ("some", "some", "two", "three", "four", "five", "many", "many")
-    + (
-        "this",
-        "that",
-        "my",
-        "your",
-        "our",
-    )
-)
-FAMILY = ("my", "my", "my", "your", "your", "his", "her", "our", "their", "the")
-DEFINITE = ("the",) * 8 + ("this", "that", "my", "your", "our")
-PLACE = ("the",) * 8 + ("this", "that", "a")
+def name_phrase(name: str) -> NounPhrase:
+    return NounPhrase(text(name), text(name), gender=NAMES[name], animate=True, human=True)
 
 
-POSSESSIVES = {"my", "your", "his", "her", "its", "our", "their"}
-ONE_OF_MANY = {"a", "another", "some", "many", "two", "three", "four", "five"}
-NOT_OWNED = {"boy", "girl", "child", "man", "woman", "king", "queen", "singer", "artist"}
-
-
-def natural(determiner: str, noun: Noun) -> bool:
-    """False for what nobody says: my king, a water, this mother, our sea."""
-    if determiner in POSSESSIVES:
-        if noun.tags & {"wild", "insect", "body", "time"} or noun.english in NOT_OWNED:
-            return "body" in noun.tags
-        return "place" not in noun.tags or bool(noun.tags & {"owned", "town"})
-    if noun.mass or noun.tags & {"single"} and not noun.person or noun.english == "sea":
-        return determiner in ("the", "this") and not (
-            noun.tags & {"single"} and determiner == "this"
-        )
-    if "single" in noun.tags:
-        return determiner == "the"
-    if determiner in ("this", "that"):
-        return "family" not in noun.tags
-    return True
-
-
-def draw_adjective(draw: Draw, noun: Noun, *, attributive: bool = True) -> Adjective | None:
-    """An adjective that suits the noun, or None; `attributive` ones can stand beside it."""
-    if attributive:
-        suitable = [a for a in ADJECTIVES_FOR[noun.english] if a.attributive]
-    else:
-        suitable = [a for a in ADJECTIVES_FOR[noun.english] if not a.before_noun]
-    return draw.pick(suitable) if suitable else None
-
-
-def draw_plural(draw: Draw, noun: Noun, probability: float = 0.3) -> bool:
-    if "plural" in noun.tags:
-        return True
-    return draw.chance(probability) and not noun.mass and "single" not in noun.tags
-
-
-def draw_noun_phrase(
-    draw: Draw,
-    noun: Noun,
-    determiners: tuple[Sequence[str], Sequence[str]] | Sequence[str],
-    *,
-    plural: bool | None = None,
-    adjective: float = 0.25,
-) -> NounPhrase:
-    """A noun phrase with random number, determiner and (with some probability) adjective.
-
-    `determiners` is one list, or a pair of lists for singular and plural.
-    """
-    if plural is None:
-        plural = draw_plural(draw, noun)
-    choices = determiners if isinstance(determiners[0], str) else determiners[plural]
-    if "family" in noun.tags and choices[0] == "the":
-        choices = FAMILY
-    choices = [determiner for determiner in choices if natural(determiner, noun)] or ("the",)
-    determiner = draw.pick(choices)
-    describing = draw_adjective(draw, noun) if draw.modifier(adjective) else None
-    return noun_phrase(noun, determiner, plural, describing)
-
-
-# --- Subjects --------------------------------------------------------------------------------
-
+# Where English leaves the gender of "I", "you", "we" and "they" open, Spanish has the masculine.
 PRONOUNS = {
     "I": (I, "m"),
     "you": (YOU, "m"),
@@ -297,65 +159,65 @@ PRONOUNS = {
     "we": (WE, "m"),
     "they": (THEY, "m"),
 }
-PRONOUN_CHOICES = (
-    ("I",) * 5 + ("you",) * 4 + ("we",) * 4 + ("they",) * 3 + ("he", "he", "she", "she")
-)
-PEOPLE = nouns_for("person")
-ANIMALS = nouns_for("animal")
-NAME_LIST = list(NAMES)
 
 
-def pronoun_subject(word: str) -> NounPhrase:
+def pronoun(word: str) -> NounPhrase:
     """An English subject pronoun, which Spanish drops."""
     person, gender = PRONOUNS[word]
-    return NounPhrase(text(word), Words(), person, gender, animate=True, human=True, pronoun=True)
-
-
-def name_phrase(name: str) -> NounPhrase:
-    return NounPhrase(text(name), text(name), HE, NAMES[name], animate=True, human=True)
-
-
-def draw_person(draw: Draw, *, pronoun: float = 0.5, name: float = 0.12, plural=None):
-    """Somebody: a pronoun, a name, or a noun phrase."""
-    if draw.chance(pronoun):
-        return pronoun_subject(draw.pick(PRONOUN_CHOICES))
-    if not plural and draw.chance(name / (1 - pronoun) if pronoun < 1 else 0):
-        return name_phrase(draw.pick(NAME_LIST))
-    noun = draw.pick(PEOPLE)
-    if "plural" in noun.tags and plural is False:
-        noun = NOUNS["mother"]
-    return draw_noun_phrase(
-        draw, noun, (SINGULAR_SUBJECT, PLURAL_SUBJECT), plural=plural, adjective=0.12
+    return NounPhrase(
+        text(word), person=person, gender=gender, animate=True, human=True, dropped=True
     )
 
 
-def draw_doer(draw: Draw, verb: Verb, *, pronoun: float = 0.5) -> NounPhrase:
-    """A subject for a verb: a person, or an animal where the verb allows it."""
-    if verb.animals_too and draw.chance(0.3):
-        return draw_noun_phrase(
-            draw, draw.pick(ANIMALS), (SINGULAR_SUBJECT, PLURAL_SUBJECT), adjective=0.15
-        )
-    return draw_person(draw, pronoun=pronoun)
+def owned(owner: NounPhrase, thing: NounPhrase) -> NounPhrase:
+    """The queen's duck: el pato de la reina. `thing` has the determiner "the"."""
+    bare = noun_phrase(thing.noun, "", thing.plural, thing.adjective)
+    return NounPhrase(
+        owner.english + "'s" + bare.english,
+        thing.spanish + "de" + owner.spanish,
+        bonds=thing.bonds + owner.bonds,
+        person=thing.person,
+        gender=thing.gender,
+        noun=thing.noun,
+        determiner="the",
+        animate=thing.animate,
+        human=thing.human,
+    )
 
 
-def own_possessive(draw: Draw, subject: NounPhrase) -> tuple[str, NounPhrase]:
-    """The possessive that means the subject's own, and the subject.
-
-    "The doctor lost her book" tells that the doctor is a woman: her choice goes with "doctora".
-    """
-    if subject.person != HE:
-        return POSSESSIVE_OF[subject.person], subject
-    if subject.noun is not None and not subject.human:
-        return "its", subject
-    gender = subject.gender
-    if subject.noun is not None and subject.noun.gender == "c":
-        gender = draw.pick("mf")
-        adjective = subject.bonds[0][1] if subject.bonds else None
-        subject = noun_phrase(subject.noun, subject.determiner, False, adjective, gender=gender)
-    return ("his" if gender == "m" else "her"), subject
+def joined(first: NounPhrase, second: NounPhrase) -> NounPhrase:
+    """The king and the queen; feminine only where both are."""
+    phrase = first + both("and", "y") + second
+    return NounPhrase(
+        phrase.english,
+        phrase.spanish,
+        bonds=phrase.bonds,
+        person=THEY,
+        gender="f" if first.gender == second.gender == "f" else "m",
+        animate=first.animate,
+        human=first.human,
+    )
 
 
-# --- Verb forms ------------------------------------------------------------------------------
+NOT_OWNED = {"boy", "girl", "child", "man", "woman", "king", "queen", "artist"}
+
+
+def natural(determiner: str, noun: Noun) -> bool:
+    """False for what nobody says: my king, a water, this mother, our sea."""
+    if determiner in POSSESSIVES:
+        if noun.tags & {"wild", "little", "time"} or noun.english in NOT_OWNED:
+            return False
+        return "place" not in noun.tags or bool(noun.tags & {"owned", "town"})
+    if "single" in noun.tags and (noun.person or "place" in noun.tags):
+        return determiner == "the"
+    if noun.mass or "single" in noun.tags:
+        return determiner in ("the", "this")
+    if determiner in ("this", "that", "the other", "every", "all the"):
+        return "family" not in noun.tags
+    return True
+
+
+# --- Verb phrases ----------------------------------------------------------------------------
 
 BE = {
     PRESENT: ("am", "are", "is", "are", "are"),
@@ -373,9 +235,18 @@ OBJECT_PRONOUNS = {  # English: Spanish accusative, person
 }
 
 
-def accusative(gender: str, plural: bool) -> str:
-    """lo, la, los, las."""
-    return ("las" if gender == "f" else "los") if plural else ("la" if gender == "f" else "lo")
+def accusative(phrase: NounPhrase) -> str:
+    """The pronoun for a phrase: lo, la, los, las."""
+    return (
+        ("las" if phrase.plural else "la")
+        if phrase.gender == "f"
+        else ("los" if phrase.plural else "lo")
+    )
+
+
+def it(phrase: NounPhrase) -> str:
+    """it or them."""
+    return "them" if phrase.plural else "it"
 
 
 def english_do(person: int, tense: str) -> str:
@@ -384,14 +255,10 @@ def english_do(person: int, tense: str) -> str:
     return "does" if person == HE else "do"
 
 
-def english_be(person: int, tense: str, negative: bool = False) -> Words:
-    return text(BE[tense][person] + (" not" if negative else ""))
-
-
-def english_verb(verb: Verb, person: int, tense: str, negative: bool = False) -> Words:
+def english_finite(verb: Verb, person: int, tense: str, negative: bool = False) -> Words:
     """sees, saw, does not see, did not see (with the particle: looks for)."""
     if negative:
-        return text(f"{english_do(person, tense)} not {verb.english} {verb.particle}")
+        return text(f"{english_do(person, tense)} not {verb.english_base}")
     if tense == PAST:
         form = verb.english_past
     else:
@@ -399,92 +266,97 @@ def english_verb(verb: Verb, person: int, tense: str, negative: bool = False) ->
     return text(f"{form} {verb.particle}")
 
 
-def spanish_verb(
-    verb: Verb, person: int, tense: str, negative: bool = False, clitics: str = ""
-) -> Words:
-    """ve, vio, no ve, no lo vio (with the preposition: entra en)."""
+def finite(
+    verb: Verb, subject: NounPhrase, tense: str, negative: bool = False, clitics: str = ""
+) -> Phrase:
+    """The verb of a clause: did not look for, no buscó. `clitics` come before the Spanish verb."""
+    person = subject.person
     if verb.reflexive:
         clitics = REFLEXIVE_PRONOUN[person]
     form = verb.spanish_form(tense, person)
-    return text(f"{'no' if negative else ''} {clitics} {form} {verb.preposition}")
+    return Phrase(
+        english_finite(verb, person, tense, negative),
+        text(f"{'no' if negative else ''} {clitics} {form} {verb.preposition}"),
+    )
 
 
-def spanish_be(copula: str, person: int, tense: str, negative: bool = False) -> Words:
-    form = conjugate(copula, PRESENT if tense == PRESENT else IMPERFECT)[person]
-    return text(("no " if negative else "") + form)
+def be(copula: str, subject: NounPhrase, tense: str, negative: bool = False) -> Phrase:
+    """is / es, está or tiene (states: the past is the imperfect)."""
+    form = conjugate(copula, PRESENT if tense == PRESENT else IMPERFECT)[subject.person]
+    return both(
+        BE[tense][subject.person] + (" not" if negative else ""),
+        ("no " if negative else "") + form,
+    )
 
 
-def direct_object(verb: Verb, phrase: NounPhrase) -> Words:
-    """The Spanish object, with the personal "a" where it belongs."""
-    if verb.personal_a and not verb.preposition and phrase.personal_a:
-        return "a" + phrase.spanish
-    return phrase.spanish
+def agreeing(adjective: Adjective, subject: NounPhrase) -> Phrase:
+    """The adjective after "is", in the subject's gender and number."""
+    return both(adjective.english, adjective.form(subject.gender, subject.plural))
 
 
-# --- The finished sentence -------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A pair of sentences as tokens, with what the splits need to know.
-
-    kind: which frame wrote it. bonds: the (noun, adjective) pairs that stand together.
-    liked: True for gustar and its kin.
-    """
-
-    english: Words
-    spanish: Words
-    kind: str
-    bonds: tuple[tuple[Noun, Adjective], ...] = ()
-
-
-def contract(words: Words) -> Words:
-    """a + el -> al, de + el -> del, and "e" for "y" before an i- sound."""
-    out: list[str] = []
-    new_place = []
-    for word in words.words:
-        if out and word == "el" and out[-1] in ("a", "de"):
-            out[-1] = "al" if out[-1] == "a" else "del"
-        else:
-            if out and out[-1] == "y" and word.startswith(("i", "hi", "í")):
-                out[-1] = "e"
-            out.append(word)
-        new_place.append(len(out) - 1)
-    return Words(tuple(out), tuple((name, new_place[place]) for name, place in words.marks))
-
-
-# How people write "not" after these words.
-CONTRACTIONS = {
-    **{word: word + "n't" for word in "do does did is are was were could must".split()},
-    "can": "can't",
+# Verbs before verbs. English name, Spanish infinitive, Spanish word between the two verbs.
+CAN, WANT, MUST, GOING, HAVE_TO, NEED_TO = (
+    ("can", "poder", ""),
+    ("want", "querer", ""),
+    ("must", "deber", ""),
+    ("be going", "ir", "a"),
+    ("have", "tener", "que"),
+    ("need", "necesitar", ""),
+)
+MODALS = (CAN, WANT, MUST, GOING, HAVE_TO, NEED_TO)
+ENGLISH_MODAL_FORMS = {  # present of he/she/it, past
+    "want": ("wants", "wanted"),
+    "have": ("has", "had"),
+    "need": ("needs", "needed"),
 }
 
 
-def english_text(words: Words) -> str:
-    """Tokens to text: "the dog did not run" -> "The dog didn't run"."""
-    out: list[str] = []
-    for word in words.words:
-        if word == "not" and out and out[-1].lower() in CONTRACTIONS:
-            out[-1] = CONTRACTIONS[out[-1]]
-        elif word == "not" and out[-2:] == ["I", "am"]:
-            out[-2:] = ["I'm", "not"]
-        elif word in (",", "?", "!", "'s"):
-            out[-1] += word
-        else:
-            out.append(word)
-    return capitalized(" ".join(out))
+def modal_phrase(
+    modal: tuple[str, str, str],
+    verb: Verb,
+    subject: NounPhrase,
+    tense: str,
+    negative: bool = False,
+    clitic: str = "",
+) -> Phrase:
+    """can see / puede ver; did not want to look for / no quería buscar; is going to / va a."""
+    name, infinitive, link = modal
+    person = subject.person
+    no = " not" if negative else ""
+    if name == "can":
+        english = ("can" if tense == PRESENT else "could") + no
+    elif name == "must":
+        english = "must" + no
+    elif name == "be going":
+        english = f"{BE[tense][person]}{no} going to"
+    elif negative:
+        english = f"{english_do(person, tense)} not {name} to"
+    else:
+        he, past = ENGLISH_MODAL_FORMS[name]
+        english = (past if tense == PAST else he if person == HE else name) + " to"
+    form = conjugate(infinitive, PRESENT if tense == PRESENT else IMPERFECT)[person]
+    return both(
+        f"{english} {verb.english_base}",
+        f"{no and 'no'} {clitic} {form} {link} {verb.spanish} {verb.preposition}",
+    )
 
 
-def spanish_text(words: Words) -> str:
-    """Tokens to text: "¿ dónde está Ana ?" -> "¿Dónde está Ana?"."""
-    line = " ".join(contract(words).words)
-    for mark in ",?!":
-        line = line.replace(" " + mark, mark)
-    for mark in "¿¡":
-        line = line.replace(mark + " ", mark)
-    return capitalized(line)
+def object_of(verb: Verb, phrase: NounPhrase) -> Phrase:
+    """The object, in Spanish with "a" before people and before animals one has in mind."""
+    definite = phrase.determiner not in INDEFINITE
+    if verb.personal_a and not verb.preposition and (phrase.human or (phrase.animate and definite)):
+        return both("", "a") + phrase
+    return phrase
 
 
-def capitalized(line: str) -> str:
-    start = 1 if line[0] in "¿¡" else 0
-    return line[:start] + line[start].upper() + line[start + 1 :]
+def gustar_form(infinitive: str, thing: NounPhrase, tense: str, kind: bool = True) -> str:
+    """gusta or gustan; in the past gustaba(n) for a kind of thing, gustó/gustaron for one."""
+    if tense == PAST:
+        tense = IMPERFECT if kind else PRETERITE
+    return conjugate(infinitive, tense)[thing.person]
+
+
+def question(english: Words, spanish: Words, *parts: Phrase) -> Phrase:
+    """The two sides with question marks, and the bonds of the parts they were made of."""
+    bonds = sum((part.bonds for part in parts), NOTHING.bonds)
+    return Phrase(english + "?", "¿" + spanish + "?", bonds)

@@ -16,35 +16,28 @@ from itertools import combinations
 from pathlib import Path
 
 from .. import DATA, read_pairs, read_table
-from .frames import FRAMES, LIKEABLE
+from . import clitics, larger, likes, pronouns, questions, statements
+from .drawing import Draw
 from .lexicon import ADJECTIVES, NOUN_OF_FORM, NOUNS, Adjective, Noun
-from .phrases import PAST, Draw, NounPhrase, Sentence, english_text, noun_phrase, spanish_text
-from .pronouns import PRONOUN_FRAMES, SITUATIONS, Plan, choices, draw_plan, realize, reason_bonds
+from .phrases import PAST, NounPhrase, noun_phrase
+from .pronouns import Plan, draw_plan, realize
+from .situations import SITUATIONS, reason_bonds
+from .words import Phrase, Sentence, english_text, sentence, spanish_text, text
 
 FOLDER = DATA / "en-es"
 SPLITS = ("train", "validation", "test", "noun-adjective", "pronoun", "gustar", "longer")
-SIZES = {
-    "train": 100_000,
-    "validation": 1000,
-    "test": 1000,
-    "noun-adjective": 1000,
-    "pronoun": 1000,  # lines: 500 minimal pairs
-    "gustar": 1000,
-    "longer": 1000,
-}
+SIZES = {"train": 100_000} | dict.fromkeys(SPLITS[1:], 1000)  # pronoun: 500 pairs of lines
 MAX_TRAIN_TOKENS = 14  # English tokens, punctuation included
 MAX_TOKENS = 22
+LEAST_SEEN = 10  # how often training shows every word of the other splits, at least
 PRONOUN_SHARE = 0.34
+TOP_UP = 0.98  # the rest of training is drawn for words that are still rare
+
 PAIR_COLUMNS = ("english", "spanish")
-PRONOUN_COLUMNS = PAIR_COLUMNS + (
-    "pair",
-    "pronoun",
-    "adjective",
-    "antecedent",
-    "other",
-    "right",
-    "wrong",
-)
+POSITIONS = ("pronoun", "adjective", "antecedent", "other")
+PRONOUN_COLUMNS = (*PAIR_COLUMNS, "pair", *POSITIONS, "right", "wrong")
+
+OTHER_FRAMES = statements.FRAMES | likes.FRAMES | clitics.FRAMES | questions.FRAMES | larger.FRAMES
 
 
 @dataclass(frozen=True)
@@ -69,71 +62,57 @@ class PronounItem:
 
 # --- What is held out ------------------------------------------------------------------------
 
-
-def _one_in(n: int, *words: str) -> bool:
-    """True for one in n of all word combinations, always the same ones."""
-    digest = hashlib.sha256(" ".join(words).encode()).digest()
-    return int.from_bytes(digest[:4], "big") % n == 0
-
-
 # The sentences everybody knows: verb, the two nouns, and the adjectives that decide.
 FAMOUS = (
     ("cross", "animal", "street", "tired", "wide"),
     ("fit", "trophy", "suitcase", "wide", "narrow"),
 )
-FAMOUS_PAIRS = {frozenset((first, second)) for _, first, second, _, _ in FAMOUS}
-NEVER_HELD = {(noun, adjective) for _, a, b, x, y in FAMOUS for noun, adjective in ((a, x), (b, y))}
-REASON_NOUNS = [
-    (frozenset(situation.first), frozenset(n for nouns, _ in situation.second for n in nouns))
-    for situation in SITUATIONS
-]
 
 
-def held_nouns(a: Noun, b: Noun) -> bool:
-    """Two nouns that never meet in training: 1 in 8 of the pairs that a reason can join."""
-    names = sorted((a.english, b.english))
-    if frozenset(names) in FAMOUS_PAIRS:
-        return True
-    joined = any((a in x and b in y) or (b in x and a in y) for x, y in REASON_NOUNS)
-    return joined and _one_in(8, "nouns", *names)
+def number_for(*words: str) -> int:
+    """A number that is always the same for the same words, and looks random."""
+    return int.from_bytes(hashlib.sha256(" ".join(words).encode()).digest()[:4], "big")
 
 
-PLAUSIBLE = reason_bonds() | {
-    (NOUNS[name], adjective) for adjective in ADJECTIVES.values() for name in adjective.suits
-}
+def held_out_nouns() -> set[frozenset[Noun]]:
+    """Pairs of nouns that never meet in training: 1 in 8 of those that a reason can join."""
+    famous = {frozenset((NOUNS[a], NOUNS[b])) for _, a, b, _, _ in FAMOUS}
+    joined = {frozenset((a, b)) for s in SITUATIONS for a in s.first for b in s.second if a != b}
+    return famous | {
+        pair for pair in joined if number_for("nouns", *sorted(n.english for n in pair)) % 8 == 0
+    }
 
 
-def held_bond(noun: Noun, adjective: Adjective) -> bool:
-    """A noun and an adjective that never meet in training: 1 in 12 of those that suit."""
-    if (noun, adjective) not in PLAUSIBLE or (noun.english, adjective.english) in NEVER_HELD:
-        return False
-    return _one_in(12, "bond", noun.english, adjective.english)
+def held_out_bonds() -> set[tuple[Noun, Adjective]]:
+    """Nouns and adjectives that never meet in training: 1 in 12 of those that suit each other."""
+    suiting = {(NOUNS[name], adj) for adj in ADJECTIVES.values() for name in adj.suits}
+    famous = {(noun, adj) for _, a, b, x, y in FAMOUS for noun, adj in ((a, x), (b, y))}
+    return {
+        (noun, adjective)
+        for noun, adjective in suiting | reason_bonds()
+        if number_for("bond", noun.english, adjective.english) % 12 == 0
+        and (noun.english, adjective.english) not in famous
+    }
 
 
-def held_liking(noun: Noun) -> bool:
-    """A noun that nobody likes, loves or is interested in in training: 1 in 8, and the tree."""
-    if noun not in LIKEABLE:
-        return False
-    return noun.english == "tree" or _one_in(8, "like", noun.english)
+def held_out_likings() -> set[Noun]:
+    """Nouns that nobody likes, loves, ... in training: 1 in 8, and the tree."""
+    return {NOUNS["tree"]} | {
+        noun for noun in likes.LIKEABLE if number_for("like", noun.english) % 8 == 0
+    }
 
 
-HELD_NOUNS = {frozenset(pair) for pair in combinations(NOUNS.values(), 2) if held_nouns(*pair)}
-HELD_BONDS = {bond for bond in PLAUSIBLE if held_bond(*bond)}
-HELD_LIKINGS = {noun for noun in NOUNS.values() if held_liking(noun)}
+NOUN_PAIRS, BONDS, LIKINGS = held_out_nouns(), held_out_bonds(), held_out_likings()
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What a sentence contains of the held-out combinations."""
+    """Which kinds of held-out combinations a sentence contains."""
 
-    nouns: bool  # two nouns that must not meet
-    bond: bool  # a noun and an adjective that must not meet, together or not
-    standing_bond: bool  # ... and they stand together in the phrase
+    nouns: bool
+    bond: bool  # the noun and the adjective are both there, together or not
+    standing_bond: bool  # ... together
     liking: bool
-
-    @property
-    def anything(self) -> bool:
-        return self.nouns or self.bond or self.liking
 
 
 def held_out(sentence: Sentence) -> HeldOut:
@@ -141,17 +120,121 @@ def held_out(sentence: Sentence) -> HeldOut:
     nouns = {NOUN_OF_FORM[word] for word in words if word in NOUN_OF_FORM}
     adjectives = {ADJECTIVES[word] for word in words if word in ADJECTIVES}
     return HeldOut(
-        nouns=any(frozenset(pair) in HELD_NOUNS for pair in combinations(nouns, 2)),
-        bond=any((noun, adj) in HELD_BONDS for noun in nouns for adj in adjectives),
-        standing_bond=any(bond in HELD_BONDS for bond in sentence.bonds),
-        liking=sentence.kind == "gustar" and bool(nouns & HELD_LIKINGS),
+        nouns=any(frozenset(pair) in NOUN_PAIRS for pair in combinations(nouns, 2)),
+        bond=any((noun, adjective) in BONDS for noun in nouns for adjective in adjectives),
+        standing_bond=any(bond in BONDS for bond in sentence.bonds),
+        liking=sentence.kind == "gustar" and bool(nouns & LIKINGS),
     )
 
 
-def repeats_a_noun(sentence: Sentence) -> bool:
-    """ "The dog saw a dog": not wrong, but nobody says so."""
-    counts = Counter(NOUN_OF_FORM[w].english for w in sentence.english.words if w in NOUN_OF_FORM)
-    return sentence.kind != "noun reason" and any(count > 1 for count in counts.values())
+def split_for(sentence: Sentence) -> str:
+    """The split a sentence may go to, or "" for none."""
+    held = held_out(sentence)
+    if len(sentence.english.words) > MAX_TRAIN_TOKENS:
+        allowed = not (held.nouns or held.bond or held.liking)
+        return "longer" if allowed and len(sentence.english.words) <= MAX_TOKENS else ""
+    if held.nouns or (held.bond and held.liking):
+        return ""
+    if held.bond:
+        return "noun-adjective" if held.standing_bond else ""
+    if held.liking:
+        return "gustar"
+    return {0: "validation", 1: "test"}.get(number_for(*sentence.english.words) % 40, "train")
+
+
+# --- Drawing ---------------------------------------------------------------------------------
+
+
+def repeats_a_noun(drawn: Sentence) -> bool:
+    """True for "The dog saw a dog": not wrong, but nobody says so."""
+    counts = Counter(NOUN_OF_FORM[w].english for w in drawn.english.words if w in NOUN_OF_FORM)
+    return drawn.kind != "noun reason" and max(counts.values(), default=0) > 1
+
+
+def draw_sentence(draw: Draw) -> Sentence:
+    """Any sentence: a pronoun sentence with probability PRONOUN_SHARE."""
+    frames = pronouns.FRAMES if draw.chance(PRONOUN_SHARE) else OTHER_FRAMES
+    drawn = draw.weighted(frames)(draw)
+    return draw_sentence(draw) if repeats_a_noun(drawn) else drawn
+
+
+@dataclass(frozen=True)
+class MinimalPair:
+    """A plan, and the adjectives that make its pronoun mean the first or the second noun."""
+
+    plan: Plan
+    about_first: Adjective
+    about_second: Adjective
+
+    def sentences(self) -> tuple[Sentence, Sentence]:
+        return realize(self.plan, True, self.about_first), realize(
+            self.plan, False, self.about_second
+        )
+
+    def items(self, number: int) -> tuple[PronounItem, PronounItem]:
+        """The two lines of pronoun.tsv."""
+        first, second = self.sentences()
+        return (
+            pronoun_item(first, number, ("first", "second"), self.plan.first, self.about_first),
+            pronoun_item(second, number, ("second", "first"), self.plan.second, self.about_second),
+        )
+
+
+def pronoun_item(
+    sentence: Sentence, pair: int, marks: tuple[str, str], meant: NounPhrase, adjective: Adjective
+) -> PronounItem:
+    """`marks`: the names of the noun that is meant and of the other one."""
+    other_gender = "m" if meant.gender == "f" else "f"
+    return PronounItem(
+        english_text(sentence.english),
+        spanish_text(sentence.spanish),
+        pair,
+        *(sentence.english.position(mark) for mark in ("pronoun", "adjective", *marks)),
+        right=adjective.form(meant.gender, meant.plural),
+        wrong=adjective.form(other_gender, meant.plural),
+    )
+
+
+def famous_pairs() -> list[MinimalPair]:
+    """The animal didn't cross the street; the trophy didn't fit in the suitcase."""
+    pairs = []
+    for verb, first, second, about_first, about_second in FAMOUS:
+        situation = next(
+            s
+            for s in SITUATIONS
+            if s.verb.english == verb and NOUNS[first] in s.first and NOUNS[second] in s.second
+        )
+        plan = Plan(
+            situation,
+            noun_phrase(NOUNS[first], "the", mark="first"),
+            noun_phrase(NOUNS[second], "the", mark="second"),
+            tense=PAST,
+            mode="do",
+            fronted=False,
+            degree="too",
+        )
+        pairs.append(MinimalPair(plan, ADJECTIVES[about_first], ADJECTIVES[about_second]))
+    return pairs
+
+
+def draw_minimal_pair(draw: Draw) -> MinimalPair | None:
+    """Two nouns that never met and differ in gender; None if the draw brings no such plan."""
+    plan = draw_plan(draw, plain=True, fronted=0.5)
+    first, second = plan.first, plan.second
+    if first.gender == second.gender or frozenset((first.noun, second.noun)) not in NOUN_PAIRS:
+        return None
+    about_first = [adjective for adjective in plan.adjectives(True) if adjective.inflects]
+    about_second = [adjective for adjective in plan.adjectives(False) if adjective.inflects]
+    if not about_first or not about_second:
+        return None
+    pair = MinimalPair(plan, draw.pick(about_first), draw.pick(about_second))
+    if plan.degree and pair.about_first.gradable != pair.about_second.gradable:
+        return None  # the two lines would differ in the degree too
+    fits = all(
+        len(sentence.english.words) <= MAX_TRAIN_TOKENS and not held_out(sentence).bond
+        for sentence in pair.sentences()
+    )
+    return pair if fits else None
 
 
 # --- Writing ---------------------------------------------------------------------------------
@@ -161,157 +244,100 @@ class Corpus:
     """The splits while they fill up. No English sentence is used twice, in any split."""
 
     def __init__(self) -> None:
-        self.splits: dict[str, list] = {name: [] for name in SPLITS}
-        self.kinds: Counter[str] = Counter()
+        self.splits: dict[str, list[tuple[str, str]]] = {name: [] for name in SPLITS}
+        self.pronoun_items: list[PronounItem] = []
+        self.kinds: Counter[str] = Counter()  # of training sentences
+        self.seen: tuple[Counter[str], Counter[str]] = (Counter(), Counter())  # training words
         self._spanish_of: dict[str, str] = {}
 
-    def room_in(self, split: str) -> bool:
+    def has_room(self, split: str) -> bool:
         return len(self.splits[split]) < SIZES[split]
 
     def add(self, split: str, sentence: Sentence) -> bool:
-        """Put the sentence into the split, if there is room and it is new."""
+        """Put the sentence into the split if there is room and it is new; says whether it did."""
         english, spanish = english_text(sentence.english), spanish_text(sentence.spanish)
         known = self._spanish_of.get(english)
-        if known is not None:
-            if known != spanish:
-                raise AssertionError(f"two translations of {english!r}: {known!r}, {spanish!r}")
-            return False
-        if not self.room_in(split):
+        if known is not None and known != spanish:
+            raise AssertionError(f"{english!r} has two translations: {known!r} and {spanish!r}")
+        if known is not None or not self.has_room(split):
             return False
         self._spanish_of[english] = spanish
         self.splits[split].append((english, spanish))
         if split == "train":
             self.kinds[sentence.kind] += 1
+            self.seen[0].update(sentence.english.words)
+            self.seen[1].update(sentence.spanish.words)
         return True
 
-    def add_pronoun(
-        self, sentence: Sentence, meant: str, other: str, phrase: NounPhrase, adjective: Adjective
-    ) -> None:
-        """Put one line of a minimal pair into the pronoun split."""
-        english, spanish = english_text(sentence.english), spanish_text(sentence.spanish)
-        self._spanish_of[english] = spanish
-        rows = self.splits["pronoun"]
-        rows.append(
-            PronounItem(
-                english,
-                spanish,
-                pair=len(rows) // 2 + 1,
-                pronoun=sentence.english.position("pronoun"),
-                adjective=sentence.english.position("adjective"),
-                antecedent=sentence.english.position(meant),
-                other=sentence.english.position(other),
-                right=adjective.form(phrase.gender, phrase.plural),
-                wrong=adjective.form("m" if phrase.gender == "f" else "f", phrase.plural),
-            )
+    def knows(self, sentence: Sentence, least: int = LEAST_SEEN) -> bool:
+        """Does training show every word of the sentence at least so often?"""
+        sides = (sentence.english.words, sentence.spanish.words)
+        return all(
+            seen[word] >= least
+            for seen, words in zip(self.seen, sides, strict=True)
+            for word in words
         )
 
-    def is_new(self, sentence: Sentence) -> bool:
-        return english_text(sentence.english) not in self._spanish_of
+    def fill_train(self, draw: Draw) -> None:
+        """Fill training, its last part with sentences whose words are still rare."""
+        while self.has_room("train"):
+            drawn = draw_sentence(draw)
+            common = len(self.splits["train"]) >= TOP_UP * SIZES["train"] and self.knows(drawn, 30)
+            if split_for(drawn) == "train" and not common:
+                self.add("train", drawn)
+
+    def fill_pronoun(self, draw: Draw) -> None:
+        waiting = famous_pairs()
+        while self.has_room("pronoun"):
+            pair = waiting.pop(0) if waiting else draw_minimal_pair(draw)
+            if pair is None or not all(map(self.knows, pair.sentences())):
+                continue
+            items = pair.items(len(self.pronoun_items) // 2 + 1)
+            if any(item.english in self._spanish_of for item in items):
+                continue
+            for line, item in zip(pair.sentences(), items, strict=True):
+                self.add("pronoun", line)
+                self.pronoun_items.append(item)
+
+    def fill(self, draw: Draw, *splits: str) -> None:
+        """Fill splits with sentences that belong there and whose words training knows."""
+        while any(self.has_room(split) for split in splits):
+            drawn = draw_sentence(draw)
+            split = split_for(drawn)
+            if split in splits and self.knows(drawn):
+                self.add(split, drawn)
 
 
-def draw_sentence(draw: Draw) -> Sentence:
-    """Any sentence: a pronoun sentence with probability PRONOUN_SHARE."""
-    frames = PRONOUN_FRAMES if draw.chance(PRONOUN_SHARE) else FRAMES
-    frame = draw.weighted([f for f, _ in frames], [weight for _, weight in frames])
-    sentence = frame(draw)
-    return draw_sentence(draw) if repeats_a_noun(sentence) else sentence
-
-
-def split_for(sentence: Sentence) -> str:
-    """The split a drawn sentence may go to, or "" for none."""
-    held = held_out(sentence)
-    if len(sentence.english.words) > MAX_TRAIN_TOKENS:
-        in_range = len(sentence.english.words) <= MAX_TOKENS
-        return "longer" if in_range and not held.anything else ""
-    if held.nouns or (held.bond and held.liking):
-        return ""
-    if held.bond:
-        return "noun-adjective" if held.standing_bond else ""
-    if held.liking:
-        return "gustar"
-    bucket = int.from_bytes(hashlib.sha256(english_text(sentence.english).encode()).digest()[:4], "big")
-    return {0: "validation", 1: "test"}.get(bucket % 40, "train")
-
-
-def famous_plans() -> list[tuple[Plan, Adjective, Adjective]]:
-    """The animal didn't cross the street; the trophy didn't fit in the suitcase."""
-    plans = []
-    for verb, first, second, about_first, about_second in FAMOUS:
-        situation = next(
-            s for s in SITUATIONS if s.verb.english == verb and NOUNS[first] in s.first and s.negative
-        )
-        phrases = [
-            noun_phrase(NOUNS[name], "the", mark=mark)
-            for name, mark in ((first, "first"), (second, "second"))
-        ]
-        plan = Plan(situation, *phrases, tense=PAST, mode="do", fronted=False, degree="too")
-        plans.append((plan, ADJECTIVES[about_first], ADJECTIVES[about_second]))
-    return plans
-
-
-def held_plan(draw: Draw) -> tuple[Plan, Adjective, Adjective] | None:
-    """A sentence with two nouns that never met, told apart by gender; None if the draw isn't one."""
-    plan = draw_plan(draw, plain=True, fronted=0.5)
-    first, second = plan.first, plan.second
-    if first.gender == second.gender or frozenset((first.noun, second.noun)) not in HELD_NOUNS:
-        return None
-    about_first = [a for a in choices(plan, True) if a.inflects]
-    about_second = [a for a in choices(plan, False) if a.inflects]
-    if not about_first or not about_second:
-        return None
-    a, b = draw.pick(about_first), draw.pick(about_second)
-    if a.gradable != b.gradable and plan.degree:
-        return None  # the pair would differ in the degree too
-    return plan, a, b
-
-
-def pronoun_pairs(corpus: Corpus, draw: Draw) -> None:
-    """Minimal pairs whose two nouns never met in training, the famous ones first."""
-    waiting = famous_plans()
-    while corpus.room_in("pronoun"):
-        found = waiting.pop(0) if waiting else held_plan(draw)
-        if found is None:
-            continue
-        plan, a, b = found
-        pair = (realize(plan, True, (a,)), realize(plan, False, (b,)))
-        if all(
-            corpus.is_new(sentence)
-            and len(sentence.english.words) <= MAX_TRAIN_TOKENS
-            and not held_out(sentence).bond
-            for sentence in pair
-        ):
-            corpus.add_pronoun(pair[0], "first", "second", plan.first, a)
-            corpus.add_pronoun(pair[1], "second", "first", plan.second, b)
+I_LIKE_TREES = sentence(
+    "gustar",
+    Phrase(text("I like"), text("me gustan")) + noun_phrase(NOUNS["tree"], "generic", True),
+)
 
 
 def generate() -> Corpus:
     """Draw everything. The same sentences every time, on every Python version."""
     corpus = Corpus()
-    pronoun_pairs(corpus, Draw(seed=1))
-    fixed = [name for name in SPLITS if name not in ("pronoun", "longer")]
-    draw = Draw(seed=2)
-    while any(corpus.room_in(name) for name in fixed):
-        sentence = draw_sentence(draw)
-        split = split_for(sentence)
-        if split and split != "longer":
-            corpus.add(split, sentence)
-    draw = Draw(seed=3, long=True)
-    while corpus.room_in("longer"):
-        sentence = draw_sentence(draw)
-        if split_for(sentence) == "longer":
-            corpus.add("longer", sentence)
+    corpus.fill_train(Draw(seed=1))
+    corpus.fill_pronoun(Draw(seed=2))
+    corpus.add("gustar", I_LIKE_TREES)
+    corpus.fill(Draw(seed=3), "validation", "test", "noun-adjective", "gustar")
+    corpus.fill(Draw(seed=4, long=True), "longer")
     return corpus
 
 
 def render() -> dict[str, str]:
     """File name -> its whole text, for all splits."""
+    corpus = generate()
     texts = {}
-    for name, rows in generate().splits.items():
-        columns = PRONOUN_COLUMNS if name == "pronoun" else PAIR_COLUMNS
+    for name, rows in corpus.splits.items():
+        table = [PAIR_COLUMNS, *rows]
         if name == "pronoun":
-            rows = [tuple(str(getattr(row, column)) for column in columns) for row in rows]
-        lines = [columns, *rows]
-        texts[f"{name}.tsv"] = "".join("\t".join(line) + "\n" for line in lines)
+            cells = [
+                [str(getattr(item, column)) for column in PRONOUN_COLUMNS]
+                for item in corpus.pronoun_items
+            ]
+            table = [PRONOUN_COLUMNS, *cells]
+        texts[f"{name}.tsv"] = "".join("\t".join(row) + "\n" for row in table)
     return texts
 
 
@@ -339,7 +365,7 @@ def load(split: str) -> list[tuple[str, str]]:
 
 
 def load_pronoun() -> list[PronounItem]:
-    """The minimal pairs of pronoun.tsv, two items after each other."""
+    """The minimal pairs of pronoun.tsv: each pair is two items after each other."""
     return [
         PronounItem(row[0], row[1], *(int(cell) for cell in row[2:7]), *row[7:])
         for row in read_table(FOLDER / "pronoun.tsv", PRONOUN_COLUMNS)

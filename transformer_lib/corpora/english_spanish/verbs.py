@@ -1,4 +1,4 @@
-"""The verbs of the corpus: English forms, the Spanish verb, and the nouns it takes as objects."""
+"""The verbs of the corpus: English forms, the Spanish verb, and the nouns they go with."""
 
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ from .morphology import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Verb:
     """One verb in both languages.
 
@@ -23,6 +23,7 @@ class Verb:
     preposition: Spanish words after the verb ("en" in entrar en).
     past: the Spanish past tense that English "-ed" becomes. Events take the preterite (cruzó),
     states the imperfect (vivía): one rule per verb, so that every sentence has one translation.
+    objects: what it is done to; animals: which animals do it; animal_objects: and to what.
     """
 
     english: str
@@ -35,7 +36,16 @@ class Verb:
     reflexive: bool
     personal_a: bool
     objects: tuple[Noun, ...] = field(repr=False)
-    animals_too: bool = False  # may an animal do it?
+    animals: tuple[Noun, ...] = field(repr=False)
+    animal_objects: tuple[Noun, ...] = field(repr=False)
+
+    @property
+    def state(self) -> bool:
+        return self.past == IMPERFECT
+
+    @property
+    def english_base(self) -> str:
+        return f"{self.english} {self.particle}"
 
     @property
     def english_third(self) -> str:
@@ -63,7 +73,8 @@ def _verb(
     ing: str = "",
     state: bool = False,
     personal_a: bool = True,
-    animals_too: bool = False,
+    animals: str = "",
+    animal_objects: str = "",
 ) -> Verb:
     base, _, particle = english.partition(" ")
     infinitive, _, preposition = spanish.partition(" ")
@@ -79,119 +90,233 @@ def _verb(
         reflexive=reflexive,
         personal_a=personal_a,
         objects=tuple(nouns_for(objects)),
-        animals_too=animals_too,
+        animals=tuple(nouns_for(animals)),
+        animal_objects=tuple(nouns_for(animal_objects or objects)),
     )
 
 
-THINGS = "thing clothes furniture vehicle"
-# fmt: off
+# Which animals do what.
+WALKERS = "animal -flies -insect -sea"
+RUNNERS = "dog cat horse cow goat donkey mule pig rabbit mouse squirrel fox wolf bear lion tiger"
+RUNNERS += " panther elephant giraffe monkey"
+SWIMMERS = "dog duck frog turtle bear snake tiger elephant"
+CLIMBERS = "cat goat monkey squirrel bear panther mouse fox snake dog"
+EATERS = "dog cat pig mouse bear monkey goat horse fox squirrel hen duck donkey rabbit cow bird"
+SLEEPERS = "animal -insect"
+
+# What can be bought, lost, hidden ...
+WARES = "thing clothes furniture vehicle instrument drink rose flower plant machine bell food"
+SMALL = "handy clothes key coin phone book letter newspaper map bottle suitcase backpack bag"
+
 TRANSITIVE = [
-    _verb("see", "ver", "person animal building road waters land climbed plant vehicle seen thing storm town star",
-          past="saw", animals_too=True),
-    _verb("eat", "comer", "food", past="ate"),
+    _verb(
+        "see",
+        "ver",
+        "person animal building road waters climbed plant vehicle movie picture storm town star "
+        "bridge clothes thing",
+        past="saw",
+        animals="animal -insect",
+        animal_objects="person animal river lake road house tree apple car train",
+    ),
+    _verb(
+        "eat",
+        "comer",
+        "food",
+        past="ate",
+        animals=EATERS,
+        animal_objects="apple carrot pear tomato bread strawberry banana cheese",
+    ),
     _verb("cook", "cocinar", "cooked vegetable"),
-    _verb("make", "hacer", "sandwich salad soup cake cookie bread coffee tea juice", past="made"),
-    _verb("drink", "beber", "drink", past="drank"),
-    _verb("buy", "comprar", THINGS + " food drink house flower rose plant machine piano bell", past="bought", personal_a=False),
-    _verb("sell", "vender", THINGS + " food drink house flower rose machine piano bell", past="sold", personal_a=False),
-    _verb("need", "necesitar", THINGS + " food drink machine doctor teacher friend idea", state=True),
-    _verb("want", "querer", THINGS + " food drink pet house flower rose", state=True, personal_a=False),
-    _verb("open", "abrir", "opens gift package letter book"),
-    _verb("close", "cerrar", "opens book notebook"),
-    _verb("clean", "limpiar", "room house furniture vehicle dishes shoe boot window street church classroom mirror rug tooth"),
-    _verb("wash", "lavar", "clothes vehicle fruit vegetable dishes dog horse blanket tablecloth window", animals_too=False),
+    _verb("make", "hacer", "soup cake cookie bread coffee tea juice", past="made"),
+    _verb(
+        "drink",
+        "beber",
+        "drink",
+        past="drank",
+        animals="dog cat horse cow goat donkey pig",
+        animal_objects="water milk",
+    ),
+    _verb("buy", "comprar", WARES + " house", past="bought", personal_a=False),
+    _verb("sell", "vender", WARES + " house", past="sold", personal_a=False),
+    _verb("need", "necesitar", WARES + " doctor teacher friend idea question", state=True),
+    _verb("want", "querer", WARES + " pet house", state=True, personal_a=False),
+    _verb("open", "abrir", "opens gift letter book"),
+    _verb("close", "cerrar", "opens book"),
+    _verb(
+        "clean",
+        "limpiar",
+        "room house furniture vehicle dishes shoe window street church mirror rug",
+    ),
+    _verb(
+        "wash", "lavar", "clothes vehicle fruit carrot potato dishes dog horse blanket tablecloth"
+    ),
     _verb("paint", "pintar", "painted house chair flower tree church city horse sea"),
-    _verb("draw", "dibujar", "animal flower tree house map castle mountain plant tower hand foot eye head", past="drew", personal_a=False),
+    _verb(
+        "draw",
+        "dibujar",
+        "animal flower tree house map castle mountain plant tower",
+        past="drew",
+        personal_a=False,
+    ),
     _verb("break", "romper", "breakable chair", past="broke"),
-    _verb("build", "construir", "house cabin castle church school hospital bridge wall fence tower boat hotel museum", past="built"),
-    _verb("find", "encontrar", THINGS + " person pet prey cave castle store restaurant solution", past="found", animals_too=True),
-    _verb("lose", "perder", "clothes handy dishes key coin phone bag suitcase backpack book letter dog cat photo toy game trophy package money", past="lost", personal_a=False),
-    _verb("look for", "buscar", "person pet clothes handy key book letter bag suitcase bicycle hotel restaurant station store map photo idea word language"),
+    _verb(
+        "build",
+        "construir",
+        "house castle church school hospital bridge wall fence tower boat hotel museum",
+        past="built",
+    ),
+    _verb(
+        "find",
+        "encontrar",
+        SMALL + " person pet farm bicycle car cave castle store restaurant money",
+        past="found",
+        animals="dog cat fox pig bear monkey squirrel bird",
+        animal_objects="apple meat carrot strawberry ball shoe sock cheese river",
+    ),
+    _verb("lose", "perder", SMALL + " dog cat photo game trophy", past="lost", personal_a=False),
+    _verb("look for", "buscar", SMALL + " person pet bicycle hotel restaurant store station photo"),
     _verb("write", "escribir", "letter book song story word question", past="wrote", ing="writing"),
-    _verb("read", "leer", "read story question word map", past="read"),
+    _verb("read", "leer", "read story question", past="read"),
     _verb("learn", "aprender", "language song word game tongue"),
     _verb("study", "estudiar", "language map problem question tongue"),
-    _verb("understand", "entender", "question problem word idea language movie story book game person tongue", past="understood", state=True),
-    _verb("remember", "recordar", "song word story movie day night party question idea name house winter summer", ),
-    _verb("forget", "olvidar", "handy clothes key book letter phone suitcase backpack song word question gift", past="forgot", ing="forgetting"),
+    _verb(
+        "understand",
+        "entender",
+        "question problem word idea language movie story book game person tongue",
+        past="understood",
+        state=True,
+    ),
+    _verb("remember", "recordar", "song word story movie day night party question idea house"),
+    _verb("forget", "olvidar", SMALL + " song word question", past="forgot", ing="forgetting"),
     _verb("listen to", "escuchar", "heard story person bird bell storm"),
     _verb("help", "ayudar", "person"),
-    _verb("know", "conocer", "person city town country museum restaurant hotel song story game castle", past="knew", state=True),
-    _verb("love", "querer", "family baby child friend king queen", state=True),
-    _verb("hug", "abrazar", "person dog cat", ing="hugging"),
-    _verb("visit", "visitar", "person visited"),
-    _verb("follow", "seguir", "person animal vehicle", animals_too=True),
+    _verb(
+        "know",
+        "conocer",
+        "person city town country museum restaurant hotel song story game castle",
+        past="knew",
+        state=True,
+    ),
+    _verb("love", "querer", "family baby child friend", state=True),
+    _verb("hug", "abrazar", "family child baby friend dog cat", past="hugged", ing="hugging"),
+    _verb("visit", "visitar", "family friend neighbor teacher king queen visited"),
+    _verb(
+        "follow",
+        "seguir",
+        "person animal vehicle -airplane -insect",
+        animals="dog cat wolf fox duck lion hen goat horse",
+        animal_objects="person animal car -insect",
+    ),
     _verb("wait for", "esperar", "person train bus letter summer winter"),
     _verb("call", "llamar", "person dog cat"),
-    _verb("carry", "llevar", "heavy handy bag basket baby", ),
-    _verb("push", "empujar", "heavy vehicle box wardrobe -airplane -rug -sea -package -machine -mirror"),
-    _verb("hide", "esconder", "handy key coin gift letter book trophy cookie bottle dishes hat shoe map", past="hid"),
-    _verb("bring", "traer", "thing clothes food drink", past="brought"),
+    _verb("carry", "llevar", "heavy basket bag baby book -rock -truck -piano -machine"),
+    _verb("push", "empujar", "box wardrobe table bed sofa piano car truck motorcycle bicycle door"),
+    _verb(
+        "hide", "esconder", "handy key coin gift letter book trophy cookie bottle map", past="hid"
+    ),
+    _verb(
+        "bring", "traer", "handy clothes dishes food drink book gift flower guitar", past="brought"
+    ),
     _verb("wear", "llevar", "clothes", past="wore"),
-    _verb("use", "usar", "machine computer phone knife spoon pencil map car bicycle ladder key cup plate glass bathroom kitchen word"),
-    _verb("cross", "cruzar", "road waters desert forest field meadow park", animals_too=True),
-    _verb("climb", "subir a", "climbed", animals_too=True),
-    _verb("enter", "entrar en", "inside castle -tunnel", animals_too=True),
-    _verb("play", "tocar", "instrument drum bell guitar violin", ),
-    _verb("prefer", "preferir", "food drink season abstract clothes vehicle city beach mountain animal instrument game tongue", past="preferred", ing="preferring", state=True, personal_a=False),
-    _verb("think about", "pensar en", "person pet party idea problem question day city country winter summer house music soccer movie song food", past="thought"),
+    _verb(
+        "use",
+        "usar",
+        "machine computer phone knife pencil map car bicycle ladder key cup plate word",
+    ),
+    _verb(
+        "cross",
+        "cruzar",
+        "road river lake desert forest jungle field meadow park",
+        animals=WALKERS,
+    ),
+    _verb(
+        "climb",
+        "subir a",
+        "climbed",
+        animals=CLIMBERS,
+        animal_objects="tree wall rock roof mountain hill",
+    ),
+    _verb(
+        "enter",
+        "entrar en",
+        "inside -tunnel",
+        animals="pet farm fox squirrel bird bear -horse",
+        animal_objects="house room kitchen barn garage cave church store",
+    ),
+    _verb("play", "tocar", "instrument drum"),
+    _verb(
+        "prefer",
+        "preferir",
+        "food drink season abstract clothes vehicle city beach animal instrument game tongue",
+        past="preferred",
+        ing="preferring",
+        state=True,
+        personal_a=False,
+    ),
+    _verb(
+        "think about",
+        "pensar en",
+        "person pet party idea problem question day city country winter summer house music soccer",
+        past="thought",
+    ),
 ]
-
-# Verbs of animals and things among themselves, and verbs used in pronoun sentences only.
-CHASE = _verb("chase", "perseguir", "prey", animals_too=True)
-CATCH = _verb("catch", "atrapar", "prey", past="caught", animals_too=True)
-FRIGHTEN = _verb("frighten", "asustar", "animal")
-STOP = _verb("stop", "detener", "animal", ing="stopping")
-FIT = _verb("fit in", "caber en", "container", past="fit", state=True)
-HOLD = _verb("hold", "aguantar", "heavy", past="held")
-COVER = _verb("cover", "cubrir", "covered", state=True)
-HURT = _verb("hurt", "doler", "", past="hurt", state=True)
-HAVE = _verb("have", "tener", past="had", ing="having", state=True, personal_a=False)
-TAKE_OUT = _verb("take", "sacar", past="took")
-PUT = _verb("put", "poner", past="put")
-DRY = _verb("dry", "secar")
-FOLD = _verb("fold", "doblar")
+VERBS = {verb.english: verb for verb in TRANSITIVE}
 
 INTRANSITIVE = [
-    _verb("sleep", "dormir", past="slept", animals_too=True),
-    _verb("run", "correr", past="ran", ing="running", animals_too=True),
-    _verb("swim", "nadar", past="swam", ing="swimming", animals_too=True),
-    _verb("walk", "caminar", animals_too=True),
-    _verb("work", "trabajar"),
-    _verb("live", "vivir", state=True, animals_too=True),
+    _verb("sleep", "dormir", past="slept", animals=SLEEPERS),
+    _verb("run", "correr", past="ran", ing="running", animals=RUNNERS),
+    _verb("swim", "nadar", past="swam", ing="swimming", animals=SWIMMERS),
+    _verb("walk", "caminar", animals=RUNNERS + " turtle duck hen"),
+    _verb("work", "trabajar", animals="horse donkey mule"),
+    _verb("live", "vivir", state=True, animals="animal"),
     _verb("dance", "bailar"),
-    _verb("sing", "cantar", past="sang"),
+    _verb("sing", "cantar", past="sang", animals="bird"),
     _verb("cry", "llorar"),
-    _verb("play", "jugar", animals_too=True),
-    _verb("rest", "descansar", animals_too=True),
-    _verb("eat", "comer", past="ate", animals_too=True),
+    _verb("play", "jugar", animals="dog cat monkey bear fox squirrel rabbit"),
+    _verb("rest", "descansar", animals=SLEEPERS),
+    _verb("eat", "comer", past="ate", animals=SLEEPERS),
     _verb("cook", "cocinar"),
     _verb("study", "estudiar"),
     _verb("read", "leer", past="read"),
     _verb("think", "pensar", past="thought"),
 ]
-GROW = _verb("grow", "crecer", past="grew", animals_too=True)
-FLY = _verb("fly", "volar", past="flew", animals_too=True)
-GO = _verb("go", "ir", past="went", animals_too=True)
-COME = _verb("come", "venir", past="came", animals_too=True)
-ARRIVE = _verb("arrive", "llegar", animals_too=True)
-RETURN = _verb("return", "volver", animals_too=True)
+DOES = {verb.english: verb for verb in INTRANSITIVE}
+
+GROW = _verb("grow", "crecer", past="grew", animals="animal -insect")
+FLY = _verb("fly", "volar", past="flew", animals="flies")
+GO = _verb("go", "ir", past="went", animals=WALKERS)
+COME = _verb("come", "venir", past="came", animals=WALKERS)
+ARRIVE = _verb("arrive", "llegar", animals=WALKERS)
+RETURN = _verb("return", "volver", animals=WALKERS)
 SPEAK = _verb("speak", "hablar", past="spoke")
+HAVE = _verb("have", "tener", past="had", ing="having", state=True, personal_a=False)
+HURT = _verb("hurt", "doler", past="hurt", state=True)
+BRUSH = _verb("brush", "cepillar")
+
 REFLEXIVE = [
     _verb("wake up", "despertarse", past="woke"),
     _verb("get up", "levantarse", past="got", ing="getting"),
     _verb("sit down", "sentarse", past="sat", ing="sitting"),
     _verb("go to bed", "acostarse", past="went"),
 ]
-WASH = next(verb for verb in TRANSITIVE if verb.english == "wash")
+
 DITRANSITIVE = [
-    _verb("give", "dar", "giftable food handy toy", past="gave"),
-    _verb("show", "mostrar", "giftable handy house map photo clothes letter key trophy"),
-    _verb("send", "enviar", "giftable letter package photo map", past="sent"),
-    _verb("bring", "traer", "giftable food drink clothes handy", past="brought"),
-    _verb("sell", "vender", "vehicle house thing clothes food", past="sold"),
+    _verb("give", "dar", "giftable food handy book", past="gave"),
+    _verb("show", "mostrar", "giftable handy house book clothes letter key trophy"),
+    _verb("send", "enviar", "giftable letter map book gift", past="sent"),
+    _verb("bring", "traer", "giftable food drink clothes handy book", past="brought"),
+    _verb("sell", "vender", "vehicle house clothes fruit guitar book bell", past="sold"),
     _verb("write", "escribir", "letter song story", past="wrote", ing="writing"),
     _verb("tell", "contar", "story", past="told"),
 ]
-# fmt: on
-VERBS = {(verb.english, verb.particle): verb for verb in TRANSITIVE}
+
+# Used in pronoun sentences.
+CHASE = _verb("chase", "perseguir", "prey", animals="hunter")
+CATCH = _verb("catch", "atrapar", "prey", past="caught", animals="hunter")
+FRIGHTEN = _verb("frighten", "asustar", "animal")
+STOP = _verb("stop", "detener", "animal", past="stopped", ing="stopping")
+FIT = _verb("fit in", "caber en", "container", past="fit", state=True)
+HOLD = _verb("hold", "aguantar", "heavy", past="held")
+COVER = _verb("cover", "cubrir", "covered", state=True)
+TAKE = _verb("take", "sacar", past="took")
+PUT = _verb("put", "poner", past="put")
