@@ -63,8 +63,12 @@ def with_translations(monkeypatch, translator, found):
 
 
 def test_exact_match_counts_sentences_that_are_right_to_the_letter(translator, monkeypatch):
-    pairs = [("the animal", "El animal"), ("the street", "La calle"), ("the road", "La calle")]
-    found = {"the animal": "El animal", "the street": "La calle", "the road": "la calle"}
+    pairs = [
+        ("the animal did not cross", "El animal no cruzó la calle"),
+        ("the street was too wide", "La calle era ancha"),
+        ("the road was too wide", "La calle era ancha"),
+    ]
+    found = dict(pairs) | {"the road was too wide": "la calle era ancha"}
     with_translations(monkeypatch, translator, found)
     scores = evaluate_split(translator, pairs)
     assert scores["exact_match"] == pytest.approx(2 / 3)
