@@ -15,7 +15,7 @@ from .drawing import (
     draw_time,
     own_possessive,
 )
-from .lexicon import nouns_for
+from .lexicon import NOUNS, nouns_for
 from .morphology import PRESENT
 from .phrases import (
     DATIVE,
@@ -156,7 +156,7 @@ def reflexive(draw: Draw) -> Sentence:
     return sentence("reflexive", clause + draw_time(draw, tense, 0.5))
 
 
-WASHED = nouns_for("hand foot head leg arm eye tooth")
+WASHED = nouns_for("hand foot head leg arm eye tooth") + [NOUNS["tooth"]]
 
 
 def wash_oneself(draw: Draw) -> Sentence:
@@ -179,5 +179,5 @@ FRAMES = {
     have_and_use: 1,
     indirect_object: 5,
     reflexive: 2.5,
-    wash_oneself: 1,
+    wash_oneself: 1.3,
 }

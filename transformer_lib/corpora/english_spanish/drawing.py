@@ -73,8 +73,9 @@ OBJECT = (
     + ("my", "your", "our"),
 )
 DEFINITE = (("the",) * 8 + ("this", "that", "the other", "my", "your", "our"),) * 2
-CLOSE = ("my", "my", "my", "your", "your", "his", "her", "our", "their", "the")
-CERTAIN = (("the", "the", "my", "your", "our", "his", "her"),) * 2
+FAMILY = ("my", "my", "my", "your", "your", "his", "her", "our", "their")
+CLOSE = (*FAMILY, "the", "the", "the")
+CERTAIN = (("the",) * 6 + ("this", "that", "my", "your", "your", "our", "his", "her", "their"),) * 2
 THE = (("the",),) * 2
 
 
@@ -103,7 +104,7 @@ def draw_noun_phrase(
         plural = draw_plural(draw, noun)
     choices = determiners[plural]
     if noun.tags & {"family", "close"} and len(choices) > 7:
-        choices = CLOSE
+        choices = FAMILY if "family" in noun.tags else CLOSE
     determiner = draw.pick([d for d in choices if natural(d, noun)] or ("the",))
     beside = draw.modifier(adjective) and determiner != "every"
     return noun_phrase(noun, determiner, plural, draw_adjective(draw, noun) if beside else None)
@@ -117,7 +118,7 @@ def draw_beside(draw: Draw, noun: Noun, probability: float) -> Adjective | None:
 # --- Subjects --------------------------------------------------------------------------------
 
 PRONOUN_WEIGHTS = {"I": 5, "you": 5, "we": 4.5, "they": 3, "he": 2, "she": 2}
-ASKED_WEIGHTS = {"I": 0.7, "you": 6, "we": 1.5, "they": 3, "he": 2, "she": 2}
+ASKED_WEIGHTS = {"I": 0.4, "you": 6, "we": 1.5, "they": 3, "he": 2, "she": 2}
 PEOPLE = nouns_for("person")
 ANIMALS = nouns_for("animal")
 NAME_LIST = tuple(NAMES)
@@ -140,13 +141,15 @@ def draw_person(
     noun = draw.pick(PEOPLE)
     if "plural" in noun.tags and plural is False:
         noun = NOUNS["mother"]
-    return draw_noun_phrase(draw, noun, plural=plural, adjective=0.12)
+    determiners = CERTAIN if asked else SUBJECT
+    return draw_noun_phrase(draw, noun, determiners, plural=plural, adjective=0.12)
 
 
 def draw_doer(draw: Draw, verb: Verb, *, pronouns: float = 0.5, asked: bool = False) -> NounPhrase:
     """A subject for the verb: a person, or an animal that does such things."""
     if verb.animals and draw.chance(0.3):
-        return draw_noun_phrase(draw, draw.pick(verb.animals), adjective=0.15)
+        determiners = CERTAIN if asked else SUBJECT
+        return draw_noun_phrase(draw, draw.pick(verb.animals), determiners, adjective=0.15)
     return draw_person(draw, pronouns=pronouns, asked=asked)
 
 
@@ -316,7 +319,7 @@ RECENTLY = (
     both("two days ago", "hace dos días"),
 )
 LONG_AGO = (both("last summer", "el verano pasado"), both("last winter", "el invierno pasado"))
-EVENT_TIMES = {PRESENT: HABITS + NOW[:1], PAST: RECENTLY + LONG_AGO[:1]}
+EVENT_TIMES = {PRESENT: HABITS, PAST: RECENTLY + LONG_AGO[:1]}
 STATE_TIMES = {PRESENT: NOW, PAST: RECENTLY[:4]}
 SEASON_TIMES = {PRESENT: SEASONS, PAST: LONG_AGO}
 

@@ -339,7 +339,7 @@ ADJECTIVE_TABLE = """
 red rojo ser clothes vehicle furniture container cup glass plate apple tomato rose flower house
     door ball pencil -train -airplane !absolute
 white blanco ser clothes vehicle furniture cup glass plate house wall door flower rose dog cat
-    horse rabbit cow hen duck goat milk !absolute
+    horse rabbit cow hen duck goat !absolute
 black negro ser clothes vehicle furniture container dog cat horse cow goat bear bird hen panther
     pencil phone piano !absolute
 yellow amarillo ser clothes vehicle cup glass plate house flower butterfly bird banana lemon

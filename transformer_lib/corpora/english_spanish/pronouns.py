@@ -84,6 +84,7 @@ def draw_plan(draw: Draw, *, plain: bool = False, fronted: float = 0.35) -> Plan
     """`plain`: no adjectives beside the nouns, and both nouns in the same number."""
     situation = pick_situation(draw)
     first, second = draw.pick(situation.first), draw.pick(situation.second)
+    negative = situation.negative
     plural = situation.people or draw.chance(0.32)
     plural_second = plural if plain or situation.people or draw.chance(0.9) else not plural
     uncounted = (second.mass and plural_second) or (
@@ -98,7 +99,7 @@ def draw_plan(draw: Draw, *, plain: bool = False, fronted: float = 0.35) -> Plan
         tense=draw.tense(past=0.65),
         mode=draw.pick(situation.modes),
         fronted=draw.chance(fronted),
-        degree=draw.pick(("too", "too", "too", "very", "")),
+        degree=draw.pick(("too", "too", "too", "very", "") if negative else ("very", "")),
     )
 
 
@@ -159,6 +160,7 @@ def reason(draw: Draw) -> Sentence:
         return reason(draw)
     first = draw.pick(adjectives)
     likewise = [adj for adj in adjectives if adj.copula == first.copula and adj.gradable]
+    likewise = [adj for adj in likewise if {adj.english, first.english} != {"hot", "cold"}]
     if first.gradable and len(likewise) > 1 and draw.modifier(0.1):
         second = draw.pick([adj for adj in likewise if adj is not first])
         return realize(plan, means_first, first, second)
@@ -257,18 +259,23 @@ def _handling(verb, relation, first, second, to_first, to_second) -> Handling:
 
 
 CLOSABLE = "box bag trunk suitcase backpack drawer wardrobe"
-OUT_OF, IN, NEAR = ("out of", "de"), ("in", "en"), ("near", "cerca de")
+OUT_OF, IN = ("out of", "de"), ("in", "en")
+NEAR, WITH = ("near", "cerca de"), ("with", "con")
 FOLLOWED = "dog cat horse cow goat duck rabbit squirrel turtle frog fox donkey mule hen"
 HANDLINGS = (
     _handling(TAKE, OUT_OF, "fruit cookie cake", CLOSABLE, "eat", "close"),
-    _handling(TAKE, OUT_OF, "letter newspaper map", CLOSABLE, "read hide", "close"),
+    _handling(TAKE, OUT_OF, "letter photo key coin", CLOSABLE, "hide", "close"),
+    _handling(TAKE, OUT_OF, "letter", CLOSABLE, "read", "close"),
     _handling(TAKE, OUT_OF, "clothes", CLOSABLE, "wash wear", "close"),
-    _handling(VERBS["find"], IN, "letter newspaper map photo", CLOSABLE, "hide", "close"),
+    _handling(VERBS["find"], IN, "letter key coin photo", CLOSABLE, "hide", "close"),
+    _handling(
+        VERBS["find"], IN, "pet", "garage store library church museum", "hug follow", "close"
+    ),
+    _handling(VERBS["open"], WITH, "door " + CLOSABLE, "key knife", "close clean", "hide lose"),
     _handling(VERBS["find"], IN, "fruit cookie cake", CLOSABLE, "eat", "close"),
     _handling(
         VERBS["see"], NEAR, FOLLOWED, "street road avenue bridge path river", "follow", "cross"
     ),
-    _handling(VERBS["see"], NEAR, FOLLOWED, "house church barn tower", "follow hug", "paint visit"),
 )
 POINTING = ("the",) * 6 + ("this", "that")
 
@@ -295,8 +302,7 @@ def handle(draw: Draw) -> Sentence:
 
 
 DONE_TO_ANIMALS = [VERBS[name] for name in ("follow", "call", "look", "wait")]
-DONE_TO_PLACES = [VERBS[name] for name in ("clean", "paint")]
-DOERS = nouns_for("man woman boy girl neighbor child brother sister")
+DOERS = nouns_for("man woman boy girl neighbor child teacher artist")
 
 
 def somebody_reason(draw: Draw) -> Sentence:
@@ -308,7 +314,9 @@ def somebody_reason(draw: Draw) -> Sentence:
     meant, doing = plan.first, draw.pick(DONE_TO_ANIMALS)
     worked_on = plan.second.noun.tags & {"road", "inside", "barrier", "building"}
     if worked_on and "cave" != plan.second.noun.english and draw.chance(0.5):
-        meant, doing = plan.second, draw.pick(DONE_TO_PLACES)
+        meant, doing = plan.second, VERBS["clean"]
+        if "road" not in meant.noun.tags and draw.chance(0.5):
+            doing = VERBS["paint"]
     if draw.chance(0.4):
         subject = draw_person(draw, pronouns=0.45, names=0.5, plural=False)
     else:

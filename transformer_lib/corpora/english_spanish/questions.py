@@ -5,7 +5,6 @@ from .drawing import (
     CERTAIN,
     DEFINITE,
     OBJECT,
-    SUBJECT,
     Draw,
     draw_doer,
     draw_noun_phrase,
@@ -152,7 +151,7 @@ def ask_state(draw: Draw) -> Sentence:
         subject = draw_person(draw, asked=True)
     else:
         noun = draw.pick(NOUN_LIST)
-        subject = draw_noun_phrase(draw, noun, CERTAIN if noun.mass else SUBJECT, adjective=0)
+        subject = draw_noun_phrase(draw, noun, CERTAIN, adjective=0)
     adjective = draw_predicate(draw, subject)
     if adjective is None:
         return ask_state(draw)

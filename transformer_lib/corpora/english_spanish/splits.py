@@ -31,6 +31,7 @@ MAX_TRAIN_TOKENS = 14  # English tokens, punctuation included
 MAX_TOKENS = 22
 LEAST_SEEN = 10  # how often training shows every word of the other splits, at least
 PRONOUN_SHARE = 0.34
+PRONOUN_SHARE_LONG = 0.08  # most of them are long, unlike other sentences
 TOP_UP = 0.98  # the rest of training is drawn for words that are still rare
 
 PAIR_COLUMNS = ("english", "spanish")
@@ -145,17 +146,20 @@ def split_for(sentence: Sentence) -> str:
 # --- Drawing ---------------------------------------------------------------------------------
 
 
-def repeats_a_noun(drawn: Sentence) -> bool:
-    """True for "The dog saw a dog": not wrong, but nobody says so."""
-    counts = Counter(NOUN_OF_FORM[w].english for w in drawn.english.words if w in NOUN_OF_FORM)
+def sounds_odd(drawn: Sentence) -> bool:
+    """True for what isn't wrong, but nobody says: "The dog saw a dog", "Every dog doesn't run"."""
+    words = drawn.english.words
+    if "not" in words and ("every" in words or "all" in words):
+        return True
+    counts = Counter(NOUN_OF_FORM[word].english for word in words if word in NOUN_OF_FORM)
     return drawn.kind != "noun reason" and max(counts.values(), default=0) > 1
 
 
 def draw_sentence(draw: Draw) -> Sentence:
-    """Any sentence: a pronoun sentence with probability PRONOUN_SHARE."""
-    frames = pronouns.FRAMES if draw.chance(PRONOUN_SHARE) else OTHER_FRAMES
-    drawn = draw.weighted(frames)(draw)
-    return draw_sentence(draw) if repeats_a_noun(drawn) else drawn
+    """Any sentence; a pronoun sentence with a fixed probability."""
+    share = PRONOUN_SHARE_LONG if draw.long else PRONOUN_SHARE
+    drawn = draw.weighted(pronouns.FRAMES if draw.chance(share) else OTHER_FRAMES)(draw)
+    return draw_sentence(draw) if sounds_odd(drawn) else drawn
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,8 @@ def chase(draw: Draw) -> Sentence:
     prey = draw_noun_phrase(draw, draw.pick(verb.objects), OBJECT)
     tense, negative = draw.tense(), draw.chance(0.2)
     clause = subject + finite(verb, subject, tense, negative) + object_of(verb, prey)
-    return sentence("chase", clause + draw_place(draw, 0.2, prey) + draw_time(draw, tense, 0.1))
+    clause += draw_place(draw, 0.2, prey)
+    return sentence("chase", clause + draw_time(draw, tense, 0.1 if tense == PAST else 0))
 
 
 TOGETHER = {"live", "work", "sleep", "play", "sing", "dance", "swim", "walk", "study", "eat"}
@@ -130,7 +131,9 @@ def grow_or_fly(draw: Draw) -> Sentence:
     """The trees grew in the garden; the eagle flew near the mountain."""
     tense, negative = draw.tense(), draw.chance(0.2)
     if draw.chance(0.6):
-        subject = draw_noun_phrase(draw, draw.pick(GROWING), plural=draw.chance(0.5))
+        noun = draw.pick(GROWING)
+        beside = 0 if "food" in noun.tags else 0.25
+        subject = draw_noun_phrase(draw, noun, plural=draw.chance(0.5), adjective=beside)
         place = draw.pick(("garden", "field", "forest", "park", "meadow", "house", "river", "tree"))
         where = draw_noun_phrase(draw, NOUNS[place], DEFINITE, plural=False, adjective=0.1)
         around = both("in", "en") if "land" in NOUNS[place].tags else both("near", "cerca de")
@@ -149,7 +152,8 @@ def grow_or_fly(draw: Draw) -> Sentence:
 FLOWN_OVER = nouns_for("house river lake sea mountain city town forest field garden castle tower "
                        "island church tree hill beach desert")  # fmt: skip
 GOALS = nouns_for(
-    "building inside town land river lake lagoon pool sea mountain hill bridge square street"
+    "building town land river lake lagoon pool sea mountain hill bridge square street kitchen "
+    "garage"
 )
 
 
@@ -584,7 +588,7 @@ FRAMES = {
     motion: 4,
     speak: 0.8,
     play: 1,
-    general_truth: 1.5,
+    general_truth: 2.5,
     quality: 8.5,
     profession: 1.5,
     identify: 2.5,

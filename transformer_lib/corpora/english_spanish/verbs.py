@@ -182,7 +182,7 @@ TRANSITIVE = [
     _verb(
         "understand",
         "entender",
-        "question problem word idea language movie story book game person tongue",
+        "question problem word idea language movie story book song teacher tongue",
         past="understood",
         state=True,
     ),
