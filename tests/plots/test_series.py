@@ -49,7 +49,9 @@ def test_an_unknown_stage_is_refused_with_the_list():
         series_map("encoders")
 
 
-@pytest.mark.parametrize("here", [None, "one-hot", "masks", "layers", "translation"])
+@pytest.mark.parametrize(
+    "here", [None, "one-hot", "masks", "encoder", "transformer", "translation"]
+)
 def test_nothing_runs_out_of_its_box_or_into_something_else(here):
     figure = series_map(here)
     FigureCanvasAgg(figure).draw()

@@ -126,8 +126,8 @@ def _with_words(content: bytes, format: str, title: str, alt: str) -> bytes:
     notebook="00_start_here",
     caption="The way of a sentence through the Transformer, and through this series.",
     alt="Twelve boxes joined by arrows lead from 'I like trees' to 'Me gustan los árboles': "
-    "one-hot, embeddings, positions, attention, heads, masks; then layers, encoder, decoder, "
-    "training, decoding, translation.",
+    "one-hot, embeddings, positions, attention, heads, masks; then encoder, decoder, "
+    "transformer, training, decoding, translation.",
 )
 def draw_series_map() -> Figure:
     return series_map()

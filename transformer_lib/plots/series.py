@@ -7,7 +7,8 @@ from matplotlib.patches import FancyBboxPatch, Polygon
 
 from transformer_lib.plots import style
 
-# In the order data flows. The small lines say what the stage does, in the reader's words.
+# In the order data flows, one for each of the notebooks 01 to 12. The small lines say what the
+# stage does, in the reader's words.
 STAGES = {
     "one-hot": "from word\nto number",
     "embeddings": "from number\nto vector",
@@ -15,9 +16,9 @@ STAGES = {
     "attention": "words look at\neach other",
     "heads": "several looks\nat once",
     "masks": "what must not\nbe seen",
-    "layers": "add, normalize,\nfeed forward",
     "encoder": "reads the\nsentence",
     "decoder": "writes the\ntranslation",
+    "transformer": "all parts\ntogether",
     "training": "learns from\npairs",
     "decoding": "chooses word\nafter word",
     "translation": "text in,\ntext out",
