@@ -17,20 +17,18 @@ Edit = Callable[[Tensor], Tensor]
 
 
 def evaluate_split(translator: Translator, pairs: TextPairs) -> dict:
-    """Greedy translations of one split against its references; see `scores`."""
-    return scores(translator, pairs, translator.translate_all([source for source, _ in pairs]))
+    """Greedy translations of one split against its references.
 
-
-def scores(translator: Translator, pairs: TextPairs, translations: Sequence[str]) -> dict:
-    """exact_match: share of sentences that are right to the letter. token_accuracy: share of words,
+    exact_match: share of sentences that are right to the letter. token_accuracy: share of words,
     <eos> included, that are the likeliest next word after a right beginning. bleu: sacreBLEU, 0 to
     100, of the proper text.
     """
     import sacrebleu  # here, because it is needed for nothing else
 
+    translations = translator.translate_all([source for source, _ in pairs])
     references = [reference for _, reference in pairs]
     bleu = sacrebleu.BLEU()
-    score = bleu.corpus_score(list(translations), [references])
+    score = bleu.corpus_score(translations, [references])
     right = [a == b for a, b in zip(translations, references, strict=True)]
     return {
         "sentences": len(pairs),
@@ -58,16 +56,27 @@ def split_batches(translator: Translator, pairs: TextPairs, size: int = 250) -> 
     return [make_batch(ids[i : i + size]) for i in range(0, len(ids), size)]
 
 
-def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> dict:
-    """As `evaluate_split`; pair_exact_match: share of minimal pairs with both members right."""
-    pairs = [(item.english, item.spanish) for item in items]
+def exact_match(translator: Translator, pairs: TextPairs) -> float:
+    """Share of sentences whose greedy translation is right to the letter."""
     translations = translator.translate_all([source for source, _ in pairs])
+    return sum(a == b for a, (_, b) in zip(translations, pairs, strict=True)) / len(pairs)
+
+
+def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> dict:
+    """As `evaluate_split`, and `pair_exact_match`."""
+    pairs = [(item.english, item.spanish) for item in items]
+    return evaluate_split(translator, pairs) | {
+        "pair_exact_match": pair_exact_match(translator, items)
+    }
+
+
+def pair_exact_match(translator: Translator, items: Sequence[PronounItem]) -> float:
+    """Share of minimal pairs with both members right to the letter."""
+    translations = translator.translate_all([item.english for item in items])
     both: dict[int, bool] = {}
     for item, translation in zip(items, translations, strict=True):
         both[item.pair] = both.get(item.pair, True) and translation == item.spanish
-    return scores(translator, pairs, translations) | {
-        "pair_exact_match": sum(both.values()) / len(both)
-    }
+    return sum(both.values()) / len(both)
 
 
 # --- What the heads do with pronouns -------------------------------------------------------------
@@ -193,24 +202,44 @@ def swap(rows: Tensor, head: int, queries: Tensor, one: Tensor, another: Tensor)
     return edit
 
 
+def best_head(translator: Translator, items: Sequence[PronounItem]) -> tuple[str, int]:
+    """The encoder layer and head that finds the antecedent from the adjective most often.
+
+    Chosen on the minimal pairs of even number, so that it can be measured on the others.
+    """
+    batch = PronounBatch(translator, measurable(translator, items, parity=0))
+    rows = [
+        row
+        for row in head_accuracy(translator, batch)
+        if row["from"] == "adjective" and row["layer"].startswith("encoder")
+    ]
+    best = max(rows, key=lambda row: row["right"])
+    return best["layer"], best["head"]
+
+
+def measurable(
+    translator: Translator, items: Sequence[PronounItem], parity: int
+) -> list[PronounItem]:
+    """The even (0) or odd (1) pairs whose adjective the model knows in both genders.
+
+    An adjective that was only ever seen in one gender can't be got wrong.
+    """
+    known = translator.tgt.vocab.ids
+    return [
+        item
+        for item in items
+        if item.pair % 2 == parity and item.right in known and item.wrong in known
+    ]
+
+
 def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
     """Which encoder head finds the antecedent from the adjective, and what hangs on it.
 
-    The head is chosen on one half of the minimal pairs; every number is measured on the other. An
-    adjective that the model knows in one gender only can't be got wrong, so it is left out.
+    The head is chosen on one half of the minimal pairs; every number is measured on the other.
     """
-    known = translator.tgt.vocab.ids
-    items = [item for item in items if item.right in known and item.wrong in known]
-    choose = PronounBatch(translator, [item for item in items if item.pair % 2 == 0])
-    batch = PronounBatch(translator, [item for item in items if item.pair % 2 == 1])
+    layer, head = best_head(translator, items)
+    batch = PronounBatch(translator, measurable(translator, items, parity=1))
     heads = head_accuracy(translator, batch)
-    encoder = [
-        row
-        for row in head_accuracy(translator, choose)
-        if row["from"] == "adjective" and row["layer"].startswith("encoder")
-    ]
-    best = max(encoder, key=lambda row: row["right"])
-    layer, head = best["layer"], best["head"]
     best = next(
         row
         for row in heads

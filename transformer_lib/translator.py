@@ -79,7 +79,7 @@ class Looks:
     weights: dict[str, Tensor]
 
     def last_cross_attention(self) -> Tensor:
-        """(t, s): the last look at the source before each word is written, the mean of all heads."""
+        """(t, s): the last look at the source before a word is written, the mean of all heads."""
         last = [name for name in self.weights if name.endswith("cross_attn")][-1]
         return self.weights[last].mean(dim=0)
 

@@ -171,30 +171,25 @@ def draw_attention_trees() -> Figure:
 )
 def draw_attention_animal() -> Figure:
     from transformer_lib.corpora import english_spanish
-    from transformer_lib.evaluation import PronounBatch, head_accuracy
+    from transformer_lib.evaluation import best_head
     from transformer_lib.translator import Translator
 
     translator = Translator.load()
-    known = translator.tgt.vocab.ids
-    items = [item for item in english_spanish.load_pronoun()
-             if item.pair % 2 == 0 and item.right in known and item.wrong in known]  # fmt: skip
-    heads = head_accuracy(translator, PronounBatch(translator, items))
-    encoder = [row for row in heads if row["from"] == "adjective" and "encoder" in row["layer"]]
-    best = max(encoder, key=lambda row: row["right"])
+    layer, head = best_head(translator, english_spanish.load_pronoun())
     adjectives = ("tired", "wide")
     rows = {}
     for adjective in adjectives:
         looks = translator.looks(
             f"The animal didn't cross the street because it was too {adjective}"
         )
-        weights = looks.weights[best["layer"]][best["head"]]
+        weights = looks.weights[layer][head]
         rows[adjective] = weights[looks.src.index(adjective)]
         rows[f"it (… {adjective})"] = weights[looks.src.index("it")]
     names = sorted(rows, key=lambda name: name.startswith("it"))
     words = [" / ".join(adjectives) if word in adjectives else word for word in looks.src]
     matrix = torch.stack([rows[name] for name in names])
-    layer = int(best["layer"].split(".")[2]) + 1  # encoder.layers.0.self_attn is the first
-    title = f"encoder layer {layer}, head {best['head'] + 1}"
+    number = int(layer.split(".")[2]) + 1  # encoder.layers.0.self_attn is the first
+    title = f"encoder layer {number}, head {head + 1}"
     return attention_heatmap(matrix, names, words, title=title).figure
 
 

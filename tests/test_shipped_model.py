@@ -1,0 +1,111 @@
+"""What the model that comes with the course can do, measured again from its weights."""
+
+import re
+
+import pytest
+import torch
+
+from transformer_lib.checkpoints import read_json
+from transformer_lib.corpora import english_spanish
+from transformer_lib.evaluation import evaluate_pronouns, evaluate_split, head_report
+from transformer_lib.model import count_parameters
+from transformer_lib.recipes import RECIPES, Recipe, learn_language
+from transformer_lib.translator import SHIPPED_MODEL, Translator
+
+TESTS = ("test", "noun-adjective", "pronoun", "gustar", "longer")
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load()
+
+
+@pytest.fixture(scope="module")
+def scores(translator):
+    """Every test split, measured once."""
+    splits = {
+        name: evaluate_split(translator, english_spanish.load(name))
+        for name in TESTS
+        if name != "pronoun"
+    }
+    return splits | {"pronoun": evaluate_pronouns(translator, english_spanish.load_pronoun())}
+
+
+@pytest.fixture(scope="module")
+def heads(translator):
+    return head_report(translator, english_spanish.load_pronoun())
+
+
+@pytest.mark.parametrize(
+    ("split", "at_least"),
+    [("test", 0.995), ("noun-adjective", 0.99), ("gustar", 0.97), ("pronoun", 0.98)],
+)
+def test_whole_sentences_are_right_to_the_letter(scores, split, at_least):
+    assert scores[split]["exact_match"] >= at_least
+    assert scores[split]["token_accuracy"] >= 0.995
+    assert scores[split]["bleu"] >= 99
+
+
+def test_both_members_of_a_pronoun_pair_are_right(scores):
+    assert scores["pronoun"]["pair_exact_match"] >= 0.98
+
+
+def test_the_card_says_what_is_measured(scores):
+    """The table in the model's README, to the last digit printed there, give or take one."""
+    card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8")
+    row = re.compile(
+        r"^\| ([a-z-]+)[^|]*\| ([\d,]+) \| ([\d.]+) % \| ([\d.]+) % \| ([\d.]+) \|", re.M
+    )
+    rows = {name: numbers for name, *numbers in row.findall(card)}
+    assert rows.keys() == set(TESTS)
+    for name, (sentences, exact, tokens, bleu) in rows.items():
+        assert int(sentences.replace(",", "")) == scores[name]["sentences"]
+        assert float(exact) == pytest.approx(100 * scores[name]["exact_match"], abs=0.11)
+        assert float(tokens) == pytest.approx(100 * scores[name]["token_accuracy"], abs=0.11)
+        assert float(bleu) == pytest.approx(scores[name]["bleu"], abs=0.11)
+    (pairs,) = re.findall(r"([\d.]+) % of the minimal pairs", card)
+    assert float(pairs) == pytest.approx(100 * scores["pronoun"]["pair_exact_match"], abs=0.11)
+
+
+def test_one_head_finds_the_antecedent_and_the_agreement_hangs_on_it(heads):
+    assert heads["best_head"]["right"] >= 0.95
+    assert heads["best_head"]["other"] <= 0.03
+    agreement = heads["agreement"]
+    assert agreement["as trained"] >= 0.99
+    assert agreement["best head off"] <= 0.75
+    assert agreement["adjective can't see the nouns"] <= 0.75
+    assert agreement["pronoun can't see the nouns"] >= 0.98
+    assert agreement["two numbers swapped in the best head"] <= 0.05
+
+
+def test_the_stored_report_over_seeds_is_what_is_measured(heads):
+    """The shipped model is measured again here; the other seeds would have to be trained."""
+    stored = read_json(SHIPPED_MODEL / "heads.json")["seeds"]
+    assert len(stored) >= 3
+    shipped = stored[str(RECIPES["en-es"].training.seed)]
+    for word in ("layer", "head", "from"):
+        assert heads["best_head"][word] == shipped["best_head"][word]
+    for number in ("right", "other", "mass"):
+        assert heads["best_head"][number] == pytest.approx(shipped["best_head"][number], abs=0.01)
+    for name, share in shipped["agreement"].items():
+        assert heads["agreement"][name] == pytest.approx(share, abs=0.01)
+
+
+def test_the_weights_are_those_of_the_recipe(translator):
+    recipe = Recipe.from_json(read_json(SHIPPED_MODEL / "recipe.json"))
+    assert recipe == RECIPES["en-es"]
+    assert translator.model.config == recipe.model
+    record = read_json(SHIPPED_MODEL / "training.json")
+    assert record["parameters"] == count_parameters(translator.model)
+    assert 1_000_000 <= record["parameters"] <= 2_000_000
+    assert record["history"][-1]["step"] == recipe.training.steps
+    assert record["seconds"] <= 600 and record["threads"] <= 2 and not record["resumed"]
+    assert all(torch.isfinite(p).all() for p in translator.model.parameters())
+
+
+def test_the_vocabulary_is_that_of_the_training_text(translator):
+    """Fails when the corpus was changed and the model not trained again."""
+    training = english_spanish.load("train")
+    for side, language in enumerate((translator.src, translator.tgt)):
+        learned = learn_language(language.tokenizer.language, [pair[side] for pair in training])
+        assert learned.to_json() == language.to_json()
