@@ -4,6 +4,7 @@ from .drawing import (
     DEFINITE,
     HABITS,
     OBJECT,
+    RECENTLY,
     Draw,
     draw_beside,
     draw_doer,
@@ -18,14 +19,20 @@ from .drawing import (
 from .lexicon import NOUNS, nouns_for
 from .morphology import PRESENT
 from .phrases import (
+    CAN,
     DATIVE,
+    GOING,
+    HAVE_TO,
     HE,
     OBJECT_PRONOUNS,
+    PAST,
     REFLEXIVE_PRONOUN,
     THEY,
+    WANT,
     accusative,
     finite,
     it,
+    modal_phrase,
     noun_phrase,
     object_of,
     pronoun,
@@ -100,7 +107,7 @@ def have_and_use(draw: Draw) -> Sentence:
     negative = subject.dropped and draw.chance(0.15)
     again = Phrase(subject.english) if subject.dropped else NOTHING
     clause = subject + finite(HAVE, subject, PRESENT) + thing
-    clause += both("but", "pero") if negative else both("and", "y")
+    clause += both(", but", ", pero") if negative else both("and", "y")
     clause += again + finite(verb, subject, PRESENT, negative, accusative(thing)) + both(word, "")
     return sentence("and it", clause + draw_time(draw, PRESENT, 0.5, {PRESENT: HABITS}))
 
@@ -139,6 +146,8 @@ def indirect_object(draw: Draw) -> Sentence:
     return sentence("indirect object", clause)
 
 
+EARLY_OR_LATE = (both("early", "temprano"), both("late", "tarde"))
+DAYS = {PRESENT: (*HABITS, *EARLY_OR_LATE), PAST: (*RECENTLY, *EARLY_OR_LATE)}
 SEATS = nouns_for("chair sofa bed rug rock table")
 
 
@@ -147,16 +156,19 @@ def reflexive(draw: Draw) -> Sentence:
     verb = draw.pick(REFLEXIVE)
     subject = draw_person(draw, pronouns=0.62)
     tense, negative = draw.tense(), draw.chance(0.2)
-    clause = subject + finite(verb, subject, tense, negative)
+    if draw.chance(0.3):  # me tengo que levantar
+        modal = draw.pick((CAN, WANT, HAVE_TO, GOING))
+        oneself = REFLEXIVE_PRONOUN[subject.person]
+        clause = subject + modal_phrase(modal, verb, subject, tense, negative, oneself)
+    else:
+        clause = subject + finite(verb, subject, tense, negative)
     if verb.particle == "down" and draw.chance(0.7):
         seat = draw_noun_phrase(draw, draw.pick(SEATS), DEFINITE, plural=False, adjective=0.15)
         return sentence("reflexive", clause + both("on", "en") + seat)
-    if draw.modifier(0.2) and verb.particle != "down":
-        clause += both("with", "con") + draw_person(draw, pronouns=0, names=0.5)
-    return sentence("reflexive", clause + draw_time(draw, tense, 0.5))
+    return sentence("reflexive", clause + draw_time(draw, tense, 0.65, DAYS))
 
 
-WASHED = nouns_for("hand foot head leg arm eye tooth") + [NOUNS["tooth"]]
+WASHED = nouns_for("hand foot head leg arm eye tooth") + [NOUNS["tooth"]] * 2
 
 
 def wash_oneself(draw: Draw) -> Sentence:
@@ -179,5 +191,5 @@ FRAMES = {
     have_and_use: 1,
     indirect_object: 5,
     reflexive: 2.5,
-    wash_oneself: 1.3,
+    wash_oneself: 1.6,
 }

@@ -73,8 +73,10 @@ OBJECT = (
     + ("my", "your", "our"),
 )
 DEFINITE = (("the",) * 8 + ("this", "that", "the other", "my", "your", "our"),) * 2
-FAMILY = ("my", "my", "my", "your", "your", "his", "her", "our", "their")
-CLOSE = (*FAMILY, "the", "the", "the")
+# For relatives and friends. In a subject also his, her, their; elsewhere "her" might mean the
+# subject's own and tell its gender ("The doctor saw her son"), so see `own_possessive`.
+SUBJECT_FAMILY = ("my", "my", "my", "your", "your", "his", "her", "our", "their")
+OTHER_FAMILY = ("my", "my", "your", "your", "our")
 CERTAIN = (("the",) * 6 + ("this", "that", "my", "your", "your", "our", "his", "her", "their"),) * 2
 THE = (("the",),) * 2
 
@@ -104,7 +106,9 @@ def draw_noun_phrase(
         plural = draw_plural(draw, noun)
     choices = determiners[plural]
     if noun.tags & {"family", "close"} and len(choices) > 7:
-        choices = FAMILY if "family" in noun.tags else CLOSE
+        choices = SUBJECT_FAMILY if "his" in choices else OTHER_FAMILY
+        if "close" in noun.tags:
+            choices += ("the", "the", "the")
     determiner = draw.pick([d for d in choices if natural(d, noun)] or ("the",))
     beside = draw.modifier(adjective) and determiner != "every"
     return noun_phrase(noun, determiner, plural, draw_adjective(draw, noun) if beside else None)
@@ -132,7 +136,10 @@ def draw_person(
     plural: bool | None = None,
     asked: bool = False,
 ) -> NounPhrase:
-    """Somebody: a pronoun, a name, or a noun phrase. `asked`: the subject of a question."""
+    """Somebody: a pronoun, a name, or a noun phrase. `asked`: the subject of a question.
+
+    Without pronouns, somebody who is not the subject.
+    """
     kind = draw.weighted({"pronoun": pronouns, "name": names, "noun": 1 - pronouns - names})
     if kind == "pronoun":
         return pronoun(draw.weighted(ASKED_WEIGHTS if asked else PRONOUN_WEIGHTS))
@@ -141,7 +148,7 @@ def draw_person(
     noun = draw.pick(PEOPLE)
     if "plural" in noun.tags and plural is False:
         noun = NOUNS["mother"]
-    determiners = CERTAIN if asked else SUBJECT
+    determiners = DEFINITE if not pronouns else CERTAIN if asked else SUBJECT
     return draw_noun_phrase(draw, noun, determiners, plural=plural, adjective=0.12)
 
 

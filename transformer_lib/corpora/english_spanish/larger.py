@@ -25,6 +25,8 @@ from .phrases import (
     MODALS,
     MUST,
     OBJECT_PRONOUNS,
+    PAST,
+    NounPhrase,
     agreeing,
     be,
     finite,
@@ -34,12 +36,13 @@ from .phrases import (
     noun_phrase,
     object_of,
     owned,
+    pronoun,
     question,
 )
 from .questions import NOT_AFTER_MODAL
-from .statements import draw_predicate, state, tense_for, this_is
-from .verbs import INTRANSITIVE, TRANSITIVE, VERBS
-from .words import NOTHING, Sentence, both, sentence
+from .statements import FEELINGS, GOALS, draw_predicate, feel, state, tense_for, this_is
+from .verbs import ARRIVE, COME, DOES, GO, INTRANSITIVE, RETURN, TRANSITIVE, VERBS
+from .words import NOTHING, Phrase, Sentence, both, sentence
 
 # --- Verbs before verbs ----------------------------------------------------------------------
 
@@ -49,10 +52,10 @@ LATER = (both("tomorrow", "mañana"), both("tonight", "esta noche"), both("today
 
 def modal(draw: Draw) -> Sentence:
     """Ana wants to buy a dress; we can't swim; I have to see him: lo tengo que ver."""
-    name = draw.pick(MODALS)
+    kind = draw.weighted({"alone": 3, "object": 5, "pronoun": 2})
+    name = draw.pick(MODALS if kind != "pronoun" else MODALS[:-1])  # not: lo necesito ver
     tense = PRESENT if name is MUST else draw.tense(past=0.25)
     negative = draw.chance(0.25)
-    kind = draw.weighted({"alone": 3, "object": 5, "pronoun": 2})
     thing, clitic = NOTHING, ""
     if kind == "alone":
         verb = draw.pick([verb for verb in INTRANSITIVE if verb.english != "cry"])
@@ -78,7 +81,7 @@ def modal(draw: Draw) -> Sentence:
 
 MOMENTARY = {"see", "find", "lose", "forget", "break", "remember", "think"}
 ONGOING = [verb for verb in TRANSITIVE if not verb.state and verb.english not in MOMENTARY]
-RIGHT_NOW = {PRESENT: (both("now", "ahora"), both("today", "hoy"))}
+RIGHT_NOW = {PRESENT: (both("now", "ahora"),)}
 
 
 def progressive(draw: Draw) -> Sentence:
@@ -227,6 +230,82 @@ def two_objects(draw: Draw) -> Sentence:
     return sentence("coordination", clause)
 
 
+# --- Two clauses -----------------------------------------------------------------------------
+
+SIMPLE_ACTIONS = "sleep run swim walk work dance sing play rest cook study".split()
+INTERRUPTING = [VERBS[name] for name in "open close call bring enter hug break find see".split()]
+UNCLEAR = ("he", "she", "they")  # dropped in Spanish, so not in a row with others
+
+
+def draw_actor(draw: Draw, other: NounPhrase | None = None) -> NounPhrase:
+    """Somebody who acts (other than the `other`), and not he, she or they."""
+    while True:
+        if other is None or draw.chance(0.35):
+            actor = draw_person(draw, pronouns=0.35, names=0.3)
+        else:
+            actor = draw_person(draw, pronouns=0, names=0.4)
+        clear = actor.english.words[0] not in (*UNCLEAR, "his", "her", "their")
+        if clear and (other is None or actor.english.words[-1] not in other.english.words):
+            return actor
+
+
+def action(draw: Draw, subject: NounPhrase, tense: str) -> Phrase:
+    """A clause without its place and time: Ana opened the door; we danced."""
+    if draw.chance(0.35):
+        verb = draw.pick([DOES[name] for name in SIMPLE_ACTIONS])
+        return subject + finite(verb, subject, tense) + draw_place(draw, 0.3, subject)
+    verb = draw.pick([verb for verb in ONGOING if not verb.same_past])
+    thing, subject = draw_object(draw, verb, subject)
+    return subject + finite(verb, subject, tense) + object_of(verb, thing)
+
+
+def two_actions(draw: Draw) -> Sentence:
+    """Ana opened the door and Pedro closed the window; I sing but my brother dances."""
+    first = draw_actor(draw)
+    second = draw_actor(draw, first)
+    tense = draw.tense()
+    joint = draw.pick((both("and", "y"), both("and", "y"), both(", but", ", pero")))
+    clause = action(draw, first, tense) + joint + action(draw, second, tense)
+    return sentence("two clauses", clause)
+
+
+def while_doing(draw: Draw) -> Sentence:
+    """I was sleeping when Ana arrived: estaba durmiendo cuando Ana llegó."""
+    first = draw_actor(draw)
+    second = draw_actor(draw, first)
+    verb = DOES[draw.pick((*SIMPLE_ACTIONS, "eat", "read"))]
+    clause = first + be("estar", first, PAST) + both(verb.english_ing, verb.spanish_gerund)
+    clause += draw_place(draw, 0.35) + both("when", "cuando")
+    coming = draw.pick((ARRIVE, COME, RETURN))
+    if draw.chance(0.6):
+        return sentence("two clauses", clause + second + finite(coming, second, PAST))
+    interrupting = draw.pick(INTERRUPTING)
+    thing, second = draw_object(draw, interrupting, second)
+    clause += second + finite(interrupting, second, PAST) + object_of(interrupting, thing)
+    return sentence("two clauses", clause)
+
+
+def own_reason(draw: Draw) -> Sentence:
+    """We didn't go to the beach because we were tired: no fuimos ... porque estábamos cansados."""
+    subject = pronoun(draw.pick(("I", "I", "you", "we", "we", "they", "he", "she")))
+    tense = draw.tense(past=0.7)
+    if draw.chance(0.5):
+        goal = draw_noun_phrase(draw, draw.pick(GOALS), DEFINITE, plural=False, adjective=0.1)
+        clause = subject + finite(GO, subject, tense, True) + both("to", "a") + goal
+    else:
+        verb = draw.pick([v for v in INTRANSITIVE if v.english not in ("live", "think", "cry")])
+        clause = subject + finite(verb, subject, tense, True)
+    again = Phrase(subject.english)
+    if draw.chance(0.4):
+        why = feel(draw.pick(tuple(FEELINGS)), subject, tense, very=draw.chance(0.2))
+    else:
+        adjective = ADJECTIVES[
+            draw.pick("tired sick busy sad nervous angry scared injured".split())
+        ]
+        why = state(draw, subject, adjective, tense)
+    return sentence("two clauses", clause + both("because", "porque") + again + why)
+
+
 # --- Relative clauses and possession -----------------------------------------------------------
 
 DESCRIBED = [
@@ -235,6 +314,7 @@ DESCRIBED = [
     if not noun.tags & {"family", "insect"} and noun.english != "baby"
 ]
 NOT_IN_RELATIVE = (
+    "read",
     "love",
     "think",
     "prefer",
@@ -261,10 +341,10 @@ def relative(draw: Draw) -> Sentence:
         if noun in verb.animals or (noun.person and verb.english != "love")
     ]
     if draw.chance(0.5) or not does_to:
-        verb = draw.pick([verb for verb in does if verb.english not in ("think", "cry")])
+        verb = draw.pick([verb for verb in does if verb.english not in ("think", "cry", "read")])
         what = draw_place(draw, 1, head)
     else:
-        verb = draw.pick(does_to)
+        verb = draw.pick([verb for verb in does_to if not verb.same_past])
         things = verb.objects if noun.person else verb.animal_objects
         thing = draw.pick([n for n in things if not n.tags & {"abstract", "season", "family"}])
         if thing is noun:
@@ -352,4 +432,7 @@ FRAMES = {
     relative: 2.5,
     relative_object: 1.7,
     possession: 5,
+    two_actions: 2,
+    while_doing: 1,
+    own_reason: 1.5,
 }

@@ -263,8 +263,8 @@ book libro m thing read giftable
 letter carta f thing read handy
 newspaper periódico m thing read
 map mapa m thing handy
-photo foto f thing handy picture giftable
-picture cuadro m thing picture giftable
+photo foto f thing handy giftable
+picture cuadro m thing giftable
 key llave f thing handy
 coin moneda f thing handy
 pencil lápiz m thing handy giftable
@@ -371,7 +371,7 @@ cheap barato ser clothes vehicle thing furniture hotel restaurant food drink hou
     -letter -photo -coin -key -trophy
 clean limpio estar clothes vehicle room house dishes street river lake beach square table hand
     foot tooth dog horse window kitchen park hospital hotel bottle water rug blanket tablecloth
-    -train
+    -train !absolute
 dirty sucio estar clothes vehicle room house dishes street river lake beach square table hand foot
     dog horse pig cat window kitchen bottle water rug blanket tablecloth cover container mirror
     -train

@@ -48,9 +48,16 @@ INTERESTING = nouns_for(
 )
 
 
-def draw_experiencer(draw: Draw, *, asked: bool = False) -> tuple[NounPhrase, Words]:
-    """Who likes: the English subject, and the Spanish "a Ana le" (just "le" for a pronoun)."""
+def draw_experiencer(
+    draw: Draw, thing: NounPhrase | None = None, *, asked: bool = False
+) -> tuple[NounPhrase, Words]:
+    """Who likes: the English subject, and the Spanish "a Ana le" (just "le" for a pronoun).
+
+    "The doctor likes her dog" tells that the doctor is a woman.
+    """
     subject = draw_person(draw, pronouns=0.6, names=0.15, asked=asked)
+    if thing is not None and thing.determiner in ("his", "her") and subject.either_gender:
+        subject = subject.as_gender("m" if thing.determiner == "his" else "f")
     return subject, experiencer(subject)
 
 
@@ -81,11 +88,11 @@ def draw_liked(draw: Draw, nouns: list[Noun]) -> tuple[NounPhrase, bool]:
 
 def like(draw: Draw) -> Sentence:
     """I like trees; Ana didn't like the movie: a Ana no le gustó la película."""
-    subject, who = draw_experiencer(draw)
+    thing, kind = draw_liked(draw, LIKEABLE)
+    subject, who = draw_experiencer(draw, thing)
     verb, infinitive = draw.weighted({("like", "gustar"): 7, ("love", "encantar"): 2})
     negative = verb == "like" and draw.chance(0.25)
     tense = draw.tense(past=0.25)
-    thing, kind = draw_liked(draw, LIKEABLE)
     if negative:
         english = text(f"{english_do(subject.person, tense)} not {verb}")
         who = experiencer_not(subject)
@@ -110,7 +117,7 @@ def ask_like(draw: Draw) -> Sentence:
             "who likes" + thing.english, "a quién le" + text(form) + thing.spanish, thing
         )
         return sentence("gustar", who)
-    subject, who = draw_experiencer(draw, asked=True)
+    subject, who = draw_experiencer(draw, None if what == "what" else thing, asked=True)
     do = english_do(subject.person, PRESENT)
     if what == "what":
         to_whom = Words() if subject.dropped else "a" + subject.spanish
@@ -156,9 +163,9 @@ def like_doing(draw: Draw) -> Sentence:
 
 def interested(draw: Draw) -> Sentence:
     """Ana is interested in music: a Ana le interesa la música."""
-    subject, who = draw_experiencer(draw)
-    tense, negative = draw.tense(), draw.chance(0.25)
     thing, _ = draw_liked(draw, INTERESTING)
+    subject, who = draw_experiencer(draw, thing)
+    tense, negative = draw.tense(), draw.chance(0.25)
     if negative:
         who = experiencer_not(subject)
     be = BE[tense][subject.person] + (" not" if negative else "")

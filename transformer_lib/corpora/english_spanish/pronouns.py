@@ -15,6 +15,7 @@ from .phrases import (
     CAN,
     HE,
     PAST,
+    THEY,
     WANT,
     NounPhrase,
     accusative,
@@ -264,14 +265,13 @@ NEAR, WITH = ("near", "cerca de"), ("with", "con")
 FOLLOWED = "dog cat horse cow goat duck rabbit squirrel turtle frog fox donkey mule hen"
 HANDLINGS = (
     _handling(TAKE, OUT_OF, "fruit cookie cake", CLOSABLE, "eat", "close"),
-    _handling(TAKE, OUT_OF, "letter photo key coin", CLOSABLE, "hide", "close"),
     _handling(TAKE, OUT_OF, "letter", CLOSABLE, "read", "close"),
     _handling(TAKE, OUT_OF, "clothes", CLOSABLE, "wash wear", "close"),
-    _handling(VERBS["find"], IN, "letter key coin photo", CLOSABLE, "hide", "close"),
+    _handling(VERBS["find"], IN, "letter", CLOSABLE, "read", "close"),
     _handling(
         VERBS["find"], IN, "pet", "garage store library church museum", "hug follow", "close"
     ),
-    _handling(VERBS["open"], WITH, "door " + CLOSABLE, "key knife", "close clean", "hide lose"),
+    _handling(VERBS["open"], WITH, "door drawer wardrobe", "key knife", "close", "lose"),
     _handling(VERBS["find"], IN, "fruit cookie cake", CLOSABLE, "eat", "close"),
     _handling(
         VERBS["see"], NEAR, FOLLOWED, "street road avenue bridge path river", "follow", "cross"
@@ -319,6 +319,8 @@ def somebody_reason(draw: Draw) -> Sentence:
             doing = VERBS["paint"]
     if draw.chance(0.4):
         subject = draw_person(draw, pronouns=0.45, names=0.5, plural=False)
+        if subject.dropped and subject.person in (HE, THEY):
+            return somebody_reason(draw)
     else:
         subject = draw_noun_phrase(
             draw, draw.pick(DOERS), (("the",) * 3, ("the",) * 3), adjective=0

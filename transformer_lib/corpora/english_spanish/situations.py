@@ -214,7 +214,7 @@ ANIMAL_SITUATIONS = (
         VERBS["drink"],
         DRINKERS,
         "sick scared nervous tired",
-        {"water": "dirty cold hot", "milk": "sour cold hot dirty"},
+        {"water": "dirty cold hot", "milk": "cold hot"},
         "sleepy",
         modes=ANYHOW,
         weight=1,
@@ -383,7 +383,7 @@ PEOPLE_SITUATIONS = (
             "car van bus motorcycle": "clean new",
             "cup glass plate": "clean new broken",
         },
-        modes=ANYHOW,
+        modes=("do", "want"),
         weight=1.5,
     ),
     _situation(

@@ -61,7 +61,7 @@ NOUN_LIST = list(NOUNS.values())
 # --- What somebody does ----------------------------------------------------------------------
 
 # Verbs whose place or time would sound strange beside them.
-NO_PLACE = {"cross", "climb", "enter", "visit", "paint", "clean", "build", "follow", "think"}
+NO_PLACE = set("cross climb enter visit paint clean build follow think bring".split())
 NO_TIME = {"build", "break", "find"}
 
 
@@ -103,7 +103,7 @@ def chase(draw: Draw) -> Sentence:
 
 
 TOGETHER = {"live", "work", "sleep", "play", "sing", "dance", "swim", "walk", "study", "eat"}
-ANYWHERE = {"think", "cry"}  # no place with these
+ANYWHERE = {"think"}  # no place with these
 
 
 def intransitive(draw: Draw) -> Sentence:
@@ -127,6 +127,17 @@ GROWING = nouns_for("plant apple potato tomato strawberry pear lemon -cake")
 FLYING = nouns_for("flies flying")
 
 
+def does_or_can(draw: Draw, verb: Verb, subject: NounPhrase, tense: str, negative: bool) -> Phrase:
+    """flies, can fly or is flying."""
+    form = draw.weighted({"does": 6, "can": 2, "is doing": 2})
+    if form == "can":
+        return modal_phrase(CAN, verb, subject, tense, negative)
+    if form == "is doing":
+        doing = both(verb.english_ing, verb.spanish_gerund)
+        return be("estar", subject, tense, negative) + doing
+    return finite(verb, subject, tense, negative)
+
+
 def grow_or_fly(draw: Draw) -> Sentence:
     """The trees grew in the garden; the eagle flew near the mountain."""
     tense, negative = draw.tense(), draw.chance(0.2)
@@ -137,12 +148,12 @@ def grow_or_fly(draw: Draw) -> Sentence:
         place = draw.pick(("garden", "field", "forest", "park", "meadow", "house", "river", "tree"))
         where = draw_noun_phrase(draw, NOUNS[place], DEFINITE, plural=False, adjective=0.1)
         around = both("in", "en") if "land" in NOUNS[place].tags else both("near", "cerca de")
-        clause = subject + finite(GROW, subject, tense, negative)
+        clause = subject + does_or_can(draw, GROW, subject, tense, negative)
         if draw.modifier(0.6) and subject.noun.english != place:
             clause += around + where
         return sentence("grow", clause + draw_time(draw, tense, 0.2, SEASON_TIMES))
     subject = draw_noun_phrase(draw, draw.pick(FLYING))
-    clause = subject + finite(FLY, subject, tense, negative)
+    clause = subject + does_or_can(draw, FLY, subject, tense, negative)
     where = draw_noun_phrase(draw, draw.pick(FLOWN_OVER), THE, plural=False, adjective=0.15)
     if draw.modifier(0.6):
         clause += draw.pick((both("over", "sobre"), both("near", "cerca de"))) + where
@@ -152,8 +163,7 @@ def grow_or_fly(draw: Draw) -> Sentence:
 FLOWN_OVER = nouns_for("house river lake sea mountain city town forest field garden castle tower "
                        "island church tree hill beach desert")  # fmt: skip
 GOALS = nouns_for(
-    "building town land river lake lagoon pool sea mountain hill bridge square street kitchen "
-    "garage"
+    "building town land river lake lagoon pool sea mountain hill bridge square kitchen garage"
 )
 
 
@@ -162,6 +172,8 @@ def motion(draw: Draw) -> Sentence:
     verb = draw.pick((GO, GO, GO, COME, ARRIVE, RETURN))
     subject = draw_doer(draw, verb, pronouns=0.6)
     goals = GOALS if subject.human else WATERING_PLACES
+    if verb is ARRIVE:
+        goals = [noun for noun in goals if "room" not in noun.tags]
     goal = draw_noun_phrase(draw, draw.pick(goals), DEFINITE, plural=False, adjective=0.1)
     to = "to"
     if verb is ARRIVE:
@@ -252,7 +264,7 @@ def general_truth(draw: Draw) -> Sentence:
     if kind == "some":
         determiner = draw.pick(("the", "the", "that", "this", "many", "some", "all the"))
     subject = noun_phrase(noun, determiner, True, draw_beside(draw, noun, 0.15))
-    if kind == "can":
+    if kind == "can" and not verb.state:
         doing = modal_phrase(CAN, verb, subject, PRESENT)
     elif kind == "some" and not verb.state and draw.chance(0.4):
         doing = be("estar", subject, PRESENT) + both(verb.english_ing, verb.spanish_gerund)
@@ -488,7 +500,7 @@ def feeling(draw: Draw) -> Sentence:
 RELATIVES = nouns_for("son daughter brother sister uncle aunt cousin friend neighbor child baby")
 POSSESSIONS = nouns_for(
     "pet clothes thing furniture vehicle house garden idea question instrument cow hen goat duck "
-    "game problem room machine apple egg cake -rug -trophy -kitchen"
+    "game problem room machine apple egg cake -rug -trophy -kitchen -language -party"
 )
 HAVABLE = RELATIVES + POSSESSIONS
 FEATURES = {"eye": ("big", "blue"), "hand": ("big", "small"), "foot": ("big", "small")}
