@@ -3,6 +3,7 @@
 from .clitics import SOCIAL
 from .drawing import (
     ANIMALS,
+    CERTAIN,
     DEFINITE,
     PEOPLE,
     THE,
@@ -79,7 +80,7 @@ def modal(draw: Draw) -> Sentence:
     return sentence("modal", clause)
 
 
-MOMENTARY = {"see", "find", "lose", "forget", "break", "remember", "think"}
+MOMENTARY = {"see", "find", "lose", "forget", "break", "remember", "think", "understand"}
 ONGOING = [verb for verb in TRANSITIVE if not verb.state and verb.english not in MOMENTARY]
 RIGHT_NOW = {PRESENT: (both("now", "ahora"),)}
 
@@ -144,7 +145,7 @@ def comparison(draw: Draw) -> Sentence:
     nouns = [n for n in nouns_for(group) if n.english in adjective.suits and not n.mass]
     if len(nouns) < 2:
         return comparison(draw)
-    first = draw_noun_phrase(draw, draw.pick(nouns), adjective=0)
+    first = draw_noun_phrase(draw, draw.pick(nouns), CERTAIN, adjective=0)
     second = draw_noun_phrase(draw, draw.pick(nouns), DEFINITE, adjective=0)
     if first.noun is second.noun:
         return comparison(draw)

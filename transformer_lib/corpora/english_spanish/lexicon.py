@@ -534,6 +534,24 @@ def _read_adjectives() -> dict[str, Adjective]:
 
 ADJECTIVES = _read_adjectives()
 
+# Opposites don't stand together: not "the cold water was hot".
+OPPOSITES = """
+big small, new old, old young, expensive cheap, clean dirty, empty full, open closed, long short,
+wide narrow, dangerous safe, noisy quiet, high low, heavy light, sweet sour, sweet bitter,
+sweet salty, rotten delicious, rotten ripe, hot cold, dry wet, nervous calm, scared calm,
+worried calm, happy sad, scared brave, slow fast, strong weak, fat thin, rich poor, funny boring,
+boring interesting, easy difficult, raw delicious, raw hot, busy bored, light dark
+"""
+OPPOSITE_PAIRS = {
+    frozenset(ADJECTIVES[name] for name in pair.split())
+    for pair in OPPOSITES.replace("\n", " ").split(",")
+}
+
+
+def opposite(first: Adjective | None, second: Adjective | None) -> bool:
+    return frozenset((first, second)) in OPPOSITE_PAIRS
+
+
 # All adjectives that suit a noun.
 ADJECTIVES_FOR: dict[str, list[Adjective]] = {
     name: [adjective for adjective in ADJECTIVES.values() if name in adjective.suits]

@@ -9,7 +9,7 @@ closed it" ("la leyó", "la cerró").
 from dataclasses import dataclass
 
 from .drawing import Draw, draw_beside, draw_noun_phrase, draw_person, draw_plural
-from .lexicon import Adjective, Noun, nouns_for
+from .lexicon import Adjective, Noun, nouns_for, opposite
 from .morphology import PRESENT
 from .phrases import (
     CAN,
@@ -60,7 +60,12 @@ class Plan:
         about_second = self.situation.about_second(self.second.noun)
         mine, others = (about_first, about_second) if means_first else (about_second, about_first)
         beside = (self.first.adjective, self.second.adjective)
-        return [adj for adj in mine if adj not in others and adj not in beside]
+        return [
+            adjective
+            for adjective in mine
+            if adjective not in (*others, *beside)
+            and not any(opposite(adjective, other) for other in beside)
+        ]
 
 
 def pick_situation(draw: Draw, situations=SITUATIONS) -> Situation:
@@ -160,8 +165,13 @@ def reason(draw: Draw) -> Sentence:
     if not adjectives:
         return reason(draw)
     first = draw.pick(adjectives)
-    likewise = [adj for adj in adjectives if adj.copula == first.copula and adj.gradable]
-    likewise = [adj for adj in likewise if {adj.english, first.english} != {"hot", "cold"}]
+    likewise = [
+        adjective
+        for adjective in adjectives
+        if adjective.copula == first.copula
+        and adjective.gradable
+        and not opposite(adjective, first)
+    ]
     if first.gradable and len(likewise) > 1 and draw.modifier(0.1):
         second = draw.pick([adj for adj in likewise if adj is not first])
         return realize(plan, means_first, first, second)
@@ -194,7 +204,8 @@ def person_reason(draw: Draw) -> Sentence:
         fronted=draw.chance(0.3),
         degree=draw.pick(("too", "very", "", "")),
     )
-    if adjective in (first.adjective, second.adjective):
+    beside = first.adjective
+    if adjective is beside or opposite(adjective, beside):
         return person_reason(draw)
     why = state_reason(plan, both(word, ""), meant, adjective)
     return sentence("pronoun", with_reason(plan, why), *meant.bond(adjective))

@@ -204,7 +204,7 @@ ANIMAL_SITUATIONS = (
     _situation(
         VERBS["eat"],
         EATERS,
-        "fat curious bored",
+        "curious bored",
         {FRUIT: "ripe delicious sweet", "meat cake cookie cheese bread": "delicious"},
         "hungry",
         negative=False,
@@ -292,7 +292,7 @@ THING_SITUATIONS = (
         FIT,
         PACKED,
         "wide long thick big",
-        {"container": "small narrow full short"},
+        {"container": "small narrow full"},
         weight=5.5,
     ),
     _situation(
@@ -319,11 +319,11 @@ THING_SITUATIONS = (
     ),
     _situation(
         HOLD,
-        "bridge ladder",
+        "bridge",
         "old weak broken narrow",
-        {"truck bus van machine elephant bear horse cow piano": "heavy fat"},
+        {"truck bus van machine piano": "heavy", "elephant bear horse cow": "heavy fat"},
         modes=DO_OR_CAN,
-        weight=1,
+        weight=0.6,
     ),
     _situation(
         COVER,
@@ -414,7 +414,8 @@ PEOPLE_SITUATIONS = (
         PEOPLE,
         "tired scared nervous sick",
         {
-            "street avenue square bridge": "wide dangerous slippery long",
+            "street avenue square": "wide dangerous slippery long",
+            "bridge path": "dangerous slippery long",
             "river lake": "deep wide cold",
             "forest jungle": "dark dangerous",
             "desert": "dry dangerous",

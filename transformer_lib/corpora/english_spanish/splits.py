@@ -151,6 +151,8 @@ def sounds_odd(drawn: Sentence) -> bool:
     words = drawn.english.words
     if "not" in words and ("every" in words or "all" in words):
         return True
+    if "broken" in words and {"break", "breaks", "broke"} & set(words):
+        return True
     counts = Counter(NOUN_OF_FORM[word].english for word in words if word in NOUN_OF_FORM)
     return drawn.kind != "noun reason" and max(counts.values(), default=0) > 1
 
@@ -221,11 +223,16 @@ def famous_pairs() -> list[MinimalPair]:
     return pairs
 
 
-def draw_minimal_pair(draw: Draw) -> MinimalPair | None:
-    """Two nouns that never met and differ in gender; None if the draw brings no such plan."""
+def draw_minimal_pair(draw: Draw, gender: str) -> MinimalPair | None:
+    """A first noun of that gender, a second of the other, which it never met.
+
+    None if the draw brings no such plan.
+    """
     plan = draw_plan(draw, plain=True, fronted=0.5)
     first, second = plan.first, plan.second
-    if first.gender == second.gender or frozenset((first.noun, second.noun)) not in NOUN_PAIRS:
+    if first.gender != gender or second.gender == gender:
+        return None
+    if frozenset((first.noun, second.noun)) not in NOUN_PAIRS:
         return None
     about_first = [adjective for adjective in plan.adjectives(True) if adjective.inflects]
     about_second = [adjective for adjective in plan.adjectives(False) if adjective.inflects]
@@ -291,12 +298,14 @@ class Corpus:
                 self.add("train", drawn)
 
     def fill_pronoun(self, draw: Draw) -> None:
+        """The famous pairs, then as many with a masculine first noun as with a feminine one."""
         waiting = famous_pairs()
         while self.has_room("pronoun"):
-            pair = waiting.pop(0) if waiting else draw_minimal_pair(draw)
+            number = len(self.pronoun_items) // 2 + 1
+            pair = waiting.pop(0) if waiting else draw_minimal_pair(draw, "mf"[number % 2])
             if pair is None or not all(map(self.knows, pair.sentences())):
                 continue
-            items = pair.items(len(self.pronoun_items) // 2 + 1)
+            items = pair.items(number)
             if any(item.english in self._spanish_of for item in items):
                 continue
             for line, item in zip(pair.sentences(), items, strict=True):

@@ -21,7 +21,7 @@ from .drawing import (
     draw_spot,
     draw_time,
 )
-from .lexicon import ADJECTIVES, ADJECTIVES_FOR, NOUNS, Adjective, nouns_for
+from .lexicon import ADJECTIVES, ADJECTIVES_FOR, NOUNS, Adjective, nouns_for, opposite
 from .morphology import PRESENT, adjective_form, participle
 from .phrases import (
     CAN,
@@ -311,7 +311,12 @@ def draw_predicate(draw: Draw, subject: NounPhrase) -> Adjective | None:
     else:
         everybody = ADJECTIVES_FOR["woman" if subject.gender == "f" else "man"]
         suitable = [a for a in everybody if a.english not in NOT_OF_ME]
-    suitable = [a for a in suitable if not a.before_noun and a is not subject.adjective]
+    beside = subject.adjective
+    suitable = [
+        adjective
+        for adjective in suitable
+        if not (adjective.before_noun or adjective is beside or opposite(adjective, beside))
+    ]
     return draw.pick(suitable) if suitable else None
 
 

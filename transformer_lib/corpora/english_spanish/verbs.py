@@ -184,7 +184,6 @@ TRANSITIVE = [
         "entender",
         "question problem word idea language movie story book song teacher tongue",
         past="understood",
-        state=True,
     ),
     _verb("remember", "recordar", "song word story movie day night party question idea house"),
     _verb("forget", "olvidar", SMALL + " song word question", past="forgot", ing="forgetting"),
