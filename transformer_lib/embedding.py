@@ -21,7 +21,7 @@ def positional_encoding(length: int, d_model: int, base: float = 10_000.0) -> Te
     turns like the hand of a clock, one round in 2 pi to base * 2 pi positions.
     """
     angles = _angles(length, d_model, base, d_model / 2)
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # sin, cos, sin, cos ...
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).float()  # sin, cos, sin ...
 
 
 def tensor2tensor_encoding(length: int, d_model: int, base: float = 10_000.0) -> Tensor:
@@ -33,16 +33,16 @@ def tensor2tensor_encoding(length: int, d_model: int, base: float = 10_000.0) ->
     if d_model < 4:
         raise ValueError(f"d_model={d_model} must be at least 4 for the Tensor2Tensor encoding")
     angles = _angles(length, d_model, base, d_model / 2 - 1)
-    return torch.cat([angles.sin(), angles.cos()], dim=1)
+    return torch.cat([angles.sin(), angles.cos()], dim=1).float()
 
 
 def _angles(length: int, d_model: int, base: float, steps: float) -> Tensor:
-    """pos / base^(i / steps) for i = 0 ... d_model/2 - 1, in double precision until it is drawn."""
+    """pos / base^(i / steps) for i = 0 ... d_model/2 - 1, in double precision."""
     if d_model % 2:
         raise ValueError(f"d_model={d_model} must be even: each sine has its cosine")
     positions = torch.arange(length, dtype=torch.float64)[:, None]
     i = torch.arange(d_model // 2, dtype=torch.float64)
-    return (positions / base ** (i / steps)).to(torch.float32)
+    return positions / base ** (i / steps)
 
 
 COMPUTED_ENCODINGS = {"paper": positional_encoding, "tensor2tensor": tensor2tensor_encoding}
