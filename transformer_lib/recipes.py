@@ -60,7 +60,7 @@ RECIPES = {
         "en-es",
         ("en", "es"),
         dataclasses.replace(SMALL, dropout=0.0, tie_weights="target"),
-        TrainingConfig(steps=6000, schedule="linear", peak=2e-3, warmup=400, validate_every=250),
+        TrainingConfig(steps=8000, schedule="linear", peak=2e-3, warmup=400, validate_every=250),
     ),
 }
 
