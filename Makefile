@@ -32,7 +32,7 @@ test: .venv/installed
 	.venv/bin/python -m pytest
 
 notebooks: .venv/installed
-	.venv/bin/python tools/notebooks.py
+	.venv/bin/python tools/run_notebooks.py
 
 .venv/installed: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing into .venv: a minute or more, depending on the network."

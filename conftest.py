@@ -6,8 +6,9 @@ nbval runs every code cell and hands over the two lists of outputs. A cell with 
 
 from types import MethodType
 
-from compare_outputs import first_difference
 from nbval.plugin import IPyNbCell
+
+from compare_outputs import first_difference
 
 
 def pytest_itemcollected(item) -> None:

@@ -14,13 +14,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import compare_outputs
 import nbformat
-import notebooks as tool
 import pytest
-from compare_outputs import first_difference
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image, ImageDraw
+
+import compare_outputs
+import run_notebooks as tool
+from compare_outputs import first_difference
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("**/[!.]*.ipynb"))

@@ -1,6 +1,7 @@
 """What the set-up says in several places is the same in all of them, and is what is installed."""
 
 import importlib.metadata
+import json
 import re
 import subprocess
 import sys
@@ -106,6 +107,15 @@ def test_continuous_integration_runs_what_the_readme_says():
     commands = [line for line in read(".ci/run").splitlines() if line and line[0] != "#"]
     assert commands == ["set -euo pipefail", 'cd "$(dirname "$0")/.."', "exec make test"]
     assert "\nmake test\n" in read("README.md")
+
+
+def test_the_readme_and_the_first_notebook_show_the_same_series():
+    row = re.compile(r"\|\s*\**(\d\d)\**\s*\|\s*\**([^|*]+?)\**\s*\|")
+    notebook = json.loads(read("notebooks/00_start_here.ipynb"))
+    prose = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "markdown"]
+    series = row.findall(read("README.md"))
+    assert [number for number, _ in series] == [f"{number:02}" for number in range(14)]
+    assert row.findall("\n".join(prose)) == series
 
 
 def test_make_alone_explains_every_target():

@@ -1,7 +1,7 @@
 """Run notebooks from top to bottom and store them in the one form that git keeps.
 
-    python tools/notebooks.py                                  # every notebook: make notebooks
-    python tools/notebooks.py notebooks/00_start_here.ipynb    # this one
+    python tools/run_notebooks.py                                  # every notebook: make notebooks
+    python tools/run_notebooks.py notebooks/00_start_here.ipynb    # this one
 
 Every run starts a fresh kernel. What depends on the machine or the moment (times, Python's
 version, the editor's state) is left out, so a second run changes no file and a small change of
