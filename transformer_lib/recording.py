@@ -47,7 +47,8 @@ def edit_attention(
 ) -> Iterator[None]:
     """Let the layers named in `edits` use other weights than they computed.
 
-    edits: layer name -> a function from its weights (b, h, q, k) to those it shall use.
+    edits: layer name -> a function from its weights (b, h, q, k) to those it shall use. What
+    `record_attention` records of an edited layer is what it computed, before the edit.
 
         def without_head_2(weights):
             weights[:, 2] = 0.0
