@@ -1,0 +1,178 @@
+"""How fast does our greedy decoding write, beside CTranslate2?
+
+    python benchmarks/decoding.py                     32 words, 1 and 64 sentences, half a minute
+
+CTranslate2 is an engine in C++ that runs trained Transformers. It is given the very weights of our
+model, so both must write the same words; see benchmarks/README.md.
+"""
+
+import copy
+import tempfile
+from pathlib import Path
+
+import torch
+from measuring import arguments, milliseconds, ratio, set_up, show_ratio, take_turns, write_json
+from torch import nn
+
+from transformer_lib.batching import source_batch
+from transformer_lib.config import ModelConfig
+from transformer_lib.decoding import greedy_decode
+from transformer_lib.model import Transformer
+from transformer_lib.tokens import BOS, EOS, PAD, SPECIALS
+
+try:
+    import ctranslate2
+    from ctranslate2.specs import TransformerSpec
+except ImportError:
+    ctranslate2 = None
+
+SMALL = ModelConfig(N=3, d_model=256, d_ff=1024, h=4, dropout=0.0)
+VOCAB = 8_000
+WORDS = 32  # each sentence's, in the source and in the translation
+OURS, THEIRS = "ours, fp32", "CTranslate2, fp32"
+
+
+def model_without_an_end() -> Transformer:
+    """Random weights, but <eos> always has the logit 0, which is never the largest of thousands.
+
+    So every translation goes on for exactly as long as it may. <pad> and <bos> likewise: ours
+    forbids them, CTranslate2 doesn't.
+    """
+    model = Transformer(VOCAB, VOCAB, SMALL).eval()
+    with torch.no_grad():
+        model.generator.proj.weight[[PAD, BOS, EOS]] = 0.0
+    return model
+
+
+def convert(model: Transformer, folder: Path) -> None:
+    """Write our model as CTranslate2 reads it: post-norm, ReLU, no biases in attention."""
+    config = model.config
+    spec = TransformerSpec.from_config(config.N, config.h, pre_norm=False)
+    halves = (
+        (spec.encoder, spec.encoder.embeddings[0], model.src_embed, model.src_positions),
+        (spec.decoder, spec.decoder.embeddings, model.tgt_embed, model.tgt_positions),
+    )
+    for half, embeddings, embed, positions in halves:
+        embeddings.weight = embed.table.weight.detach()
+        half.position_encodings.encodings = positions.table
+    for theirs, layer in zip(spec.encoder.layer, model.encoder.layers, strict=True):
+        set_self_attention(theirs.self_attention, layer)
+        set_feed_forward(theirs.ffn, layer)
+    for theirs, layer in zip(spec.decoder.layer, model.decoder.layers, strict=True):
+        set_self_attention(theirs.self_attention, layer)
+        cross = layer.cross_attn
+        k_v = torch.cat([cross.w_k.weight, cross.w_v.weight])
+        matrices = (cross.w_q.weight, k_v, cross.w_o.weight)
+        for linear, matrix in zip(theirs.attention.linear, matrices, strict=True):
+            linear.weight = matrix.detach()
+        set_norm(theirs.attention.layer_norm, layer.around_cross_attn.norm)
+        set_feed_forward(theirs.ffn, layer)
+    spec.decoder.projection.weight = model.generator.proj.weight.detach()
+
+    words = [*SPECIALS, *(f"word{i}" for i in range(VOCAB - len(SPECIALS)))]
+    spec.register_source_vocabulary(words)
+    spec.register_target_vocabulary(words)
+    pad, bos, eos, unk = SPECIALS
+    spec.config.bos_token = spec.config.decoder_start_token = bos
+    spec.config.eos_token, spec.config.unk_token = eos, unk
+    spec.validate()
+    spec.save(str(folder))
+
+
+def set_self_attention(theirs, layer: nn.Module) -> None:
+    ours = layer.self_attn
+    q_k_v = torch.cat([ours.w_q.weight, ours.w_k.weight, ours.w_v.weight])
+    theirs.linear[0].weight, theirs.linear[1].weight = q_k_v.detach(), ours.w_o.weight.detach()
+    set_norm(theirs.layer_norm, layer.around_self_attn.norm)
+
+
+def set_feed_forward(theirs, layer: nn.Module) -> None:
+    ours = layer.feed_forward
+    for linear, w in ((theirs.linear_0, ours.w_1), (theirs.linear_1, ours.w_2)):
+        linear.weight, linear.bias = w.weight.detach(), w.bias.detach()
+    set_norm(theirs.layer_norm, layer.around_feed_forward.norm)
+
+
+def set_norm(theirs, norm: nn.LayerNorm) -> None:
+    theirs.gamma, theirs.beta = norm.weight.detach(), norm.bias.detach()
+
+
+def measure(model: Transformer, translator, sentences: int, rounds: int) -> dict:
+    ids = torch.randint(len(SPECIALS), VOCAB, (sentences, WORDS - 1)).tolist()
+    src = source_batch(ids)
+    words = [[f"word{i - len(SPECIALS)}" for i in sentence] + ["<eos>"] for sentence in ids]
+
+    def theirs() -> list[list[str]]:
+        results = translator.translate_batch(words, beam_size=1, max_decoding_length=WORDS)
+        return [result.hypotheses[0] for result in results]
+
+    half = copy.deepcopy(model).bfloat16()
+    contestants = {
+        OURS: lambda: greedy_decode(model, src, max_length=WORDS),
+        "ours, bf16 weights": lambda: greedy_decode(half, src, max_length=WORDS),
+        "ours, without cache": lambda: greedy_decode(model, src, max_length=WORDS, cache=False),
+    }
+    if translator is not None:
+        contestants[THEIRS] = theirs
+
+    written = contestants[OURS]()
+    assert all(len(sentence) == WORDS for sentence in written), "a translation ended too early"
+    result: dict = {"sentences": sentences}
+    if translator is not None:
+        as_words = [[f"word{i - len(SPECIALS)}" for i in sentence] for sentence in written]
+        same = sum(a == b for a, b in zip(as_words, theirs(), strict=True))
+        result["written_alike"] = same
+    times = take_turns(contestants, rounds)
+    result["contestants"] = {
+        name: {
+            "milliseconds": milliseconds(times, name),
+            "words_per_second": 1000 * sentences * WORDS / milliseconds(times, name),
+            "time_vs_ours": ratio(times, name, OURS),
+        }
+        | ({"time_vs_ctranslate2": ratio(times, name, THEIRS)} if translator else {})
+        for name in contestants
+    }
+    return result
+
+
+def show(result: dict) -> None:
+    sentences = result["sentences"]
+    print(f"\n{sentences} sentence{'s' * (sentences > 1)} at a time", end="")
+    if "written_alike" in result:
+        print(f"; {result['written_alike']} of {sentences} written alike by both", end="")
+    print(f"\n{'':22}{'ms':>9}{'words/s':>10}{'time / CTranslate2':>22}{'time / ours':>20}")
+    for name, row in result["contestants"].items():
+        beside = show_ratio(row["time_vs_ctranslate2"]) if "time_vs_ctranslate2" in row else "-"
+        print(
+            f"{name:22}{row['milliseconds']:9.1f}{row['words_per_second']:10.0f}"
+            f"{beside:>22}{show_ratio(row['time_vs_ours']):>20}"
+        )
+
+
+def main() -> None:
+    parser = arguments(__doc__, rounds=20)
+    parser.add_argument("--sentences", type=int, nargs="+", default=[1, 64], metavar="N")
+    options = parser.parse_args()
+
+    circumstances = set_up(options)
+    model = model_without_an_end()
+    if ctranslate2 is None:
+        translator = None
+        print("CTranslate2 is not installed, so ours runs alone: pip install ctranslate2")
+    else:
+        circumstances["ctranslate2"] = ctranslate2.__version__
+        with tempfile.TemporaryDirectory() as folder:
+            convert(model, Path(folder))
+            translator = ctranslate2.Translator(
+                folder, compute_type="float32", inter_threads=1, intra_threads=options.threads
+            )
+    results = []
+    for sentences in options.sentences:
+        results.append(measure(model, translator, sentences, options.repeats))
+        show(results[-1])
+    if options.json:
+        write_json(options.json, circumstances | vars(options) | {"results": results})
+
+
+if __name__ == "__main__":
+    main()

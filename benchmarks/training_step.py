@@ -1,0 +1,182 @@
+"""How fast is a training step, beside torch.nn.Transformer?
+
+    python benchmarks/training_step.py                    toy and small, about a minute
+    python benchmarks/training_step.py --sizes base --json base.json
+
+One step is what training repeats: forward, loss with label smoothing, backward, Adam. All
+contestants see the same ids and have matrices of the same sizes; see benchmarks/README.md.
+"""
+
+import warnings
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from measuring import (
+    arguments,
+    matrix_products,
+    milliseconds,
+    ratio,
+    set_up,
+    show_ratio,
+    take_turns,
+    write_json,
+)
+from torch import Tensor, nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from transformer_lib.batching import Batch, make_batch
+from transformer_lib.embedding import Embeddings, PositionalEncoding
+from transformer_lib.loss import label_smoothed_cross_entropy
+from transformer_lib.model import Generator, Transformer, make_model
+from transformer_lib.tokens import PAD, SPECIALS
+from transformer_lib.training import adam, update
+
+SIZES = {  # model, sentences in the batch, words in a sentence
+    "toy": ({"N": 2, "d_model": 128, "d_ff": 512, "h": 4}, 1_000, 28, 32),
+    "small": ({"N": 3, "d_model": 256, "d_ff": 1024, "h": 4}, 8_000, 48, 32),
+    "base": ({"N": 6, "d_model": 512, "d_ff": 2048, "h": 8}, 10_000, 16, 32),
+}
+SAME = "torch.nn.Transformer, our loss and optimizer"
+USERS = "torch.nn.Transformer, as its users write it"
+
+
+class TorchTransformer(nn.Module):
+    """torch.nn.Transformer with what it leaves to its users: embeddings, generator, masks."""
+
+    def __init__(self, vocab: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
+        super().__init__()
+        self.src_embed = Embeddings(vocab, d_model)
+        self.tgt_embed = Embeddings(vocab, d_model)
+        self.positions = PositionalEncoding(d_model, dropout)
+        self.transformer = nn.Transformer(d_model, h, N, N, d_ff, dropout, batch_first=True)
+        self.generator = Generator(d_model, vocab)
+
+    def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
+        t = tgt_in.size(1)
+        future = torch.ones(t, t, dtype=torch.bool, device=src.device).triu(1)  # True = forbidden
+        x = self.transformer(
+            self.positions(self.src_embed(src)),
+            self.positions(self.tgt_embed(tgt_in)),
+            tgt_mask=future,
+            src_key_padding_mask=src == PAD,
+            tgt_key_padding_mask=tgt_in == PAD,
+            memory_key_padding_mask=src == PAD,
+        )
+        return self.generator(x)
+
+
+def our_step(model: Transformer, batch: Batch, bf16: bool = False) -> Callable[[], float]:
+    """A function that trains the model by one step, as `transformer_lib.training` does it."""
+    optimizer = adam(model)
+    return lambda: update(model, optimizer, [batch], rate=1e-4, smoothing=0.1, bf16=bf16)
+
+
+def peer_step(model: TorchTransformer, batch: Batch, *, like_ours: bool) -> Callable[[], float]:
+    """The same for the peer: with our loss and optimizer, or with what its users write."""
+    optimizer = adam(model) if like_ours else torch.optim.Adam(model.parameters(), lr=1e-4)
+
+    def step() -> float:
+        optimizer.zero_grad()
+        logits = model(batch.src, batch.tgt_in)
+        if like_ours:
+            loss = label_smoothed_cross_entropy(logits, batch.tgt_out)
+        else:
+            loss = F.cross_entropy(
+                logits.flatten(0, 1), batch.tgt_out.flatten(), label_smoothing=0.1, ignore_index=PAD
+            )
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    return step
+
+
+def random_batch(vocab: int, sentences: int, words: int, padding: float) -> Batch:
+    """Random words; lengths spread evenly so that this share of the batch is padding."""
+    lengths = torch.linspace(1 - 2 * padding, 1, sentences).mul(words).round().int().tolist()
+    draw = torch.randint(len(SPECIALS), vocab, (2, sentences, words)).tolist()
+    pairs = zip(*draw, lengths, strict=True)
+    return make_batch([(src[: n - 1], tgt[: n - 1]) for src, tgt, n in pairs])
+
+
+def count_flops(step: Callable) -> int:
+    """Multiplications and additions inside the matrix products of one step."""
+    with FlopCounterMode(display=False) as counter:
+        step()
+    return counter.get_total_flops()
+
+
+def measure(size: str, rounds: int, dropout: float, padding: float) -> dict:
+    shape, vocab, sentences, words = SIZES[size]
+    batch = random_batch(vocab, sentences, words, padding)
+
+    def ours() -> Transformer:
+        return make_model(vocab, vocab, **shape, dropout=dropout)
+
+    def peer() -> TorchTransformer:
+        return TorchTransformer(vocab, **shape, dropout=dropout)
+
+    steps = {
+        "ours, fp32": our_step(ours(), batch),
+        "ours, bf16": our_step(ours(), batch, bf16=True),
+        SAME: peer_step(peer(), batch, like_ours=True),
+        USERS: peer_step(peer(), batch, like_ours=False),
+    }
+    products = matrix_products()
+    times = take_turns(steps | products, rounds)
+
+    flops = count_flops(steps["ours, fp32"])
+    speed = {name: 2e-6 * 1024**3 / milliseconds(times, name) for name in products}  # GFLOP/s
+    peak = {"fp32": max(value for name, value in speed.items() if "fp32" in name)}
+    peak["bf16"] = speed["bf16"]
+    result = {"matrix_gflops": speed, "step_gflop": flops / 1e9}
+    result["contestants"] = {
+        name: {
+            "milliseconds": milliseconds(times, name),
+            "speed_vs_same": ratio(times, SAME, name),
+            "speed_vs_users": ratio(times, USERS, name),
+            "share_of_peak": flops
+            / 1e6
+            / milliseconds(times, name)
+            / peak["bf16" if "bf16" in name else "fp32"],
+        }
+        for name in steps
+    }
+    return result
+
+
+def show(size: str, result: dict) -> None:
+    shape, vocab, sentences, words = SIZES[size]
+    numbers = ", ".join(f"{name} {value}" for name, value in shape.items())
+    print(f"\n{size}: {numbers}, vocabulary {vocab}, batch {sentences} x {words}")
+    speed = ", ".join(f"{name} {value:.0f}" for name, value in result["matrix_gflops"].items())
+    print(f"{result['step_gflop']:.1f} GFLOP a step; matrix products, GFLOP/s: {speed}")
+    print("speed = the peer's time / the row's time: median (quartiles)")
+    print(f"{'':46}{'ms':>8}{'like ours':>18}{'as users':>18}{'of peak':>9}")
+    for name, row in result["contestants"].items():
+        print(
+            f"{name:46}{row['milliseconds']:8.1f}{show_ratio(row['speed_vs_same']):>18}"
+            f"{show_ratio(row['speed_vs_users']):>18}{row['share_of_peak']:9.0%}"
+        )
+
+
+def main() -> None:
+    parser = arguments(__doc__, rounds=30)
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=["toy", "small"])
+    parser.add_argument("--dropout", type=float, default=0.0)
+    parser.add_argument("--padding", type=float, default=0.0, help="share of the batch, 0 to 0.4")
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore", module="torch.nn")
+
+    circumstances = set_up(options)
+    results = {}
+    for size in options.sizes:
+        results[size] = measure(size, options.repeats, options.dropout, options.padding)
+        show(size, results[size])
+    if options.json:
+        write_json(options.json, circumstances | vars(options) | {"results": results})
+
+
+if __name__ == "__main__":
+    main()
