@@ -21,8 +21,8 @@ def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) ->
     if mask is None:
         return scores.softmax(dim=-1)
     # The most negative finite number, not -inf: a row without any key would turn into NaN.
-    lowest = torch.finfo(scores.dtype).min
-    return scores.masked_fill(~mask, lowest).softmax(dim=-1).masked_fill(~mask, 0.0)
+    weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(dim=-1)
+    return weights * mask.any(dim=-1, keepdim=True)  # such a row has no weights at all
 
 
 def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:

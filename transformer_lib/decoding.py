@@ -35,7 +35,8 @@ class KeyValueCache:
         if self.max_length is not None:
             self.append(*attn.keys_and_values(key, value))
         elif self.keys is None:
-            self.keys, self.values = attn.keys_and_values(key, value)
+            # contiguous: else each word's matrix product would copy them into order again
+            self.keys, self.values = (x.contiguous() for x in attn.keys_and_values(key, value))
             self.length = self.keys.size(2)
         return self.current()
 
@@ -98,7 +99,8 @@ class Prefixes:
 class Hypothesis:
     """A translation that beam search has found.
 
-    ids: without <bos> and <eos>. log_prob: the sum over its words, <eos> included.
+    ids: without <bos> and <eos>. log_prob: the sum over its words, <eos> included, when <pad> and
+    <bos>, which can't follow, are ruled out.
     score: log_prob / penalty, by which translations are compared.
     finished: False if max_length cut it off before <eos>.
     """
@@ -178,7 +180,8 @@ def beam_search(
 
     src (b, s) ids -> for each sentence its n_best hypotheses, best first. A beginning that reaches
     <eos> is finished and keeps its place: with beam_size=1 this is greedy decoding, with a beam as
-    wide as there are sentences it is an exhaustive search.
+    wide as there are sentences it is an exhaustive search. Finished hypotheses come before those
+    that max_length cut off, even likelier ones.
     """
     check_max_length(max_length)
     if beam_size < 1:

@@ -29,6 +29,6 @@ def label_smoothed_cross_entropy(
     log_p = logits.log_softmax(dim=-1)
     each = (1 - smoothing) * -log_p.gather(-1, words.unsqueeze(-1)).squeeze(-1)
     if smoothing:  # without it, a word of probability 0 would give 0 * infinity: NaN
-        each = each - smoothing * log_p.mean(dim=-1)
+        each = each - smoothing / log_p.size(-1) * log_p.sum(dim=-1)
     loss = each.masked_fill(~counts, 0.0).sum()
     return loss if reduction == "sum" else loss / counts.sum().clamp(min=1)
