@@ -53,7 +53,7 @@ class Recipe:
             raise CheckpointError(f"recipe.json is damaged: {error!r}") from None
 
 
-DIGITS = TrainingConfig(steps=400, schedule="linear", peak=3e-3, warmup=50, validate_every=100)
+DIGITS = TrainingConfig(steps=600, schedule="linear", peak=1e-2, warmup=50, validate_every=100)
 RECIPES = {
     **{task: Recipe(task, ("xx", "xx"), TOY, DIGITS) for task in DIGIT_TASKS},
     "en-es": Recipe(
