@@ -1,5 +1,6 @@
 """Random choices: who does what to what, where and when."""
 
+import math
 import random
 from collections.abc import Sequence
 
@@ -46,7 +47,7 @@ class Draw:
 
     def weighted(self, weights: dict):
         """One of the keys, each as often as its weight says."""
-        point = self._random() * sum(weights.values())
+        point = self._random() * math.fsum(weights.values())  # sum() differs between Pythons
         for item, weight in weights.items():
             point -= weight
             if point < 0:

@@ -363,7 +363,7 @@ young joven ser man woman king queen teacher doctor artist animal tree -insect
 beautiful hermoso ser woman queen animal flower rose tree house castle city town country beach
     island garden park lake mountain song language picture day night meadow river
 pretty bonito ser girl clothes house garden photo doll flower song city town picture blanket cup
-    eye hand name church square
+    eye hand church square
 strange extraño ser animal man woman house place song movie story idea machine language -sea
 expensive caro ser clothes vehicle thing furniture house hotel restaurant food drink instrument
     machine -newspaper -letter -photo -coin -key

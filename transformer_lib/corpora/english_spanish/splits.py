@@ -257,7 +257,7 @@ class Corpus:
     def __init__(self) -> None:
         self.splits: dict[str, list[tuple[str, str]]] = {name: [] for name in SPLITS}
         self.pronoun_items: list[PronounItem] = []
-        self.kinds: Counter[str] = Counter()  # of training sentences
+        self.kinds: list[str] = []  # of the training sentences, in their order
         self.seen: tuple[Counter[str], Counter[str]] = (Counter(), Counter())  # training words
         self._spanish_of: dict[str, str] = {}
 
@@ -275,7 +275,7 @@ class Corpus:
         self._spanish_of[english] = spanish
         self.splits[split].append((english, spanish))
         if split == "train":
-            self.kinds[sentence.kind] += 1
+            self.kinds.append(sentence.kind)
             self.seen[0].update(sentence.english.words)
             self.seen[1].update(sentence.spanish.words)
         return True
@@ -338,9 +338,8 @@ def generate() -> Corpus:
     return corpus
 
 
-def render() -> dict[str, str]:
+def render(corpus: Corpus) -> dict[str, str]:
     """File name -> its whole text, for all splits."""
-    corpus = generate()
     texts = {}
     for name, rows in corpus.splits.items():
         table = [PAIR_COLUMNS, *rows]
@@ -359,7 +358,7 @@ def write(folder: str | Path) -> list[Path]:
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
-    for name, content in render().items():
+    for name, content in render(generate()).items():
         paths.append(folder / name)
         paths[-1].write_bytes(content.encode("utf-8"))
     return paths
