@@ -167,7 +167,8 @@ def draw_attention_trees() -> Figure:
     "finds the right noun most often.",
     alt="Heat map of four rows over the words of 'The animal didn't cross the street because it "
     "was too tired / wide'. 'tired' looks at 'animal' and 'wide' at 'street', with nearly all "
-    "their weight. The two rows of 'it' look alike and single out neither noun.",
+    "their weight. The two rows of 'it' are alike: in both sentences 'it' looks at 'animal', so it "
+    "doesn't tell which noun is meant.",
 )
 def draw_attention_animal() -> Figure:
     from transformer_lib.corpora import english_spanish
