@@ -74,15 +74,15 @@ class Prefixes:
                 (KeyValueCache(max_length), KeyValueCache()) for _ in model.decoder.layers
             ]
 
-    def next_log_probs(self) -> Tensor:
-        """(b, vocab): the log-probability of each word to come next; never <pad> or <bos>."""
+    def next_logits(self) -> Tensor:
+        """(b, vocab): the logit of each word to come next; -inf for <pad> and <bos>."""
         if self.caches is None:
             x = self.model.decode(self.words, self.memory, self.src)
         else:
             x = self.model.decode_step(self.words[:, -1:], self.memory, self.src, self.caches)
         logits = self.model.generator(x[:, -1]).float()
         logits[:, [PAD, BOS]] = -math.inf
-        return logits.log_softmax(dim=-1)
+        return logits
 
     def append(self, words: Tensor) -> None:
         self.words = torch.cat([self.words, words[:, None]], dim=1)
@@ -138,7 +138,7 @@ def greedy_decode(
         prefixes = Prefixes(model, src, max_length, cache)
         sentence = torch.arange(len(src), device=src.device)  # which one each row belongs to
         for _ in range(max_length):
-            words = prefixes.next_log_probs().argmax(dim=-1)
+            words = prefixes.next_logits().argmax(dim=-1)
             prefixes.append(words)
             goes_on = words != EOS
             if not goes_on.all():
@@ -195,7 +195,8 @@ def beam_search(
         places = torch.full((len(src),), beam_size, device=src.device)  # still to be finished
         log_prob = torch.zeros(len(src), 1, device=src.device)  # (sentences, beginnings)
         for _ in range(max_length):
-            following = prefixes.next_log_probs().unflatten(0, log_prob.shape)  # (n, beam, vocab)
+            following = prefixes.next_logits().log_softmax(dim=-1)
+            following = following.unflatten(0, log_prob.shape)  # (n, beam, vocab)
             vocab = following.size(-1)
             every = (log_prob[:, :, None] + following).flatten(1)
             log_prob, index = every.topk(min(beam_size, every.size(1)), dim=1)
