@@ -1,4 +1,4 @@
-"""The command line: python -m transformer_lib translate|train|evaluate|corpus|figures."""
+"""The command line: python -m transformer_lib COMMAND, as its --help says."""
 
 import argparse
 import dataclasses
@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+from transformer_lib.corpora import DATA
 from transformer_lib.translator import SHIPPED_MODEL, InputError, Translator
 
 DESCRIPTION = "The Transformer of “Attention Is All You Need”: translate, train, measure, draw."
@@ -116,6 +117,17 @@ def parser() -> argparse.ArgumentParser:
     figures.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
     figures.add_argument("--format", choices=["png", "svg", "pdf"], default="png")
     figures.set_defaults(run=run_figures)
+
+    experiment = commands.add_parser(
+        "experiment",
+        help="measure again what the notebooks quote from longer runs",
+        description="Run an experiment of the series (minutes) and store what it finds.",
+    )
+    which = experiment.add_mutually_exclusive_group(required=True)
+    which.add_argument("--list", action="store_true", help="names, and what each measures")
+    which.add_argument("name", nargs="?", metavar="NAME", help="the experiment")
+    experiment.add_argument("--out", type=Path, default=DATA / "experiments", metavar="DIR")
+    experiment.set_defaults(run=run_experiment)
     return root
 
 
@@ -169,9 +181,10 @@ def print_translations(translator: Translator, text: str, beam: int, n_best: int
 
 
 def draw_attention(translator: Translator, text: str, path: Path) -> None:
-    from transformer_lib.plots import figures
+    from transformer_lib.plots.figures import save_figure
+    from transformer_lib.plots.figures.start_here import draw_cross_attention
 
-    figures.save_figure(figures.draw_cross_attention(translator, text), path)
+    save_figure(draw_cross_attention(translator, text), path)
 
 
 # --- train ---------------------------------------------------------------------------------------
@@ -252,7 +265,7 @@ def as_table(result: dict) -> str:
     return "\n".join(lines)
 
 
-# --- corpus, figures -----------------------------------------------------------------------------
+# --- corpus, figures, experiments -----------------------------------------------------------------
 
 
 def run_corpus(options: argparse.Namespace) -> int:
@@ -272,6 +285,17 @@ def run_figures(options: argparse.Namespace) -> int:
         return 0
     for name in figures.FIGURES if options.all else options.only:
         print(figures.save(name, options.out, options.format))
+    return 0
+
+
+def run_experiment(options: argparse.Namespace) -> int:
+    from transformer_lib import experiments
+
+    if options.list:
+        for name, measure in experiments.EXPERIMENTS.items():
+            print(f"{name:<24}{measure.__doc__.splitlines()[0]}")
+        return 0
+    print(experiments.run(options.name, options.out))
     return 0
 
 

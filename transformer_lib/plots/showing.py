@@ -26,15 +26,26 @@ PIXELS_PER_INCH = 96  # how large a browser draws an inch
 SHARPNESS = 2  # dots for each of those pixels, so that a projector shows clean letters
 
 
-def show(figure: Any, alt: str = "") -> None:
-    """Display a matplotlib figure (or axes) or an Altair chart in a notebook.
+def show(figure: Any, alt: str = "", *, name: str = "") -> None:
+    """Display a figure in a notebook.
 
-    alt: one or two sentences that say what the figure *shows*, for who can't see it. Required.
+        plots.show("positions-paper")             # a figure of the series, by its name
+        plots.show(drawn, name="attention-trees") # the same figure, drawn from your own data
+        plots.show(drawn, alt="Two curves cross at 3.")  # a figure of your own
+
+    figure: a name, a matplotlib figure (or axes) or an Altair chart. alt: one or two sentences that
+    say what the figure *shows*, for who can't see it; a figure of the series brings its own.
     The output holds the picture and, as text, the alt text with a rounded summary of the data.
-    Raises ValueError without an alt text, TypeError for anything that isn't a figure.
+    Raises ValueError without an alt text or for an unknown name, TypeError for anything else.
     """
     from IPython.display import display
 
+    from transformer_lib.plots.figures import find
+
+    if isinstance(figure, str):
+        name, figure = figure, find(figure).draw()
+    if name:
+        alt = find(name).alt
     if not alt.strip():
         raise ValueError('show needs an alt text: show(figure, alt="what the figure shows")')
     if isinstance(figure, Axes | Figure):
@@ -44,6 +55,8 @@ def show(figure: Any, alt: str = "") -> None:
     else:
         raise TypeError("show takes a matplotlib figure or axes, or an Altair chart, "
                         f"but this is a {type(figure).__name__}")  # fmt: skip
+    if name:
+        metadata["figure"] = name  # so that a test can find the registered figure again
     display(bundle, metadata=metadata, raw=True)
 
 

@@ -1,0 +1,53 @@
+"""Measurements that take too long for a notebook cell: made once, stored, and checked in use.
+
+An experiment is a function without arguments that returns its settings and results as a
+dictionary. `python -m transformer_lib experiment NAME` runs it and stores what it found in
+data/experiments; notebooks and figures `load` it, and a notebook repeats a small part live.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from transformer_lib.checkpoints import read_json, write_json
+from transformer_lib.corpora import DATA
+
+RESULTS = DATA / "experiments"
+EXPERIMENTS: dict[str, Callable[[], dict[str, Any]]] = {}
+TOPICS = ("positions", "masks")
+
+
+def experiment(name: str) -> Callable:
+    """Register the function below; the first line of its docstring says what it measures."""
+
+    def register(measure: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
+        if name in EXPERIMENTS:
+            raise ValueError(f"there are two experiments with the name {name!r}")
+        EXPERIMENTS[name] = measure
+        return measure
+
+    return register
+
+
+def run(name: str, folder: Path = RESULTS) -> Path:
+    """Measure again and store it -> the file. Takes minutes; a progress bar says how many."""
+    import torch
+
+    if name not in EXPERIMENTS:
+        raise ValueError(f"there is no experiment {name!r}; there are {', '.join(EXPERIMENTS)}")
+    path = Path(folder) / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    found = EXPERIMENTS[name]()
+    made_with = {"torch": torch.__version__.split("+")[0], "threads": torch.get_num_threads()}
+    write_json(path, {"experiment": name, **made_with, **found})
+    return path
+
+
+def load(name: str) -> dict[str, Any]:
+    """What the experiment found when it was last run."""
+    return read_json(RESULTS / f"{name}.json")
+
+
+for topic in TOPICS:
+    import_module(f"{__name__}.{topic}")

@@ -1,0 +1,98 @@
+"""Experiment: what a mask that leaks does to training, on a task that is learned in seconds.
+
+The task is to write a row of digits backwards: 3 1 4 -> 4 1 3. Reversing, not copying: a model that
+only passes on what it was shown can't be mistaken for one that has learned the task.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from transformer_lib.batching import Ids, make_batch
+from transformer_lib.config import TOY
+from transformer_lib.corpora import digits
+from transformer_lib.decoding import deciding, greedy_decode
+from transformer_lib.experiments import experiment
+from transformer_lib.model import Transformer
+from transformer_lib.tokens import PAD, SPECIALS
+from transformer_lib.training import TrainingConfig, train
+
+Pairs = Sequence[tuple[Ids, Ids]]
+TRAINING, HELD_OUT = 2_500, 500
+SEEDS = (0, 1, 2)
+VOCAB = len(SPECIALS) + 10
+STEPS = 300
+
+
+def reversing() -> tuple[Pairs, Pairs]:
+    """Rows of three to six digits and the same rows backwards, as ids: to train on, and held out.
+
+    The id of a digit is the digit plus four: the first four belong to the special tokens.
+    """
+    pairs = [
+        tuple([int(digit) + len(SPECIALS) for digit in row] for row in pair)
+        for pair in digits.make("reverse", TRAINING + HELD_OUT, min_length=3, max_length=6)
+    ]
+    return pairs[:TRAINING], pairs[TRAINING:]
+
+
+def learn_to_reverse(seed: int = 0, measure: Callable | None = None) -> tuple[Transformer, list]:
+    """A new toy Transformer, trained with whatever masks the model makes -> it and its history."""
+    training, held_out = reversing()
+    torch.manual_seed(seed)
+    model = Transformer(VOCAB, VOCAB, TOY)
+    config = TrainingConfig(steps=STEPS, schedule="linear", peak=1e-2, warmup=30,
+                            validate_every=25, seed=seed)  # fmt: skip
+    history = train(model, training, held_out, config, measure=measure, bar=tqdm(disable=True))
+    return model, history
+
+
+def next_word_accuracy(model: Transformer, pairs: Pairs) -> float:
+    """Share of words, <eos> included, predicted right after a right beginning (teacher forcing)."""
+    batch = make_batch(pairs)
+    with deciding(model):
+        best = model(batch.src, batch.tgt_in).argmax(dim=-1)
+    counts = batch.tgt_out != PAD
+    return float((best == batch.tgt_out)[counts].float().mean())
+
+
+def written(model: Transformer, pairs: Pairs) -> list[list[int]]:
+    """What the model writes for each source when it is on its own, word after word."""
+    src = make_batch(pairs).src
+    return greedy_decode(model, src, max_length=12, cache=False)  # so that its own masks are used
+
+
+def right_rows(model: Transformer, pairs: Pairs) -> float:
+    """Share of rows that the model, on its own, writes without a mistake."""
+    both = zip(written(model, pairs), pairs, strict=True)
+    return sum(list(row) == list(right) for row, (_, right) in both) / len(pairs)
+
+
+def sees_everything(length: int, device: torch.device | str | None = None) -> Tensor:
+    """(1, 1, t, t), like `causal_mask`, but every position may look at every other: a leak."""
+    return torch.ones(1, 1, length, length, dtype=torch.bool, device=device)
+
+
+@experiment("masks")
+def leaking_mask() -> dict[str, Any]:
+    """Learning to write digits backwards, with the causal mask and without one, on three seeds."""
+    _, held_out = reversing()
+
+    def measure(model: Transformer) -> dict[str, float]:
+        return {
+            "next_word": round(next_word_accuracy(model, held_out), 4),
+            "right_rows": round(right_rows(model, held_out), 4),
+        }
+
+    runs = []
+    for seed in SEEDS:
+        _, history = learn_to_reverse(seed, measure)
+        runs.append({"mask": "causal", "seed": seed, "history": history})
+        with patch("transformer_lib.model.causal_mask", sees_everything):
+            _, history = learn_to_reverse(seed, measure)
+        runs.append({"mask": "none", "seed": seed, "history": history})
+    return {"steps": STEPS, "held_out": HELD_OUT, "runs": runs}

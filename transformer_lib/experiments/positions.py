@@ -1,0 +1,1 @@
+"""Experiment: how well positions are learned."""

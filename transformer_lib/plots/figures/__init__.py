@@ -1,0 +1,19 @@
+"""Every figure of the series by name: `FIGURES[name].draw()` makes it from what is shipped.
+
+A figure is a function without arguments that returns a matplotlib figure or an Altair chart.
+Its decorator says what it is called, which notebook it belongs to, what it is about (caption) and
+what can be seen in it (alt text). Data and model are loaded only where they are drawn.
+"""
+
+from importlib import import_module
+
+from transformer_lib.plots.figures.registry import FIGURES, FigureEntry, figure, find
+from transformer_lib.plots.figures.saving import FORMATS, save, save_figure
+
+# A module for each notebook, in the order of the series: so are the figures in FIGURES.
+TOPICS = ("start_here", "one_hot", "embeddings", "positions", "attention", "heads", "masks",
+          "overview")  # fmt: skip
+for topic in TOPICS:
+    import_module(f"{__name__}.{topic}")
+
+__all__ = ["FIGURES", "FORMATS", "FigureEntry", "figure", "find", "save", "save_figure"]

@@ -1,0 +1,1 @@
+"""The figures of notebook 04: who looks at whom."""

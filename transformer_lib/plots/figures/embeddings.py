@@ -1,0 +1,1 @@
+"""The figures of notebook 02: words as places on a map."""

@@ -1,0 +1,1 @@
+"""The figures of notebook 06: what must not be seen."""

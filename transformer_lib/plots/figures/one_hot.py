@@ -1,0 +1,1 @@
+"""The figures of notebook 01: a word as a row with a single 1."""

@@ -1,0 +1,1 @@
+"""The whole architecture, and where in it each notebook is."""

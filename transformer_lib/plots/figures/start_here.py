@@ -1,0 +1,70 @@
+"""The figures of notebook 00: the whole machine from outside."""
+
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from transformer_lib.plots.attention import attention_heatmap
+from transformer_lib.plots.figures.registry import figure
+from transformer_lib.plots.series import series_map
+from transformer_lib.plots.training import learning_curve, smoothing_floor
+
+
+@figure(
+    "series-map",
+    notebook="00_start_here",
+    caption="The way of a sentence through the Transformer, and through this series.",
+    alt="Twelve boxes joined by arrows lead from 'I like trees' to 'Me gustan los árboles': "
+    "one-hot, embeddings, positions, attention, heads, masks; then encoder, decoder, "
+    "transformer, training, decoding, translation.",
+)
+def draw_series_map() -> Figure:
+    return series_map()
+
+
+def draw_cross_attention(translator: Any, text: str) -> Figure:
+    """Where the decoder's last layer looks in `text` while it writes each word, mean of its heads.
+
+    translator: a `Translator`. Raises its InputError for a text it can't read.
+    """
+    looks = translator.looks(text)
+    layers = [name for name in looks.weights if name.endswith("cross_attn")]
+    weights = looks.weights[layers[-1]]
+    title = f"decoder layer {len(layers)}, mean of {len(weights)} heads"
+    ax = attention_heatmap(weights.mean(dim=0), looks.tgt_out, looks.src, title=title)
+    ax.set(xlabel="key: the word that is read", ylabel="query: the word that is written")
+    return ax.figure
+
+
+@figure(
+    "attention-trees",
+    notebook="00_start_here",
+    caption="Where the decoder looks in 'I like trees' while it writes 'Me gustan los árboles'.",
+    alt="Heat map with a row for each Spanish word. 'gustan' looks at 'like' and 'árboles' at "
+    "'trees', each with more than half of its weight; the end looks at the end.",
+)
+def draw_attention_trees() -> Figure:
+    from transformer_lib.translator import Translator
+
+    return draw_cross_attention(Translator.load(), "I like trees")
+
+
+@figure(
+    "learning-curve",
+    notebook="00_start_here",
+    caption="The loss of the shipped translator while it was trained.",
+    alt="Two curves over the steps fall steeply at first, then flatten. On training text, where "
+    "the targets are smoothed, the loss comes down to a dotted line near 1.1, the least there can "
+    "be; on validation text, without smoothing, it comes close to 0.1.",
+)
+def draw_learning_curve() -> Figure:
+    from transformer_lib.checkpoints import read_json
+    from transformer_lib.tokens import SPECIALS
+    from transformer_lib.translator import SHIPPED_MODEL
+
+    record, recipe, vocabulary = (
+        read_json(SHIPPED_MODEL / f"{name}.json") for name in ("training", "recipe", "vocabulary")
+    )
+    words = len(vocabulary["target"]["words"]) + len(SPECIALS)
+    floor = smoothing_floor(recipe["training"]["smoothing"], words)
+    return learning_curve(record["history"], floor=floor).figure
