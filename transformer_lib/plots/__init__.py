@@ -4,6 +4,7 @@ Every function takes data and labels and gives back axes, a figure or a chart; `
 a notebook. `figures.FIGURES` holds the figures of the series by name.
 """
 
+from transformer_lib.plots.architecture import architecture
 from transformer_lib.plots.attention import attention_chart, attention_heads, attention_heatmap
 from transformer_lib.plots.positions import positions_heatmap
 from transformer_lib.plots.series import series_map
@@ -11,6 +12,7 @@ from transformer_lib.plots.showing import enable_altair, show
 from transformer_lib.plots.training import learning_curve
 
 __all__ = [
+    "architecture",
     "attention_chart",
     "attention_heads",
     "attention_heatmap",
