@@ -6,6 +6,8 @@ a notebook. `figures.FIGURES` holds the figures of the series by name.
 
 from transformer_lib.plots.architecture import architecture
 from transformer_lib.plots.attention import attention_chart, attention_heads, attention_heatmap
+from transformer_lib.plots.embeddings import word_similarity
+from transformer_lib.plots.one_hot import one_hot_table, unknown_words
 from transformer_lib.plots.positions import positions_heatmap
 from transformer_lib.plots.series import series_map
 from transformer_lib.plots.showing import enable_altair, show
@@ -18,7 +20,10 @@ __all__ = [
     "attention_heatmap",
     "enable_altair",
     "learning_curve",
+    "one_hot_table",
     "positions_heatmap",
     "series_map",
     "show",
+    "unknown_words",
+    "word_similarity",
 ]
