@@ -7,6 +7,14 @@ a notebook. `figures.FIGURES` holds the figures of the series by name.
 from transformer_lib.plots.architecture import architecture
 from transformer_lib.plots.attention import attention_chart, attention_heads, attention_heatmap
 from transformer_lib.plots.embeddings import word_similarity
+from transformer_lib.plots.heads import (
+    distance_bars,
+    encoder_heads,
+    heads_recap,
+    three_uses,
+    token_view,
+    weight_by_distance,
+)
 from transformer_lib.plots.one_hot import one_hot_table, unknown_words
 from transformer_lib.plots.positions import positions_heatmap
 from transformer_lib.plots.series import series_map
@@ -18,12 +26,18 @@ __all__ = [
     "attention_chart",
     "attention_heads",
     "attention_heatmap",
+    "distance_bars",
     "enable_altair",
+    "encoder_heads",
+    "heads_recap",
     "learning_curve",
     "one_hot_table",
     "positions_heatmap",
     "series_map",
     "show",
+    "three_uses",
+    "token_view",
     "unknown_words",
+    "weight_by_distance",
     "word_similarity",
 ]

@@ -55,19 +55,22 @@ def attention_heads(
     rows: Sequence[str],
     columns: Sequence[str],
     titles: Sequence[str] | None = None,
+    across: int | None = None,
 ) -> Figure:
     """Draw the weights of all heads (h, q, k) in maps side by side -> the figure.
 
-    titles: one for each head; "head 1", "head 2", ... if there are none.
+    titles: one for each head; "head 1", "head 2", ... if there are none. across: how many maps
+    stand in one row; by default as many as leave the words readable.
     """
     matrices = _weights(weights, rows, columns, axes_names=("h", "q", "k"))
     heads = len(matrices)
     titles = titles or [f"head {head + 1}" for head in range(heads)]
     if len(titles) != heads:
         raise ValueError(f"{heads} heads need {heads} titles, but there are {len(titles)}")
-    across = min(heads, 4 if len(columns) <= 12 else 3)  # many words need wide maps
-    if heads <= 4 and len(columns) > 8:
-        across = min(heads, 2)
+    if across is None:
+        across = min(heads, 4 if len(columns) <= 12 else 3)  # many words need wide maps
+        if heads <= 4 and len(columns) > 8:
+            across = min(heads, 2)
     down = -(-heads // across)
     panel = 4.2 if across <= 2 else 2.1 if len(columns) <= 8 else 10.4 / across  # inches
     height = down * (panel * len(rows) / len(columns) + 0.4) + 1.0
