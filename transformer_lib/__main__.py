@@ -113,7 +113,8 @@ def parser() -> argparse.ArgumentParser:
     which = figures.add_mutually_exclusive_group(required=True)
     which.add_argument("--list", action="store_true", help="names and captions")
     which.add_argument("--only", nargs="+", metavar="NAME", help="these figures")
-    which.add_argument("--all", action="store_true", help="all figures")
+    which.add_argument("--all", action="store_true", help="all figures, and a page of them")
+    which.add_argument("--page", type=Path, metavar="FILE.md", help="write the list as a page")
     figures.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
     figures.add_argument("--format", choices=["png", "svg", "pdf"], default="png")
     figures.set_defaults(run=run_figures)
@@ -283,8 +284,16 @@ def run_figures(options: argparse.Namespace) -> int:
         for name, figure in figures.FIGURES.items():
             print(f"{name:<24}{figure.caption}")
         return 0
+    entries = list(figures.FIGURES.values())
+    if options.page:
+        options.page.write_text(figures.gallery_markdown(entries), encoding="utf-8", newline="\n")
+        return 0
     for name in figures.FIGURES if options.all else options.only:
         print(figures.save(name, options.out, options.format))
+    if options.all:
+        page = options.out / "index.html"
+        page.write_text(figures.gallery_html(entries, options.format), encoding="utf-8")
+        print(page)
     return 0
 
 

@@ -7,13 +7,24 @@ what can be seen in it (alt text). Data and model are loaded only where they are
 
 from importlib import import_module
 
+from transformer_lib.plots.figures.gallery import gallery_html, gallery_markdown
 from transformer_lib.plots.figures.registry import FIGURES, FigureEntry, figure, find
 from transformer_lib.plots.figures.saving import FORMATS, save, save_figure
 
 # A module for each notebook, in the order of the series: so are the figures in FIGURES.
-TOPICS = ("start_here", "one_hot", "embeddings", "positions", "attention", "heads", "masks",
-          "overview")  # fmt: skip
+TOPICS = ("start_here", "overview", "one_hot", "embeddings", "positions", "attention", "heads",
+          "masks")  # fmt: skip
 for topic in TOPICS:
     import_module(f"{__name__}.{topic}")
 
-__all__ = ["FIGURES", "FORMATS", "FigureEntry", "figure", "find", "save", "save_figure"]
+__all__ = [
+    "FIGURES",
+    "FORMATS",
+    "FigureEntry",
+    "figure",
+    "find",
+    "gallery_html",
+    "gallery_markdown",
+    "save",
+    "save_figure",
+]

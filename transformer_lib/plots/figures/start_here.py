@@ -31,9 +31,7 @@ def draw_cross_attention(translator: Any, text: str) -> Figure:
     layers = [name for name in looks.weights if name.endswith("cross_attn")]
     weights = looks.weights[layers[-1]]
     title = f"decoder layer {len(layers)}, mean of {len(weights)} heads"
-    ax = attention_heatmap(weights.mean(dim=0), looks.tgt_out, looks.src, title=title)
-    ax.set(xlabel="key: the word that is read", ylabel="query: the word that is written")
-    return ax.figure
+    return attention_heatmap(weights.mean(dim=0), looks.tgt_out, looks.src, title=title).figure
 
 
 @figure(
@@ -41,7 +39,8 @@ def draw_cross_attention(translator: Any, text: str) -> Figure:
     notebook="00_start_here",
     caption="Where the decoder looks in 'I like trees' while it writes 'Me gustan los árboles'.",
     alt="Heat map with a row for each Spanish word. 'gustan' looks at 'like' and 'árboles' at "
-    "'trees', each with more than half of its weight; the end looks at the end.",
+    "'trees', each with more than half of its weight; the end looks at the end; 'los' is spread "
+    "over several words.",
 )
 def draw_attention_trees() -> Figure:
     from transformer_lib.translator import Translator
@@ -51,7 +50,7 @@ def draw_attention_trees() -> Figure:
 
 @figure(
     "learning-curve",
-    notebook="00_start_here",
+    notebook="12_translation",
     caption="The loss of the shipped translator while it was trained.",
     alt="Two curves over the steps fall steeply at first, then flatten. On training text, where "
     "the targets are smoothed, the loss comes down to a dotted line near 1.1, the least there can "

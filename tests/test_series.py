@@ -1,0 +1,132 @@
+"""The series as a whole: every figure by name, every concept in its place, every link alive."""
+
+import functools
+import re
+from pathlib import Path
+from unittest.mock import patch
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+from nbformat.v4 import new_output
+
+import run_notebooks as tool
+from compare_outputs import first_difference
+from transformer_lib import plots
+from transformer_lib.__main__ import main
+from transformer_lib.plots.figures import FIGURES, gallery_markdown
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = {
+    path.stem: tool.read(path) for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
+}
+
+
+def pictures(notebook: str) -> list[dict]:
+    """The outputs with a picture, in their order."""
+    return [
+        output
+        for cell in NOTEBOOKS[notebook].cells
+        for output in cell.get("outputs", [])
+        if "image/png" in output.get("data", {})
+    ]
+
+
+@functools.cache
+def displayed(name: str) -> dict:
+    """What a notebook would store of a figure of the series, drawn now."""
+    outputs = []
+    with patch("IPython.display.display", lambda data, **_: outputs.append(data)):
+        plots.show(name)
+    return new_output("display_data", outputs[0])
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_every_picture_in_a_notebook_is_a_figure_of_the_series(notebook):
+    for output in pictures(notebook):
+        name = output.metadata.get("figure")
+        assert name in FIGURES, f"give it a name: {output.data['text/plain'][:200]}"
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_what_its_notebook_shows(name):
+    """So that a lecturer who draws it by name gets what the students see."""
+    if FIGURES[name].notebook not in NOTEBOOKS:
+        pytest.skip("its notebook is not written yet")
+    shown = [output for output in pictures(FIGURES[name].notebook)
+             if output.metadata.get("figure") == name]  # fmt: skip
+    assert shown, f"{FIGURES[name].notebook} doesn't show it"
+    assert first_difference(shown[:1], [displayed(name)]) == ""
+
+
+# --- the gallery ---
+
+
+def test_the_gallery_lists_every_figure_as_it_is_now():
+    page = (ROOT / "notebooks" / "figures.md").read_text(encoding="utf-8")
+    assert page == gallery_markdown(list(FIGURES.values())), (
+        "run: python -m transformer_lib figures --page notebooks/figures.md"
+    )
+    for name, entry in FIGURES.items():
+        part = page.split(f"\n## {entry.notebook}\n")[1].split("\n## ")[0]
+        assert f"**`{name}`** {entry.caption}" in part and entry.alt in part
+
+
+def test_all_figures_come_with_a_page_that_shows_them(tmp_path, monkeypatch, capsys):
+    few = {name: FIGURES[name] for name in ("series-map", "architecture")}
+    monkeypatch.setattr("transformer_lib.plots.figures.FIGURES", few)
+    assert main(["figures", "--all", "--out", str(tmp_path), "--format", "svg"]) == 0
+    page = ElementTree.fromstring(
+        re.sub("<(meta|img)([^>]*)>", r"<\1\2/>", (tmp_path / "index.html").read_text("utf-8"))
+        .removeprefix("<!DOCTYPE html>\n")
+    )  # fmt: skip
+    images = page.findall(".//img")
+    assert [(tmp_path / image.get("src")).exists() for image in images] == [True, True]
+    assert [image.get("alt") for image in images] == [entry.alt for entry in few.values()]
+    assert [code.text for code in page.findall(".//figcaption/p/code")] == list(few)
+
+
+# --- the index of concepts ---
+
+INDEX = (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| (D?\d+) \| (.+?) \| (.+?) \|$", INDEX, re.MULTILINE)
+LINK = re.compile(r"\[(.+?)\]\((\d\d_\w+)\.ipynb#(.+?)\)")
+
+
+def sections(notebook: str) -> dict[str, set[str]]:
+    """The headings of a notebook, as JupyterLab and GitHub link to them -> the tags below each."""
+    found, below = {}, set()
+    for cell in NOTEBOOKS[notebook].cells:
+        if cell.cell_type == "markdown":
+            for line in cell.source.splitlines():
+                if heading := re.match(r"#+ (.+)", line):
+                    below = set()
+                    found[heading[1].replace(" ", "-")] = below
+        below |= set(cell.metadata.get("tags", []))
+    return found
+
+
+def test_the_index_has_every_concept_once():
+    expected = [*(str(n) for n in range(1, 61)), *(f"D{n}" for n in range(1, 24))]
+    assert [number for number, _, _ in ROWS] == expected
+
+
+@pytest.mark.parametrize("number, concept, place", ROWS, ids=[row[0] for row in ROWS])
+def test_a_concept_is_shown_where_the_index_says(number, concept, place):
+    links = LINK.findall(place)
+    planned = re.findall(r"\b\d\d\b(?! ·)", LINK.sub("", place))
+    assert links or planned, f"{concept} has no place"
+    assert not {name[:2] for name in NOTEBOOKS} & set(planned), "the notebook is there: link to it"
+    for words, notebook, anchor in links:
+        below = sections(notebook).get(unquote(anchor))
+        assert below is not None, f"{notebook} has no heading {anchor}"
+        assert f"concept-{number}" in below, f"nothing in {notebook}, {words}, shows {concept}"
+
+
+def test_every_mark_in_a_notebook_is_in_the_index():
+    listed = {(number, notebook) for number, _, place in ROWS
+              for _, notebook, _ in LINK.findall(place)}  # fmt: skip
+    marked = {(tag.removeprefix("concept-"), notebook) for notebook in NOTEBOOKS
+              for below in sections(notebook).values()
+              for tag in below if tag.startswith("concept-")}  # fmt: skip
+    assert marked == listed
