@@ -29,7 +29,7 @@ def gallery_markdown(entries: Sequence[FigureEntry]) -> str:
         "",
         "Each can be drawn again, for slides or print, without opening a notebook:",
         "`python -m transformer_lib figures --only NAME --out DIR --format svg` (or png, pdf).",
-        "With `--all` in place of `--only NAME` all of them are drawn, and beside them comes a page",
+        "With `--all` in place of `--only NAME` all are drawn, and beside them comes a page",
         "with the pictures, `index.html`.",
     ]
     for notebook, figures in groupby(sorted(entries, key=_notebook), key=_notebook):
