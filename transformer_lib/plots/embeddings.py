@@ -31,7 +31,7 @@ def word_similarity(
     cosines = (matrix / lengths) @ (matrix / lengths).T
     own_figure = ax is None
     if ax is None:
-        size = 1.6 + 0.5 * len(words)
+        size = 1.6 + 0.44 * len(words)
         ax = style.new_figure(size + 0.6, size).subplots()
     image = ax.imshow(cosines, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest")
     ax.set_xticks(range(len(words)), words, rotation=45, ha="right", rotation_mode="anchor")

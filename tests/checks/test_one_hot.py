@@ -1,0 +1,134 @@
+"""The exercises of notebook 01: what is right passes, and each mistake gets its own hint."""
+
+import pytest
+import torch
+
+from transformer_lib.checks import one_hot as check
+
+
+def said(capsys, checked, *attempt) -> str:
+    checked(*attempt)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("checked", "attempt"),
+    [
+        (check.zeros_in_the_table, ...),
+        (check.one_hot_rows, ...),
+        (check.one_hot_rows, lambda ids, vocab: ...),
+        (check.look_up, lambda tokens, vocabulary: ...),
+        (check.bytes_of_a_batch, ...),
+    ],
+)
+def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
+    assert said(capsys, checked, attempt) == f"{checked.__name__}: not tried yet\n"
+
+
+NUMBERS = [
+    (check.zeros_in_the_table, 36, "right!"),
+    (check.zeros_in_the_table, 40, "every cell"),
+    (check.zeros_in_the_table, 9, "one row"),
+    (check.zeros_in_the_table, 4, "how many ones"),
+    (check.zeros_in_the_table, 39, "How many rows"),
+    (check.zeros_in_the_table, 17, "how many zeros are in each"),
+    (check.zeros_in_the_table, "36", "whole number"),
+    (check.bytes_of_a_batch, 8 * 12 * 1794 * 4, "right!"),
+    (check.bytes_of_a_batch, 8 * 12 * 1794, "4 bytes"),
+    (check.bytes_of_a_batch, 8 * 12 * 1794 * 8, "int64"),
+    (check.bytes_of_a_batch, 12 * 1794 * 4, "one sentence"),
+    (check.bytes_of_a_batch, 8 * 1794 * 4, "one word of each"),
+    (check.bytes_of_a_batch, 8 * 12 * 8, "what the ids take"),
+    (check.bytes_of_a_batch, 1, "Multiply"),
+    (check.bytes_of_a_batch, 0.7, "whole number"),
+]
+
+
+@pytest.mark.parametrize(("checked", "guess", "words"), NUMBERS)
+def test_numbers(capsys, checked, guess, words):
+    assert words in said(capsys, checked, guess)
+
+
+def by_loop(ids, vocab):
+    rows = torch.zeros(len(ids), vocab)
+    for row, number in enumerate(ids):
+        rows[row, number] = 1
+    return rows
+
+
+def one_row_for_all(ids, vocab):
+    row = torch.zeros(vocab)
+    row[ids] = 1
+    return row
+
+
+def adding_up(ids, vocab):
+    rows = torch.zeros(len(ids), vocab)
+    for row in range(len(ids)):
+        rows[row:, ids[row]] = 1
+    return rows
+
+
+ROWS = [
+    (by_loop, "right!"),
+    (lambda ids, vocab: torch.eye(vocab)[ids], "right!"),
+    (lambda ids, vocab: (ids[:, None] == torch.arange(vocab)).float(), "right!"),
+    (lambda ids, vocab: by_loop(ids, vocab).T, "swapped"),
+    (one_row_for_all, "share one row"),
+    (lambda ids, vocab: by_loop(ids, vocab + 1), "(5, 7), but it is (5, 8)"),
+    (lambda ids, vocab: by_loop(ids, vocab).long(), "torch.int64"),
+    (lambda ids, vocab: ids[:, None] == torch.arange(vocab), "torch.bool"),
+    (lambda ids, vocab: by_loop((ids + 1) % vocab, vocab), "one place off"),
+    (lambda ids, vocab: by_loop(ids - 1, vocab), "one place off"),
+    (lambda ids, vocab: 1 - by_loop(ids, vocab), "exchanged"),
+    (adding_up, "exactly one 1"),
+    (lambda ids, vocab: by_loop(ids.flip(0), vocab), "wrong slot"),
+    (lambda ids, vocab: by_loop(ids, vocab).tolist(), "not a list"),
+    (lambda ids, vocab: None, "`return` missing"),
+    (lambda ids, vocab: by_loop(ids + 9, vocab), "stopped with IndexError"),
+    (5, "the function itself"),
+]
+
+
+@pytest.mark.parametrize(("function", "words"), ROWS)
+def test_one_hot_rows(capsys, function, words):
+    assert words in said(capsys, check.one_hot_rows, function)
+
+
+def with_get(tokens, vocabulary):
+    places = {token: place for place, token in enumerate(vocabulary)}
+    return [places.get(token, 3) for token in tokens]
+
+
+def with_index(tokens, vocabulary):
+    return [vocabulary.index(t) if t in vocabulary else vocabulary.index("<unk>") for t in tokens]
+
+
+def small_letters(tokens, vocabulary):
+    vocabulary = [word.lower() for word in vocabulary]
+    return with_get([token.lower() for token in tokens], vocabulary)
+
+
+IDS = [
+    (with_get, "right!"),
+    (with_index, "right!"),
+    (lambda tokens, vocabulary: torch.tensor(with_get(tokens, vocabulary)), "right!"),
+    (lambda tokens, vocabulary: [i + 1 for i in with_get(tokens, vocabulary)], "one too large"),
+    (lambda tokens, vocabulary: with_get(tokens, vocabulary[4:]), "special ones come first"),
+    (lambda tokens, vocabulary: [vocabulary.index(token) for token in tokens], "ValueError"),
+    (
+        lambda tokens, vocabulary: [vocabulary.index(t) for t in tokens if t in vocabulary],
+        "became shorter",
+    ),
+    (lambda tokens, vocabulary: [i if i != 3 else 0 for i in with_get(tokens, vocabulary)], "pad"),
+    (small_letters, "tokenizer's work"),
+    (lambda tokens, vocabulary: [-1] * len(tokens), "[5, 6, 4] is right"),
+    (lambda tokens, vocabulary: "564", "list of numbers"),
+    (lambda tokens, vocabulary: None, "`return` missing"),
+    (lambda tokens: tokens, "stopped with TypeError"),
+]
+
+
+@pytest.mark.parametrize(("function", "words"), IDS)
+def test_look_up(capsys, function, words):
+    assert words in said(capsys, check.look_up, function)

@@ -1,0 +1,51 @@
+"""Pictures of one-hot rows and of unknown words."""
+
+import pytest
+import torch
+
+from transformer_lib.embedding import one_hot
+from transformer_lib.plots import one_hot_table, unknown_words
+from transformer_lib.plots.one_hot import CELLS
+
+WORDS = ["I", "like", "trees"]
+
+
+def test_a_small_table_shows_every_number_and_every_word():
+    ax = one_hot_table(one_hot(torch.tensor([2, 0, 4]), 5), WORDS, list("abcde"))
+    numbers = [text.get_text() for text in ax.texts]
+    assert numbers == list("00100") + list("10000") + list("00001")
+    assert [label.get_text() for label in ax.get_yticklabels()] == WORDS
+    assert [label.get_text() for label in ax.get_xticklabels()][1] == "b\n1"
+
+
+def test_a_wide_table_marks_the_slots():
+    width = CELLS + 1
+    ax = one_hot_table(one_hot(torch.tensor([2, 0, 30]), width), WORDS, ["x"] * width)
+    assert [line.get_xdata()[0] for line in ax.lines] == [2, 0, 30]
+    assert [text.get_text() for text in ax.texts] == ["1 in slot 2", "1 in slot 0", "1 in slot 30"]
+
+
+@pytest.mark.parametrize(
+    ("table", "words", "message"),
+    [
+        (torch.eye(3), WORDS[:2], "2 words and a vocabulary of 3 don't fit"),
+        (torch.eye(3)[:, :2], WORDS, r"shape \(3, 2\)"),
+        (torch.ones(3, 3), WORDS, "exactly one 1"),
+        (torch.eye(3) * 0.5, WORDS, "exactly one 1"),
+    ],
+)
+def test_what_is_no_one_hot_table_is_refused(table, words, message):
+    with pytest.raises(ValueError, match=message):
+        one_hot_table(table, words, ["a", "b", "c"])
+
+
+def test_the_share_of_unknown_words_is_drawn_in_percent():
+    ax = unknown_words([10, 100], [50, 3], total=200)
+    assert list(ax.lines[0].get_xdata()) == [10, 100]
+    assert list(ax.lines[0].get_ydata()) == [25.0, 1.5]
+
+
+@pytest.mark.parametrize("unknown", [[], [1, 2]])
+def test_sizes_and_counts_must_fit(unknown):
+    with pytest.raises(ValueError, match="1 sizes of training text don't fit"):
+        unknown_words([10], unknown, total=20)
