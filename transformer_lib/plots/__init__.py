@@ -6,6 +6,12 @@ a notebook. `figures.FIGURES` holds the figures of the series by name.
 
 from transformer_lib.plots.architecture import architecture
 from transformer_lib.plots.attention import attention_chart, attention_heads, attention_heatmap
+from transformer_lib.plots.attention_steps import (
+    attention_explorer,
+    equation_frames,
+    scaling_curves,
+    score_maps,
+)
 from transformer_lib.plots.embeddings import word_similarity
 from transformer_lib.plots.heads import (
     distance_bars,
@@ -16,7 +22,7 @@ from transformer_lib.plots.heads import (
     weight_by_distance,
 )
 from transformer_lib.plots.one_hot import one_hot_table, unknown_words
-from transformer_lib.plots.positions import positions_heatmap
+from transformer_lib.plots.positions import positions_explorer, positions_heatmap, wavelengths
 from transformer_lib.plots.series import series_map
 from transformer_lib.plots.showing import enable_altair, show
 from transformer_lib.plots.training import learning_curve
@@ -24,20 +30,26 @@ from transformer_lib.plots.training import learning_curve
 __all__ = [
     "architecture",
     "attention_chart",
+    "attention_explorer",
     "attention_heads",
     "attention_heatmap",
     "distance_bars",
     "enable_altair",
     "encoder_heads",
+    "equation_frames",
     "heads_recap",
     "learning_curve",
     "one_hot_table",
+    "positions_explorer",
     "positions_heatmap",
+    "scaling_curves",
+    "score_maps",
     "series_map",
     "show",
     "three_uses",
     "token_view",
     "unknown_words",
+    "wavelengths",
     "weight_by_distance",
     "word_similarity",
 ]

@@ -1,12 +1,19 @@
-"""Where a word stands: position vectors as a heat map, one row for each position."""
+"""Where a word stands: position vectors as a heat map, as waves, as clock hands, and compared."""
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Arc, Circle, FancyBboxPatch
 
 from transformer_lib.plots import style
 from transformer_lib.plots.values import as_array
+
+BLUE, AMBER, WINE, GREEN = style.CATEGORIES[:4]
 
 
 @mpl.rc_context(style.PRINT)
@@ -16,10 +23,7 @@ def positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None =
     Position 0 is the top row, dimension 0 the left column. Blue is negative, amber positive.
     Raises ValueError for another shape. Values beyond -1 and 1 widen the scale on both sides.
     """
-    matrix = as_array(encoding)
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise ValueError("position vectors should have the shape (length, d_model), "
-                         f"but theirs is {matrix.shape}")  # fmt: skip
+    matrix = _table(encoding)
     length, d_model = matrix.shape
     own_figure = ax is None
     if ax is None:
@@ -38,6 +42,368 @@ def positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None =
         scale = ax.figure.colorbar(image, ax=ax, label="value", aspect=15, pad=0.02)
         scale.outline.set_visible(False)
     return ax
+
+
+@mpl.rc_context(style.PRINT)
+def positions_curves(encoding: Any, pairs: Sequence[int]) -> Figure:
+    """Draw pairs of columns 2i and 2i+1 of a table (length, d_model), one panel for each i."""
+    matrix = _table(encoding)
+    figure = style.new_figure(9.0, 0.9 + 1.25 * len(pairs))
+    panels = figure.subplots(len(pairs), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+    for ax, i, wave in zip(panels, pairs, wavelengths(matrix)[list(pairs)], strict=True):
+        ax.plot(matrix[:, 2 * i], "o-", color=BLUE, markersize=3.5, linewidth=1.3,
+                label="sine, column 2i")  # fmt: skip
+        ax.plot(matrix[:, 2 * i + 1], "s--", color=AMBER, markersize=3.5, linewidth=1.3,
+                label="cosine, column 2i+1")  # fmt: skip
+        ax.set_title(f"i = {i}: one wave in {wave:,.{1 if wave < 100 else 0}f} positions",
+                     loc="left", fontsize=11.5)  # fmt: skip
+        ax.set_yticks([-1, 0, 1])
+        ax.axhline(0, color="#D9D9D9", linewidth=1, zorder=0, label="_zero")
+    panels[0].legend(loc="lower right", bbox_to_anchor=(1, 0.98), ncols=2, borderaxespad=0,
+                     fontsize=11)  # fmt: skip
+    panels[-1].set(xlabel="position", xlim=(0, len(matrix) - 1))
+    return figure
+
+
+def wavelengths(encoding: Any) -> np.ndarray:
+    """Read from a table with sine and cosine side by side: positions in one wave of each pair.
+
+    Between positions 0 and 1 the hand of a pair turns by a part of the circle; the whole circle
+    takes as many positions as that part fits into it.
+    """
+    first_step = _table(encoding)[1]
+    return 2 * math.pi / np.arctan2(first_step[0::2], first_step[1::2])
+
+
+@mpl.rc_context(style.PRINT)
+def positions_frequencies(
+    small: Mapping[str, np.ndarray], large: Mapping[str, np.ndarray]
+) -> Figure:
+    """Compare the wavelengths of two encodings, for few pairs and for many -> the figure.
+
+    small, large: for each of the two encodings, by name, the wavelength of each pair. On the left
+    few pairs, on a scale on which each step multiplies. On the right many pairs: by how many
+    percent the waves of the second encoding are longer than those of the first.
+    """
+    figure = style.new_figure(9.0, 3.9)
+    left, right = figure.subplots(1, 2)
+    for (name, waves), mark, color in zip(small.items(), "os", (BLUE, WINE), strict=True):
+        left.plot(range(len(waves)), waves, marker=mark, markersize=8, color=color, label=name)
+    left.axhline(2 * math.pi * 10_000, color=style.MUTED, linewidth=1, dashes=(2, 2), label="_end")
+    left.text(0, 2 * math.pi * 10_000 * 0.9, "10000 · 2π", va="top", fontsize=11)
+    left.set(yscale="log", xlabel="pair i", ylabel="positions in one wave",
+             title=f"d_model = {2 * len(waves)}", xticks=range(len(waves)))  # fmt: skip
+    left.legend(loc="lower right", fontsize=11)
+    (first, waves), (second, longer) = large.items()
+    right.plot(100 * (longer / waves - 1), color=WINE, label="percent longer")
+    right.axhline(0, color=BLUE, label="_first")
+    right.text(len(waves) * 0.98, 0.06, first, color=style.INK, ha="right", va="bottom",
+               fontsize=11)  # fmt: skip
+    right.text(len(waves) * 0.6, 2.55, second, ha="right", fontsize=11)
+    right.set(xlabel="pair i", ylabel="wave longer by, in %", ylim=(-0.3, 4.2),
+              title=f"d_model = {2 * len(waves)}", xlim=(0, len(waves) - 1),
+              xticks=_every(len(waves), len(waves) // 4))  # fmt: skip
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def positions_clocks(encoding: Any, pairs: Sequence[int], start: int, other: int, step: int
+                     ) -> Figure:  # fmt: skip
+    """Draw pairs of columns as clocks, whose hand goes on by `step` from two positions.
+
+    The sine of a pair is how far its hand points to the right, the cosine how far up: position 0
+    points up, and the hand turns clockwise.
+    """
+    matrix = _table(encoding)
+    figure = style.new_figure(9.0, 3.6)
+    for ax, i in zip(figure.subplots(1, len(pairs)), pairs, strict=True):
+        ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=style.MUTED, linewidth=1.2))
+        for begin, color, radius in ((start, BLUE, 0.55), (other, WINE, 0.75)):
+            ends = matrix[[begin, begin + step], 2 * i : 2 * i + 2]
+            for (x, y), position, dashes in zip(ends, (begin, begin + step), ((1, 0), (3, 1.5)),
+                                                strict=True):  # fmt: skip
+                ax.plot([0, x], [0, y], color=color, dashes=dashes, label=f"_{position}")
+                ax.plot(x, y, "o", color=color, markersize=7, label=f"position {position}")
+                ax.text(1.17 * x, 1.17 * y, position, ha="center", va="center", weight="bold")
+            angles = np.degrees(np.arctan2(ends[:, 1], ends[:, 0]))
+            ax.add_patch(Arc((0, 0), 2 * radius, 2 * radius, theta1=angles[1], theta2=angles[0],
+                             color=color, linewidth=4, alpha=0.55))  # fmt: skip
+        turn = math.degrees(step * 2 * math.pi / wavelengths(matrix)[i])
+        ax.set_title(f"i = {i}: turns {turn:.0f}°", fontsize=style.FONT_SIZE)
+        ax.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal")
+        ax.axis("off")
+    figure.suptitle(f"{step} positions on: from {start} to {start + step} (blue) and from {other} "
+                    f"to {other + step} (wine)", fontsize=style.FONT_SIZE)  # fmt: skip
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
+    """Draw dot products of position vectors, each divided by d_model/2, their square length.
+
+    Left: all pairs of positions of `encoding`. Right: position 0 with each other position, by their
+    distance, for `encoding` and for the `others`, which may have other sizes.
+    """
+    matrix = _table(encoding)
+    figure = style.new_figure(9.0, 3.9)
+    left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
+    products = matrix @ matrix.T / (matrix.shape[1] / 2)
+    image = left.imshow(products, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest")
+    left.set(xlabel="position", ylabel="position", title=f"d_model = {matrix.shape[1]}",
+             xticks=_every(len(matrix), len(matrix) // 4),
+             yticks=_every(len(matrix), len(matrix) // 4))  # fmt: skip
+    scale = figure.colorbar(image, ax=left, shrink=0.8, aspect=18, pad=0.02)
+    scale.outline.set_visible(False)
+    scale.set_ticks([0, 0.5, 1])
+    for table, color, dashes in zip([matrix, *map(_table, others)], (BLUE, WINE, AMBER),
+                                    ((1, 0), (5, 1.5), (2, 1)), strict=False):  # fmt: skip
+        width = table.shape[1]
+        right.plot(table @ table[0] / (width / 2), color=color, dashes=dashes,
+                   label=f"d_model = {width}")  # fmt: skip
+    right.set(xlabel="distance between the two positions", ylabel="dot product ÷ (d_model / 2)",
+              ylim=(0, 1.05), xlim=(0, len(matrix) - 1))  # fmt: skip
+    right.legend(loc="lower left", fontsize=11)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def word_plus_position(words: Sequence[str], vectors: Any, positions: Mapping[int, Any]) -> Figure:
+    """Draw word + position = sum for each word, in a panel of three stripes each.
+
+    words: one label for each panel; vectors (words, d_model); positions: where each word stands ->
+    its position vector, in the order of the words.
+    """
+    matrix = _table(vectors)
+    figure = style.new_figure(9.0, 2.9)
+    panels = figure.subplots(1, len(words), sharey=True)
+    for ax, word, vector, (place, position) in zip(panels, words, matrix, positions.items(),
+                                                   strict=True):  # fmt: skip
+        stripes = np.stack([vector, as_array(position), vector + as_array(position)])
+        image = ax.imshow(stripes, cmap=style.SIGNED, vmin=-2, vmax=2, aspect="auto",
+                          interpolation="nearest")  # fmt: skip
+        ax.set_title(f"{word}, position {place}", fontsize=style.FONT_SIZE)
+        ax.set_yticks(range(3), ["word", "+ position", "= sum"])
+        ax.set_xticks(_every(matrix.shape[1], matrix.shape[1] // 4))
+        ax.set_xlabel("dimension")
+        ax.tick_params(axis="y", length=0)
+        ax.spines[:].set_visible(False)
+        for line in (0.5, 1.5):
+            ax.axhline(line, color=style.PAPER, linewidth=6, label="_gap")
+    scale = figure.colorbar(image, ax=panels, label="value", aspect=12, pad=0.02, extend="both")
+    scale.outline.set_visible(False)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def input_vectors(words: Sequence[str], vectors: Any, positions: Any) -> Figure:
+    """Draw what goes into the encoder: a column of boxes for each word, from the word upwards.
+
+    words: s tokens; vectors (s, d_model), their word vectors; positions (s, d_model). Of each
+    vector the first six numbers are drawn.
+    """
+    shown = 6
+    matrix, places = _table(vectors), _table(positions)
+    figure = style.new_figure(9.0, 4.6)
+    ax = figure.subplots()
+    ax.set(xlim=(-0.95, 3 * len(words) - 0.1), ylim=(-0.25, 4.75), aspect="auto")
+    ax.axis("off")
+    for number, word in enumerate(words):
+        x = 3.0 * number
+        ax.text(x + 1.2, 0.0, word, ha="center", va="center", style="italic", fontsize=14)
+        _stripe(ax, x, 0.75, matrix[number, :shown])
+        _stripe(ax, x, 1.75, places[number, :shown])
+        _stripe(ax, x, 2.95, matrix[number, :shown] + places[number, :shown])
+        for text, height in (("+", 1.42), ("=", 2.5)):
+            ax.text(x + 1.2, height, text, ha="center", va="center", fontsize=16)
+        for low, high in ((0.2, 0.7), (3.4, 3.95)):
+            ax.annotate("", xy=(x + 1.2, high), xytext=(x + 1.2, low), arrowprops={
+                "arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.6,
+                "mutation_scale": 14})  # fmt: skip
+        ax.text(x + 1.2, 2.24, f"position {number}", ha="center", va="center", fontsize=10)
+    for text, height in (("word", 0.95), ("position", 1.95), ("both", 3.15)):
+        ax.text(-0.1, height, text, ha="right", va="center", fontsize=style.FONT_SIZE)
+    ax.add_patch(FancyBboxPatch((0, 4.02), 3 * len(words) - 0.6, 0.55, linewidth=2.5,
+                                boxstyle="round,pad=0,rounding_size=0.1", facecolor=style.PAPER,
+                                edgecolor=style.ENCODER))  # fmt: skip
+    ax.text((3 * len(words) - 0.6) / 2, 4.29, "encoder", ha="center", va="center", weight="bold")
+    return figure
+
+
+def _stripe(ax: Axes, x: float, y: float, numbers: np.ndarray) -> None:
+    """A vector as a row of colored boxes with their numbers, and dots for the rest."""
+    width = 2.2 / len(numbers)
+    for place, number in enumerate(numbers):
+        color = style.SIGNED(0.5 + max(-1.0, min(1.0, number / 2)) / 2)
+        ax.add_patch(mpl.patches.Rectangle((x + place * width, y), width, 0.4, facecolor=color,
+                                           edgecolor=style.PAPER))  # fmt: skip
+        ax.text(x + (place + 0.5) * width, y + 0.2, f"{number:.1f}".replace("-0.0", "0.0"),
+                ha="center", va="center", fontsize=9, color=style.ink_on(color))  # fmt: skip
+    ax.text(x + 2.24, y + 0.2, "…", ha="left", va="center")
+
+
+@mpl.rc_context(style.PRINT)
+def rows_in_pairs(words: Sequence[str], orders: tuple[str, str], panels: Mapping[str, tuple]
+                  ) -> Figure:  # fmt: skip
+    """Draw the vectors of the same words in two orders, the two rows of each word side by side.
+
+    words: s labels. orders: what to call the two orders. panels: for each title two tables
+    (s, numbers), the rows of both in the order of `words`.
+    """
+    figure = style.new_figure(9.0, 3.4)
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    places = [3 * number + row for number in range(len(words)) for row in (0, 1)]
+    for ax, (title, (first, second)) in zip(axes, panels.items(), strict=True):
+        first, second = _table(first), _table(second)
+        lines = np.full((3 * len(words) - 1, first.shape[1]), np.nan)
+        lines[0::3], lines[1::3] = first, second
+        image = ax.imshow(lines, cmap=style.SIGNED, vmin=-2, vmax=2, aspect="auto",
+                          interpolation="nearest")  # fmt: skip
+        ax.set_title(title, fontsize=style.FONT_SIZE)
+        ax.set_yticks(places, [f"{word} in “{order}”" for word in words for order in orders])
+        ax.set_xticks([])
+        ax.set_xlabel("numbers of the output vector")
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+    scale = figure.colorbar(image, ax=axes, label="value", aspect=14, pad=0.02, extend="both")
+    scale.outline.set_visible(False)
+    return figure
+
+
+LOOKS_OF_KINDS = {  # the name in the picture, color, mark, line, and by how much it is moved aside
+    "paper": ("computed, the paper's", BLUE, "o", "-", -0.06),
+    "tensor2tensor": ("computed, Tensor2Tensor's", WINE, "s", "--", 0.06),
+    "learned": ("learned", GREEN, "^", "-.", 0.0),
+    "none": ("none", style.MUTED, "x", ":", 0.0),
+}
+
+
+@mpl.rc_context(style.PRINT)
+def lengths_copied(results: Sequence[Mapping[str, Any]], trained_to: int, measure: str = "exact"
+                   ) -> Axes:  # fmt: skip
+    """Draw how many rows are copied right against their length, for each kind of positions.
+
+    results: {"kind", "seed", "length", measure}. The line is the mean of the seeds, each mark a
+    seed. To the right of `trained_to` the rows are longer than any in training.
+    """
+    ax = style.new_figure(9.0, 4.4).subplots()
+    lengths = sorted({row["length"] for row in results if row["length"] <= trained_to + 5})
+    ax.axvspan(trained_to + 0.5, max(lengths) + 0.5, color="#EFEFEF", zorder=0)
+    for x, text in ((trained_to + 0.4, "seen in training"), (trained_to + 0.6, "longer")):
+        ax.text(x, 1.07, text, ha="right" if x < trained_to + 0.5 else "left", va="center",
+                fontsize=11)  # fmt: skip
+    for kind, (name, color, mark, dash, aside) in LOOKS_OF_KINDS.items():
+        groups = [[row[measure] for row in results if (row["kind"], row["length"]) == (kind, n)]
+                  for n in lengths]  # fmt: skip
+        ax.plot(np.array(lengths) + aside, [np.mean(group) for group in groups], color=color,
+                linestyle=dash, label=name)  # fmt: skip
+        for n, group in zip(lengths, groups, strict=True):
+            ax.plot([n + aside] * len(group), group, mark, color=color, markersize=5, label="_seed")
+    ax.set(xlabel="digits in the row", ylabel="share of rows copied right", xticks=lengths,
+           ylim=(-0.03, 1.13), xlim=(min(lengths) - 0.5, max(lengths) + 0.5),
+           yticks=[0, 0.25, 0.5, 0.75, 1])  # fmt: skip
+    ax.legend(loc="center", bbox_to_anchor=(0.42, 0.5), fontsize=11)
+    return ax
+
+
+@mpl.rc_context(style.PRINT)
+def padding_picture(batches: Mapping[str, Sequence[int]]) -> Figure:
+    """Draw batches as tables, a row for each sentence: words in ink, padding left pale.
+
+    batches: for each title the lengths of its sentences. Below stands the share of padding.
+    """
+    figure = style.new_figure(9.0, 4.4)
+    longest = max(max(lengths) for lengths in batches.values())
+    for ax, (title, lengths) in zip(figure.subplots(1, len(batches), sharey=True), batches.items(),
+                                    strict=True):  # fmt: skip
+        width = max(lengths)
+        is_word = np.arange(width) < np.asarray(lengths)[:, None]
+        ax.pcolormesh(np.arange(width + 1), np.arange(len(lengths) + 1),
+                      np.where(is_word, 0.8, 0.12), cmap=style.WEIGHTS, vmin=0, vmax=1)  # fmt: skip
+        ax.set_title(title, fontsize=style.FONT_SIZE)
+        ax.set(xlabel=f"place in the sentence\n{1 - is_word.mean():.0%} padding",
+               xlim=(0, longest), xticks=range(0, longest + 1, 5))  # fmt: skip
+        ax.invert_yaxis() if not ax.yaxis_inverted() else None
+        ax.spines[:].set_visible(False)
+    figure.axes[0].set_ylabel("sentence of the batch")
+    return figure
+
+
+def positions_explorer() -> Any:
+    """An Altair chart with sliders for d_model, the base and a position: all of it is computed in
+    the chart, so that it works without Python and without a network.
+
+    Left: the table of the paper's formula for 20 positions. Right: how similar each position is to
+    the chosen one. Below: the numbers of the chosen position.
+    """
+    import altair as alt
+
+    def slider(name: str, label: str, value: float, low: float, high: float, step: float) -> Any:
+        bind = alt.binding_range(min=low, max=high, step=step, name=label)
+        return alt.param(name=name, value=value, bind=bind)
+
+    length, widest = 20, 64
+    d_model = slider("d_model", "d_model ", 32, 4, widest, 4)
+    exponent = slider("exponent", "base = 10 to the power of ", 4, 0.5, 5, 0.5)
+    chosen = slider("chosen", "position ", 3, 0, length - 1, 1)
+    cells = alt.Data(sequence=alt.SequenceParams(start=0, stop=length * widest, **{"as": "cell"}))
+    table = (
+        alt.Chart(cells)
+        .transform_calculate(position=f"floor(datum.cell / {widest})",
+                             dimension=f"datum.cell % {widest}")
+        .transform_filter("datum.dimension < d_model")
+        .transform_calculate(
+            rate="pow(10, -exponent * 2 * floor(datum.dimension / 2) / d_model)")
+        .transform_calculate(
+            value="datum.dimension % 2 == 0 ? sin(datum.position * datum.rate)"
+                  " : cos(datum.position * datum.rate)",
+            part="cos((datum.position - chosen) * datum.rate) / d_model")
+    )  # fmt: skip
+    shade = alt.Color("value:Q", title="value", scale=alt.Scale(
+        domain=[-1, 1], range=list(style.SIGNED_COLORS), interpolate="rgb"))  # fmt: skip
+    across = alt.X("dimension:O", title="dimension",
+                   axis=alt.Axis(labelAngle=0, labelOverlap=True))  # fmt: skip
+    down = alt.Y("position:O", title="position")
+    tips = [alt.Tooltip("position:Q"), alt.Tooltip("dimension:Q"),
+            alt.Tooltip("value:Q", format=".2f")]  # fmt: skip
+    here = alt.condition("datum.position == chosen", alt.value(1.0), alt.value(0.45))
+    heat = table.mark_rect().encode(across, down, shade, tooltip=tips)
+    frame = (
+        table.transform_filter("datum.position == chosen && datum.dimension == 0")
+        .mark_rect(filled=False, stroke=style.CATEGORIES[4], strokeWidth=3)
+        .encode(x=alt.value(0), x2=alt.value(420), y=down)
+    )
+    similar = (
+        table.transform_aggregate(similarity="sum(part)", groupby=["position"])
+        .mark_bar(color=BLUE)
+        .encode(
+            alt.X("similarity:Q", title="similarity to the chosen one",
+                  scale=alt.Scale(domain=[-1, 1])),
+            alt.Y("position:O", title=None),
+            opacity=here,
+            tooltip=[alt.Tooltip("position:Q"), alt.Tooltip("similarity:Q", format=".2f")],
+        )
+    )  # fmt: skip
+    numbers = (
+        table.transform_filter("datum.position == chosen")
+        .mark_bar()
+        .encode(across, alt.Y("value:Q", title="value", scale=alt.Scale(domain=[-1, 1])),
+                color=alt.condition("datum.value < 0", alt.value(BLUE), alt.value(AMBER)),
+                tooltip=tips)
+    )  # fmt: skip
+    top = alt.hconcat(
+        alt.layer(heat, frame).properties(width=420, height=260, title="the table"),
+        similar.properties(width=170, height=260, title="dot product"),
+    )
+    bottom = numbers.properties(width=420, height=110, title="the chosen position's vector")
+    return alt.vconcat(top, bottom).add_params(d_model, chosen, exponent)
+
+
+def _table(vectors: Any) -> np.ndarray:
+    matrix = as_array(vectors)
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise ValueError("position vectors should have the shape (length, d_model), "
+                         f"but theirs is {matrix.shape}")  # fmt: skip
+    return matrix
 
 
 def _every(count: int, step: int) -> list[int]:
