@@ -1,1 +1,106 @@
 """The figures of notebook 04: who looks at whom."""
+
+from typing import Any
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from transformer_lib.plots.attention_steps import (
+    attention_explorer,
+    equation_frames,
+    scaling_curves,
+    score_maps,
+)
+from transformer_lib.plots.figures.registry import figure
+
+WIDTHS = (4, 16, 64, 256, 1024)
+
+
+def i_like_trees() -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values (3, 4) of "I like trees", made by hand so that they can be read.
+
+    A word's four numbers say: who, does, what, many.
+    """
+    x = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
+    w_q = torch.tensor([[-1.0, 2, 0, 0], [1, 0, 2, 2], [0, 1, 2, 0], [0, 0, 0, 2]])
+    return x @ w_q, x @ (2 * torch.eye(4)), x @ torch.eye(4)
+
+
+def softmax_at(d_k: int, scaled: bool) -> dict[str, Any]:
+    """What the softmax does to the scores of random queries and keys of width d_k.
+
+    500 queries, 16 keys for each, all numbers independent, with mean 0 and variance 1. slope: how
+    fast the weight that is easiest to move grows with its own score, w (1 - w).
+    """
+    generator = torch.Generator().manual_seed(0)
+    query = torch.randn(500, 1, d_k, generator=generator)
+    key = torch.randn(500, 16, d_k, generator=generator)
+    scores = (query * key).sum(dim=-1) / (d_k**0.5 if scaled else 1)
+    weights = scores.softmax(dim=-1)
+    return {
+        "d_k": d_k,
+        "scaled": scaled,
+        "variance": scores.var().item(),
+        "largest": weights.amax(dim=-1).mean().item(),
+        "slope": (weights * (1 - weights)).amax(dim=-1).mean().item(),
+    }
+
+
+def shared_and_separate() -> dict[str, Tensor]:
+    """Scores (3, 3) of three random words: one matrix for queries and keys, and two matrices."""
+    generator = torch.Generator().manual_seed(4)
+    x, w, w_k = (torch.randn(*size, generator=generator) for size in ((3, 4), (4, 4), (4, 4)))
+    q, k = x @ w / 2, x @ w_k / 2
+    return {"one shared matrix": q @ q.T, "two matrices": q @ k.T}
+
+
+@figure(
+    "attention-shared-matrix",
+    notebook="04_attention",
+    caption="Scores with one matrix for queries and keys, and with two.",
+    alt="Two maps of three by three scores for 'I like trees'. With one shared matrix the map is "
+    "its own mirror image along the diagonal; with two matrices it is not.",
+)
+def draw_shared_matrix() -> Figure:
+    return score_maps(shared_and_separate(), ["I", "like", "trees"])
+
+
+@figure(
+    "attention-four-frames",
+    notebook="04_attention",
+    caption="The equation of attention in four frames: scores, scaled, softmax, times the values.",
+    alt="Four maps with a row for each of 'I like trees'. The scores of 'like' are 2, 0, 8; "
+    "divided by 2 they are 1, 0, 4; the softmax gives nearly all weight to 'trees'; so the output "
+    "of 'like' holds the 'what' and the 'many' of trees.",
+)
+def draw_four_frames() -> Figure:
+    words, features = ["I", "like", "trees"], ["who", "does", "what", "many"]
+    return equation_frames(*i_like_trees(), words, features)
+
+
+@figure(
+    "attention-scaling",
+    notebook="04_attention",
+    caption="What the width of queries and keys does to scores, weights and gradient, with and "
+    "without the division by the root of d_k.",
+    alt="Three panels against d_k from 4 to 1024. Undivided, the variance of the scores rises in a "
+    "straight line, the largest weight comes near 1, and the slope of the softmax falls towards 0. "
+    "Divided by the root of d_k, all three stay level.",
+)
+def draw_scaling() -> Figure:
+    return scaling_curves([softmax_at(d_k, scaled) for d_k in WIDTHS for scaled in (False, True)])
+
+
+@figure(
+    "attention-explorer",
+    notebook="04_attention",
+    caption="Move a query and a key, and see the weights and the output follow.",
+    alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
+    "plane; trees lies where the query points. Middle: bars of the three weights, the longest for "
+    "trees. Right: the three values, and the output near the value of trees.",
+)
+def draw_explorer() -> Any:
+    words = ["I", "like", "trees"]
+    keys, values = [[-1, 1.5], [1.5, -1], [2, 2]], [[-2, -1], [-0.5, 2], [1.5, 1]]
+    return attention_explorer(words, keys, values, query=[1, 0.5], moved="trees")

@@ -1,0 +1,246 @@
+"""The exercises of notebook 04: attention by hand, in code, and made to look where you want."""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from transformer_lib.attention import attention, attention_weights
+from transformer_lib.checks import Hint, exercise, expect
+
+
+def implement(*first: Any) -> Callable:
+    """A check of a function that the reader writes: "not tried yet" while it returns `...`.
+
+    first: arguments to call it with, to see whether its body is still the stub.
+    """
+
+    def decorate(check: Callable[[Callable], None]) -> Callable[[Callable], None]:
+        checked = exercise(check)
+
+        @functools.wraps(check)
+        def started(function: Callable) -> None:
+            try:
+                untouched = callable(function) and function(*first) is ...
+            except Exception:  # it was tried: the check will say what is wrong
+                untouched = False
+            checked(... if untouched else function)
+
+        return started
+
+    return decorate
+
+
+def numbers(attempt: Any, count: int) -> Tensor:
+    """A list, tuple or tensor of `count` numbers -> a tensor; a Hint for anything else."""
+    try:
+        found = torch.as_tensor(attempt, dtype=torch.float32).detach()
+    except (TypeError, ValueError, RuntimeError):
+        raise Hint(f"Give {count} numbers in a list, like [0.5, 0.5].") from None
+    expect(found.shape == (count,), f"Give {count} numbers in a list, like [0.5, 0.5].")
+    return found
+
+
+def call(function: Any, *inputs: Tensor) -> Tensor:
+    """The tensor that an attempt returns for copies of `inputs`; a Hint if it doesn't."""
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    try:
+        found = function(*(x.clone() for x in inputs))
+    except Exception as error:
+        shapes = ", ".join(str(tuple(x.shape)) for x in inputs)
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        if "shapes cannot be multiplied" in reason or "size of tensor" in reason.lower():
+            reason += " (does the key need a transpose?)"
+        raise Hint(f"With inputs of the shapes {shapes} it stops with {reason}.") from None
+    expect(found is not None, "It returns nothing: does it end with `return`?")
+    expect(isinstance(found, Tensor), f"It should return a tensor, not a {type(found).__name__}.")
+    return found.detach()
+
+
+def same(found: Tensor, wanted: Tensor) -> bool:
+    return found.shape == wanted.shape and torch.allclose(
+        found.float(), wanted, rtol=1e-4, atol=1e-5
+    )
+
+
+def matches(found: Tensor, make: Callable[[], Tensor]) -> bool:
+    """Is it what this mistake gives? Some mistakes can't be made with every shape."""
+    try:
+        return same(found, make())
+    except RuntimeError:
+        return False
+
+
+@exercise
+def two_weights(guess: Any) -> None:
+    """Exercise 1: q = [0, sqrt(2) ln 3], the keys [1, 0] and [0, 1]."""
+    found = numbers(guess, 2)
+    scores = torch.tensor([0.0, math.sqrt(2) * math.log(3)])
+    right = torch.tensor([0.25, 0.75])
+    close = {"rtol": 0.0, "atol": 6e-3}
+    expect(
+        not torch.allclose(found, scores.softmax(0), **close),
+        "Nearly: divide the scores by the root of d_k before the softmax. Here d_k is 2.",
+    )
+    expect(
+        not torch.allclose(found, scores.softmax(0) / math.sqrt(2), **close),
+        "You divided after the softmax, so the weights no longer add up to 1. Divide the scores.",
+    )
+    expect(
+        not torch.allclose(found, right.flip(0), **close),
+        "The right two numbers in the other order: which key does the query point along?",
+    )
+    expect(abs(float(found.sum()) - 1) < 0.011, "Weights add up to 1. Do yours?")
+    expect(
+        torch.allclose(found, right, **close),
+        "First the two dot products, then the division by the root of 2, then e to the power of "
+        "each, then each over their sum. Remember: e to the power of ln 3 is 3.",
+    )
+
+
+def weight_mistakes(query: Tensor, key: Tensor) -> dict[str, Callable[[], Tensor]]:
+    """Hint -> what the function returns that makes this mistake. query (q, d_k), key (k, d_k)."""
+    scores = query @ key.T
+    root = math.sqrt(query.size(-1))
+    return {
+        "Each column adds up to 1, but each row should: the softmax must run over the keys, the "
+        "last axis.": lambda: (scores / root).softmax(dim=0),
+        "The softmax runs over all scores together; each row needs one of its own (dim=-1).": (
+            lambda: (scores / root).flatten().softmax(0).view_as(scores)
+        ),
+        "The scores are not scaled: divide them by the root of d_k.": lambda: scores.softmax(-1),
+        "You divide by the root of the number of keys. What counts is d_k, how many numbers "
+        "a query has.": lambda: (scores / math.sqrt(key.size(0))).softmax(-1),
+        "You divide by the root of the number of queries. What counts is d_k, how many numbers "
+        "a query has.": lambda: (scores / math.sqrt(query.size(0))).softmax(-1),
+        "You divide by d_k itself; it should be its root.": lambda: (scores / root**2).softmax(-1),
+        "You multiply by the root of d_k; divide by it.": lambda: (scores * root).softmax(-1),
+        "The division comes after the softmax, so the rows no longer add up to 1. Scale the "
+        "scores first.": lambda: scores.softmax(-1) / root,
+        "These are the scaled scores. The softmax is missing.": lambda: scores / root,
+        "These are the scores. The scaling and the softmax are missing.": lambda: scores,
+        "The roles are swapped: a row should belong to a query, a column to a key.": (
+            lambda: (scores.T / root).softmax(-1)
+        ),
+        "That is the transposed matrix: a row should belong to a query, a column to a key.": (
+            lambda: (scores / root).softmax(-1).T
+        ),
+        "The weights are right but taken to the logarithm: use softmax, not log_softmax.": (
+            lambda: (scores / root).log_softmax(-1)
+        ),
+    }
+
+
+@implement(torch.zeros(3, 7), torch.zeros(5, 7))
+def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Exercise 2: softmax(Q K^T / sqrt(d_k)) for one sentence, (q, d_k) and (k, d_k) -> (q, k)."""
+    generator = torch.Generator().manual_seed(11)
+    query, key = (2 * torch.randn(size, generator=generator) for size in ((3, 7), (5, 7)))
+    right = attention_weights(query, key)
+    found = call(function, query, key)
+    for hint, make in weight_mistakes(query, key).items():
+        expect(not matches(found, make), hint)
+    expect(
+        found.shape == right.shape,
+        f"3 queries and 5 keys need weights of the shape (3, 5), but yours is "
+        f"{tuple(found.shape)}.",
+    )
+    expect(not found.isnan().any(), "There is a NaN in the weights.")
+    sums = found.sum(dim=-1)
+    expect(
+        torch.allclose(sums, torch.ones(3), atol=1e-4),
+        "The rows should add up to 1, but yours add up to "
+        f"{', '.join(f'{total:.2f}' for total in sums)}.",
+    )
+    expect(same(found, right), "The rows add up to 1, but the weights are others. Follow the "
+                               "equation: dot products, root of d_k, softmax.")  # fmt: skip
+    query, key = 40 * query, 40 * key
+    expect(
+        same(call(function, query, key), attention_weights(query, key)),
+        "Right for small scores; for large ones e to the power of the score overflows. "
+        "Let torch's softmax do it.",
+    )
+
+
+@implement(torch.zeros(2, 3, 5, 7), torch.zeros(2, 3, 11, 7), torch.zeros(2, 3, 11, 13))
+def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
+    """Exercise 3: the whole equation with batch and heads: (b, h, q, d_k) ... -> (b, h, q, d_v)."""
+    generator = torch.Generator().manual_seed(5)
+    sizes = ((2, 3, 5, 7), (2, 3, 11, 7), (2, 3, 11, 13))
+    query, key, value = (torch.randn(size, generator=generator) for size in sizes)
+    weights, right = attention_weights(query, key), attention(query, key, value)
+    scores = query @ key.transpose(-2, -1)
+    found = call(function, query, key, value)
+    mistakes = {
+        "These are the weights. They still have to be multiplied with the values.": (
+            lambda: weights
+        ),
+        "The weights are multiplied with the keys; it should be the values.": lambda: weights @ key,
+        "The scores are not scaled: divide them by the root of d_k.": (
+            lambda: scores.softmax(-1) @ value
+        ),
+        "The softmax runs over the queries; it must run over the keys, the last axis.": (
+            lambda: (scores / math.sqrt(7)).softmax(-2) @ value
+        ),
+        "The softmax runs over the heads. In four axes the keys are the last one: dim=-1.": (
+            lambda: (scores / math.sqrt(7)).softmax(1) @ value
+        ),
+        "You divide by the root of the number of keys. What counts is d_k.": (
+            lambda: (scores / math.sqrt(11)).softmax(-1) @ value
+        ),
+        "You divide by the root of the number of heads. What counts is d_k, the last axis.": (
+            lambda: (scores / math.sqrt(3)).softmax(-1) @ value
+        ),
+        "You divide by the root of the batch size. What counts is d_k, the last axis.": (
+            lambda: (scores / math.sqrt(2)).softmax(-1) @ value
+        ),
+        "The division comes after the softmax. Scale the scores first.": (
+            lambda: scores.softmax(-1) @ value / math.sqrt(7)
+        ),
+        "The softmax is missing.": lambda: scores / math.sqrt(7) @ value,
+    }
+    for hint, make in mistakes.items():
+        expect(not matches(found, make), hint)
+    expect(
+        found.shape == right.shape,
+        f"The output should have the shape {tuple(right.shape)}, one vector of the values' width "
+        f"for each query, but yours is {tuple(found.shape)}.",
+    )
+    expect(
+        same(found, right),
+        "The shape is right, the numbers are not. Compare yours with the equation, step by step.",
+    )
+
+
+@exercise
+def look_at_the_verb(w_q: Any) -> None:
+    """Exercise 4: a W^Q (4, 4) with which "trees" looks at "like" with more than 0.9."""
+    words = ["I", "like", "trees"]
+    x = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
+    expect(isinstance(w_q, Tensor), "Give a tensor of the shape (4, 4).")
+    expect(w_q.shape == (4, 4), f"w_q should have the shape (4, 4), not {tuple(w_q.shape)}.")
+    weights = attention_weights(x @ w_q.float().detach(), 2 * x)
+    row = weights[2]
+    expect(bool(row.isfinite().all()), "The weights are not finite numbers: smaller ones will do.")
+    best = words[int(row.argmax())]
+    if best != "like" and float(weights[1, 2]) > 0.9:
+        raise Hint("Now “like” looks at “trees”; it should be the other way round. Rows 2 and 3 "
+                   "of w_q make the query of “trees”.")  # fmt: skip
+    expect(
+        float(row.max()) - float(row.min()) > 1e-3,
+        "“trees” looks at all three words alike: its query is the sum of rows 2 and 3 of w_q, "
+        "counted from 0. Are they empty?",
+    )
+    expect(
+        best == "like",
+        f"“trees” looks most at “{best}”. The key of “like” is [0, 2, 0, 0]: which number of the "
+        "query meets the 2?",
+    )
+    expect(
+        float(row[1]) > 0.9,
+        f"“trees” looks at “like” with {float(row[1]):.2f}, the right way but not yet 0.9. "
+        "What makes a weight sharper?",
+    )
