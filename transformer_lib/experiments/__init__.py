@@ -15,7 +15,7 @@ from transformer_lib.corpora import DATA
 
 RESULTS = DATA / "experiments"
 EXPERIMENTS: dict[str, Callable[[], dict[str, Any]]] = {}
-TOPICS = ("positions", "masks")
+TOPICS = ("embeddings", "positions", "masks", "norms")
 
 
 def experiment(name: str) -> Callable:

@@ -1,0 +1,56 @@
+"""What experiments on rows of digits share: the data, a training that takes seconds, the score."""
+
+from collections.abc import Callable
+
+import torch
+from tqdm import tqdm
+
+from transformer_lib.batching import Ids, source_batch
+from transformer_lib.config import ModelConfig
+from transformer_lib.corpora import digits
+from transformer_lib.decoding import greedy_decode
+from transformer_lib.model import Transformer
+from transformer_lib.tokens import Vocabulary
+from transformer_lib.training import TrainingConfig, train
+
+Pairs = list[tuple[Ids, Ids]]
+DIGITS = Vocabulary("0123456789")
+TRAINING, HELD_OUT = 10_000, 500
+
+
+def digit_pairs(task: str, max_length: int = 10) -> tuple[Pairs, Pairs]:
+    """Rows of 1 to `max_length` digits and what the task makes of them, as ids: to train, to test.
+
+    No row of the test is in the training data.
+    """
+    rows = digits.make(task, TRAINING + HELD_OUT, max_length=max_length)
+    pairs = [(DIGITS.encode(source), DIGITS.encode(target)) for source, target in rows]
+    return pairs[:TRAINING], pairs[TRAINING:]
+
+
+def learn(
+    task: str,
+    model: ModelConfig,
+    training: TrainingConfig,
+    change: Callable[[Transformer], None] | None = None,
+) -> tuple[Transformer, list[dict]]:
+    """A new model trained on a task -> the model and the history of its training.
+
+    The seed of `training` decides the first weights too. change: what is done to the model before.
+    """
+    pairs, held_out = digit_pairs(task)
+    torch.manual_seed(training.seed)
+    learner = Transformer(len(DIGITS), len(DIGITS), model)
+    if change:
+        change(learner)
+    return learner, train(learner, pairs, held_out, training, bar=tqdm(disable=True))
+
+
+def right_rows(model: Transformer, pairs: Pairs) -> float:
+    """Share of the rows that the model writes without a mistake (greedy decoding)."""
+    src = source_batch([source for source, _ in pairs])
+    written = greedy_decode(
+        model, src, max_length=16, cache=False
+    )  # a changed model may not fit it
+    both = zip(written, pairs, strict=True)
+    return sum(row == list(right) for row, (_, right) in both) / len(pairs)
