@@ -10,7 +10,7 @@ from typing import NamedTuple
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyBboxPatch
+from matplotlib.patches import Circle, FancyBboxPatch, Polygon
 
 from transformer_lib.plots import style
 
@@ -184,7 +184,8 @@ def _words(ax: Axes, x: float, y: float, words: str) -> None:
 
 
 def _line(ax: Axes, corners: list[tuple[float, float]]) -> None:
-    ax.plot(*zip(*corners, strict=True), color=style.MUTED, linewidth=1.3, zorder=1)
+    ax.add_patch(Polygon(corners, closed=False, fill=False, edgecolor=style.MUTED, linewidth=1.3,
+                         zorder=1))  # fmt: skip
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
