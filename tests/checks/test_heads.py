@@ -1,0 +1,215 @@
+"""The exercises of notebook 05: what is right passes, and each mistake gets its own hint."""
+
+import math
+
+import pytest
+import torch
+
+from transformer_lib.attention import attention_weights
+from transformer_lib.checks import heads as check
+
+
+def said(capsys, checked, *attempt) -> str:
+    checked(*attempt)
+    return capsys.readouterr().out.removeprefix(f"{checked.__name__}: ").strip()
+
+
+RIGHT_SHAPES = ((2, 8, 7, 64), (2, 8, 7, 7), (7, 64), 4 * 512 * 512)
+
+
+@pytest.mark.parametrize(
+    ("checked", "attempt"),
+    [
+        (check.shapes, (..., (2, 8, 7, 7), (7, 64), 1)),
+        (check.split_heads, (lambda x, h: ...,)),
+        (check.merge_heads, (lambda z: ...,)),
+        (check.multi_head, (lambda x, w_q, w_k, w_v, w_o: ...,)),
+        (check.multi_head, (...,)),
+    ],
+)
+def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
+    assert said(capsys, checked, *attempt) == "not tried yet"
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong", "hint"),
+    [
+        (0, (2, 7, 8, 64), "before the transpose"),
+        (0, (2, 8, 64, 7), "Only keys"),
+        (0, (2, 64, 7, 8), "64 is the width"),
+        (0, (2, 8, 7, 512), "its share"),
+        (0, (1, 2), "After split_heads: not yet"),
+        (0, 7, "tuple of whole numbers"),
+        (1, (2, 7, 7), "one head"),
+        (1, (2, 8, 64, 64), "how wide they are"),
+        (1, (2, 8, 7, 64), "one number for each pair"),
+        (1, (2, 7, 8, 8), "heads would look at each other"),
+        (2, (512, 64), "a matrix W"),
+        (2, (7, 512), "all heads side by side"),
+        (2, (7, 7), "Those are the weights"),
+        (2, (64, 7), "A row for each word"),
+        (3, 3 * 512 * 512, "And W^O?"),
+        (3, 32 * 512 * 512, "512 × 64"),
+        (3, 512 * 512 // 2, "one head"),
+        (3, 512 * 512, "one matrix"),
+        (3, 4 * (512 * 512 + 512), "no biases"),
+        (3, 1.5, "whole number"),
+    ],
+)
+def test_wrong_shapes_and_counts(capsys, place, wrong, hint):
+    attempt = list(RIGHT_SHAPES)
+    attempt[place] = wrong
+    assert hint in said(capsys, check.shapes, *attempt)
+
+
+def test_right_shapes(capsys):
+    assert said(capsys, check.shapes, *RIGHT_SHAPES) == "right!"
+    assert said(capsys, check.shapes, *map(list, RIGHT_SHAPES[:3]), RIGHT_SHAPES[3]) == "right!"
+
+
+def by_slices(x, h):
+    d_k = x.size(-1) // h
+    return torch.stack([x[..., i * d_k : (i + 1) * d_k] for i in range(h)], dim=1)
+
+
+def cut(x, h):
+    return x.unflatten(-1, (h, -1))
+
+
+SPLIT = {
+    "unflatten": (lambda x, h: cut(x, h).transpose(1, 2), "right!"),
+    "slices": (by_slices, "right!"),
+    "whole numbers": (lambda x, h: by_slices(x, h).long(), "right!"),
+    "view alone": (lambda x, h: x.view(x.size(0), h, x.size(1), -1), "words are in pieces"),
+    "no transpose": (cut, "the first half of the way"),
+    "axes 2 and 3": (lambda x, h: cut(x, h).transpose(2, 3), "heads with their features"),
+    "axes 1 and 3": (lambda x, h: cut(x, h).transpose(1, 3), "the words with the features"),
+    "interleaved": (
+        lambda x, h: x.unflatten(-1, (-1, h)).permute(0, 3, 1, 2),
+        "h and d_k are swapped in the cut",
+    ),
+    "d_k heads": (
+        lambda x, h: x.unflatten(-1, (-1, h)).transpose(1, 2),
+        "there are h heads, each d_model / h wide",
+    ),
+    "d_k heads, uncut": (
+        lambda x, h: x.unflatten(-1, (-1, h)),
+        "h and d_k are swapped, and the heads must come before",
+    ),
+    "nothing": (lambda x, h: None, "returns nothing"),
+    "a list": (lambda x, h: x.tolist(), "a tensor, not a list"),
+    "another shape": (lambda x, h: x, "The shape is (2, 5, 21), but it should be (2, 3, 5, 7)"),
+    "other numbers": (lambda x, h: by_slices(x, h) + 1, "the numbers aren't"),
+    "stops": (lambda x, h: x.view(1, 2), "Called with (2, 5, 21), 3, it stops with RuntimeError"),
+    "not a function": (torch.ones(2), "Hand over the function itself"),
+}
+
+
+@pytest.mark.parametrize(("attempt", "hint"), SPLIT.values(), ids=SPLIT)
+def test_split_heads(capsys, attempt, hint):
+    assert hint in said(capsys, check.split_heads, attempt)
+
+
+MERGE = {
+    "flatten": (lambda z: z.transpose(1, 2).flatten(2), "right!"),
+    "cat": (lambda z: torch.cat(list(z.unbind(1)), dim=-1), "right!"),
+    "reshape alone": (lambda z: z.reshape(z.size(0), z.size(2), -1), "the words are mixed"),
+    "flatten alone": (lambda z: z.flatten(2), "The words are joined"),
+    "not joined": (lambda z: z.transpose(1, 2), "join the last two"),
+    "shuffled": (lambda z: z.permute(0, 2, 3, 1).flatten(2), "shuffled into each other"),
+    "last first": (lambda z: z.flip(1).transpose(1, 2).flatten(2), "last head stands first"),
+    "sum": (lambda z: z.sum(1), "added up"),
+    "mean": (lambda z: z.mean(1), "averaged"),
+    "view": (lambda z: z.transpose(1, 2).view(2, 5, 21), "RuntimeError"),
+}
+
+
+@pytest.mark.parametrize(("attempt", "hint"), MERGE.values(), ids=MERGE)
+def test_merge_heads(capsys, attempt, hint):
+    assert hint in said(capsys, check.merge_heads, attempt)
+
+
+def heads(x, w_q, w_k, w_v, divisor=None, dim=-1, swap=False, first=False, softmax=True):
+    found = []
+    for i in range(len(w_q)):
+        i = 0 if first else i
+        q, k, v = x @ w_q[i], x @ w_k[i], x @ w_v[i]
+        scores = q @ k.T / (divisor or math.sqrt(q.size(-1)))
+        scores = scores.T if swap else scores
+        found.append((scores.softmax(dim=dim) if softmax else scores) @ v)
+    return found
+
+
+def looped(**mistake):
+    def multi_head(x, w_q, w_k, w_v, w_o):
+        return torch.cat(heads(x, w_q, w_k, w_v, **mistake), dim=-1) @ w_o
+
+    return multi_head
+
+
+def all_at_once(x, w_q, w_k, w_v, w_o):
+    z = attention_weights(x @ w_q, x @ w_k) @ (x @ w_v)
+    return z.transpose(0, 1).flatten(1) @ w_o
+
+
+MULTI = {
+    "a loop": (looped(), "right!"),
+    "all at once": (all_at_once, "right!"),
+    "added one by one": (
+        lambda x, q, k, v, o: sum(
+            z @ rows for z, rows in zip(heads(x, q, k, v), o.chunk(len(q)), strict=True)
+        ),
+        "right!",
+    ),
+    "no W^O": (lambda x, q, k, v, o: torch.cat(heads(x, q, k, v), dim=-1), "W^O is missing"),
+    "joined below": (
+        lambda x, q, k, v, o: torch.cat(heads(x, q, k, v), dim=0) @ o,
+        "below each other",
+    ),
+    "joined below, no W^O": (
+        lambda x, q, k, v, o: torch.cat(heads(x, q, k, v), dim=0),
+        "below each other",
+    ),
+    "stacked": (lambda x, q, k, v, o: torch.stack(heads(x, q, k, v)), "Those are the heads"),
+    "reshaped": (
+        lambda x, q, k, v, o: torch.stack(heads(x, q, k, v)).reshape(x.shape) @ o,
+        "reshaped, not put side by side",
+    ),
+    "summed": (lambda x, q, k, v, o: sum(heads(x, q, k, v)) @ o, "added up or averaged"),
+    "summed, no W^O": (lambda x, q, k, v, o: sum(heads(x, q, k, v)), "added up"),
+    "averaged": (
+        lambda x, q, k, v, o: torch.stack(heads(x, q, k, v)).mean(0),
+        "are averaged",
+    ),
+    "sqrt(d_model)": (looped(divisor=math.sqrt(check.D_MODEL)), "divided by √d_model"),
+    "no scaling": (looped(divisor=1.0), "aren't divided by √d_k"),
+    "d_k": (looped(divisor=float(check.D_K)), "square root is missing"),
+    "sqrt(h)": (looped(divisor=math.sqrt(check.H)), "divided by √h"),
+    "softmax over queries": (looped(dim=0), "runs over the queries"),
+    "keys look": (looped(swap=True), "Queries and keys are exchanged"),
+    "no softmax": (looped(softmax=False), "softmax is missing"),
+    "always head 0": (looped(first=True), "Every head has the same numbers"),
+    "keys for values": (
+        lambda x, q, k, v, o: (
+            torch.cat(
+                [attention_weights(x @ a, x @ b) @ (x @ b) for a, b in zip(q, k, strict=True)], -1
+            )
+            @ o
+        ),
+        "They are for the values",
+    ),
+    "W^O transposed": (
+        lambda x, q, k, v, o: torch.cat(heads(x, q, k, v), dim=-1) @ o.T,
+        "W^O is transposed",
+    ),
+    "last first": (
+        lambda x, q, k, v, o: torch.cat(heads(x, q, k, v)[::-1], dim=-1) @ o,
+        "last head stands first",
+    ),
+    "something else": (lambda x, q, k, v, o: x, "the numbers aren't"),
+}
+
+
+@pytest.mark.parametrize(("attempt", "hint"), MULTI.values(), ids=MULTI)
+def test_multi_head(capsys, attempt, hint):
+    assert hint in said(capsys, check.multi_head, attempt)

@@ -1,0 +1,238 @@
+"""The exercises of notebook 05: the student's functions on small inputs, against the library.
+
+All sizes are different primes, so that a swapped axis can't pass unseen.
+"""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from transformer_lib.attention import MultiHeadAttention, attention
+from transformer_lib.checks import Hint, exercise, expect
+
+B, L, H, D_K = 2, 5, 3, 7
+D_MODEL = H * D_K
+
+
+def codes(*shape: int) -> Tensor:
+    """0, 1, 2, ... in order: every number shows where it came from."""
+    return torch.arange(float(torch.Size(shape).numel())).view(shape)
+
+
+def implement(*first: Any) -> Callable:
+    """A check of a function the reader writes: "not tried yet" while its body is still `...`.
+
+    first: arguments to try it with, to see whether anything comes back.
+    """
+
+    def decorate(check: Callable[[Callable], None]) -> Callable[[Callable], None]:
+        checked = exercise(check)
+
+        @functools.wraps(check)
+        def started(function: Callable) -> None:
+            try:
+                untouched = callable(function) and function(*first) is ...
+            except Exception:  # it was tried, and the check will say what is wrong
+                untouched = False
+            checked(... if untouched else function)
+
+        return started
+
+    return decorate
+
+
+def call(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) -> Tensor:
+    """The tensor that an attempt returns for copies of `inputs`; a Hint if it doesn't.
+
+    stops: part of an error message -> the hint for the mistake that ends in this error.
+    """
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    try:
+        found = function(*(x.clone() if isinstance(x, Tensor) else x for x in inputs))
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        for part, hint in (stops or {}).items():
+            expect(part not in reason, hint)
+        shapes = ", ".join(str(tuple(x.shape) if isinstance(x, Tensor) else x) for x in inputs)
+        raise Hint(f"Called with {shapes}, it stops with {reason}.") from None
+    expect(found is not None, "It returns nothing: does it end with `return`?")
+    expect(isinstance(found, Tensor), f"It should return a tensor, not a {type(found).__name__}.")
+    return found.detach()
+
+
+def same(one: Tensor, another: Tensor) -> bool:
+    return one.shape == another.shape and torch.allclose(
+        one.to(another.dtype), another, rtol=1e-4, atol=1e-5
+    )
+
+
+def compare(answer: Tensor, right: Tensor, mistakes: Sequence[tuple[Tensor, str]]) -> None:
+    """Nothing, where the answer is right; otherwise the hint for the mistake it shows."""
+    if same(answer, right):
+        return
+    for wrong, hint in mistakes:
+        expect(not same(answer, wrong), hint)
+    expect(
+        answer.shape == right.shape,
+        f"The shape is {tuple(answer.shape)}, but it should be {tuple(right.shape)}.",
+    )
+    raise Hint("The shape is right, the numbers aren't.")
+
+
+@exercise
+def shapes(
+    split: tuple[int, ...], weights: tuple[int, ...], z_0: tuple[int, ...], parameters: int
+) -> None:
+    """Exercise 1: shapes for b=2, L=7, d_model=512, h=8, and how many parameters the layer has."""
+    hints = {
+        (2, 7, 8, 64): "That is the shape before the transpose: the heads come second.",
+        (2, 8, 64, 7): "Only keys are turned like that, for the product Q K^T.",
+        (2, 64, 7, 8): "64 is the width of one head, 8 is how many there are.",
+        (2, 8, 7, 512): "Each head has only its share of the 512 numbers.",
+    }
+    given = as_shape(split)
+    expect(given == (2, 8, 7, 64), f"After split_heads: {hints.get(given, 'not yet.')}")
+
+    hints = {
+        (2, 7, 7): "That is one head; here there are eight.",
+        (2, 8, 64, 64): "Words look at words: 64 is how wide they are, not how many.",
+        (2, 8, 7, 64): "Weights aren't values: one number for each pair of words.",
+        (2, 7, 8, 8): "Then the heads would look at each other. Words look at words.",
+    }
+    given = as_shape(weights)
+    expect(given == (2, 8, 7, 7), f"The weights: {hints.get(given, 'not yet.')}")
+
+    hints = {
+        (512, 64): "That is the shape of a matrix W, whatever the sentence. Z has a row for each "
+        "word.",
+        (7, 512): "That is all heads side by side; Z_0 is one of the eight.",
+        (7, 7): "Those are the weights; Z_0 is what they make of the values.",
+        (64, 7): "A row for each word, not a column.",
+    }
+    given = as_shape(z_0)
+    expect(given == (7, 64), f"Z_0 of one sentence: {hints.get(given, 'not yet.')}")
+
+    right = 4 * 512 * 512
+    hints = {
+        right * 3 // 4: "And W^O?",
+        right * 8: "Each head has matrices of 512 × 64, so eight of them are one of 512 × 512.",
+        right // 8: "Those are the numbers of one head, and its share of W^O.",
+        512 * 512: "That is one matrix. How many are there?",
+        right + 4 * 512: "These linear layers have no biases.",
+    }
+    expect(isinstance(parameters, int), "The number of parameters is a whole number.")
+    expect(parameters == right, f"Parameters: {hints.get(parameters, 'not yet.')}")
+
+
+def as_shape(given: Any) -> tuple[int, ...]:
+    expect(
+        isinstance(given, list | tuple) and all(isinstance(size, int) for size in given),
+        "Write each shape as a tuple of whole numbers, such as (2, 7, 512).",
+    )
+    return tuple(given)
+
+
+@implement(torch.zeros(1, 1, 2), 1)
+def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
+    """Exercise 2: split_heads(x, h): (b, L, d_model) -> (b, h, L, d_k)."""
+    x = codes(B, L, D_MODEL)
+    right = MultiHeadAttention(D_MODEL, H).split_heads(x)
+    cut = x.view(B, L, H, D_K)
+    compare(call(function, x, H), right, [
+        (x.reshape(B, H, L, D_K), "The shape is right, but the words are in pieces: `view` or "
+         "`reshape` alone takes the numbers in order. Cut the last axis first, then exchange two."),
+        (cut, "That is the first half of the way: (b, L, h, d_k). Now the heads must come before "
+         "the words."),
+        (cut.transpose(2, 3), "You exchanged the heads with their features. Exchange the words, "
+         "axis 1, with the heads, axis 2."),
+        (cut.transpose(1, 3), "You exchanged the words with the features. Exchange the words, "
+         "axis 1, with the heads, axis 2."),
+        (x.view(B, L, D_K, H).transpose(1, 3), "h and d_k are swapped: a head must get features "
+         "that stand side by side, 0 to d_k - 1 for the first."),
+        (x.view(B, L, D_K, H).permute(0, 3, 1, 2), "h and d_k are swapped in the cut: a head must "
+         "get features that stand side by side, 0 to d_k - 1 for the first."),
+        (x.view(B, L, D_K, H).transpose(1, 2), "h and d_k are swapped: there are h heads, each "
+         "d_model / h wide."),
+        (x.view(B, L, D_K, H), "h and d_k are swapped, and the heads must come before the words."),
+    ])  # fmt: skip
+
+
+@implement(torch.zeros(1, 1, 1, 2))
+def merge_heads(function: Callable[[Tensor], Tensor]) -> None:
+    """Exercise 3: merge_heads(z): (b, h, L, d_k) -> (b, L, d_model), the way back."""
+    z = codes(B, H, L, D_K)
+    right = MultiHeadAttention(D_MODEL, H).merge_heads(z)
+    compare(call(function, z), right, [
+        (z.reshape(B, L, D_MODEL), "The shape is right, but the words are mixed: exchange the "
+         "axes back before you join the last two."),
+        (z.flatten(2), "The words are joined, not the heads: exchange axes 1 and 2 first."),
+        (z.transpose(1, 2), "The axes are right again; now join the last two into one."),
+        (z.permute(0, 2, 3, 1).flatten(2), "The features of the heads are shuffled into each "
+         "other. Head 0 comes first, whole, then head 1."),
+        (z.flip(1).transpose(1, 2).flatten(2), "The last head stands first."),
+        (z.sum(dim=1), "The heads are added up. They should stand side by side."),
+        (z.mean(dim=1), "The heads are averaged. They should stand side by side."),
+    ])  # fmt: skip
+
+
+@implement(torch.zeros(1, 2), *[torch.zeros(1, 2, 2)] * 3, torch.zeros(2, 2))
+def multi_head(function: Callable[..., Tensor]) -> None:
+    """Exercise 4: multi_head(x, W_Q, W_K, W_V, W_O), a loop over the heads of one sentence."""
+    generator = torch.Generator().manual_seed(0)
+
+    def random(*shape: int) -> Tensor:
+        return torch.randn(shape, generator=generator)
+
+    x = random(L, D_MODEL)
+    w_q, w_k, w_v = (random(H, D_MODEL, D_K) / 3 for _ in range(3))
+    w_o = random(D_MODEL, D_MODEL) / 3
+    q, k, v = (x @ w for w in (w_q, w_k, w_v))  # (H, L, D_K)
+
+    def scores(divisor: float) -> Tensor:
+        return q @ k.transpose(1, 2) / divisor
+
+    def finish(z: Tensor) -> Tensor:
+        return torch.cat(list(z), dim=-1) @ w_o
+
+    w_o_shape = f"{D_MODEL}x{D_MODEL})"
+    stops = {
+        f"({H * L}x{D_K} and {w_o_shape}": "The heads are below each other, so that W^O doesn't "
+        "fit. Put them side by side: join the last axis, dim=-1.",
+        f"({L}x{D_K} and {w_o_shape}": "W^O doesn't fit, because the heads were added up or "
+        "averaged, or only one is there. Put all of them side by side first.",
+    }
+    scale = D_K**0.5
+    weights = scores(scale).softmax(dim=-1)
+    z = attention(q, k, v)
+    right = finish(z)
+    compare(call(function, x, w_q, w_k, w_v, w_o, stops=stops), right, [
+        (torch.cat(list(z), dim=-1), "W^O is missing: multiply the heads, side by side, by it."),
+        (torch.cat(list(z), dim=0), "The heads are below each other. Put them side by side: join "
+         "the last axis, dim=-1. Then W^O."),
+        (z.transpose(0, 1).reshape(L, D_MODEL).T, "The output is turned: a row for each word."),
+        (z, "Those are the heads. Put them side by side and multiply by W^O."),
+        (z.reshape(L, D_MODEL) @ w_o, "The heads were reshaped, not put side by side: join them "
+         "with torch.cat along the last axis."),
+        (z.sum(dim=0), "The heads are added up. Put them side by side, then W^O."),
+        (z.mean(dim=0), "The heads are averaged. Put them side by side, then W^O."),
+        (finish(scores(D_MODEL**0.5).softmax(dim=-1) @ v), "The scores are divided by √d_model. "
+         "What is compared is d_k wide: divide by √d_k."),
+        (finish(scores(1.0).softmax(dim=-1) @ v), "The scores aren't divided by √d_k."),
+        (finish(scores(float(D_K)).softmax(dim=-1) @ v), "The scores are divided by d_k: its "
+         "square root is missing."),
+        (finish(scores(H**0.5).softmax(dim=-1) @ v), "The scores are divided by √h: it is the "
+         "width of a head that counts, d_k."),
+        (finish(scores(scale).softmax(dim=-2) @ v), "The softmax runs over the queries. Each row, "
+         "over the keys, must sum to 1: dim=-1."),
+        (finish(scores(scale).transpose(1, 2).softmax(dim=-1) @ v), "Queries and keys are "
+         "exchanged: each row of Q K^T belongs to a query."),
+        (finish(scores(scale) @ v), "The softmax is missing."),
+        (finish(weights @ k), "The weights are multiplied by the keys. They are for the values."),
+        (finish(z[:1].expand(H, L, D_K)), "Every head has the same numbers: is head 0 computed "
+         "again and again?"),
+        (torch.cat(list(z), dim=-1) @ w_o.T, "W^O is transposed: x @ W_O, as in the equation."),
+        (finish(z.flip(0)), "The last head stands first."),
+    ])  # fmt: skip
