@@ -165,7 +165,8 @@ def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[
     if len(names) != len(heads):
         raise ValueError(f"{len(heads)} heads need {len(heads)} names, but there are {len(names)}")
     named = dict(zip(names, heads, strict=True))
-    colors = dict(zip(names, style.CATEGORIES, strict=False))
+    last_first = sorted(names, key=lambda name: (-_layer(name), name))
+    colors = dict(zip(last_first, style.CATEGORIES, strict=False))  # as in `token_view`
     figure = style.new_figure(10.4, 0.28 * len(words) + 1.6)
     panels = figure.subplots(1, 3, gridspec_kw={"wspace": 0.12})
     for ax, count, letter in zip(panels, (1, 2, len(heads)), "abc", strict=True):
@@ -309,10 +310,14 @@ def sharpest_first(heads: Mapping[str, torch.Tensor], query: int) -> dict[str, t
     """
 
     def order(name: str) -> tuple[float, float]:
-        layer = int(name.split()[1].rstrip(","))
-        return -layer, torch.special.entr(heads[name][query]).sum().item()
+        return -_layer(name), torch.special.entr(heads[name][query]).sum().item()
 
     return {name: heads[name] for name in sorted(heads, key=order)}
+
+
+def _layer(name: str) -> int:
+    """ "layer 2, head 3" -> 2"""
+    return int(name.split()[1].rstrip(","))
 
 
 # --- heads as filters ----------------------------------------------------------------------------
