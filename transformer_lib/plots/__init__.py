@@ -12,7 +12,15 @@ from transformer_lib.plots.attention_steps import (
     scaling_curves,
     score_maps,
 )
-from transformer_lib.plots.embeddings import word_similarity
+from transformer_lib.plots.embeddings import (
+    flat_map,
+    loss_by_bottom,
+    nearest_words,
+    share_bars,
+    vector_sizes,
+    word_map,
+    word_similarity,
+)
 from transformer_lib.plots.heads import (
     distance_bars,
     encoder_heads,
@@ -37,19 +45,25 @@ __all__ = [
     "enable_altair",
     "encoder_heads",
     "equation_frames",
+    "flat_map",
     "heads_recap",
     "learning_curve",
+    "loss_by_bottom",
+    "nearest_words",
     "one_hot_table",
     "positions_explorer",
     "positions_heatmap",
     "scaling_curves",
     "score_maps",
     "series_map",
+    "share_bars",
     "show",
     "three_uses",
     "token_view",
     "unknown_words",
+    "vector_sizes",
     "wavelengths",
     "weight_by_distance",
+    "word_map",
     "word_similarity",
 ]

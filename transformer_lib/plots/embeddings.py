@@ -1,11 +1,12 @@
 """Words as vectors: how alike they are, how long they are, and where they lie on a map."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from transformer_lib.plots import style
 from transformer_lib.plots.values import as_array, steady_round
@@ -52,3 +53,207 @@ def word_similarity(
         scale.outline.set_visible(False)
         scale.set_ticks([0, 0.5, 1])
     return ax
+
+
+@mpl.rc_context(style.PRINT)
+def share_bars(shares: Mapping[str, Mapping[str, float]], ax: Axes | None = None) -> Axes:
+    """Draw shares from 0 to 1 as bars in percent -> the axes.
+
+    shares: for each name in the legend ("before training") the share of each question. Raises
+    ValueError when the names have different questions.
+    """
+    names = list(shares)
+    questions = list(shares[names[0]]) if names else []
+    if not questions or any(list(shares[name]) != questions for name in names):
+        raise ValueError("every name needs a share for the same questions")
+    if ax is None:
+        ax = style.new_figure(style.WIDTH, 0.9 + 0.42 * len(names) * len(questions)).subplots()
+    height = 0.8 / len(names)
+    colors = (style.MUTED, *style.CATEGORIES)
+    for number, name in enumerate(names):
+        places = [row + (number - (len(names) - 1) / 2) * height for row in range(len(questions))]
+        percent = [100 * shares[name][question] for question in questions]
+        bars = ax.barh(places, percent, 0.9 * height, label=name, color=colors[number])
+        ax.bar_label(bars, [f"{steady_round(value, 0):.0f} %" for value in percent], padding=4)
+    ax.set_yticks(range(len(questions)), questions)
+    ax.invert_yaxis()
+    ax.set_xlim(0, 112)
+    ax.set_xticks(range(0, 101, 25))
+    ax.set_xlabel("share of the words, in %")
+    ax.tick_params(axis="y", length=0)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.4, 1.14), ncols=len(names))
+    return ax
+
+
+@mpl.rc_context(style.PRINT)
+def vector_sizes(
+    widths: Sequence[int],
+    lengths: Mapping[str, Sequence[float]],
+    cosines: Mapping[str, Sequence[float]],
+) -> Figure:
+    """Draw how long word and position vectors are, and how alike their sums -> the figure.
+
+    widths: the d_model measured; lengths and cosines: for each name one number per width.
+    """
+    for name, values in [*lengths.items(), *cosines.items()]:
+        if len(values) != len(widths):
+            raise ValueError(f"{name!r} has {len(values)} values for {len(widths)} widths")
+    figure = style.new_figure(9.0, 3.9)
+    left, right = figure.subplots(1, 2)
+    looks = {name: look for name, look in zip(lengths, _looks(), strict=False)}
+    for ax, curves in ((left, lengths), (right, cosines)):
+        for name, values in curves.items():
+            color, marker = looks[name]
+            ax.plot(widths, values, marker, color=color, label=name, markersize=6)
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(widths, [str(width) for width in widths])
+        ax.minorticks_off()
+        ax.set_xlabel("$d_{model}$")
+        ax.grid(axis="y")
+    left.set_ylabel("length of the vector")
+    left.set_ylim(bottom=0)
+    left.legend(fontsize=10.5)
+    right.set_ylabel("cosine of the two sums")
+    right.set_ylim(0, 1.05)
+    right.set_title("two words, same place")
+    left.set_title("one vector")
+    return figure
+
+
+def _looks() -> list[tuple[str, str]]:
+    markers = ("o-", "s--", "^:", "D-.")
+    return list(zip(style.CATEGORIES, markers, strict=False))
+
+
+@mpl.rc_context(style.PRINT)
+def loss_by_bottom(
+    runs: Mapping[str, Sequence[Sequence[tuple[int, float]]]], ax: Axes | None = None
+) -> Axes:
+    """Draw learning curves, the mean of several seeds thick and each seed thin -> the axes.
+
+    runs: for each name its runs, each of them (step, loss) at the same steps.
+    """
+    if ax is None:
+        ax = style.new_figure(style.WIDTH, 3.8).subplots()
+    for (name, curves), (color, marker) in zip(runs.items(), _looks(), strict=False):
+        steps = [step for step, _ in curves[0]]
+        if any([step for step, _ in curve] != steps for curve in curves):
+            raise ValueError(f"the runs of {name!r} were not measured at the same steps")
+        losses = np.array([[loss for _, loss in curve] for curve in curves])
+        for curve in losses:
+            ax.plot(steps, curve, color=color, linewidth=0.8, alpha=0.5)
+        ax.plot(steps, losses.mean(axis=0), marker, color=color, label=name, markersize=6)
+    ax.set(xlabel="step of training", ylabel="loss per token, held out")
+    ax.set_ylim(bottom=0)
+    ax.set_xlim(left=0)
+    ax.grid(axis="y")
+    ax.legend()
+    return ax
+
+
+def flat_map(vectors: Any) -> tuple[np.ndarray, float]:
+    """Vectors (n, d) -> their places (n, 2) on the best flat map, and the share it keeps.
+
+    The map is made of the two directions in which the vectors differ most (principal components);
+    the share is the part of all squared distances from the middle that is left on it. Each
+    direction is turned so that its largest entry is positive: the same map on every machine.
+    """
+    matrix = as_array(vectors)
+    if matrix.ndim != 2 or min(matrix.shape) < 2:
+        raise ValueError("a map needs vectors of the shape (n, d), n and d at least 2, "
+                         f"but theirs is {matrix.shape}")  # fmt: skip
+    centered = matrix - matrix.mean(axis=0)
+    _, sizes, directions = np.linalg.svd(centered, full_matrices=False)
+    first_two = directions[:2]
+    largest = np.abs(first_two).argmax(axis=1)
+    first_two = first_two * np.sign(first_two[[0, 1], largest])[:, None]
+    return centered @ first_two.T, float((sizes[:2] ** 2).sum() / (sizes**2).sum())
+
+
+def nearest_words(vectors: Any, words: Sequence[str], count: int = 3) -> list[list[str]]:
+    """For each word the `count` others whose vectors point most nearly the same way."""
+    matrix = as_array(vectors)
+    unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    cosines = unit @ unit.T
+    np.fill_diagonal(cosines, -np.inf)
+    best = np.argsort(-cosines, axis=1, kind="stable")[:, :count]
+    return [[words[other] for other in row] for row in best]
+
+
+def word_map(
+    points: Sequence[Mapping[str, Any]],
+    kinds: Mapping[str, tuple[str, str]],
+    views: Sequence[str],
+    landmarks: Collection[str] = (),
+    title: str = "",
+) -> Any:
+    """Draw words as points to touch -> an Altair chart.
+
+    points: one for each word and view, `{"view", "word", "x", "y", "kind", "near"}`; view is a
+    place in `views`, near the text that the mouse shows besides word and kind. kinds: for each
+    kind its color and its shape. The reader chooses a view, searches for a word, and clicks on a
+    kind in the legend to see it alone. landmarks: the words written beside their points while
+    nothing is searched for. Raises ValueError for a point of an unknown kind or view.
+    """
+    import altair as alt
+
+    for point in points:
+        if point["kind"] not in kinds or point["view"] not in range(len(views)):
+            raise ValueError(f"{point['word']!r} is of the kind {point['kind']!r} in view "
+                             f"{point['view']!r}, which the map doesn't have")  # fmt: skip
+    table = [{**point, "landmark": point["word"] in landmarks} for point in points]
+    search = alt.param(
+        name="search", value="", bind=alt.binding(input="search", name="find a word  ")
+    )
+    chosen = alt.selection_point(name="chosen", fields=["kind"], bind="legend")
+    move = alt.selection_interval(
+        name="move", bind="scales", zoom="wheel![event.shiftKey]", translate=True
+    )
+    parameters = [search, chosen, move]
+    found = "indexof(lower(datum.word), lower(search)) == 0"
+    data = alt.Chart(alt.Data(values=table))
+    if len(views) > 1:
+        options = list(range(len(views)))
+        parameters.append(
+            alt.param(
+                name="view",
+                value=len(views) - 1,
+                bind=alt.binding_select(options=options, labels=list(views), name="table  "),
+            )
+        )
+        data = data.transform_filter("datum.view == view")
+    place = {
+        "x": alt.X("x:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=15)),
+        "y": alt.Y("y:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=15)),
+    }
+    colors, shapes = zip(*kinds.values(), strict=True)
+    legend = alt.Legend(title=title or None, symbolSize=110, symbolOpacity=1,
+                        labelLimit=240)  # fmt: skip
+    dots = data.mark_point(filled=True, size=45).encode(
+        **place,
+        color=alt.Color(
+            "kind:N", scale=alt.Scale(domain=list(kinds), range=list(colors)), legend=legend
+        ),  # fmt: skip
+        shape=alt.Shape(
+            "kind:N", scale=alt.Scale(domain=list(kinds), range=list(shapes)), legend=legend
+        ),  # fmt: skip
+        opacity=alt.value(
+            0.07,
+            condition={
+                "value": 0.8,
+                "test": {"and": [{"param": chosen.name}, f"search == '' || {found}"]},
+            },
+        ),  # fmt: skip
+        tooltip=[
+            alt.Tooltip("word:N"),
+            alt.Tooltip("kind:N", title=title or "kind"),
+            alt.Tooltip("near:N", title="nearest"),
+        ],
+    )
+    # "guide-label" is the style of the axes' words: JupyterLab makes it light on a dark page.
+    labels = (
+        data.mark_text(style="guide-label", fontSize=13, dx=7, align="left", fontWeight="bold")
+        .encode(**place, text="word:N")
+        .transform_filter(f"search == '' ? datum.landmark : {found}")
+    )
+    return (dots + labels).add_params(*parameters).properties(width=560, height=460)
