@@ -1,1 +1,110 @@
 """The figures of notebook 06: what must not be seen."""
+
+from unittest.mock import patch
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from transformer_lib.masks import causal_mask, padding_mask
+from transformer_lib.plots.figures.registry import figure
+from transformer_lib.plots.masks import leak_curves, mask_maps, shift_drawing
+from transformer_lib.tokens import BOS, PAD
+
+TGT_IN = ["<bos>", "me", "gustan", "los", "árboles"]
+TGT_OUT = ["me", "gustan", "los", "árboles", "<eos>"]
+
+
+def three_masks(tgt_in: Tensor) -> dict[str, Tensor]:
+    """Padding mask, causal mask and both together, as squares (t, t), of one row of ids (t,)."""
+    length = len(tgt_in)
+    padding = padding_mask(tgt_in[None]).expand(1, 1, length, length)[0, 0]
+    causal = causal_mask(length)[0, 0]
+    return {"padding mask": padding, "causal mask": causal, "both (&)": padding & causal}
+
+
+def influence(model: torch.nn.Module, src: Tensor, tgt_in: Tensor) -> Tensor:
+    """(t, t) of True and False: does output i (row) move when the target word j (column) changes?
+
+    src (1, s) and tgt_in (1, t) ids. The word is replaced by the next id of the vocabulary, in a
+    model without dropout (eval mode).
+    """
+    with torch.inference_mode():
+        before = model(src, tgt_in)
+        moved = []
+        for j in range(tgt_in.size(1)):
+            changed = tgt_in.clone()
+            changed[0, j] += 1
+            moved.append((model(src, changed) != before).any(dim=-1)[0])
+    return torch.stack(moved, dim=1)
+
+
+def measured_influence() -> dict[str, Tensor]:
+    """The influence in a new random model, with its causal mask and with one that leaks."""
+    from transformer_lib.config import TOY
+    from transformer_lib.experiments.masks import sees_everything
+    from transformer_lib.model import Transformer
+
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = Transformer(14, 14, TOY).eval()
+    src, tgt_in = torch.tensor([[5, 8, 11, 2]]), torch.tensor([[BOS, 9, 7, 5, 11]])
+    sound = influence(model, src, tgt_in)
+    with patch("transformer_lib.model.causal_mask", sees_everything):
+        leaking = influence(model, src, tgt_in)
+    return {"with the causal mask": sound, "mask shows everything": leaking}
+
+
+@figure(
+    "masks-three",
+    notebook="06_masks",
+    caption="The padding mask, the causal mask, and both together.",
+    alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>'. "
+    "Padding mask: the first two columns are 1. Causal mask: the lower left triangle with its "
+    "diagonal is 1. Both: 1 only where both are, in the first two columns on and below the "
+    "diagonal.",
+)
+def draw_three_masks() -> Figure:
+    words = ["<bos>", "gracias", "<pad>", "<pad>", "<pad>"]
+    return mask_maps(three_masks(torch.tensor([BOS, 4, PAD, PAD, PAD])), words, words)
+
+
+@figure(
+    "masks-shift",
+    notebook="06_masks",
+    caption="What the decoder reads stands one place to the right of what it predicts.",
+    alt="Two rows of words. Above, what the decoder reads: <bos> me gustan los árboles; below, "
+    "what it must predict: me gustan los árboles <eos>. Arrows lead from the read words <bos>, me "
+    "and gustan, at the positions 0 to 2, to 'los', which is predicted at position 2; the later "
+    "words are hatched.",
+)
+def draw_shift() -> Figure:
+    return shift_drawing(TGT_IN, TGT_OUT, position=2)
+
+
+@figure(
+    "masks-influence",
+    notebook="06_masks",
+    caption="Which outputs move when one target word changes, measured in a random model.",
+    alt="Two squares: a row for each word predicted, a column for each word changed. With the "
+    "causal mask only the lower left triangle moves. With a mask that shows everything, each "
+    "output moves with each word.",
+)
+def draw_influence() -> Figure:
+    return mask_maps(measured_influence(), TGT_OUT, TGT_IN, xlabel="word that is changed",
+                     ylabel="prediction: does it move?")  # fmt: skip
+
+
+@figure(
+    "masks-leak-curves",
+    notebook="06_masks",
+    caption="A model whose mask leaks learns faster and can do nothing: three seeds of each kind.",
+    alt="Two panels against the step of training. Left, next word right after a right beginning: "
+    "the three models without a mask reach 100 % by step 125, before those with the causal mask. "
+    "Right, whole rows written alone: with the causal mask more than 95 % at the end, without it "
+    "0 % at every step.",
+)
+def draw_leak_curves() -> Figure:
+    from transformer_lib import experiments
+
+    return leak_curves(experiments.load("masks")["runs"])

@@ -1,0 +1,249 @@
+"""The exercises of notebook 06: masks by hand and in code, rows without keys, and finding leaks."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch import Tensor
+
+from transformer_lib.checks import Hint, exercise, expect
+from transformer_lib.checks.attention import call, implement, matches, same
+from transformer_lib.config import TOY
+from transformer_lib.masks import causal_mask, padding_mask
+from transformer_lib.model import Transformer
+from transformer_lib.tokens import BOS, EOS, PAD, UNK
+
+IDS = torch.tensor([[BOS, 9, UNK, 7, EOS, PAD, PAD], [BOS, 5, EOS, PAD, PAD, PAD, PAD]])
+
+
+def expect_mask(found: Tensor, right: Tensor, mistakes: dict[str, Callable[[], Tensor]]) -> None:
+    """Nothing, where the mask is right; otherwise the hint for the mistake it shows."""
+    for hint, make in mistakes.items():
+        wrong = make()
+        if found.numel() == wrong.numel() and not torch.equal(wrong, right):
+            expect(not torch.equal(found.bool().reshape(wrong.shape), wrong), hint)
+    expect(
+        found.shape == right.shape,
+        f"The shape is {tuple(found.shape)}, but a mask has four axes, (batch, head, query, key): "
+        f"here {tuple(right.shape)}.",
+    )
+    expect(
+        torch.equal(found.bool(), right),
+        f"The shape is right, but {int((found.bool() != right).sum())} places are not.",
+    )
+    expect(
+        found.dtype == torch.bool,
+        f"The right ones and zeros, but of the type {found.dtype}. A mask is boolean: True and "
+        "False. (Compare, or use dtype=torch.bool.)",
+    )
+
+
+@exercise
+def how_many_may_be_seen(guess: Any) -> None:
+    """Exercise 1: how many ones in the combined mask of <bos> gracias amigo <pad>?"""
+    expect(
+        isinstance(guess, int) and not isinstance(guess, bool),
+        "Give a whole number: how many of the 16 places are 1?",
+    )
+    hints = {
+        16: "That is all of them. Nobody sees the padding, and nobody sees ahead.",
+        12: "That is the padding mask alone: three columns of four. Now hide what lies ahead.",
+        10: "That is the causal mask alone. Now hide the padding: the last column.",
+        6: "Without the diagonal, or without the last row? Each word may look at itself, and the "
+        "row of the padding has ones too.",
+        7: "Is it the other way round? 7 places are hidden.",
+    }
+    if guess in hints:
+        raise Hint(hints[guess])
+    expect(
+        guess == 9,
+        "Draw the square of 4 by 4: row by row, how many words stand at this place or before it, "
+        "padding not counted? (The row of the padding counts: it may look at real words.)",
+    )
+
+
+@implement(5)
+def my_causal_mask(function: Callable[[int], Tensor]) -> None:
+    """Exercise 2: length -> (1, 1, t, t), True at and below the diagonal."""
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    try:
+        found = function(5)
+    except Exception as error:
+        raise Hint(f"For the length 5 it stops with {type(error).__name__}: {error}.") from None
+    expect(found is not None, "It returns nothing: does it end with `return`?")
+    expect(isinstance(found, Tensor), f"It should return a tensor, not a {type(found).__name__}.")
+    right, ones = causal_mask(5), torch.ones(1, 1, 5, 5, dtype=torch.bool)
+    mistakes = {
+        "The diagonal is missing. A position may look at itself: what stands there is the word "
+        "before the one to predict. And the first row would have nothing to look at.": (
+            lambda: ones.tril(-1)
+        ),
+        "It is turned round: row i may see columns i and later, the future. True should be at and "
+        "below the diagonal.": lambda: ones.triu(),
+        "True marks what must be hidden. Here True means “may be seen”.": lambda: ones.triu(1),
+        "It lets each position see one word ahead: the very word that it must predict.": (
+            lambda: ones.tril(1)
+        ),
+        "Everything may be seen. What about the words ahead?": lambda: ones,
+        "Each word may only see itself.": lambda: torch.eye(5, dtype=torch.bool)[None, None],
+    }
+    expect_mask(found, right, mistakes)
+    expect(
+        same(function(3).float(), causal_mask(3).float()), "Right for the length 5, but not for 3."
+    )
+
+
+@implement(IDS)
+def my_padding_mask(function: Callable[[Tensor], Tensor]) -> None:
+    """Exercise 3: ids (b, s) -> (b, 1, 1, s), True for real tokens."""
+    found, right = call(function, IDS), padding_mask(IDS)
+    mistakes = {
+        "True marks the padding. Here True means “may be seen”.": lambda: ~right,
+        "The special tokens are hidden as well. <bos>, <eos> and <unk> are real tokens; only <pad> "
+        "is not.": lambda: (IDS > UNK)[:, None, None, :],
+        "Everything may be seen. Which id is the padding?": lambda: torch.ones_like(right),
+        "Only <eos> is hidden. Compare with PAD, not with EOS.": (
+            lambda: (IDS != EOS)[:, None, None, :]
+        ),
+    }
+    if found.shape == (2, 1, 7, 1):
+        raise Hint("The axes are (b, 1, s, 1): that hides padded *queries*. It is the keys that "
+                   "must be hidden, and they are the last axis.")  # fmt: skip
+    if found.shape in ((2, 7), (2, 1, 7)) and torch.equal(found.bool().view(2, 7), IDS != PAD):
+        raise Hint(f"The right places, but the shape {tuple(found.shape)} doesn't stretch over "
+                   "heads and queries: (b, 1, 1, s) does. Try [:, None, None, :].")  # fmt: skip
+    expect_mask(found, right, mistakes)
+
+
+def right_weights(scores: Tensor, mask: Tensor) -> Tensor:
+    low = torch.finfo(scores.dtype).min
+    return scores.masked_fill(~mask, low).softmax(dim=-1) * mask.any(dim=-1, keepdim=True)
+
+
+@implement(torch.zeros(3, 5), torch.ones(3, 5, dtype=torch.bool))
+def my_masked_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Exercise 4: scores (q, k) and mask (q, k) -> weights, zeros where there is no key."""
+    scores = torch.tensor([[1.0, 2, 3, 0, 1], [0.5, -1, 2, 2, 4], [2, 0, 1, 3, -2]])
+    mask = torch.tensor([[1, 1, 0, 1, 0], [1, 0, 1, 1, 1], [0, 0, 0, 0, 0]]).bool()
+    found = call(function, scores, mask)
+    expect(
+        found.shape == scores.shape,
+        f"Scores of the shape (3, 5) need weights of the same shape, not {tuple(found.shape)}.",
+    )
+    usual, empty = found[:2], found[2]
+    s, m = scores[:2], mask[:2]
+    mistakes = {
+        "The mask is the wrong way round: True means “may be seen”, so hide where it is False "
+        "(~mask).": lambda: s.masked_fill(m, -math.inf).softmax(-1),
+        "The mask comes after the softmax, so the rows no longer add up to 1, and the hidden "
+        "scores still count in the sum. Hide the scores before it.": lambda: s.softmax(-1) * m,
+        "A hidden score becomes 0, but e to the power of 0 is 1: it still gets weight. It must be "
+        "very negative.": lambda: s.masked_fill(~m, 0.0).softmax(-1),
+        "Nothing is hidden: the mask has no effect. (masked_fill returns a new tensor.)": (
+            lambda: s.softmax(-1)
+        ),
+        "Each column adds up to 1, but each row should: softmax(dim=-1).": (
+            lambda: scores.masked_fill(~mask, -1e9).softmax(0)[:2]
+        ),
+    }
+    for hint, make in mistakes.items():
+        expect(not matches(usual, make), hint)
+    expect(same(usual, right_weights(s, m)), "Where there are keys to see, the weights should be a "
+           "softmax over just these, but they are not.")  # fmt: skip
+    expect(
+        not empty.isnan().any(),
+        "NaN in the row that may see nothing: every score is −∞ there, or the sum is 0, and 0/0 "
+        "is not a number. Its weights should be zeros.",
+    )
+    expect(
+        not torch.allclose(empty, torch.full((5,), 0.2)),
+        "The row that may see nothing gets 0.2 everywhere: equal scores, however low, make equal "
+        "weights. Its weights should be zeros.",
+    )
+    expect(not empty.any(), "The row that may see nothing should have only zeros.")
+    low = scores - 30_000
+    expect(
+        same(call(function, low, mask), right_weights(low, mask)),
+        "Your low number isn't low enough: where the other scores are about −30,000 the hidden "
+        "ones are seen again. Take −1e9, −∞ or the lowest number of the type.",
+    )
+    leaf = scores.clone().requires_grad_()
+    function(leaf, mask)[:, 0].sum().backward()
+    expect(
+        leaf.grad is not None and bool(leaf.grad.isfinite().all()),
+        "The weights are right, but their gradient isn't: None or NaN. Which step made it?",
+    )
+
+
+Model = Callable[[Tensor, Tensor], Tensor]
+
+
+def toy_model(mask: Callable[..., Tensor] | None = None) -> Model:
+    """A random toy Transformer as a function of (src, tgt_in); mask: instead of `causal_mask`."""
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        model = Transformer(14, 14, TOY).eval()
+
+    def run(src: Tensor, tgt_in: Tensor) -> Tensor:
+        with patch("transformer_lib.model.causal_mask", mask or causal_mask), torch.no_grad():
+            return model(src, tgt_in)
+
+    return run
+
+
+def wider(*more: tuple[int, int], diagonal: int = 0) -> Callable[..., Tensor]:
+    """Instead of `causal_mask`: lets also positions up to `diagonal` ahead, or single ones, see."""
+
+    def mask(length: int, device: Any = None) -> Tensor:
+        ones = torch.ones(1, 1, length, length, dtype=torch.bool, device=device).tril(diagonal)
+        for i, j in more:
+            ones[0, 0, i, j] = True
+        return ones
+
+    return mask
+
+
+SRC, TGT_IN = torch.tensor([[5, 8, 11, EOS]]), torch.tensor([[BOS, 9, 7, 5, 11, 4, 6]])
+
+
+@implement(toy_model(), SRC, TGT_IN)
+def my_leak_test(function: Callable[[Model, Tensor, Tensor], bool]) -> None:
+    """Exercise 5: (model, src, tgt_in) -> True if an output depends on a later target word."""
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+
+    def leaks(mask: Callable[..., Tensor] | None) -> bool:
+        try:
+            answer = function(toy_model(mask), SRC.clone(), TGT_IN.clone())
+        except Exception as error:
+            raise Hint(f"It stops with {type(error).__name__}: {error}.") from None
+        expect(answer is not None, "It returns nothing: does it end with `return`?")
+        if isinstance(answer, Tensor) and answer.numel() == 1:
+            answer = bool(answer)
+        expect(isinstance(answer, bool), "It should return True or False, but it returns a "
+                                         f"{type(answer).__name__}.")  # fmt: skip
+        return answer
+
+    sound, everything = leaks(None), leaks(wider(diagonal=99))
+    expect(
+        sound or everything,
+        "It always says False, even for a model in which every position sees every word. "
+        "Do you change a word, run the model again and compare?",
+    )
+    expect(
+        not (sound and everything),
+        "It says that a sound model leaks. The output at the changed position, and those after it, "
+        "may move. Only the earlier ones must not.",
+    )
+    expect(everything, "It says yes for the sound model and no for the one that leaks.")
+    expect(
+        leaks(wider(diagonal=1)),
+        "It finds the large leak, but not a small one, in which each position sees one word "
+        "ahead. Compare *all* outputs before the changed word, up to the one next to it.",
+    )
+    expect(
+        leaks(wider((1, 3))),
+        "It misses a leak in one place: position 1 sees the word at position 3, all else is sound. "
+        "Change each word in turn.",
+    )
