@@ -1,0 +1,190 @@
+"""The exercises of notebook 03: the vectors that say where a word stands."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from transformer_lib.checks import Hint, exercise, expect
+from transformer_lib.checks.one_hot import call, implement
+from transformer_lib.embedding import positional_encoding, tensor2tensor_encoding
+
+NEAR = 1e-4  # single precision, and a formula written in another way, stay far below
+
+
+def numbers(found: Any, shape: tuple[int, ...], what: str) -> Tensor:
+    """What a student gave, as numbers of the shape asked for; a Hint if it can't be that."""
+    try:
+        found = torch.as_tensor(found).detach().double()
+    except (TypeError, ValueError, RuntimeError):
+        raise Hint(f"{what} should be numbers, but this is a {type(found).__name__}.") from None
+    theirs = tuple(found.shape)
+    exchanged = " Are rows and columns exchanged?" if theirs == shape[::-1] != shape else ""
+    expect(theirs == shape, f"{what} should have the shape {shape}, but this has {theirs}."
+           + exchanged)  # fmt: skip
+    expect(bool(found.isfinite().all()), f"{what} holds numbers that are infinite or undefined.")
+    return found
+
+
+def same(a: Tensor, b: Tensor) -> bool:
+    return bool(((a - b).abs() < NEAR).all())
+
+
+def blame(found: Tensor, right: Tensor, mistakes: dict[str, Tensor], otherwise: str) -> None:
+    """A Hint with the mistake that gives just these numbers; nothing if they are right."""
+    if same(found, right):
+        return
+    for hint, wrong in mistakes.items():
+        if same(found, wrong):
+            raise Hint(hint)
+    raise Hint(otherwise)
+
+
+@exercise
+def first_row(guess: Sequence[float]) -> None:
+    """Exercise 1: the vector of position 0 when d_model is 6."""
+    found = numbers(guess, (6,), "The vector")
+    blame(found, torch.tensor([0, 1, 0, 1, 0, 1.0]), {
+        "Right for the sines, but what is the cosine of 0?": torch.zeros(6),
+        "Sine and cosine are exchanged: column 0 is a sine.": torch.tensor([1, 0, 1, 0, 1, 0.0]),
+        "That is Tensor2Tensor's order. In the paper each sine has its cosine beside it.":
+            torch.tensor([0, 0, 0, 1, 1, 1.0]),
+        "That is position 1. Positions count from 0.": positional_encoding(2, 6)[1],
+    }, "Every angle is 0 divided by something. What are sin(0) and cos(0)?")  # fmt: skip
+
+
+@exercise
+def wave_of_pair_128(guess: float) -> None:
+    """Exercise 2: the wavelength of pair i = 128 when d_model is 512."""
+    expect(
+        isinstance(guess, int | float) and not isinstance(guess, bool),
+        "Give a number of positions.",
+    )
+    answers = {
+        100.0: "100 is what the position is divided by. A wave is complete when the angle has "
+               "grown by 2π.",
+        2 * math.pi * 10: "The exponent is 2i/d_model, not i/d_model.",
+        2 * math.pi * 10_000 ** (128 / 255): "That is Tensor2Tensor's pair 128.",
+        2 * math.pi * 10_000: "Only the last pair comes near that. Put i = 128 into the formula.",
+        1 / (200 * math.pi): "That is waves per position. How many positions has one wave?",
+        2 * math.pi / 100: "That is by how much the angle grows per position. After how many "
+                           "positions has it grown by 2π?",
+    }  # fmt: skip
+    if abs(guess / (200 * math.pi) - 1) < 0.005:
+        return
+    for wrong, hint in answers.items():
+        expect(abs(guess / wrong - 1) > 0.004, hint)
+    raise Hint("The angle is pos / 10000^(2i/d_model). For which pos is it 2π?")
+
+
+@implement(3, 4)
+def encoding(function: Callable[[int, int], Any]) -> None:
+    """Exercise 3: the whole table (length, d_model) of the paper's formula."""
+    length, d_model = 7, 10
+    found = numbers(call(function, length, d_model), (length, d_model), "The table")
+    blame(found, positional_encoding(length, d_model).double(), wrong_tables(length, d_model),
+          first_difference(found, positional_encoding(length, d_model).double()))  # fmt: skip
+    length, d_model = 3, 14
+    found = numbers(call(function, length, d_model), (length, d_model), "The table")
+    expect(
+        same(found, positional_encoding(length, d_model).double()),
+        "Right for d_model = 10, wrong for d_model = 14: is a size written into your function?",
+    )
+
+
+def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
+    """What the usual mistakes give instead of the paper's table, by the hint for each."""
+    right = positional_encoding(length, d_model).double()
+    pos = torch.arange(length).double()[:, None]
+    i = torch.arange(d_model // 2).double()
+    column = torch.arange(d_model).double()
+    exact = 10_000.0 ** (2 * i / d_model)
+
+    def table(angles: Tensor) -> Tensor:
+        return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+    def by_column(angles: Tensor) -> Tensor:
+        return torch.where(column % 2 == 0, angles.sin(), angles.cos())
+
+    theirs = tensor2tensor_encoding(length, d_model).double()
+    sines, cosines = theirs.chunk(2, dim=1)
+    return {
+        "Your positions start at 1: the first row should be position 0.":
+            table((pos + 1) / exact),
+        "Sine and cosine are exchanged: the even columns are the sines.":
+            table(pos / exact).unflatten(1, (-1, 2)).flip(-1).flatten(1),
+        "The exponent of column 2i is 2i/d_model; yours is i/d_model.":
+            table(pos / 10_000.0 ** (i / d_model)),
+        "Column 2i+1 has the same angle as column 2i; yours grows from column to column.":
+            by_column(pos / 10_000.0 ** (column / d_model)),
+        "Your i is the column. It should count pairs: columns 2i and 2i+1 share one i.":
+            by_column(pos / 10_000.0 ** (2 * column / d_model)),
+        "Those are Tensor2Tensor's frequencies: divide i by d_model/2, not by d_model/2 - 1.":
+            torch.stack([sines, cosines], dim=-1).flatten(1),
+        "That is Tensor2Tensor's table, in its order and with its frequencies.": theirs,
+        "The numbers are right, the order isn't: put each cosine beside its sine.":
+            torch.cat([right[:, 0::2], right[:, 1::2]], dim=1),
+        "The position should be divided by the power of 10000, not multiplied.":
+            table(pos * exact),
+        "All your columns are sines: the odd columns should be cosines.":
+            (pos / exact).sin().repeat_interleave(2, dim=1),
+        "The base is 10000, with four zeros; yours is 1000.":
+            positional_encoding(length, d_model, base=1_000.0).double(),
+        "Those are the angles. What is still missing is their sine and cosine.":
+            (pos / exact).repeat_interleave(2, dim=1),
+    }  # fmt: skip
+
+
+def first_difference(found: Tensor, right: Tensor) -> str:
+    pos, column = (((found - right).abs() >= NEAR).nonzero().tolist() or [[0, 0]])[0]
+    return (f"The first wrong number stands at position {pos}, column {column}: it should be "
+            f"{right[pos, column]:.3f}, and yours is {found[pos, column]:.3f}.")  # fmt: skip
+
+
+@implement(torch.zeros(4), 1)
+def move_on(function: Callable[[Tensor, int], Any]) -> None:
+    """Exercise 4: from the vector of a position to that of k positions later."""
+    d_model = 10
+    table = positional_encoding(29, d_model).double()
+    for start, k in ((0, 3), (5, 3), (13, 11), (17, 1)):
+        found = numbers(call(function, table[start].float(), k), (d_model,), "The vector")
+        blame(found, table[start + k], wrong_moves(table, start, k),
+              f"From position {start}, {k} further on: {first_wrong(found, table[start + k])}"
+              )  # fmt: skip
+
+
+def first_wrong(found: Tensor, right: Tensor) -> str:
+    column = ((found - right).abs() >= NEAR).nonzero()[0].item()
+    return f"column {column} should be {right[column]:.3f}, and yours is {found[column]:.3f}."
+
+
+def wrong_moves(table: Tensor, start: int, k: int) -> dict[str, Tensor]:
+    """What the usual mistakes give instead of position start + k, by the hint for each."""
+    sine, cosine = table[start, 0::2], table[start, 1::2]
+    i = torch.arange(len(sine)).double()
+    rate = 10_000.0 ** (-2 * i / (2 * len(sine)))
+
+    def turned(by: Tensor) -> Tensor:
+        pairs = [sine * by.cos() + cosine * by.sin(), cosine * by.cos() - sine * by.sin()]
+        return torch.stack(pairs, dim=-1).flatten()
+
+    k1, k2 = (k * rate).cos(), (k * rate).sin()
+    new_sine, new_cosine = sine * k1 + cosine * k2, cosine * k1 - sine * k2
+    wrong_cosine = torch.stack([new_sine, cosine * k1 + sine * k2], dim=-1).flatten()
+    wrong_sine = torch.stack([sine * k1 - cosine * k2, new_cosine], dim=-1).flatten()
+    return {
+        "You turned back: the hands should go on by k, not back.": turned(-k * rate),
+        "The sine is right. For the cosine: cos(a+b) = cos a cos b - sin a sin b.": wrong_cosine,
+        "The cosine is right. For the sine: sin(a+b) = sin a cos b + cos a sin b.": wrong_sine,
+        "Every pair turns by its own angle, k / 10000^(2i/d_model); yours all turn alike.":
+            turned(k * torch.ones_like(rate)),
+        "The exponent of pair i is 2i/d_model; yours is i/d_model.": turned(k * rate.sqrt()),
+        "The numbers are right, the order isn't: put each cosine beside its sine.":
+            torch.cat([new_sine, new_cosine]),
+        "Adding the vector of position k doesn't turn the hands: multiply, as in K1 and K2.":
+            table[start] + table[k],
+        "That is the vector of position k. Where did the vector that was given go?": table[k],
+        "That is the vector that was given: turn each of its pairs.": table[start],
+    }  # fmt: skip
