@@ -83,7 +83,7 @@ ROWS = [
     (lambda ids, vocab: 1 - by_loop(ids, vocab), "exchanged"),
     (adding_up, "exactly one 1"),
     (lambda ids, vocab: by_loop(ids.flip(0), vocab), "wrong slot"),
-    (lambda ids, vocab: by_loop(ids, vocab).tolist(), "not a list"),
+    (lambda ids, vocab: by_loop(ids, vocab).tolist(), "of the type list"),
     (lambda ids, vocab: None, "`return` missing"),
     (lambda ids, vocab: by_loop(ids + 9, vocab), "stopped with IndexError"),
     (5, "the function itself"),

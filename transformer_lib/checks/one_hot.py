@@ -67,7 +67,7 @@ def one_hot_rows(function: Callable[[Tensor, int], Tensor]) -> None:
     ids, vocab = torch.tensor([3, 0, 3, 1, 6]), 7
     right = one_hot(ids, vocab)
     rows = call(function, ids.clone(), vocab)
-    expect(isinstance(rows, Tensor), f"Return a tensor, not a {type(rows).__name__}.")
+    expect(isinstance(rows, Tensor), f"Return a tensor; this is of the type {type(rows).__name__}.")
     expect(
         rows.shape != (vocab, len(ids)),
         "Rows and columns are swapped: each word should have a row, each slot a column.",
@@ -108,7 +108,10 @@ def look_up(function: Callable[[list[str], list[str]], list[int]]) -> None:
     right = Vocabulary(vocabulary[len(SPECIALS) :]).encode(strange)
     ids = call(function, list(known), list(vocabulary))
     ids = ids.tolist() if isinstance(ids, Tensor) else ids
-    expect(isinstance(ids, list), f"Return a list of numbers, not a {type(ids).__name__}.")
+    expect(
+        isinstance(ids, list),
+        f"Return a list of numbers; this is of the type {type(ids).__name__}.",
+    )
     expect(ids != [6, 7, 5], "Each id is one too large: places in the list are counted from 0.")
     expect(
         ids != [1, 2, 0],

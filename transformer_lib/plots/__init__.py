@@ -14,6 +14,7 @@ from transformer_lib.plots.attention_steps import (
 )
 from transformer_lib.plots.embeddings import (
     flat_map,
+    lookup_product,
     loss_by_bottom,
     nearest_words,
     share_bars,
@@ -48,6 +49,7 @@ __all__ = [
     "flat_map",
     "heads_recap",
     "learning_curve",
+    "lookup_product",
     "loss_by_bottom",
     "nearest_words",
     "one_hot_table",

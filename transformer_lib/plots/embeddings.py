@@ -7,6 +7,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from transformer_lib.plots import style
 from transformer_lib.plots.values import as_array, steady_round
@@ -53,6 +54,50 @@ def word_similarity(
         scale.outline.set_visible(False)
         scale.set_ticks([0, 0.5, 1])
     return ax
+
+
+@mpl.rc_context(style.PRINT)
+def lookup_product(
+    rows: Any, table: Any, words: Sequence[str], vocabulary: Sequence[str]
+) -> Figure:
+    """Draw one-hot rows (n, vocab) times a small table (vocab, d_model) -> the figure.
+
+    The rows of the table that come out again, for the n words, have a frame. Raises ValueError
+    when the shapes don't fit each other or the words.
+    """
+    left, middle = as_array(rows), as_array(table)
+    fits = left.ndim == middle.ndim == 2 and left.shape == (len(words), len(vocabulary))
+    if not fits or len(middle) != len(vocabulary):
+        raise ValueError(f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit rows "
+                         f"{left.shape} and a table {middle.shape}")  # fmt: skip
+    vocab, width = middle.shape
+    figure = style.new_figure(10.0, 0.9 + 0.42 * vocab)
+    figure.get_layout_engine().set(wspace=0.06)
+    panels = figure.subplots(1, 3, width_ratios=[vocab, 1.7 * width, 1.7 * width])
+    limit = float(np.abs(middle).max())
+    matrices = (left, middle, left @ middle)
+    titles = ("one-hot rows", "times the table", "= its rows")
+    for ax, matrix, title in zip(panels, matrices, titles, strict=True):
+        signed = matrix is not left
+        colors = style.SIGNED if signed else style.WEIGHTS
+        low, high = (-limit, limit) if signed else (0, 1.4)
+        ax.imshow(matrix, cmap=colors, vmin=low, vmax=high, interpolation="nearest",
+                  aspect=0.6 if signed else 1)  # fmt: skip
+        for (row, column), value in np.ndenumerate(matrix):
+            label = f"{steady_round(value, 1):.1f}" if signed else f"{value:.0f}"
+            ink = style.ink_on(colors((value - low) / (high - low)))
+            ax.text(column, row, label.replace("-", "\N{MINUS SIGN}"), ha="center", va="center",
+                    fontsize=10.5, color=ink)  # fmt: skip
+        ax.set_title(title)
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        ax.set_xticks([])
+        ax.set_yticks(range(len(matrix)), vocabulary if matrix is middle else words)
+    panels[0].set_xticks(range(vocab), vocabulary, rotation=90)
+    for row in left.argmax(axis=1):
+        panels[1].add_patch(Rectangle((-0.5, row - 0.5), width, 1, fill=False, linewidth=2.5,
+                                      edgecolor=style.INK, clip_on=False))  # fmt: skip
+    return figure
 
 
 @mpl.rc_context(style.PRINT)

@@ -11,6 +11,7 @@ from torch import Tensor
 from transformer_lib.plots import style
 from transformer_lib.plots.embeddings import (
     flat_map,
+    lookup_product,
     loss_by_bottom,
     nearest_words,
     share_bars,
@@ -35,6 +36,32 @@ GENDERS = {
     "la: feminine": (AMBER, "circle"),
     "las: feminine plural": (style.CATEGORIES[4], "triangle-up"),
 }
+
+
+def small_table() -> tuple[Any, Tensor]:
+    """A vocabulary of nine and a random table with three numbers for each, the same each time."""
+    from transformer_lib.tokens import Vocabulary
+
+    vocab = Vocabulary.build([text.split() for text in ("I like trees", "the trees grew")])
+    torch.manual_seed(0)
+    return vocab, torch.randn(len(vocab), 3)
+
+
+@figure(
+    "lookup-table",
+    notebook="02_embeddings",
+    caption="One-hot rows times a table: what comes out are rows of the table.",
+    alt="Left the one-hot rows of I, like, trees; in the middle a table of nine rows and three "
+    "columns, with a frame around the rows trees, I and like; right a table of three rows, which "
+    "are the framed ones in the order of the sentence.",
+)
+def draw_lookup_table() -> Figure:
+    from transformer_lib.embedding import one_hot
+
+    vocab, table = small_table()
+    words = "I like trees".split()
+    rows = one_hot(torch.tensor(vocab.encode(words)), len(vocab))
+    return lookup_product(rows, table, words, vocab.tokens)
 
 
 def trained_tables() -> tuple[Tensor, Tensor]:

@@ -1,0 +1,170 @@
+"""The exercises of notebook 02: what is right passes, and each mistake gets its own hint."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from transformer_lib.checks import embeddings as check
+from transformer_lib.embedding import one_hot
+from transformer_lib.model import make_model
+
+
+def said(capsys, checked, attempt) -> str:
+    checked(attempt)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("checked", "attempt"),
+    [
+        (check.numbers_in_the_table, ...),
+        (check.lookup_by_product, lambda ids, table: ...),
+        (check.embed, lambda ids, table: ...),
+        (check.nearest_word, lambda word, words, table: ...),
+        (check.rows_that_learn, ...),
+    ],
+)
+def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
+    assert said(capsys, checked, attempt) == f"{checked.__name__}: not tried yet\n"
+
+
+@pytest.mark.parametrize(
+    ("guess", "words"),
+    [
+        (37_000 * 512, "right!"),
+        (37_512, "the sum"),
+        (37_000**2, "not one-hot"),
+        (37_000 * 512 * 4, "bytes"),
+        (512 * 512, "inside a layer"),
+        (7, "rows does the table have"),
+        (1.9e7, "whole number"),
+    ],
+)
+def test_numbers_in_the_table(capsys, guess, words):
+    assert words in said(capsys, check.numbers_in_the_table, guess)
+
+
+def product(ids, table):
+    return one_hot(ids, len(table)) @ table
+
+
+LOOKUPS = [
+    (product, "right!"),
+    (lambda ids, table: F.one_hot(ids, table.shape[0]).float() @ table, "right!"),
+    (lambda ids, table: table[ids], "right!"),
+    (lambda ids, table: one_hot(ids, len(table)), "still one-hot"),
+    (lambda ids, table: table[ids].T, "(5, 7), but it is (7, 5)"),
+    (lambda ids, table: table[(ids + 1) % len(table)], "count from 0"),
+    (lambda ids, table: table[ids - 1], "count from 0"),
+    (lambda ids, table: table[ids] * table.shape[1] ** 0.5, "another exercise"),
+    (lambda ids, table: product(ids, table).sum(0).expand(len(ids), -1), "sum of all words"),
+    (lambda ids, table: table[: len(ids)], "first rows"),
+    (lambda ids, table: -table[ids], "not table[ids]"),
+    (lambda ids, table: torch.stack([table[int(i)] for i in ids.flatten()]), "should give (3, 2"),
+    (lambda ids, table: table[ids].tolist(), "of the type list"),
+    (lambda ids, table: one_hot(ids, 7) @ table, "stopped with ValueError"),
+    (lambda ids, table: None, "`return` missing"),
+    ("table", "the function itself"),
+]
+
+
+@pytest.mark.parametrize(("function", "words"), LOOKUPS)
+def test_lookup_by_product(capsys, function, words):
+    assert words in said(capsys, check.lookup_by_product, function)
+
+
+EMBEDS = [
+    (lambda ids, table: table[ids] * table.shape[1] ** 0.5, "right!"),
+    (lambda ids, table: product(ids, table * torch.tensor(7.0).sqrt()), "right!"),
+    (lambda ids, table: table[ids], "is missing"),
+    (lambda ids, table: table[ids] * table.shape[1], "times d_model"),
+    (lambda ids, table: table[ids] / table.shape[1] ** 0.5, "divided"),
+    (lambda ids, table: table[ids] * len(table) ** 0.5, "number of words"),
+    (lambda ids, table: table[ids] * ids.shape[1] ** 0.5, "a size of ids"),
+    (lambda ids, table: table[ids] * 2, "times one number"),
+    (lambda ids, table: one_hot(ids, len(table)), "still one-hot"),
+    (lambda ids, table: 5, "of the type int"),
+]
+
+
+@pytest.mark.parametrize(("function", "words"), EMBEDS)
+def test_embed(capsys, function, words):
+    assert words in said(capsys, check.embed, function)
+
+
+def searching(score, keep_itself=False, best=max, start=None):
+    """A way to look for the word with the best score."""
+
+    def search(word, words, table):
+        own = table[words.index(word)]
+        places = [i for i, other in enumerate(words) if keep_itself or other != word]
+        return words[best(places, key=lambda i: float(score(own, table[i])))]
+
+    return search
+
+
+def cosine(a, b):
+    return a @ b / (a.norm() * b.norm())
+
+
+def by_matrix(word, words, table):
+    unit = F.normalize(table, dim=1)
+    scores = unit @ unit[words.index(word)]
+    scores[words.index(word)] = -2
+    return words[scores.argmax()]
+
+
+def place_only(word, words, table):
+    return words.index(by_matrix(word, words, table))
+
+
+NEIGHBORS = [
+    (searching(cosine), "right!"),
+    (by_matrix, "right!"),
+    (searching(cosine, keep_itself=True), "leave the word itself out"),
+    (searching(torch.dot), "dot product is large"),
+    (searching(lambda a, b: -(a - b).norm()), "smallest distance"),
+    (searching(cosine, best=min), "the other way"),
+    (place_only, "words[place]"),
+    (searching(lambda a, b: b[2]), "dot product is large"),
+    (searching(lambda a, b: -b[0].abs()), "isn't the largest"),
+    (lambda word, words, table: ["plant"], "of the type list"),
+    (lambda word, words, table: "plant", "start from 0"),
+    (lambda word, words: word, "stopped with TypeError"),
+]
+
+
+@pytest.mark.parametrize(("function", "words"), NEIGHBORS)
+def test_nearest_word(capsys, function, words):
+    assert words in said(capsys, check.nearest_word, function)
+
+
+@pytest.mark.parametrize(
+    ("guess", "words"),
+    [
+        (["I", "like", "trees", "<eos>"], "right!"),
+        ({"trees", "like", "<eos>", "I"}, "right!"),
+        (["I", "like", "trees"], "no word"),
+        (["I", "like", "trees", "<eos>", "<pad>"], "masked"),
+        (["<bos>", "I", "like", "trees", "<eos>"], "doesn't"),
+        (["the", "trees"], "isn't in the sentence"),
+        (["trees", "<eos>"], "and only then"),
+        ("I like trees", "list of tokens"),
+        ([4, 5], "list of tokens"),
+    ],
+)
+def test_rows_that_learn(capsys, guess, words):
+    assert words in said(capsys, check.rows_that_learn, guess)
+
+
+def test_only_the_words_of_the_sentence_learn():
+    """What `rows_that_learn` says is so in a whole Transformer."""
+    words = ["<pad>", "<bos>", "<eos>", "<unk>", "the", "I", "like", "trees"]
+    model = make_model(len(words), 11, N=2, d_model=8, d_ff=16, h=2, dropout=0.0)
+    src = torch.tensor([[words.index(w) for w in "I like trees <eos> <pad>".split()]])
+    loss = F.cross_entropy(model(src, torch.tensor([[1, 5, 6]]))[0], torch.tensor([5, 6, 2]))
+    loss.backward()
+    moved = model.src_embed.table.weight.grad.abs().sum(dim=1) > 0
+    assert [word for word, changes in zip(words, moved, strict=True) if changes] == [
+        "<eos>", "I", "like", "trees",
+    ]  # fmt: skip

@@ -1,0 +1,173 @@
+"""The exercises of notebook 02: lookups, the root of d_model, neighbors, what is learned."""
+
+import math
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor
+
+from transformer_lib.checks import exercise, expect
+from transformer_lib.checks.one_hot import call, implement, whole_number
+from transformer_lib.embedding import Embeddings, one_hot
+from transformer_lib.tokens import SPECIALS
+
+VOCAB, D_MODEL = 11, 7  # primes: a swapped axis can't fit
+
+
+def small_table() -> Tensor:
+    """A table of different numbers, none of them 0 or 1, the same each time."""
+    return torch.sin(torch.arange(VOCAB * D_MODEL, dtype=torch.float) + 1.0).view(VOCAB, D_MODEL)
+
+
+def close(found: Tensor, right: Tensor) -> bool:
+    return found.shape == right.shape and torch.allclose(found.float(), right, atol=1e-5)
+
+
+def expect_vectors(found: object, ids: Tensor) -> None:
+    """A tensor with one vector for each id."""
+    expect(
+        isinstance(found, Tensor), f"Return a tensor; this is of the type {type(found).__name__}."
+    )
+    right = (*ids.shape, D_MODEL)
+    expect(
+        found.shape != (*ids.shape, VOCAB),
+        "The rows have one number for each word of the vocabulary: they are still one-hot rows, "
+        "not yet multiplied by the table.",
+    )
+    expect(
+        found.shape == right,
+        f"For ids of the shape {tuple(ids.shape)} and a table of {VOCAB} x {D_MODEL} the shape "
+        f"should be {right}, but it is {tuple(found.shape)}.",
+    )
+
+
+@exercise
+def numbers_in_the_table(guess: int) -> None:
+    """Exercise 1: how many numbers are in the paper's table, 37,000 words and d_model = 512?"""
+    whole_number(guess)
+    right = 37_000 * 512
+    expect(guess != 37_000 + 512, "That is the sum. Every word has 512 numbers.")
+    expect(guess != 37_000 * 37_000, "d_model columns, not one for each word: it's not one-hot.")
+    expect(guess != right * 4, "That is how many bytes. Each number takes 4.")
+    expect(guess != 512 * 512, "That is one matrix inside a layer. How many rows has the table?")
+    expect(guess == right, "How many rows does the table have, and how many columns?")
+
+
+@implement(torch.tensor([0]), torch.ones(1, 1))
+def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Exercise 2: (ids, table) -> one_hot(ids) @ table."""
+    table, ids = small_table(), torch.tensor([3, 0, 10, 3, 6])
+    found = call(function, ids.clone(), table.clone())
+    expect_vectors(found, ids)
+    right = one_hot(ids, VOCAB) @ table
+    expect(
+        not close(found, table[(ids + 1) % VOCAB]) and not close(found, table[ids - 1]),
+        "Each vector is that of the next word in the table, or of the one before: ids count "
+        "from 0.",
+    )
+    expect(
+        not close(found, right * math.sqrt(D_MODEL)),
+        "Right rows, but multiplied by the root of d_model: that is another exercise.",
+    )
+    expect(
+        not close(found, right.sum(dim=0, keepdim=True).expand_as(right)),
+        "Every place holds the sum of all words: give each id a one-hot row of its own.",
+    )
+    expect(
+        not close(found, table[torch.arange(len(ids))]),
+        "These are the first rows of the table, whatever the ids are.",
+    )
+    expect(close(found, right), "The shape is right, but the rows are not table[ids].")
+    batch = torch.tensor([[3, 0], [10, 6], [1, 1]])
+    found = call(function, batch.clone(), table.clone())
+    expect(
+        isinstance(found, Tensor) and found.shape == (3, 2, D_MODEL),
+        "Right for one sentence. But a batch of ids of the shape (3, 2) should give (3, 2, "
+        f"{D_MODEL}).",
+    )
+    expect(close(found, table[batch]), "Right for one sentence, but not for a batch of sentences.")
+
+
+@implement(torch.tensor([0]), torch.ones(1, 1))
+def embed(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Exercise 3: (ids, table) -> the input of the Transformer, before the positions."""
+    table, ids = small_table(), torch.tensor([[3, 0, 10], [3, 6, 1]])
+    library = Embeddings(VOCAB, D_MODEL)
+    with torch.no_grad():
+        library.table.weight.copy_(table)
+        right = library(ids)
+    found = call(function, ids.clone(), table.clone())
+    expect_vectors(found, ids)
+    rows = table[ids]
+    expect(not close(found, rows), "These are the rows themselves: the root of d_model is missing.")
+    expect(
+        not close(found, rows * D_MODEL), "That is times d_model. Its root is what the paper takes."
+    )
+    expect(
+        not close(found, rows / math.sqrt(D_MODEL)),
+        "That is divided by the root of d_model: the vectors should get longer.",
+    )
+    expect(
+        not close(found, rows * math.sqrt(VOCAB)),
+        "That is the root of the number of words, table.shape[0]. d_model is the width of a row.",
+    )
+    expect(
+        not any(close(found, rows * math.sqrt(size)) for size in ids.shape),
+        "That is the root of a size of ids. d_model is the width of a row of the table.",
+    )
+    expect(close(found, right), "The shape is right; it should be table[ids] times one number.")
+
+
+@implement("a", ["a", "b"], torch.eye(2))
+def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
+    """Exercise 4: (word, words, table) -> the other word whose vector points most nearly alike."""
+    words = ["tree", "plant", "giant", "near", "against", "aside"]
+    table = torch.tensor([[2.0, 1.0, 0.0], [1.0, 0.55, 0.0], [9.0, -3.0, 9.0], [2.0, 0.2, 0.1],
+                          [-4.0, -2.0, 0.0], [0.0, 0.0, 1.0]])  # fmt: skip
+    answer = call(function, "tree", list(words), table.clone())
+    expect(
+        not isinstance(answer, int | Tensor),
+        "That is a place in the table. Look up its word: words[place].",
+    )
+    expect(
+        isinstance(answer, str), f"Return one word; this is of the type {type(answer).__name__}."
+    )
+    expect(answer != "tree", "Every word is nearest to itself: leave the word itself out.")
+    expect(
+        answer != "giant",
+        "“giant” has a long vector, so its dot product is large. The cosine divides by the lengths "
+        "of both vectors.",
+    )
+    expect(
+        answer != "near",
+        "“near” has the smallest distance. The cosine asks for the direction, whatever the length.",
+    )
+    expect(answer != "against", "“against” points the other way: its cosine is -1, the smallest.")
+    expect(answer == "plant", "Its cosine with “tree” isn't the largest.")
+    expect(
+        call(function, "against", list(words), table.clone()) == "aside",
+        "Right for “tree”. For “against” all other cosines are 0 or negative: does your search "
+        "start from 0, or take absolute values?",
+    )
+
+
+@exercise
+def rows_that_learn(guess: Iterable[str]) -> None:
+    """Exercise 5: whose rows change after one step on the source "I like trees <eos> <pad>"?"""
+    kind = isinstance(guess, list | tuple | set) and all(isinstance(word, str) for word in guess)
+    expect(kind, 'Give a list of tokens in quotes, such as ["I", "<eos>"].')
+    words = set(guess)
+    expect("the" not in words, "“the” isn't in the sentence, so its row wasn't used.")
+    expect(
+        "<pad>" not in words,
+        "The padding is masked: nothing that comes out depends on it, so its row gets no gradient.",
+    )
+    expect(
+        not words & (set(SPECIALS) - {"<eos>", "<pad>"}),
+        "A row changes if its word stands in the sentence. Which of your tokens doesn't?",
+    )
+    expect("<eos>" in words, "One is missing: it is no word, but it stands in the sentence too.")
+    expect(
+        words == {"I", "like", "trees", "<eos>"},
+        "A row changes if its word stands in the sentence, and only then.",
+    )
