@@ -6,6 +6,7 @@ from typing import Any
 import matplotlib as mpl
 import torch
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -14,7 +15,7 @@ from transformer_lib.plots.attention import attention_heatmap
 from transformer_lib.plots.values import as_array, steady_round
 
 SPREAD = 0.75  # of the space between two words, for the lines of all heads to one word
-FAINT = 0.02  # lines of less weight are left out: they could not be seen
+FAINT = 0.03  # lines of less weight are left out: they could not be seen
 KINDS = {  # of attention: how a layer is called, and whose words its queries and keys are
     "encoder.self_attn": ("encoder, layer {}", "src", "src"),
     "decoder.self_attn": ("decoder, layer {}: Spanish at Spanish", "tgt", "tgt_in"),
@@ -94,9 +95,9 @@ def _matrix(ax: Axes, x: float, y: float, wide: float, tall: float, rows: int, c
     """A matrix around (x, y) with a line under each row."""
     ax.add_patch(Rectangle((x - wide / 2, y - tall / 2), wide, tall, facecolor=color,
                            edgecolor=style.INK, linewidth=0.8))  # fmt: skip
-    for row in range(1, rows):
-        edge = y - tall / 2 + tall * row / rows
-        ax.plot([x - wide / 2, x + wide / 2], [edge, edge], color=style.INK, linewidth=0.4)
+    for row in range(rows):
+        ax.add_patch(Rectangle((x - wide / 2, y - tall / 2 + tall * row / rows), wide, tall / rows,
+                               fill=False, edgecolor=style.INK, linewidth=0.4))  # fmt: skip
 
 
 def _name(ax: Axes, x: float, y: float, text: str, small: bool = False) -> None:
@@ -125,7 +126,7 @@ def token_lines(
     """Draw words that look on the left, words looked at on the right, and the looks as lines.
 
     weights: head's name -> its weights (q, k); the heavier, the thicker the line. query: the place
-    of one word on the left whose lines alone are drawn. Weights below 0.02 are left out.
+    of one word on the left whose lines alone are drawn. Weights below 0.03 are left out.
     Raises ValueError when the words don't fit the matrices.
     """
     if ax is None:
@@ -138,12 +139,17 @@ def token_lines(
                              f"fit the weights of {name}, {matrix.shape}")  # fmt: skip
         # Side by side, so that no head hides another one that looks at the same word.
         beside = (list(weights).index(name) - (len(weights) - 1) / 2) * SPREAD / len(weights)
-        for i in range(len(rows)) if query is None else [query]:
-            for j, weight in enumerate(matrix[i]):
-                if weight >= FAINT:
-                    ax.plot([0, 1], [i, j + beside], color=colors[name], label=f"{name}, {rows[i]}",
-                            linewidth=0.7 + 4 * weight, alpha=0.4 + 0.6 * min(weight, 1),
-                            solid_capstyle="round", clip_on=False)  # fmt: skip
+        looks = [
+            (i, j) for i in (range(len(rows)) if query is None else [query])
+            for j in range(len(columns)) if matrix[i, j] >= FAINT
+        ]  # fmt: skip
+        shown = [matrix[look] for look in looks]
+        ax.add_collection(LineCollection(
+            [[(0, i), (1, j + beside)] for i, j in looks], colors=colors[name], label=name,
+            linewidths=[0.7 + 4 * weight for weight in shown],
+            alpha=[0.4 + 0.6 * min(weight, 1) for weight in shown],
+            capstyle="round", clip_on=False,
+        ))  # fmt: skip
     for side, words in ((0, rows), (1, columns)):
         for place, word in enumerate(words):
             dim = side == 0 and query not in (None, place)
@@ -167,13 +173,17 @@ def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[
     named = dict(zip(names, heads, strict=True))
     last_first = sorted(names, key=lambda name: (-_layer(name), name))
     colors = dict(zip(last_first, style.CATEGORIES, strict=False))  # as in `token_view`
-    figure = style.new_figure(10.4, 0.28 * len(words) + 1.6)
+    figure = style.new_figure(10.4, 0.28 * len(words) + 1.9)
     panels = figure.subplots(1, 3, gridspec_kw={"wspace": 0.12})
     for ax, count, letter in zip(panels, (1, 2, len(heads)), "abc", strict=True):
         shown = {name: named[name] for name in names[:count]}
         token_lines(shown, words, words, query, ax, colors)
         what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
         ax.set_title(f"({letter}) {what}")
+        mean = heads[:count, query].mean(axis=0)
+        largest = [(words[j], mean[j]) for j in mean.argsort()[::-1] if mean[j] >= 0.1][:2]
+        said = ", ".join(f"{word} {steady_round(weight):.2f}" for word, weight in largest)
+        ax.text(0.5, len(words) + 0.2, f"mean: {said}", ha="center", va="center", fontsize=11)
     proxies = [mpl.lines.Line2D([], [], color=colors[name], linewidth=4) for name in names]
     figure.legend(proxies, names, loc="outside lower center", ncols=4, fontsize=10.5)
     return figure
@@ -182,7 +192,7 @@ def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[
 def token_rows(looks: Any) -> tuple[list[dict], list[dict]]:
     """A translator's looks -> (lines, words), the two tables of `token_view`.
 
-    lines: one for each layer, head, query i and key j with a weight of at least 0.02. words: one
+    lines: one for each layer, head, query i and key j with a weight of at least 0.03. words: one
     for each layer, side ("query" or "key") and place.
     """
     written = [f"{read} → {word}" for read, word in zip(looks.tgt_in, looks.tgt_out, strict=True)]
@@ -242,14 +252,20 @@ def token_view(looks: Any, layer: str = "encoder, layer 2", word: str | None = N
 
     switched_on = " || ".join(f"(datum.head == {head} && head{head})" for head in heads)
     under_mouse = "(hover.side[0] == 'query' ? datum.i : datum.j) == hover.place[0]"
+    on_a_word = "isValid(hover.place) && isValid(hover.place[0])"  # lines have no place
     pinned_word = "word == 0 || datum.i == word - 1"
     vertical = alt.Scale(domain=[longest - 0.5, -0.5], nice=False)
     across = alt.Scale(domain=[0, 1], nice=False)
+    width = 260  # pixels between the two columns
+    room = {
+        side: round((16 + 8.4 * max(len(w["word"]) for w in words if w["side"] == side)) / width, 3)
+        for side in ("query", "key")
+    }
     looks_chart = (
         alt.Chart(alt.Data(values=lines))
         .transform_filter("datum.layer == layer")
         .transform_filter(switched_on)
-        .transform_filter(f"isValid(hover.place) ? {under_mouse} : ({pinned_word})")
+        .transform_filter(f"{on_a_word} ? {under_mouse} : ({pinned_word})")
         .transform_filter(legend)
         .transform_calculate(
             left="0", right="1",
@@ -274,11 +290,24 @@ def token_view(looks: Any, layer: str = "encoder, layer 2", word: str | None = N
         )
         .add_params(chosen, pinned, *boxes, legend)
     )  # fmt: skip
-    word_chart = (
+    places_chart = (
         alt.Chart(alt.Data(values=words))
         .transform_filter("datum.layer == layer")
-        .transform_calculate(x="datum.side == 'query' ? 0 : 1")
-        .mark_text(
+        .transform_calculate(
+            x="datum.side == 'query' ? 0 : 1",
+            x2=f"datum.side == 'query' ? {-room['query']} : {1 + room['key']}",
+        )
+        .encode(
+            x=alt.X("x:Q", scale=across, axis=None), y=alt.Y("place:Q", scale=vertical, axis=None)
+        )
+    )
+    # Letters are hard to hit with the mouse: a wide stripe that can't be seen lies over each word.
+    # The stripes also keep room for the longest word of all layers.
+    stripes = (
+        places_chart.mark_rule(strokeWidth=22, opacity=0.002).encode(x2="x2:Q").add_params(hover)
+    )
+    word_chart = (
+        places_chart.mark_text(
             # The style of axis labels: that is the ink which JupyterLab changes with its theme.
             style="guide-label", fontSize=14,
             align=alt.expr("datum.side == 'query' ? 'right' : 'left'"),
@@ -287,11 +316,9 @@ def token_view(looks: Any, layer: str = "encoder, layer 2", word: str | None = N
                 "datum.side == 'query' && word == datum.place + 1 ? 'bold' : 'normal'"
             ),
         )
-        .encode(x=alt.X("x:Q", scale=across, axis=None),
-                y=alt.Y("place:Q", scale=vertical, axis=None), text="word:N")
-        .add_params(hover)
+        .encode(text="word:N")
     )  # fmt: skip
-    return alt.layer(looks_chart, word_chart).properties(width=260, height=26 * longest)
+    return alt.layer(looks_chart, word_chart, stripes).properties(width=width, height=26 * longest)
 
 
 def encoder_heads(looks: Any) -> dict[str, torch.Tensor]:
