@@ -17,6 +17,7 @@ from transformer_lib.config import TOY
 from transformer_lib.corpora import digits
 from transformer_lib.decoding import deciding, greedy_decode
 from transformer_lib.experiments import experiment
+from transformer_lib.masks import causal_mask
 from transformer_lib.model import Transformer
 from transformer_lib.tokens import PAD, SPECIALS
 from transformer_lib.training import TrainingConfig, train
@@ -66,6 +67,11 @@ def written(model: Transformer, pairs: Pairs) -> list[list[int]]:
     return greedy_decode(model, src, max_length=12, cache=False)  # so that its own masks are used
 
 
+def as_digits(ids: Ids) -> list[int]:
+    """The digits that the ids stand for; special tokens are left out."""
+    return [i - len(SPECIALS) for i in ids if i >= len(SPECIALS)]
+
+
 def right_rows(model: Transformer, pairs: Pairs) -> float:
     """Share of rows that the model, on its own, writes without a mistake."""
     both = zip(written(model, pairs), pairs, strict=True)
@@ -90,9 +96,10 @@ def leaking_mask() -> dict[str, Any]:
 
     runs = []
     for seed in SEEDS:
-        _, history = learn_to_reverse(seed, measure)
-        runs.append({"mask": "causal", "seed": seed, "history": history})
-        with patch("transformer_lib.model.causal_mask", sees_everything):
-            _, history = learn_to_reverse(seed, measure)
-        runs.append({"mask": "none", "seed": seed, "history": history})
-    return {"steps": STEPS, "held_out": HELD_OUT, "runs": runs}
+        for name, mask in (("causal", causal_mask), ("none", sees_everything)):
+            with patch("transformer_lib.model.causal_mask", mask):
+                model, history = learn_to_reverse(seed, measure)
+                sample = as_digits(written(model, held_out[:1])[0])
+            runs.append({"mask": name, "seed": seed, "writes": sample, "history": history})
+    reads = as_digits(held_out[0][0])
+    return {"steps": STEPS, "held_out": HELD_OUT, "reads": reads, "runs": runs}
