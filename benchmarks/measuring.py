@@ -72,24 +72,44 @@ def arguments(description: str, rounds: int) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description.split("\n")[0])
     parser.add_argument("--repeats", type=int, default=rounds, help="rounds (default %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="CPU cores (default %(default)s)")
+    parser.add_argument(
+        "--precision",
+        choices=["highest", "medium"],
+        default="highest",
+        help="PyTorch's setting for fp32 matrix products (default %(default)s)",
+    )
     parser.add_argument("--json", metavar="FILE", help="write all numbers to FILE")
     return parser
 
 
 def set_up(options: argparse.Namespace) -> dict[str, str | float]:
-    """Threads and seed. -> what a reader of the numbers has to know, printed and kept."""
+    """Threads, seed, precision. -> what a reader of the numbers has to know, printed and kept."""
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
+    error = rounding_error(options.precision)
     circumstances = {
         "torch": torch.__version__,
         "processor": processor(),
         "cores": os.cpu_count() or 0,
         "load_at_start": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else -1.0,
+        "rounding_error": float(f"{error:.1e}"),
     }
     print(", ".join(f"{name} {value}" for name, value in (circumstances | vars(options)).items()))
     if circumstances["load_at_start"] > 0.5:
         print("Other programs are running: expect wide quartiles, and measure again later.")
     return circumstances
+
+
+def rounding_error(precision: str) -> float:
+    """Set the precision of fp32 matrix products. -> how far one is from the exact product.
+
+    With "medium" PyTorch takes oneDNN instead of MKL, and oneDNN may round to bf16 on the way where
+    the processor has units for that. About 1e-7: nothing was rounded; about 1e-3: it was.
+    """
+    torch.set_float32_matmul_precision(precision)
+    a, b = torch.randn(2, 256, 256)
+    exact = a.double() @ b.double()
+    return float((a @ b - exact).norm() / exact.norm())
 
 
 def processor() -> str:

@@ -24,6 +24,9 @@ from transformer_lib.tokens import PAD
 
 Pairs = Sequence[tuple[Ids, Ids]]
 STATE_FILE = "training_state.safetensors"
+# The loss needs several tensors as large as the logits. Memory in pieces of 8 MB is used again;
+# what is larger than 32 MB goes back to Linux each time and comes anew, page by page: slower.
+LOGITS_AT_A_TIME = 2_000_000
 
 
 def paper_schedule(step: int, d_model: int, warmup: int = 4000, factor: float = 1.0) -> float:
@@ -109,17 +112,23 @@ def batch_loss(model: Transformer, batch: Batch, smoothing: float, bf16: bool = 
     """The loss summed over the batch's target words.
 
     The decoder reads the right words so far (teacher forcing), whatever it would have written. The
-    generator, which is the widest layer, runs only where there is a word to predict.
+    generator, which is the widest layer, runs only where there is a word to predict, and there
+    piece by piece.
     """
     device = model.generator.proj.weight.device
     src, tgt_in, tgt_out = (x.to(device) for x in (batch.src, batch.tgt_in, batch.tgt_out))
     predicts = tgt_out != PAD
+    words = max(1, LOGITS_AT_A_TIME // model.generator.proj.out_features)  # in a piece
     with torch.autocast(device.type, dtype=torch.bfloat16, enabled=bf16):
         x = model.decode(tgt_in, model.encode(src), src)
-        logits = model.generator(x[predicts])  # (words, vocab)
-    return label_smoothed_cross_entropy(
-        logits.float(), tgt_out[predicts], smoothing, reduction="sum"
-    )
+        pieces = zip(x[predicts].split(words), tgt_out[predicts].split(words), strict=True)
+        losses = [
+            label_smoothed_cross_entropy(
+                model.generator(vectors).float(), target, smoothing, reduction="sum"
+            )
+            for vectors, target in pieces  # (words, d_model), (words,)
+        ]
+    return torch.stack(losses).sum()
 
 
 def words_in(batches: Sequence[Batch]) -> int:
