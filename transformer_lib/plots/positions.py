@@ -58,7 +58,7 @@ def positions_curves(encoding: Any, pairs: Sequence[int]) -> Figure:
         ax.set_title(f"i = {i}: one wave in {wave:,.{1 if wave < 100 else 0}f} positions",
                      loc="left", fontsize=11.5)  # fmt: skip
         ax.set_yticks([-1, 0, 1])
-        ax.axhline(0, color="#D9D9D9", linewidth=1, zorder=0, label="_zero")
+        ax.hlines(0, 0, len(matrix) - 1, color="#D9D9D9", linewidth=1, zorder=0)
     panels[0].legend(loc="lower right", bbox_to_anchor=(1, 0.98), ncols=2, borderaxespad=0,
                      fontsize=11)  # fmt: skip
     panels[-1].set(xlabel="position", xlim=(0, len(matrix) - 1))
@@ -89,14 +89,15 @@ def positions_frequencies(
     left, right = figure.subplots(1, 2)
     for (name, waves), mark, color in zip(small.items(), "os", (BLUE, WINE), strict=True):
         left.plot(range(len(waves)), waves, marker=mark, markersize=8, color=color, label=name)
-    left.axhline(2 * math.pi * 10_000, color=style.MUTED, linewidth=1, dashes=(2, 2), label="_end")
+    left.hlines(2 * math.pi * 10_000, 0, len(waves) - 1, color=style.MUTED, linewidth=1,
+                linestyle=":")  # fmt: skip
     left.text(0, 2 * math.pi * 10_000 * 0.9, "10000 · 2π", va="top", fontsize=11)
     left.set(yscale="log", xlabel="pair i", ylabel="positions in one wave",
              title=f"d_model = {2 * len(waves)}", xticks=range(len(waves)))  # fmt: skip
     left.legend(loc="lower right", fontsize=11)
     (first, waves), (second, longer) = large.items()
     right.plot(100 * (longer / waves - 1), color=WINE, label="percent longer")
-    right.axhline(0, color=BLUE, label="_first")
+    right.hlines(0, 0, len(waves) - 1, color=BLUE)
     right.text(len(waves) * 0.98, 0.06, first, color=style.INK, ha="right", va="bottom",
                fontsize=11)  # fmt: skip
     right.text(len(waves) * 0.6, 2.55, second, ha="right", fontsize=11)
@@ -146,6 +147,7 @@ def positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
     """
     matrix = _table(encoding)
     figure = style.new_figure(9.0, 3.9)
+    figure.get_layout_engine().set(wspace=0.06)
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
     products = matrix @ matrix.T / (matrix.shape[1] / 2)
     image = left.imshow(products, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest")
@@ -187,8 +189,7 @@ def word_plus_position(words: Sequence[str], vectors: Any, positions: Mapping[in
         ax.set_xlabel("dimension")
         ax.tick_params(axis="y", length=0)
         ax.spines[:].set_visible(False)
-        for line in (0.5, 1.5):
-            ax.axhline(line, color=style.PAPER, linewidth=6, label="_gap")
+        ax.hlines([0.5, 1.5], -0.5, stripes.shape[1] - 0.5, color=style.PAPER, linewidth=6)
     scale = figure.colorbar(image, ax=panels, label="value", aspect=12, pad=0.02, extend="both")
     scale.outline.set_visible(False)
     return figure
@@ -251,15 +252,15 @@ def rows_in_pairs(words: Sequence[str], orders: tuple[str, str], panels: Mapping
     """
     figure = style.new_figure(9.0, 3.4)
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    places = [3 * number + row for number in range(len(words)) for row in (0, 1)]
     for ax, (title, (first, second)) in zip(axes, panels.items(), strict=True):
-        first, second = _table(first), _table(second)
-        lines = np.full((3 * len(words) - 1, first.shape[1]), np.nan)
-        lines[0::3], lines[1::3] = first, second
-        image = ax.imshow(lines, cmap=style.SIGNED, vmin=-2, vmax=2, aspect="auto",
+        pairs = np.stack([_table(first), _table(second)], axis=1).reshape(2 * len(words), -1)
+        image = ax.imshow(pairs, cmap=style.SIGNED, vmin=-2, vmax=2, aspect="auto",
                           interpolation="nearest")  # fmt: skip
         ax.set_title(title, fontsize=style.FONT_SIZE)
-        ax.set_yticks(places, [f"{word} in “{order}”" for word in words for order in orders])
+        ax.hlines(np.arange(2, 2 * len(words), 2) - 0.5, -0.5, pairs.shape[1] - 0.5,
+                  color=style.PAPER, linewidth=14)  # fmt: skip
+        ax.set_yticks(range(2 * len(words)), [f"{word} in “{order}”" for word in words
+                                              for order in orders])  # fmt: skip
         ax.set_xticks([])
         ax.set_xlabel("numbers of the output vector")
         ax.tick_params(length=0)
@@ -296,8 +297,9 @@ def lengths_copied(results: Sequence[Mapping[str, Any]], trained_to: int, measur
                   for n in lengths]  # fmt: skip
         ax.plot(np.array(lengths) + aside, [np.mean(group) for group in groups], color=color,
                 linestyle=dash, label=name)  # fmt: skip
-        for n, group in zip(lengths, groups, strict=True):
-            ax.plot([n + aside] * len(group), group, mark, color=color, markersize=5, label="_seed")
+        seeds = [(n + aside, share) for n, group in zip(lengths, groups, strict=True)
+                 for share in group]  # fmt: skip
+        ax.scatter(*zip(*seeds, strict=True), marker=mark, color=color, s=26, zorder=3)
     ax.set(xlabel="digits in the row", ylabel="share of rows copied right", xticks=lengths,
            ylim=(-0.03, 1.13), xlim=(min(lengths) - 0.5, max(lengths) + 0.5),
            yticks=[0, 0.25, 0.5, 0.75, 1])  # fmt: skip

@@ -262,7 +262,7 @@ def two_batches(lengths: list[int], size: int = 40) -> dict[str, list[int]]:
     caption="Forty sentences in a batch: taken at random, and taken by their length.",
     alt="Two tables with a row for each of 40 sentences, words dark and padding pale. On the left "
     "the rows end at very different places and nearly half of the table is padding; on the right "
-    "all rows are equally long and nothing is padding.",
+    "all rows but a few are equally long and one percent is padding.",
 )
 def draw_padding_saved() -> Figure:
     from transformer_lib.corpora import english_spanish
