@@ -52,7 +52,7 @@ def call(function: Any, *inputs: Tensor) -> Tensor:
     except Exception as error:
         shapes = ", ".join(str(tuple(x.shape)) for x in inputs)
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        if "shapes cannot be multiplied" in reason or "size of tensor" in reason.lower():
+        if "cannot be multiplied" in reason or "size" in reason.lower():
             reason += " (does the key need a transpose?)"
         raise Hint(f"With inputs of the shapes {shapes} it stops with {reason}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")

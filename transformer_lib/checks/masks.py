@@ -170,10 +170,14 @@ def my_masked_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
         "ones are seen again. Take −1e9, −∞ or the lowest number of the type.",
     )
     leaf = scores.clone().requires_grad_()
-    function(leaf, mask)[:, 0].sum().backward()
+    weights = function(leaf, mask)
+    expect(weights.requires_grad, "The weights are right, but cut off from the scores: nothing "
+                                  "could be learned through them.")  # fmt: skip
+    weights[:, 0].sum().backward()
     expect(
-        leaf.grad is not None and bool(leaf.grad.isfinite().all()),
-        "The weights are right, but their gradient isn't: None or NaN. Which step made it?",
+        bool(leaf.grad.isfinite().all()),
+        "The weights are right, but their gradient isn't: it has NaN in it. Which step divides "
+        "by 0, or takes a root or logarithm of 0?",
     )
 
 
@@ -199,7 +203,7 @@ def wider(*more: tuple[int, int], diagonal: int = 0) -> Callable[..., Tensor]:
     def mask(length: int, device: Any = None) -> Tensor:
         ones = torch.ones(1, 1, length, length, dtype=torch.bool, device=device).tril(diagonal)
         for i, j in more:
-            ones[0, 0, i, j] = True
+            ones[0, 0, i : i + 1, j : j + 1] = True
         return ones
 
     return mask

@@ -1,0 +1,96 @@
+"""The equation in frames, the scaling curves and the explorer: the right numbers in each place."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from transformer_lib.attention import attention, attention_weights
+from transformer_lib.plots import (
+    attention_explorer,
+    equation_frames,
+    scaling_curves,
+    score_maps,
+    showing,
+)
+from transformer_lib.plots.figures import find
+
+WORDS = ["I", "like", "trees"]
+
+
+def labels(ticks) -> list[str]:
+    return [label.get_text() for label in ticks]
+
+
+def test_the_four_frames_are_the_four_steps():
+    q, k, v = torch.randn(3, 5), torch.randn(3, 5), torch.randn(3, 2)
+    panels = equation_frames(q, k, v, WORDS, ["a", "b"]).axes
+    steps = [q @ k.T, q @ k.T / 5**0.5, attention_weights(q, k), attention(q, k, v)]
+    for ax, step in zip(panels, steps, strict=True):
+        np.testing.assert_allclose(ax.images[0].get_array(), step, rtol=1e-4, atol=1e-5)
+    assert panels[0].images[0].get_clim() == panels[1].images[0].get_clim(), "one scale"
+    assert panels[2].images[0].get_clim() == (0, 1)
+    assert labels(panels[0].get_yticklabels()) == labels(panels[2].get_xticklabels()) == WORDS
+    assert labels(panels[3].get_xticklabels()) == ["a", "b"]
+
+
+def test_frames_that_do_not_fit_are_refused():
+    three, two = torch.zeros(3, 4), torch.zeros(2, 4)
+    with pytest.raises(ValueError, match=r"key should have the shape \(3, d_k\)"):
+        equation_frames(three, two, three, WORDS, list("abcd"))
+    with pytest.raises(ValueError, match=r"value should have the shape \(3, 2\)"):
+        equation_frames(three, three, three, WORDS, ["a", "b"])
+
+
+def test_the_scaling_curves_carry_the_measured_numbers():
+    rows = [
+        {"d_k": d_k, "scaled": scaled, "variance": d_k + scaled, "largest": 0.5, "slope": 0.25}
+        for d_k in (4, 16) for scaled in (False, True)
+    ]  # fmt: skip
+    first = scaling_curves(rows).axes[0]
+    assert [line.get_ydata().tolist() for line in first.lines] == [[4, 16], [5, 17]]
+    with pytest.raises(ValueError, match="scaled=True and rows with scaled=False"):
+        scaling_curves(rows[:1])
+
+
+def test_score_maps_share_one_scale():
+    maps = {"one": torch.eye(3), "two": -4 * torch.eye(3)}
+    panels = score_maps(maps, WORDS).axes
+    assert {ax.images[0].get_clim() for ax in panels} == {(-4.0, 4.0)}
+    with pytest.raises(ValueError, match="'one': 3 words need scores of the shape"):
+        score_maps({"one": torch.eye(2)}, WORDS)
+
+
+def drawn_numbers(chart) -> tuple[list[float], list[float]]:
+    """The weights beside the bars and the output, as Vega computes and draws them."""
+    svg = showing.convert(showing.portable(chart.to_dict()), "svg")
+    texts = [text.replace("\N{MINUS SIGN}", "-") for text in re.findall(r">([^<>]+)</text>", svg.decode())]  # fmt: skip # noqa: E501
+    output = next(text for text in texts if text.startswith("output"))
+    weights = [float(text) for text in texts if re.fullmatch(r"0\.\d\d|1\.00", text)]
+    return weights, [float(number) for number in re.findall(r"-?\d\.\d\d", output)]
+
+
+@pytest.mark.parametrize("query", [[1.0, 0.5], [-2.0, 3.0], [0.0, 0.0]])
+def test_the_explorer_computes_what_the_library_computes(query):
+    keys, values = torch.tensor([[-1.0, 1], [1.5, -1], [2, 2]]), torch.tensor([[-2.0, -1], [0, 2], [1.5, 1]])  # fmt: skip # noqa: E501
+    weights, output = drawn_numbers(attention_explorer(WORDS, keys, values, query, "trees"))
+    q = torch.tensor([query])
+    np.testing.assert_allclose(weights, attention_weights(q, keys)[0], atol=0.0051)
+    np.testing.assert_allclose(output, attention(q, keys, values)[0], atol=0.0051)
+
+
+def test_the_explorer_has_four_sliders_and_a_switch():
+    spec = find("attention-explorer").draw().to_dict()
+    inputs = [parameter["bind"]["input"] for parameter in spec["params"] if "bind" in parameter]
+    assert sorted(inputs) == ["checkbox", "range", "range", "range", "range"]
+
+
+def test_the_explorer_refuses_what_does_not_fit():
+    two = torch.zeros(3, 2)
+    with pytest.raises(ValueError, match="no word 'tree'; there are I, like, trees"):
+        attention_explorer(WORDS, two, two, [0, 0], "tree")
+    with pytest.raises(ValueError, match=r"values should have the shape \(3, 2\)"):
+        attention_explorer(WORDS, two, torch.zeros(2, 2), [0, 0], "trees")
+    with pytest.raises(ValueError, match="query should be two numbers"):
+        attention_explorer(WORDS, two, two, [0], "trees")
