@@ -23,12 +23,13 @@ NOTEBOOKS = {
 
 
 def pictures(notebook: str) -> list[dict]:
-    """The outputs with a picture, in their order."""
+    """The outputs with a picture, in their order; not those of cells for the reader's own data."""
     return [
         output
         for cell in NOTEBOOKS[notebook].cells
         for output in cell.get("outputs", [])
         if "image/png" in output.get("data", {})
+        and "your-turn" not in cell.metadata.get("tags", [])
     ]
 
 
