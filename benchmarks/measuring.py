@@ -104,7 +104,7 @@ def rounding_error(precision: str) -> float:
     """Set the precision of fp32 matrix products. -> how far one is from the exact product.
 
     With "medium" PyTorch takes oneDNN instead of MKL, and oneDNN may round to bf16 on the way where
-    the processor has units for that. About 1e-7: nothing was rounded; about 1e-3: it was.
+    the processor has units for that. Below 1e-6: nothing was rounded; about 1e-3: it was.
     """
     torch.set_float32_matmul_precision(precision)
     a, b = torch.randn(2, 256, 256)
