@@ -1,5 +1,6 @@
 """Several heads at once: the way through eight heads, and who looks at whom, head by head."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -281,7 +282,7 @@ def token_view(looks: Any, layer: str = "encoder, layer 2", word: str | None = N
                 legend=alt.Legend(title="head", orient="top", symbolType="stroke", symbolSize=300,
                                   symbolStrokeWidth=7, symbolOpacity=1),
             ),
-            opacity=alt.Opacity("weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.3, 1]),
+            opacity=alt.Opacity("weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.4, 1]),
                                 legend=None),
             strokeWidth=alt.StrokeWidth("weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 6]),
                                         legend=None),
@@ -289,36 +290,46 @@ def token_view(looks: Any, layer: str = "encoder, layer 2", word: str | None = N
                      alt.Tooltip("weight:Q", format=".2f")],
         )
         .add_params(chosen, pinned, *boxes, legend)
+        .properties(name="looks")  # otherwise Altair makes a name of the data's last digits
     )  # fmt: skip
-    places_chart = (
-        alt.Chart(alt.Data(values=words))
-        .transform_filter("datum.layer == layer")
-        .transform_calculate(
-            x="datum.side == 'query' ? 0 : 1",
-            x2=f"datum.side == 'query' ? {-room['query']} : {1 + room['key']}",
-        )
-        .encode(
-            x=alt.X("x:Q", scale=across, axis=None), y=alt.Y("place:Q", scale=vertical, axis=None)
-        )
-    )
     # Letters are hard to hit with the mouse: a wide stripe that can't be seen lies over each word.
     # The stripes also keep room for the longest word of all layers.
-    stripes = (
-        places_chart.mark_rule(strokeWidth=22, opacity=0.002).encode(x2="x2:Q").add_params(hover)
-    )
-    word_chart = (
-        places_chart.mark_text(
-            # The style of axis labels: that is the ink which JupyterLab changes with its theme.
-            style="guide-label", fontSize=14,
-            align=alt.expr("datum.side == 'query' ? 'right' : 'left'"),
-            dx=alt.expr("datum.side == 'query' ? -10 : 10"),
-            fontWeight=alt.expr(
-                "datum.side == 'query' && word == datum.place + 1 ? 'bold' : 'normal'"
-            ),
-        )
-        .encode(text="word:N")
+    stripes = []
+    for side, edge, outside in (("query", 0, -room["query"]), ("key", 1, 1 + room["key"])):
+        stripe = (
+            alt.Chart(alt.Data(values=[row for row in words if row["side"] == side]))
+            .transform_filter("datum.layer == layer")
+            .transform_calculate(edge=str(edge), outside=str(outside))
+            .mark_rule(strokeWidth=22, stroke="transparent")
+            .encode(
+                x=alt.X("edge:Q", scale=across, axis=None), x2="outside:Q",
+                y=alt.Y("place:Q", scale=vertical, axis=_column(words, side, longest)),
+            )
+        )  # fmt: skip
+        stripes.append(stripe)
+    stripes[0] = stripes[0].add_params(hover).properties(name="places")
+    chart = alt.layer(looks_chart, *stripes).resolve_axis(y="independent")
+    return chart.properties(width=width, height=26 * longest)
+
+
+def _column(words: Sequence[Mapping[str, Any]], side: str, longest: int) -> Any:
+    """One side's words as the labels of an axis, whose ink JupyterLab changes with its theme."""
+    import altair as alt
+
+    by_layer: dict[str, list[str]] = {}
+    for row in words:
+        if row["side"] == side:
+            by_layer.setdefault(row["layer"], []).append(row["word"])
+    weight = "normal"
+    if side == "query":
+        weight = {"condition": {"test": "word == datum.value + 1", "value": "bold"},
+                  "value": "normal"}  # fmt: skip
+    return alt.Axis(
+        values=list(range(longest)), orient="left" if side == "query" else "right", title=None,
+        labelExpr=f"{json.dumps(by_layer, ensure_ascii=False)}[layer][datum.value] || ''",
+        labelFontWeight=weight, labelFontSize=14, labelPadding=10, labelLimit=400,
+        labelOverlap=False, grid=False, ticks=False, domain=False,
     )  # fmt: skip
-    return alt.layer(looks_chart, word_chart, stripes).properties(width=width, height=26 * longest)
 
 
 def encoder_heads(looks: Any) -> dict[str, torch.Tensor]:

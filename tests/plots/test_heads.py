@@ -1,0 +1,212 @@
+"""Drawings of several heads: the right line between the right words, and shapes that fit."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+import torch
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
+
+from transformer_lib.plots import heads, showing, style
+from transformer_lib.translator import Looks
+
+ENGLISH = ["I", "like", "trees", "<eos>"]
+SPANISH = ["me", "gustan", "los", "árboles"]
+
+
+def weights(*shape: int) -> torch.Tensor:
+    return torch.softmax(3 * torch.randn(shape), dim=-1)
+
+
+@pytest.fixture
+def looks() -> Looks:
+    """Made-up looks of a model with two layers of three heads."""
+    s, t = len(ENGLISH), len(SPANISH) + 1
+    by_layer = {}
+    for layer in range(2):
+        by_layer[f"encoder.layers.{layer}.self_attn"] = weights(3, s, s)
+    for layer in range(2):
+        own = weights(3, t, t).tril()
+        by_layer[f"decoder.layers.{layer}.self_attn"] = own / own.sum(-1, keepdim=True)
+        by_layer[f"decoder.layers.{layer}.cross_attn"] = weights(3, t, s)
+    return Looks(ENGLISH, ["<bos>", *SPANISH], [*SPANISH, "<eos>"], by_layer)
+
+
+def texts(ax) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+# --- the recap ---
+
+
+def test_the_recap_says_every_shape():
+    said = texts(heads.heads_recap(["a", "b", "c", "d", "e"], d_model=21, h=3).axes[0])
+    assert said.count("5 × 21") == 3 and said.count("each 5 × 7") == 2
+    assert "each 21 × 7" in said and "21 × 21" in said
+    assert [f"$Z_{head}$" in said for head in range(4)] == [True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("d_model", "h", "message"),
+    [(10, 4, "d_model=10 must be divisible by h=4"), (512, 16, "for 1 to 8 heads, not for 16")],
+)
+def test_heads_that_cannot_be_drawn_are_refused(d_model, h, message):
+    with pytest.raises(ValueError, match=message):
+        heads.heads_recap(["a"], d_model, h)
+
+
+# --- lines between two columns ---
+
+
+def test_each_line_leads_from_its_query_to_its_key():
+    matrix = np.array([[0.9, 0.1, 0.0], [0.0, 0.02, 0.98]])
+    ax = heads.token_lines({"head 1": matrix}, ["a", "b"], ["x", "y", "z"])
+    (lines,) = (c for c in ax.collections if isinstance(c, LineCollection))
+    ends = [(line[0][1], line[-1][1]) for line in lines.get_segments()]
+    assert ends == [(0, 0), (0, 1), (1, 2)], "from place to place, without the weight of 0.02"
+    assert np.argsort(lines.get_linewidths()).tolist() == [1, 0, 2], "the heavier, the thicker"
+    assert texts(ax) == ["a", "b", "x", "y", "z"]
+
+
+def test_one_query_shows_its_lines_alone():
+    ax = heads.token_lines({"one": np.eye(3), "two": np.eye(3)}, "abc", "xyz", query=1)
+    one, two = ax.collections
+    assert [len(c.get_segments()) for c in (one, two)] == [1, 1]
+    assert one.get_segments()[0][0][1] == two.get_segments()[0][0][1] == 1
+    assert one.get_segments()[0][-1][1] < two.get_segments()[0][-1][1], "side by side"
+    assert [to_hex(c.get_color()[0]) for c in (one, two)] == [
+        color.lower() for color in style.CATEGORIES[:2]
+    ]
+    assert [text.get_fontweight() for text in ax.texts[:3]] == ["normal", "bold", "normal"]
+
+
+def test_words_that_do_not_fit_the_lines_are_refused():
+    with pytest.raises(ValueError, match=r"2 words on the left and 3 on the right.*head 1, \(3, 2"):
+        heads.token_lines({"head 1": weights(3, 2)}, ["a", "b"], ["x", "y", "z"])
+    with pytest.raises(ValueError, match="2 heads need 2 names, but there are 1"):
+        heads.one_two_all(weights(2, 3, 3), "abc", 0, ["layer 1, head 1"])
+
+
+def test_one_two_all_shows_one_two_and_all(looks):
+    named = heads.sharpest_first(heads.encoder_heads(looks), query=2)
+    figure = heads.one_two_all(torch.stack(list(named.values())), ENGLISH, 2, list(named))
+    panels = figure.axes
+    assert [len(ax.collections) for ax in panels] == [1, 2, 6]
+    first = next(iter(named.values()))[2]
+    best = int(first.argmax())
+    assert texts(panels[0])[-1].startswith(f"mean: {ENGLISH[best]} {first.max():.1f}"[:-1])
+
+
+def test_the_sharpest_head_of_the_last_layer_comes_first():
+    even, sharp = torch.full((2, 2), 0.5), torch.eye(2)
+    named = {"layer 1, head 1": sharp, "layer 2, head 1": even, "layer 2, head 2": sharp}
+    assert list(heads.sharpest_first(named, 0)) == [
+        "layer 2, head 2", "layer 2, head 1", "layer 1, head 1",
+    ]  # fmt: skip
+
+
+def test_encoder_heads_are_named_from_one(looks):
+    named = heads.encoder_heads(looks)
+    assert list(named)[0] == "layer 1, head 1" and list(named)[-1] == "layer 2, head 3"
+    torch.testing.assert_close(
+        named["layer 2, head 1"], looks.weights["encoder.layers.1.self_attn"][0]
+    )
+
+
+# --- the view to touch ---
+
+
+def tables(spec: dict) -> list[list[dict[str, str]]]:
+    layers = showing.portable(spec)["layer"]
+    return [list(csv.DictReader(io.StringIO(layer["data"]["values"]))) for layer in layers]
+
+
+def test_the_view_holds_each_visible_weight_once(looks):
+    lines, _, _ = tables(heads.token_view(looks).to_dict())
+    visible = sum(int((matrix >= heads.FAINT).sum()) for matrix in looks.weights.values())
+    assert len(lines) == visible
+    cross = looks.weights["decoder.layers.1.cross_attn"]
+    row = next(r for r in lines if r["layer"] == "decoder, layer 2: Spanish at English")
+    assert (row["query"], row["key"]) == ("<bos> → me", ENGLISH[int(row["j"])])
+    place = int(row["head"]) - 1, int(row["i"]), int(row["j"])
+    assert float(row["weight"]) == pytest.approx(cross[place].item(), abs=0.0055)
+
+
+def test_the_view_can_be_used_without_a_mouse(looks):
+    params = {p["name"]: p for p in heads.token_view(looks, word="trees").to_dict()["params"]}
+    assert params["layer"]["bind"]["input"] == "select"
+    assert len(params["layer"]["bind"]["options"]) == len(looks.weights)
+    assert params["word"]["bind"]["input"] == "range" and params["word"]["value"] == 3
+    assert all(params[f"head{head}"]["bind"]["input"] == "checkbox" for head in (1, 2, 3))
+    assert {"hover", "legend"} <= params.keys()
+
+
+def test_an_unknown_layer_or_word_is_refused(looks):
+    with pytest.raises(ValueError, match="no 'encoder, layer 7'; the layers are encoder, layer 1"):
+        heads.token_view(looks, layer="encoder, layer 7")
+    with pytest.raises(ValueError, match="'bird' is not among the words that look: I, like"):
+        heads.token_view(looks, word="bird")
+
+
+def test_the_view_at_load_draws_the_lines_of_its_word(looks):
+    """Read the drawing back: as many lines as the word has visible weights in this layer."""
+    chart = heads.token_view(looks, layer="encoder, layer 1", word="like")
+    svg = showing.convert(showing.portable(chart.to_dict()), "svg").decode()
+    group = svg.split("mark-rule role-mark looks_marks")[1].split("</g>")[0]
+    wanted = looks.weights["encoder.layers.0.self_attn"][:, 1] >= heads.FAINT
+    assert group.count("<line") == int(wanted.sum())
+    for word in ("like", "trees", "&lt;eos&gt;"):
+        assert svg.count(f">{word}</text>") == 2, "once on each side"
+
+
+# --- distances and the three uses ---
+
+
+def test_bars_show_the_profile():
+    figure = heads.distance_bars({"head 1": {-1: 0.5, 0: 0.25, 1: 0.125}, "head 2": {0: 1.0}})
+    one, two = figure.axes
+    assert [bar.get_height() for bar in one.patches] == [0.5, 0.25, 0.125]
+    assert [label.get_text() for label in one.get_xticklabels()] == ["-1", "itself", "+1"]
+    assert two.get_title() == "head 2"
+
+
+def test_distances_leave_the_padding_out():
+    """A model whose heads all look evenly: at a word of distance d, 1 / length of its sentence."""
+    from transformer_lib.model import make_model
+    from transformer_lib.tokens import Tokenizer, Vocabulary
+    from transformer_lib.translator import Language, Translator
+
+    model = make_model(7, 7, N=2, d_model=8, d_ff=8, h=2)
+    for layer in model.encoder.layers:
+        torch.nn.init.zeros_(layer.self_attn.w_q.weight)
+    sides = [Language(Tokenizer(code), Vocabulary(["a", "b", "c"])) for code in ("en", "es")]
+    profiles = heads.weight_by_distance(Translator(model, *sides), ["b", "b c b b"], reach=4)
+    assert list(profiles) == [f"layer {i}, head {j}" for i in (1, 2) for j in (1, 2)]
+    for profile in profiles.values():
+        assert profile[0] == pytest.approx((2 * 1 / 2 + 5 * 1 / 5) / 7)  # <eos> is a word too
+        assert profile[-1] == pytest.approx((1 * 1 / 2 + 4 * 1 / 5) / 5)
+        assert profile[4] == pytest.approx(1 / 5)
+
+
+def test_the_three_uses_say_who_asks_whom(looks):
+    figure = heads.three_uses(looks)
+    encoder, own, cross = (ax for ax in figure.axes if ax.images)
+    np.testing.assert_allclose(
+        cross.images[0].get_array(), looks.weights["decoder.layers.1.cross_attn"].mean(0), atol=1e-6
+    )
+    np.testing.assert_allclose(
+        encoder.images[0].get_array(),
+        looks.weights["encoder.layers.1.self_attn"].mean(0),
+        atol=1e-6,
+    )
+    assert [ax.get_ylabel() for ax in (encoder, own, cross)] == [
+        "q from the English", "q from the Spanish", "q from the Spanish",
+    ]  # fmt: skip
+    assert [ax.get_xlabel().split()[-1] for ax in (encoder, own, cross)] == [
+        "English", "Spanish", "English",
+    ]  # fmt: skip
+    assert [label.get_text() for label in cross.get_yticklabels()][0] == "<bos> → me"
+    length = len(SPANISH) + 1
+    assert len(own.patches) == length * (length - 1) / 2, "what the mask forbids is grey"
