@@ -246,7 +246,11 @@ def word_map(
         if point["kind"] not in kinds or point["view"] not in range(len(views)):
             raise ValueError(f"{point['word']!r} is of the kind {point['kind']!r} in view "
                              f"{point['view']!r}, which the map doesn't have")  # fmt: skip
-    table = [{**point, "landmark": point["word"] in landmarks} for point in points]
+    table = [
+        {**point, "x": steady_round(point["x"], 3), "y": steady_round(point["y"], 3),
+         "landmark": point["word"] in landmarks}
+        for point in points
+    ]  # fmt: skip
     search = alt.param(
         name="search", value="", bind=alt.binding(input="search", name="find a word  ")
     )
@@ -268,33 +272,29 @@ def word_map(
         )
         data = data.transform_filter("datum.view == view")
     place = {
-        "x": alt.X("x:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=15)),
-        "y": alt.Y("y:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=15)),
+        axis: channel(f"{axis}:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=15))
+        for axis, channel in (("x", alt.X), ("y", alt.Y))
     }
-    colors, shapes = zip(*kinds.values(), strict=True)
-    legend = alt.Legend(title=title or None, symbolSize=110, symbolOpacity=1,
-                        labelLimit=240)  # fmt: skip
+    colors, shapes = (
+        alt.Scale(domain=list(kinds), range=list(looks))
+        for looks in zip(*kinds.values(), strict=True)
+    )
+    legend = alt.Legend(title=title or None, symbolSize=110, symbolOpacity=1, labelLimit=240)
+    seen = {"and": [{"param": chosen.name}, f"search == '' || {found}"]}
+    tooltip = [
+        alt.Tooltip("word:N"),
+        alt.Tooltip("kind:N", title=title or "kind"),
+        alt.Tooltip("near:N", title="nearest"),
+    ]
     dots = data.mark_point(filled=True, size=45).encode(
         **place,
-        color=alt.Color(
-            "kind:N", scale=alt.Scale(domain=list(kinds), range=list(colors)), legend=legend
-        ),  # fmt: skip
-        shape=alt.Shape(
-            "kind:N", scale=alt.Scale(domain=list(kinds), range=list(shapes)), legend=legend
-        ),  # fmt: skip
-        opacity=alt.value(
-            0.07,
-            condition={
-                "value": 0.8,
-                "test": {"and": [{"param": chosen.name}, f"search == '' || {found}"]},
-            },
-        ),  # fmt: skip
-        tooltip=[
-            alt.Tooltip("word:N"),
-            alt.Tooltip("kind:N", title=title or "kind"),
-            alt.Tooltip("near:N", title="nearest"),
-        ],
+        color=alt.Color("kind:N", scale=colors, legend=legend),
+        shape=alt.Shape("kind:N", scale=shapes, legend=legend),
+        opacity=alt.value(0.07, condition={"test": seen, "value": 0.8}),
+        tooltip=tooltip,
     )
+    # Without a name the chart would get one that changes with the last digits of the data.
+    dots = dots.properties(name="dots")
     # "guide-label" is the style of the axes' words: JupyterLab makes it light on a dark page.
     labels = (
         data.mark_text(style="guide-label", fontSize=13, dx=7, align="left", fontWeight="bold")

@@ -1,0 +1,165 @@
+"""Pictures of word vectors: what is measured reaches the picture."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from transformer_lib import plots
+from transformer_lib.plots.figures.embeddings import GENDERS, draw_noun_map, draw_word_map
+
+WORDS = ["a", "b", "c"]
+KINDS = {"noun": ("#2774A7", "circle"), "verb": ("#E89F2A", "square")}
+
+
+def test_similarity_is_the_cosine():
+    ax = plots.word_similarity([[2.0, 0.0], [3.0, 3.0], [0.0, -1.0]], WORDS)
+    root = 1 / math.sqrt(2)
+    expected = [[1, root, 0], [root, 1, -root], [0, -root, 1]]
+    np.testing.assert_allclose(ax.images[0].get_array(), expected, atol=1e-9)
+    assert [label.get_text() for label in ax.get_yticklabels()] == WORDS
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [(torch.ones(2, 5), "3 words need vectors"), (torch.zeros(3, 5), "'a' has the vector 0")],
+)
+def test_similarity_needs_a_direction_for_each_word(vectors, message):
+    with pytest.raises(ValueError, match=message):
+        plots.word_similarity(vectors, WORDS)
+
+
+def test_the_map_keeps_the_two_widest_directions():
+    vectors = torch.zeros(5, 7)
+    vectors[:, 3] = torch.tensor([-4.0, -2.0, 0.0, 2.0, 4.0])
+    vectors[:, 5] = torch.tensor([1.0, -1.0, 0.0, -1.0, 1.0])
+    vectors[:, 6] = torch.tensor([0.1, -0.1, 0.0, 0.1, -0.1])
+    places, share = plots.flat_map(vectors + 100)
+    np.testing.assert_allclose(places[:, 0], vectors[:, 3], atol=0.05)
+    np.testing.assert_allclose(places[:, 1], vectors[:, 5], atol=0.05)
+    assert 0.99 < share < 1
+
+
+def test_the_map_is_the_same_whichever_way_the_components_came_out(monkeypatch):
+    vectors = torch.randn(11, 5)
+    svd = np.linalg.svd
+    places, _ = plots.flat_map(vectors)
+
+    def turned(matrix, **options):
+        left, sizes, directions = svd(matrix, **options)
+        return -left, sizes, -directions
+
+    monkeypatch.setattr(np.linalg, "svd", turned)
+    np.testing.assert_allclose(plots.flat_map(vectors)[0], places)
+
+
+def test_a_map_needs_several_vectors():
+    with pytest.raises(ValueError, match=r"theirs is \(5,\)"):
+        plots.flat_map(torch.ones(5))
+
+
+def test_nearest_words_go_by_direction_not_by_length():
+    vectors = [[1.0, 0.0], [9.0, 1.0], [1.0, 1.0]]
+    assert plots.nearest_words(vectors, WORDS, 1) == [["b"], ["a"], ["b"]]
+    assert plots.nearest_words(vectors, WORDS, 2)[0] == ["b", "c"]
+
+
+def point(**changes) -> dict:
+    return {"view": 0, "word": "cat", "x": 1.5, "y": -2.0, "kind": "noun", "near": "dog", **changes}
+
+
+def test_the_chart_carries_words_places_and_choices():
+    points = [point(), point(word="ran", kind="verb", view=1)]
+    spec = plots.word_map(points, KINDS, ["before", "after"], landmarks=["cat"]).to_dict()
+    rows = spec["data"]["values"]
+    assert [row["word"] for row in rows] == ["cat", "ran"]
+    assert [row["landmark"] for row in rows] == [True, False]
+    assert (rows[0]["x"], rows[0]["y"]) == (1.5, -2.0)
+    bound = {param["name"]: param.get("bind") for param in spec["params"]}
+    assert bound["view"]["labels"] == ["before", "after"] and bound["chosen"] == "legend"
+    assert bound["search"]["input"] == "search"
+
+
+def test_one_view_leaves_nothing_to_choose():
+    spec = plots.word_map([point()], KINDS, ["all"]).to_dict()
+    assert "view" not in [param["name"] for param in spec["params"]]
+
+
+@pytest.mark.parametrize("changes", [{"kind": "name"}, {"view": 1}])
+def test_a_point_that_the_map_has_no_place_for(changes):
+    with pytest.raises(ValueError, match="'cat' is of the kind"):
+        plots.word_map([point(**changes)], KINDS, ["all"])
+
+
+def test_bars_are_percent():
+    ax = plots.share_bars({"before": {"x": 0.25, "y": 0.5}, "after": {"x": 1.0, "y": 0.0}})
+    assert [bar.get_width() for bars in ax.containers for bar in bars] == [25, 50, 100, 0]
+    with pytest.raises(ValueError, match="same questions"):
+        plots.share_bars({"before": {"x": 0.25}, "after": {"y": 1.0}})
+
+
+def test_sizes_and_alikeness_are_drawn_against_the_width():
+    figure = plots.vector_sizes(
+        [8, 32], {"word": [1.0, 2.0], "place": [2.0, 4.0]}, {"word": [0, 1]}
+    )
+    left, right = figure.axes
+    assert [list(line.get_ydata()) for line in left.lines] == [[1, 2], [2, 4]]
+    assert [list(line.get_ydata()) for line in right.lines] == [[0, 1]]
+    with pytest.raises(ValueError, match="'word' has 1 values for 2 widths"):
+        plots.vector_sizes([8, 32], {"word": [1.0]}, {})
+
+
+def test_the_thick_curve_is_the_mean_of_the_thin_ones():
+    ax = plots.loss_by_bottom({"with": [[(10, 2.0), (20, 1.0)], [(10, 4.0), (20, 2.0)]]})
+    assert list(ax.lines[-1].get_ydata()) == [3.0, 1.5] and len(ax.lines) == 3
+    with pytest.raises(ValueError, match="not measured at the same steps"):
+        plots.loss_by_bottom({"with": [[(10, 2.0)], [(20, 4.0)]]})
+
+
+def test_the_product_is_drawn_with_its_rows_framed():
+    table = torch.arange(6.0).view(3, 2)
+    figure = plots.lookup_product(torch.eye(3)[[2, 0]], table, ["c", "a"], WORDS)
+    product = figure.axes[2].images[0].get_array()
+    assert product.tolist() == [[4, 5], [0, 1]]
+    assert sorted(frame.get_y() for frame in figure.axes[1].patches) == [-0.5, 1.5]
+    with pytest.raises(ValueError, match="don't fit rows"):
+        plots.lookup_product(torch.eye(3), table, ["c", "a"], WORDS)
+
+
+# --- what the maps of the shipped translator claim ---
+
+
+def places(chart, view: int) -> dict[str, dict]:
+    rows = chart.to_dict()["data"]["values"]
+    return {row["word"]: row for row in rows if row["view"] == view}
+
+
+def own_island(rows: dict[str, dict]) -> float:
+    """The share of words that lie nearest to the middle of their own kind, on the map."""
+    kinds = sorted({row["kind"] for row in rows.values()})
+    middles = {}
+    for kind in kinds:
+        members = [(row["x"], row["y"]) for row in rows.values() if row["kind"] == kind]
+        middles[kind] = np.mean(members, axis=0)
+    right = 0
+    for row in rows.values():
+        here = np.array([row["x"], row["y"]])
+        right += row["kind"] == min(kinds, key=lambda k: np.linalg.norm(here - middles[k]))
+    return right / len(rows)
+
+
+def test_four_islands_of_english_nouns_and_none_of_spanish_ones():
+    chart = draw_noun_map()
+    english, spanish = places(chart, 1), places(chart, 0)
+    assert len(english) > 400 and {row["kind"] for row in english.values()} == set(GENDERS)
+    assert own_island(english) > 0.95
+    assert own_island(spanish) < 0.6
+    for word in ("water", "classroom", "eagle"):  # feminine, but with "el": between two islands
+        assert english["tree"]["x"] < english[word]["x"] < english["street"]["x"]
+
+
+def test_before_training_the_kinds_are_mixed_and_after_it_they_are_not():
+    chart = draw_word_map()
+    assert own_island(places(chart, 0)) < 0.35
+    assert own_island(places(chart, 1)) > 0.5
