@@ -105,7 +105,9 @@ def test_accumulation_steps_the_schedule_once_per_update():
     assert [entry["step"] for entry in history] == [1, 2]
 
 
-def test_the_loss_is_that_of_the_whole_model_where_words_are_predicted():
+@pytest.mark.parametrize("at_a_time", [1, 40, 2_000_000])  # a word, a few words, all in one piece
+def test_the_loss_is_that_of_the_whole_model_where_words_are_predicted(monkeypatch, at_a_time):
+    monkeypatch.setattr("transformer_lib.training.LOGITS_AT_A_TIME", at_a_time)
     model, batch = small_model(dropout=0.0), make_batch(copy_pairs(7))
     whole = torch.nn.functional.cross_entropy(
         model(batch.src, batch.tgt_in).flatten(0, 1),
