@@ -124,7 +124,7 @@ def tables(spec: dict) -> list[list[dict[str, str]]]:
 
 
 def test_the_view_holds_each_visible_weight_once(looks):
-    lines, _, _ = tables(heads.token_view(looks).to_dict())
+    lines, _ = tables(heads.token_view(looks).to_dict())
     visible = sum(int((matrix >= heads.FAINT).sum()) for matrix in looks.weights.values())
     assert len(lines) == visible
     cross = looks.weights["decoder.layers.1.cross_attn"]

@@ -276,7 +276,7 @@ def token_view(looks: Any, layer: str = "encoder, layer 2", word: str | None = N
         .mark_rule(strokeCap="round")
         .encode(
             x=alt.X("left:Q", scale=across, axis=None), x2="right:Q",
-            y=alt.Y("i:Q", scale=vertical, axis=None), y2="end:Q",
+            y=alt.Y("i:Q", scale=vertical, axis=_column(words, "key", longest)), y2="end:Q",
             color=alt.Color(
                 "head:N", scale=alt.Scale(domain=list(heads), range=list(style.CATEGORIES)),
                 legend=alt.Legend(title="head", orient="top", symbolType="stroke", symbolSize=300,
@@ -294,21 +294,22 @@ def token_view(looks: Any, layer: str = "encoder, layer 2", word: str | None = N
     )  # fmt: skip
     # Letters are hard to hit with the mouse: a wide stripe that can't be seen lies over each word.
     # The stripes also keep room for the longest word of all layers.
-    stripes = []
-    for side, edge, outside in (("query", 0, -room["query"]), ("key", 1, 1 + room["key"])):
-        stripe = (
-            alt.Chart(alt.Data(values=[row for row in words if row["side"] == side]))
-            .transform_filter("datum.layer == layer")
-            .transform_calculate(edge=str(edge), outside=str(outside))
-            .mark_rule(strokeWidth=22, stroke="transparent")
-            .encode(
-                x=alt.X("edge:Q", scale=across, axis=None), x2="outside:Q",
-                y=alt.Y("place:Q", scale=vertical, axis=_column(words, side, longest)),
-            )
-        )  # fmt: skip
-        stripes.append(stripe)
-    stripes[0] = stripes[0].add_params(hover).properties(name="places")
-    chart = alt.layer(looks_chart, *stripes).resolve_axis(y="independent")
+    stripes = (
+        alt.Chart(alt.Data(values=words))
+        .transform_filter("datum.layer == layer")
+        .transform_calculate(
+            edge="datum.side == 'query' ? 0 : 1",
+            outside=f"datum.side == 'query' ? {-room['query']} : {1 + room['key']}",
+        )
+        .mark_rule(strokeWidth=22, stroke="transparent", aria=False)
+        .encode(
+            x=alt.X("edge:Q", scale=across, axis=None), x2="outside:Q",
+            y=alt.Y("place:Q", scale=vertical, axis=_column(words, "query", longest)),
+        )
+        .add_params(hover)
+        .properties(name="places")
+    )  # fmt: skip
+    chart = alt.layer(looks_chart, stripes).resolve_axis(y="independent")
     return chart.properties(width=width, height=26 * longest)
 
 
