@@ -1,5 +1,6 @@
 """The equation in frames, the scaling curves and the explorer: the right numbers in each place."""
 
+import math
 import re
 
 import numpy as np
@@ -13,6 +14,7 @@ from transformer_lib.plots import (
     scaling_curves,
     score_maps,
     showing,
+    six_steps,
 )
 from transformer_lib.plots.figures import find
 
@@ -43,6 +45,18 @@ def test_frames_that_do_not_fit_are_refused():
         equation_frames(three, three, three, WORDS, ["a", "b"])
 
 
+def test_the_six_steps_carry_their_numbers():
+    query, keys = torch.ones(4), torch.tensor([[1.0, 1, 1, 0.5], [0.25, 0.25, 0.5, 0.5]])
+    ax = six_steps(["a", "b"], query, keys, torch.tensor([[2.0, 0], [0, 4]])).axes[0]
+    texts = [text.get_text() for text in ax.texts]
+    weight = math.exp(1.75) / (math.exp(1.75) + math.exp(0.75))
+    for wanted in ["3.5", "1.5", "1.75", "0.75", f"{weight:.2f}", f"({2 * weight:.2f}, 0.00)",
+                   f"z = ({2 * weight:.2f}, {4 - 4 * weight:.2f})"]:  # fmt: skip
+        assert wanted in texts
+    with pytest.raises(ValueError, match=r"2 words and a query of the shape \(3,\)"):
+        six_steps(["a", "b"], torch.ones(3), keys, keys)
+
+
 def test_the_scaling_curves_carry_the_measured_numbers():
     rows = [
         {"d_k": d_k, "scaled": scaled, "variance": d_k + scaled, "largest": 0.5, "slope": 0.25}
@@ -68,7 +82,8 @@ def drawn_numbers(chart) -> tuple[list[float], list[float]]:
     texts = [text.replace("\N{MINUS SIGN}", "-") for text in re.findall(r">([^<>]+)</text>", svg.decode())]  # fmt: skip # noqa: E501
     output = next(text for text in texts if text.startswith("output"))
     weights = [float(text) for text in texts if re.fullmatch(r"0\.\d\d|1\.00", text)]
-    return weights, [float(number) for number in re.findall(r"-?\d\.\d\d", output)]
+    assert weights[3:] == weights[:3], "each stands there twice: a white rim, and the letters"
+    return weights[:3], [float(number) for number in re.findall(r"-?\d\.\d\d", output)]
 
 
 @pytest.mark.parametrize("query", [[1.0, 0.5], [-2.0, 3.0], [0.0, 0.0]])

@@ -11,6 +11,7 @@ from transformer_lib.plots.attention_steps import (
     equation_frames,
     scaling_curves,
     score_maps,
+    six_steps,
 )
 from transformer_lib.plots.embeddings import (
     flat_map,
@@ -60,6 +61,7 @@ __all__ = [
     "series_map",
     "share_bars",
     "show",
+    "six_steps",
     "three_uses",
     "token_view",
     "unknown_words",

@@ -13,6 +13,9 @@ from matplotlib.figure import Figure
 from transformer_lib.plots import style
 from transformer_lib.plots.values import as_array, steady_round
 
+GREY = "#8E8E8E"  # shows on the light and on the dark theme
+SIDE = 230  # pixels, of the planes in the explorer
+
 
 @mpl.rc_context(style.PRINT)
 def equation_frames(
@@ -68,6 +71,70 @@ def equation_frames(
             ax.text(j, i, text, ha="center", va="center", color=color, fontsize=11)
     panels[0].set_ylabel("query")
     return figure
+
+
+@mpl.rc_context(style.PRINT)
+def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
+    """Draw attention for the first of the words, step by step from top to bottom -> the figure.
+
+    query (d_k) of the first word; keys (L, d_k), values (L, d_v). A column for each word. Raises
+    ValueError when the shapes and the words don't fit.
+    """
+    q, k, v = as_array(query), as_array(keys), as_array(values)
+    if q.ndim != 1 or k.shape != (len(words), len(q)) or v.ndim != 2 or len(v) != len(words):
+        raise ValueError(f"{len(words)} words and a query of the shape {q.shape} don't fit keys of "
+                         f"the shape {k.shape} and values of the shape {v.shape}")  # fmt: skip
+    root = np.sqrt(len(q))
+    scores = k @ q
+    scaled = scores / root
+    weights = np.exp(scaled - scaled.max()) / np.exp(scaled - scaled.max()).sum()
+    parts = weights[:, None] * v
+    blue, amber = style.CATEGORIES[0], style.POSITIVE
+    own = [f"q = {_vector(q)}\n"] + [""] * (len(words) - 1)  # the others' queries come later
+    vectors = [f"{a}k = {_vector(b)}\nv = {_vector(c)}" for a, b, c in zip(own, k, v, strict=True)]
+    rows = [  # what it is called, one text for each word, the color of the frame
+        ("1. query, key, value", vectors, style.MUTED),
+        ("2. query · key", [f"{score:.4g}" for score in scores], blue),
+        (rf"3. divided by $\sqrt{{d_k}}$ = {root:.3g}", [f"{s:.4g}" for s in scaled], blue),
+        ("4. softmax", [f"{steady_round(w):.2f}" for w in weights], blue),
+        ("5. weight × value", [_vector(part, 2) for part in parts], amber),
+    ]
+    figure = style.new_figure(9.0, 5.4)
+    ax = figure.subplots()
+    ax.set(xlim=(-1.6, 2.2 * len(words)), ylim=(-5.5, 1.3))
+    ax.axis("off")
+
+    def box(x: float, y: float, text: str, edge: str, **look: Any) -> None:
+        ax.text(x, y, text, ha="center", va="center", fontsize=11, linespacing=1.3, zorder=3,
+                bbox={"boxstyle": "round,pad=0.4", "facecolor": style.PAPER, "edgecolor": edge,
+                      "linewidth": 1.6}, **look)  # fmt: skip
+
+    def arrow(start: tuple[float, float], end: tuple[float, float]) -> None:
+        ax.annotate("", xy=end, xytext=start, arrowprops={
+            "arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.4})  # fmt: skip
+
+    middle, last = 1.1 * len(words) - 0.1, len(rows) - 1
+    for column, word in enumerate(words):
+        x = 2.2 * column + 1
+        ax.text(x, 0.95, word, ha="center", va="center", weight="bold", fontsize=14)
+        for row in range(last):
+            arrow((x, -row), (x, -row - 0.7))
+        arrow((x, -last - 0.3), (middle, -last - 0.76))
+    for row, (name, texts, edge) in enumerate(rows):
+        ax.text(-1.55, -row, name, va="center")
+        for column, text in enumerate(texts):
+            box(2.2 * column + 1, -row, text, edge)
+    ax.text(-1.55, -last - 1, "6. sum", va="center")
+    box(middle, -last - 1, f"z = {_vector(parts.sum(axis=0), 2)}", amber, weight="bold")
+    ax.text(middle + 0.75, -last - 1, f"for {words[0]}", va="center", color=style.MUTED)
+    return figure
+
+
+def _vector(numbers: Any, decimals: int | None = None) -> str:
+    """(1.75, 1.75, …): at most the first three numbers."""
+    shown = [f"{steady_round(number, decimals):.{decimals}f}" if decimals is not None
+             else f"{number:.3g}" for number in numbers[:3]]  # fmt: skip
+    return f"({', '.join(shown)}{', …' if len(numbers) > 3 else ''})"
 
 
 @mpl.rc_context(style.PRINT)
@@ -204,35 +271,42 @@ def attention_explorer(
         scale, axis = alt.Scale(domain=[-3, 3]), alt.Axis(tickCount=7, title=None)
         return (alt.X(f"{x}:Q", scale=scale, axis=axis), alt.Y(f"{y}:Q", scale=scale, axis=axis))
 
+    def write(chart: Any, *where: Any, text: Any, **look: Any) -> Any:
+        """Dark letters with a white rim, for both themes; clipped, so that the layout stays."""
+        look = {"fontSize": 13, "clip": True, **look}
+        channels = {"text": text} | dict(zip("xy", where, strict=True))
+        rim = chart.mark_text(fill=style.PAPER, stroke=style.PAPER, strokeWidth=3.5, **look)
+        return rim.encode(**channels) + chart.mark_text(fill=style.INK, **look).encode(**channels)
+
+    def beside(x: str) -> Any:
+        return alt.expr(f"{x} > 1.2 ? 'right' : 'left'")
+
     x, y = plane("x", "y")
     dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
-    names = base.mark_text(dx=9, dy=-11, align="left", fontSize=13).encode(x, y, text="word:N",
-                                                                         color=color)  # fmt: skip
+    names = write(base, x, y, text="word:N", align=beside("datum.x"), dy=-14)
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
     from_x, from_y = plane("zero", "zero")
-    arrow = here.mark_rule(strokeWidth=3, color=style.MUTED).encode(from_x, from_y, x2="x", y2="y")
-    tip = here.mark_point(shape="diamond", filled=True, size=220, color=style.MUTED,
-                          opacity=1).encode(x, y)  # fmt: skip
-    label = here.mark_text(dx=12, dy=4, align="left", fontSize=13, color=style.MUTED).encode(
-        x, y, text=alt.value("query"))  # fmt: skip
-    left = (arrow + tip + label + dots + names).properties(width=230, height=230,
-                                                          title="query and keys")  # fmt: skip
+    arrow = here.mark_rule(strokeWidth=3, color=GREY).encode(from_x, from_y, x2="x", y2="y")
+    tip = here.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1).encode(
+        x, y
+    )
+    called = write(here, x, y, text=alt.value("query"), align=beside("query_x"), dy=17)
+    left = (arrow + tip + called + dots + names).properties(title="query and keys")
 
-    weight = alt.X("weight:Q", title=None, scale=alt.Scale(domain=[0, 1]),
+    weight = alt.X("weight:Q", title=None, scale=alt.Scale(domain=[0, 1.3]),
                    axis=alt.Axis(values=[0, 0.5, 1]))  # fmt: skip
     word = alt.Y("word:N", title=None, sort=None)
     bars = base.mark_bar().encode(weight, word, color=color, tooltip=tips)
-    numbers = base.mark_text(align="left", dx=4, fontSize=13, color=style.MUTED).encode(
-        weight, word, text=alt.Text("weight:Q", format=".2f"))  # fmt: skip
-    middle = (bars + numbers).properties(width=150, height=230, title="weights")
+    two_decimals = alt.Text("weight:Q", format=".2f")
+    numbers = write(base, weight, word, text=two_decimals, align="left", dx=5)
+    middle = (bars + numbers).properties(title="weights")
 
     x, y = plane("vx", "vy")
     squares = base.mark_point(shape="square", filled=True, opacity=1).encode(
         x, y, color=color, tooltip=tips,
         size=alt.Size("weight:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[40, 700])),
     )  # fmt: skip
-    value_names = base.mark_text(dx=9, dy=-15, align="left", fontSize=13).encode(
-        x, y, text="word:N", color=color)  # fmt: skip
+    value_names = write(base, x, y, text="word:N", align=beside("datum.vx"), dy=-21)
     mean = (
         base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
         .transform_aggregate(out_x="sum(px)", out_y="sum(py)")
@@ -240,10 +314,10 @@ def attention_explorer(
             text="'output (' + format(datum.out_x, '.2f') + ', ' + format(datum.out_y, '.2f') + ')'"
         )
     )
-    output = mean.mark_point(shape="diamond", filled=True, size=220, color=style.MUTED,
+    output = mean.mark_point(shape="diamond", filled=True, size=220, color=GREY,
                              opacity=1).encode(*plane("out_x", "out_y"))  # fmt: skip
-    written = mean.mark_text(fontSize=13, color=style.MUTED).encode(
-        x=alt.value(115), y=alt.value(222), text="text:N")  # fmt: skip
-    right = (squares + value_names + output + written).properties(
-        width=230, height=230, title="values and output")  # fmt: skip
-    return alt.hconcat(left, middle, right).add_params(*sliders)
+    written = write(mean, alt.value(SIDE / 2), alt.value(SIDE - 12), text="text:N")
+    right = (squares + value_names + output + written).properties(title="values and output")
+    panels = [left.properties(width=SIDE, height=SIDE), middle.properties(width=150, height=SIDE),
+              right.properties(width=SIDE, height=SIDE)]  # fmt: skip
+    return alt.hconcat(*panels, bounds="flush", spacing=65).add_params(*sliders)

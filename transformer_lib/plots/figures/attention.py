@@ -11,6 +11,7 @@ from transformer_lib.plots.attention_steps import (
     equation_frames,
     scaling_curves,
     score_maps,
+    six_steps,
 )
 from transformer_lib.plots.figures.registry import figure
 
@@ -25,6 +26,12 @@ def i_like_trees() -> tuple[Tensor, Tensor, Tensor]:
     x = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
     w_q = torch.tensor([[-1.0, 2, 0, 0], [1, 0, 2, 2], [0, 1, 2, 0], [0, 0, 0, 2]])
     return x @ w_q, x @ (2 * torch.eye(4)), x @ torch.eye(4)
+
+
+def thinking_machines() -> tuple[Tensor, Tensor, Tensor]:
+    """Query of "Thinking", keys and values of "Thinking Machines", with the scores 112 and 96."""
+    keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
+    return torch.ones(64), keys, torch.tensor([[10.0, 0.0], [0.0, 10.0]])
 
 
 def softmax_at(d_k: int, scaled: bool) -> dict[str, Any]:
@@ -64,6 +71,18 @@ def shared_and_separate() -> dict[str, Tensor]:
 )
 def draw_shared_matrix() -> Figure:
     return score_maps(shared_and_separate(), ["I", "like", "trees"])
+
+
+@figure(
+    "attention-six-steps",
+    notebook="04_attention",
+    caption="The six steps of attention for the first word of 'Thinking Machines'.",
+    alt="Two columns, 'Thinking' and 'Machines', from top to bottom: keys and values; scores 112 "
+    "and 96; divided by 8, 14 and 12; softmax 0.88 and 0.12; weight times value (8.81, 0.00) and "
+    "(0.00, 1.19). Arrows join the two to the sum, (8.81, 1.19).",
+)
+def draw_six_steps() -> Figure:
+    return six_steps(["Thinking", "Machines"], *thinking_machines())
 
 
 @figure(
