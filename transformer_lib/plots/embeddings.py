@@ -295,10 +295,12 @@ def word_map(
     )
     # Without a name the chart would get one that changes with the last digits of the data.
     dots = dots.properties(name="dots")
-    # "guide-label" is the style of the axes' words: JupyterLab makes it light on a dark page.
-    labels = (
-        data.mark_text(style="guide-label", fontSize=13, dx=7, align="left", fontWeight="bold")
-        .encode(**place, text="word:N")
-        .transform_filter(f"search == '' ? datum.landmark : {found}")
+    # Dark letters on a white rim can be read on a light page, on a dark one, and on the dots.
+    labels = data.encode(**place, text="word:N").transform_filter(
+        f"search == '' ? datum.landmark : {found}"
     )
-    return (dots + labels).add_params(*parameters).properties(width=560, height=460)
+    letters = {"fontSize": 13, "fontWeight": "bold", "align": "left", "dx": 7}
+    rim = labels.mark_text(**letters, color=style.PAPER, stroke=style.PAPER, strokeWidth=4,
+                           strokeJoin="round")  # fmt: skip
+    labels = labels.mark_text(**letters, color=style.INK)
+    return (dots + rim + labels).add_params(*parameters).properties(width=560, height=460)
