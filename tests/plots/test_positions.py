@@ -1,12 +1,17 @@
-"""The heat map of position vectors."""
+"""Position vectors: as a heat map, as waves, as clock hands, and compared."""
+
+import json
+import math
 
 import numpy as np
 import pytest
 import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.patches import Arc
 
 from transformer_lib.embedding import positional_encoding
-from transformer_lib.plots import positions_heatmap, showing, style
+from transformer_lib.plots import positions as plots
+from transformer_lib.plots import positions_heatmap, showing, style, wavelengths
 
 
 def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
@@ -55,3 +60,122 @@ def test_the_summary_tells_the_two_encodings_apart():
     paper = positions_heatmap(positional_encoding(20, 64))
     slower = positions_heatmap(positional_encoding(20, 64, base=8000.0))
     assert showing.summary(paper.figure) != showing.summary(slower.figure)
+
+
+# --- waves, clocks, dot products ---
+
+
+def test_wavelengths_are_read_from_the_table():
+    expected = [2 * math.pi * 10_000 ** (2 * i / 10) for i in range(5)]
+    np.testing.assert_allclose(wavelengths(positional_encoding(3, 10)), expected, rtol=1e-5)
+
+
+def test_each_panel_of_the_curves_holds_the_two_columns_of_its_pair():
+    table = positional_encoding(11, 14)
+    figure = plots.positions_curves(table, pairs=(0, 5))
+    for ax, i in zip(figure.axes, (0, 5), strict=True):
+        for line, column in zip(ax.lines, (2 * i, 2 * i + 1), strict=True):
+            np.testing.assert_allclose(line.get_ydata(), table[:, column])
+    assert figure.axes[0].get_title("left") == "i = 0: one wave in 6.3 positions"
+
+
+def test_two_encodings_with_the_same_waves_would_show_no_difference():
+    waves = wavelengths(positional_encoding(2, 10))
+    both = {"one": waves, "another": waves * 1.01}
+    left, right = plots.positions_frequencies(both, both).axes
+    assert [line.get_label() for line in left.lines] == ["one", "another"]
+    np.testing.assert_allclose(right.lines[0].get_ydata(), 1.0)
+
+
+def test_clock_hands_point_up_at_position_zero_and_turn_clockwise():
+    figure = plots.positions_clocks(positional_encoding(11, 14), (0, 1), start=0, other=5, step=2)
+    hands = {line.get_label(): line.get_xydata()[0] for line in figure.axes[0].lines
+             if line.get_label().startswith("position")}  # fmt: skip
+    assert list(hands) == ["position 0", "position 2", "position 5", "position 7"]
+    np.testing.assert_allclose(hands["position 0"], (0, 1))
+    np.testing.assert_allclose(hands["position 2"], (math.sin(2), math.cos(2)), rtol=1e-6)
+
+
+def test_arcs_of_a_clock_are_the_way_from_one_hand_to_the_other():
+    figure = plots.positions_clocks(positional_encoding(11, 14), (0, 1), start=0, other=5, step=2)
+    for ax, i in zip(figure.axes, (0, 1), strict=True):
+        arcs = [patch for patch in ax.patches if isinstance(patch, Arc)]
+        for arc in arcs:
+            assert (arc.theta2 - arc.theta1) % 360 == pytest.approx(
+                math.degrees(2 / 10_000 ** (2 * i / 14)), abs=1e-3
+            )
+        assert len(arcs) == 2
+
+
+def test_dot_products_are_divided_by_the_square_length():
+    table = positional_encoding(11, 14)
+    map_, curves = plots.positions_similarity(table, [positional_encoding(11, 6)]).axes[:2]
+    products = map_.images[0].get_array()
+    np.testing.assert_allclose(np.diag(products), 1, rtol=1e-6)
+    np.testing.assert_allclose(products, table @ table.T / 7, atol=1e-6)
+    np.testing.assert_allclose(curves.lines[0].get_ydata(), products[0])
+    assert [line.get_label() for line in curves.lines] == ["d_model = 14", "d_model = 6"]
+
+
+# --- sums ---
+
+
+def test_word_and_position_and_their_sum_are_the_three_stripes():
+    words, table = torch.randn(2, 10), positional_encoding(7, 10)
+    figure = plots.word_plus_position(["a", "b"], words, {5: table[5], 2: table[2]})
+    for ax, word, place in zip(figure.axes, words, (5, 2), strict=False):
+        stripes = ax.images[0].get_array()
+        np.testing.assert_allclose(stripes, torch.stack([word, table[place], word + table[place]]),
+                                   rtol=1e-6)  # fmt: skip
+
+
+def test_input_vectors_carry_their_words_and_sums():
+    words, table = torch.full((2, 6), 1.04), torch.full((2, 6), -0.5)
+    texts = [
+        text.get_text() for text in plots.input_vectors(["uno", "dos"], words, table).axes[0].texts
+    ]
+    assert {"uno", "dos", "position 0", "position 1"} <= set(texts)
+    assert [texts.count(number) for number in ("1.0", "-0.5", "0.5")] == [12, 12, 12]
+
+
+def test_rows_of_one_word_stand_together():
+    first, second = torch.randn(3, 5), torch.randn(3, 5)
+    figure = plots.rows_in_pairs("abc", ("x", "y"), {"only": (first, second)})
+    rows = figure.axes[0].images[0].get_array()
+    np.testing.assert_allclose(rows[0::2], first)
+    np.testing.assert_allclose(rows[1::2], second)
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels[:2] == ["a in “x”", "a in “y”"]
+
+
+# --- measurements ---
+
+
+def test_lengths_copied_are_means_over_seeds_with_a_mark_for_each():
+    kinds = ("paper", "tensor2tensor", "learned", "none")
+    results = [
+        {"kind": kind, "seed": seed, "length": length, "exact": seed / 2}
+        for kind in kinds for seed in (0, 1, 2) for length in (1, 2, 3)
+    ]  # fmt: skip
+    ax = plots.lengths_copied(results, trained_to=2)
+    assert len(ax.lines) == 4
+    for line in ax.lines:
+        np.testing.assert_allclose(line.get_ydata(), [0.5, 0.5, 0.5])
+    marks = [points.get_offsets() for points in ax.collections]
+    assert [len(points) for points in marks] == [9] * 4
+
+
+def test_padding_is_what_is_left_of_each_row():
+    figure = plots.padding_picture({"some": [3, 1, 2], "equal": [2, 2]})
+    some, equal = figure.axes
+    words = np.asarray(some.collections[0].get_array()).reshape(3, 3) > 0.5
+    assert words.sum(axis=1).tolist() == [3, 1, 2]
+    assert some.get_xlabel().endswith("33% padding") and equal.get_xlabel().endswith("\n0% padding")
+
+
+def test_the_explorer_computes_the_papers_formula_by_itself():
+    spec = plots.positions_explorer().to_dict()
+    assert {"d_model", "exponent", "chosen"} <= {param["name"] for param in spec["params"]}
+    text = json.dumps(spec)
+    assert "pow(10, -exponent * 2 * floor(datum.dimension / 2) / d_model)" in text
+    assert "datum.dimension % 2 == 0 ? sin(datum.position * datum.rate)" in text

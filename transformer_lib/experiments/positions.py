@@ -37,11 +37,12 @@ class NoPositions(nn.Module):
 
 
 def learn_to_copy(
-    kind: str, seed: int = 0, *, longest: int = TRAINED_TO, steps: int = STEPS
-) -> Transformer:
+    kind: str, seed: int = 0, *, longest: int = TRAINED_TO, steps: int = STEPS,
+    max_tokens: int = 1024,
+) -> Transformer:  # fmt: skip
     """A toy Transformer trained to copy rows of 1 to `longest` digits -> the model.
 
-    kind: "paper", "tensor2tensor" or "learned" positions, or "none".
+    kind: "paper", "tensor2tensor" or "learned" positions, or "none". The rest: `TrainingConfig`.
     """
     rows = digits.make("copy", TRAINING + HELD_OUT, max_length=longest)
     pairs = [(DIGITS.encode(source), DIGITS.encode(target)) for source, target in rows]
@@ -50,8 +51,8 @@ def learn_to_copy(
     model = Transformer(len(DIGITS), len(DIGITS), config)
     if kind == "none":
         model.src_positions, model.tgt_positions = NoPositions(), NoPositions()
-    how = TrainingConfig(steps=steps, schedule="linear", peak=1e-2, warmup=50,
-                         validate_every=steps // 4, seed=seed)  # fmt: skip
+    how = TrainingConfig(steps=steps, schedule="linear", peak=1e-2, warmup=50, seed=seed,
+                         max_tokens=max_tokens, validate_every=steps // 4)  # fmt: skip
     train(model, pairs[:TRAINING], pairs[TRAINING:], how, bar=tqdm(disable=True))
     return model
 

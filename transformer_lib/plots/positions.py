@@ -362,12 +362,15 @@ def positions_explorer() -> Any:
     )  # fmt: skip
     shade = alt.Color("value:Q", title="value", scale=alt.Scale(
         domain=[-1, 1], range=list(style.SIGNED_COLORS), interpolate="rgb"))  # fmt: skip
+    every = "d_model <= 16 ? 1 : d_model <= 32 ? 4 : 8"  # labels that don't touch each other
     across = alt.X("dimension:O", title="dimension",
-                   axis=alt.Axis(labelAngle=0, labelOverlap=True))  # fmt: skip
+                   axis=alt.Axis(labelAngle=0, labelOverlap=False, ticks=False,
+                                 labelExpr=f"datum.value % ({every}) == 0 ? datum.value : ''")
+                   )  # fmt: skip
     down = alt.Y("position:O", title="position")
     tips = [alt.Tooltip("position:Q"), alt.Tooltip("dimension:Q"),
             alt.Tooltip("value:Q", format=".2f")]  # fmt: skip
-    here = alt.condition("datum.position == chosen", alt.value(1.0), alt.value(0.45))
+    here = alt.condition("datum.position == chosen", alt.value(1.0), alt.value(0.55))
     heat = table.mark_rect().encode(across, down, shade, tooltip=tips)
     frame = (
         table.transform_filter("datum.position == chosen && datum.dimension == 0")

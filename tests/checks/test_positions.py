@@ -1,0 +1,213 @@
+"""The exercises of notebook 03: what is right passes, and each mistake gets its own hint."""
+
+import math
+import re
+
+import pytest
+import torch
+
+from transformer_lib import positional_encoding, tensor2tensor_encoding
+from transformer_lib.checks import positions as check
+
+
+def said(capsys, checked, *attempt) -> str:
+    checked(*attempt)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("checked", "attempt"),
+    [
+        (check.first_row, ...),
+        (check.wave_of_pair_128, ...),
+        (check.encoding, ...),
+        (check.encoding, lambda length, d_model: ...),
+        (check.move_on, lambda vector, k: ...),
+    ],
+)
+def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
+    assert said(capsys, checked, attempt) == f"{checked.__name__}: not tried yet\n"
+
+
+NUMBERS = [
+    (check.first_row, [0, 1, 0, 1, 0, 1], "right!"),
+    (check.first_row, (0.0, 1.0, 0.0, 1.0, 0.0, 1.0), "right!"),
+    (check.first_row, [0] * 6, "cosine of 0"),
+    (check.first_row, [1, 0, 1, 0, 1, 0], "exchanged"),
+    (check.first_row, [0, 0, 0, 1, 1, 1], "Tensor2Tensor's order"),
+    (check.first_row, positional_encoding(2, 6)[1], "from 0"),
+    (check.first_row, [0, 0, 0, 0, 0, 1], "Every angle is 0"),
+    (check.first_row, [0, 1, 0, 1], r"shape \(6,\), but this has \(4,\)"),
+    (check.first_row, "0 1 0 1", "numbers, but this is a str"),
+    (check.first_row, [0, 1, 0, 1, 0, math.nan], "infinite or undefined"),
+    (check.wave_of_pair_128, 628.3, "right!"),
+    (check.wave_of_pair_128, 628, "right!"),
+    (check.wave_of_pair_128, 100, "100 is what"),
+    (check.wave_of_pair_128, 62.8, "not i/d_model"),
+    (check.wave_of_pair_128, 639.8, "Tensor2Tensor's pair"),
+    (check.wave_of_pair_128, 62_831.9, "last pair"),
+    (check.wave_of_pair_128, 0.00159, "waves per position"),
+    (check.wave_of_pair_128, 0.0628, "angle grows per position"),
+    (check.wave_of_pair_128, 512, "For which pos"),
+    (check.wave_of_pair_128, 0, "For which pos"),
+    (check.wave_of_pair_128, "628", "a number"),
+    (check.wave_of_pair_128, True, "a number"),
+]
+
+
+@pytest.mark.parametrize(("checked", "attempt", "answer"), NUMBERS)
+def test_a_number_or_a_row_is_judged(capsys, checked, attempt, answer):
+    assert re.search(answer, said(capsys, checked, attempt))
+
+
+# --- the table ---
+
+
+def with_a_loop(length, d_model):
+    rows = []
+    for pos in range(length):
+        angles = [pos / 10_000 ** (2 * i / d_model) for i in range(d_model // 2)]
+        rows.append([f(angle) for angle in angles for f in (math.sin, math.cos)])
+    return rows
+
+
+def with_logarithms(length, d_model):
+    table = torch.zeros(length, d_model)
+    divisors = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10_000.0) / d_model))
+    table[:, 0::2] = torch.sin(torch.arange(length)[:, None] * divisors)
+    table[:, 1::2] = torch.cos(torch.arange(length)[:, None] * divisors)
+    return table
+
+
+def by_column(exponent):
+    """A table whose column has the angle pos / 10000^exponent(column, d_model)."""
+
+    def table(length, d_model):
+        return [[(math.sin, math.cos)[column % 2](pos / 10_000 ** exponent(column, d_model))
+                 for column in range(d_model)] for pos in range(length)]  # fmt: skip
+
+    return table
+
+
+def angles(length, d_model):
+    divisors = 10_000 ** (2 * torch.arange(d_model // 2) / d_model)
+    return (torch.arange(length)[:, None] / divisors).repeat_interleave(2, dim=1)
+
+
+def swapped(length, d_model):
+    return positional_encoding(length, d_model).unflatten(1, (-1, 2)).flip(-1).flatten(1)
+
+
+def their_frequencies(length, d_model):
+    sines, cosines = tensor2tensor_encoding(length, d_model).chunk(2, dim=1)
+    return torch.stack([sines, cosines], dim=-1).flatten(1)
+
+
+def concatenated(length, d_model):
+    table = positional_encoding(length, d_model)
+    return torch.cat([table[:, 0::2], table[:, 1::2]], dim=1)
+
+
+def multiplied(length, d_model):
+    return by_column(lambda column, width: -(column // 2 * 2) / width)(length, d_model)
+
+
+def one_wrong(length, d_model):
+    table = positional_encoding(length, d_model)
+    table[1, 3] = 0.5
+    return table
+
+
+TABLES = [
+    (positional_encoding, "right!"),
+    (with_a_loop, "right!"),
+    (with_logarithms, "right!"),
+    (lambda length, d_model: positional_encoding(length + 1, d_model)[1:], "start at 1"),
+    (swapped, "Sine and cosine are exchanged"),
+    (by_column(lambda column, width: column // 2 / width), "yours is i/d_model"),
+    (by_column(lambda column, width: column / width), "grows from column to column"),
+    (by_column(lambda column, width: 2 * column / width), "Your i is the column"),
+    (their_frequencies, "Tensor2Tensor's frequencies"),
+    (tensor2tensor_encoding, "in its order and with its frequencies"),
+    (concatenated, "the order isn't"),
+    (multiplied, "not multiplied"),
+    (lambda length, d_model: angles(length, d_model).sin(), "All your columns are sines"),
+    (lambda length, d_model: positional_encoding(length, d_model, 1000.0), "four zeros"),
+    (angles, "still missing is their sine"),
+    (one_wrong, "position 1, column 3: it should be .*, and yours is 0.500"),
+    (lambda length, d_model: positional_encoding(length, d_model).T, "rows and columns exchanged"),
+    (lambda length, d_model: positional_encoding(length, d_model)[None], r"this has \(1, 7, 10\)"),
+    (lambda length, d_model: positional_encoding(length, 10), r"shape \(3, 14\)"),
+    (lambda length, d_model: by_column(lambda column, _: column // 2 * 2 / 10)(length, d_model),
+     "a size written into"),
+    (lambda length, d_model: None, "returns nothing"),
+    (lambda length, d_model: "sin", "should be numbers"),
+    (lambda length: 0, "stopped with TypeError"),
+    (lambda length, d_model: 1 / 0, "stopped with ZeroDivisionError"),
+    (3, "function itself"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("attempt", "answer"), TABLES)
+def test_a_table_is_judged(capsys, attempt, answer):
+    assert re.search(answer, said(capsys, check.encoding, attempt))
+
+
+# --- moving on ---
+
+
+def mover(new_sine, new_cosine, rate=lambda i, width: 10_000 ** (-2 * i / width)):
+    """A function that moves each pair (s, c) on, with K1 = cos and K2 = sin of its angle."""
+
+    def move(vector, k):
+        pairs = []
+        for i, (s, c) in enumerate(vector.view(-1, 2).tolist()):
+            angle = k * rate(i, len(vector))
+            pairs += [f(s, c, math.cos(angle), math.sin(angle)) for f in (new_sine, new_cosine)]
+        return pairs
+
+    return move
+
+
+def right_sine(s, c, K1, K2):
+    return s * K1 + c * K2
+
+
+def right_cosine(s, c, K1, K2):
+    return c * K1 - s * K2
+
+
+def with_complex_numbers(vector, k):
+    hands = torch.complex(vector[1::2], vector[0::2])
+    i = torch.arange(len(hands))
+    turned = hands * torch.polar(torch.ones(len(hands)), k * 10_000 ** (-i / len(hands)))
+    return torch.stack([turned.imag, turned.real], dim=1).flatten()
+
+
+def sorted_move(vector, k):
+    moved = torch.tensor(mover(right_sine, right_cosine)(vector, k))
+    return torch.cat([moved[0::2], moved[1::2]])
+
+
+MOVES = [
+    (mover(right_sine, right_cosine), "right!"),
+    (with_complex_numbers, "right!"),
+    (lambda vector, k: mover(right_sine, right_cosine)(vector, -k), "turned back"),
+    (mover(right_sine, lambda s, c, K1, K2: c * K1 + s * K2), "The sine is right"),
+    (mover(lambda s, c, K1, K2: s * K1 - c * K2, right_cosine), "The cosine is right"),
+    (mover(right_sine, right_cosine, lambda i, width: 1), "yours all turn alike"),
+    (mover(right_sine, right_cosine, lambda i, width: 10_000 ** (-i / width)), "yours is i/d_m"),
+    (sorted_move, "the order isn't"),
+    (lambda vector, k: vector + positional_encoding(k + 1, 10)[k], "Adding the vector"),
+    (lambda vector, k: positional_encoding(k + 1, 10)[k], "That is the vector of position k"),
+    (lambda vector, k: vector, "turn each of its pairs"),
+    (lambda vector, k: 2 * vector, r"From position 5, 3 further on: column \d should be"),
+    (lambda vector, k: vector[:4], r"shape \(10,\), but this has \(4,\)"),
+    (lambda vector, k: None, "returns nothing"),
+    (lambda vector: vector, "stopped with TypeError"),
+]
+
+
+@pytest.mark.parametrize(("attempt", "answer"), MOVES)
+def test_a_move_is_judged(capsys, attempt, answer):
+    assert re.search(answer, said(capsys, check.move_on, attempt))
