@@ -23,6 +23,7 @@ from transformer_lib.plots.embeddings import (
     word_map,
     word_similarity,
 )
+from transformer_lib.plots.encoder import around_flow, depth_curves, norm_groups, word_maps
 from transformer_lib.plots.heads import (
     distance_bars,
     encoder_heads,
@@ -39,10 +40,12 @@ from transformer_lib.plots.training import learning_curve
 
 __all__ = [
     "architecture",
+    "around_flow",
     "attention_chart",
     "attention_explorer",
     "attention_heads",
     "attention_heatmap",
+    "depth_curves",
     "distance_bars",
     "enable_altair",
     "encoder_heads",
@@ -53,6 +56,7 @@ __all__ = [
     "lookup_product",
     "loss_by_bottom",
     "nearest_words",
+    "norm_groups",
     "one_hot_table",
     "positions_explorer",
     "positions_heatmap",
@@ -69,5 +73,6 @@ __all__ = [
     "wavelengths",
     "weight_by_distance",
     "word_map",
+    "word_maps",
     "word_similarity",
 ]
