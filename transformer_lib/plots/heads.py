@@ -19,8 +19,8 @@ SPREAD = 0.75  # of the space between two words, for the lines of all heads to o
 FAINT = 0.03  # lines of less weight are left out: they could not be seen
 KINDS = {  # of attention: how a layer is called, and whose words its queries and keys are
     "encoder.self_attn": ("encoder, layer {}", "src", "src"),
-    "decoder.self_attn": ("decoder, layer {}: Spanish at Spanish", "tgt", "tgt_in"),
-    "decoder.cross_attn": ("decoder, layer {}: Spanish at English", "tgt", "src"),
+    "decoder.self_attn": ("decoder, layer {}: Spanish looks at Spanish", "tgt", "tgt_in"),
+    "decoder.cross_attn": ("decoder, layer {}: Spanish looks at English", "tgt", "src"),
 }
 
 
