@@ -157,7 +157,7 @@ def flow_stations(norm_first: bool) -> list[Any]:
 
 @torch.no_grad()
 def read_by_encoder(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
-    """The words of each sentence, and what goes into the shipped encoder and comes out of its layers.
+    """The words of each sentence, and what is below and above each layer of the shipped encoder.
 
     Each tensor is (sentences, positions, d_model); behind the words stand <eos> and the padding.
     """
