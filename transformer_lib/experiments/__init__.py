@@ -15,7 +15,8 @@ from transformer_lib.corpora import DATA
 
 RESULTS = DATA / "experiments"
 EXPERIMENTS: dict[str, Callable[[], dict[str, Any]]] = {}
-TOPICS = ("embeddings", "positions", "masks", "norms")
+TOPICS = ("embeddings", "positions", "masks", "norms", "ablations",
+          "held_out")  # fmt: skip
 
 
 def experiment(name: str) -> Callable:

@@ -1,8 +1,9 @@
 """Experiment: take one thing away, or change it, and see what it was worth (as in Table 3).
 
-The base model is post-norm, as in the paper, with its sizes divided by eight (two layers instead of
-six). The task is to write a row of digits backwards. Training is stopped early on purpose: with
-enough of it nearly every row of the table would read 100 %.
+The base model is post-norm, as in the paper, with d_model and d_ff divided by eight, two layers
+instead of six, four heads instead of eight, and no dropout. The task is to write a row of digits
+backwards. Training is stopped early on purpose: with enough of it nearly every row of the table
+would read 100 %.
 """
 
 import dataclasses
@@ -22,8 +23,8 @@ from transformer_lib.recording import attention_layers
 from transformer_lib.training import TrainingConfig
 
 BASE = ModelConfig(N=2, d_model=64, d_ff=256, h=4, dropout=0.0)
-TRAINING = TrainingConfig(steps=400, max_tokens=512, schedule="linear", peak=3e-3, warmup=100,
-                          validate_every=400)  # fmt: skip
+TRAINING = TrainingConfig(steps=300, max_tokens=512, schedule="linear", peak=3e-3, warmup=100,
+                          validate_every=300)  # fmt: skip
 SEEDS = (0, 1, 2)
 
 

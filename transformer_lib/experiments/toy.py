@@ -33,24 +33,26 @@ def learn(
     model: ModelConfig,
     training: TrainingConfig,
     change: Callable[[Transformer], None] | None = None,
+    bar: tqdm | None = None,
 ) -> tuple[Transformer, list[dict]]:
     """A new model trained on a task -> the model and the history of its training.
 
     The seed of `training` decides the first weights too. change: what is done to the model before.
+    bar: the progress bar to use (None: none).
     """
     pairs, held_out = digit_pairs(task)
     torch.manual_seed(training.seed)
     learner = Transformer(len(DIGITS), len(DIGITS), model)
     if change:
         change(learner)
-    return learner, train(learner, pairs, held_out, training, bar=tqdm(disable=True))
+    bar = bar if bar is not None else tqdm(disable=True)
+    return learner, train(learner, pairs, held_out, training, bar=bar)
 
 
 def right_rows(model: Transformer, pairs: Pairs) -> float:
     """Share of the rows that the model writes without a mistake (greedy decoding)."""
     src = source_batch([source for source, _ in pairs])
-    written = greedy_decode(
-        model, src, max_length=16, cache=False
-    )  # a changed model may not fit it
+    # without a cache: an experiment may have changed the model so that a cache doesn't fit it
+    written = greedy_decode(model, src, max_length=16, cache=False)
     both = zip(written, pairs, strict=True)
     return sum(row == list(right) for row, (_, right) in both) / len(pairs)

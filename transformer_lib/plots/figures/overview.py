@@ -42,6 +42,10 @@ HERE = {
     "here-decoder": (
         "08_decoder", "the whole decoder layer, linear and softmax", ["decoder.*", "generator.*"],
     ),
+    "here-training": (
+        "10_training", "all boxes whose numbers are found by training",
+        ["*_embed", "*_attn", "*_norm", "*.feed_forward", "generator.proj"],
+    ),
 }  # fmt: skip
 for name, (notebook, part, patterns) in HERE.items():
     figure(

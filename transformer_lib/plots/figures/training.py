@@ -1,0 +1,288 @@
+"""The figures of notebook 10: how the numbers are found."""
+
+from typing import Any
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from transformer_lib.loss import label_smoothed_cross_entropy
+from transformer_lib.plots.figures.registry import figure
+from transformer_lib.plots.training import (
+    ablation_rows,
+    loss_panels,
+    penalty_curves,
+    probability_bars,
+    schedule_curves,
+    teacher_forcing,
+    word_grids,
+)
+from transformer_lib.tokens import BOS, EOS, PAD, UNK
+
+NOTEBOOK = "10_training"
+STUDENT = ["I", "am", "a", "student", "<eos>"]  # the right words of the first sentence
+COLUMNS = ["a", "am", "I", "thanks", "student", "<eos>", "others"]
+
+
+def as_columns(rows: Any) -> Tensor:
+    """Probabilities (…, 9) of our words and signs -> (…, 7): five words, <eos>, and the rest.
+
+    The rest are <pad>, <bos> and <unk>, which no translation holds.
+    """
+    from transformer_lib.experiments.first_words import ENGLISH
+
+    words = [*ENGLISH.encode(COLUMNS[:5]), EOS]
+    rest = rows[..., [PAD, BOS, UNK]].sum(dim=-1, keepdim=True)
+    return torch.cat([rows[..., words], rest], dim=-1)
+
+
+def target_rows(sentence: int) -> Tensor:
+    """(t, 9): a row for each word of the translation, with a 1 at that word and 0 elsewhere."""
+    from transformer_lib.embedding import one_hot
+    from transformer_lib.experiments.first_words import ENGLISH, PAIRS
+
+    return one_hot(torch.tensor([*PAIRS[sentence][1], EOS]), len(ENGLISH))
+
+
+def before_and_after() -> tuple[Tensor, Tensor]:
+    """(2, 5, 9) each: what a new model thinks of the two sentences, and what it has learned."""
+    from tqdm import tqdm
+
+    from transformer_lib.experiments.first_words import LESSON, PAIRS, new_model, probabilities
+    from transformer_lib.training import train
+
+    model = new_model()
+    before = probabilities(model)
+    train(model, PAIRS, PAIRS, LESSON, bar=tqdm(disable=True))
+    return before, probabilities(model)
+
+
+@figure(
+    "training-merci",
+    notebook=NOTEBOOK,
+    caption="The first word for 'merci': what a new model thinks, what is right, what it learns.",
+    alt="Three panels with a bar for each of five English words, the end sign and the rest. Before "
+    "training the bars are of all sizes and 'thanks' gets 0.06. The target is 1 at 'thanks' and 0 "
+    "elsewhere. After training 'thanks' has nearly all.",
+)
+def draw_merci() -> Figure:
+    before, after = before_and_after()
+    panels = {"before": before[1, 0], "target": target_rows(1)[0], "after": after[1, 0]}
+    return probability_bars({name: as_columns(row) for name, row in panels.items()}, COLUMNS)
+
+
+@figure(
+    "training-grids",
+    notebook=NOTEBOOK,
+    caption="The five target rows for 'I am a student', and what a model makes of them.",
+    alt="Two grids with a row for each of 'I am a student <eos>' and a column for each word. Left, "
+    "the target: a 1 at the right word of each row and 0 elsewhere. Right, the trained model: "
+    "the same cells hold 0.98 or more, the others 0.01 or less.",
+)
+def draw_grids() -> Figure:
+    grids = {"target": target_rows(0), "trained model": before_and_after()[1][0]}
+    return word_grids({name: as_columns(grid) for name, grid in grids.items()}, STUDENT, COLUMNS)
+
+
+@figure(
+    "training-smoothed-rows",
+    notebook=NOTEBOOK,
+    caption="The target rows without and with label smoothing of 0.1.",
+    alt="Two grids with a row for each of 'I am a student <eos>'. Left: 1 at the right word and 0 "
+    "elsewhere. Right: 0.91 at the right word, 0.01 at each other word and 0.03 at the last "
+    "column, which stands for three signs.",
+)
+def draw_smoothed_rows() -> Figure:
+    rows = target_rows(0)
+    grids = {"eps = 0": rows, "eps = 0.1": 0.9 * rows + 0.1 / rows.size(-1)}
+    return word_grids({name: as_columns(grid) for name, grid in grids.items()}, STUDENT, COLUMNS)
+
+
+def written_words(model: torch.nn.Module) -> dict[str, list[str]]:
+    """What a model predicts for "je suis étudiant": after the right words, and after its own.
+
+    Five words each, also beyond an <eos>.
+    """
+    from transformer_lib.batching import make_batch
+    from transformer_lib.decoding import deciding
+    from transformer_lib.experiments.first_words import ENGLISH, PAIRS
+
+    batch = make_batch(PAIRS[:1])
+    alone = batch.tgt_in[:, :1]  # <bos>
+    with deciding(model):
+        predicted = model(batch.src, batch.tgt_in).argmax(dim=-1)
+        for _ in range(batch.tgt_in.size(1)):
+            newest = model(batch.src, alone)[:, -1:].argmax(dim=-1)
+            alone = torch.cat([alone, newest], dim=1)
+    rows = {"tgt_in": batch.tgt_in, "tgt_out": batch.tgt_out, "predicted": predicted,
+            "alone": alone[:, 1:]}  # fmt: skip
+    return {name: [ENGLISH.tokens[i] for i in ids[0]] for name, ids in rows.items()}
+
+
+@figure(
+    "training-teacher-forcing",
+    notebook=NOTEBOOK,
+    caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
+    alt="Above, in training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong "
+    "words, 'is right' I am a student <eos>. An arrow leads from each right word to the next "
+    "place of 'reads'. Below, alone: the arrows start at the model's own words, and soon it "
+    "repeats itself.",
+)
+def draw_teacher_forcing() -> Figure:
+    from transformer_lib.experiments.first_words import new_model
+
+    return teacher_forcing(**written_words(new_model()))
+
+
+def smoothing_penalty(vocab: int = 9, highest: int = 16) -> tuple[Tensor, dict, Tensor]:
+    """Leads of the right word's score, the loss at each with and without smoothing, and its p."""
+    leads = torch.arange(0, highest + 0.1, 0.1, dtype=torch.float64).round(decimals=1)
+    logits = torch.zeros(len(leads), vocab, dtype=torch.float64)
+    logits[:, 4] = leads
+    target = torch.full((1,), 4)
+    curves = {
+        f"eps = {eps:g}": torch.stack(
+            [label_smoothed_cross_entropy(row[None], target, eps) for row in logits]
+        )
+        for eps in (0.0, 0.1)
+    }
+    return leads, curves, logits.softmax(dim=-1)[:, 4]
+
+
+@figure(
+    "training-smoothing-penalty",
+    notebook=NOTEBOOK,
+    caption="Label smoothing makes it costly to be too sure.",
+    alt="Loss against the lead of the right word's score, for 9 words. Without smoothing the curve "
+    "falls towards 0 and never turns. With smoothing of 0.1 it falls to its least value, where "
+    "the right word has the probability 0.91, and then rises in a straight line.",
+)
+def draw_penalty() -> Figure:
+    leads, curves, shares = smoothing_penalty()
+    return penalty_curves(leads, curves, shares)
+
+
+SCHEDULES = ((512, 4000), (512, 2000), (512, 8000), (128, 4000))
+
+
+@figure(
+    "training-schedule",
+    notebook=NOTEBOOK,
+    caption="The paper's learning rate: up in a straight line, down with the root of the step.",
+    alt="Four curves over 20000 steps. For d_model = 512 each rises in a straight line to its "
+    "warm-up step (2000, 4000 or 8000), turns sharply and falls; the shorter the warm-up, the "
+    "higher the peak, and later the three curves are one. For d_model = 128 and 4000 steps all "
+    "is twice as high.",
+)
+def draw_schedule() -> Figure:
+    from transformer_lib.training import paper_schedule
+
+    return schedule_curves({
+        f"d_model = {d_model}, warm-up {warmup}": [
+            paper_schedule(step, d_model, warmup) for step in range(1, 20_001)
+        ]
+        for d_model, warmup in SCHEDULES
+    })  # fmt: skip
+
+
+def history_of(run: dict[str, Any], key: str) -> list[tuple[int, float]]:
+    return [(entry["step"], entry[key]) for entry in run["history"]]
+
+
+@figure(
+    "training-held-out",
+    notebook=NOTEBOOK,
+    caption="Learned by heart and understood: the same model on 50 pairs and on 10,000.",
+    alt="Two panels, loss against the step, three seeds each. On 50 pairs the loss on these pairs "
+    "falls to 0 while the loss on held-out pairs rises from about 2.4 to more than 4. On 10,000 "
+    "pairs both losses fall together, close to 0.",
+)
+def draw_held_out() -> Figure:
+    from transformer_lib import experiments
+
+    runs = experiments.load("held-out")["runs"]
+    panels = {}
+    for count in sorted({run["pairs"] for run in runs}):
+        chosen = [run for run in runs if run["pairs"] == count]
+        panels[f"{count:,} pairs"] = {
+            "pairs it learns from": [history_of(run, "loss") for run in chosen],
+            "held-out pairs": [history_of(run, "validation_loss") for run in chosen],
+        }
+    return loss_panels(panels, columns=2)
+
+
+@figure(
+    "training-norms",
+    notebook=NOTEBOOK,
+    caption="Post-norm and pre-norm, with and without warm-up, at three learning rates.",
+    alt="TODO",
+)
+def draw_norms() -> Figure:
+    from transformer_lib import experiments
+
+    runs = experiments.load("norms")["runs"]
+    panels = {}
+    for warmup in sorted({run["warmup"] for run in runs}):
+        for peak in sorted({run["peak"] for run in runs}):
+            name = "no warm-up" if warmup == 1 else f"warm-up {warmup}"
+            chosen = [run for run in runs if (run["warmup"], run["peak"]) == (warmup, peak)]
+            panels[f"peak {peak:g}, {name}"] = {
+                kind: [history_of(run, "validation_loss") for run in chosen
+                       if run["norm_first"] == first]
+                for kind, first in (("post-norm (the paper)", False), ("pre-norm", True))
+            }  # fmt: skip
+    return loss_panels(panels, columns=3)
+
+
+# What the paper measured for the row that is nearest to ours, and with what it compares: its
+# Table 3. Our base has no dropout, so dropout is compared with the paper's row without it.
+PAPERS_BASE = 25.8
+PAPERS_ROWS = {
+    "1 head": ("1 head", 24.9, PAPERS_BASE),
+    "2 heads": ("half of 8 heads", 25.5, PAPERS_BASE),
+    "8 heads": ("twice 8 heads", 25.8, PAPERS_BASE),
+    "16 heads": ("four times 8 heads", 25.4, PAPERS_BASE),
+    "d_k = 8": ("half of d_k", 25.4, PAPERS_BASE),
+    "d_k = 2": ("a quarter of d_k", 25.1, PAPERS_BASE),
+    "1 layer": ("2 of 6 layers", 23.7, PAPERS_BASE),
+    "4 layers": ("8 layers", 25.5, PAPERS_BASE),
+    "d_model = 32": ("half of d_model", 24.5, PAPERS_BASE),
+    "d_model = 128": ("twice d_model", 26.0, PAPERS_BASE),
+    "d_ff = 64": ("half of d_ff", 25.4, PAPERS_BASE),
+    "dropout 0.1": ("0.1", 25.8, 24.6),
+    "dropout 0.2": ("0.2", 25.5, 24.6),
+    "no label smoothing": ("none", 25.3, PAPERS_BASE),
+    "label smoothing 0.2": ("0.2", 25.7, PAPERS_BASE),
+    "learned positions": ("learned", 25.7, PAPERS_BASE),
+}
+
+
+def ablation_table() -> list[dict[str, Any]]:
+    """The stored ablations, a row for each change: its shares of right rows over the seeds."""
+    from transformer_lib import experiments
+
+    table: dict[str, dict[str, Any]] = {}
+    for run in experiments.load("ablations")["runs"]:
+        paper = ""
+        if run["what"] in PAPERS_ROWS:
+            name, bleu, compared = PAPERS_ROWS[run["what"]]
+            paper = f"{name}: {bleu} ({bleu - compared:+.1f})"
+        row = table.setdefault(run["what"], {
+            "part": run["part"], "what": run["what"], "parameters": run["parameters"],
+            "paper": str(PAPERS_BASE) if run["part"] == "base" else paper,
+            "shares": [], "losses": [],
+        })  # fmt: skip
+        row["shares"].append(run["right_rows"])
+        row["losses"].append(run["validation_loss"])
+    return list(table.values())
+
+
+@figure(
+    "training-ablations",
+    notebook=NOTEBOOK,
+    caption="What each part is worth, at toy size: one change a row, three seeds, beside the "
+    "paper's own numbers.",
+    alt="TODO",
+)
+def draw_ablations() -> Figure:
+    return ablation_rows(ablation_table())
