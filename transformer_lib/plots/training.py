@@ -119,7 +119,12 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
         for (i, j), share in np.ndenumerate(grid):
             ax.text(j, i, f"{steady_round(share):.2f}", ha="center", va="center", fontsize=10.5,
                     color=style.ink_on(image.cmap(image.norm(share))))  # fmt: skip
+        ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
+        ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
+        ax.grid(which="minor", linewidth=0.8)
+        ax.tick_params(which="minor", length=0)
     axes[0].set_ylabel("place: the right word")
+    figure.get_layout_engine().set(wspace=0.08)
     return figure
 
 
@@ -236,7 +241,7 @@ def penalty_curves(leads: Any, curves: Mapping[str, Any], shares: Any) -> Figure
                         fontsize=11)  # fmt: skip
     ax.set_xlabel("how far the right word's score leads   (below: its probability)")
     ticks = [i for i in range(len(leads)) if leads[i] % 2 == 0]
-    ax.set_xticks(leads[ticks], [f"{leads[i]:.0f}\n{steady_round(shares[i], 3):.3f}"
+    ax.set_xticks(leads[ticks], [f"{leads[i]:.0f}\n{steady_round(shares[i], 5):.5f}"
                                  for i in ticks])  # fmt: skip
     ax.set_ylabel("loss, in nats")
     ax.set_ylim(bottom=0)
