@@ -1,5 +1,6 @@
 """The copying experiment: how it measures, and that what is stored says what the notebook says."""
 
+import pytest
 import torch
 
 from transformer_lib import experiments
@@ -8,17 +9,23 @@ from transformer_lib.experiments import positions
 from transformer_lib.tokens import SPECIALS
 
 
-def test_each_kind_is_trained_with_its_own_positions():
+@pytest.fixture
+def little_text(monkeypatch):
+    monkeypatch.setattr(positions, "TRAINING", 90)
+    monkeypatch.setattr(positions, "HELD_OUT", 20)
+
+
+def test_each_kind_is_trained_with_its_own_positions(little_text):
     for kind, module in (("tensor2tensor", PositionalEncoding), ("learned", LearnedPositions)):
-        model = positions.learn_to_copy(kind, longest=5, steps=4)
+        model = positions.learn_to_copy(kind, longest=2, steps=4)
         assert isinstance(model.src_positions, module) and model.config.positions == kind
     x = torch.randn(1, 3, 5)
-    model = positions.learn_to_copy("none", longest=5, steps=4)
+    model = positions.learn_to_copy("none", longest=2, steps=4)
     assert model.src_positions(x, start=2) is x and model.tgt_positions(x) is x
 
 
-def test_a_seed_fixes_the_training():
-    one, same, other = (positions.learn_to_copy("paper", seed, longest=5, steps=4)
+def test_a_seed_fixes_the_training(little_text):
+    one, same, other = (positions.learn_to_copy("paper", seed, longest=2, steps=4)
                         for seed in (3, 3, 4))  # fmt: skip
     assert torch.equal(one.generator.proj.weight, same.generator.proj.weight)
     assert not torch.equal(one.generator.proj.weight, other.generator.proj.weight)
