@@ -4,7 +4,8 @@ The task is to write a row of digits backwards: 3 1 4 -> 4 1 3. Reversing, not c
 only passes on what it was shown can't be mistaken for one that has learned the task.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
@@ -41,6 +42,18 @@ def reversing() -> tuple[Pairs, Pairs]:
     return pairs[:TRAINING], pairs[TRAINING:]
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """A model this small learns fastest on one thread, and then the same way on all machines."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@one_thread()
 def learn_to_reverse(seed: int = 0, measure: Callable | None = None) -> tuple[Transformer, list]:
     """A new toy Transformer, trained with whatever masks the model makes -> it and its history."""
     training, held_out = reversing()
