@@ -371,7 +371,7 @@ def draw_two_layers() -> Figure:
     "translator.",
     alt="Three maps of cosines over 'the tired animal crosses the wide street'. Input: the two "
     "'the' are alike, everything else little. Layer 1: they no longer are. Layer 2: two faint "
-    "blocks, 'the tired animal' and 'crosses the wide street', and negative values between them.",
+    "blocks, 'the tired animal' and 'crosses the wide street', mostly negative values between.",
 )
 def draw_similarity() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
