@@ -5,6 +5,8 @@ the third digit, so nothing but the positions can help it.
 """
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -36,6 +38,18 @@ class NoPositions(nn.Module):
         return x
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute on one thread: on so small a model, several only wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@one_thread()
 def learn_to_copy(
     kind: str, seed: int = 0, *, longest: int = TRAINED_TO, steps: int = STEPS,
     max_tokens: int = 1024,
@@ -64,6 +78,7 @@ def rows_of(length: int, count: int = 200) -> list[list[int]]:
     return [DIGITS.encode(row) for row, _ in rows]
 
 
+@one_thread()
 def copying(model: Transformer, length: int, count: int = 200) -> dict[str, float]:
     """How a model copies rows of this length, as shares of the rows or of the digits.
 
