@@ -36,7 +36,12 @@ from transformer_lib.plots.one_hot import one_hot_table, unknown_words
 from transformer_lib.plots.positions import positions_explorer, positions_heatmap, wavelengths
 from transformer_lib.plots.series import series_map
 from transformer_lib.plots.showing import enable_altair, show
-from transformer_lib.plots.training import learning_curve
+from transformer_lib.plots.training import (
+    learning_curve,
+    probability_bars,
+    teacher_forcing,
+    word_grids,
+)
 
 __all__ = [
     "architecture",
@@ -60,18 +65,21 @@ __all__ = [
     "one_hot_table",
     "positions_explorer",
     "positions_heatmap",
+    "probability_bars",
     "scaling_curves",
     "score_maps",
     "series_map",
     "share_bars",
     "show",
     "six_steps",
+    "teacher_forcing",
     "three_uses",
     "token_view",
     "unknown_words",
     "vector_sizes",
     "wavelengths",
     "weight_by_distance",
+    "word_grids",
     "word_map",
     "word_maps",
     "word_similarity",

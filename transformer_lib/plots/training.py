@@ -289,6 +289,9 @@ def loss_panels(
     lines = -(-len(panels) // columns)
     figure = style.new_figure(10.0, 0.9 + 2.5 * lines if lines > 1 else 3.9)
     axes = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+    if top is None:
+        top = 1.05 * max(loss for kinds in panels.values() for runs in kinds.values()
+                         for run in runs for _, loss in run)  # fmt: skip
     looks = {}
     for ax, (title, kinds) in zip(axes.flat, panels.items(), strict=False):
         for kind, runs in kinds.items():

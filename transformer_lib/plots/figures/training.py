@@ -215,7 +215,10 @@ def draw_held_out() -> Figure:
     "training-norms",
     notebook=NOTEBOOK,
     caption="Post-norm and pre-norm, with and without warm-up, at three learning rates.",
-    alt="TODO",
+    alt="Six panels, validation loss against the step, three seeds of each kind: three learning "
+    "rates side by side, without warm-up above and with it below. In each panel the pre-norm "
+    "curves end below the post-norm curves. At the highest rate without warm-up post-norm "
+    "stays above 1.9 while pre-norm reaches 0.11; with warm-up post-norm comes down to 0.8.",
 )
 def draw_norms() -> Figure:
     from transformer_lib import experiments
