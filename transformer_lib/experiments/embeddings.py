@@ -4,52 +4,43 @@ The task is to copy a row of digits. Three toy models differ only at the bottom:
 without the factor; without it, but with a table that starts as large as the factor makes it.
 """
 
-import dataclasses
 from typing import Any
 
 import torch
 from tqdm import tqdm
 
 from transformer_lib.config import TOY
-from transformer_lib.corpora import digits
 from transformer_lib.experiments import experiment
-from transformer_lib.model import Transformer, make_model
-from transformer_lib.tokens import Vocabulary
-from transformer_lib.training import TrainingConfig, train
+from transformer_lib.experiments.masks import one_thread
+from transformer_lib.experiments.toy import learn
+from transformer_lib.model import Transformer
+from transformer_lib.training import TrainingConfig
 
 BOTTOMS = ("with the factor", "without", "without, but a larger table")
 SEEDS = (0, 1, 2)
 STEPS = 300
-TRAINING, HELD_OUT = 10_000, 500
-DIGITS = Vocabulary("0123456789")
 
 
-def make_copier(bottom: str, seed: int) -> Transformer:
-    """An untrained toy model whose bottom is one of BOTTOMS."""
-    torch.manual_seed(seed)
-    model = make_model(len(DIGITS), len(DIGITS), **dataclasses.asdict(TOY))
+def change_bottom(model: Transformer, bottom: str) -> None:
+    """Make the bottom of a new model one of BOTTOMS."""
     if bottom not in BOTTOMS:
         raise ValueError(f"bottom={bottom!r} must be one of {', '.join(BOTTOMS)}")
-    if bottom != "with the factor":
-        for embed in (model.src_embed, model.tgt_embed):
-            if bottom == "without, but a larger table":
-                with torch.no_grad():
-                    embed.table.weight.mul_(embed.scale)
+    for embed in (model.src_embed, model.tgt_embed):
+        if bottom == "without, but a larger table":
+            with torch.no_grad():
+                embed.table.weight.mul_(embed.scale)
+        if bottom != "with the factor":
             embed.scale = 1.0
-    return model
 
 
+@one_thread()
 def copying_losses(
     bottom: str, seed: int = 0, steps: int = STEPS, every: int = 25
 ) -> list[tuple[int, float]]:
-    """Train such a model -> (step, loss per token on held-out rows) every so many steps."""
-    rows = digits.make("copy", TRAINING + HELD_OUT)
-    pairs = [(DIGITS.encode(source), DIGITS.encode(target)) for source, target in rows]
-    model = make_copier(bottom, seed)
+    """Train a toy model on copying -> (step, loss per token on held-out rows), every so often."""
     how = TrainingConfig(steps=steps, schedule="linear", peak=1e-2, warmup=50,
                          validate_every=every, seed=seed)  # fmt: skip
-    bar = tqdm(disable=True)
-    history = train(model, pairs[:TRAINING], pairs[TRAINING:], how, bar=bar)
+    _, history = learn("copy", TOY, how, change=lambda model: change_bottom(model, bottom))
     return [(entry["step"], entry["validation_loss"]) for entry in history]
 
 
