@@ -191,7 +191,11 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
     found = []
     for step in steps:
         try:
-            found.append(float(function(step, d_model, warmup)))
+            rate = function(step, d_model, warmup)
+            expect(rate is not None, "It returns nothing: does it end with `return`?")
+            found.append(float(rate))
+        except Hint:
+            raise
         except Exception as error:
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             raise Hint(f"Called with step={step}, d_model={d_model}, warmup={warmup}, it stops "
@@ -205,14 +209,14 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
         "The warm-up has the exponent -1.5, not -0.5: so the two terms meet at step = warmup.": [
             lambda s: scale * min(s**-0.5, s * warmup**-0.5),
         ],
-        "The warm-up has the exponent -1.5, not 1.5 or -1.": [
-            lambda s: scale * min(s**-0.5, s * warmup**1.5),
+        "The warm-up has the exponent -1.5, not -1.": [
             lambda s: scale * min(s**-0.5, s / warmup),
         ],
         "The smaller of the two terms, not the larger: the rate starts low.": [
             lambda s: scale * max(s**-0.5, s * warmup**-1.5),
         ],
-        "There is no warm-up in it: at step 1 the rate is already at its highest.": [
+        "There is no warm-up in it: at step 1 the rate is already at its highest. The second term "
+        "is the step times warmup to the power of *minus* 1.5.": [
             lambda s: scale * s**-0.5,
         ],
         "It never falls: after the warm-up comes the root of the step.": [
