@@ -91,6 +91,12 @@ def test_heads_come_in_order_under_their_names():
         attention_heads(matrices, SPANISH, ENGLISH, titles=["one"])
 
 
+def test_one_may_choose_how_many_maps_stand_in_a_row():
+    figure = attention_heads(weights(6, 5, 3), SPANISH, ENGLISH, across=2)
+    rows = [ax.get_subplotspec().rowspan.start for ax in figure.axes if ax.get_title()]
+    assert rows == [0, 0, 1, 1, 2, 2]
+
+
 @pytest.mark.parametrize("draw", [attention_heatmap, attention_chart])
 def test_words_that_do_not_fit_are_refused(draw):
     with pytest.raises(ValueError, match="4 words for the rows and 3 for the columns don't fit "
