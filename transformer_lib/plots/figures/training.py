@@ -260,7 +260,7 @@ PAPERS_ROWS = {
 }
 
 
-def ablation_table() -> list[dict[str, Any]]:
+def stored_rows() -> list[dict[str, Any]]:
     """The stored ablations, a row for each change: its shares of right rows over the seeds."""
     from transformer_lib import experiments
 
@@ -288,4 +288,4 @@ def ablation_table() -> list[dict[str, Any]]:
     alt="TODO",
 )
 def draw_ablations() -> Figure:
-    return ablation_rows(ablation_table())
+    return ablation_rows(stored_rows())

@@ -1,0 +1,130 @@
+"""Drawings of training: the numbers reach the picture, and what isn't a distribution is refused."""
+
+import numpy as np
+import pytest
+import torch
+
+from transformer_lib import label_smoothed_cross_entropy, paper_schedule
+from transformer_lib.experiments.first_words import PAIRS, new_model, probabilities
+from transformer_lib.plots.figures import training as figures
+from transformer_lib.plots.training import (
+    ablation_rows,
+    loss_panels,
+    penalty_curves,
+    probability_bars,
+    schedule_curves,
+    teacher_forcing,
+    word_grids,
+)
+from transformer_lib.tokens import EOS
+
+
+def test_bars_are_as_long_as_the_probabilities():
+    ax, other = probability_bars({"a": [0.2, 0.8], "b": [1.0, 0.0]}, ["x", "y"]).axes
+    assert [bar.get_width() for bar in ax.patches] == [0.2, 0.8]
+    assert [text.get_text() for text in ax.texts] == ["0.20", "0.80"]
+    assert [bar.get_width() for bar in other.patches] == [1, 0] and other.get_title() == "b"
+    assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first word is at the top"
+
+
+def test_a_grid_shows_its_numbers():
+    grid = torch.tensor([[0.25, 0.75], [1.0, 0.0]])
+    ax = word_grids({"g": grid}, ["r", "s"], ["x", "y"]).axes[0]
+    np.testing.assert_array_equal(ax.images[0].get_array(), grid)
+    assert [text.get_text() for text in ax.texts] == ["0.25", "0.75", "1.00", "0.00"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["r", "s"]
+
+
+def test_what_is_no_distribution_is_refused():
+    with pytest.raises(ValueError, match="'a': probabilities add up to 1, but a row's to 0.900"):
+        probability_bars({"a": [0.1, 0.8]}, ["x", "y"])
+    with pytest.raises(ValueError, match="'g': 3 words need as many numbers in each row"):
+        word_grids({"g": torch.eye(2)}, ["r", "s"], ["x", "y", "z"])
+    with pytest.raises(ValueError, match="'g': 1 places, but 2 rows"):
+        word_grids({"g": torch.eye(2)}, ["r"], ["x", "y"])
+
+
+def test_the_rows_of_the_lesson_are_distributions_over_the_same_words():
+    before = probabilities(new_model())
+    columns = figures.as_columns(before)
+    torch.testing.assert_close(columns.sum(dim=-1), torch.ones(2, 5))
+    torch.testing.assert_close(columns[..., 5], before[..., EOS])
+    target = figures.as_columns(figures.target_rows(0))
+    right = [figures.COLUMNS[i] for i in target.argmax(dim=-1)]
+    assert right == figures.STUDENT and target.sum() == 5
+    assert figures.target_rows(1).argmax(dim=-1).tolist() == [*PAIRS[1][1], EOS]
+
+
+def test_the_lesson_is_learned():
+    before, after = figures.before_and_after()
+    right = [*PAIRS[0][1], EOS]
+    assert (after[0, range(5), right] > 0.9).all() and (before[0, range(5), right] < 0.5).all()
+
+
+def test_what_is_read_next_is_the_right_word_or_its_own():
+    rows = figures.written_words(new_model())
+    assert rows["tgt_in"][1:] == rows["tgt_out"][:-1]
+    assert rows["predicted"][0] == rows["alone"][0], "both have read <bos> only"
+    above, below = teacher_forcing(**rows).axes
+    words = [text.get_text() for text in below.texts if text.get_text()]
+    assert words == ["reads", "<bos>", *rows["alone"][:-1], "writes", *rows["alone"]]
+    assert [t.get_text() for t in above.texts if t.get_text() in rows["tgt_in"]][:5] == rows[
+        "tgt_in"
+    ]
+    with pytest.raises(ValueError, match="tgt_in 2, tgt_out 1, predicted 1, alone 1"):
+        teacher_forcing(["<bos>", "a"], ["a"], ["a"], ["a"])
+
+
+def test_the_penalty_is_the_library_s_loss():
+    leads, curves, shares = figures.smoothing_penalty()
+    logits = torch.zeros(1, 9)
+    logits[0, 4] = 3
+    at = int((leads == 3).nonzero())
+    for eps, name in [(0.0, "eps = 0"), (0.1, "eps = 0.1")]:
+        expected = label_smoothed_cross_entropy(logits, torch.tensor([4]), eps)
+        assert curves[name][at].item() == pytest.approx(expected.item(), abs=1e-6)
+    assert shares[at].item() == pytest.approx(logits.softmax(-1)[0, 4].item())
+    ax = penalty_curves(leads, curves, shares).axes[0]
+    np.testing.assert_array_equal(ax.lines[1].get_ydata(), curves["eps = 0.1"])
+    assert ax.texts[0].get_text() == "least at 0.91"
+    with pytest.raises(ValueError, match="'x': 2 leads, but 1 losses"):
+        penalty_curves([0, 1], {"x": [0.5]}, [0.1, 0.2])
+
+
+def test_the_schedule_starts_at_step_one():
+    line = schedule_curves({"a": [0.001, 0.002]}).axes[0].lines[0]
+    assert line.get_xdata().tolist() == [1, 2] and line.get_ydata().tolist() == [1, 2]
+    first = figures.draw_schedule().axes[0].lines[0]
+    d_model, warmup = figures.SCHEDULES[0]
+    assert first.get_ydata().max() == pytest.approx(1000 * paper_schedule(warmup, d_model, warmup))
+
+
+def test_every_run_is_a_line_and_every_kind_has_one_name():
+    runs = {"a": [[(1, 2.0), (2, 1.0)], [(1, 3.0), (2, 0.5)]], "b": [[(1, 1.0), (2, 4.0)]]}
+    figure = loss_panels({"left": runs, "right": {"b": runs["b"]}}, columns=2)
+    left, right = figure.axes
+    assert left.lines[1].get_xydata().tolist() == [[1, 3], [2, 0.5]]
+    assert left.lines[2].get_color() == right.lines[0].get_color()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
+    assert left.get_ylim() == right.get_ylim() and left.get_ylim()[1] > 4
+    with pytest.raises(ValueError, match="no panels"):
+        loss_panels({}, columns=2)
+
+
+def test_the_norms_figure_holds_every_training():
+    figure = figures.draw_norms()
+    assert len(figure.axes) == 6 and [len(ax.lines) for ax in figure.axes] == [6] * 6
+    assert figure.axes[2].get_title() == "peak 0.003, no warm-up"
+
+
+def test_an_ablation_is_drawn_with_a_dot_for_each_seed():
+    base = {"part": "base", "what": "base", "shares": [0.8, 0.9], "paper": "25.8"}
+    other = {"part": "A", "what": "1 head", "shares": [0.25, 0.5], "paper": "worse"}
+    ax = ablation_rows([base, other]).axes[0]
+    assert ax.lines[2].get_xdata().tolist() == [0.25, 0.5]
+    assert set(ax.lines[3].get_xdata()) == {0.375}
+    assert "worse" in [text.get_text() for text in ax.texts]
+    with pytest.raises(ValueError, match="first row should be the base"):
+        ablation_rows([other])
+    with pytest.raises(ValueError, match="'1 head' has no results"):
+        ablation_rows([base, {**other, "shares": []}])
