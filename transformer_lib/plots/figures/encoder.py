@@ -1,5 +1,6 @@
 """The figures of notebook 07: the encoder, and what was measured for them."""
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -81,6 +82,12 @@ WAYS: dict[str, Way] = {
     "norm only": lambda x, sublayer: fresh_norm(sublayer(x)),
     "residual and norm": lambda x, sublayer: fresh_norm(x + sublayer(x)),
 }
+
+
+@functools.cache
+def all_ways() -> dict[str, dict[str, list[float]]]:
+    """What `deep_stack` measures, for each of the four ways."""
+    return {name: deep_stack(way) for name, way in WAYS.items()}
 
 
 @torch.no_grad()
@@ -227,7 +234,7 @@ def alike_at_distance(texts: Sequence[str], distances: Sequence[int]) -> dict[st
     return found
 
 
-def learns_to_copy(way: Way, layers: int = 6, steps: int = 100) -> float:
+def learns_to_copy(way: Way, layers: int = 6, steps: int = 50) -> float:
     """Train a small stack to name the digit at each position -> the share of right ones.
 
     The easiest task there is: each word has to come out as it went in.
@@ -237,7 +244,7 @@ def learns_to_copy(way: Way, layers: int = 6, steps: int = 100) -> float:
     fresh(stack).float()
     embedding, generator = nn.Embedding(10, 32), nn.Linear(32, 10)
     parameters = [p for part in (embedding, stack, generator) for p in part.parameters()]
-    optimizer = torch.optim.Adam(parameters, lr=1e-3)
+    optimizer = torch.optim.Adam(parameters, lr=2e-3)
     for _ in range(steps):
         digits = torch.randint(10, (32, 5))
         x = embedding(digits)
@@ -294,14 +301,13 @@ def draw_who_moves() -> Figure:
     "layers, with one after about ten.",
 )
 def draw_deep_stack() -> Figure:
-    measured = {name: deep_stack(way) for name, way in WAYS.items()}
     panels = {
         "size of the signal": "signal",
         "size of the gradient": "gradient",
         "mean cosine of two words": "alike",
     }
     return plots.depth_curves(
-        {title: {name: values[key] for name, values in measured.items()}
+        {title: {name: values[key] for name, values in all_ways().items()}
          for title, key in panels.items()},
         powers=list(panels)[:2], legend="around each sub-layer",
     )  # fmt: skip
