@@ -81,7 +81,7 @@ from transformer_lib.plots import attention_chart, figures
 def draw():
     return attention_chart(torch.full((2, 3), 1 / 3), ["a", "b"], ["x", "y", "z"])
 
-for name in ("positions-paper", "series-map", "even"):
+for name in ("positions-paper", "series-map", "even", "attention-explorer"):
     for format in figures.FORMATS:
         path = figures.save(name, sys.argv[1], format)
         print(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
@@ -97,7 +97,7 @@ def test_two_processes_write_the_same_bytes(tmp_path):
         )  # fmt: skip
         assert run.returncode == 0, run.stderr
         outputs.append(run.stdout.splitlines())
-    assert len(outputs[0]) == 9
+    assert len(outputs[0]) == 12
     assert outputs[0] == outputs[1]
 
 

@@ -8,6 +8,7 @@ import base64
 import copy
 import csv
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -281,12 +282,39 @@ def _cell(value: Any) -> Any:
 
 def convert(spec: dict[str, Any], format: str) -> bytes:
     """Draw a portable specification, on white. format: png, svg or pdf."""
+    if format == "svg":
+        return _vl_convert().vegalite_to_svg(spec, vl_version=VEGALITE_VERSION).encode()
+    if format == "pdf":
+        return _to_pdf(spec)
+    return _vl_convert().vegalite_to_png(spec, vl_version=VEGALITE_VERSION, scale=SHARPNESS)
+
+
+def _vl_convert() -> Any:
+    """The program that draws charts, with the letters matplotlib brings: alike on every machine."""
     import vl_convert
 
-    # The letters matplotlib brings, so that both kinds of figures look alike on every machine.
     vl_convert.register_font_directory(matplotlib.get_data_path() + "/fonts/ttf")
-    if format == "svg":
-        return vl_convert.vegalite_to_svg(spec, vl_version=VEGALITE_VERSION).encode()
-    if format == "pdf":
-        return vl_convert.vegalite_to_pdf(spec, vl_version=VEGALITE_VERSION)
-    return vl_convert.vegalite_to_png(spec, vl_version=VEGALITE_VERSION, scale=SHARPNESS)
+    return vl_convert
+
+
+def _to_pdf(spec: dict[str, Any]) -> bytes:
+    """The same bytes each time, which takes some care: vl-convert shuffles what it puts in a PDF.
+
+    Fonts: with a single one there is nothing to shuffle, so all text gets the same weight. Lists of
+    resources: sorted. No entry grows or leaves its list, so all addresses in the file stay right.
+    """
+    config = spec["config"]
+    kinds = ("fontWeight", "labelFontWeight", "titleFontWeight")
+    for part in ("title", "axis", "header", "legend"):
+        config = {**config, part: {**config.get(part, {}), **dict.fromkeys(kinds, "normal")}}
+    spec = _without_bold({**spec, "config": config})
+    pdf = _vl_convert().vegalite_to_pdf(spec, vl_version=VEGALITE_VERSION)
+    entries = re.compile(rb"(/(?:ExtGState|Font|XObject|Pattern) <<\n)((?:\s+/\S+ \d+ 0 R\n)+)")
+    return entries.sub(lambda m: m[1] + b"".join(sorted(m[2].splitlines(keepends=True))), pdf)
+
+
+def _without_bold(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {key: "normal" if key.lower().endswith("fontweight") else _without_bold(value)
+                for key, value in node.items()}  # fmt: skip
+    return [_without_bold(child) for child in node] if isinstance(node, list) else node
