@@ -14,6 +14,7 @@ from transformer_lib.plots.training import (
     probability_bars,
     schedule_curves,
     teacher_forcing,
+    verdict,
     word_grids,
 )
 from transformer_lib.tokens import EOS
@@ -123,7 +124,10 @@ def test_an_ablation_is_drawn_with_a_dot_for_each_seed():
     ax = ablation_rows([base, other]).axes[0]
     assert ax.lines[2].get_xdata().tolist() == [0.25, 0.5]
     assert set(ax.lines[3].get_xdata()) == {0.375}
+    assert ax.lines[0].get_color() != ax.lines[2].get_color(), "every seed is below the base"
     assert "worse" in [text.get_text() for text in ax.texts]
+    assert verdict([0.9, 1.0], base["shares"]) == "no clear difference"
+    assert verdict([0.91, 1.0], base["shares"]) == "better"
     with pytest.raises(ValueError, match="first row should be the base"):
         ablation_rows([other])
     with pytest.raises(ValueError, match="'1 head' has no results"):

@@ -317,37 +317,52 @@ def _looks() -> list[tuple[str, str]]:
     return [(style.CATEGORIES[0], "-"), (style.CATEGORIES[4], "--"), (style.CATEGORIES[2], "-.")]
 
 
+def verdict(shares: Sequence[float], base: Sequence[float]) -> str:
+    """Is every seed worse than the worst of the base's, or better than its best?"""
+    if max(shares) < min(base):
+        return "worse"
+    return "better" if min(shares) > max(base) else "no clear difference"
+
+
 @mpl.rc_context(style.PRINT)
 def ablation_rows(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw a table of ablations: a dot for each seed, a bar at their mean, the base as a band.
 
-    rows: {"part", "what", "shares": one for each seed, "paper": a remark, or ""}; the first is the
-    base. Raises ValueError when it is not, or when a row has no shares.
+    rows: {"part", "what", "shares": one for each seed, "paper": a remark}; the first is the base.
+    Raises ValueError when it is not, or when a row has no shares.
     """
     if not rows or rows[0]["part"] != "base":
         raise ValueError("the first row should be the base, to which the others are compared")
-    figure = style.new_figure(10.0, 1.2 + 0.36 * len(rows))
+    figure = style.new_figure(10.0, 1.2 + 0.34 * len(rows))
     ax = figure.subplots()
-    low, high = min(rows[0]["shares"]), max(rows[0]["shares"])
-    ax.axvspan(low, high, color="#DCE9F3", zorder=0)
-    places = []
+    base = rows[0]["shares"]
+    ax.axvspan(min(base), max(base), color="#DCE9F3", zorder=0)
+    looks = {
+        "worse": (style.CATEGORIES[4], "s", "each seed worse than each of the base"),
+        "better": (style.CATEGORIES[3], "^", "each seed better than each of the base"),
+        "no clear difference": (style.CATEGORIES[0], "o", "base, and no clear difference from it"),
+    }
+    places, named = [], set()
     for number, row in enumerate(rows):
         if not row["shares"]:
             raise ValueError(f"the row {row['what']!r} has no results")
-        gap = 0.35 * len({r["part"] for r in rows[: number + 1]})
-        y = number + gap
+        y = number + 0.35 * len({r["part"] for r in rows[: number + 1]})
         places.append(y)
         shares = as_array(row["shares"])
-        ax.plot(shares, [y] * len(shares), "o", color=style.CATEGORIES[0], markersize=6, alpha=0.7)
-        ax.plot([shares.mean()] * 2, [y - 0.3, y + 0.3], color=style.INK, linewidth=2.5)
-        ax.text(1.07, y, row["paper"], va="center", fontsize=11, clip_on=False)
+        found = verdict(row["shares"], base)
+        color, marker, label = looks[found]
+        ax.plot(shares, [y] * len(shares), linestyle="", marker=marker, color=color, markersize=6.5,
+                alpha=0.75, label=None if found in named else label)  # fmt: skip
+        named.add(found)
+        ax.plot([shares.mean()] * 2, [y - 0.33, y + 0.33], color=style.INK, linewidth=2.5)
+        ax.text(1.07, y, row["paper"], va="center", fontsize=11)
     ax.text(1.07, places[0] - 1.1, "in the paper (BLEU)", va="center", weight="bold", fontsize=11)
-    ax.set_yticks(places, [f"{row['what']}   ({row['part']})" if row["part"] != "base"
-                           else "base" for row in rows])  # fmt: skip
+    ax.set_yticks(places, [row["what"] for row in rows])
     ax.tick_params(axis="y", length=0)
-    ax.invert_yaxis()
+    ax.set_ylim(places[-1] + 0.7, places[0] - 0.7)
     ax.set_xlim(-0.02, 1.04)
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
     ax.set_xlabel("held-out rows written without a mistake, three seeds")
     ax.grid(axis="x")
+    figure.legend(loc="outside upper center", ncols=2)
     return figure

@@ -266,10 +266,11 @@ def stored_rows() -> list[dict[str, Any]]:
 
     table: dict[str, dict[str, Any]] = {}
     for run in experiments.load("ablations")["runs"]:
-        paper = ""
+        paper = "not in its table"
         if run["what"] in PAPERS_ROWS:
             name, bleu, compared = PAPERS_ROWS[run["what"]]
-            paper = f"{name}: {bleu} ({bleu - compared:+.1f})"
+            change = f"{bleu - compared:+.1f}".replace("-", "\N{MINUS SIGN}").replace("+0.0", "0.0")
+            paper = f"{name}: {bleu} ({change})"
         row = table.setdefault(run["what"], {
             "part": run["part"], "what": run["what"], "parameters": run["parameters"],
             "paper": str(PAPERS_BASE) if run["part"] == "base" else paper,
@@ -285,7 +286,11 @@ def stored_rows() -> list[dict[str, Any]]:
     notebook=NOTEBOOK,
     caption="What each part is worth, at toy size: one change a row, three seeds, beside the "
     "paper's own numbers.",
-    alt="TODO",
+    alt="Three dots for the base model and for each of 20 changes. Far to the left of the base "
+    "band, which lies near 90 percent: no positions (2 percent), dropout 0.2 (31), no scaling "
+    "(41), dropout 0.1 (50), 4 layers (56). Clearly below it also d_k = 2, 1 layer, d_model = 32 "
+    "and learned positions. The numbers of heads, label smoothing and pre-norm don't differ "
+    "clearly.",
 )
 def draw_ablations() -> Figure:
     return ablation_rows(stored_rows())
