@@ -62,8 +62,8 @@ LOOKUPS = [
     (lambda ids, table: -table[ids], "not table[ids]"),
     (lambda ids, table: torch.stack([table[int(i)] for i in ids.flatten()]), "should give (3, 2"),
     (lambda ids, table: table[ids].tolist(), "of the type list"),
-    (lambda ids, table: one_hot(ids, 7) @ table, "stopped with ValueError"),
-    (lambda ids, table: None, "`return` missing"),
+    (lambda ids, table: one_hot(ids, 7) @ table, "stops with ValueError"),
+    (lambda ids, table: None, "returns nothing"),
     ("table", "the function itself"),
 ]
 
@@ -130,7 +130,7 @@ NEIGHBORS = [
     (searching(lambda a, b: -b[0].abs()), "isn't the largest"),
     (lambda word, words, table: ["plant"], "of the type list"),
     (lambda word, words, table: "plant", "start from 0"),
-    (lambda word, words: word, "stopped with TypeError"),
+    (lambda word, words: word, "stops with TypeError"),
 ]
 
 

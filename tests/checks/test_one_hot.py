@@ -84,8 +84,8 @@ ROWS = [
     (adding_up, "exactly one 1"),
     (lambda ids, vocab: by_loop(ids.flip(0), vocab), "wrong slot"),
     (lambda ids, vocab: by_loop(ids, vocab).tolist(), "of the type list"),
-    (lambda ids, vocab: None, "`return` missing"),
-    (lambda ids, vocab: by_loop(ids + 9, vocab), "stopped with IndexError"),
+    (lambda ids, vocab: None, "returns nothing"),
+    (lambda ids, vocab: by_loop(ids + 9, vocab), "stops with IndexError"),
     (5, "the function itself"),
 ]
 
@@ -124,8 +124,8 @@ IDS = [
     (small_letters, "tokenizer's work"),
     (lambda tokens, vocabulary: [-1] * len(tokens), "[5, 6, 4] is right"),
     (lambda tokens, vocabulary: "564", "list of numbers"),
-    (lambda tokens, vocabulary: None, "`return` missing"),
-    (lambda tokens: tokens, "stopped with TypeError"),
+    (lambda tokens, vocabulary: None, "returns nothing"),
+    (lambda tokens: tokens, "stops with TypeError"),
 ]
 
 

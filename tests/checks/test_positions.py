@@ -142,8 +142,8 @@ TABLES = [
      "a size written into"),
     (lambda length, d_model: None, "returns nothing"),
     (lambda length, d_model: "sin", "should be numbers"),
-    (lambda length: 0, "stopped with TypeError"),
-    (lambda length, d_model: 1 / 0, "stopped with ZeroDivisionError"),
+    (lambda length: 0, "stops with TypeError"),
+    (lambda length, d_model: 1 / 0, "stops with ZeroDivisionError"),
     (3, "function itself"),
 ]  # fmt: skip
 
@@ -204,7 +204,7 @@ MOVES = [
     (lambda vector, k: 2 * vector, r"From position 5, 3 further on: column \d should be"),
     (lambda vector, k: vector[:4], r"shape \(10,\), but this has \(4,\)"),
     (lambda vector, k: None, "returns nothing"),
-    (lambda vector: vector, "stopped with TypeError"),
+    (lambda vector: vector, "stops with TypeError"),
 ]
 
 

@@ -1,6 +1,5 @@
 """The exercises of notebook 04: attention by hand, in code, and made to look where you want."""
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -9,29 +8,11 @@ import torch
 from torch import Tensor
 
 from transformer_lib.attention import attention, attention_weights
-from transformer_lib.checks import Hint, exercise, expect
+from transformer_lib.checks import Hint, call, exercise, expect, implement, same
 
-
-def implement(*first: Any) -> Callable:
-    """A check of a function that the reader writes: "not tried yet" while it returns `...`.
-
-    first: arguments to call it with, to see whether its body is still the stub.
-    """
-
-    def decorate(check: Callable[[Callable], None]) -> Callable[[Callable], None]:
-        checked = exercise(check)
-
-        @functools.wraps(check)
-        def started(function: Callable) -> None:
-            try:
-                untouched = callable(function) and function(*first) is ...
-            except Exception:  # it was tried: the check will say what is wrong
-                untouched = False
-            checked(... if untouched else function)
-
-        return started
-
-    return decorate
+# What PyTorch says when keys are multiplied as they are.
+FITS_NOT = "The shapes of query and key don't fit: does the key need a transpose?"
+NO_TRANSPOSE = {"cannot be multiplied": FITS_NOT, "size": FITS_NOT}
 
 
 def numbers(attempt: Any, count: int) -> Tensor:
@@ -42,28 +23,6 @@ def numbers(attempt: Any, count: int) -> Tensor:
         raise Hint(f"Give {count} numbers in a list, like [0.5, 0.5].") from None
     expect(found.shape == (count,), f"Give {count} numbers in a list, like [0.5, 0.5].")
     return found
-
-
-def call(function: Any, *inputs: Tensor) -> Tensor:
-    """The tensor that an attempt returns for copies of `inputs`; a Hint if it doesn't."""
-    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
-    try:
-        found = function(*(x.clone() for x in inputs))
-    except Exception as error:
-        shapes = ", ".join(str(tuple(x.shape)) for x in inputs)
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        if "cannot be multiplied" in reason or "size" in reason.lower():
-            reason += " (does the key need a transpose?)"
-        raise Hint(f"With inputs of the shapes {shapes} it stops with {reason}.") from None
-    expect(found is not None, "It returns nothing: does it end with `return`?")
-    expect(isinstance(found, Tensor), f"It should return a tensor, not a {type(found).__name__}.")
-    return found.detach()
-
-
-def same(found: Tensor, wanted: Tensor) -> bool:
-    return found.shape == wanted.shape and torch.allclose(
-        found.float(), wanted, rtol=1e-4, atol=1e-5
-    )
 
 
 def matches(found: Tensor, make: Callable[[], Tensor]) -> bool:
@@ -140,7 +99,7 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     generator = torch.Generator().manual_seed(11)
     query, key = (2 * torch.randn(size, generator=generator) for size in ((3, 7), (5, 7)))
     right = attention_weights(query, key)
-    found = call(function, query, key)
+    found = call(function, query, key, stops=NO_TRANSPOSE)
     for hint, make in weight_mistakes(query, key).items():
         expect(not matches(found, make), hint)
     expect(
@@ -159,7 +118,7 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
                                "equation: dot products, root of d_k, softmax.")  # fmt: skip
     query, key = 40 * query, 40 * key
     expect(
-        same(call(function, query, key), attention_weights(query, key)),
+        same(call(function, query, key, stops=NO_TRANSPOSE), attention_weights(query, key)),
         "Right for small scores; for large ones e to the power of the score overflows. "
         "Let torch's softmax do it.",
     )
@@ -173,7 +132,7 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
     query, key, value = (torch.randn(size, generator=generator) for size in sizes)
     weights, right = attention_weights(query, key), attention(query, key, value)
     scores = query @ key.transpose(-2, -1)
-    found = call(function, query, key, value)
+    found = call(function, query, key, value, stops=NO_TRANSPOSE)
     mistakes = {
         "These are the weights. They still have to be multiplied with the values.": (
             lambda: weights

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor
 
-from transformer_lib.checks import exercise, expect
-from transformer_lib.checks.one_hot import call, implement, whole_number
+from transformer_lib.checks import exercise, expect, implement, result_of, whole_number
 from transformer_lib.embedding import Embeddings, one_hot
 from transformer_lib.tokens import SPECIALS
 
@@ -57,7 +56,7 @@ def numbers_in_the_table(guess: int) -> None:
 def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """Exercise 2: (ids, table) -> one_hot(ids) @ table."""
     table, ids = small_table(), torch.tensor([3, 0, 10, 3, 6])
-    found = call(function, ids.clone(), table.clone())
+    found = result_of(function, ids, table)
     expect_vectors(found, ids)
     right = one_hot(ids, VOCAB) @ table
     expect(
@@ -79,7 +78,7 @@ def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     )
     expect(close(found, right), "The shape is right, but the rows are not table[ids].")
     batch = torch.tensor([[3, 0], [10, 6], [1, 1]])
-    found = call(function, batch.clone(), table.clone())
+    found = result_of(function, batch, table)
     expect(
         isinstance(found, Tensor) and found.shape == (3, 2, D_MODEL),
         "Right for one sentence. But a batch of ids of the shape (3, 2) should give (3, 2, "
@@ -96,7 +95,7 @@ def embed(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     with torch.no_grad():
         library.table.weight.copy_(table)
         right = library(ids)
-    found = call(function, ids.clone(), table.clone())
+    found = result_of(function, ids, table)
     expect_vectors(found, ids)
     rows = table[ids]
     expect(not close(found, rows), "These are the rows themselves: the root of d_model is missing.")
@@ -124,7 +123,7 @@ def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
     words = ["tree", "plant", "giant", "near", "against", "aside"]
     table = torch.tensor([[2.0, 1.0, 0.0], [1.0, 0.55, 0.0], [9.0, -3.0, 9.0], [2.0, 0.2, 0.1],
                           [-4.0, -2.0, 0.0], [0.0, 0.0, 1.0]])  # fmt: skip
-    answer = call(function, "tree", list(words), table.clone())
+    answer = result_of(function, "tree", list(words), table)
     expect(
         not isinstance(answer, int | Tensor),
         "That is a place in the table. Look up its word: words[place].",
@@ -145,7 +144,7 @@ def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
     expect(answer != "against", "“against” points the other way: its cosine is -1, the smallest.")
     expect(answer == "plant", "Its cosine with “tree” isn't the largest.")
     expect(
-        call(function, "against", list(words), table.clone()) == "aside",
+        result_of(function, "against", list(words), table) == "aside",
         "Right for “tree”. For “against” all other cosines are 0 or negative: does your search "
         "start from 0, or take absolute values?",
     )

@@ -11,8 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from transformer_lib.checks import Hint, exercise, expect
-from transformer_lib.checks.heads import call, compare, implement, same
+from transformer_lib.checks import Hint, call, compare, exercise, expect, implement, same
 from transformer_lib.encoder import Encoder
 from transformer_lib.layers import PositionwiseFeedForward, SublayerConnection
 

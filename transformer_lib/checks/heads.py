@@ -3,15 +3,14 @@
 All sizes are different primes, so that a swapped axis can't pass unseen.
 """
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from transformer_lib.attention import MultiHeadAttention, attention
-from transformer_lib.checks import Hint, exercise, expect
+from transformer_lib.checks import call, compare, exercise, expect, implement
 
 B, L, H, D_K = 2, 5, 3, 7
 D_MODEL = H * D_K
@@ -20,66 +19,6 @@ D_MODEL = H * D_K
 def codes(*shape: int) -> Tensor:
     """0, 1, 2, ... in order: every number shows where it came from."""
     return torch.arange(float(torch.Size(shape).numel())).view(shape)
-
-
-def implement(*first: Any) -> Callable:
-    """A check of a function the reader writes: "not tried yet" while its body is still `...`.
-
-    first: arguments to try it with, to see whether anything comes back.
-    """
-
-    def decorate(check: Callable[[Callable], None]) -> Callable[[Callable], None]:
-        checked = exercise(check)
-
-        @functools.wraps(check)
-        def started(function: Callable) -> None:
-            try:
-                untouched = callable(function) and function(*first) is ...
-            except Exception:  # it was tried, and the check will say what is wrong
-                untouched = False
-            checked(... if untouched else function)
-
-        return started
-
-    return decorate
-
-
-def call(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) -> Tensor:
-    """The tensor that an attempt returns for copies of `inputs`; a Hint if it doesn't.
-
-    stops: part of an error message -> the hint for the mistake that ends in this error.
-    """
-    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
-    try:
-        found = function(*(x.clone() if isinstance(x, Tensor) else x for x in inputs))
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        for part, hint in (stops or {}).items():
-            expect(part not in reason, hint)
-        shapes = ", ".join(str(tuple(x.shape) if isinstance(x, Tensor) else x) for x in inputs)
-        raise Hint(f"Called with {shapes}, it stops with {reason}.") from None
-    expect(found is not None, "It returns nothing: does it end with `return`?")
-    expect(isinstance(found, Tensor), f"It should return a tensor, not a {type(found).__name__}.")
-    return found.detach()
-
-
-def same(one: Tensor, another: Tensor) -> bool:
-    return one.shape == another.shape and torch.allclose(
-        one.to(another.dtype), another, rtol=1e-4, atol=1e-5
-    )
-
-
-def compare(answer: Tensor, right: Tensor, mistakes: Sequence[tuple[Tensor, str]]) -> None:
-    """Nothing, where the answer is right; otherwise the hint for the mistake it shows."""
-    if same(answer, right):
-        return
-    for wrong, hint in mistakes:
-        expect(not same(answer, wrong), hint)
-    expect(
-        answer.shape == right.shape,
-        f"The shape is {tuple(answer.shape)}, but it should be {tuple(right.shape)}.",
-    )
-    raise Hint("The shape is right, the numbers aren't.")
 
 
 @exercise

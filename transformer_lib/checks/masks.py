@@ -8,8 +8,8 @@ from unittest.mock import patch
 import torch
 from torch import Tensor
 
-from transformer_lib.checks import Hint, exercise, expect
-from transformer_lib.checks.attention import call, implement, matches, same
+from transformer_lib.checks import Hint, call, exercise, expect, implement, same
+from transformer_lib.checks.attention import matches
 from transformer_lib.config import TOY
 from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.model import Transformer

@@ -1,53 +1,13 @@
 """The exercises of notebook 01: one-hot rows, ids, unknown words, and what they cost."""
 
-import functools
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from transformer_lib.checks import Hint, exercise, expect
+from transformer_lib.checks import Hint, exercise, expect, implement, result_of, whole_number
 from transformer_lib.embedding import one_hot
 from transformer_lib.tokens import PAD, SPECIALS, UNK, Vocabulary
-
-
-def implement(*first: Any) -> Callable:
-    """A check of a function the reader writes: "not tried yet" while its body is still `...`.
-
-    first: arguments to try it with, to see whether anything comes back.
-    """
-
-    def decorate(check: Callable[[Callable], None]) -> Callable[[Callable], None]:
-        checked = exercise(check)
-
-        @functools.wraps(check)
-        def started(function: Callable) -> None:
-            try:
-                untouched = callable(function) and function(*first) is ...
-            except Exception:  # it was tried, and the check will say what is wrong
-                untouched = False
-            checked(... if untouched else function)
-
-        return started
-
-    return decorate
-
-
-def call(function: Callable, *arguments: Any) -> Any:
-    """What the reader's function returns; a Hint if it isn't one, stops or returns nothing."""
-    expect(callable(function), "Give the function itself, its name without parentheses.")
-    try:
-        result = function(*arguments)
-    except Exception as error:
-        raise Hint(f"Your function stopped with {type(error).__name__}: {error}.") from None
-    expect(result is not None, "Your function returns nothing: is a `return` missing?")
-    return result
-
-
-def whole_number(guess: Any) -> None:
-    right_kind = isinstance(guess, int) and not isinstance(guess, bool)
-    expect(right_kind, f"Give a whole number, not {guess!r}.")
 
 
 @exercise
@@ -66,7 +26,7 @@ def one_hot_rows(function: Callable[[Tensor, int], Tensor]) -> None:
     """Exercise 2: (ids, vocab) -> the one-hot rows."""
     ids, vocab = torch.tensor([3, 0, 3, 1, 6]), 7
     right = one_hot(ids, vocab)
-    rows = call(function, ids.clone(), vocab)
+    rows = result_of(function, ids, vocab)
     expect(isinstance(rows, Tensor), f"Return a tensor; this is of the type {type(rows).__name__}.")
     expect(
         rows.shape != (vocab, len(ids)),
@@ -106,7 +66,7 @@ def look_up(function: Callable[[list[str], list[str]], list[int]]) -> None:
     vocabulary = [*SPECIALS, "trees", "I", "like"]
     known, strange = ["I", "like", "trees"], ["like", "xylophones", "I", "Trees"]
     right = Vocabulary(vocabulary[len(SPECIALS) :]).encode(strange)
-    ids = call(function, list(known), list(vocabulary))
+    ids = result_of(function, list(known), list(vocabulary))
     ids = ids.tolist() if isinstance(ids, Tensor) else ids
     expect(
         isinstance(ids, list),

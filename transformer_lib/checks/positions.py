@@ -7,8 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_lib.checks import Hint, exercise, expect
-from transformer_lib.checks.one_hot import call, implement
+from transformer_lib.checks import Hint, exercise, expect, implement, result_of
 from transformer_lib.embedding import positional_encoding, tensor2tensor_encoding
 
 NEAR = 1e-4  # single precision, and a formula written in another way, stay far below
@@ -83,11 +82,11 @@ def wave_of_pair_128(guess: float) -> None:
 def encoding(function: Callable[[int, int], Any]) -> None:
     """Exercise 3: the whole table (length, d_model) of the paper's formula."""
     length, d_model = 7, 10
-    found = numbers(call(function, length, d_model), (length, d_model), "The table")
+    found = numbers(result_of(function, length, d_model), (length, d_model), "The table")
     blame(found, positional_encoding(length, d_model).double(), wrong_tables(length, d_model),
           first_difference(found, positional_encoding(length, d_model).double()))  # fmt: skip
     length, d_model = 3, 14
-    found = numbers(call(function, length, d_model), (length, d_model), "The table")
+    found = numbers(result_of(function, length, d_model), (length, d_model), "The table")
     expect(
         same(found, positional_encoding(length, d_model).double()),
         "Right for d_model = 10, wrong for d_model = 14: is a size written into your function?",
@@ -149,7 +148,7 @@ def move_on(function: Callable[[Tensor, int], Any]) -> None:
     d_model = 10
     table = positional_encoding(29, d_model).double()
     for start, k in ((5, 3), (13, 11), (17, 1), (0, 3)):
-        found = numbers(call(function, table[start].float(), k), (d_model,), "The vector")
+        found = numbers(result_of(function, table[start].float(), k), (d_model,), "The vector")
         blame(found, table[start + k], wrong_moves(table, start, k),
               f"From position {start}, {k} further on: {first_wrong(found, table[start + k])}"
               )  # fmt: skip

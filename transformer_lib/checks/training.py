@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
 
-from transformer_lib.checks import Hint, exercise, expect
-from transformer_lib.checks.heads import call, compare, implement
+from transformer_lib.checks import Hint, call, compare, exercise, expect, implement
 from transformer_lib.loss import label_smoothed_cross_entropy
 from transformer_lib.tokens import BOS, EOS, PAD
 from transformer_lib.training import paper_schedule
