@@ -199,16 +199,21 @@ def red_things() -> dict[str, Tensor]:
     return {title: alike(x[:, 3]) for title, x in zip(titles(xs), xs, strict=True)}
 
 
-def gender_gap(frame: str = "I like the red {}") -> dict[str, dict[str, float]]:
-    """Layer -> word -> how much more alike it is before nouns of one Spanish gender than of both.
-
-    frame: a sentence with a place for the noun, filled with each noun that the translator knows.
-    """
+def gendered_nouns() -> list[Any]:
+    """The nouns that the shipped translator knows and that have one gender in Spanish."""
     from transformer_lib.corpora.english_spanish.lexicon import NOUNS
     from transformer_lib.translator import Translator
 
     known = Translator.load().src.vocab.tokens
-    nouns = [noun for noun in NOUNS.values() if noun.gender in "mf" and noun.english in known]
+    return [noun for noun in NOUNS.values() if noun.gender in "mf" and noun.english in known]
+
+
+def gender_gap(frame: str = "I like the red {}") -> dict[str, dict[str, float]]:
+    """Layer -> word -> how much more alike it is beside two nouns of one gender than of both.
+
+    frame: a sentence with a place for the noun, filled with each of `gendered_nouns`.
+    """
+    nouns = gendered_nouns()
     words, xs = read_by_encoder([frame.format(noun.english) for noun in nouns])
     feminine = torch.tensor([noun.gender == "f" for noun in nouns])
     same = (feminine[:, None] == feminine) & ~torch.eye(len(nouns), dtype=torch.bool)
