@@ -11,8 +11,7 @@ from tqdm import tqdm
 
 from transformer_lib.config import TOY
 from transformer_lib.experiments import experiment
-from transformer_lib.experiments.masks import one_thread
-from transformer_lib.experiments.toy import learn
+from transformer_lib.experiments.toy import learn, one_thread
 from transformer_lib.model import Transformer
 from transformer_lib.training import TrainingConfig
 

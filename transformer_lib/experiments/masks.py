@@ -4,8 +4,7 @@ The task is to write a row of digits backwards: 3 1 4 -> 4 1 3. Reversing, not c
 only passes on what it was shown can't be mistaken for one that has learned the task.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 from unittest.mock import patch
 
@@ -18,6 +17,7 @@ from transformer_lib.config import TOY
 from transformer_lib.corpora import digits
 from transformer_lib.decoding import deciding, greedy_decode
 from transformer_lib.experiments import experiment
+from transformer_lib.experiments.toy import one_thread
 from transformer_lib.masks import causal_mask
 from transformer_lib.model import Transformer
 from transformer_lib.tokens import PAD, SPECIALS
@@ -40,17 +40,6 @@ def reversing() -> tuple[Pairs, Pairs]:
         for pair in digits.make("reverse", TRAINING + HELD_OUT, min_length=3, max_length=6)
     ]
     return pairs[:TRAINING], pairs[TRAINING:]
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """A model this small learns fastest on one thread, and then the same way on all machines."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 @one_thread()

@@ -5,8 +5,6 @@ the third digit, so nothing but the positions can help it.
 """
 
 import dataclasses
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -18,6 +16,7 @@ from transformer_lib.config import TOY
 from transformer_lib.corpora import digits
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.experiments import experiment
+from transformer_lib.experiments.toy import one_thread
 from transformer_lib.model import Transformer
 from transformer_lib.tokens import Vocabulary
 from transformer_lib.training import TrainingConfig, train
@@ -36,17 +35,6 @@ class NoPositions(nn.Module):
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         return x
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Compute on one thread: on so small a model, several only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 @one_thread()
