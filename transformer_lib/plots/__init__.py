@@ -13,6 +13,14 @@ from transformer_lib.plots.attention_steps import (
     score_maps,
     six_steps,
 )
+from transformer_lib.plots.decoder import WordStep, decode_stepper, decode_trace, generator_flow
+from transformer_lib.plots.decoding import (
+    beam_stepper,
+    beam_steps,
+    beam_tree,
+    cost_curves,
+    score_and_right,
+)
 from transformer_lib.plots.embeddings import (
     flat_map,
     lookup_product,
@@ -44,18 +52,26 @@ from transformer_lib.plots.training import (
 )
 
 __all__ = [
+    "WordStep",
     "architecture",
     "around_flow",
     "attention_chart",
     "attention_explorer",
     "attention_heads",
     "attention_heatmap",
+    "beam_stepper",
+    "beam_steps",
+    "beam_tree",
+    "cost_curves",
+    "decode_stepper",
+    "decode_trace",
     "depth_curves",
     "distance_bars",
     "enable_altair",
     "encoder_heads",
     "equation_frames",
     "flat_map",
+    "generator_flow",
     "heads_recap",
     "learning_curve",
     "lookup_product",
@@ -67,6 +83,7 @@ __all__ = [
     "positions_heatmap",
     "probability_bars",
     "scaling_curves",
+    "score_and_right",
     "score_maps",
     "series_map",
     "share_bars",

@@ -46,6 +46,10 @@ HERE = {
         "10_training", "all boxes whose numbers are found by training",
         ["*_embed", "*_attn", "*_norm", "*.feed_forward", "generator.proj"],
     ),
+    "here-decoding": (
+        "11_decoding", "linear and softmax, and the target's one-hot box, where each new word "
+        "goes in", ["generator.*", "tgt_one_hot"],
+    ),
 }  # fmt: skip
 for name, (notebook, part, patterns) in HERE.items():
     figure(

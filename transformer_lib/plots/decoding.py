@@ -1,0 +1,275 @@
+"""Beam search step by step, as a tree on paper and a tree to step through; and what decoding costs.
+
+Each branch of a tree is one more word. Time runs from left to right.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from transformer_lib.plots import style
+from transformer_lib.plots.values import steady_round
+from transformer_lib.tokens import BOS, EOS, SPECIALS
+
+Following = Callable[[tuple[str, ...]], Mapping[str, float]]
+END = SPECIALS[EOS]
+CANDIDATE = "not decided yet"
+PALE = "#8E8E8E"  # shows on the light and on the dark theme
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A beginning that beam search looked at. words: with <eos>, if it has come to it.
+
+    log_prob: the sum over its words. fate: "kept", "dropped" or "finished".
+    """
+
+    words: tuple[str, ...]
+    log_prob: float
+    fate: str
+
+
+def beam_steps(following: Following, beam_size: int, max_length: int = 64) -> list[list[Branch]]:
+    """Beam search for one sentence, with everything it looked at: a list for each step, best first.
+
+    following: the words so far -> the log-probability of each word that can come next.
+    """
+    alive, places, steps = [((), 0.0)], beam_size, []
+    while alive and len(steps) < max_length:
+        longer = [
+            ((*words, word), so_far + more)
+            for words, so_far in alive
+            for word, more in following(words).items()
+        ]
+        longer.sort(key=lambda one: one[1], reverse=True)
+        best, rest = longer[:places], longer[places:]
+        alive = [one for one in best if one[0][-1] != END]
+        places -= len(best) - len(alive)
+        fates = [(one, "kept" if one in alive else "finished") for one in best]
+        fates += [(one, "dropped") for one in rest]
+        steps.append([Branch(*one, fate) for one, fate in fates])
+    return steps
+
+
+def finished(steps: Sequence[Sequence[Branch]]) -> list[Branch]:
+    """The sentences that came to <eos>, the likeliest first."""
+    done = [branch for step in steps for branch in step if branch.fate == "finished"]
+    return sorted(done, key=lambda branch: branch.log_prob, reverse=True)
+
+
+def tree(steps: Sequence[Sequence[Branch]], width: int) -> list[dict[str, Any]]:
+    """The branches that are drawn: all that went on, and the best `width` behind each of them.
+
+    Each with its column (step), its row, and the row of the branch it grows from.
+    """
+    children: dict[tuple[str, ...], list[Branch]] = {}
+    for step in steps:
+        for branch in step:
+            siblings = children.setdefault(branch.words[:-1], [])
+            if len(siblings) < width or branch.fate != "dropped":
+                siblings.append(branch)
+    rows: dict[tuple[str, ...], float] = {}
+    free = 0
+
+    def place(words: tuple[str, ...]) -> float:
+        nonlocal free
+        below = [place(child.words) for child in children.get(words, [])]
+        if below:
+            rows[words] = (below[0] + below[-1]) / 2
+        else:
+            rows[words], free = float(free), free + 1
+        return rows[words]
+
+    place(())
+    nodes = [{"word": SPECIALS[BOS], "step": 0, "row": rows[()], "from_row": rows[()],
+              "log_prob": 0.0, "fate": "kept"}]  # fmt: skip
+    for siblings in children.values():
+        for branch in siblings:
+            nodes.append({
+                "word": branch.words[-1], "step": len(branch.words), "row": rows[branch.words],
+                "from_row": rows[branch.words[:-1]], "log_prob": branch.log_prob,
+                "fate": branch.fate,
+            })  # fmt: skip
+    return nodes
+
+
+def _label(node: Mapping[str, Any]) -> str:
+    if node["step"] == 0:
+        return node["word"]
+    number = f"{steady_round(node['log_prob']):.2f}".replace("-", "\N{MINUS SIGN}")
+    return f"{node['word']}  {number}"
+
+
+def _check(steps: Sequence[Sequence[Branch]]) -> None:
+    if not steps or not finished(steps):
+        raise ValueError("there is nothing to draw: no sentence came to its <eos>")
+
+
+@mpl.rc_context(style.PRINT)
+def beam_tree(steps: Sequence[Sequence[Branch]], width: int = 3) -> Figure:
+    """Draw what `beam_steps` has found as a tree -> the figure.
+
+    Beside each word the log-probability of all words up to it. width: how many words are drawn
+    behind each branch, at least. Raises ValueError when no sentence was finished.
+    """
+    _check(steps)
+    nodes = tree(steps, width)
+    best = finished(steps)[0]
+    lowest = max(node["row"] for node in nodes)
+    figure = style.new_figure(2.15 * len(steps) + 1.2, 0.42 * lowest + 1.5)
+    ax = figure.subplots()
+    ax.set(xlim=(-0.35, len(steps) + 0.55), ylim=(lowest + 0.6, -1.3))
+    ax.axis("off")
+    looks = {  # frame, filling, width and style of the lines, letters
+        "kept": (style.CATEGORIES[0], style.PAPER, 2.4, "-", style.INK),
+        "finished": (style.ENCODER, "#D5F0E0", 2.8, "-", style.INK),
+        "dropped": (style.MUTED, style.PAPER, 1.0, ":", style.MUTED),
+    }
+    for node in nodes:
+        edge, face, line, dashes, ink = looks[node["fate"]]
+        x, y = node["step"], node["row"]
+        if node["step"]:
+            ax.plot([x - 0.62, x - 0.38], [node["from_row"], y], color=edge, linewidth=line,
+                    linestyle=dashes, zorder=1, label="_")  # fmt: skip
+        chosen = node["fate"] == "finished" and node["log_prob"] == best.log_prob
+        ax.text(x, y, _label(node), ha="center", va="center", color=ink, fontsize=11, zorder=3,
+                weight="bold" if chosen else "normal",
+                bbox={"boxstyle": "round,pad=0.32", "facecolor": face, "edgecolor": edge,
+                      "linewidth": line, "linestyle": dashes})  # fmt: skip
+    for step in range(1, len(steps) + 1):
+        ax.text(step, -1.0, f"word {step}", ha="center", color=style.MUTED)
+    names = {"kept": "kept", "finished": "finished (bold: the likeliest)", "dropped": "dropped"}
+    handles = [mpl.lines.Line2D([], [], color=looks[fate][0], linewidth=looks[fate][2],
+                                linestyle=looks[fate][3]) for fate in names]  # fmt: skip
+    figure.legend(handles, list(names.values()), loc="outside lower center", ncols=3)
+    return figure
+
+
+def beam_stepper(steps: Sequence[Sequence[Branch]], width: int = 3, start: int = 2) -> Any:
+    """The same tree to step through: an Altair chart with a slider.
+
+    Each word has two moments: all branches grow, and the best are kept. start: the moment that is
+    shown first. Raises ValueError when no sentence was finished or there is no such moment.
+    """
+    import altair as alt
+
+    _check(steps)
+    last = 2 * len(steps)
+    if not 0 <= start <= last:
+        raise ValueError(f"start={start} must lie between 0 and {last}")
+    nodes = tree(steps, width)
+    table = [
+        {"label": _label(node), "fate": node["fate"], "row": node["row"],
+         "from_row": node["from_row"], "left": node["step"] - 0.43, "x": node["step"],
+         "right": node["step"] + 0.43, "from_x": max(node["step"] - 0.57, 0),
+         "top": node["row"] - 0.36, "bottom": node["row"] + 0.36, "step": node["step"],
+         "grows": max(2 * node["step"] - 1, 0), "log_prob": node["log_prob"]}
+        for node in nodes
+    ]  # fmt: skip
+    slider = alt.binding_range(min=0, max=last, step=1, name="step ")
+    moment = alt.param(name="moment", value=start, bind=slider)
+    base = (
+        alt.Chart(alt.Data(values=table))
+        .transform_filter("datum.grows <= moment")
+        .transform_calculate(
+            state=f"moment > datum.grows || datum.step == 0 ? datum.fate : '{CANDIDATE}'"
+        )
+    )
+    fates = ["kept", "finished", "dropped", CANDIDATE]
+    edges = [style.CATEGORIES[0], style.ENCODER, PALE, style.POSITIVE]
+    lowest = max(node["row"] for node in nodes)
+    x_scale = alt.Scale(domain=[-0.5, len(steps) + 0.5], nice=False)
+    y_scale = alt.Scale(domain=[lowest + 0.6, -0.6], nice=False)
+
+    def x(field: str) -> Any:
+        return alt.X(f"{field}:Q", scale=x_scale, axis=None)
+
+    def y(field: str) -> Any:
+        return alt.Y(f"{field}:Q", scale=y_scale, axis=None)
+
+    color = alt.Color("state:N", title=None, scale=alt.Scale(domain=fates, range=edges),
+                      legend=alt.Legend(orient="bottom", symbolType="square"))  # fmt: skip
+    strong = alt.condition("datum.state == 'dropped'", alt.value(1), alt.value(3))
+    dashes = alt.condition("datum.state == 'dropped'", alt.value([3, 3]), alt.value([1, 0]))
+    lines = base.transform_filter("datum.step > 0").mark_rule().encode(
+        x("from_x"), y("from_row"), alt.X2("left"), alt.Y2("row"), color=color, size=strong,
+        strokeDash=dashes,
+    )  # fmt: skip
+    boxes = base.mark_rect(cornerRadius=6, fill=style.PAPER).encode(
+        x("left"), y("top"), alt.X2("right"), alt.Y2("bottom"), stroke=color.copy(),
+        strokeWidth=strong, strokeDash=dashes,
+    )  # fmt: skip
+    ink = alt.condition("datum.state == 'dropped'", alt.value(style.MUTED), alt.value(style.INK))
+    words = base.mark_text(fontSize=13).encode(x("x"), y("row"), text="label:N", color=ink)
+    says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), anchor="start")
+    return (
+        (lines + boxes + words)
+        .properties(width=172 * len(steps) + 60, height=36 * (lowest + 1.2), title=says)
+        .add_params(moment)
+    )
+
+
+def _moments(steps: Sequence[Sequence[Branch]]) -> list[str]:
+    """What happens at each moment of the stepper, in a few words."""
+    says = ["Before the first word"]
+    for number, step in enumerate(steps, 1):
+        kept = [" ".join(branch.words) for branch in step if branch.fate == "kept"]
+        done = [" ".join(branch.words[:-1]) for branch in step if branch.fate == "finished"]
+        parts = [f"{name}: {', '.join(some)}" for name, some in [("kept", kept), ("finished", done)]
+                 if some]  # fmt: skip
+        says += [f"Word {number}: every branch grows", f"Word {number}: " + "; ".join(parts)]
+    return says
+
+
+@mpl.rc_context(style.PRINT)
+def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> Figure:
+    """Draw multiplications against the number of words written, a curve for each way -> the figure.
+
+    Raises ValueError when a curve has another number of points than there are lengths.
+    """
+    for name, numbers in costs.items():
+        if len(numbers) != len(lengths):
+            raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
+    figure = style.new_figure(8.0, 3.8)
+    ax = figure.subplots()
+    marks = ["o-", "s--", "^:"]
+    for (name, numbers), color, mark in zip(costs.items(), style.CATEGORIES, marks, strict=False):
+        millions = [number / 1e6 for number in numbers]
+        ax.plot(lengths, millions, mark, color=color, label=name)
+        ax.annotate(name, (lengths[-1], millions[-1]), xytext=(8, 0), textcoords="offset points",
+                    va="center", color=style.INK)  # fmt: skip
+    ax.set_xticks(lengths)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("words written")
+    ax.set_ylabel("million multiplications")
+    ax.grid(axis="y")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def score_and_right(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw how likely the best translations are and how many are right, by beam size -> the figure.
+
+    rows: {"beam", "log_prob", "right", "sentences"}, one for each beam size. Raises ValueError when
+    a beam size is there twice.
+    """
+    beams = [row["beam"] for row in rows]
+    if len(set(beams)) < len(beams):
+        raise ValueError(f"each beam size should be there once, but they are {beams}")
+    figure = style.new_figure(9.0, 3.4)
+    left, right = figure.subplots(1, 2)
+    left.plot(beams, [row["log_prob"] for row in rows], "o-", color=style.CATEGORIES[0])
+    left.set_title("how likely: mean log-probability")
+    right.plot(beams, [100 * row["right"] / row["sentences"] for row in rows], "s-",
+               color=style.CATEGORIES[1])  # fmt: skip
+    right.set_title("how many are right, in %")
+    for ax in (left, right):
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(beams, [str(beam) for beam in beams])
+        ax.minorticks_off()
+        ax.set_xlabel("beam size")
+        ax.grid(axis="y")
+    return figure
