@@ -2,6 +2,7 @@
 
 import functools
 import re
+import statistics
 from pathlib import Path
 from unittest.mock import patch
 from urllib.parse import unquote
@@ -131,3 +132,30 @@ def test_every_mark_in_a_notebook_is_in_the_index():
               for below in sections(notebook).values()
               for tag in below if tag.startswith("concept-")}  # fmt: skip
     assert marked == listed
+
+
+# --- the shape of a notebook ---
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_cells_are_short_and_words_are_many(notebook):
+    cells = NOTEBOOKS[notebook].cells
+    lines = [len(cell.source.splitlines()) for cell in cells if cell.cell_type == "code"]
+    words = sum(len(cell.source.split()) for cell in cells if cell.cell_type == "markdown")
+    assert 2 <= statistics.median(lines) <= 6 and max(lines) <= tool.LONGEST_CELL
+    assert words >= 8 * sum(lines), "about ten words of prose to a line of code"
+
+
+def test_no_class_is_written_twice():
+    texts = [cell.source for notebook in NOTEBOOKS.values() for cell in notebook.cells]
+    texts += [path.read_text(encoding="utf-8") for path in (ROOT / "transformer_lib").rglob("*.py")]
+    classes = re.findall(r"^class (\w+)", "\n".join(texts), re.MULTILINE)
+    assert len(classes) > 20
+    assert len(set(classes)) == len(classes)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_links_lead_somewhere(notebook):
+    text = "\n".join(c.source for c in NOTEBOOKS[notebook].cells if c.cell_type == "markdown")
+    for target in re.findall(r"\]\((?!http)([^)#]+)", text):
+        assert (ROOT / "notebooks" / target).exists(), target
