@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, layer_norm, normalize
 
 from transformer_lib.encoder import Encoder, EncoderLayer
+from transformer_lib.experiments.toy import one_thread
 from transformer_lib.layers import PositionwiseFeedForward, SublayerConnection
 from transformer_lib.plots import encoder as plots
 from transformer_lib.plots.architecture import architecture
@@ -85,6 +86,7 @@ WAYS: dict[str, Way] = {
 
 
 @functools.cache
+@one_thread()
 def all_ways() -> dict[str, dict[str, list[float]]]:
     """What `deep_stack` measures, for each of the four ways."""
     return {name: deep_stack(way) for name, way in WAYS.items()}
@@ -99,6 +101,7 @@ def through_layers(encoder: Encoder, x: Tensor, *, src_mask: Tensor | None = Non
     return xs
 
 
+@one_thread()
 @torch.no_grad()
 def stream(norm_first: bool, layers: int = 24, seed: int = 0) -> list[float]:
     """The size of a fresh encoder's vectors: its input, after each layer, and its output."""
@@ -239,6 +242,7 @@ def alike_at_distance(texts: Sequence[str], distances: Sequence[int]) -> dict[st
     return found
 
 
+@one_thread()
 def learns_to_copy(way: Way, layers: int = 6, steps: int = 50) -> float:
     """Train a small stack to name the digit at each position -> the share of right ones.
 
