@@ -1,0 +1,293 @@
+"""The exercises of notebook 08: how a decoder is built, read and used.
+
+Target and source have different lengths, and all sizes are different primes, so that a swapped
+memory or a wrong axis can't pass unseen.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from transformer_lib.checks import call, compare, exercise, expect, implement, whole_number
+from transformer_lib.checks.heads import as_shape
+from transformer_lib.config import ModelConfig
+from transformer_lib.decoder import DecoderLayer
+from transformer_lib.masks import causal_mask
+from transformer_lib.model import Transformer
+from transformer_lib.tokens import BOS, EOS
+
+B, S, T, D_MODEL, VOCAB = 2, 3, 5, 14, 11
+
+
+def random(*shape: int, seed: int) -> Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+def seeded(make: Callable[[], nn.Module]) -> nn.Module:
+    """A module with the same random weights each time, and norms that can't be confused."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        module = make().eval()
+        with torch.no_grad():
+            for parameter in module.parameters():
+                parameter.normal_(std=0.5)
+    return module
+
+
+def after(function: Any, *more: Any) -> Any:
+    """An attempt that gets modules behind its tensors, which are no part of a message."""
+    return (lambda *tensors: function(*tensors, *more)) if callable(function) else function
+
+
+def before(function: Any, *first: Any) -> Any:
+    return (lambda *tensors: function(*first, *tensors)) if callable(function) else function
+
+
+# --- 1. shapes -----------------------------------------------------------------------------------
+
+
+@exercise
+def shapes(keys: Any, weights: Any, logits: Any) -> None:
+    """Exercise 1: b=2, s=7, t=5, d_model=512, h=8 and 1794 words."""
+    hints = {
+        (2, 8, 5, 64): "Those are the queries, from the 5 target words. Keys come from the memory.",
+        (2, 7, 512): "That is the memory. Its keys are cut into 8 heads.",
+        (2, 7, 8, 64): "That is before the transpose: the heads come second.",
+        (2, 8, 7, 512): "Each head has its share of the 512 numbers.",
+        (2, 8, 64, 7): "So they stand in the product Q K^T. Before it, a row for each word.",
+    }
+    given = as_shape(keys)
+    expect(given == (2, 8, 7, 64), f"The keys: {hints.get(given, 'not yet.')}")
+    hints = {
+        (2, 8, 7, 5): "Rows are queries, columns are keys. Who looks, and at whom?",
+        (2, 8, 5, 5): "That is the decoder's self-attention: target words look at target words.",
+        (2, 8, 7, 7): "That is the encoder's self-attention: source words look at source words.",
+        (2, 5, 7): "That is one head; here there are eight.",
+        (2, 8, 5, 64): "That is what the weights make of the values. A weight belongs to a pair "
+        "of words.",
+    }
+    given = as_shape(weights)
+    expect(given == (2, 8, 5, 7), f"The weights: {hints.get(given, 'not yet.')}")
+    hints = {
+        (2, 7, 1794): "That is one for each source word. A next word is predicted at each target "
+        "place.",
+        (2, 1794): "That is for the last place alone. In training all places count.",
+        (2, 5, 512): "That is what goes into the generator.",
+        (2, 1794, 5): "The words of the vocabulary are the last axis.",
+        (2, 8, 5, 1794): "Heads are an affair of the attention layers. After W^O they are gone.",
+        (5, 1794): "And the batch?",
+    }
+    given = as_shape(logits)
+    expect(given == (2, 5, 1794), f"The logits: {hints.get(given, 'not yet.')}")
+
+
+# --- 2. how often --------------------------------------------------------------------------------
+
+
+@exercise
+def runs(encoder: Any, decoder: Any) -> None:
+    """Exercise 2: encoder and decoder runs for a translation of 7 words."""
+    for guess in (encoder, decoder):
+        whole_number(guess)
+    hints = {
+        8: "The English sentence doesn't change while the Spanish one is written.",
+        7: "The English sentence doesn't change while the Spanish one is written.",
+        6: "Its six layers run one after another. That counts as one run.",
+    }
+    expect(encoder == 1, f"The encoder: {hints.get(encoder, 'not yet.')}")
+    hints = {
+        7: "After the seventh word it runs once more. What does it write then?",
+        9: "<bos> isn't written, it is given.",
+        1: "That is training, where the right words are known.",
+        48: "A run goes through all six layers.",
+        42: "A run goes through all six layers, and the end must be written, too.",
+        36: "That is how many words it reads in all its runs together.",
+    }
+    expect(decoder == 8, f"The decoder: {hints.get(decoder, 'not yet.')}")
+
+
+# --- 3. the decoder layer ------------------------------------------------------------------------
+
+
+def layer_inputs() -> tuple[Any, ...]:
+    layer = seeded(lambda: DecoderLayer(D_MODEL, 13, 2, dropout=0.0))
+    x, memory = random(B, T, D_MODEL, seed=0), random(B, S, D_MODEL, seed=1)
+    around = (layer.around_self_attn, layer.around_cross_attn, layer.around_feed_forward)
+    norms = [one.norm for one in around]
+    return x, memory, causal_mask(T), layer.self_attn, layer.cross_attn, layer.feed_forward, norms
+
+
+@implement(*layer_inputs())
+def decoder_layer(function: Callable[..., Tensor]) -> None:
+    """Exercise 3: (x, memory, mask, self_attn, cross_attn, feed_forward, norms), post-norm."""
+    x, memory, mask, own, cross, ffn, norms = layer_inputs()
+    n_1, n_2, n_3 = norms
+
+    def layer(
+        own_mask: Tensor | None = mask,
+        look: Callable[[Tensor], Tensor] = lambda y: cross(y, memory, memory),
+        ways: Sequence[nn.Module] = norms,
+        skip: Sequence[int] = (),
+        order: Sequence[int] = (0, 1, 2),
+    ) -> Tensor:
+        """The layer with one thing changed."""
+        parts = (lambda y: own(y, y, y, mask=own_mask), look, ffn)
+        y = x
+        for number in order:
+            y = ways[number](parts[number](y) + (0 if number in skip else y))
+        return y
+
+    with torch.no_grad():
+        right = layer()
+        y = n_1(x + own(x, x, x, mask=mask))
+        mistakes = [
+            (layer(own_mask=None), "The causal mask is missing: each word sees the words to come."),
+            (layer(own_mask=mask.mT), "The mask lies on the wrong side: each word sees itself and "
+             "the future."),
+            (layer(own_mask=~mask), "The mask is turned around: each word sees only the future. "
+             "True means: may be seen."),
+            (layer(look=lambda y: cross(y, y, y)), "Your cross-attention never looks at the "
+             "memory."),
+            (layer(look=lambda y: cross(y, y, y, mask=mask)), "Your cross-attention never looks at "
+             "the memory."),
+            (layer(look=lambda y: cross(x, memory, memory)), "The queries of the cross-attention "
+             "are x as it came in. They should be what the first sub-layer made of it."),
+            (layer(look=lambda y: own(y, memory, memory)), "You used self_attn twice. The memory "
+             "has an attention of its own, cross_attn."),
+            (layer(order=(1, 0, 2)), "Your cross-attention comes first. The self-attention does."),
+            (layer(order=(0, 2, 1)), "Your feed-forward network stands before the "
+             "cross-attention. It comes last."),
+            (layer(order=(0, 2)), "The cross-attention is missing."),
+            (layer(order=(1, 2)), "The self-attention is missing."),
+            (layer(order=(0, 1)), "The feed-forward network is missing."),
+            (layer(skip=(0, 1, 2)), "The ways around are missing: each sub-layer's output is added "
+             "to its input."),
+            (layer(skip=(1,)), "The way around the cross-attention is missing."),
+            (layer(skip=(0,)), "The way around the self-attention is missing."),
+            (layer(skip=(2,)), "The way around the feed-forward network is missing."),
+            (layer(ways=[lambda y: y] * 3), "The norms are missing."),
+            (layer(ways=[n_1, n_1, n_1]), "You used norms[0] three times; each sub-layer has its "
+             "own."),
+            (n_3(y + ffn(n_2(y + cross(y, memory, memory)))), "The feed-forward network's output "
+             "is added to an older x. Add it to what went into it."),
+            (n_3(x + ffn(n_2(x + cross(y, memory, memory)))), "You add x as it came in each time. "
+             "Add what went into this sub-layer."),
+            (pre_norm(x, (lambda y: own(y, y, y, mask=mask), lambda y: cross(y, memory, memory),
+                          ffn), norms), "That is pre-norm. Here the norm comes after the sum."),
+        ]  # fmt: skip
+
+    stops = {
+        "at non-singleton dimension 1": "Query and memory have changed places: what comes out is "
+        "as long as the source. The query, which comes first, is the decoder's; key and value are "
+        "the memory.",
+        "at non-singleton dimension 3": "The mask doesn't fit: it is for target words that look at "
+        "target words, in the self-attention. The memory may be seen whole.",
+        "batch2 tensor": "There are more keys than values, or fewer. Both come from the memory.",
+    }
+    found = call(after(function, mask, own, cross, ffn, norms), x, memory, stops=stops)
+    compare(found, right, mistakes)
+
+
+def pre_norm(x: Tensor, parts: Sequence[Callable], norms: Sequence[nn.Module]) -> Tensor:
+    for part, norm in zip(parts, norms, strict=True):
+        x = x + part(norm(x))
+    return x
+
+
+# --- 4. the generator ----------------------------------------------------------------------------
+
+
+@implement(torch.zeros(1, 2, 3), torch.zeros(4, 3))
+def next_word(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Exercise 4: (x (b, t, d_model), weight (vocab, d_model)) -> log-probabilities (b, vocab)."""
+    x, weight = random(B, T, D_MODEL, seed=4), random(VOCAB, D_MODEL, seed=5) / 2
+    logits = x @ weight.T
+    last = logits[:, -1]
+    right = last.log_softmax(dim=-1)
+    transposed = f"({B}x{D_MODEL} and {VOCAB}x{D_MODEL})"
+    stops = {
+        transposed: "weight has a row for each word: turn it around, weight.T, for the product.",
+        f"({B * T}x{D_MODEL} and {VOCAB}x{D_MODEL})": "weight has a row for each word: turn it "
+        "around, weight.T, for the product.",
+    }
+    compare(call(function, x, weight, stops=stops), right, [
+        (logits.log_softmax(dim=-1), "These are all places. The next word is predicted at the last "
+         "one."),
+        (logits.log_softmax(dim=1)[:, -1], "Your softmax runs over the positions. It should run "
+         "over the words of the vocabulary, dim=-1."),
+        (logits.log_softmax(dim=1), "Your softmax runs over the positions, and all places are "
+         "there. Take the last place, and the words, dim=-1."),
+        (last.log_softmax(dim=0), "Your softmax runs over the batch: two sentences share their "
+         "probabilities. Take the words, dim=-1."),
+        (logits.log_softmax(dim=0)[:, -1], "Your softmax runs over the batch. Take the words, "
+         "dim=-1."),
+        (last, "Those are logits. The log softmax is missing."),
+        (logits, "Those are the logits of all places."),
+        (last.softmax(dim=-1), "Those are probabilities; the logarithm is missing."),
+        (last.abs().log(), "The logarithm of the logits isn't a log-probability: softmax first."),
+        (last.softmax(dim=-1).log2(), "That is the logarithm to base 2. Here it is the natural "
+         "one."),
+        (logits[:, 0].log_softmax(dim=-1), "That is the first place, where <bos> was read. Take "
+         "the last one."),
+        (logits[-1].log_softmax(dim=-1), "You took the last sentence of the batch. Take the last "
+         "place of each: x[:, -1]."),
+        (logits.mean(dim=1).log_softmax(dim=-1), "You average all places. The last one alone "
+         "predicts the next word."),
+        (logits.sum(dim=1).log_softmax(dim=-1), "You add up all places. The last one alone "
+         "predicts the next word."),
+        (last.log_softmax(dim=-1).mT, "The sentences should be the rows: (b, vocab)."),
+        (last.argmax(dim=-1), "That is the word itself. Here we want all log-probabilities."),
+        (last.argmax(dim=0), "That is an argmax, and over the batch. We want log-probabilities."),
+    ])  # fmt: skip
+
+
+# --- 5. all places at once -----------------------------------------------------------------------
+
+
+def model_and_words() -> tuple[Transformer, Tensor, Tensor]:
+    config = ModelConfig(N=1, d_model=D_MODEL, d_ff=13, h=2, dropout=0.0)
+    model = seeded(lambda: Transformer(VOCAB, VOCAB, config))
+    return model, torch.tensor([[5, 8, EOS], [7, 4, EOS]]), torch.tensor([[6, 9, 4], [10, 5, 6]])
+
+
+@implement(*model_and_words())
+def all_at_once(function: Callable[..., Tensor]) -> None:
+    """Exercise 5: (model, src, words) -> (b, t + 1, vocab), the logits of each word and <eos>."""
+    model, src, words = model_and_words()
+    first, last = (torch.full((len(words), 1), i) for i in (BOS, EOS))
+
+    def reads(*parts: Tensor) -> Tensor:
+        return model(src, torch.cat(parts, dim=1))
+
+    with torch.no_grad():
+        right = reads(first, words)
+        mistakes = [
+            (reads(words), "<bos> is missing: nothing stands there that could predict the first "
+             "word."),
+            (reads(words, last), "The decoder reads the right answers, tgt_out. It should read "
+             "them one place later, with <bos> in front: tgt_in."),
+            (reads(first, words, last), "<eos> is something to write, not to read: after it comes "
+             "nothing more."),
+            (reads(first, words)[:, 1:], "One place is lost: <bos> predicts the first word."),
+            (reads(first, words)[:, :-1], "One place is lost: the last word predicts <eos>."),
+            (reads(words, first), "<bos> stands at the end. It belongs in front."),
+            (reads(last, words), "In front stands <eos>. It should be <bos>."),
+            (reads(torch.full_like(first, 0), words), "In front stands <pad>. It should be <bos>."),
+            (reads(first, words)[:, -1], "That is the last place alone. Give all of them back."),
+            (model(torch.cat([first, words], dim=1), src), "Source and target have changed places: "
+             "model(src, tgt_in)."),
+            (right.softmax(dim=-1), "Those are probabilities. We want the logits."),
+            (right.log_softmax(dim=-1), "Those are log-probabilities. We want the logits."),
+            (model.decode(torch.cat([first, words], dim=1), model.encode(src), src), "Those are "
+             "the decoder's vectors. The generator is missing; model(…) uses it."),
+        ]  # fmt: skip
+    runs: list[Any] = []
+    hook = model.decoder.register_forward_hook(lambda *_: runs.append(1))
+    try:
+        found = call(before(function, model), src, words)
+    finally:
+        hook.remove()
+    compare(found, right, mistakes)
+    expect(len(runs) == 1, f"Right, but the decoder runs {len(runs)} times. Once is enough.")
