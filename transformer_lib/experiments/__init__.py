@@ -16,7 +16,7 @@ from transformer_lib.corpora import DATA
 RESULTS = DATA / "experiments"
 EXPERIMENTS: dict[str, Callable[[], dict[str, Any]]] = {}
 TOPICS = ("embeddings", "positions", "masks", "norms", "ablations",
-          "held_out", "decoding")  # fmt: skip
+          "held_out", "decoding", "causes")  # fmt: skip
 
 
 def experiment(name: str) -> Callable:

@@ -1,0 +1,211 @@
+"""The exercises of notebook 13: predictions about the shipped translator, and two functions."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from transformer_lib.checks import call, compare, exercise, expect, implement
+from transformer_lib.checks.start_here import shipped, spanish
+from transformer_lib.evaluation import measurable, swap, switch_off
+from transformer_lib.recording import edit_attention
+
+LAYER, HEAD = "encoder.layers.1.self_attn", 2  # what the notebook finds; a test finds it again
+NARROW = "The trophy didn't fit in the suitcase because it was too narrow"
+
+
+@exercise
+def without_the_head(guess: str) -> None:
+    """Exercise 1: the last Spanish word of the narrow suitcase with the best head switched off."""
+    with edit_attention(shipped().model, {LAYER: switch_off(HEAD)}):
+        right = spanish(NARROW)[-1]
+    normal = spanish(NARROW)[-1]
+    expect(isinstance(guess, str), "Give the word in quotes.")
+    expect(
+        guess != normal,
+        f"{normal} is what the whole model writes: it agrees with maleta. Without the head, what "
+        "is left of that?",
+    )
+    expect(
+        guess == right,
+        f"{guess} isn't what it writes. The English adjective is still read, so the Spanish word "
+        "is a form of estrecho; which one does the model take when it knows no noun?",
+    )
+
+
+# B sentences, H heads, S words: different primes, so that a swapped axis can't pass.
+B, H, S = 5, 3, 7
+
+
+def rows_and_places() -> tuple[Tensor, Tensor]:
+    """Weights (B, H, S), and a place for each sentence, at which some heads look most."""
+    generator = torch.Generator().manual_seed(1)
+    scores = torch.randn(B, H, S, generator=generator)
+    places = torch.tensor([3, 6, 0, 1, 2])
+    for sentence, head in ((0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (2, 1), (4, 2)):
+        scores[sentence, head, places[sentence]] = 3.0
+    return scores.softmax(dim=-1), places
+
+
+@implement(torch.full((1, 1, 1), 1.0), torch.zeros(1, dtype=torch.long))
+def share_on(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Exercise 2: share_on(rows, places): (b, h, s), (b) -> (h), how often the largest weight
+    of each head lies at the place."""
+    rows, places = rows_and_places()
+    largest = rows.argmax(dim=-1)
+    right = largest == places[:, None]  # (b, h)
+    mass = rows[torch.arange(B), :, places]
+    stops = {
+        f"tensor a ({H}) must match the size of tensor b ({B})": "The places, (b), are compared "
+        "with something (b, h), and PyTorch lines up the last axes. Give the places an axis for "
+        "the heads: places[:, None].",
+        "mean(): could not infer": "The mean of True and False isn't defined: make numbers of "
+        "them first, with .float().",
+        "must be either a floating": "The mean of True and False isn't defined: make numbers of "
+        "them first, with .float().",
+    }
+    compare(call(function, rows, places, stops=stops), right.float().mean(dim=0), [
+        (right.float().mean(dim=1), "That is a share for each sentence, over its heads. Average "
+         "over the sentences, axis 0, so that each head keeps its own."),
+        (right.float().mean(), "That is one number for all heads together. Average over the "
+         "sentences only."),
+        (right.float().sum(dim=0), "That is how many. Divide by the number of sentences."),
+        (right.sum(dim=0), "That is how many. Divide by the number of sentences."),
+        (right, "That says for each sentence and head whether. Now the share over the sentences."),
+        (right.float(), "That says for each sentence and head whether. Now the share over the "
+         "sentences."),
+        (mass.mean(dim=0), "That is the mean weight on the place. Asked is how often the *largest* "
+         "weight lies there."),
+        (rows.amax(dim=-1).mean(dim=0), "That is how large the largest weight is, wherever it "
+         "lies. `argmax` says where."),
+        ((rows.argmin(dim=-1) == places[:, None]).float().mean(dim=0), "That is the smallest "
+         "weight."),
+        ((mass > 0.5).float().mean(dim=0), "A weight can be the largest without being more than "
+         "half."),
+        ((rows.mean(dim=1).argmax(dim=-1) == places).float().mean(), "That is the mean of the "
+         "heads, which hides what each of them does. Take the argmax head by head."),
+        (largest.float().mean(dim=0), "That is the mean place. Compare the places with those "
+         "given."),
+    ])  # fmt: skip
+
+
+@implement(torch.zeros(1, 1, 1, 2), 0, 0, 0, 1)
+def swap_two(function: Callable[..., Tensor]) -> None:
+    """Exercise 3: swap_two(weights, head, query, one, another) -> the weights (b, h, q, k) with
+    two numbers of this row exchanged, in every sentence."""
+    generator = torch.Generator().manual_seed(0)
+    weights = torch.randn(2, H, B, S, generator=generator).softmax(dim=-1)
+    head, query, one, another = 1, 2, 3, 0
+    untouched = weights.clone()
+    with_seven = list(range(S))
+    with_seven[one], with_seven[another] = another, one
+    right = swap(slice(None), head, query, one, another)(weights)
+
+    def copied(into: int, out: int) -> Tensor:
+        wrong = weights.clone()
+        wrong[:, head, query, into] = weights[:, head, query, out]
+        return wrong
+
+    queries = weights.clone()
+    queries[:, head, one], queries[:, head, another] = (
+        weights[:, head, another], weights[:, head, one],
+    )  # fmt: skip
+    all_queries, all_heads, first_only = weights.clone(), weights.clone(), weights.clone()
+    all_queries[:, head] = weights[:, head][..., with_seven]
+    all_heads[:, :, query] = weights[:, :, query][..., with_seven]
+    first_only[0] = right[0]
+    found = call(lambda given, *rest: kept(function, given, rest), weights, head, query, one,
+                 another)  # fmt: skip
+    compare(found, right, [
+        (untouched, "Nothing has changed in what comes back."),
+        (copied(one, another), "Now both places hold the same number: the first was overwritten "
+         "before it was kept. Take both from the unchanged weights."),
+        (copied(another, one), "Now both places hold the same number: the second was overwritten "
+         "before it was kept. Take both from the unchanged weights."),
+        (queries, "You exchanged two rows, of two words that look. Exchange two numbers within "
+         "one row: the words looked at are on the last axis."),
+        (all_queries, "You exchanged them in the rows of all words of the head. Only the row "
+         "`query` shall change."),
+        (all_heads, "You exchanged them in all heads. Only `head` shall change."),
+        (first_only, "Only the first sentence has changed. Axis 0 is the batch: take all of it."),
+        (right[:, head, query], "That is the row alone. Give back all weights, with this row "
+         "changed."),
+    ])  # fmt: skip
+
+
+def kept(function: Callable[..., Any], given: Tensor, rest: tuple[int, ...]) -> Any:
+    """What comes back; a Hint where the function has changed the weights it was given."""
+    before = given.clone()
+    found = function(given, *rest)
+    expect(
+        torch.equal(given, before),
+        "The weights that were handed in have changed as well. Work on a copy: weights.clone().",
+    )
+    return found
+
+
+@exercise
+def flips(sentence: str, word: str, one: str, another: str) -> None:
+    """Exercise 4: a sentence in which exchanging two numbers of word's row changes the gender."""
+    before = spanish(sentence)
+    words = shipped().read(sentence)
+    for name in (word, one, another):
+        expect(name in words, f"{name!r} is not one of the words: {', '.join(words)}.")
+    expect(
+        "animal" not in words or "street" not in words,
+        "Take other nouns than animal and street.",
+    )
+    places = [words.index(name) for name in (word, one, another)]
+    with edit_attention(shipped().model, {LAYER: swap(0, HEAD, *places)}):
+        after = spanish(sentence)
+    expect(
+        before != after,
+        f"The translation stays “{' '.join(before)}”. The word that looks should be an adjective "
+        "after “because it was”, and the two nouns of different gender in Spanish.",
+    )
+    differ = [
+        (a, b) for a, b in zip(before, after, strict=False) if a != b
+    ]  # of a longer one, the rest doesn't matter: it is told below
+    expect(
+        len(before) == len(after) and len(differ) == 1,
+        f"More than one word has changed: “{' '.join(after)}”. Try a sentence nearer to the ones "
+        "above.",
+    )
+    old, new = differ[0]
+    expect(
+        old.removesuffix("s")[:-1] == new.removesuffix("s")[:-1],
+        f"{old} became {new}: that is another word, not another gender.",
+    )
+
+
+@functools.cache
+def masculine() -> float:
+    """The share of the measured pronoun sentences whose right adjective is masculine."""
+    from transformer_lib.corpora import english_spanish
+
+    items = measurable(shipped(), english_spanish.load_pronoun(), parity=1)
+    return sum(item.right.removesuffix("s").endswith("o") for item in items) / len(items)
+
+
+@exercise
+def always_masculine(share: float) -> None:
+    """Exercise 5: how often a model would be right that always writes the masculine form."""
+    expect(
+        isinstance(share, int | float) and not isinstance(share, bool),
+        "Give a number between 0 and 1.",
+    )
+    expect(0 <= share <= 1, "Give a share between 0 and 1, not percent.")
+    expect(
+        abs(share - 1) > 0.01,
+        "Half of the sentences mean the noun of the other gender: it would be wrong there.",
+    )
+    expect(
+        abs(share - 0.94) > 0.011,
+        "That is how often it *says* the masculine form. How often is the masculine form right?",
+    )
+    expect(
+        abs(share - masculine()) < 0.01,
+        "Count the items whose `right` ends in o or os, and divide by all of them.",
+    )
