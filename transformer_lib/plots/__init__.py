@@ -19,7 +19,7 @@ from transformer_lib.plots.decoding import (
     beam_steps,
     beam_tree,
     cost_curves,
-    score_and_right,
+    wider_beams,
 )
 from transformer_lib.plots.embeddings import (
     flat_map,
@@ -50,6 +50,15 @@ from transformer_lib.plots.training import (
     teacher_forcing,
     word_grids,
 )
+from transformer_lib.plots.whole import (
+    cost_and_path,
+    figure_two,
+    outside_in,
+    parameter_bars,
+    sentence_path,
+    vocabulary_ranges,
+    zoom_levels,
+)
 
 __all__ = [
     "WordStep",
@@ -62,6 +71,7 @@ __all__ = [
     "beam_stepper",
     "beam_steps",
     "beam_tree",
+    "cost_and_path",
     "cost_curves",
     "decode_stepper",
     "decode_trace",
@@ -70,6 +80,7 @@ __all__ = [
     "enable_altair",
     "encoder_heads",
     "equation_frames",
+    "figure_two",
     "flat_map",
     "generator_flow",
     "heads_recap",
@@ -79,12 +90,14 @@ __all__ = [
     "nearest_words",
     "norm_groups",
     "one_hot_table",
+    "outside_in",
+    "parameter_bars",
     "positions_explorer",
     "positions_heatmap",
     "probability_bars",
     "scaling_curves",
-    "score_and_right",
     "score_maps",
+    "sentence_path",
     "series_map",
     "share_bars",
     "show",
@@ -94,10 +107,13 @@ __all__ = [
     "token_view",
     "unknown_words",
     "vector_sizes",
+    "vocabulary_ranges",
     "wavelengths",
     "weight_by_distance",
+    "wider_beams",
     "word_grids",
     "word_map",
     "word_maps",
     "word_similarity",
+    "zoom_levels",
 ]

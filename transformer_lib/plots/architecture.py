@@ -82,7 +82,7 @@ def architecture(*highlight: str, N: int = 6) -> Figure:
     _words(ax, 0.45, ROWS["encoder"], "I like\ntrees")
     _words(ax, 0.45, ROWS["decoder"], "<bos> Me\ngustan …")
     _words(ax, 10.62, ROWS["decoder"] + 0.95, "los")
-    _arrow(ax, (10.62, ROWS["decoder"] + BOX_HEIGHT / 2), (10.62, ROWS["decoder"] + 0.78))
+    arrow(ax, (10.62, ROWS["decoder"] + BOX_HEIGHT / 2), (10.62, ROWS["decoder"] + 0.78))
     return figure
 
 
@@ -103,7 +103,7 @@ def _part(ax: Axes, name: str, part: Part, marked: set[str]) -> None:
         ax.add_patch(Circle((part.x, y), part.width / 2, zorder=2, **_look(part, name in marked)))
         _label(ax, part.x, y, "+", name in marked, size=14)
         _label(ax, part.x, y - 0.44, "position", name in marked, box=True)
-        _arrow(ax, (part.x, y - 0.34), (part.x, y - part.width / 2))
+        arrow(ax, (part.x, y - 0.34), (part.x, y - part.width / 2))
         return
     if name.endswith("_attn"):
         heads = f"{name}.heads" in marked
@@ -138,7 +138,7 @@ def _label(
 
 def _mask(ax: Axes, part: Part, label: str, marked: bool) -> None:
     y = ROWS[part.row] - BOX_HEIGHT / 2
-    _arrow(ax, (part.x, y - 0.2), (part.x, y))
+    arrow(ax, (part.x, y - 0.2), (part.x, y))
     _label(ax, part.x, y - 0.3, label, marked, size=10, box=True)
 
 
@@ -157,15 +157,15 @@ def _row_of_arrows(ax: Axes, row: str) -> None:
     y, end = ROWS[row], 0.9
     for name, part in PARTS.items():
         if part.row == row:
-            _arrow(ax, (end, y), (part.x - part.width / 2, y))
+            arrow(ax, (end, y), (part.x - part.width / 2, y))
             end = part.x + part.width / 2 + (2 * SHADOW if name.endswith("_attn") else 0)
 
 
 def _residual(ax: Axes, part: Part, norm: Part, y: float) -> None:
     """Around a sub-layer: what goes in is added to what comes out."""
     start, over = part.x - part.width / 2 - 0.12, y + BOX_HEIGHT / 2 + 0.27
-    _line(ax, [(start, y), (start, over), (norm.x, over)])
-    _arrow(ax, (norm.x, over), (norm.x, y + BOX_HEIGHT / 2))
+    line(ax, [(start, y), (start, over), (norm.x, over)])
+    arrow(ax, (norm.x, over), (norm.x, y + BOX_HEIGHT / 2))
 
 
 def _memory(ax: Axes) -> None:
@@ -173,9 +173,9 @@ def _memory(ax: Axes) -> None:
     norm, cross = PARTS["encoder.feed_forward_norm"], PARTS["decoder.cross_attn"]
     start, right = norm.x + norm.width / 2, FRAMES["encoder"][1] + 0.3
     middle = (ROWS["encoder"] - 0.85 + ROWS["decoder"] + 0.82) / 2
-    _line(ax, [(start, ROWS["encoder"]), (right, ROWS["encoder"]), (right, middle),
+    line(ax, [(start, ROWS["encoder"]), (right, ROWS["encoder"]), (right, middle),
                (cross.x, middle)])  # fmt: skip
-    _arrow(ax, (cross.x, middle), (cross.x, ROWS["decoder"] + BOX_HEIGHT / 2 + 2 * SHADOW))
+    arrow(ax, (cross.x, middle), (cross.x, ROWS["decoder"] + BOX_HEIGHT / 2 + 2 * SHADOW))
     ax.text(right + 0.1, ROWS["encoder"], "memory:\nkeys and values", va="center", fontsize=10.5)
 
 
@@ -183,12 +183,14 @@ def _words(ax: Axes, x: float, y: float, words: str) -> None:
     ax.text(x, y, words, ha="center", va="center", style="italic", fontsize=11.5)
 
 
-def _line(ax: Axes, corners: list[tuple[float, float]]) -> None:
+def line(ax: Axes, corners: list[tuple[float, float]]) -> None:
+    """A bent line, without a head."""
     ax.add_patch(Polygon(corners, closed=False, fill=False, edgecolor=style.MUTED, linewidth=1.3,
                          zorder=1))  # fmt: skip
 
 
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+def arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """An arrow as in all drawings of the architecture."""
     ax.annotate("", xy=end, xytext=start, zorder=1, arrowprops={
         "arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0,
         "mutation_scale": 11})  # fmt: skip

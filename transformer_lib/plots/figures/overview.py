@@ -42,6 +42,11 @@ HERE = {
     "here-decoder": (
         "08_decoder", "the whole decoder layer, linear and softmax", ["decoder.*", "generator.*"],
     ),
+    "here-transformer": (
+        "09_the_whole_transformer", "every box",
+        ["*_one_hot", "*_embed", "*_positions", "*_attn", "*_norm", "*.feed_forward",
+         "generator.*"],
+    ),
     "here-training": (
         "10_training", "all boxes whose numbers are found by training",
         ["*_embed", "*_attn", "*_norm", "*.feed_forward", "generator.proj"],
