@@ -9,6 +9,8 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyBboxPatch
 
 from transformer_lib.plots import style
 from transformer_lib.plots.values import steady_round
@@ -18,6 +20,8 @@ Following = Callable[[tuple[str, ...]], Mapping[str, float]]
 END = SPECIALS[EOS]
 CANDIDATE = "not decided yet"
 PALE = "#8E8E8E"  # shows on the light and on the dark theme
+DONE = "#D5F0E0"  # the filling of a finished branch
+HALF = 0.4  # of the width of a word's box, when the columns are 1 apart
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,8 @@ def finished(steps: Sequence[Sequence[Branch]]) -> list[Branch]:
     return sorted(done, key=lambda branch: branch.log_prob, reverse=True)
 
 
-def tree(steps: Sequence[Sequence[Branch]], width: int) -> list[dict[str, Any]]:
-    """The branches that are drawn: all that went on, and the best `width` behind each of them.
+def tree(steps: Sequence[Sequence[Branch]], dropped: int) -> list[dict[str, Any]]:
+    """The branches that are drawn: all that went on, and the best `dropped` others behind each.
 
     Each with its column (step), its row, and the row of the branch it grows from.
     """
@@ -69,7 +73,8 @@ def tree(steps: Sequence[Sequence[Branch]], width: int) -> list[dict[str, Any]]:
     for step in steps:
         for branch in step:
             siblings = children.setdefault(branch.words[:-1], [])
-            if len(siblings) < width or branch.fate != "dropped":
+            others = sum(one.fate == "dropped" for one in siblings)
+            if branch.fate != "dropped" or others < dropped:
                 siblings.append(branch)
     rows: dict[tuple[str, ...], float] = {}
     free = 0
@@ -109,46 +114,50 @@ def _check(steps: Sequence[Sequence[Branch]]) -> None:
 
 
 @mpl.rc_context(style.PRINT)
-def beam_tree(steps: Sequence[Sequence[Branch]], width: int = 3) -> Figure:
+def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1) -> Figure:
     """Draw what `beam_steps` has found as a tree -> the figure.
 
-    Beside each word the log-probability of all words up to it. width: how many words are drawn
-    behind each branch, at least. Raises ValueError when no sentence was finished.
+    Beside each word the log-probability of all words up to it. dropped: how many of the dropped
+    words are drawn behind each branch. Raises ValueError when no sentence was finished.
     """
     _check(steps)
-    nodes = tree(steps, width)
+    nodes = tree(steps, dropped)
     best = finished(steps)[0]
     lowest = max(node["row"] for node in nodes)
-    figure = style.new_figure(2.15 * len(steps) + 1.2, 0.42 * lowest + 1.5)
+    figure = style.new_figure(2.1 * len(steps) + 1.4, 0.5 * lowest + 1.6)
     ax = figure.subplots()
-    ax.set(xlim=(-0.35, len(steps) + 0.55), ylim=(lowest + 0.6, -1.3))
+    ax.set(xlim=(-0.5, len(steps) + 0.5), ylim=(lowest + 0.6, -1.3))
     ax.axis("off")
     looks = {  # frame, filling, width and style of the lines, letters
         "kept": (style.CATEGORIES[0], style.PAPER, 2.4, "-", style.INK),
-        "finished": (style.ENCODER, "#D5F0E0", 2.8, "-", style.INK),
-        "dropped": (style.MUTED, style.PAPER, 1.0, ":", style.MUTED),
+        "finished": (style.ENCODER, DONE, 2.8, "-", style.INK),
+        "dropped": (style.MUTED, style.PAPER, 1.1, ":", style.MUTED),
     }
     for node in nodes:
         edge, face, line, dashes, ink = looks[node["fate"]]
         x, y = node["step"], node["row"]
-        if node["step"]:
-            ax.plot([x - 0.62, x - 0.38], [node["from_row"], y], color=edge, linewidth=line,
-                    linestyle=dashes, zorder=1, label="_")  # fmt: skip
+        half = 0.25 if x == 0 else HALF
+        if x:
+            start = 0.25 if x == 1 else x - 1 + HALF
+            ax.plot([start, x - HALF], [node["from_row"], y], color=edge, linewidth=line,
+                    linestyle=dashes, zorder=1, solid_capstyle="round")  # fmt: skip
+        ax.add_patch(FancyBboxPatch(
+            (x - half, y - 0.32), 2 * half, 0.64, boxstyle="round,pad=0,rounding_size=0.06",
+            mutation_aspect=3, facecolor=face, edgecolor=edge, linewidth=line, linestyle=dashes,
+            zorder=2))  # fmt: skip
         chosen = node["fate"] == "finished" and node["log_prob"] == best.log_prob
         ax.text(x, y, _label(node), ha="center", va="center", color=ink, fontsize=11, zorder=3,
-                weight="bold" if chosen else "normal",
-                bbox={"boxstyle": "round,pad=0.32", "facecolor": face, "edgecolor": edge,
-                      "linewidth": line, "linestyle": dashes})  # fmt: skip
+                weight="bold" if chosen else "normal")  # fmt: skip
     for step in range(1, len(steps) + 1):
-        ax.text(step, -1.0, f"word {step}", ha="center", color=style.MUTED)
+        ax.text(step, -0.9, f"word {step}", ha="center", color=style.MUTED)
     names = {"kept": "kept", "finished": "finished (bold: the likeliest)", "dropped": "dropped"}
-    handles = [mpl.lines.Line2D([], [], color=looks[fate][0], linewidth=looks[fate][2],
-                                linestyle=looks[fate][3]) for fate in names]  # fmt: skip
+    handles = [Line2D([], [], color=looks[fate][0], linewidth=looks[fate][2],
+                      linestyle=looks[fate][3]) for fate in names]  # fmt: skip
     figure.legend(handles, list(names.values()), loc="outside lower center", ncols=3)
     return figure
 
 
-def beam_stepper(steps: Sequence[Sequence[Branch]], width: int = 3, start: int = 2) -> Any:
+def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int = 2) -> Any:
     """The same tree to step through: an Altair chart with a slider.
 
     Each word has two moments: all branches grow, and the best are kept. start: the moment that is
@@ -160,13 +169,15 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], width: int = 3, start: int =
     last = 2 * len(steps)
     if not 0 <= start <= last:
         raise ValueError(f"start={start} must lie between 0 and {last}")
-    nodes = tree(steps, width)
+    nodes = tree(steps, dropped)
     table = [
         {"label": _label(node), "fate": node["fate"], "row": node["row"],
-         "from_row": node["from_row"], "left": node["step"] - 0.43, "x": node["step"],
-         "right": node["step"] + 0.43, "from_x": max(node["step"] - 0.57, 0),
+         "from_row": node["from_row"], "x": node["step"],
+         "left": node["step"] - (HALF if node["step"] else 0.25),
+         "right": node["step"] + (HALF if node["step"] else 0.25),
+         "from_x": node["step"] - 1 + (HALF if node["step"] > 1 else 0.25),
          "top": node["row"] - 0.36, "bottom": node["row"] + 0.36, "step": node["step"],
-         "grows": max(2 * node["step"] - 1, 0), "log_prob": node["log_prob"]}
+         "grows": max(2 * node["step"] - 1, 0)}
         for node in nodes
     ]  # fmt: skip
     slider = alt.binding_range(min=0, max=last, step=1, name="step ")
@@ -181,7 +192,7 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], width: int = 3, start: int =
     fates = ["kept", "finished", "dropped", CANDIDATE]
     edges = [style.CATEGORIES[0], style.ENCODER, PALE, style.POSITIVE]
     lowest = max(node["row"] for node in nodes)
-    x_scale = alt.Scale(domain=[-0.5, len(steps) + 0.5], nice=False)
+    x_scale = alt.Scale(domain=[-0.3, len(steps) + 0.45], nice=False)
     y_scale = alt.Scale(domain=[lowest + 0.6, -0.6], nice=False)
 
     def x(field: str) -> Any:
@@ -193,13 +204,14 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], width: int = 3, start: int =
     color = alt.Color("state:N", title=None, scale=alt.Scale(domain=fates, range=edges),
                       legend=alt.Legend(orient="bottom", symbolType="square"))  # fmt: skip
     strong = alt.condition("datum.state == 'dropped'", alt.value(1), alt.value(3))
+    filling = alt.condition("datum.state == 'finished'", alt.value(DONE), alt.value(style.PAPER))
     dashes = alt.condition("datum.state == 'dropped'", alt.value([3, 3]), alt.value([1, 0]))
     lines = base.transform_filter("datum.step > 0").mark_rule().encode(
         x("from_x"), y("from_row"), alt.X2("left"), alt.Y2("row"), color=color, size=strong,
         strokeDash=dashes,
     )  # fmt: skip
-    boxes = base.mark_rect(cornerRadius=6, fill=style.PAPER).encode(
-        x("left"), y("top"), alt.X2("right"), alt.Y2("bottom"), stroke=color.copy(),
+    boxes = base.mark_rect(cornerRadius=6).encode(
+        x("left"), y("top"), alt.X2("right"), alt.Y2("bottom"), stroke=color.copy(), fill=filling,
         strokeWidth=strong, strokeDash=dashes,
     )  # fmt: skip
     ink = alt.condition("datum.state == 'dropped'", alt.value(style.MUTED), alt.value(style.INK))
@@ -207,7 +219,7 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], width: int = 3, start: int =
     says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), anchor="start")
     return (
         (lines + boxes + words)
-        .properties(width=172 * len(steps) + 60, height=36 * (lowest + 1.2), title=says)
+        .properties(width=170 * len(steps) + 75, height=40 * (lowest + 1.2), title=says)
         .add_params(moment)
     )
 
@@ -220,7 +232,7 @@ def _moments(steps: Sequence[Sequence[Branch]]) -> list[str]:
         done = [" ".join(branch.words[:-1]) for branch in step if branch.fate == "finished"]
         parts = [f"{name}: {', '.join(some)}" for name, some in [("kept", kept), ("finished", done)]
                  if some]  # fmt: skip
-        says += [f"Word {number}: every branch grows", f"Word {number}: " + "; ".join(parts)]
+        says += [f"Word {number} · every branch grows", f"Word {number} · " + "; ".join(parts)]
     return says
 
 
@@ -250,26 +262,31 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
 
 
 @mpl.rc_context(style.PRINT)
-def score_and_right(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw how likely the best translations are and how many are right, by beam size -> the figure.
+def wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw how likely, how long and how often right the best translations are -> the figure.
 
-    rows: {"beam", "log_prob", "right", "sentences"}, one for each beam size. Raises ValueError when
-    a beam size is there twice.
+    rows: {"beam", "log_prob", "words", "right", "sentences"}, one for each beam size. Raises
+    ValueError when a beam size is there twice.
     """
     beams = [row["beam"] for row in rows]
     if len(set(beams)) < len(beams):
         raise ValueError(f"each beam size should be there once, but they are {beams}")
-    figure = style.new_figure(9.0, 3.4)
-    left, right = figure.subplots(1, 2)
-    left.plot(beams, [row["log_prob"] for row in rows], "o-", color=style.CATEGORIES[0])
-    left.set_title("how likely: mean log-probability")
-    right.plot(beams, [100 * row["right"] / row["sentences"] for row in rows], "s-",
-               color=style.CATEGORIES[1])  # fmt: skip
-    right.set_title("how many are right, in %")
-    for ax in (left, right):
+    figure = style.new_figure(10.0, 3.4)
+    panels = {
+        "mean log-probability": ([row["log_prob"] for row in rows], "o-", None),
+        "mean length in words": ([row["words"] for row in rows], "^-", None),
+        "right, in %": ([100 * row["right"] / row["sentences"] for row in rows], "s-", (0, 100)),
+    }
+    for ax, (title, (numbers, mark, limits)), color in zip(
+        figure.subplots(1, 3), panels.items(), style.CATEGORIES, strict=False
+    ):
+        ax.plot(beams, numbers, mark, color=color)
+        ax.set_title(title)
         ax.set_xscale("log", base=2)
         ax.set_xticks(beams, [str(beam) for beam in beams])
         ax.minorticks_off()
         ax.set_xlabel("beam size")
         ax.grid(axis="y")
+        if limits:
+            ax.set_ylim(*limits)
     return figure

@@ -18,7 +18,7 @@ from transformer_lib.plots.decoding import (
     beam_steps,
     beam_tree,
     cost_curves,
-    score_and_right,
+    wider_beams,
 )
 from transformer_lib.plots.figures.registry import figure
 from transformer_lib.tokens import BOS, PAD
@@ -109,11 +109,12 @@ def draw_cost() -> Figure:
 @figure(
     "decoding-wider",
     notebook="11_decoding",
-    caption="A wider beam finds likelier translations, and not more right ones.",
-    alt="Two panels against beam sizes 1, 2, 4, 8. Left, the mean log-probability of the best "
-    "translation rises. Right, the share of right translations doesn't.",
+    caption="A wider beam finds likelier translations, shorter ones, and not more right ones.",
+    alt="Three panels against the beam sizes 1, 2, 4 and 8. The mean log-probability of the best "
+    "translation rises from −2.64 to −2.53, its mean length falls from 14.2 words to 13.9, and the "
+    "share of right translations stays level at 59 percent.",
 )
 def draw_wider() -> Figure:
     rows = experiments.load("beam")["rows"]
     chosen = [row for row in rows if row["split"] == "longer" and row["alpha"] == 0.0]
-    return score_and_right(chosen)
+    return wider_beams(chosen)
