@@ -1,0 +1,422 @@
+"""The exercises of notebook 11: greedy decoding, and the parts of beam search."""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from transformer_lib.checks import Hint, exercise, expect, implement, result_of, same
+from transformer_lib.decoding import Hypothesis, penalty
+from transformer_lib.model import Transformer, make_model
+from transformer_lib.tokens import BOS, EOS, PAD
+
+LONGEST = 7  # the max_length that the check asks for
+CALLS = 40  # of the decoder: then it surely won't stop by itself
+
+
+@functools.cache
+def toy_model() -> Transformer:
+    """A random model whose sentences differ; some come to <eos>, some don't."""
+    with torch.random.fork_rng():
+        torch.manual_seed(SEED)
+        model = make_model(11, 11, N=2, d_model=22, d_ff=19, h=2, dropout=0.0).eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "w_" in name and parameter.dim() == 2:
+                parameter.mul_(0.8)
+            elif "generator" in name:
+                parameter.mul_(3)
+    return model
+
+
+SEED = 36  # its sentences differ; two of the five don't come to an <eos>
+SOURCES = ([4, 9, EOS], [5, 5, 8, EOS], [10, 7, 6, 4, EOS], [8, 6, EOS], [9, 10, 4, EOS])
+
+
+class Endless(Exception):
+    """The decoder was called again and again."""
+
+
+class Watched:
+    """Counts the encoder's calls, and what the decoder reads, while an attempt uses the model."""
+
+    def __init__(self, model: Transformer):
+        self.model, self.encoded = model, 0
+        self.read: list[list[int]] = []
+
+    def __enter__(self) -> "Watched":
+        self.hooks = [
+            self.model.encoder.register_forward_hook(self.count),
+            self.model.tgt_embed.register_forward_hook(self.note),
+        ]
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        for hook in self.hooks:
+            hook.remove()
+
+    def count(self, *_: Any) -> None:
+        self.encoded += 1
+
+    def note(self, _: Any, inputs: tuple[Tensor, ...], __: Any) -> None:
+        self.read.append(inputs[0].flatten().tolist())
+        if len(self.read) > CALLS:
+            raise Endless
+
+
+def reason_of(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def greedy_by_hand(src: Tensor, max_length: int, row: int = -1, stop: bool = True) -> list[int]:
+    """What an attempt should write; row: which one it reads; stop: whether at <eos>."""
+    model, words = toy_model(), [BOS]
+    with torch.no_grad():
+        memory = model.encode(src)
+        while len(words) <= max_length and not (stop and words[-1] == EOS):
+            x = model.decode(torch.tensor([words]), memory, src)
+            words.append(int(model.generator(x[0, row]).argmax()))
+    return words[1:-1] if stop and words[-1] == EOS else words[1:]
+
+
+@exercise
+def three_probabilities(greedy_finds: Any, beam_of_two_finds: Any, likeliest: Any) -> None:
+    """Exercise 1: two words; a 0.45, b 0.3, c 0.25, and what comes behind them."""
+    try:
+        numbers = [float(x) for x in (greedy_finds, beam_of_two_finds, likeliest)]
+    except (TypeError, ValueError):
+        raise Hint("Give three numbers, such as 0.5.") from None
+    close = functools.partial(math.isclose, abs_tol=0.0006)
+    whole = "The probability of a sentence is the product of both words' probabilities."
+    greedy, beam, best = numbers
+    expect(not close(greedy, 0.45), f"Greedy: 0.45 is the first word alone. {whole}")
+    expect(not close(greedy, 0.85), "Greedy: probabilities are multiplied. It is their logarithms "
+           "that are added.")  # fmt: skip
+    expect(not close(greedy, 0.25), "Greedy: it doesn't look for the best sentence. Which first "
+           "word does it take, and what is then the likeliest second?")  # fmt: skip
+    expect(close(greedy, 0.18), f"Greedy takes the likeliest first word, then the likeliest word "
+           f"behind it. {whole}")  # fmt: skip
+    expect(not close(beam, 0.18), "Beam of two: after the first word it holds a and b, and then "
+           "looks behind both.")  # fmt: skip
+    expect(not close(beam, 0.25), "Beam of two: it can't find the sentence with c, because c was "
+           "dropped after the first word.")  # fmt: skip
+    expect(close(beam, 0.21), "Beam of two: a and b are kept. Which is the best of their five "
+           "sentences?")  # fmt: skip
+    expect(not close(best, 0.21), "The likeliest of all: look behind c as well.")
+    expect(close(best, 0.25), f"The likeliest of all six sentences. {whole}")
+
+
+@implement(toy_model, None, LONGEST)
+def my_greedy(function: Callable[[Transformer, Tensor, int], list[int]]) -> None:
+    """Exercise 2: (model, src (1, s), max_length) -> ids without <bos> and <eos>."""
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    model = toy_model()
+    for ids in SOURCES:
+        src = torch.tensor([ids])
+        right = greedy_by_hand(src, LONGEST)
+        with Watched(model) as watched, torch.no_grad():
+            found = run_greedy(function, model, src)
+        if all(len(words) == 1 for words in watched.read) and len(watched.read) > 1:
+            raise Hint("You feed only the newest word. Without a cache it then stands at place 0 "
+                       "and sees nothing of what was written before: feed everything from <bos> "
+                       "on.")  # fmt: skip
+        reads_bos = all(words[:1] == [BOS] for words in watched.read)
+        expect(reads_bos, "What the decoder reads must begin with <bos>, as it did in training.")
+        if found == right:
+            expect(watched.encoded == 1, "The words are right, but the encoder ran "
+                   f"{watched.encoded} times. Its result doesn't change: call it once, before "
+                   "the loop.")  # fmt: skip
+            continue
+        explain_greedy(found, right, src)
+
+
+def run_greedy(function: Callable, model: Transformer, src: Tensor) -> list[int]:
+    try:
+        found = function(model, src.clone(), LONGEST)
+    except Endless:
+        raise Hint("It doesn't stop: leave the loop at <eos>, and when there are max_length "
+                   "words.") from None  # fmt: skip
+    except Exception as error:
+        reason = reason_of(error)
+        if "Scalar" in reason or "one element" in reason:
+            raise Hint("You want one word, but there are several numbers. Take the last row, "
+                       "x[0, -1], and the argmax over its words.") from None  # fmt: skip
+        raise Hint(f"It stops with {reason}.") from None
+    expect(found is not None, "It returns nothing: does it end with `return`?")
+    found = found.flatten().tolist() if isinstance(found, Tensor) else found
+    try:
+        return [int(word) for word in found]
+    except (TypeError, ValueError):
+        raise Hint("It should return a list of ids.") from None
+
+
+def explain_greedy(found: list[int], right: list[int], src: Tensor) -> None:
+    """Raise the hint for what went wrong."""
+    hints = [
+        ([BOS, *right], "<bos> belongs to what the decoder reads, not to the translation."),
+        ([BOS, *right, EOS], "<bos> and <eos> don't belong to the translation: leave them out."),
+        ([*right, EOS], "<eos> ends the translation and doesn't belong to it."),
+        (greedy_by_hand(src, LONGEST, stop=False), "It goes on after <eos>: leave the loop there."),
+        (greedy_by_hand(src, LONGEST, row=0), "You read the first row each time, which tells what "
+         "comes after <bos>. What comes next stands in the last one: x[0, -1]."),
+        (greedy_by_hand(src, LONGEST + 1), "One word too many: at most max_length, without <bos>."),
+        (greedy_by_hand(src, LONGEST - 1), "It stops too early: max_length words are allowed, and "
+         "<bos> isn't one of them."),
+    ]  # fmt: skip
+    for wrong, hint in hints:
+        expect(found != wrong or wrong == right, hint)
+    expect(EOS not in found, "There is an <eos> inside the translation: leave the loop there.")
+    agree = next((i for i, (a, b) in enumerate(zip(found, right, strict=False)) if a != b),
+                 min(len(found), len(right)))  # fmt: skip
+    raise Hint(f"For the source {src[0].tolist()} it writes {found}, but the likeliest words are "
+               f"{right}: they part at word {agree + 1}. Is it the largest logit of the last row, "
+               "and does the decoder read all words so far?")  # fmt: skip
+
+
+@implement(toy_model, None, [])
+def my_log_prob(function: Callable[[Transformer, Tensor, list[int]], float]) -> None:
+    """Exercise 3: (model, src (1, s), ids) -> the log-probability of ids and <eos>."""
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    model, src = toy_model(), torch.tensor([SOURCES[0]])
+    for ids in ([5, 7, 10], [4, 9, 3, 8, 6], []):
+        try:
+            with torch.no_grad():
+                found = float(function(model, src.clone(), list(ids)))
+        except TypeError as error:
+            expect("NoneType" not in str(error), "It returns nothing: does it end with `return`?")
+            raise Hint(f"Called with {ids}, it stops with {reason_of(error)}.") from None
+        except Exception as error:
+            reason = reason_of(error)
+            expect("Scalar" not in reason and "one element" not in reason, "It should return one "
+                   "number: the sum over all words.")  # fmt: skip
+            raise Hint(f"Called with {ids}, it stops with {reason}.") from None
+        explain_log_prob(found, ids, src)
+
+
+def explain_log_prob(found: float, ids: list[int], src: Tensor) -> None:
+    """Nothing, where the number is right; otherwise a hint."""
+    model, out = toy_model(), torch.tensor([*ids, EOS])[:, None]
+
+    def rows(words: list[int]) -> Tensor:
+        with torch.no_grad():
+            return model(src, torch.tensor([words]))[0]
+
+    def near(number: Tensor | float) -> bool:
+        return math.isclose(found, float(number), rel_tol=1e-4, abs_tol=1e-4)
+
+    logits = rows([BOS, *ids])
+    picked = logits.log_softmax(-1).gather(1, out)
+    allowed = logits.clone()
+    allowed[:, [PAD, BOS]] = -math.inf
+    if near(picked.sum()) or near(allowed.log_softmax(-1).gather(1, out).sum()):
+        return
+    ahead = rows([*ids, EOS]).log_softmax(-1).gather(1, out).sum()
+    behind = rows([BOS, *ids, EOS])[1:].log_softmax(-1).gather(1, out).sum()
+    hints = {
+        "The right number, but with a minus in front: a log-probability is negative, a loss is "
+        "positive.": -picked.sum(),
+        "The end is missing: the <eos> has a probability too.": picked[:-1].sum(),
+        "That is the probability. Its logarithm was asked for.": picked.sum().exp(),
+        "You add probabilities. Add their logarithms.": picked.exp().sum(),
+        "You add logits. A log_softmax over the words makes log-probabilities of them.": (
+            logits.gather(1, out).sum()
+        ),
+        "That is the mean over the words. The log-probability of a sentence is the sum.": (
+            picked.mean()
+        ),
+        "The log_softmax runs over the places. It must run over the words: dim=-1.": (
+            logits.log_softmax(0).gather(1, out).sum()
+        ),
+        "The decoder reads the very word that it should predict: then it needn't predict anything. "
+        "It reads <bos> and the words, and at each place predicts the next.": ahead,
+        "You take the row one too far: it has already read the word that it should predict. The "
+        "row of <bos> tells about the first word.": behind,
+        "That is only the last row, the <eos>. Each word counts.": picked[-1].sum(),
+    }
+    for hint, wrong in hints.items():
+        expect(not near(wrong), hint)
+    raise Hint(f"For the ids {ids} it gives {found:.3f}, but the log-probability is "
+               f"{picked.sum():.3f}.")  # fmt: skip
+
+
+SO_FAR = torch.tensor([-0.5, -2.0, -1.0])
+FOLLOWING = torch.tensor([
+    [4.0, 1.0, 3.8, 0.0, 0.5, 1.2, 0.2],
+    [0.0, 1.0, 0.3, 5.5, 0.1, 0.7, 0.4],
+    [1.0, 0.2, 0.6, 1.4, 0.3, 2.1, 1.8],
+]).log_softmax(-1)  # fmt: skip
+
+
+@implement(SO_FAR, FOLLOWING, 2)
+def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor, Tensor]]) -> None:
+    """Exercise 4: (so_far (beam,), following (beam, vocab), k) -> branches, words, sums, each k."""
+    column = ("The sums belong to the branches, the rows of `following`: make them a column, "
+              "so_far[:, None], before you add.")  # fmt: skip
+    stops = {
+        "must match the size": column,
+        "selected index k out of range": "You look for the k best in too few numbers. Flatten all "
+        "branches into one row first.",
+    }
+    for k in (2, 3, 5):
+        found = result_of(function, SO_FAR, FOLLOWING, k, stops=stops)
+        wanted = "Return three tensors: branches, words, sums."
+        expect(isinstance(found, tuple | list) and len(found) == 3, wanted)
+        try:
+            branches, words, sums = (torch.as_tensor(part) for part in found)
+        except (TypeError, ValueError, RuntimeError):
+            raise Hint(wanted) from None
+        expect(branches.shape == words.shape == sums.shape == (k,), f"Each of the three should "
+               f"have {k} numbers for k={k}, but the shapes are {tuple(branches.shape)}, "
+               f"{tuple(words.shape)} and {tuple(sums.shape)}.")  # fmt: skip
+        explain_step(branches, words, sums, k)
+
+
+def best_of(numbers: Tensor, k: int, largest: bool = True) -> tuple[Tensor, Tensor, Tensor]:
+    """The k best of (beam, vocab) numbers: branches, words and the numbers."""
+    values, index = numbers.flatten().topk(k, largest=largest)
+    return index // numbers.size(1), index % numbers.size(1), values
+
+
+def explain_step(branches: Tensor, words: Tensor, sums: Tensor, k: int) -> None:
+    """Nothing, where all three are right; otherwise a hint."""
+    beam, vocab = FOLLOWING.shape
+    total = SO_FAR[:, None] + FOLLOWING
+
+    def is_choice(choice: tuple[Tensor, Tensor, Tensor]) -> bool:
+        return torch.equal(branches.long(), choice[0]) and torch.equal(words.long(), choice[1])
+
+    right = best_of(total, k)
+    if is_choice(right):
+        expect(not same(sums, FOLLOWING[right[0], right[1]]), "The right words, but the sums are "
+               "those of the last word alone. Add what the branch had so far.")  # fmt: skip
+        expect(not same(sums, right[2].exp()), "The right words, but as probabilities. Keep the "
+               "logarithms: the next step adds to them.")  # fmt: skip
+        expect(same(sums, right[2]), f"The right branches and words, but their sums should be "
+               f"{[round(x, 2) for x in right[2].tolist()]}.")  # fmt: skip
+        return
+    index = right[0] * vocab + right[1]
+    expect(not is_choice((right[1], right[0], right[2])), "Branches and words are exchanged.")
+    expect(not is_choice((index // beam, index % beam, right[2])), "You divide by the number of "
+           "branches. In the flat row each branch takes as many places as there are words: divide "
+           "by following.size(1).")  # fmt: skip
+    expect(not is_choice(tuple(part.flip(0) for part in right)), "The right ones in the wrong "
+           "order: best first.")  # fmt: skip
+    expect(not is_choice(best_of(total, k, largest=False)), "Those are the worst. A "
+           "log-probability nearer to 0 is better.")  # fmt: skip
+    expect(not is_choice(best_of(FOLLOWING, k)), "You compare only the new words. A branch brings "
+           "its sum along: add so_far.")  # fmt: skip
+    expect(not is_choice(best_of(SO_FAR[:, None] * FOLLOWING, k)), "Log-probabilities are added, "
+           "not multiplied.")  # fmt: skip
+    expect(not is_choice(best_of(SO_FAR[:, None].exp() + FOLLOWING.exp(), k)), "You add "
+           "probabilities. Add their logarithms.")  # fmt: skip
+    if k <= beam:
+        values, best = total.max(dim=1)
+        rows = values.topk(k).indices
+        expect(not is_choice((rows, best[rows], values[rows])), "You take one word from each "
+               "branch. Two good ones may come from the same branch.")  # fmt: skip
+    expect(not is_choice((torch.zeros(k).long(), total[0].topk(k).indices, sums)), "You look "
+           "behind the first branch only.")  # fmt: skip
+    raise Hint(
+        f"For k={k} the best are the words {right[1].tolist()} behind the branches "
+        f"{right[0].tolist()}, but yours are {words.tolist()} behind {branches.tolist()}."
+    )
+
+
+FOUND = (
+    Hypothesis([4, 5], -2.0, 0.0, True),
+    Hypothesis([4, 5, 6, 7, 8, 9, 10], -2.9, 0.0, True),
+    Hypothesis([6], -1.93, 0.0, True),
+    Hypothesis([5, 5, 5, 5, 5, 5, 5, 5, 5], -1.7, 0.0, False),
+    Hypothesis([9, 9, 9, 9, 9, 9, 9, 9, 8, 4, 4], -4.6, 0.0, True),
+)
+ALPHAS = (0.0, 0.2, 0.6, 0.75, 1.0, 1.4, 2.0)
+
+
+def chooser(
+    score: Callable[[Hypothesis, float], float],
+    finished_first: bool = True,
+) -> Callable[[Sequence[Hypothesis], float], Hypothesis]:
+    """The hypothesis with the largest score."""
+    return lambda found, alpha: max(
+        found, key=lambda one: (finished_first and one.finished, score(one, alpha))
+    )
+
+
+def words_of(one: Hypothesis) -> int:
+    return len(one.ids) + one.finished
+
+
+def score(one: Hypothesis, alpha: float) -> float:
+    return one.log_prob / penalty(words_of(one), alpha)
+
+
+CHOICES = {
+    "One that was cut off comes first. It hasn't paid for the rest of its words: all finished ones "
+    "come before it, however likely it is.": chooser(score, finished_first=False),
+    "You choose the worst. The best score is the largest, the one nearest to 0.": (
+        lambda found, alpha: min(found, key=lambda one: (not one.finished, score(one, alpha)))
+    ),
+    "You compare the sums as they are, and ignore alpha. Divide by the length penalty.": (
+        chooser(lambda one, alpha: one.log_prob)
+    ),
+    "You multiply by the penalty. Log-probabilities are negative: dividing them brings a long "
+    "sentence nearer to 0.": chooser(
+        lambda one, alpha: one.log_prob * penalty(words_of(one), alpha)
+    ),
+    "You divide by the length to the power of alpha. In the formula it is ((5 + |Y|) / 6).": (
+        chooser(lambda one, alpha: one.log_prob / words_of(one) ** alpha)
+    ),
+    "You divide by (5 + |Y|) / 6, but without the power of alpha.": (
+        chooser(lambda one, alpha: one.log_prob / penalty(words_of(one), 1.0))
+    ),
+    "The longest isn't the best: the score is what counts.": (
+        lambda found, alpha: max(found, key=lambda one: (one.finished, len(one.ids)))
+    ),
+}
+
+
+@implement(list(FOUND[:1]), 1.0)
+def my_choice(function: Callable[[Sequence[Hypothesis], float], Hypothesis]) -> None:
+    """Exercise 5: (hypotheses, alpha) -> the best one under the length penalty."""
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    # one for <eos> more or less decides here
+    close_call = [Hypothesis([4], -1.0, 0.0, True), Hypothesis([4, 5, 6, 7, 8], -1.6, 0.0, True)]
+    cut = [Hypothesis([5, 6], -1.0, 0.0, False), Hypothesis([5, 7], -1.2, 0.0, False)]
+    likely = [Hypothesis([4, 5], -2.0, 0.0, True), Hypothesis([4] * 7, -1.9, 0.0, True)]
+    cases = [(list(FOUND), alpha) for alpha in ALPHAS]
+    cases += [(close_call, 1.0), (likely, 1.0), (cut, 0.6)]
+    answers = [ask(function, found, alpha) for found, alpha in cases]
+
+    def made_by(choice: Callable) -> bool:
+        return all(
+            answer is choice(found, alpha)
+            for answer, (found, alpha) in zip(answers, cases, strict=True)
+        )
+
+    if made_by(chooser(score)):
+        return
+    for hint, choice in CHOICES.items():
+        expect(not made_by(choice), hint)
+    no_end = chooser(lambda one, alpha: one.log_prob / penalty(len(one.ids), alpha))
+    expect(not made_by(no_end), "The <eos> counts as a word of a finished hypothesis.")
+    for answer, (found, alpha) in zip(answers, cases, strict=True):
+        best = chooser(score)(found, alpha)
+        expect(answer is best, f"With alpha={alpha} you choose the one with {len(answer.ids)} "
+               f"words and {answer.log_prob}. The best has {len(best.ids)} words and "
+               f"{best.log_prob}.")  # fmt: skip
+
+
+def ask(function: Callable, found: list[Hypothesis], alpha: float) -> Hypothesis:
+    try:
+        answer = function(list(found), alpha)
+    except Exception as error:
+        raise Hint(f"It stops with {reason_of(error)}.") from None
+    expect(answer is not None, "It returns nothing: does it end with `return`?")
+    expect(
+        any(answer is one for one in found),
+        "Return one of the hypotheses, as it is: not its ids, its score or its place in the list.",
+    )
+    return answer
