@@ -52,7 +52,7 @@ def words(ax: Axes, x: float, y: float, said: str, **look: Any) -> None:
 
 
 def heading(ax: Axes, x: float, y: float, said: str) -> None:
-    words(ax, x, y, said, ha="left", fontsize=12, weight="bold")
+    words(ax, x, y, said, ha="left", va="baseline", fontsize=12, weight="bold")
 
 
 # --- five zoom levels ----------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def _stacks(ax: Axes, N: int) -> None:
     line(ax, [(end, above), (end + 0.3, above), (end + 0.3, between), (places[0], between)])
     arrow(ax, (end, below), (end + 0.35, below))
     words(ax, end + 0.12, above + 0.4, "memory")
-    words(ax, 0.55, 2.72, "Each decoder layer gets the same memory.", ha="left")
+    words(ax, 0.55, 2.6, "Each decoder layer gets the same memory.", ha="left")
 
 
 def _sublayers(ax: Axes) -> None:
@@ -143,10 +143,10 @@ def _sublayers(ax: Axes) -> None:
             box(ax, x, y, label, color=color, marked=label.endswith("attention"))
             end = x + 0.5
         arrow(ax, (end, y), (10.85, y))
-    words(ax, 10.95, above - 0.62, "memory", ha="right")
+    words(ax, 10.85, above - 0.59, "memory", ha="right")
     line(ax, [(10.85, above), (10.95, above), (10.95, 3.8), (8.3, 3.8)])
     arrow(ax, (8.3, 3.8), (8.3, below + TALL / 2))
-    words(ax, 6.1, 2.72, "Around each box: add & norm.", ha="left")
+    words(ax, 6.1, 2.6, "Around each box: add & norm.", ha="left")
 
 
 def _one_attention(ax: Axes) -> None:
@@ -157,8 +157,9 @@ def _one_attention(ax: Axes) -> None:
         words(ax, 0.3, y, name, ha="left")
         arrow(ax, (1.35, y), (1.7, y))
         box(ax, 2.25, y, label, width=1.1, height=0.46)
-    steps = {4.1: "dot products\n$QK^T$", 5.6: "scale\n$/\\sqrt{d_k}$", 6.95: "mask,\nsoftmax",
-             8.3: "mix the\nvalues", 9.5: "all heads\nin a row", 10.65: "linear\n$W^O$"}  # fmt: skip
+    steps = {4.1: "dot products\n$QK^T$", 5.6: r"$\div\ \sqrt{d_k}$", 6.95: "mask,\nsoftmax",
+             8.3: "mix the\nvalues", 9.5: "all heads\nin a row",
+             10.65: "linear\n$W^O$"}  # fmt: skip
     widths = {4.1: 1.3, 10.65: 0.8}
     end = 0.0
     for x, label in steps.items():
@@ -181,25 +182,25 @@ def _one_attention(ax: Axes) -> None:
 
 
 class Step(NamedTuple):
-    """A box of the paper's Figure 2, and the piece of the library that does its work."""
+    """A box of the paper's Figure 2, and the pieces of the library that do its work."""
 
     box: str
-    code: str
+    code: tuple[str, ...]
 
 
 SCALED_DOT_PRODUCT = (
-    Step("MatMul", "query @ key.transpose(-2, -1)"),
-    Step("Scale", "/ math.sqrt(d_k)"),
-    Step("Mask (opt.)", "scores.masked_fill(~mask, "),
-    Step("SoftMax", ".softmax(dim=-1)"),
-    Step("MatMul", "attention_weights(query, key, mask) @ value"),
+    Step("MatMul", ("query @ key.transpose(-2, -1)",)),
+    Step("Scale", ("/ math.sqrt(d_k)",)),
+    Step("Mask (opt.)", ("scores.masked_fill(~mask, ",)),
+    Step("SoftMax", (".softmax(dim=-1)",)),
+    Step("MatMul", ("attention_weights(query, key, mask) @ value",)),
 )
 MULTI_HEAD = (
-    Step("Linear, 3 ×", "self.w_q(query)"),
-    Step("into h heads", "self.split_heads("),
-    Step("Scaled Dot-Product\nAttention, h ×", "attention(q, k, v, mask)"),
-    Step("Concat", "self.merge_heads("),
-    Step("Linear", "self.w_o("),
+    Step("Linear, 3 ×", ("self.w_q(query)", "self.w_k(key)", "self.w_v(value)")),
+    Step("into h heads", ("self.split_heads(",)),
+    Step("Scaled Dot-Product\nAttention, h ×", ("attention(q, k, v, mask)",)),
+    Step("Concat", ("self.merge_heads(",)),
+    Step("Linear", ("self.w_o(",)),
 )
 
 
@@ -236,8 +237,13 @@ def _step(ax: Axes, x: float, y: float, step: Step, *, width: float, behind: int
     for back in range(behind, 0, -1):
         box(ax, x + 0.07 * back, y + 0.07 * back, "", width=width)
     box(ax, x, y, step.box, width=width)
-    words(ax, x + width / 2 + 0.25, y, step.code, ha="left", family="DejaVu Sans Mono",
-          fontsize=9.5)  # fmt: skip
+    code = "\n".join(map(_shortened, step.code))
+    words(ax, x + width / 2 + 0.25, y, code, ha="left", family="DejaVu Sans Mono", fontsize=9.5)
+
+
+def _shortened(code: str) -> str:
+    """Closes what the piece leaves open: self.w_o( -> self.w_o(…)"""
+    return code + "…)" if code.count("(") > code.count(")") else code
 
 
 # --- from the outside in -------------------------------------------------------------------------
@@ -320,24 +326,31 @@ def parameter_bars(models: Mapping[str, Mapping[str, int]]) -> Figure:
     ax.set_yticks(range(len(models)), list(models))
     ax.tick_params(length=0)
     ax.invert_yaxis()
-    ax.set_xlim(0, 1.1 * longest / 1e6)
+    ax.set_xlim(0, 1.13 * longest / 1e6)
     ax.set_xlabel("million parameters")
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=len(names))
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def vocabulary_ranges(ranges: Mapping[str, tuple[float, float]], said: float) -> Figure:
+def vocabulary_ranges(
+    ranges: Mapping[str, tuple[float, float]], common: tuple[float, float], said: float
+) -> Figure:
     """Draw which sizes of a vocabulary are possible, a bar for each row of a table -> the figure.
 
-    ranges: row -> the smallest and the largest size. said: the size that the text gives.
+    ranges: row -> the smallest and the largest size. common: what most rows allow, drawn as a band.
+    said: the size that the text gives.
     """
     figure = style.new_figure(9.2, 0.36 * len(ranges) + 1.5)
     ax = figure.subplots()
     for row, (low, high) in enumerate(ranges.values()):
         ax.barh(row, (high - low) / 1e3, left=low / 1e3, color=style.CATEGORIES[0], height=0.6)
+    ax.axvspan(common[0] / 1e3, common[1] / 1e3, color=style.CATEGORIES[1], alpha=0.6, zorder=0)
+    ax.margins(x=0.05)
     ax.axvline(said / 1e3, color=style.INK, linestyle="--")
     ax.annotate(f"the text: about {said:,.0f}", (said / 1e3, -0.9), xytext=(5, 0),
+                textcoords="offset points", va="center")  # fmt: skip
+    ax.annotate(f"{common[0]:,.0f} to {common[1]:,.0f}", (common[1] / 1e3, -0.9), xytext=(5, 0),
                 textcoords="offset points", va="center")  # fmt: skip
     ax.set_yticks(range(len(ranges)), list(ranges))
     ax.set_ylim(len(ranges) - 0.4, -1.5)
@@ -415,7 +428,7 @@ def cost_and_path(
     """
     figure = style.new_figure(11.3, 4.4)
     left, right = figure.subplots(1, 2)
-    colors = dict(zip([*costs, *(set(rounds) - set(costs))], style.CATEGORIES, strict=False))
+    colors = dict(zip({**costs, **rounds}, style.CATEGORIES, strict=False))
     looks = dict(zip(colors, LINES, strict=False))
     for ax, xs, curves, unit in [(left, lengths, costs, 1e6), (right, places, rounds, 1)]:
         for name, numbers in curves.items():
@@ -425,6 +438,7 @@ def cost_and_path(
             ax.annotate(name, (xs[-1], numbers[-1] / unit), xytext=(6, 0), va="center",
                         textcoords="offset points", fontsize=11)  # fmt: skip
         ax.set_xlabel("words in the sentence")
+        ax.set_xticks(range(0, xs[-1] + 1, d_model if ax is left else 8))
         ax.set_xlim(0, 1.45 * xs[-1])
         ax.set_ylim(bottom=0)
         ax.grid(axis="y")
@@ -433,5 +447,4 @@ def cost_and_path(
                   textcoords="offset points", fontsize=11)  # fmt: skip
     left.set_title("million multiplications in a layer")
     right.set_title("rounds from first word to last")
-    left.set_xticks(range(0, lengths[-1] + 1, d_model))
     return figure
