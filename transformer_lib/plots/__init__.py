@@ -13,6 +13,14 @@ from transformer_lib.plots.attention_steps import (
     score_maps,
     six_steps,
 )
+from transformer_lib.plots.causes import (
+    agreement_bars,
+    before_and_after,
+    crossing,
+    head_name,
+    head_table,
+    sharp_heads,
+)
 from transformer_lib.plots.decoder import WordStep, decode_stepper, decode_trace, generator_flow
 from transformer_lib.plots.decoding import (
     beam_stepper,
@@ -62,6 +70,7 @@ from transformer_lib.plots.whole import (
 
 __all__ = [
     "WordStep",
+    "agreement_bars",
     "architecture",
     "around_flow",
     "attention_chart",
@@ -71,8 +80,10 @@ __all__ = [
     "beam_stepper",
     "beam_steps",
     "beam_tree",
+    "before_and_after",
     "cost_and_path",
     "cost_curves",
+    "crossing",
     "decode_stepper",
     "decode_trace",
     "depth_curves",
@@ -83,6 +94,8 @@ __all__ = [
     "figure_two",
     "flat_map",
     "generator_flow",
+    "head_name",
+    "head_table",
     "heads_recap",
     "learning_curve",
     "lookup_product",
@@ -100,6 +113,7 @@ __all__ = [
     "sentence_path",
     "series_map",
     "share_bars",
+    "sharp_heads",
     "show",
     "six_steps",
     "teacher_forcing",

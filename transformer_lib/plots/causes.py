@@ -5,6 +5,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import torch
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
@@ -94,6 +95,18 @@ def agreement_bars(measured: Mapping[str, Sequence[float]], seeds: Sequence[Any]
     ax.set_xlabel("adjectives in the right gender")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.06), ncols=len(seeds))
     return figure
+
+
+def before_and_after(
+    looks: Any, layer: str, head: int, word: str, one: str, another: str
+) -> torch.Tensor:
+    """(2, s): a word's row in one head, and the same with the weights of two words exchanged."""
+    from transformer_lib.evaluation import swap
+
+    query, first, second = (looks.src.index(name) for name in (word, one, another))
+    weights = looks.weights[layer][None]
+    swapped = swap(0, head, query, first, second)(weights)
+    return torch.stack([weights[0, head, query], swapped[0, head, query]])
 
 
 @mpl.rc_context(style.PRINT)

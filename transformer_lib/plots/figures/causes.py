@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import torch
 from matplotlib.figure import Figure
 
 from transformer_lib.plots import causes, heads
@@ -35,18 +34,6 @@ def over_seeds() -> dict[str, dict[str, float]]:
         for change, share in changes.items():
             found.setdefault(change, {})[seed] = share
     return found
-
-
-def before_and_after(looks: Any, word: str, one: str, another: str) -> torch.Tensor:
-    """(2, s): the row of `word` in the best head, and with the weights of two words exchanged."""
-    from transformer_lib.evaluation import swap
-
-    layer, head = BEST
-    query, first, second = (looks.src.index(name) for name in (word, one, another))
-    weights = looks.weights[layer][None]
-    return torch.stack([
-        edited[0, head, query] for edited in (weights, swap(0, head, query, first, second)(weights))
-    ])  # fmt: skip
 
 
 @figure(
@@ -106,7 +93,7 @@ def draw_swap() -> Figure:
     from transformer_lib.plots.figures.heads import looks_at_tired
 
     looks = looks_at_tired()
-    rows = before_and_after(looks, "tired", "animal", "street")
+    rows = causes.before_and_after(looks, *BEST, "tired", "animal", "street")
     return attention_heatmap(
         rows, ["before", "after"], looks.src, title="what tired looks at"
     ).figure
