@@ -1,7 +1,7 @@
 """How the decoder writes: from a vector to a word, and word after word."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,14 +163,10 @@ def decode_stepper(src: Sequence[str], steps: Sequence[WordStep], start: int = 1
             tiles += [{"step": number, "row": row, "place": place, "word": word,
                        "newest": row == "writes" and place == number - 1}
                       for place, word in enumerate(words)]  # fmt: skip
-        looks += [{"step": number, "place": place, "word": word, "weight": steady_round(weight),
-                   "shown": f"{steady_round(weight):.2f}"}
-                  for place, (word, weight)
-                  in enumerate(zip(src, step.looks, strict=True))]  # fmt: skip
-        bars += [{"step": number, "rank": rank, "word": word, "logit": logit,
-                  "shown": percent(chance), "end": max(logit, 0.0)}
-                 for rank, (word, logit, chance)
-                 in enumerate(zip(step.best, step.logits, step.chances, strict=True))]  # fmt: skip
+        looks += [{"step": number, "place": place, "weight": steady_round(weight)}
+                  for place, weight in enumerate(step.looks)]  # fmt: skip
+        bars += [{"step": number, "place": place, "logit": steady_round(logit)}
+                 for place, logit in enumerate(step.logits)]  # fmt: skip
 
     slider = alt.param(name="step", value=start, bind=alt.binding_range(
         min=1, max=count, step=1, name="step "))  # fmt: skip
@@ -190,32 +186,30 @@ def decode_stepper(src: Sequence[str], steps: Sequence[WordStep], start: int = 1
     names = now(tiles).mark_text(fontSize=14, fill=style.INK).encode(**at, text="word:N")
     top = (boxes + names).properties(width=110 * count, height=84)
 
-    def rimmed(rows: list[dict], **channels: Any) -> Any:
-        """Dark letters with a white rim, for both themes."""
-        look = {"align": "left", "dx": 5, "fontSize": 13}
-        rim = now(rows).mark_text(fill=style.PAPER, stroke=style.PAPER, strokeWidth=3.5, **look)
-        ink = now(rows).mark_text(fill=style.INK, **look)
-        return rim.encode(**channels) + ink.encode(**channels)
+    def labeled(words: Callable[[WordStep], list[str]]) -> Any:
+        """A label for each bar, others at each step; an axis takes the color of the theme."""
+        labels = json.dumps([words(step) for step in steps], ensure_ascii=False)
+        axis = alt.Axis(labelExpr=f"{labels}[step - 1][datum.value]", minExtent=120, ticks=False,
+                        labelPadding=6)  # fmt: skip
+        return alt.Y("place:O", title=None, axis=axis)
 
-    labels = f"{json.dumps(list(src), ensure_ascii=False)}[datum.value]"
-    place = alt.Y("place:O", title=None, axis=alt.Axis(labelExpr=labels))
-    weight = alt.X("weight:Q", title="attention weight", scale=alt.Scale(domain=[0, 1.2]),
+    weight = alt.X("weight:Q", title="attention weight", scale=alt.Scale(domain=[0, 1]),
                    axis=alt.Axis(values=[0, 0.5, 1]))  # fmt: skip
-    left = now(looks).mark_bar(color=style.CATEGORIES[0]).encode(weight, place)
-    left += rimmed(looks, x=weight, y=place, text="shown:N")
-    size = {"width": 190, "height": 150}
-    rank = alt.Y("word:N", title=None, sort=alt.EncodingSortField("rank", order="ascending"))
-    domain = alt.Scale(domain=[LOWEST, HIGHEST + 4])
-    axis = alt.Axis(values=[0, 5, 10])
-    logit = alt.X("logit:Q", title="logit (and probability)", scale=domain, axis=axis)
-    end = alt.X("end:Q", title="logit (and probability)", scale=domain, axis=axis)
-    color = alt.condition("datum.rank == 0", alt.value(style.POSITIVE),
+    left = now(looks).mark_bar(color=style.CATEGORIES[0]).encode(weight, labeled(
+        lambda step: [f"{word}   {steady_round(weight):.2f}"
+                      for word, weight in zip(src, step.looks, strict=True)]))  # fmt: skip
+    logit = alt.X("logit:Q", title="logit", scale=alt.Scale(domain=[LOWEST, HIGHEST]),
+                  axis=alt.Axis(values=[0, 5, 10]))  # fmt: skip
+    color = alt.condition("datum.place == 0", alt.value(style.POSITIVE),
                           alt.value(style.CATEGORIES[0]))  # fmt: skip
-    right = now(bars).mark_bar().encode(logit, rank, color=color)
-    right += rimmed(bars, x=end, y=rank, text="shown:N")
+    likeliest = labeled(lambda step: [
+        f"{word}   {percent(chance)}" for word, chance in zip(step.best, step.chances, strict=True)
+    ])  # fmt: skip
+    right = now(bars).mark_bar().encode(logit, likeliest, color=color)
+    size = {"width": 180, "height": 150}
     below = alt.hconcat(left.properties(**size, title="looks at"),
-                        right.properties(width=230, height=150, title="five likeliest words"),
-                        spacing=50)  # fmt: skip
+                        right.properties(**size, title="five likeliest words"),
+                        spacing=20)  # fmt: skip
     return alt.vconcat(top, below).add_params(slider)
 
 
