@@ -276,6 +276,8 @@ def all_at_once(function: Callable[..., Tensor]) -> None:
             (reads(last, words), "In front stands <eos>. It should be <bos>."),
             (reads(torch.full_like(first, 0), words), "In front stands <pad>. It should be <bos>."),
             (reads(first, words)[:, -1], "That is the last place alone. Give all of them back."),
+            (model(words, torch.cat([first, src], dim=1)), "Source and target have changed places: "
+             "the decoder reads words, with <bos> in front."),
             (model(torch.cat([first, words], dim=1), src), "Source and target have changed places: "
              "model(src, tgt_in)."),
             (right.softmax(dim=-1), "Those are probabilities. We want the logits."),
