@@ -346,7 +346,6 @@ def vocabulary_ranges(
     for row, (low, high) in enumerate(ranges.values()):
         ax.barh(row, (high - low) / 1e3, left=low / 1e3, color=style.CATEGORIES[0], height=0.6)
     ax.axvspan(common[0] / 1e3, common[1] / 1e3, color=style.CATEGORIES[1], alpha=0.6, zorder=0)
-    ax.margins(x=0.05)
     ax.axvline(said / 1e3, color=style.INK, linestyle="--")
     ax.annotate(f"the text: about {said:,.0f}", (said / 1e3, -0.9), xytext=(5, 0),
                 textcoords="offset points", va="center")  # fmt: skip
@@ -354,6 +353,7 @@ def vocabulary_ranges(
                 textcoords="offset points", va="center")  # fmt: skip
     ax.set_yticks(range(len(ranges)), list(ranges))
     ax.set_ylim(len(ranges) - 0.4, -1.5)
+    ax.set_xlim(left=min(low for low, _ in ranges.values()) / 1e3 - 0.5)
     ax.tick_params(length=0)
     ax.grid(axis="x")
     ax.set_axisbelow(True)

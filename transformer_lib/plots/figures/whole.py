@@ -253,9 +253,9 @@ def draw_parameters() -> Figure:
     "whole-vocabulary",
     notebook=NOTEBOOK,
     caption="Which vocabulary would give each row of Table 3 the number of parameters it prints?",
-    alt="A bar for each of nine rows of Table 3. The eight bars from base to d_ff = 4096 all "
-    "contain the sizes from 41,003 to 41,209, a band; the bar of big lies apart, from 35,400 to 36,300. "
-    "None contains 37,000, the size given in the text.",
+    alt="A bar for each of nine rows of Table 3. The eight bars from base to d_ff = 4096 have a "
+    "band in common, from 41,003 to 41,209; the bar of big lies apart, from 35,400 to 36,300. None "
+    "contains 37,000, the size given in the text.",
 )
 def draw_vocabulary() -> Figure:
     ranges = {row: possible_vocabulary(row) for row in TABLE_3}
