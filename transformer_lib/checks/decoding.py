@@ -244,7 +244,7 @@ def explain_log_prob(found: float, ids: list[int], src: Tensor) -> None:
 
 SO_FAR = torch.tensor([-0.5, -2.0, -1.0])
 FOLLOWING = torch.tensor([
-    [4.0, 1.0, 3.8, 0.0, 0.5, 1.2, 0.2],
+    [4.0, 1.0, 3.8, -6.0, 0.5, 1.2, 0.2],
     [0.0, 1.0, 0.3, 5.5, 0.1, 0.7, 0.4],
     [1.0, 0.2, 0.6, 1.4, 0.3, 2.1, 1.8],
 ]).log_softmax(-1)  # fmt: skip
@@ -260,7 +260,8 @@ def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor,
         "selected index k out of range": "You look for the k best in too few numbers. Flatten all "
         "branches into one row first.",
     }
-    for k in (2, 3, 5):
+    answers = []
+    for k in (1, 2, 3):
         found = result_of(function, SO_FAR, FOLLOWING, k, stops=stops)
         wanted = "Return three tensors: branches, words, sums."
         expect(isinstance(found, tuple | list) and len(found) == 3, wanted)
@@ -271,58 +272,89 @@ def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor,
         expect(branches.shape == words.shape == sums.shape == (k,), f"Each of the three should "
                f"have {k} numbers for k={k}, but the shapes are {tuple(branches.shape)}, "
                f"{tuple(words.shape)} and {tuple(sums.shape)}.")  # fmt: skip
-        explain_step(branches, words, sums, k)
+        answers.append((branches.long(), words.long(), sums))
+    explain_step(answers)
 
 
-def best_of(numbers: Tensor, k: int, largest: bool = True) -> tuple[Tensor, Tensor, Tensor]:
+Choice = tuple[Tensor, Tensor, Tensor]
+
+
+def best_of(numbers: Tensor, k: int, largest: bool = True) -> Choice:
     """The k best of (beam, vocab) numbers: branches, words and the numbers."""
     values, index = numbers.flatten().topk(k, largest=largest)
     return index // numbers.size(1), index % numbers.size(1), values
 
 
-def explain_step(branches: Tensor, words: Tensor, sums: Tensor, k: int) -> None:
-    """Nothing, where all three are right; otherwise a hint."""
-    beam, vocab = FOLLOWING.shape
-    total = SO_FAR[:, None] + FOLLOWING
+def best_by_branch(k: int) -> Choice:
+    values, words = (SO_FAR[:, None] + FOLLOWING).max(dim=1)
+    sums, rows = values.topk(k)
+    return rows, words[rows], sums
 
-    def is_choice(choice: tuple[Tensor, Tensor, Tensor]) -> bool:
-        return torch.equal(branches.long(), choice[0]) and torch.equal(words.long(), choice[1])
 
-    right = best_of(total, k)
-    if is_choice(right):
+def divided_by_branches(k: int) -> Choice:
+    sums, index = (SO_FAR[:, None] + FOLLOWING).flatten().topk(k)
+    return index // len(SO_FAR), index % len(SO_FAR), sums
+
+
+def right_step(k: int) -> Choice:
+    return best_of(SO_FAR[:, None] + FOLLOWING, k)
+
+
+WRONG_STEPS: dict[str, Callable[[int], Choice]] = {
+    "Branches and words are exchanged.": lambda k: (
+        right_step(k)[1],
+        right_step(k)[0],
+        right_step(k)[2],
+    ),
+    "You divide by the number of branches. In the flat row each branch takes as many places as "
+    "there are words: divide by following.size(1).": divided_by_branches,
+    "The right ones in the wrong order: best first.": lambda k: tuple(
+        part.flip(0) for part in right_step(k)
+    ),
+    "Those are the worst. A log-probability nearer to 0 is better.": lambda k: best_of(
+        SO_FAR[:, None] + FOLLOWING, k, largest=False
+    ),
+    "You compare only the new words. A branch brings its sum along: add so_far.": lambda k: best_of(
+        FOLLOWING, k
+    ),
+    "Log-probabilities are added, not multiplied.": lambda k: best_of(
+        SO_FAR[:, None] * FOLLOWING, k
+    ),
+    "You add probabilities. Add their logarithms.": lambda k: best_of(
+        SO_FAR[:, None].exp() + FOLLOWING.exp(), k
+    ),
+    "You take one word from each branch. Two good ones may come from the same branch.": (
+        best_by_branch
+    ),
+    "You look behind the first branch only.": lambda k: best_of(
+        SO_FAR[:1, None] + FOLLOWING[:1], k
+    ),
+}
+
+
+def explain_step(answers: Sequence[Choice]) -> None:
+    """Nothing, where all answers are right; otherwise a hint. answers: for k = 1, 2, ..."""
+
+    def made_by(step: Callable[[int], Choice]) -> bool:
+        return all(
+            torch.equal(branches, step(k)[0]) and torch.equal(words, step(k)[1])
+            for k, (branches, words, _) in enumerate(answers, 1)
+        )
+
+    if not made_by(right_step):
+        for hint, step in WRONG_STEPS.items():
+            expect(not made_by(step), hint)
+    for k, (branches, words, sums) in enumerate(answers, 1):
+        right = right_step(k)
+        expect(torch.equal(branches, right[0]) and torch.equal(words, right[1]), f"For k={k} the "
+               f"best are the words {right[1].tolist()} behind the branches {right[0].tolist()}, "
+               f"but yours are {words.tolist()} behind {branches.tolist()}.")  # fmt: skip
         expect(not same(sums, FOLLOWING[right[0], right[1]]), "The right words, but the sums are "
                "those of the last word alone. Add what the branch had so far.")  # fmt: skip
         expect(not same(sums, right[2].exp()), "The right words, but as probabilities. Keep the "
                "logarithms: the next step adds to them.")  # fmt: skip
         expect(same(sums, right[2]), f"The right branches and words, but their sums should be "
                f"{[round(x, 2) for x in right[2].tolist()]}.")  # fmt: skip
-        return
-    index = right[0] * vocab + right[1]
-    expect(not is_choice((right[1], right[0], right[2])), "Branches and words are exchanged.")
-    expect(not is_choice((index // beam, index % beam, right[2])), "You divide by the number of "
-           "branches. In the flat row each branch takes as many places as there are words: divide "
-           "by following.size(1).")  # fmt: skip
-    expect(not is_choice(tuple(part.flip(0) for part in right)), "The right ones in the wrong "
-           "order: best first.")  # fmt: skip
-    expect(not is_choice(best_of(total, k, largest=False)), "Those are the worst. A "
-           "log-probability nearer to 0 is better.")  # fmt: skip
-    expect(not is_choice(best_of(FOLLOWING, k)), "You compare only the new words. A branch brings "
-           "its sum along: add so_far.")  # fmt: skip
-    expect(not is_choice(best_of(SO_FAR[:, None] * FOLLOWING, k)), "Log-probabilities are added, "
-           "not multiplied.")  # fmt: skip
-    expect(not is_choice(best_of(SO_FAR[:, None].exp() + FOLLOWING.exp(), k)), "You add "
-           "probabilities. Add their logarithms.")  # fmt: skip
-    if k <= beam:
-        values, best = total.max(dim=1)
-        rows = values.topk(k).indices
-        expect(not is_choice((rows, best[rows], values[rows])), "You take one word from each "
-               "branch. Two good ones may come from the same branch.")  # fmt: skip
-    expect(not is_choice((torch.zeros(k).long(), total[0].topk(k).indices, sums)), "You look "
-           "behind the first branch only.")  # fmt: skip
-    raise Hint(
-        f"For k={k} the best are the words {right[1].tolist()} behind the branches "
-        f"{right[0].tolist()}, but yours are {words.tolist()} behind {branches.tolist()}."
-    )
 
 
 FOUND = (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
@@ -133,14 +134,14 @@ def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1) -> Figure:
         "finished": (style.ENCODER, DONE, 2.8, "-", style.INK),
         "dropped": (style.MUTED, style.PAPER, 1.1, ":", style.MUTED),
     }
+    line_to: dict[str, list] = {fate: [] for fate in looks}
     for node in nodes:
         edge, face, line, dashes, ink = looks[node["fate"]]
         x, y = node["step"], node["row"]
         half = 0.25 if x == 0 else HALF
         if x:
             start = 0.25 if x == 1 else x - 1 + HALF
-            ax.plot([start, x - HALF], [node["from_row"], y], color=edge, linewidth=line,
-                    linestyle=dashes, zorder=1, solid_capstyle="round")  # fmt: skip
+            line_to[node["fate"]].append([(start, node["from_row"]), (x - HALF, y)])
         ax.add_patch(FancyBboxPatch(
             (x - half, y - 0.32), 2 * half, 0.64, boxstyle="round,pad=0,rounding_size=0.06",
             mutation_aspect=3, facecolor=face, edgecolor=edge, linewidth=line, linestyle=dashes,
@@ -148,6 +149,10 @@ def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1) -> Figure:
         chosen = node["fate"] == "finished" and node["log_prob"] == best.log_prob
         ax.text(x, y, _label(node), ha="center", va="center", color=ink, fontsize=11, zorder=3,
                 weight="bold" if chosen else "normal")  # fmt: skip
+    for fate, lines in line_to.items():
+        edge, _, line, dashes, _ = looks[fate]
+        ax.add_collection(LineCollection(lines, colors=edge, linewidths=line, linestyles=dashes,
+                                         zorder=1), autolim=False)  # fmt: skip
     for step in range(1, len(steps) + 1):
         ax.text(step, -0.9, f"word {step}", ha="center", color=style.MUTED)
     names = {"kept": "kept", "finished": "finished (bold: the likeliest)", "dropped": "dropped"}
