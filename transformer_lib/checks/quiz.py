@@ -25,7 +25,7 @@ class Question:
 def plain(answer: Any) -> str:
     """ "Self-Attention " -> "self attention": capitals, hyphens and spaces don't matter."""
     expect(isinstance(answer, str), f"Give words in quotes, not {answer!r}.")
-    return " ".join(re.split(r"[\s_\-–]+", answer.lower().strip(" .")))
+    return " ".join(re.split(r"[\s_\-–]+", answer.lower().strip(" .()")))
 
 
 def letter(right: str, wrong: Mapping[str, str]) -> Check:
@@ -150,7 +150,7 @@ QUESTIONS = (
             "c",
             {
                 "a": "Then “dog bites man” and “man bites dog” would be the same to the encoder.",
-                "b": "Nothing gets wider: d_model stays 512. The two are put together in another way.",
+                "b": "Nothing gets wider: d_model stays 512. The two are joined in another way.",
                 "d": "That is before the embedding, and as long as the vocabulary.",
             },
         ),  # fmt: skip
@@ -204,10 +204,13 @@ def grand_summary(answers: Mapping[int, Any]) -> None:
 
     answers: number of the question -> the answer; `...` or nothing: not tried yet.
     """
+    if not isinstance(answers, Mapping):
+        print("Give the answers as a table {1: ..., 2: ...}: the number, a colon, the answer.")
+        return
     score = 0
     for number, question in enumerate(QUESTIONS, 1):
         answer = answers.get(number, ...)
-        if answer is ...:
+        if answer is ... or (isinstance(answer, list | tuple) and ... in answer):
             print(f"{number}: not tried yet")
             continue
         try:
@@ -218,6 +221,6 @@ def grand_summary(answers: Mapping[int, Any]) -> None:
             print(f"{number}: right!")
             score += 1
     print(f"score: {score} of {len(QUESTIONS)}")
-    unknown = sorted(set(answers) - set(range(1, len(QUESTIONS) + 1)))
-    if unknown:
-        print(f"There is no question {unknown[0]}.")
+    for number in answers:
+        if number not in range(1, len(QUESTIONS) + 1):
+            print(f"There is no question {number!r}.")

@@ -1,0 +1,87 @@
+"""Sentences and controls for what depends on a head, on pairs that can be read."""
+
+import pytest
+import torch
+
+from transformer_lib import experiments
+from transformer_lib.corpora import english_spanish
+from transformer_lib.evaluation import PronounBatch, agreement, measurable, switch_off
+from transformer_lib.experiments.causes import (
+    LikingBatch,
+    changed,
+    first_test_sentences,
+    largest_weights,
+    noun_places,
+    shuffled,
+    untrained,
+)
+from transformer_lib.tokens import PAD
+from transformer_lib.translator import Translator
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load()
+
+
+@pytest.fixture(scope="module")
+def batch(translator):
+    items = measurable(translator, english_spanish.load_pronoun(), parity=1)
+    return PronounBatch(translator, items[:40])
+
+
+@pytest.mark.parametrize("keep", [(), ("adjective", "other")])
+def test_shuffled_words_take_their_places_along(batch, keep):
+    mixed = shuffled(batch, keep)
+    assert not torch.equal(mixed.src, batch.src)
+    assert torch.equal(mixed.src.sort().values, batch.src.sort().values)
+    assert torch.equal(mixed.src == PAD, batch.src == PAD), "<eos> and padding stay"
+    for name in ("adjective", "pronoun", "antecedent", "other"):
+        before, after = getattr(batch, name), getattr(mixed, name)
+        assert torch.equal(mixed.src[batch.rows, after], batch.src[batch.rows, before])
+        assert torch.equal(before, after) == (name in keep)
+    assert torch.equal(shuffled(batch, keep).src, mixed.src)
+    assert not torch.equal(shuffled(batch, keep, seed=1).src, mixed.src)
+
+
+def test_an_untrained_model_has_the_same_sizes_and_knows_nothing(translator, batch):
+    fresh = untrained(translator, 0)
+    assert fresh.model.config == translator.model.config
+    assert 0.2 < agreement(fresh, batch) < 0.8 < agreement(translator, batch)
+    again = untrained(translator, 0).model.state_dict()
+    assert all(torch.equal(w, again[name]) for name, w in fresh.model.state_dict().items())
+
+
+def test_places_of_what_is_liked(translator):
+    source, target = "I like trees".split(), "me gustan los árboles".split()
+    assert noun_places(source, target) == [(2, 3, True)]
+    assert noun_places("I like cats".split(), target) == []
+    liked = LikingBatch(translator, [
+        ("I like trees", "Me gustan los árboles"),
+        ("I like the street", "Me gusta la calle"),  # liked in training too
+        ("The king doesn't like drawing towers", "Al rey no le gusta dibujar torres"),
+        ("I liked the tree", "Me gustó el árbol"),
+    ])  # fmt: skip
+    assert liked.noun.tolist() == [2, 6, 3]
+    assert liked.noun_out.tolist() == [3, 6, 3]
+    assert liked.verb_out.tolist() == [1, 4, -1]
+    assert liked.numbered == [("I like trees", "Me gustan los árboles")]
+    assert translator.tgt.vocab.decode([liked.right[0], liked.wrong[0]]) == ["gustan", "gusta"]
+
+
+def test_what_is_stored_is_what_the_model_does(translator):
+    stored = {(row["layer"], row["head"]): row for row in experiments.load("heads-off")["results"]}
+    src = first_test_sentences(translator, 200)
+    for layer, heads in largest_weights(translator, src).items():
+        for head, largest in enumerate(heads):
+            assert abs(stored[layer, head]["largest"] - largest) < 0.05
+    for head in (("encoder.layers.1.self_attn", 2), ("decoder.layers.0.cross_attn", 3)):
+        assert abs(changed(translator, src, *head) - stored[head]["changed"]) < 0.08
+
+
+def test_a_head_that_decides_the_number_and_one_that_does_not(translator):
+    liked = LikingBatch(translator, english_spanish.load("gustar")[:200])
+    numbered = LikingBatch(translator, liked.numbered)
+    layer = "decoder.layers.1.cross_attn"
+    assert agreement(translator, numbered, {layer: switch_off(0)}) < 0.6
+    assert agreement(translator, numbered, {layer: switch_off(1)}) > 0.97
