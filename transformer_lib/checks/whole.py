@@ -236,7 +236,10 @@ def mistakes_of(model: Transformer, src: Tensor, tgt: Tensor) -> Sequence[tuple[
 
 @exercise
 def reach(attention: Any, recurrent: Any, convolution: Any) -> None:
-    """Exercise 4: rounds until the last of 100 words has heard of the first; 9 words wide."""
+    """Exercise 4: rounds until the last of 100 words has heard of the first.
+
+    The window of the convolution takes in 9 words: the word itself and the 8 before it.
+    """
     for number in (attention, recurrent, convolution):
         whole_number(number)
     hints = {0: "A word hears nothing before the first round.",
@@ -246,11 +249,11 @@ def reach(attention: Any, recurrent: Any, convolution: Any) -> None:
              1: "In a recurrent network the news goes from neighbor to neighbor."}  # fmt: skip
     expect(recurrent == 100, f"Recurrent: {hints.get(recurrent, 'not yet.')}")
     hints = {
-        11: "A window of 9 words has its word in the middle: it reaches 4 to each side, not 9.",
-        12: "A window of 9 words has its word in the middle: it reaches 4 to each side, not 9.",
-        13: "The window reaches 4 to each side, not 8.",
-        24: "After 24 layers the news has gone 24 × 4 = 96 places. The last word is 99 away.",
-        100: "A window of 9 reaches 4 words to each side, so news goes 4 places in a layer.",
-        99: "A window of 9 reaches 4 words to each side, so news goes 4 places in a layer.",
+        11: "A window of 9 words begins 8 words before its own: news goes 8 places in a layer.",
+        12: "After 12 layers news has gone 12 × 8 = 96 places. The last word is 99 away.",
+        25: "The window doesn't reach to both sides. It begins 8 words before its own word.",
+        100: "A window reaches 8 words back, so news goes 8 places in a layer.",
+        99: "A window reaches 8 words back, so news goes 8 places in a layer.",
+        3: "That would be with gaps.",
     }
-    expect(convolution == 25, f"Convolution: {hints.get(convolution, 'not yet.')}")
+    expect(convolution == 13, f"Convolution: {hints.get(convolution, 'not yet.')}")

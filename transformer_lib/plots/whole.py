@@ -13,7 +13,7 @@ from transformer_lib.plots.architecture import arrow, line
 from transformer_lib.plots.values import as_array
 
 TALL = 0.56  # height of a box; all lengths in inches
-LINES = ("-", "--", "-.", ":")
+LINES = ("-", "--", "-.", ":", (0, (1, 3)))
 
 
 def page(width: float, height: float) -> tuple[Figure, Axes]:
@@ -434,7 +434,13 @@ def cost_and_path(
         for name, numbers in curves.items():
             if len(numbers) != len(xs):
                 raise ValueError(f"{name!r} has {len(numbers)} points for {len(xs)} lengths")
-            ax.plot(xs, [n / unit for n in numbers], looks[name], color=colors[name], linewidth=2.4)
+            ax.plot(
+                xs,
+                [n / unit for n in numbers],
+                linestyle=looks[name],
+                color=colors[name],
+                linewidth=2.4,
+            )
             ax.annotate(name, (xs[-1], numbers[-1] / unit), xytext=(6, 0), va="center",
                         textcoords="offset points", fontsize=11)  # fmt: skip
         ax.set_xlabel("words in the sentence")
