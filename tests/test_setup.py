@@ -110,7 +110,7 @@ def test_continuous_integration_runs_what_the_readme_says():
 
 
 def test_the_readme_and_the_first_notebook_show_the_same_series():
-    row = re.compile(r"\|\s*\**(\d\d)\**\s*\|\s*\**([^|*]+?)\**\s*\|")
+    row = re.compile(r"\|\s*\**(\d\d)\**\s*\|\s*[\[*]*([^|*\]]+)")
     notebook = json.loads(read("notebooks/00_start_here.ipynb"))
     prose = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "markdown"]
     series = row.findall(read("README.md"))
