@@ -45,8 +45,10 @@ def growth(layer: Any, words: Any, heads: Any) -> None:
         2 * (attention + feed_forward + 2 * norm): "The decoder's layer has two attentions and "
         "three norms.",
         right - attention: "A decoder layer has two attentions.",
-        right - 5 * norm: "And the five norms?",
-        right - 2 * (2048 + 512): "The feed-forward networks have biases.",
+        right - 5 * norm: "5120 are missing: the five norms, or the biases of the two feed-forward "
+        "networks. (Both are as many.)",
+        right - 10 * norm: "The five norms are missing, and the biases of the feed-forward "
+        "networks.",
         right + before: "That is the whole model. By how much does it grow?",
     }
     expect(layer == right, f"One layer more: {hints.get(layer, 'not yet.')}")
