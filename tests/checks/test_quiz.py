@@ -23,7 +23,10 @@ def answered(capsys, answers) -> list[str]:
 def test_seven_questions(capsys):
     quiz.show()
     lines = capsys.readouterr().out.splitlines()
-    assert [line[:2] for line in lines] == [f"{number}." for number in range(1, 8)]
+    starts = [line[:2] for line in lines if not line.startswith("   ")]
+    assert starts == [f"{number}." for number in range(1, 8)]
+    assert max(map(len, lines)) <= 88, "JupyterLab would break a word"
+    assert [line[3:6] for line in lines if line[3:4] == "("] == 2 * ["(a)", "(b)", "(c)", "(d)"]
 
 
 def test_all_right(capsys):

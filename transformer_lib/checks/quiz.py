@@ -1,6 +1,7 @@
 """Seven questions on the whole Transformer, which check themselves."""
 
 import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -194,9 +195,12 @@ QUESTIONS = (
 
 
 def show() -> None:
-    """Print the seven questions."""
+    """Print the seven questions, each choice on a line of its own."""
     for number, question in enumerate(QUESTIONS, 1):
-        print(f"{number}. {question.text}")
+        lines = re.split(r" (?=\([a-d]\))|(?<=;) |(?<=\.) (?=A letter)", question.text)
+        for i, line in enumerate(lines):
+            first = "   " if i else f"{number}. "
+            print(textwrap.fill(line, 88, initial_indent=first, subsequent_indent="   "))
 
 
 def grand_summary(answers: Mapping[int, Any]) -> None:
