@@ -58,6 +58,7 @@ from transformer_lib.plots.training import (
     teacher_forcing,
     word_grids,
 )
+from transformer_lib.plots.translation import score_bars, skill_curves
 from transformer_lib.plots.whole import (
     cost_and_path,
     figure_two,
@@ -109,6 +110,7 @@ __all__ = [
     "positions_heatmap",
     "probability_bars",
     "scaling_curves",
+    "score_bars",
     "score_maps",
     "sentence_path",
     "series_map",
@@ -116,6 +118,7 @@ __all__ = [
     "sharp_heads",
     "show",
     "six_steps",
+    "skill_curves",
     "teacher_forcing",
     "three_uses",
     "token_view",

@@ -14,7 +14,7 @@ from transformer_lib.plots.figures.saving import FORMATS, save, save_figure
 # A module for each notebook, in the order of the series: so are the figures in FIGURES.
 TOPICS = ("start_here", "overview", "one_hot", "embeddings", "positions", "attention", "heads",
           "masks", "encoder", "decoder", "whole", "training", "decoding",
-          "causes")  # fmt: skip
+          "translation", "causes")  # fmt: skip
 for topic in TOPICS:
     import_module(f"{__name__}.{topic}")
 

@@ -55,6 +55,7 @@ HERE = {
         "11_decoding", "linear and softmax, and the target's one-hot box, where each new word "
         "goes in", ["generator.*", "tgt_one_hot"],
     ),
+    "here-translation": ("12_translation", "everything, at work together", ["*"]),
     "here-causes": (
         "13_what_the_heads_learned", "the encoder's attention and the decoder's cross-attention, "
         "where we look for causes", ["encoder.self_attn", "decoder.cross_attn"],

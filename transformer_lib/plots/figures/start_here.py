@@ -7,7 +7,6 @@ from matplotlib.figure import Figure
 from transformer_lib.plots.attention import attention_heatmap
 from transformer_lib.plots.figures.registry import figure
 from transformer_lib.plots.series import series_map
-from transformer_lib.plots.training import learning_curve, smoothing_floor
 
 
 @figure(
@@ -46,24 +45,3 @@ def draw_attention_trees() -> Figure:
     from transformer_lib.translator import Translator
 
     return draw_cross_attention(Translator.load(), "I like trees")
-
-
-@figure(
-    "learning-curve",
-    notebook="12_translation",
-    caption="The loss of the shipped translator while it was trained.",
-    alt="Two curves over the steps fall steeply at first, then flatten. On training text, where "
-    "the targets are smoothed, the loss comes down to a dotted line near 1.1, the least there can "
-    "be; on validation text, without smoothing, it comes close to 0.1.",
-)
-def draw_learning_curve() -> Figure:
-    from transformer_lib.checkpoints import read_json
-    from transformer_lib.tokens import SPECIALS
-    from transformer_lib.translator import SHIPPED_MODEL
-
-    record, recipe, vocabulary = (
-        read_json(SHIPPED_MODEL / f"{name}.json") for name in ("training", "recipe", "vocabulary")
-    )
-    words = len(vocabulary["target"]["words"]) + len(SPECIALS)
-    floor = smoothing_floor(recipe["training"]["smoothing"], words)
-    return learning_curve(record["history"], floor=floor).figure
