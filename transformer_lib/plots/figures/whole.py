@@ -261,7 +261,7 @@ def draw_parameters() -> Figure:
 @figure(
     "whole-vocabulary",
     notebook=NOTEBOOK,
-    caption="Which vocabulary would give each row of Table 3 the number of parameters it prints?",
+    caption="The sizes of the vocabulary that give each row of Table 3 the count it prints.",
     alt="A bar for each of nine rows of Table 3. The eight bars from base to d_ff = 4096 have a "
     "band in common, from 41,003 to 41,209; the bar of big lies apart, from 35,400 to 36,300. None "
     "contains 37,000, the size given in the text.",
