@@ -5,14 +5,14 @@ import torch
 
 from transformer_lib import experiments
 from transformer_lib.embedding import LearnedPositions, PositionalEncoding
-from transformer_lib.experiments import positions
+from transformer_lib.experiments import positions, toy
 from transformer_lib.tokens import SPECIALS
 
 
 @pytest.fixture
 def little_text(monkeypatch):
-    monkeypatch.setattr(positions, "TRAINING", 90)
-    monkeypatch.setattr(positions, "HELD_OUT", 20)
+    monkeypatch.setattr(toy, "TRAINING", 90)
+    monkeypatch.setattr(toy, "HELD_OUT", 20)
 
 
 def test_each_kind_is_trained_with_its_own_positions(little_text):

@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from transformer_lib.config import ModelConfig
 from transformer_lib.experiments import experiment
-from transformer_lib.experiments.positions import NoPositions
+from transformer_lib.experiments.positions import without_positions
 from transformer_lib.experiments.toy import digit_pairs, learn, right_rows
 from transformer_lib.model import Transformer, count_parameters
 from transformer_lib.recording import attention_layers
@@ -26,10 +26,6 @@ BASE = ModelConfig(N=2, d_model=64, d_ff=256, h=4, dropout=0.0)
 TRAINING = TrainingConfig(steps=300, max_tokens=512, schedule="linear", peak=3e-3, warmup=100,
                           validate_every=300)  # fmt: skip
 SEEDS = (0, 1, 2)
-
-
-def without_positions(model: Transformer) -> None:
-    model.src_positions, model.tgt_positions = NoPositions(), NoPositions()
 
 
 def without_scaling(model: Transformer) -> None:

@@ -7,7 +7,6 @@ the third digit, so nothing but the positions can help it.
 import dataclasses
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
@@ -16,18 +15,15 @@ from transformer_lib.config import TOY
 from transformer_lib.corpora import digits
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.experiments import experiment
-from transformer_lib.experiments.toy import one_thread
+from transformer_lib.experiments.toy import DIGITS, learn, one_thread
 from transformer_lib.model import Transformer
-from transformer_lib.tokens import Vocabulary
-from transformer_lib.training import TrainingConfig, train
+from transformer_lib.training import TrainingConfig
 
 KINDS = ("paper", "tensor2tensor", "learned", "none")
 SEEDS = (0, 1, 2)
 TRAINED_TO = 10  # digits in the longest row of the training data
 LENGTHS = (*range(1, 16), 20)
 STEPS = 500
-TRAINING, HELD_OUT = 10_000, 500
-DIGITS = Vocabulary("0123456789")
 
 
 class NoPositions(nn.Module):
@@ -37,7 +33,10 @@ class NoPositions(nn.Module):
         return x
 
 
-@one_thread()
+def without_positions(model: Transformer) -> None:
+    model.src_positions, model.tgt_positions = NoPositions(), NoPositions()
+
+
 def learn_to_copy(
     kind: str, seed: int = 0, *, longest: int = TRAINED_TO, steps: int = STEPS,
     max_tokens: int = 1024,
@@ -46,17 +45,11 @@ def learn_to_copy(
 
     kind: "paper", "tensor2tensor" or "learned" positions, or "none". The rest: `TrainingConfig`.
     """
-    rows = digits.make("copy", TRAINING + HELD_OUT, max_length=longest)
-    pairs = [(DIGITS.encode(source), DIGITS.encode(target)) for source, target in rows]
-    torch.manual_seed(seed)
     config = dataclasses.replace(TOY, positions="paper" if kind == "none" else kind)
-    model = Transformer(len(DIGITS), len(DIGITS), config)
-    if kind == "none":
-        model.src_positions, model.tgt_positions = NoPositions(), NoPositions()
     how = TrainingConfig(steps=steps, schedule="linear", peak=1e-2, warmup=50, seed=seed,
                          max_tokens=max_tokens, validate_every=steps // 4)  # fmt: skip
-    train(model, pairs[:TRAINING], pairs[TRAINING:], how, bar=tqdm(disable=True))
-    return model
+    change = without_positions if kind == "none" else None
+    return learn("copy", config, how, change, max_length=longest)[0]
 
 
 def rows_of(length: int, count: int = 200) -> list[list[int]]:
