@@ -36,7 +36,7 @@ def skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
     ax.set_ylim(0, 1.05)
     ax.set_xlim(left=0)
     ax.grid(axis="y")
-    ax.legend(loc="lower right")
+    ax.legend(loc="center right")
     return figure
 
 
