@@ -23,17 +23,23 @@ def evaluate_split(translator: Translator, pairs: TextPairs) -> dict:
     <eos> included, that are the likeliest next word after a right beginning. bleu: sacreBLEU, 0 to
     100, of the proper text.
     """
-    import sacrebleu  # here, because it is needed for nothing else
-
     translations = translator.translate_all([source for source, _ in pairs])
-    references = [reference for _, reference in pairs]
-    bleu = sacrebleu.BLEU()
-    score = bleu.corpus_score(translations, [references])
-    right = [a == b for a, b in zip(translations, references, strict=True)]
     return {
         "sentences": len(pairs),
-        "exact_match": sum(right) / len(right),
         "token_accuracy": token_accuracy(translator, pairs),
+        **text_scores(translations, [reference for _, reference in pairs]),
+    }
+
+
+def text_scores(translations: Sequence[str], references: Sequence[str]) -> dict:
+    """exact_match (0 to 1) and bleu (0 to 100, with its signature) of texts, as `evaluate_split`."""
+    import sacrebleu  # here, because it is needed for nothing else
+
+    bleu = sacrebleu.BLEU()
+    score = bleu.corpus_score(list(translations), [list(references)])
+    right = [a == b for a, b in zip(translations, references, strict=True)]
+    return {
+        "exact_match": sum(right) / len(right),
         "bleu": score.score,
         "bleu_signature": str(bleu.get_signature()),
     }

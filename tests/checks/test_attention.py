@@ -6,21 +6,13 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.checks.saying import said
 from transformer_lib.checks import attention as check
 
 
-@pytest.fixture
-def says(capsys):
-    def run(exercise, *attempt) -> str:
-        exercise(*attempt)
-        return capsys.readouterr().out
-
-    return run
-
-
 @pytest.mark.parametrize("guess", [[0.25, 0.75], (0.25, 0.75), torch.tensor([0.25, 0.75])])
-def test_two_weights_right(says, guess):
-    assert says(check.two_weights, guess) == "two_weights: right!\n"
+def test_two_weights_right(capsys, guess):
+    assert said(capsys, check.two_weights, guess) == "right!"
 
 
 @pytest.mark.parametrize(
@@ -37,8 +29,8 @@ def test_two_weights_right(says, guess):
         (None, "Give 2 numbers"),
     ],
 )
-def test_two_weights_wrong(says, guess, hint):
-    answer = says(check.two_weights, guess)
+def test_two_weights_wrong(capsys, guess, hint):
+    answer = said(capsys, check.two_weights, guess)
     assert hint in answer and "right!" not in answer
 
 
@@ -55,8 +47,8 @@ def loops(query: Tensor, key: Tensor) -> Tensor:
 @pytest.mark.parametrize(
     "function", [lambda q, k: (q @ k.T / q.size(-1) ** 0.5).softmax(dim=-1), loops]
 )
-def test_my_weights_right(says, function):
-    assert says(check.my_weights, function) == "my_weights: right!\n"
+def test_my_weights_right(capsys, function):
+    assert said(capsys, check.my_weights, function) == "right!"
 
 
 @pytest.mark.parametrize(
@@ -88,9 +80,9 @@ def test_my_weights_right(says, function):
         (torch.zeros(3, 5), "the function itself"),
     ],
 )
-def test_my_weights_wrong(says, function, hint):
-    answer = says(check.my_weights, function)
-    assert hint in answer and "right!" not in answer and answer.count("\n") == 1
+def test_my_weights_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_weights, function)
+    assert hint in answer and "right!" not in answer
 
 
 def einsums(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
@@ -106,8 +98,8 @@ def einsums(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         torch.nn.functional.scaled_dot_product_attention,
     ],
 )
-def test_my_attention_right(says, function):
-    assert says(check.my_attention, function) == "my_attention: right!\n"
+def test_my_attention_right(capsys, function):
+    assert said(capsys, check.my_attention, function) == "right!"
 
 
 def scores(q: Tensor, k: Tensor) -> Tensor:
@@ -135,9 +127,9 @@ def scores(q: Tensor, k: Tensor) -> Tensor:
         (7, "the function itself"),
     ],
 )
-def test_my_attention_wrong(says, function, hint):
-    answer = says(check.my_attention, function)
-    assert hint in answer and "right!" not in answer and answer.count("\n") == 1
+def test_my_attention_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_attention, function)
+    assert hint in answer and "right!" not in answer
 
 
 def with_row(row: int, *numbers: float) -> Tensor:
@@ -148,8 +140,8 @@ def with_row(row: int, *numbers: float) -> Tensor:
 
 @pytest.mark.parametrize("w_q", [with_row(2, 0, 4, 0, 0), with_row(3, -9, 9, -9, -9), torch.tensor(
     [[0, 0, 0, 0], [0, 0, 0, 0], [0, 3, 0, 0], [0, 3, 0, 0]])])  # fmt: skip
-def test_look_at_the_verb_right(says, w_q):
-    assert says(check.look_at_the_verb, w_q) == "look_at_the_verb: right!\n"
+def test_look_at_the_verb_right(capsys, w_q):
+    assert said(capsys, check.look_at_the_verb, w_q) == "right!"
 
 
 @pytest.mark.parametrize(
@@ -165,6 +157,6 @@ def test_look_at_the_verb_right(says, w_q):
         (torch.full((4, 4), math.nan), "not finite"),
     ],
 )
-def test_look_at_the_verb_wrong(says, w_q, hint):
-    answer = says(check.look_at_the_verb, w_q)
-    assert hint in answer and "right!" not in answer and answer.count("\n") == 1
+def test_look_at_the_verb_wrong(capsys, w_q, hint):
+    answer = said(capsys, check.look_at_the_verb, w_q)
+    assert hint in answer and "right!" not in answer

@@ -3,14 +3,10 @@
 import pytest
 import torch
 
+from tests.checks.saying import said
 from transformer_lib.checks import causes as check
 from transformer_lib.corpora import english_spanish
 from transformer_lib.evaluation import best_head
-
-
-def said(capsys, checked, *attempt) -> str:
-    checked(*attempt)
-    return capsys.readouterr().out.removeprefix(f"{checked.__name__}: ").strip()
 
 
 def test_the_head_is_the_best_one():

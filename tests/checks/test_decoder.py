@@ -3,19 +3,9 @@
 import pytest
 import torch
 
+from tests.checks.saying import refused, said
 from transformer_lib import BOS, EOS
 from transformer_lib.checks import decoder as check
-
-
-def said(capsys, checked, *attempt) -> str:
-    checked(*attempt)
-    answer = capsys.readouterr().out
-    assert answer.count("\n") == 1
-    return answer.removeprefix(f"{checked.__name__}: ").strip()
-
-
-def refused(answer: str, hint: str) -> bool:
-    return answer.startswith("not yet. ") and hint in answer
 
 
 @pytest.mark.parametrize(

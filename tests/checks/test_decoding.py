@@ -3,19 +3,10 @@
 import pytest
 import torch
 
+from tests.checks.saying import said
 from transformer_lib.checks import decoding as check
 from transformer_lib.decoding import greedy_decode, penalty
 from transformer_lib.tokens import BOS, EOS, PAD
-
-
-@pytest.fixture
-def says(capsys):
-    def run(exercise, *attempt) -> str:
-        exercise(*attempt)
-        return capsys.readouterr().out
-
-    return run
-
 
 # ---------------------------------------------------------------- 1
 
@@ -29,8 +20,8 @@ def says(capsys):
     ((0.18, 0.21, 1.0), "all six"), (("a", 0.21, 0.25), "Give three numbers"),
     ((None, 1, 1), "Give three numbers"),
 ])  # fmt: skip
-def test_three_probabilities(says, answer, hint):
-    assert hint in says(check.three_probabilities, *answer)
+def test_three_probabilities(capsys, answer, hint):
+    assert hint in said(capsys, check.three_probabilities, *answer)
 
 
 # ---------------------------------------------------------------- 2
@@ -94,8 +85,8 @@ def every_row(model, src, max_length):
 
 
 @pytest.mark.parametrize("function", [while_loop, loop])
-def test_my_greedy_right(says, function):
-    assert says(check.my_greedy, function) == "my_greedy: right!\n"
+def test_my_greedy_right(capsys, function):
+    assert said(capsys, check.my_greedy, function) == "right!"
 
 
 def but(**mistake):
@@ -123,8 +114,8 @@ def but(**mistake):
     (lambda model, src: [], "TypeError"),
     ([4, 5], "the function itself"),
 ])  # fmt: skip
-def test_my_greedy_wrong(says, function, hint):
-    assert hint in says(check.my_greedy, function)
+def test_my_greedy_wrong(capsys, function, hint):
+    assert hint in said(capsys, check.my_greedy, function)
 
 
 # ---------------------------------------------------------------- 3
@@ -156,8 +147,8 @@ def one_by_one(model, src, ids):
     lambda model, src, ids: score(model, src, ids, forbid=True).sum().item(),
     one_by_one,
 ])  # fmt: skip
-def test_my_log_prob_right(says, function):
-    assert says(check.my_log_prob, function) == "my_log_prob: right!\n"
+def test_my_log_prob_right(capsys, function):
+    assert said(capsys, check.my_log_prob, function) == "right!"
 
 
 @pytest.mark.parametrize("function, hint", [
@@ -178,8 +169,8 @@ def test_my_log_prob_right(says, function):
     (lambda m, s: 1.0, "TypeError"),
     (1.0, "the function itself"),
 ])  # fmt: skip
-def test_my_log_prob_wrong(says, function, hint):
-    assert hint in says(check.my_log_prob, function)
+def test_my_log_prob_wrong(capsys, function, hint):
+    assert hint in said(capsys, check.my_log_prob, function)
 
 
 # ---------------------------------------------------------------- 4
@@ -201,8 +192,8 @@ def step_in_a_loop(so_far, following, k):
 
 
 @pytest.mark.parametrize("function", [step, step_in_a_loop])
-def test_my_beam_step_right(says, function):
-    assert says(check.my_beam_step, function) == "my_beam_step: right!\n"
+def test_my_beam_step_right(capsys, function):
+    assert said(capsys, check.my_beam_step, function) == "right!"
 
 
 def by_branch(so_far, following, k):
@@ -247,8 +238,8 @@ def with_sums(change):
     (lambda s, f: 1, "TypeError"),
     (3, "the function itself"),
 ])  # fmt: skip
-def test_my_beam_step_wrong(says, function, hint):
-    assert hint in says(check.my_beam_step, function)
+def test_my_beam_step_wrong(capsys, function, hint):
+    assert hint in said(capsys, check.my_beam_step, function)
 
 
 # ---------------------------------------------------------------- 5
@@ -274,8 +265,8 @@ def choice_in_a_loop(found, alpha):
 
 
 @pytest.mark.parametrize("function", [choice, choice_in_a_loop])
-def test_my_choice_right(says, function):
-    assert says(check.my_choice, function) == "my_choice: right!\n"
+def test_my_choice_right(capsys, function):
+    assert said(capsys, check.my_choice, function) == "right!"
 
 
 @pytest.mark.parametrize("function, hint", [
@@ -294,5 +285,5 @@ def test_my_choice_right(says, function):
     (lambda f: f[0], "TypeError"),
     (1, "the function itself"),
 ])  # fmt: skip
-def test_my_choice_wrong(says, function, hint):
-    assert hint in says(check.my_choice, function)
+def test_my_choice_wrong(capsys, function, hint):
+    assert hint in said(capsys, check.my_choice, function)

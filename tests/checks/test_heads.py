@@ -5,14 +5,9 @@ import math
 import pytest
 import torch
 
+from tests.checks.saying import said
 from transformer_lib.attention import attention_weights
 from transformer_lib.checks import heads as check
-
-
-def said(capsys, checked, *attempt) -> str:
-    checked(*attempt)
-    return capsys.readouterr().out.removeprefix(f"{checked.__name__}: ").strip()
-
 
 RIGHT_SHAPES = ((2, 8, 7, 64), (2, 8, 7, 7), (7, 64), 4 * 512 * 512)
 

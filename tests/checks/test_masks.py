@@ -6,16 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.checks.saying import said
 from transformer_lib.checks import masks as check
-
-
-@pytest.fixture
-def says(capsys):
-    def run(exercise, *attempt) -> str:
-        exercise(*attempt)
-        return capsys.readouterr().out
-
-    return run
 
 
 @pytest.mark.parametrize(
@@ -26,8 +18,8 @@ def says(capsys):
         (7, "other way round"), (8, "row by row"), ("nine", "whole number"), (True, "whole number"),
     ],
 )  # fmt: skip
-def test_how_many_may_be_seen(says, guess, hint):
-    assert hint in says(check.how_many_may_be_seen, guess)
+def test_how_many_may_be_seen(capsys, guess, hint):
+    assert hint in said(capsys, check.how_many_may_be_seen, guess)
 
 
 def compared(length: int) -> Tensor:
@@ -40,8 +32,8 @@ def looped(length: int) -> Tensor:
 
 
 @pytest.mark.parametrize("function", [compared, looped])
-def test_my_causal_mask_right(says, function):
-    assert says(check.my_causal_mask, function) == "my_causal_mask: right!\n"
+def test_my_causal_mask_right(capsys, function):
+    assert said(capsys, check.my_causal_mask, function) == "right!"
 
 
 @pytest.mark.parametrize(
@@ -66,17 +58,17 @@ def test_my_causal_mask_right(says, function):
         (compared(5), "the function itself"),
     ],
 )
-def test_my_causal_mask_wrong(says, function, hint):
-    answer = says(check.my_causal_mask, function)
-    assert hint in answer and "right!" not in answer and answer.count("\n") == 1
+def test_my_causal_mask_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_causal_mask, function)
+    assert hint in answer and "right!" not in answer
 
 
 @pytest.mark.parametrize(
     "function",
     [lambda ids: (ids != 0)[:, None, None, :], lambda ids: ids.bool().unsqueeze(1).unsqueeze(1)],
 )
-def test_my_padding_mask_right(says, function):
-    assert says(check.my_padding_mask, function) == "my_padding_mask: right!\n"
+def test_my_padding_mask_right(capsys, function):
+    assert said(capsys, check.my_padding_mask, function) == "right!"
 
 
 @pytest.mark.parametrize(
@@ -96,9 +88,9 @@ def test_my_padding_mask_right(says, function):
         (lambda ids: None, "`return`"),
     ],
 )
-def test_my_padding_mask_wrong(says, function, hint):
-    answer = says(check.my_padding_mask, function)
-    assert hint in answer and "right!" not in answer and answer.count("\n") == 1
+def test_my_padding_mask_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_padding_mask, function)
+    assert hint in answer and "right!" not in answer
 
 
 def as_the_library(scores: Tensor, mask: Tensor) -> Tensor:
@@ -115,8 +107,8 @@ def without_nan(scores: Tensor, mask: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize("function", [as_the_library, by_exponentials, without_nan])
-def test_my_masked_weights_right(says, function):
-    assert says(check.my_masked_weights, function) == "my_masked_weights: right!\n"
+def test_my_masked_weights_right(capsys, function):
+    assert said(capsys, check.my_masked_weights, function) == "right!"
 
 
 def renormalized(scores: Tensor, mask: Tensor) -> Tensor:
@@ -155,9 +147,9 @@ def with_a_root(scores: Tensor, mask: Tensor) -> Tensor:
         (lambda s, m: None, "`return`"),
     ],
 )
-def test_my_masked_weights_wrong(says, function, hint):
-    answer = says(check.my_masked_weights, function)
-    assert hint in answer and "right!" not in answer and answer.count("\n") == 1
+def test_my_masked_weights_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_masked_weights, function)
+    assert hint in answer and "right!" not in answer
 
 
 def every_word(model, src: Tensor, tgt_in: Tensor) -> bool:
@@ -178,8 +170,8 @@ def shorter(model, src: Tensor, tgt_in: Tensor) -> bool:
 
 
 @pytest.mark.parametrize("function", [every_word, shorter])
-def test_my_leak_test_right(says, function):
-    assert says(check.my_leak_test, function) == "my_leak_test: right!\n"
+def test_my_leak_test_right(capsys, function):
+    assert said(capsys, check.my_leak_test, function) == "right!"
 
 
 def compare_all(model, src: Tensor, tgt_in: Tensor) -> bool:
@@ -215,6 +207,6 @@ def last_word_only(model, src: Tensor, tgt_in: Tensor) -> bool:
         (lambda model: True, "TypeError"),
     ],
 )
-def test_my_leak_test_wrong(says, function, hint):
-    answer = says(check.my_leak_test, function)
-    assert hint in answer and "right!" not in answer and answer.count("\n") == 1
+def test_my_leak_test_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_leak_test, function)
+    assert hint in answer and "right!" not in answer

@@ -6,24 +6,14 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy, one_hot
 
+from tests.checks.saying import said
 from transformer_lib import label_smoothed_cross_entropy, paper_schedule
 from transformer_lib.checks import training as check
 
 
-@pytest.fixture
-def says(capsys):
-    def run(exercise, *attempt) -> str:
-        exercise(*attempt)
-        answer = capsys.readouterr().out
-        assert answer.count("\n") == 1
-        return answer
-
-    return run
-
-
 @pytest.mark.parametrize("guess", [[6.91, 0.69, 250], (math.log(1000), math.log(2), 250.0)])
-def test_three_numbers_right(says, guess):
-    assert says(check.three_numbers, guess) == "three_numbers: right!\n"
+def test_three_numbers_right(capsys, guess):
+    assert said(capsys, check.three_numbers, guess) == "right!"
 
 
 @pytest.mark.parametrize(
@@ -46,8 +36,8 @@ def test_three_numbers_right(says, guess):
         (None, "three numbers"),
     ],
 )
-def test_three_numbers_wrong(says, guess, hint):
-    answer = says(check.three_numbers, guess)
+def test_three_numbers_wrong(capsys, guess, hint):
+    answer = said(capsys, check.three_numbers, guess)
     assert hint in answer and "right!" not in answer
 
 
@@ -59,8 +49,8 @@ def test_three_numbers_wrong(says, guess, hint):
         lambda ids: ((1, *ids), (*ids, 2)),
     ],
 )
-def test_my_shift_right(says, function):
-    assert says(check.my_shift, function) == "my_shift: right!\n"
+def test_my_shift_right(capsys, function):
+    assert said(capsys, check.my_shift, function) == "right!"
 
 
 @pytest.mark.parametrize(
@@ -89,8 +79,8 @@ def test_my_shift_right(says, function):
         (7, "the function itself"),
     ],
 )
-def test_my_shift_wrong(says, function, hint):
-    answer = says(check.my_shift, function)
+def test_my_shift_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_shift, function)
     assert hint in answer and "right!" not in answer
 
 
@@ -123,8 +113,8 @@ def real(target):
         by_loops,
     ],
 )
-def test_my_loss_right(says, function):
-    assert says(check.my_loss, function) == "my_loss: right!\n"
+def test_my_loss_right(capsys, function):
+    assert said(capsys, check.my_loss, function) == "right!"
 
 
 def probability(logits, target):
@@ -160,8 +150,8 @@ def probability(logits, target):
         (7, "the function itself"),
     ],
 )
-def test_my_loss_wrong(says, function, hint):
-    answer = says(check.my_loss, function)
+def test_my_loss_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_loss, function)
     assert hint in answer and "right!" not in answer
 
 
@@ -178,8 +168,8 @@ def hard(target, vocab):
 @pytest.mark.parametrize(
     "function", [scattered, lambda y, V, eps: (1 - eps) * hard(y, V) + eps / V]
 )
-def test_my_smoothed_rows_right(says, function):
-    assert says(check.my_smoothed_rows, function) == "my_smoothed_rows: right!\n"
+def test_my_smoothed_rows_right(capsys, function):
+    assert said(capsys, check.my_smoothed_rows, function) == "right!"
 
 
 @pytest.mark.parametrize(
@@ -204,8 +194,8 @@ def test_my_smoothed_rows_right(says, function):
         (lambda y, V, e: None, "`return`"),
     ],
 )
-def test_my_smoothed_rows_wrong(says, function, hint):
-    answer = says(check.my_smoothed_rows, function)
+def test_my_smoothed_rows_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_smoothed_rows, function)
     assert hint in answer and "right!" not in answer
 
 
@@ -217,8 +207,8 @@ def test_my_smoothed_rows_wrong(says, function, hint):
         lambda s, d, w: torch.tensor(paper_schedule(s, d, w), dtype=torch.float64),
     ],
 )
-def test_my_schedule_right(says, function):
-    assert says(check.my_schedule, function) == "my_schedule: right!\n"
+def test_my_schedule_right(capsys, function):
+    assert said(capsys, check.my_schedule, function) == "right!"
 
 
 @pytest.mark.parametrize(
@@ -244,6 +234,6 @@ def test_my_schedule_right(says, function):
         (7, "the function itself"),
     ],
 )
-def test_my_schedule_wrong(says, function, hint):
-    answer = says(check.my_schedule, function)
+def test_my_schedule_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_schedule, function)
     assert hint in answer and "right!" not in answer

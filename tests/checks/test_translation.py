@@ -5,15 +5,10 @@ from collections import Counter
 
 import pytest
 
+from tests.checks.saying import said
 from transformer_lib.checks import translation as check
 from transformer_lib.checks.start_here import shipped
 from transformer_lib.corpora import english_spanish
-
-
-def said(capsys, checked, *attempt) -> str:
-    checked(*attempt)
-    return capsys.readouterr().out.removeprefix(f"{checked.__name__}: ").strip()
-
 
 INSIDE, END = [9, 7, 5, 3], [9, 8, 7, 6]
 

@@ -3,21 +3,11 @@
 import pytest
 import torch
 
+from tests.checks.saying import refused, said
 from transformer_lib.checks import whole as check
+from transformer_lib.experiments.whole import on_paper
 from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.model import count_parameters
-from transformer_lib.plots.figures.whole import on_paper
-
-
-def said(capsys, checked, *attempt) -> str:
-    checked(*attempt)
-    answer = capsys.readouterr().out
-    assert answer.count("\n") == 1
-    return answer.removeprefix(f"{checked.__name__}: ").strip()
-
-
-def refused(answer: str, hint: str) -> bool:
-    return answer.startswith("not yet. ") and hint in answer
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """data/README.md says what is true."""
 
 import re
+from collections import Counter
 
 from transformer_lib.corpora import DATA, english_spanish
+from transformer_lib.tokens import Tokenizer
 
 CARD = (DATA / "README.md").read_text(encoding="utf-8")
 
@@ -38,6 +40,17 @@ def test_lengths_are_as_told(tests, train):
     assert "at most 14 English tokens" in CARD and max(len(words) for words, _ in train) == 14
     lengths = [len(words) for words, _ in tests["longer"]]
     assert "15 to 22 English tokens" in CARD and 15 <= min(lengths) and max(lengths) <= 22
+
+
+def test_every_tested_word_stands_ten_times_in_training(splits):
+    assert "stands at least ten times in training" in CARD
+    for side, tokenizer in enumerate((Tokenizer("en"), Tokenizer("es"))):
+        def words(name, side=side, tokenizer=tokenizer):
+            return Counter(word for pair in splits[name] for word in tokenizer(pair[side]))
+
+        trained = words("train")
+        rare = {w for name in splits if name != "train" for w in words(name) if trained[w] < 10}
+        assert not rare
 
 
 def test_three_training_sentences_in_ten_are_about_a_pronoun(splits):

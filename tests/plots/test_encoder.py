@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from transformer_lib.experiments import encoder as data
 from transformer_lib.plots import around_flow, depth_curves, norm_groups, word_maps
 from transformer_lib.plots.figures import FIGURES
-from transformer_lib.plots.figures import encoder as data
 
 
 def drawn(name: str) -> dict[str, np.ndarray]:

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from transformer_lib import causal_mask, experiments
-from transformer_lib.plots.figures.masks import measured_influence, three_masks
+from transformer_lib.experiments.masks import measured_influence
+from transformer_lib.plots.figures.masks import three_masks
 from transformer_lib.plots.masks import leak_curves, mask_maps, shift_drawing
 
 

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from transformer_lib import label_smoothed_cross_entropy, paper_schedule
+from transformer_lib.experiments import training as measured
 from transformer_lib.experiments.first_words import PAIRS, new_model, probabilities
 from transformer_lib.plots.figures import training as figures
 from transformer_lib.plots.training import (
@@ -47,13 +48,13 @@ def test_what_is_no_distribution_is_refused():
 
 def test_the_rows_of_the_lesson_are_distributions_over_the_same_words():
     before = probabilities(new_model())
-    columns = figures.as_columns(before)
+    columns = measured.as_columns(before)
     torch.testing.assert_close(columns.sum(dim=-1), torch.ones(2, 5))
     torch.testing.assert_close(columns[..., 5], before[..., EOS])
-    target = figures.as_columns(figures.target_rows(0))
-    right = [figures.COLUMNS[i] for i in target.argmax(dim=-1)]
-    assert right == figures.STUDENT and target.sum() == 5
-    assert figures.target_rows(1).argmax(dim=-1).tolist() == [*PAIRS[1][1], EOS]
+    target = measured.as_columns(measured.target_rows(0))
+    right = [measured.COLUMNS[i] for i in target.argmax(dim=-1)]
+    assert right == measured.STUDENT and target.sum() == 5
+    assert measured.target_rows(1).argmax(dim=-1).tolist() == [*PAIRS[1][1], EOS]
 
 
 def test_the_lesson_is_learned():
@@ -63,7 +64,7 @@ def test_the_lesson_is_learned():
 
 
 def test_what_is_read_next_is_the_right_word_or_its_own():
-    rows = figures.written_words(new_model())
+    rows = measured.written_words(new_model())
     assert rows["tgt_in"][1:] == rows["tgt_out"][:-1]
     assert rows["predicted"][0] == rows["alone"][0], "both have read <bos> only"
     above, below = teacher_forcing(**rows).axes
@@ -77,7 +78,7 @@ def test_what_is_read_next_is_the_right_word_or_its_own():
 
 
 def test_the_penalty_is_the_library_s_loss():
-    leads, curves, shares = figures.smoothing_penalty()
+    leads, curves, shares = measured.smoothing_penalty()
     logits = torch.zeros(1, 9)
     logits[0, 4] = 3
     at = int((leads == 3).nonzero())

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from transformer_lib import attention as attention_module
+from transformer_lib.experiments import whole as data
 from transformer_lib.plots import (
     cost_and_path,
     figure_two,
@@ -16,7 +17,6 @@ from transformer_lib.plots import (
     vocabulary_ranges,
     zoom_levels,
 )
-from transformer_lib.plots.figures import whole as data
 from transformer_lib.plots.whole import MULTI_HEAD, SCALED_DOT_PRODUCT, Station
 
 

@@ -114,3 +114,11 @@ def compare(found: Tensor, right: Tensor, mistakes: Sequence[tuple[Tensor, str]]
 def whole_number(guess: Any) -> None:
     right_kind = isinstance(guess, int) and not isinstance(guess, bool)
     expect(right_kind, f"Give a whole number, not {guess!r}.")
+
+
+def as_shape(given: Any) -> tuple[int, ...]:
+    expect(
+        isinstance(given, list | tuple) and all(isinstance(size, int) for size in given),
+        "Write each shape as a tuple of whole numbers, such as (2, 7, 512).",
+    )
+    return tuple(given)

@@ -10,8 +10,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from transformer_lib.checks import call, compare, exercise, expect, implement, whole_number
-from transformer_lib.checks.heads import as_shape
+from transformer_lib.checks import (
+    as_shape,
+    call,
+    compare,
+    exercise,
+    expect,
+    implement,
+    whole_number,
+)
 from transformer_lib.config import ModelConfig
 from transformer_lib.decoder import DecoderLayer
 from transformer_lib.masks import causal_mask

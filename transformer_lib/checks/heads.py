@@ -4,13 +4,12 @@ All sizes are different primes, so that a swapped axis can't pass unseen.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from transformer_lib.attention import MultiHeadAttention, attention
-from transformer_lib.checks import call, compare, exercise, expect, implement
+from transformer_lib.checks import as_shape, call, compare, exercise, expect, implement
 
 B, L, H, D_K = 2, 5, 3, 7
 D_MODEL = H * D_K
@@ -64,14 +63,6 @@ def shapes(
     }
     expect(isinstance(parameters, int), "The number of parameters is a whole number.")
     expect(parameters == right, f"Parameters: {hints.get(parameters, 'not yet.')}")
-
-
-def as_shape(given: Any) -> tuple[int, ...]:
-    expect(
-        isinstance(given, list | tuple) and all(isinstance(size, int) for size in given),
-        "Write each shape as a tuple of whole numbers, such as (2, 7, 512).",
-    )
-    return tuple(given)
 
 
 @implement(torch.zeros(1, 1, 2), 1)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
 
-from transformer_lib.checks import Hint, call, compare, exercise, expect, implement
+from transformer_lib.checks import Hint, call, compare, exercise, expect, implement, result_of
 from transformer_lib.loss import label_smoothed_cross_entropy
 from transformer_lib.tokens import BOS, EOS, PAD
 from transformer_lib.training import paper_schedule
@@ -50,14 +50,8 @@ def three_numbers(guess: Any) -> None:
 @implement([7, 5, 11])
 def my_shift(function: Callable[[list[int]], tuple[list[int], list[int]]]) -> None:
     """Exercise 2: ids of a translation -> (tgt_in, tgt_out), two lists."""
-    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     for ids in ([7, 5, 11], [13], []):
-        try:
-            found = function(list(ids))
-        except Exception as error:
-            reason = f"{type(error).__name__}: {error}".splitlines()[0]
-            raise Hint(f"Called with {ids}, it stops with {reason}.") from None
-        expect(found is not None, "It returns nothing: does it end with `return`?")
+        found = result_of(function, list(ids))
         try:
             read, predict = (torch.as_tensor(part).tolist() for part in found)
         except (TypeError, ValueError, RuntimeError):

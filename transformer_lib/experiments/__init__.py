@@ -1,6 +1,7 @@
-"""Measurements that take too long for a notebook cell: made once, stored, and checked in use.
+"""What notebooks and figures measure, a module for each topic.
 
-An experiment is a function without arguments that returns its settings and results as a
+Some measurements take too long for a notebook cell: made once, stored, and checked in use. Such an
+experiment is a function without arguments that returns its settings and results as a
 dictionary. `python -m transformer_lib experiment NAME` runs it and stores what it found in
 data/experiments; notebooks and figures `load` it, and a notebook repeats a small part live.
 """

@@ -20,7 +20,7 @@ from transformer_lib.experiments import experiment
 from transformer_lib.experiments.toy import one_thread
 from transformer_lib.masks import causal_mask
 from transformer_lib.model import Transformer
-from transformer_lib.tokens import PAD, SPECIALS
+from transformer_lib.tokens import BOS, PAD, SPECIALS
 from transformer_lib.training import TrainingConfig, train
 
 Pairs = Sequence[tuple[Ids, Ids]]
@@ -105,3 +105,35 @@ def leaking_mask() -> dict[str, Any]:
             runs.append({"mask": name, "seed": seed, "writes": sample, "history": history})
     reads = as_digits(held_out[0][0])
     return {"steps": STEPS, "held_out": HELD_OUT, "reads": reads, "runs": runs}
+
+
+def influence(model: torch.nn.Module, src: Tensor, tgt_in: Tensor) -> Tensor:
+    """(t, t) of True and False: does output i (row) move when the target word j (column) changes?
+
+    src (1, s) and tgt_in (1, t) ids. The word is replaced by the next id of the vocabulary, in a
+    model without dropout (eval mode).
+    """
+    with torch.inference_mode():
+        before = model(src, tgt_in)
+        moved = []
+        for j in range(tgt_in.size(1)):
+            changed = tgt_in.clone()
+            changed[0, j] += 1
+            moved.append((model(src, changed) != before).any(dim=-1)[0])
+    return torch.stack(moved, dim=1)
+
+
+def measured_influence() -> dict[str, Tensor]:
+    """The influence in a new random model, with its causal mask and with one that leaks."""
+    from transformer_lib.config import TOY
+    from transformer_lib.experiments.masks import sees_everything
+    from transformer_lib.model import Transformer
+
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = Transformer(14, 14, TOY).eval()
+    src, tgt_in = torch.tensor([[5, 8, 11, 2]]), torch.tensor([[BOS, 9, 7, 5, 11]])
+    sound = influence(model, src, tgt_in)
+    with patch("transformer_lib.model.causal_mask", sees_everything):
+        leaking = influence(model, src, tgt_in)
+    return {"with the causal mask": sound, "mask shows everything": leaking}

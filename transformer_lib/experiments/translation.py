@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from transformer_lib.config import ModelConfig
 from transformer_lib.corpora import english_spanish
-from transformer_lib.evaluation import exact_match
+from transformer_lib.evaluation import exact_match, text_scores
 from transformer_lib.experiments.toy import one_thread
 from transformer_lib.model import make_model
 from transformer_lib.recipes import TextPairs, learn_language
@@ -98,11 +98,8 @@ BREAKS = {
 
 def two_scores(translations: Sequence[str], references: Sequence[str]) -> tuple[float, float]:
     """Exact match and sacreBLEU of texts, both in percent."""
-    import sacrebleu  # here, because it is needed for nothing else
-
-    right = sum(a == b for a, b in zip(translations, references, strict=True))
-    bleu = sacrebleu.BLEU().corpus_score(list(translations), [list(references)]).score
-    return 100 * right / len(references), bleu
+    scores = text_scores(translations, references)
+    return 100 * scores["exact_match"], scores["bleu"]
 
 
 def broken_scores(references: Sequence[str]) -> dict[str, tuple[float, float]]:

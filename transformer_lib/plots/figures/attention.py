@@ -6,6 +6,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from transformer_lib.experiments.attention import softmax_at
 from transformer_lib.plots.attention_steps import (
     attention_explorer,
     equation_frames,
@@ -32,26 +33,6 @@ def thinking_machines() -> tuple[Tensor, Tensor, Tensor]:
     """Query of "Thinking", keys and values of "Thinking Machines", with the scores 112 and 96."""
     keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
     return torch.ones(64), keys, torch.tensor([[10.0, 0.0], [0.0, 10.0]])
-
-
-def softmax_at(d_k: int, scaled: bool) -> dict[str, Any]:
-    """What the softmax does to the scores of random queries and keys of width d_k.
-
-    500 queries, 16 keys for each, all numbers independent, with mean 0 and variance 1. slope: how
-    fast the weight that is easiest to move grows with its own score, w (1 - w).
-    """
-    generator = torch.Generator().manual_seed(0)
-    query = torch.randn(500, 1, d_k, generator=generator)
-    key = torch.randn(500, 16, d_k, generator=generator)
-    scores = (query * key).sum(dim=-1) / (d_k**0.5 if scaled else 1)
-    weights = scores.softmax(dim=-1)
-    return {
-        "d_k": d_k,
-        "scaled": scaled,
-        "variance": scores.var().item(),
-        "largest": weights.amax(dim=-1).mean().item(),
-        "slope": (weights * (1 - weights)).amax(dim=-1).mean().item(),
-    }
 
 
 def shared_and_separate() -> dict[str, Tensor]:

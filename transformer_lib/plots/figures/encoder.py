@@ -1,275 +1,30 @@
-"""The figures of notebook 07: the encoder, and what was measured for them."""
+"""The figures of notebook 07: the encoder."""
 
-import functools
-from collections.abc import Callable, Sequence
-from typing import Any
-
-import torch
 from matplotlib.figure import Figure
-from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, layer_norm, normalize
 
-from transformer_lib.encoder import Encoder, EncoderLayer
-from transformer_lib.experiments.toy import one_thread
-from transformer_lib.layers import PositionwiseFeedForward, SublayerConnection
+from transformer_lib.experiments.encoder import (
+    SENTENCE,
+    TEN_NOUNS,
+    alike,
+    all_ways,
+    batch_norm,
+    flow_stations,
+    fresh_norm,
+    moved,
+    others,
+    random_layers,
+    read_by_encoder,
+    red_things,
+    shares_a_mean,
+    stream,
+    titles,
+    without_end,
+)
 from transformer_lib.plots import encoder as plots
 from transformer_lib.plots.architecture import architecture
 from transformer_lib.plots.figures.registry import figure
 
 NOTEBOOK = "07_encoder"
-SENTENCE = "The tired animal crosses the wide street"
-Way = Callable[[Tensor, Callable[[Tensor], Tensor]], Tensor]
-
-
-# --- what the notebook measures ------------------------------------------------------------------
-
-
-def size(x: Tensor) -> float:
-    """The root of the mean square: how large a number in x typically is."""
-    return x.square().mean().sqrt().item()
-
-
-def alike(x: Tensor) -> Tensor:
-    """The cosine of every two words: (…, L, d_model) -> (…, L, L)."""
-    x = normalize(x, dim=-1)
-    return x @ x.transpose(-2, -1)
-
-
-def mean_alike(x: Tensor) -> float:
-    """The mean cosine of two different words of a sentence."""
-    length = x.size(-2)
-    return ((alike(x).sum(dim=(-2, -1)) - length) / (length**2 - length)).mean().item()
-
-
-def fresh(module: nn.Module) -> nn.Module:
-    """As a new Transformer starts: Xavier's uniform matrices, and biases of 0. In doubles."""
-    for name, parameter in module.double().named_parameters():
-        if parameter.dim() == 2:
-            nn.init.xavier_uniform_(parameter)
-        elif name.endswith("bias"):
-            nn.init.zeros_(parameter)
-    return module.eval()
-
-
-def deep_stack(way: Way, layers: int = 24, seed: int = 0) -> dict[str, list[float]]:
-    """Size of the signal and of the gradient, and how alike the words are, layer by layer.
-
-    way: what is done around each sub-layer. The same weights and input for each way.
-    """
-    torch.manual_seed(seed)
-    stack = [fresh(EncoderLayer(d_model=64, d_ff=256, h=4, dropout=0.0)) for _ in range(layers)]
-    x = torch.randn(4, 7, 64, dtype=torch.float64, requires_grad=True)
-    xs = [x]
-    for layer in stack:
-        y = way(xs[-1], lambda x, layer=layer: layer.self_attn(x, x, x))
-        xs.append(way(y, layer.feed_forward))
-    loss = (xs[-1] * torch.randn_like(x)).sum()
-    gradients = torch.autograd.grad(loss, xs)
-    return {
-        "signal": [size(x) for x in xs],
-        "gradient": [size(gradient) for gradient in gradients],
-        "alike": [mean_alike(x.detach()) for x in xs],
-    }
-
-
-def fresh_norm(x: Tensor) -> Tensor:
-    """A layer norm before training: scale 1, shift 0."""
-    return layer_norm(x, x.shape[-1:])
-
-
-WAYS: dict[str, Way] = {
-    "neither": lambda x, sublayer: sublayer(x),
-    "residual only": lambda x, sublayer: x + sublayer(x),
-    "norm only": lambda x, sublayer: fresh_norm(sublayer(x)),
-    "residual and norm": lambda x, sublayer: fresh_norm(x + sublayer(x)),
-}
-
-
-@functools.cache
-@one_thread()
-def all_ways() -> dict[str, dict[str, list[float]]]:
-    """What `deep_stack` measures, for each of the four ways."""
-    return {name: deep_stack(way) for name, way in WAYS.items()}
-
-
-@torch.no_grad()
-def through_layers(encoder: Encoder, x: Tensor, *, src_mask: Tensor | None = None) -> list[Tensor]:
-    """What goes into the first layer, and what comes out of each: N + 1 tensors like x."""
-    xs = [x]
-    for layer in encoder.layers:
-        xs.append(layer(xs[-1], src_mask=src_mask))
-    return xs
-
-
-@one_thread()
-@torch.no_grad()
-def stream(norm_first: bool, layers: int = 24, seed: int = 0) -> list[float]:
-    """The size of a fresh encoder's vectors: its input, after each layer, and its output."""
-    torch.manual_seed(seed)
-    encoder = fresh(Encoder(layers, d_model=64, d_ff=256, h=4, norm_first=norm_first))
-    x = torch.randn(4, 7, 64, dtype=torch.float64)
-    return [*map(size, through_layers(encoder, x)), size(encoder(x))]
-
-
-@torch.no_grad()
-def moved(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """How far each output moves when one input is nudged: x (L, d) -> (L nudged, L moved).
-
-    As a share of the farthest move.
-    """
-    nudge = 0.1 * torch.randn(x.size(-1), generator=torch.Generator().manual_seed(0)).to(x)
-    before = function(x.unsqueeze(0))[0]
-    rows = []
-    for position in range(len(x)):
-        nudged = x.clone()
-        nudged[position] += nudge
-        rows.append((function(nudged.unsqueeze(0))[0] - before).norm(dim=-1))
-    moves = torch.stack(rows)
-    return moves / moves.max()
-
-
-def shares_a_mean(norm: Callable[[Tensor], Tensor], shape: tuple[int, int, int]) -> Tensor:
-    """Which numbers are normalized together: whole numbers of this shape, equal in one group.
-
-    Found by trial: one number is changed, and whatever changes with it belongs to its group.
-    """
-    x = torch.randn(shape, dtype=torch.float64)
-    before, groups = norm(x), torch.full(shape, -1)
-    for number in range(x.numel()):
-        changed = x.clone()
-        changed.view(-1)[number] += 1
-        groups[(norm(changed) - before).abs() > 1e-9] = number
-    return groups
-
-
-def batch_norm(x: Tensor) -> Tensor:
-    """PyTorch's batch norm as in training: each feature over all words of all sentences."""
-    return nn.BatchNorm1d(x.size(-1)).to(x)(x.transpose(1, 2)).transpose(1, 2).detach()
-
-
-@torch.no_grad()
-def flow_stations(norm_first: bool) -> list[Any]:
-    """The vectors that run through a live `SublayerConnection`, for `plots.encoder.around_flow`."""
-    torch.manual_seed(4)
-    around = fresh(SublayerConnection(8, dropout=0.0, norm_first=norm_first))
-    feed_forward = fresh(PositionwiseFeedForward(8, 16))
-    seen = {}
-    around.norm.register_forward_hook(lambda _, x, y: seen.update(norm_in=x[0], norm_out=y))
-    feed_forward.register_forward_hook(lambda _, x, y: seen.update(out=y))
-    x = torch.randn(3, 8, dtype=torch.float64) * torch.tensor([[0.5], [1.0], [2.0]])
-    result = around(x, feed_forward)
-    if norm_first:
-        return [("x", x), "norm", ("norm(x)", seen["norm_out"]), "feed-\nforward",
-                ("f(norm(x))", seen["out"]), "dropout", "+", ("output", result)]  # fmt: skip
-    return [("x", x), "feed-\nforward", ("f(x)", seen["out"]), "dropout", "+",
-            ("x + f(x)", seen["norm_in"]), "norm", ("output", result)]  # fmt: skip
-
-
-@torch.no_grad()
-def read_by_encoder(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
-    """The words of each sentence, and what is below and above each layer of the shipped encoder.
-
-    Each tensor is (sentences, positions, d_model); behind the words stand <eos> and the padding.
-    """
-    from transformer_lib.batching import source_batch
-    from transformer_lib.masks import padding_mask
-    from transformer_lib.translator import Translator
-
-    translator = Translator.load()
-    model = translator.model.eval()
-    words = [translator.read(text) for text in texts]
-    src = source_batch([translator.src.vocab.encode(tokens) for tokens in words])
-    x = model.src_positions(model.src_embed(src))
-    return words, through_layers(model.encoder, x, src_mask=padding_mask(src))
-
-
-def without_end(words: Sequence[str], xs: Sequence[Tensor]) -> list[Tensor]:
-    """The vectors of the first sentence's words: each (L, d_model)."""
-    return [x[0, : len(words)] for x in xs]
-
-
-def others(cosines: Tensor) -> Tensor:
-    """Without the diagonal: each word is like itself."""
-    return cosines.masked_fill(torch.eye(len(cosines), dtype=torch.bool), torch.nan)
-
-
-TEN_NOUNS = ("dog", "car", "book", "hat", "train", "house", "table", "apple", "flower", "shirt")
-
-
-def red_things() -> dict[str, Tensor]:
-    """How alike the vectors of "red" before ten nouns are, in each layer (10, 10)."""
-    _, xs = read_by_encoder([f"I like the red {noun}" for noun in TEN_NOUNS])
-    return {title: alike(x[:, 3]) for title, x in zip(titles(xs), xs, strict=True)}
-
-
-def gendered_nouns() -> list[Any]:
-    """The nouns that the shipped translator knows and that have one gender in Spanish."""
-    from transformer_lib.corpora.english_spanish.lexicon import NOUNS
-    from transformer_lib.translator import Translator
-
-    known = Translator.load().src.vocab.tokens
-    return [noun for noun in NOUNS.values() if noun.gender in "mf" and noun.english in known]
-
-
-def gender_gap(frame: str = "I like the red {}") -> dict[str, dict[str, float]]:
-    """Layer -> word -> how much more alike it is beside two nouns of one gender than of both.
-
-    frame: a sentence with a place for the noun, filled with each of `gendered_nouns`.
-    """
-    nouns = gendered_nouns()
-    words, xs = read_by_encoder([frame.format(noun.english) for noun in nouns])
-    feminine = torch.tensor([noun.gender == "f" for noun in nouns])
-    same = (feminine[:, None] == feminine) & ~torch.eye(len(nouns), dtype=torch.bool)
-    other = feminine[:, None] != feminine
-    names = [word if word != nouns[0].english else "noun" for word in words[0]]
-    return {
-        title: {
-            name: (cosines[same].mean() - cosines[other].mean()).item()
-            for name, cosines in zip(names, alike(x.transpose(0, 1)), strict=False)
-        }
-        for title, x in zip(titles(xs), xs, strict=True)
-    }
-
-
-def alike_at_distance(texts: Sequence[str], distances: Sequence[int]) -> dict[str, list[float]]:
-    """Layer -> the mean cosine of two words that stand so far apart, over all the sentences."""
-    words, xs = read_by_encoder(texts)
-    found = {}
-    for title, x in zip(titles(xs), xs, strict=True):
-        maps = [alike(vectors[: len(own)]) for vectors, own in zip(x, words, strict=True)]
-        found[title] = [torch.cat([one.diagonal(distance) for one in maps]).mean().item()
-                        for distance in distances]  # fmt: skip
-    return found
-
-
-@one_thread()
-def learns_to_copy(way: Way, layers: int = 6, steps: int = 50) -> float:
-    """Train a small stack to name the digit at each position -> the share of right ones.
-
-    The easiest task there is: each word has to come out as it went in.
-    """
-    torch.manual_seed(0)
-    stack = nn.ModuleList(EncoderLayer(32, 64, 4, dropout=0.0) for _ in range(layers))
-    fresh(stack).float()
-    embedding, generator = nn.Embedding(10, 32), nn.Linear(32, 10)
-    parameters = [p for part in (embedding, stack, generator) for p in part.parameters()]
-    optimizer = torch.optim.Adam(parameters, lr=2e-3)
-    for _ in range(steps):
-        digits = torch.randint(10, (32, 5))
-        x = embedding(digits)
-        for layer in stack:
-            x = way(x, lambda x, layer=layer: layer.self_attn(x, x, x))
-            x = way(x, layer.feed_forward)
-        logits = generator(x)
-        loss = cross_entropy(logits.flatten(0, 1), digits.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    return (logits.argmax(-1) == digits).float().mean().item()
-
-
-def titles(xs: Sequence[Tensor]) -> list[str]:
-    return ["input", *(f"layer {layer}" for layer in range(1, len(xs)))]
 
 
 # --- the figures ---------------------------------------------------------------------------------
@@ -393,14 +148,6 @@ def draw_similarity() -> Figure:
     xs = without_end(words, xs)
     maps = {title: others(alike(x)) for title, x in zip(titles(xs), xs, strict=True)}
     return plots.word_maps(maps, words, label="cosine", limits=(-0.7, 0.7), numbers=True)
-
-
-def random_layers(layers: int = 6) -> tuple[list[str], list[Tensor]]:
-    """The translator's input for the sentence, sent through an encoder that learned nothing."""
-    (words,), xs = read_by_encoder([SENTENCE])
-    torch.manual_seed(0)
-    encoder = fresh(Encoder(layers, d_model=128, d_ff=512, h=4))
-    return words, without_end(words, through_layers(encoder, xs[0].double()))
 
 
 @figure(

@@ -1,11 +1,10 @@
 """The figures of notebook 06: what must not be seen."""
 
-from unittest.mock import patch
-
 import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from transformer_lib.experiments.masks import measured_influence
 from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.plots.figures.registry import figure
 from transformer_lib.plots.masks import leak_curves, mask_maps, shift_drawing
@@ -21,38 +20,6 @@ def three_masks(tgt_in: Tensor) -> dict[str, Tensor]:
     padding = padding_mask(tgt_in[None]).expand(1, 1, length, length)[0, 0]
     causal = causal_mask(length)[0, 0]
     return {"padding mask": padding, "causal mask": causal, "both (&)": padding & causal}
-
-
-def influence(model: torch.nn.Module, src: Tensor, tgt_in: Tensor) -> Tensor:
-    """(t, t) of True and False: does output i (row) move when the target word j (column) changes?
-
-    src (1, s) and tgt_in (1, t) ids. The word is replaced by the next id of the vocabulary, in a
-    model without dropout (eval mode).
-    """
-    with torch.inference_mode():
-        before = model(src, tgt_in)
-        moved = []
-        for j in range(tgt_in.size(1)):
-            changed = tgt_in.clone()
-            changed[0, j] += 1
-            moved.append((model(src, changed) != before).any(dim=-1)[0])
-    return torch.stack(moved, dim=1)
-
-
-def measured_influence() -> dict[str, Tensor]:
-    """The influence in a new random model, with its causal mask and with one that leaks."""
-    from transformer_lib.config import TOY
-    from transformer_lib.experiments.masks import sees_everything
-    from transformer_lib.model import Transformer
-
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        model = Transformer(14, 14, TOY).eval()
-    src, tgt_in = torch.tensor([[5, 8, 11, 2]]), torch.tensor([[BOS, 9, 7, 5, 11]])
-    sound = influence(model, src, tgt_in)
-    with patch("transformer_lib.model.causal_mask", sees_everything):
-        leaking = influence(model, src, tgt_in)
-    return {"with the causal mask": sound, "mask shows everything": leaking}
 
 
 @figure(
