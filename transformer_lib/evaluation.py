@@ -32,7 +32,7 @@ def evaluate_split(translator: Translator, pairs: TextPairs) -> dict:
 
 
 def text_scores(translations: Sequence[str], references: Sequence[str]) -> dict:
-    """exact_match (0 to 1) and bleu (0 to 100, with its signature) of texts, as `evaluate_split`."""
+    """exact_match (0 to 1), and bleu (0 to 100) with its signature, as in `evaluate_split`."""
     import sacrebleu  # here, because it is needed for nothing else
 
     bleu = sacrebleu.BLEU()
