@@ -4,23 +4,62 @@ A check is called with the attempt, and `...` stands for none yet:
 
     from transformer_lib.checks import start_here
     start_here.several_people(...)     # several_people: not tried yet
+
+While you learn, a check prints. Where work is graded (`with graded():`), it raises its Hint.
 """
 
+import contextlib
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import torch
 from torch import Tensor
 
+# Grading is going on: by `with graded()`, or by nbgrader, which sets this variable.
+GRADED = ContextVar("GRADED", default="NBGRADER_EXECUTION" in os.environ)
+
+
+@contextlib.contextmanager
+def graded() -> Iterator[None]:
+    """Within it, checks raise their hints and print nothing."""
+    before = GRADED.set(True)
+    try:
+        yield
+    finally:
+        GRADED.reset(before)
+
 
 class Hint(Exception):
-    """The attempt isn't right yet; the message says what to think about."""
+    """The attempt isn't right yet; the message says what to think about.
+
+    keeps: the share of the points that it keeps when graded, 0 to 1.
+    """
+
+    def __init__(self, message: str, keeps: float = 0.0):
+        super().__init__(message)
+        self.keeps = keeps
 
 
 def expect(right: bool, hint: str) -> None:
+    """Nothing if it is right, else a Hint that keeps no points."""
     if not right:
         raise Hint(hint)
+
+
+def no_slip(right: bool, hint: str) -> None:
+    """Nothing if it is right, else a Hint that keeps half the points.
+
+    For a mistake that the check knows by name: one step went wrong, the others didn't.
+    """
+    if not right:
+        raise Hint(hint, keeps=0.5)
+
+
+class NotTried(Hint):
+    """There is no attempt yet."""
 
 
 def exercise(check: Callable[..., None]) -> Callable[..., None]:
@@ -28,15 +67,17 @@ def exercise(check: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(check)
     def checked(*attempt) -> None:
-        if any(part is ... for part in attempt):
-            print(f"{check.__name__}: not tried yet")
-            return
+        verdict = "right!"
         try:
+            if any(part is ... for part in attempt):
+                raise NotTried("not tried yet")
             check(*attempt)
         except Hint as hint:
-            print(f"{check.__name__}: not yet. {hint}")
-        else:
-            print(f"{check.__name__}: right!")
+            if GRADED.get():
+                raise
+            verdict = str(hint) if isinstance(hint, NotTried) else f"not yet. {hint}"
+        if not GRADED.get():
+            print(f"{check.__name__}: {verdict}")
 
     return checked
 
@@ -103,12 +144,39 @@ def compare(found: Tensor, right: Tensor, mistakes: Sequence[tuple[Tensor, str]]
     if same(found, right):
         return
     for wrong, hint in mistakes:
-        expect(not same(found, wrong), hint)
+        no_slip(not same(found, wrong), hint)
     expect(
         found.shape == right.shape,
         f"The shape is {tuple(found.shape)}, but it should be {tuple(right.shape)}.",
     )
     raise Hint("The shape is right, the numbers aren't.")
+
+
+def elsewhere(found: Tensor, right: Tensor) -> None:
+    """What a grader asks after the check: the same for inputs that the student hasn't seen."""
+    no_slip(
+        isinstance(found, Tensor) and same(found, right),
+        "Right for what the check in the notebook tries, wrong for other inputs: is a size or a "
+        "number of the example written into your code?",
+    )
+
+
+def names_used(function: Any) -> set[str]:
+    """The names that a function's own code mentions, such as those of functions it calls."""
+    if hasattr(function, "names_used"):  # it stands for a function of another process
+        return set(function.names_used)
+    todo, found = [getattr(function, "__code__", None)], set()
+    while todo:
+        code = todo.pop()
+        found |= set(getattr(code, "co_names", ()))
+        todo += [part for part in getattr(code, "co_consts", ()) if hasattr(part, "co_names")]
+    return found
+
+
+def own_work(function: Any, *too_much: str) -> None:
+    """A Hint if the function uses one of these, which would do the whole exercise for it."""
+    for name in set(too_much) & names_used(function):
+        raise Hint(f"`{name}` does the whole exercise for you: write its steps yourself.")
 
 
 def whole_number(guess: Any) -> None:

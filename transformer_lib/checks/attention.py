@@ -8,7 +8,16 @@ import torch
 from torch import Tensor
 
 from transformer_lib.attention import attention, attention_weights
-from transformer_lib.checks import Hint, call, exercise, expect, implement, same
+from transformer_lib.checks import (
+    Hint,
+    call,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    own_work,
+    same,
+)
 
 # What PyTorch says when keys are multiplied as they are.
 FITS_NOT = "The shapes of query and key don't fit: does the key need a transpose?"
@@ -40,15 +49,15 @@ def two_weights(guess: Any) -> None:
     scores = torch.tensor([0.0, math.sqrt(2) * math.log(3)])
     right = torch.tensor([0.25, 0.75])
     close = {"rtol": 0.0, "atol": 6e-3}
-    expect(
+    no_slip(
         not torch.allclose(found, scores.softmax(0), **close),
         "Nearly: divide the scores by the root of d_k before the softmax. Here d_k is 2.",
     )
-    expect(
+    no_slip(
         not torch.allclose(found, scores.softmax(0) / math.sqrt(2), **close),
         "You divided after the softmax, so the weights no longer add up to 1. Divide the scores.",
     )
-    expect(
+    no_slip(
         not torch.allclose(found, right.flip(0), **close),
         "The right two numbers in the other order: which key does the query point along?",
     )
@@ -99,9 +108,10 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     generator = torch.Generator().manual_seed(11)
     query, key = (2 * torch.randn(size, generator=generator) for size in ((3, 7), (5, 7)))
     right = attention_weights(query, key)
+    own_work(function, "attention_weights", "scaled_dot_product_attention")
     found = call(function, query, key, stops=NO_TRANSPOSE)
     for hint, make in weight_mistakes(query, key).items():
-        expect(not matches(found, make), hint)
+        no_slip(not matches(found, make), hint)
     expect(
         found.shape == right.shape,
         f"3 queries and 5 keys need weights of the shape (3, 5), but yours is "
@@ -117,7 +127,7 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     expect(same(found, right), "The rows add up to 1, but the weights are others. Follow the "
                                "equation: dot products, root of d_k, softmax.")  # fmt: skip
     query, key = 40 * query, 40 * key
-    expect(
+    no_slip(
         same(call(function, query, key, stops=NO_TRANSPOSE), attention_weights(query, key)),
         "Right for small scores; for large ones e to the power of the score overflows. "
         "Let torch's softmax do it.",
@@ -132,6 +142,7 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
     query, key, value = (torch.randn(size, generator=generator) for size in sizes)
     weights, right = attention_weights(query, key), attention(query, key, value)
     scores = query @ key.transpose(-2, -1)
+    own_work(function, "attention", "attention_weights", "scaled_dot_product_attention")
     found = call(function, query, key, value, stops=NO_TRANSPOSE)
     mistakes = {
         "These are the weights. They still have to be multiplied with the values.": (
@@ -162,7 +173,7 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
         "The softmax is missing.": lambda: scores / math.sqrt(7) @ value,
     }
     for hint, make in mistakes.items():
-        expect(not matches(found, make), hint)
+        no_slip(not matches(found, make), hint)
     expect(
         found.shape == right.shape,
         f"The output should have the shape {tuple(right.shape)}, one vector of the values' width "

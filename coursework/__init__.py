@@ -1,0 +1,1 @@
+"""Assignments: built for students and teachers, and graded. `python -m coursework --help`."""

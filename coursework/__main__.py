@@ -1,0 +1,162 @@
+"""The teacher's command line: python -m coursework build | grade, as its --help says."""
+
+import argparse
+import json
+import multiprocessing
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from tqdm import tqdm
+
+from coursework.grading import Limits, Result, grade, has_wall
+from coursework.report import write_report
+from coursework.source import FOLDER, Assignment, assignment, assignments, student_version
+from transformer_lib.checkpoints import write_file
+
+STUDENTS_PAGE = FOLDER.parent / "students.md"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; 0 if all went well, 2 (and one sentence on standard error) if not."""
+    options = parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except (ValueError, OSError) as error:
+        print(f"coursework: {error}", file=sys.stderr)
+        return 2
+
+
+def parser() -> argparse.ArgumentParser:
+    root = argparse.ArgumentParser(prog="python -m coursework", description="Assignments.")
+    commands = root.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    build = commands.add_parser(
+        "build",
+        help="make what students get, and the teacher's copy",
+        description="Write DIR/student (to hand out) and DIR/teacher (with solutions).",
+    )
+    build.add_argument("number", nargs="*", type=int, help="only these assignments (default: all)")
+    build.add_argument("--out", type=Path, default=Path("handout"), metavar="DIR")
+    build.set_defaults(run=run_build)
+
+    grading = commands.add_parser(
+        "grade",
+        help="grade a folder of submissions",
+        description="Grade FOLDER, which holds a notebook, or a folder with one, for each student. "
+        "Writes grades.csv, to_read.csv, to_read.html and pages/ into DIR.",
+    )
+    grading.add_argument("number", type=int, help="which assignment")
+    grading.add_argument("folder", type=Path, help="the submissions")
+    grading.add_argument("--out", type=Path, default=None, metavar="DIR",
+                         help="where to write (default: grades-NUMBER)")  # fmt: skip
+    grading.add_argument("--seconds", type=float, default=Limits.seconds, metavar="S",
+                         help="for one cell or one check (%(default)g)")  # fmt: skip
+    grading.add_argument("--total", type=float, default=Limits.total, metavar="S",
+                         help="for a submission (%(default)g)")  # fmt: skip
+    grading.add_argument("--megabytes", type=int, default=Limits.megabytes, metavar="MB",
+                         help="memory for a submission (%(default)d)")  # fmt: skip
+    grading.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
+                         help="submissions at a time (%(default)d)")  # fmt: skip
+    grading.set_defaults(run=run_grade)
+    return root
+
+
+# --- build ---------------------------------------------------------------------------------------
+
+
+def run_build(options: argparse.Namespace) -> int:
+    chosen = [assignment(number) for number in options.number] or assignments()
+    student, teacher = options.out / "student", options.out / "teacher"
+    for folder in (student, teacher):
+        folder.mkdir(parents=True, exist_ok=True)
+    for one in chosen:
+        notebook = json.dumps(student_version(one), ensure_ascii=False, indent=1)
+        write_file(student / one.file, notebook.encode() + b"\n")
+        shutil.copy(FOLDER / one.file, teacher / one.file)
+    shutil.copy(STUDENTS_PAGE, student / "README.md")
+    print(f"{student}: hand this out. {teacher}: keep this.")
+    return 0
+
+
+# --- grade ---------------------------------------------------------------------------------------
+
+
+def run_grade(options: argparse.Namespace) -> int:
+    source = assignment(options.number)
+    out = options.out or Path(f"grades-{options.number}")
+    if not options.folder.is_dir():
+        raise ValueError(f"{options.folder} is no folder: name the one with the submissions")
+    files: dict[str, Path] = {}
+    for student, path in submissions(options.folder, source):
+        files[student if student not in files else path.name] = path  # nobody's is dropped
+    if not files:
+        raise ValueError(f"{options.folder} is empty: no submissions to grade")
+    hidden = (str(options.folder.resolve()), str(out.resolve()))
+    limits = Limits(options.seconds, options.total, options.megabytes, hidden)
+    try_solution(source, limits)
+    if not has_wall():
+        print("No bubblewrap here: submissions run behind Python's own guard only (TEACHING.md).")
+    results = list(grade_all(files, source, limits, options.jobs))
+    write_report(out, source, results)
+    print(f"{len(files)} submissions graded: {out / 'grades.csv'}")
+    unread = sum(one.points is None for one in results)
+    if unread:
+        print(f"{unread} answers to read: {out / 'to_read.html'}, points into to_read.csv")
+    return 0
+
+
+def submissions(folder: Path, source: Assignment) -> Iterator[tuple[str, Path]]:
+    """(student, file) of each entry; where a folder holds several notebooks, the one to grade."""
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith("."):
+            continue
+        if not entry.is_dir():
+            yield entry.stem, entry
+            continue
+        found = [path for path in sorted(entry.rglob("*.ipynb"))
+                 if ".ipynb_checkpoints" not in path.parts]  # fmt: skip
+        named = [path for path in found if path.name == source.file]
+        # A folder without a notebook is graded as the file it should have held: unreadable.
+        yield entry.name, (named or found or [entry / source.file])[0]
+
+
+def try_solution(source: Assignment, limits: Limits) -> None:
+    """An error unless the assignment's own solution gets full points: then no student could."""
+    for one in grade("solution", FOLDER / source.file, source, limits):
+        if one.points not in (None, one.of):
+            raise ValueError(f"the solution of {one.exercise} in {source.file} gets {one.points:g} "
+                             f"of {one.of} points, so nothing was graded: {one.hint}")  # fmt: skip
+
+
+def grade_all(
+    files: dict[str, Path], source: Assignment, limits: Limits, jobs: int
+) -> Iterator[Result]:
+    """The results of all, in order; a submission that brings the grader down costs only itself."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        futures = [pool.submit(grade, *item, source, limits) for item in files.items()]
+        for item, future in zip(files.items(), tqdm(futures, unit="submission"), strict=True):
+            try:
+                yield from future.result()
+            except BrokenProcessPool:
+                yield from grade_alone(item, source, limits, context)
+
+
+def grade_alone(
+    item: tuple[str, Path], source: Assignment, limits: Limits, context
+) -> list[Result]:
+    try:
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            return pool.submit(grade, *item, source, limits).result()
+    except BrokenProcessPool:
+        hint = "The grader itself broke down here: please tell your teacher."
+        return [Result(item[0], one.name, 0.0, one.points, hint) for one in source.exercises]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,307 @@
+"""One submission -> points and a hint for each exercise.
+
+The student's notebook runs in a process of its own (`pupil.py`). The checks run here, on what the
+student's functions answer, so nothing that the notebook redefines or patches can change a verdict.
+If a cell or an answer doesn't end, or ends the process, the process is started again without it.
+"""
+
+import contextlib
+import functools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coursework.source import WRITE_HERE, Assignment, Exercise, grade_id, names_wanted, plain, text
+from coursework.wire import Line, Lost, Stopped
+from transformer_lib.checks import Hint, graded
+
+ROOT = Path(__file__).resolve().parent.parent
+LARGEST_NOTEBOOK = 20 * 2**20  # bytes
+RUN_CELL, GET_NAME = 0, 1  # see pupil.py
+
+
+class Unreadable(ValueError):
+    """A file that isn't a notebook; the message says why."""
+
+
+class OutOfTime(Exception):
+    """The submission has used up its time."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """seconds: for one cell, or one check. total: seconds for a submission."""
+
+    seconds: float = 30.0
+    total: float = 300.0
+    megabytes: int = 4096
+    hidden: tuple[str, ...] = ()  # folders that a submission may not read
+
+
+@dataclass(frozen=True)
+class Result:
+    """points: None while a person has to read the answer. text: that answer."""
+
+    student: str
+    exercise: str
+    points: float | None
+    of: int
+    hint: str
+    text: str = ""
+
+
+def grade(student: str, path: Path, source: Assignment, limits: Limits) -> list[Result]:
+    """The results of one student, one for each exercise, whatever the file holds."""
+    try:
+        cells = read_submission(path, source)
+    except Unreadable as error:
+        return [Result(student, one.name, 0.0, one.points, str(error)) for one in source.exercises]
+    setup: dict[str, Any] = {}
+    exec(source.setup, setup)  # the teacher's own imports
+    results = []
+    with contextlib.closing(Pupil(code_of(cells, source), limits)) as pupil:
+        for one in source.exercises:
+            if one.kind == "explain":
+                results.append(to_be_read(student, one, cells))
+            else:
+                points, hint = judged(one, pupil, setup)
+                results.append(Result(student, one.name, points, one.points, hint))
+    return results
+
+
+def read_submission(path: Path, source: Assignment) -> list[dict]:
+    """The cells of a notebook from outside: each with a type, a text and metadata."""
+    try:
+        if path.stat().st_size > LARGEST_NOTEBOOK:
+            raise Unreadable(f"{path.name} is larger than {LARGEST_NOTEBOOK // 2**20} MB: "
+                             "hand in the notebook without its outputs.")  # fmt: skip
+        notebook = json.loads(path.read_bytes())
+        cells = [
+            {"cell_type": cell["cell_type"], "source": text(cell), "metadata": cell["metadata"]}
+            for cell in notebook["cells"]
+        ]
+        for cell in cells:
+            grade_id(cell)
+        made_for = notebook["metadata"].get("coursework", {}).get("assignment", source.number)
+    except OSError as error:
+        raise Unreadable(f"{path.name} can't be read: {error.strerror}.") from None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise Unreadable(f"{path.name} isn't a notebook: hand in the .ipynb file that you worked "
+                         "on, saved in JupyterLab.") from None  # fmt: skip
+    if made_for != source.number:
+        raise Unreadable(f"{path.name} is assignment {made_for}, but this is {source.number}.")
+    return cells
+
+
+def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
+    """What to run, as (grade_id, code): the student's cells, in their order.
+
+    Before them comes the given code that was deleted or changed; checks are left out.
+    """
+    checks = {f"check-{one.name}" for one in source.exercises}
+    theirs = [(grade_id(cell), text(cell)) for cell in cells
+              if cell["cell_type"] == "code" and grade_id(cell) not in checks]  # fmt: skip
+    kept = {code for _, code in theirs}
+    return [("", given) for given in source.given if given not in kept] + theirs
+
+
+def to_be_read(student: str, exercise: Exercise, cells: Sequence[dict]) -> Result:
+    """An answer in words: no points yet, except 0 for none."""
+    answer = "\n\n".join(text(cell) for cell in cells if grade_id(cell) == exercise.name).strip()
+    if plain(answer) in ("", plain(WRITE_HERE)):
+        return Result(student, exercise.name, 0.0, exercise.points, "Nothing is written here.")
+    return Result(student, exercise.name, None, exercise.points, "to be read", answer)
+
+
+def judged(exercise: Exercise, pupil: "Pupil", setup: dict[str, Any]) -> tuple[float, str]:
+    """Points and, if they aren't all, the hint."""
+    names = dict(setup)
+    try:
+        pupil.run_cells()
+        with pupil.clock():
+            for name in names_wanted(exercise.check, set(setup)):
+                names[name] = pupil.get(name, exercise.name)
+            with graded():
+                exec(exercise.check, names)  # the teacher's own check
+    except Hint as hint:
+        return exercise.points * hint.keeps, str(hint)
+    except Lost:
+        return 0.0, pupil.what_happened("This answer")
+    except OutOfTime:
+        return 0.0, f"The notebook had used up its {pupil.limits.total:g} seconds before this."
+    except Exception as error:  # an answer of a kind that the check didn't foresee
+        return 0.0, f"This can't be checked: {type(error).__name__}: {error}"[:500]
+    return float(exercise.points), ""
+
+
+class Pupil:
+    """A student's code in a process of its own, started again whenever it is lost."""
+
+    def __init__(self, cells: Sequence[tuple[str, str]], limits: Limits):
+        self.cells = cells
+        self.limits = limits
+        self.deadline = time.monotonic() + limits.total
+        self.folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
+        self.process: subprocess.Popen | None = None
+        self.line: Line | None = None
+        self.late = False
+        self.troubles: dict[int, str] = {}  # number of a cell -> what went wrong in it
+        self.deadly: set[int] = set()  # cells that ended the process
+
+    def run_cells(self) -> None:
+        """Every cell has run, except those that end the process."""
+        while self.process is None:
+            self.start()
+            try:
+                unknown = [i for i in range(len(self.cells)) if self.run(i)]
+                for i in unknown:  # perhaps cells stand in another order than they were run in
+                    self.run(i)
+            except Lost:
+                continue
+
+    def run(self, number: int) -> bool:
+        """Run a cell; True if it uses a name that isn't known (yet)."""
+        if number in self.deadly:
+            return False
+        try:
+            with self.clock():
+                self.line.ask(RUN_CELL, [self.cells[number][1]])
+        except Stopped as error:
+            self.troubles[number] = f"{type(error).__name__}: {error}"
+            return type(error).__name__ == "NameError"
+        except Lost:
+            self.deadly.add(number)
+            self.troubles[number] = self.what_happened("its cell")
+            raise
+        self.troubles.pop(number, None)
+        return False
+
+    def get(self, name: str, answer: str) -> Any:
+        """What a name stands for that the cell with the grade_id `answer` should have made."""
+        try:
+            return self.line.ask(GET_NAME, [name])
+        except Stopped:
+            told = [
+                self.troubles[number]
+                for number, (cell, code) in enumerate(self.cells)
+                if number in self.troubles and (cell == answer or name in code)
+            ]
+            why = told[0] if told else "is its cell deleted, or the name changed?"
+            raise Hint(f"There is no `{name}`: {why}") from None
+
+    @contextlib.contextmanager
+    def clock(self) -> Iterator[None]:
+        """Within it, the process is killed when its time is over."""
+        left = min(self.limits.seconds, self.deadline - time.monotonic())
+        if left <= 0:
+            raise OutOfTime
+        timer = threading.Timer(left, self.too_late)
+        timer.start()
+        try:
+            yield
+        except Lost:
+            self.kill()
+            raise
+        finally:
+            timer.cancel()
+
+    def too_late(self) -> None:
+        self.late = True
+        end(self.process)
+
+    def what_happened(self, subject: str) -> str:
+        if self.late:
+            return (f"{subject} did not end within {self.limits.seconds:g} seconds: "
+                    "is there a loop that never ends?")  # fmt: skip
+        return f"{subject} ended the whole program, or answered with nonsense."
+
+    def start(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+        self.late = False
+        home = self.folder.name
+        readable = [sys.prefix, sys.base_prefix, str(ROOT), "/usr", "/lib", "/lib64", "/etc"]
+        hidden = [
+            *self.limits.hidden,
+            str(ROOT / "coursework" / "assignments"),
+            str(ROOT / "tests"),
+        ]
+        given = {"megabytes": self.limits.megabytes, "readable": readable, "hidden": hidden}
+        program = f"import sys; sys.path.append({str(ROOT)!r}); import coursework.pupil as pupil; "
+        program += "pupil.main()"
+        command = [sys.executable, "-P", "-s", "-B", "-c", program, json.dumps(given)]
+        self.process = subprocess.Popen(
+            [*wall(home, readable, hidden), *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=home,
+            env=surroundings(home),
+            start_new_session=True,
+        )
+        self.line = Line(self.process.stdout, self.process.stdin)
+
+    def kill(self) -> None:
+        if self.process is not None:
+            end(self.process)
+            for stream in (self.process.stdin, self.process.stdout):
+                with contextlib.suppress(OSError):
+                    stream.close()
+            self.process.wait()
+            self.process = None
+
+    def close(self) -> None:
+        self.kill()
+        self.folder.cleanup()
+
+
+def surroundings(home: str) -> dict[str, str]:
+    """The environment variables of a student's process: nothing of the teacher's."""
+    one = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+    homes = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR", "IPYTHONDIR")
+    needed = {"PATH": os.defpath, "MPLBACKEND": "agg"}
+    if "SYSTEMROOT" in os.environ:  # Windows can't start Python without it
+        needed["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
+    return needed | dict.fromkeys(one, "1") | dict.fromkeys(homes, home)
+
+
+def end(process: subprocess.Popen) -> None:
+    """Kill a process and all it started in its session."""
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def wall(home: str, readable: Sequence[str], hidden: Sequence[str]) -> list[str]:
+    """What to put in front of the command, where bubblewrap can build a wall; else nothing.
+
+    Behind it there is no network, nothing but `readable` to read, and only `home` to write.
+    """
+    if not has_wall():
+        return []
+    words = ["bwrap", "--unshare-all", "--die-with-parent", "--proc", "/proc", "--dev", "/dev"]
+    for folder in readable:
+        words += ["--ro-bind-try", folder, folder]
+    for folder in hidden:
+        if os.path.isdir(folder):
+            words += ["--tmpfs", folder]
+    return [*words, "--bind", home, home, "--chdir", home]
+
+
+@functools.cache
+def has_wall() -> bool:
+    """Is bubblewrap installed, and does this system let it work?"""
+    command = ["bwrap", "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
+    return shutil.which("bwrap") is not None and subprocess.run(command).returncode == 0

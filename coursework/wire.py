@@ -1,0 +1,184 @@
+"""How the grader and a student's process talk: through two pipes, about plain data and functions.
+
+A message is a list of JSON and tensors:
+
+    ["call", 3, [inputs]]    call your function number 3
+    ["answer", result]       the result of the last call
+    ["error", name, text]    the last call stopped with this exception
+
+Functions travel as numbers: a function that one side gets from the other is a `Remote`, and calling
+it sends a "call". So a student's function can be called from the grader, and can itself call a
+function that it was given. Nothing is unpickled: what arrives can be wrong, but it can't run.
+"""
+
+import json
+import struct
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+import safetensors.torch
+import torch
+from torch import Tensor
+
+from transformer_lib.checks import names_used
+from transformer_lib.decoding import Hypothesis
+
+LARGEST = 64 * 2**20  # bytes of JSON, and of tensors, in one message
+SIZES = struct.Struct(">QQ")
+
+
+class Lost(BaseException):
+    """The other process is gone, or what it says makes no sense.
+
+    No Exception: a check that catches what a student's function raises must not catch this.
+    """
+
+
+class Stopped(Exception):
+    """A call stopped in the other process with an exception of another kind; see `raised`."""
+
+
+class Remote:
+    """A function that lives in the other process."""
+
+    def __init__(self, line: "Line", number: int, names: list[str]):
+        self.line = line
+        self.number = number
+        self.names_used = names
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.line.ask(self.number, inputs)
+
+
+class Line:
+    """One end of the connection."""
+
+    def __init__(self, reader: BinaryIO, writer: BinaryIO):
+        self.reader = reader
+        self.writer = writer
+        self.functions: list[Callable] = []  # those the other side may call, by number
+
+    def offer(self, function: Callable) -> int:
+        """Its number, for the other side to call it by."""
+        self.functions.append(function)
+        return len(self.functions) - 1
+
+    def ask(self, number: int, inputs: Any) -> Any:
+        """The result of the other side's function; meanwhile it may call functions of ours."""
+        self.send(["call", number, list(inputs)])
+        while True:
+            kind, *rest = self.receive()
+            if kind == "answer" and len(rest) == 1:
+                return rest[0]
+            if kind == "error" and len(rest) == 2:
+                raise raised(*rest)
+            self.serve(kind, rest)
+
+    def serve(self, kind: Any, rest: list) -> None:
+        """Answer one call."""
+        try:
+            asked, (number, inputs) = kind == "call", rest
+            function = self.functions[number] if number >= 0 else None
+        except (ValueError, TypeError, IndexError) as error:
+            raise Lost("not a message") from error
+        if not asked or not function or not isinstance(inputs, list):
+            raise Lost("not a message")
+        try:
+            self.send(["answer", function(*inputs)])
+        except Lost:
+            raise
+        except (Exception, SystemExit) as error:  # exit() in a notebook ends a call, not the rest
+            self.send(["error", type(error).__name__, str(error)[:1000]])
+
+    def send(self, message: list) -> None:
+        tensors: dict[str, Tensor] = {}
+        text = json.dumps(self.pack(message, tensors)).encode()
+        data = safetensors.torch.save(tensors) if tensors else b""
+        try:
+            self.writer.write(SIZES.pack(len(text), len(data)) + text + data)
+            self.writer.flush()
+        except OSError as error:
+            raise Lost("gone") from error
+
+    def receive(self) -> list:
+        text_size, data_size = SIZES.unpack(self.read(SIZES.size))
+        if max(text_size, data_size) > LARGEST:
+            raise Lost("too large a message")
+        text, data = self.read(text_size), self.read(data_size)
+        try:
+            tensors = safetensors.torch.load(data) if data else {}
+            message = self.unpack(json.loads(text), tensors)
+        except Exception as error:  # whatever is wrong with it, it is no message
+            raise Lost("not a message") from error
+        if not isinstance(message, list) or not message:
+            raise Lost("not a message")
+        return message
+
+    def read(self, size: int) -> bytes:
+        try:
+            data = self.reader.read(size)
+        except OSError as error:
+            raise Lost("gone") from error
+        if len(data) < size:
+            raise Lost("gone")
+        return data
+
+    # --- plain data and back -------------------------------------------------------------------
+
+    def pack(self, thing: Any, tensors: dict[str, Tensor]) -> Any:
+        """What JSON can say of it; tensors go into `tensors`."""
+        if thing is None or isinstance(thing, bool):
+            return thing
+        for plain in (int, float, str):  # their subclasses, too, become plain ones
+            if isinstance(thing, plain):
+                return plain(thing)
+        if isinstance(thing, list):
+            return [self.pack(part, tensors) for part in thing]
+        if isinstance(thing, tuple | set | frozenset):
+            kind = "tuple" if isinstance(thing, tuple) else "set"
+            return {kind: [self.pack(part, tensors) for part in thing]}
+        if isinstance(thing, torch.nn.ModuleList):
+            return [self.pack(part, tensors) for part in thing]
+        if isinstance(thing, dict):
+            return {"dict": [self.pack(pair, tensors) for pair in thing.items()]}
+        if isinstance(thing, Hypothesis):
+            return {"hypothesis": self.pack(vars(thing), tensors)}
+        if thing is ...:
+            return {"nothing": "..."}
+        if isinstance(thing, Tensor) and not thing.is_complex():
+            tensors[str(len(tensors))] = thing.detach().cpu().contiguous().clone()
+            return {"tensor": str(len(tensors) - 1)}
+        if callable(thing):
+            return {"function": self.offer(thing), "names": sorted(names_used(thing))}
+        return {"other": type(thing).__name__}
+
+    def unpack(self, said: Any, tensors: dict[str, Tensor]) -> Any:
+        if isinstance(said, list):
+            return [self.unpack(part, tensors) for part in said]
+        if not isinstance(said, dict):
+            return said
+        (kind, value), *more = said.items()
+        if kind in ("tuple", "set"):
+            parts = [self.unpack(part, tensors) for part in value]
+            return tuple(parts) if kind == "tuple" else set(parts)
+        if kind == "dict":
+            return dict(self.unpack(pair, tensors) for pair in value)
+        if kind == "hypothesis":
+            return Hypothesis(**self.unpack(value, tensors))
+        if kind == "nothing":
+            return ...
+        if kind == "tensor":
+            return tensors[value]
+        if kind == "function":
+            return Remote(self, value, list(more[0][1]))
+        return named(value, object)()  # something else: only the name of its type is known
+
+
+def raised(name: Any, text: Any) -> Exception:
+    """An exception that reads as the one in the other process did."""
+    return named(name, Stopped)(str(text))
+
+
+def named(name: Any, base: type) -> type:
+    right = isinstance(name, str) and name.isidentifier() and len(name) < 100
+    return type(name if right else "Unknown", (base,), {})

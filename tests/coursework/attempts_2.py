@@ -1,0 +1,234 @@
+"""Assignment 2: attention by hand and in code."""
+
+from tests.coursework.attempts import Wrong
+
+RIGHT = {
+    "two_weights": ["two_weights = (1 / 4, 3 / 4)", "two_weights = torch.tensor([0.25, 0.75])"],
+    "my_weights": [
+        """
+        def my_weights(query, key):
+            scores = torch.einsum("qd,kd->qk", query, key) / query.shape[1] ** 0.5
+            return torch.softmax(scores, dim=1)
+        """,
+        """
+        def my_weights(query, key):
+            rows = []
+            for one in query:
+                scores = torch.stack([torch.dot(one, other) for other in key]) / len(one) ** 0.5
+                powers = torch.exp(scores - scores.max())
+                rows.append(powers / powers.sum())
+            return torch.stack(rows)
+        """,
+    ],
+    "my_attention": [
+        """
+        def my_attention(q, k, v):
+            scores = torch.einsum("bhqd,bhkd->bhqk", q, k) * q.shape[-1] ** -0.5
+            return torch.einsum("bhqk,bhkd->bhqd", scores.softmax(-1), v)
+        """,
+        """
+        def one_head(q, k, v):
+            weights = (q @ k.T / len(q[0]) ** 0.5).softmax(dim=1)
+            return weights @ v
+
+        def my_attention(query, key, value):
+            return torch.stack([
+                torch.stack([one_head(*head) for head in zip(*sentence)])
+                for sentence in zip(query, key, value)
+            ])
+        """,
+    ],
+    "w_q": [
+        """
+        w_q = torch.zeros(4, 4)
+        w_q[3] = torch.tensor([0.0, 9.0, 0.0, 0.0])
+        """
+    ],
+}
+
+WRONG = {
+    "two_weights": [
+        Wrong("no scaling", "two_weights = [0.175, 0.825]", "divide the scores by the root", 1),
+        Wrong("scaled too late", "two_weights = [0.124, 0.583]", "divided after the softmax", 1),
+        Wrong("swapped", "two_weights = [0.75, 0.25]", "in the other order", 1),
+        Wrong("no softmax", "two_weights = [0.0, 1.1]", "Weights add up to 1", 0),
+        Wrong("not numbers", "two_weights = 'a quarter'", "Give 2 numbers", 0),
+    ],
+    "my_weights": [
+        Wrong(
+            "softmax over the wrong axis",
+            """
+            def my_weights(query, key):
+                return (query @ key.T / math.sqrt(query.size(-1))).softmax(dim=0)
+            """,
+            "softmax must run over the keys",
+            2.5,
+        ),
+        Wrong(
+            "the root of the number of keys",
+            """
+            def my_weights(query, key):
+                return (query @ key.T / math.sqrt(len(key))).softmax(dim=-1)
+            """,
+            "root of the number of keys",
+            2.5,
+        ),
+        Wrong(
+            "scaled after the softmax",
+            """
+            def my_weights(query, key):
+                return (query @ key.T).softmax(dim=-1) / math.sqrt(query.size(-1))
+            """,
+            "division comes after the softmax",
+            2.5,
+        ),
+        Wrong(
+            "d_k instead of its root",
+            """
+            def my_weights(query, key):
+                return (query @ key.T / query.size(-1)).softmax(dim=-1)
+            """,
+            "it should be its root",
+            2.5,
+        ),
+        Wrong(
+            "no scaling",
+            """
+            def my_weights(query, key):
+                return (query @ key.T).softmax(dim=-1)
+            """,
+            "not scaled",
+            2.5,
+        ),
+        Wrong(
+            "e to the power of large scores",
+            """
+            def my_weights(query, key):
+                powers = (query @ key.T / math.sqrt(query.size(-1))).exp()
+                return powers / powers.sum(dim=-1, keepdim=True)
+            """,
+            "overflows",
+            2.5,
+        ),
+        Wrong(
+            "a size of the example in the code",
+            """
+            def my_weights(query, key):
+                return (query @ key.T / math.sqrt(7)).softmax(dim=-1)
+            """,
+            "wrong for other inputs",
+            2.5,
+        ),
+        Wrong(
+            "keys not transposed",
+            """
+            def my_weights(query, key):
+                return (query @ key / math.sqrt(query.size(-1))).softmax(dim=-1)
+            """,
+            "does the key need a transpose?",
+            0,
+        ),
+        Wrong(
+            "the library's function",
+            """
+            from transformer_lib import attention_weights
+
+            def my_weights(query, key):
+                return attention_weights(query, key)
+            """,
+            "does the whole exercise for you",
+            0,
+        ),
+    ],
+    "my_attention": [
+        Wrong(
+            "no values",
+            """
+            def my_attention(query, key, value):
+                return (query @ key.transpose(-2, -1) / math.sqrt(key.size(-1))).softmax(dim=-1)
+            """,
+            "have to be multiplied with the values",
+            2,
+        ),
+        Wrong(
+            "softmax over the heads",
+            """
+            def my_attention(query, key, value):
+                scores = query @ key.transpose(-2, -1) / math.sqrt(key.size(-1))
+                return scores.softmax(dim=1) @ value
+            """,
+            "runs over the heads",
+            2,
+        ),
+        Wrong(
+            "softmax over the queries",
+            """
+            def my_attention(query, key, value):
+                scores = query @ key.transpose(-2, -1) / math.sqrt(key.size(-1))
+                return scores.softmax(dim=-2) @ value
+            """,
+            "runs over the queries",
+            2,
+        ),
+        Wrong(
+            "the root of the number of heads",
+            """
+            def my_attention(query, key, value):
+                scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(1))
+                return scores.softmax(dim=-1) @ value
+            """,
+            "root of the number of heads",
+            2,
+        ),
+        Wrong(
+            "no softmax",
+            """
+            def my_attention(query, key, value):
+                return query @ key.transpose(-2, -1) / math.sqrt(key.size(-1)) @ value
+            """,
+            "softmax is missing",
+            2,
+        ),
+        Wrong(
+            "all axes reversed",
+            """
+            def my_attention(query, key, value):
+                return (query @ key.mT.mT / math.sqrt(key.size(-1))).softmax(dim=-1) @ value
+            """,
+            "does the key need a transpose?",
+            0,
+        ),
+        Wrong(
+            "the library's function",
+            """
+            def my_attention(query, key, value):
+                return torch.nn.functional.scaled_dot_product_attention(query, key, value)
+            """,
+            "does the whole exercise for you",
+            0,
+        ),
+    ],
+    "w_q": [
+        Wrong("nothing in it", "w_q = torch.zeros(4, 4)", "looks at all three words alike", 0),
+        Wrong("not a tensor", "w_q = 5", "Give a tensor", 0),
+        Wrong(
+            "too weak",
+            """
+            w_q = torch.zeros(4, 4)
+            w_q[2, 1] = 1.0
+            """,
+            "not yet 0.9",
+            0,
+        ),
+        Wrong(
+            "the other way round",
+            """
+            w_q = torch.zeros(4, 4)
+            w_q[1, 2] = 9.0
+            """,
+            "the other way round",
+            0,
+        ),
+        Wrong("another shape", "w_q = torch.zeros(3, 3)", "shape (4, 4)", 0),
+    ],
+}
