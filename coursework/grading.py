@@ -237,8 +237,8 @@ class Pupil:
             str(ROOT / "tests"),
         ]
         given = {"megabytes": self.limits.megabytes, "readable": readable, "hidden": hidden}
-        program = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import coursework.pupil as pupil; "
-        program += "pupil.main()"
+        program = f"import sys; sys.path.insert(0, {str(ROOT)!r}); "
+        program += "import coursework.pupil; coursework.pupil.main()"
         command = [sys.executable, "-P", "-s", "-B", "-c", program, json.dumps(given)]
         self.process = subprocess.Popen(
             [*wall(home, readable, hidden), *command],

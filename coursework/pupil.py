@@ -15,6 +15,11 @@ import torch
 
 from coursework.wire import Line
 
+try:
+    import resource
+except ImportError:  # Windows has none
+    resource = None
+
 # What a notebook of this course has no need for, by the names of Python's audit events.
 CLOSED_EVENTS = (
     "subprocess.Popen os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn os.startfile "
@@ -59,9 +64,7 @@ def plain_python(source: str) -> str:
 
 def limit(megabytes: int) -> None:
     """Bounds on memory, files and processes, where the system has them (not on Windows)."""
-    try:
-        import resource
-    except ImportError:
+    if resource is None:
         return
     bounds = {
         resource.RLIMIT_DATA: megabytes * 2**20,

@@ -1,0 +1,254 @@
+"""What surrounds a student's process, and what happens when grading itself goes wrong."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coursework import __main__ as command_line
+from coursework.__main__ import main
+from coursework.grading import ROOT, Limits, Result, grade, has_wall, wall
+from coursework.pupil import guard, plain_python
+from coursework.report import in_table
+from coursework.source import FOLDER, assignment
+from tests.coursework.classroom import WRITTEN, filled_in, hand_in, solutions
+
+ATTENTION = assignment(2)
+LINUX = sys.platform == "linux"
+
+
+# --- the guard -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hook(tmp_path):
+    for name in ("own", "library", "library/secret", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "own" / "link").symlink_to(tmp_path / "elsewhere")
+    return guard(tmp_path / "own", [str(tmp_path / "library")], [str(tmp_path / "library/secret")])
+
+
+@pytest.mark.parametrize(
+    "event, place",
+    [
+        ("open-w", "own/file"),
+        ("open-r", "own/file"),
+        ("open-r", "library/file"),
+        ("os.remove", "own/file"),
+        ("os.listdir", "library"),
+    ],
+)
+def test_the_guard_lets_pass(hook, tmp_path, event, place):
+    hook(*told(event, tmp_path / place))
+
+
+@pytest.mark.parametrize(
+    "event, place",
+    [
+        ("open-w", "elsewhere/file"),
+        ("open-w", "library/file"),
+        ("open-w", "own/../elsewhere/file"),
+        ("open-w", "own/link/file"),
+        ("open-w", "own-not/file"),
+        ("open-r", "elsewhere/file"),
+        ("open-r", "library/secret/file"),
+        ("os.remove", "elsewhere/file"),
+        ("os.rename", "elsewhere/file"),
+        ("os.mkdir", "elsewhere/file"),
+        ("os.truncate", "elsewhere/file"),
+        ("os.listdir", "elsewhere"),
+        ("os.scandir", "library/secret"),
+    ],
+)
+def test_the_guard_refuses(hook, tmp_path, event, place):
+    with pytest.raises(PermissionError, match="a notebook may"):
+        hook(*told(event, tmp_path / place))
+
+
+def told(event: str, path: Path) -> tuple[str, tuple]:
+    """An audit event as Python tells it to a hook."""
+    if event == "open-r":
+        return "open", (str(path), "r", os.O_RDONLY)
+    if event == "open-w":
+        return "open", (str(path), "w", os.O_WRONLY | os.O_CREAT)
+    return event, (os.fsencode(path), path.with_name("other"), -1)
+
+
+def test_the_guard_knows_what_a_descriptor_and_the_null_device_are(hook):
+    hook("open", (3, "w", os.O_WRONLY))
+    hook("open", (os.devnull, "w", os.O_WRONLY))
+    hook("import", ("torch", None, None, None, None))
+    with pytest.raises(PermissionError, match="socket.connect"):
+        hook("socket.connect", (None, ("example.com", 80)))
+
+
+def test_lines_that_only_jupyter_understands():
+    cell = "%matplotlib inline\nx = 1\n!ls\n  %time y = 2\nz = 7 % 5"
+    assert plain_python(cell) == "\nx = 1\n\n\nz = 7 % 5"
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux bounds the processes of a program")
+def test_limits_hold_where_the_guard_does_not_see():
+    code = """
+import os, torch
+from coursework.pupil import limit
+if os.getuid() == 0: os.setuid(65534)  # root is exempt
+limit(1000)
+try: print(os.fork() and "forked")
+except BlockingIOError: print("refused")
+try: print(torch.ones(10**9).sum())
+except RuntimeError: print("refused")
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert run.stdout.split() == ["refused", "refused"], run.stderr
+
+
+@pytest.mark.skipif(not has_wall(), reason="bubblewrap isn't installed")
+def test_behind_the_wall_there_is_nothing_else(tmp_path):
+    own, secret = tmp_path / "own", tmp_path / "library" / "secret"
+    own.mkdir()
+    secret.mkdir(parents=True)
+    (secret / "file").touch()
+    code = f"""
+import os, socket
+print(os.path.exists({str(secret.parent)!r}), os.listdir({str(secret)!r}))
+print(os.path.exists({str(Path.home())!r}) and os.access({str(Path.home())!r}, os.W_OK))
+print([name for _, name in socket.if_nameindex()], sum(map(str.isdigit, os.listdir("/proc"))))
+open("mine", "w").write("x")
+try: open({str(secret.parent / "theirs")!r}, "w")
+except OSError as error: print(type(error).__name__)
+"""
+    readable = ["/usr", "/lib", "/lib64", "/etc", sys.prefix, sys.base_prefix, str(secret.parent)]
+    command = [*wall(str(own), readable, [str(secret)]), sys.executable, "-c", code]
+    run = subprocess.run(command, capture_output=True, text=True, env={})
+    assert (own / "mine").read_text() == "x", run.stderr
+    lines = run.stdout.splitlines()
+    assert lines[0] == "True []"
+    assert lines[2] in ("['lo'] 1", "['lo'] 2")  # itself, and the wall's own first process
+    assert lines[3] == "OSError"
+    assert not (secret.parent / "theirs").exists()
+
+
+# --- the batch -----------------------------------------------------------------------------------
+
+
+def test_a_grader_that_breaks_down_goes_on_with_the_next(monkeypatch):
+    """Even if grading one submission ends the grader's own process."""
+    monkeypatch.setattr(command_line, "grade", grade_unless_deadly)
+    files = {name: Path(name) for name in ("before", "deadly", "after")}
+    results = list(command_line.grade_all(files, ATTENTION, Limits(), jobs=1))
+    assert [one.student for one in results if one.exercise == "w_q"] == list(files)
+    for one in results:
+        assert (one.points == 0.0) == (one.student == "deadly")
+        assert ("broke down" in one.hint) == (one.student == "deadly")
+
+
+def grade_unless_deadly(student, path, source, limits):
+    if student == "deadly":
+        os._exit(1)
+    return [Result(student, one.name, 1.0, one.points, "") for one in source.exercises]
+
+
+def test_a_submission_has_a_time_of_its_own(tmp_path):
+    """Three endless cells would take 3 x 4 seconds; the rest of the time is not waited for."""
+    endless = dict.fromkeys(("two_weights", "my_weights", "my_attention"), "while True: pass")
+    hand_in(tmp_path / "slow.ipynb", filled_in(ATTENTION, solutions(ATTENTION) | endless))
+    limits = Limits(seconds=4, total=7)
+    results = grade("slow", tmp_path / "slow.ipynb", ATTENTION, limits)
+    hints = {one.exercise: one.hint for one in results}
+    assert "used up its 7 seconds" in hints["w_q"]
+    assert all(one.points == 0 for one in results if one.exercise != "why-the-root")
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["grade", "2", "nowhere"], "nowhere is no folder"),
+        (["grade", "9", "."], "there is no assignment 9"),
+        (["grade", "2", "empty"], "empty is empty"),
+    ],
+)
+def test_one_sentence_for_a_mistaken_command(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    Path("empty").mkdir()
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+def test_nothing_is_graded_with_a_solution_that_fails(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    broken = json.loads((FOLDER / ATTENTION.file).read_text(encoding="utf-8"))
+    for cell in broken["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "my_weights":
+            cell["source"] = "def my_weights(query, key): return query @ key.T"
+    hand_in(folder / ATTENTION.file, broken)
+    hand_in(tmp_path / "submissions" / "one.ipynb", {})
+    monkeypatch.setattr(command_line, "FOLDER", folder)
+    assert main(["grade", "2", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]) == 2
+    assert "the solution of my_weights" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+# --- what a person reads -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def graded(tmp_path):
+    """One submission, graded; then points for its written answer can be filled in."""
+    hand_in(tmp_path / "in" / "ana.ipynb", filled_in(ATTENTION, solutions(ATTENTION)))
+    out = tmp_path / "out"
+    again = ["grade", "2", str(tmp_path / "in"), "--out", str(out)]
+    assert main(again) == 0
+    return out, again
+
+
+def fill_in(table: Path, points: str, comment: str) -> None:
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["student"], row["exercise"], row["of"]) for row in rows] == [
+        ("ana", "why-the-root", "3")
+    ]
+    rows[0] |= {"points": points, "comment": comment}
+    with table.open("w", encoding="utf-8-sig", newline="") as file:  # as spreadsheets store it
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_points_for_written_answers_stay(graded):
+    out, again = graded
+    assert WRITTEN in (out / "to_read.html").read_text(encoding="utf-8")
+    assert "13 of 16 points" in (out / "pages" / "ana.html").read_text(encoding="utf-8")
+    fill_in(out / "to_read.csv", "2,5", "Good; and the gradient?")
+    for _ in range(2):
+        assert main(again) == 0
+        assert "ana,why-the-root,2.5,3,Good; and the gradient?\n" in (out / "grades.csv").read_text(
+            encoding="utf-8"
+        )
+        page = (out / "pages" / "ana.html").read_text(encoding="utf-8")
+        assert "15.5 of 16 points" in page and "Good; and the gradient?" in page
+
+
+@pytest.mark.parametrize("points", ["4", "-1", "many", "nan"])
+def test_points_that_can_not_be(graded, capsys, points):
+    out, again = graded
+    before = (out / "grades.csv").read_bytes()
+    fill_in(out / "to_read.csv", points, "")
+    filled = (out / "to_read.csv").read_bytes()
+    capsys.readouterr()
+    assert main(again) == 2
+    assert f"line 2: points must be a number from 0 to 3, not '{points}'" in capsys.readouterr().err
+    assert (out / "grades.csv").read_bytes() == before
+    assert (out / "to_read.csv").read_bytes() == filled
+
+
+def test_no_cell_of_a_table_is_a_formula():
+    assert [in_table(cell) for cell in ("=1+1", "@x", "-2", "plain", 0)] == [
+        "'=1+1", "'@x", "'-2", "plain", "0"
+    ]  # fmt: skip
