@@ -231,11 +231,8 @@ class Pupil:
         self.late = False
         home = self.folder.name
         readable = [sys.prefix, sys.base_prefix, str(ROOT), "/usr", "/lib", "/lib64", "/etc"]
-        hidden = [
-            *self.limits.hidden,
-            str(ROOT / "coursework" / "assignments"),
-            str(ROOT / "tests"),
-        ]
+        secret = ("coursework/assignments", "tests", ".git")
+        hidden = [*self.limits.hidden, *(str(ROOT / folder) for folder in secret)]
         given = {"megabytes": self.limits.megabytes, "readable": readable, "hidden": hidden}
         program = f"import sys; sys.path.insert(0, {str(ROOT)!r}); "
         program += "import coursework.pupil; coursework.pupil.main()"

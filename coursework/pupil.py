@@ -24,8 +24,7 @@ except ImportError:  # Windows has none
 CLOSED_EVENTS = (
     "subprocess.Popen os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn os.startfile "
     "pty.spawn os.kill os.killpg socket.connect socket.bind socket.sendto socket.sendmsg "
-    "socket.getaddrinfo socket.gethostbyname ctypes.dlopen ctypes.dlsym "
-    "ctypes.call_function sys.setprofile sys.settrace"
+    "socket.getaddrinfo socket.gethostbyname ctypes.dlopen ctypes.dlsym ctypes.call_function"
 ).split()
 # Events that change files, and how many of their first arguments are paths.
 CHANGES = {"os.rename": 2, "os.link": 2, "os.symlink": 2} | dict.fromkeys(

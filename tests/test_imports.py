@@ -77,8 +77,9 @@ def test_every_package_used_is_declared():
     lists = [project["dependencies"], *project["optional-dependencies"].values()]
     declared = {plain(re.match(r"[\w.-]+", line).group()) for lines in lists for line in lines}
     providers = importlib.metadata.packages_distributions()
-    ours = {"transformer_lib", *(path.stem for path in (ROOT / "tools").glob("*.py"))}
-    files = [*FILES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("tools/*.py")]
+    ours = {"transformer_lib", "coursework", *(path.stem for path in ROOT.glob("tools/*.py"))}
+    files = [*FILES, *(path for folder in ("tests", "tools", "coursework")
+                       for path in (ROOT / folder).glob("**/*.py"))]  # fmt: skip
     for path in [PACKAGE / "__init__.py", *files]:
         tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         modules = {

@@ -24,7 +24,8 @@ import run_notebooks as tool
 from compare_outputs import first_difference
 
 ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("**/[!.]*.ipynb"))
+FOLDERS = [ROOT / "notebooks", ROOT / "coursework" / "assignments"]
+NOTEBOOKS = sorted(path for folder in FOLDERS for path in folder.glob("**/[!.]*.ipynb"))
 COMMITTED = [path for path in NOTEBOOKS if ".ipynb_checkpoints" not in path.parts]
 
 

@@ -20,7 +20,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("notebooks", "coursework/assignments")
 TIMEOUT = 300  # seconds for one cell
 LONGEST_CELL = 25  # lines of code
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -146,7 +147,8 @@ def cell_problems(cell: NotebookNode) -> list[str]:
 def main(arguments: list[str]) -> int:
     """Run the notebooks named, or all; 1 if one stops or has problems."""
     status = 0
-    for path in map(Path, arguments) if arguments else sorted(NOTEBOOKS.glob("*.ipynb")):
+    every = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.ipynb"))]
+    for path in map(Path, arguments) if arguments else every:
         try:
             notebook = normalize(execute(read(path), path.resolve().parent))
         except CellExecutionError as error:

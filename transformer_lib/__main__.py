@@ -281,8 +281,9 @@ def run_figures(options: argparse.Namespace) -> int:
     from transformer_lib.plots import figures
 
     if options.list:
+        width = max(map(len, figures.FIGURES))
         for name, figure in figures.FIGURES.items():
-            print(f"{name:<24}{figure.caption}")
+            print(f"{name:<{width}}  {figure.caption}")
         return 0
     entries = list(figures.FIGURES.values())
     if options.page:
