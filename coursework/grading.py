@@ -175,7 +175,7 @@ class Pupil:
             return False
         try:
             with self.clock():
-                self.line.ask(RUN_CELL, [self.cells[number][1]])
+                self.line.ask(RUN_CELL, self.cells[number][1])
         except Stopped as error:
             self.troubles[number] = f"{type(error).__name__}: {error}"
             return type(error).__name__ == "NameError"
@@ -189,7 +189,7 @@ class Pupil:
     def get(self, name: str, answer: str) -> Any:
         """What a name stands for that the cell with the grade_id `answer` should have made."""
         try:
-            return self.line.ask(GET_NAME, [name])
+            return self.line.ask(GET_NAME, name)
         except Stopped:
             told = [
                 self.troubles[number]
@@ -230,7 +230,8 @@ class Pupil:
             raise OutOfTime
         self.late = False
         home = self.folder.name
-        readable = [sys.prefix, sys.base_prefix, str(ROOT), "/usr", "/lib", "/lib64", "/etc"]
+        python = (sys.prefix, sys.base_prefix, str(ROOT))
+        readable = [*python, *map(os.path.realpath, python), "/usr", "/lib", "/lib64", "/etc"]
         secret = ("coursework/assignments", "tests", ".git")
         hidden = [*self.limits.hidden, *(str(ROOT / folder) for folder in secret)]
         given = {"megabytes": self.limits.megabytes, "readable": readable, "hidden": hidden}

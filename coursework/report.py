@@ -6,7 +6,9 @@ import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import mistune
 from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
 
 from coursework.grading import Result
 from coursework.source import Assignment
@@ -17,6 +19,8 @@ TEMPLATES = Environment(
     autoescape=True,  # names and answers come from outside
     trim_blocks=True,
 )
+MARKDOWN = mistune.create_markdown(escape=True)  # HTML in it is shown, not obeyed
+TEMPLATES.filters["markdown"] = lambda words: Markup(MARKDOWN(words))
 COLUMNS = ("student", "exercise", "points", "of", "hint")
 TO_READ = ("student", "exercise", "points", "of", "comment")
 
@@ -50,6 +54,7 @@ def write_report(folder: Path, source: Assignment, results: Sequence[Result]) ->
             student=student, title=source.title, results=rows, of=sum(one.of for one in rows),
             total=sum(one.points or 0 for one in rows),
             waiting=sum(one.of for one in rows if one.points is None),
+            titles={one.name: one.title for one in source.exercises},
         )  # fmt: skip
         write_text(folder / "pages" / f"{student}.html", page)
 

@@ -32,12 +32,14 @@ class SourceError(ValueError):
 
 @dataclass(frozen=True)
 class Exercise:
-    """name: the `grade_id`. kind: one of KINDS, or "explain", which a person grades.
+    """name: the `grade_id`. title: the heading it stands under.
 
-    check: the code of the check, hidden tests included. expected: what a good text says.
+    kind: one of KINDS, or "explain", which a person grades. check: the code of the check, hidden
+    tests included. expected: what a good text says.
     """
 
     name: str
+    title: str
     kind: str
     points: int
     check: str = ""
@@ -86,18 +88,20 @@ def read_source(path: Path) -> Assignment:
     """An assignment, after a look at whether it can be built and graded."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cells = notebook["cells"]
-    exercises = []
+    exercises, heading = [], ""
     for cell in cells:
         if not is_graded(cell):
+            if cell["cell_type"] == "markdown" and text(cell).startswith("## "):
+                heading = text(cell).split("\n")[0].removeprefix("## ")
             continue
         name, points = grade_id(cell).removeprefix("check-"), cell["metadata"]["nbgrader"]["points"]
         if cell["cell_type"] == "markdown":
-            exercises.append(Exercise(name, "explain", points, expected=text(cell)))
+            exercises.append(Exercise(name, heading, "explain", points, expected=text(cell)))
             continue
         kinds = [kind for kind in KINDS if kind in tags(cell)]
         if len(kinds) != 1:
             raise SourceError(f"{path.name}: the check {name} needs one of the tags {KINDS}")
-        exercises.append(Exercise(name, kinds[0], points, check=text(cell)))
+        exercises.append(Exercise(name, heading, kinds[0], points, check=text(cell)))
     ids = [grade_id(cell) for cell in cells if grade_id(cell)]
     for one in set(ids):
         if ids.count(one) > 1:

@@ -2,9 +2,9 @@
 
 A message is a list of JSON and tensors:
 
-    ["call", 3, [inputs]]    call your function number 3
-    ["answer", result]       the result of the last call
-    ["error", name, text]    the last call stopped with this exception
+    ["call", 3, inputs, options]    call your function number 3
+    ["answer", result]              the result of the last call
+    ["error", name, text]           the last call stopped with this exception
 
 Functions travel as numbers: a function that one side gets from the other is a `Remote`, and calling
 it sends a "call". So a student's function can be called from the grader, and can itself call a
@@ -46,8 +46,8 @@ class Remote:
         self.number = number
         self.names_used = names
 
-    def __call__(self, *inputs: Any) -> Any:
-        return self.line.ask(self.number, inputs)
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        return self.line.ask(self.number, *inputs, **options)
 
 
 class Line:
@@ -63,9 +63,9 @@ class Line:
         self.functions.append(function)
         return len(self.functions) - 1
 
-    def ask(self, number: int, inputs: Any) -> Any:
+    def ask(self, number: int, *inputs: Any, **options: Any) -> Any:
         """The result of the other side's function; meanwhile it may call functions of ours."""
-        self.send(["call", number, list(inputs)])
+        self.send(["call", number, list(inputs), options])
         while True:
             kind, *rest = self.receive()
             if kind == "answer" and len(rest) == 1:
@@ -77,14 +77,14 @@ class Line:
     def serve(self, kind: Any, rest: list) -> None:
         """Answer one call."""
         try:
-            asked, (number, inputs) = kind == "call", rest
+            asked, (number, inputs, options) = kind == "call", rest
             function = self.functions[number] if number >= 0 else None
         except (ValueError, TypeError, IndexError) as error:
             raise Lost("not a message") from error
-        if not asked or not function or not isinstance(inputs, list):
+        if not (asked and function and isinstance(inputs, list) and isinstance(options, dict)):
             raise Lost("not a message")
         try:
-            self.send(["answer", function(*inputs)])
+            self.send(["answer", function(*inputs, **options)])
         except Lost:
             raise
         except (Exception, SystemExit) as error:  # exit() in a notebook ends a call, not the rest

@@ -248,6 +248,17 @@ def test_points_that_can_not_be(graded, capsys, points):
     assert (out / "to_read.csv").read_bytes() == filled
 
 
+def test_html_in_an_answer_is_shown_not_obeyed(tmp_path):
+    harm = "**So** <script>alert(1)</script> [here](javascript:alert(1))"
+    notebook = filled_in(ATTENTION, {"why-the-root": harm})
+    hand_in(tmp_path / "in" / "ana.ipynb", notebook)
+    assert main(["grade", "2", str(tmp_path / "in"), "--out", str(tmp_path / "out")]) == 0
+    for name in ("pages/ana.html", "to_read.html"):
+        page = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert "<strong>So</strong> &lt;script&gt;alert(1)" in page
+        assert "<script" not in page and 'href="javascript' not in page
+
+
 def test_no_cell_of_a_table_is_a_formula():
     assert [in_table(cell) for cell in ("=1+1", "@x", "-2", "plain", 0)] == [
         "'=1+1", "'@x", "'-2", "plain", "0"

@@ -47,7 +47,7 @@ def lines():
 def test_plain_data_arrives_as_it_was(lines, thing):
     here, there = lines
     there.offer(lambda given: given)
-    found = here.ask(0, [thing])
+    found = here.ask(0, thing)
     assert found == thing and type(found) is type(thing)
 
 
@@ -56,24 +56,30 @@ def test_tensors_arrive_as_they_were(lines, dtype):
     here, there = lines
     there.offer(lambda given: given)
     given = torch.arange(30).reshape(2, 3, 5).transpose(0, 2).to(dtype)
-    assert torch.equal(here.ask(0, [given]), given)
-    assert here.ask(0, [given]).dtype == dtype
-    assert math.isnan(here.ask(0, [math.nan]))
+    assert torch.equal(here.ask(0, given), given)
+    assert here.ask(0, given).dtype == dtype
+    assert math.isnan(here.ask(0, math.nan))
 
 
 def test_functions_can_be_called_from_both_sides(lines):
     here, there = lines
     there.offer(lambda f: lambda x: f(x) + 1)
-    theirs = here.ask(0, [lambda x: 10 * x])
+    theirs = here.ask(0, lambda x: 10 * x)
     assert isinstance(theirs, Remote)
     assert theirs(4) == 41
     assert torch.equal(theirs(torch.ones(2)), torch.full((2,), 11.0))
 
 
+def test_inputs_may_have_names(lines):
+    here, there = lines
+    there.offer(lambda a, *, b: a - b)
+    assert here.ask(0, 7, b=5) == 2
+
+
 def test_the_names_that_a_function_uses_come_along(lines):
     here, there = lines
     there.offer(lambda: lambda x: torch.softmax(x, 0))
-    assert "softmax" in here.ask(0, []).names_used
+    assert "softmax" in here.ask(0).names_used
 
 
 def test_exceptions_arrive_by_name(lines):
@@ -81,17 +87,17 @@ def test_exceptions_arrive_by_name(lines):
     there.offer(lambda: [][5])
     there.offer(lambda: exit())
     with pytest.raises(Stopped, match="out of range") as caught:
-        here.ask(0, [])
+        here.ask(0)
     assert type(caught.value).__name__ == "IndexError"
     with pytest.raises(Stopped) as caught:
-        here.ask(1, [])
+        here.ask(1)
     assert type(caught.value).__name__ == "SystemExit"
 
 
 def test_anything_else_arrives_as_the_name_of_its_type(lines):
     here, there = lines
     there.offer(lambda: iter([]))
-    assert type(here.ask(0, [])).__name__ == "list_iterator"
+    assert type(here.ask(0)).__name__ == "list_iterator"
 
 
 def test_what_can_not_be_told_is_an_error_not_the_end(lines):
@@ -101,8 +107,8 @@ def test_what_can_not_be_told_is_an_error_not_the_end(lines):
     there.offer(lambda: endless)
     there.offer(lambda: 5)
     with pytest.raises(Stopped):
-        here.ask(0, [])
-    assert here.ask(1, []) == 5
+        here.ask(0)
+    assert here.ask(1) == 5
 
 
 def message(thing, data: bytes = b"") -> bytes:
@@ -126,10 +132,11 @@ def message(thing, data: bytes = b"") -> bytes:
         message(["answer"]),
         message(["error", "NameError"]),
         message(["call", 0]),
-        message(["call", 0, []]),  # nothing is offered here
-        message(["call", -1, []]),
-        message(["call", "0", []]),
-        message(["shout", 0, []]),
+        message(["call", 0, [], {"dict": []}]),  # nothing is offered here
+        message(["call", -1, [], {"dict": []}]),
+        message(["call", "0", [], {"dict": []}]),
+        message(["call", 0, []]),
+        message(["shout", 0, [], {"dict": []}]),
         message(["answer", {"tensor": "0"}]),
         message(["answer", {"tensor": "0"}], b"not safetensors"),
         message(["answer", {"set": [[]]}]),
@@ -140,19 +147,19 @@ def message(thing, data: bytes = b"") -> bytes:
 def test_nonsense_is_lost_and_nothing_worse(arrives):
     line = Line(io.BytesIO(arrives), io.BytesIO())
     with pytest.raises(Lost):
-        line.ask(0, [])
+        line.ask(0)
 
 
 def test_an_answer_may_come_with_tensors_it_does_not_name():
     tensors = save({"5": torch.ones(2)})
-    assert Line(io.BytesIO(message(["answer", 3], tensors)), io.BytesIO()).ask(0, []) == 3
+    assert Line(io.BytesIO(message(["answer", 3], tensors)), io.BytesIO()).ask(0) == 3
 
 
 def test_odd_names_of_exceptions_and_types():
     for name in ("not a name", "a\0b", 5, None, "x" * 1000):
         line = Line(io.BytesIO(message(["error", name, None])), io.BytesIO())
         with pytest.raises(Stopped) as caught:
-            line.ask(0, [])
+            line.ask(0)
         assert type(caught.value).__name__ == "Unknown"
         line = Line(io.BytesIO(message(["answer", {"other": name}])), io.BytesIO())
-        assert type(line.ask(0, [])).__name__ == "Unknown"
+        assert type(line.ask(0)).__name__ == "Unknown"

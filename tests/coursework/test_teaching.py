@@ -1,0 +1,76 @@
+"""The teacher's guide: what it names is there, what it counts is so."""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from coursework.__main__ import parser
+from coursework.grading import Limits
+from coursework.source import FOLDER, assignments
+from transformer_lib.plots.figures import FIGURES
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = (ROOT / "TEACHING.md").read_text(encoding="utf-8")
+STUDENTS = (FOLDER.parent / "students.md").read_text(encoding="utf-8")
+SOURCES = assignments()
+NOTEBOOK_ROWS = re.findall(r"^\| (\d\d) \| .+ \| (.+) \| .+ \|$", GUIDE, re.MULTILINE)
+
+
+def test_every_notebook_has_goals_figures_and_a_misconception():
+    notebooks = sorted(path.name[:2] for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    assert [number for number, _ in NOTEBOOK_ROWS] == notebooks
+
+
+@pytest.mark.parametrize("number, figures", NOTEBOOK_ROWS, ids=[row[0] for row in NOTEBOOK_ROWS])
+def test_lecture_figures_are_those_of_the_notebook(number, figures):
+    names = re.findall(r"`([\w-]+)`", figures)
+    assert names
+    for name in names:
+        assert FIGURES[name].notebook.startswith(number)
+
+
+def test_every_assignment_is_listed_as_it_is():
+    rows = re.findall(r"^\| (\d) \| \[(.+)\]\((.+)\) \| (.+) \| (\d+) \|$", GUIDE, re.MULTILINE)
+    listed = [(int(number), title, ROOT / link, int(points))
+              for number, title, link, _, points in rows]  # fmt: skip
+    assert listed == [
+        (one.number, one.title.split(": ", 1)[1].capitalize(), FOLDER / one.file, one.points)
+        for one in SOURCES
+    ]
+    for one, (*_, notebooks, _) in zip(SOURCES, rows, strict=True):
+        assert all(
+            number in one.notebook["cells"][0]["source"]
+            for number in re.findall(r"\d\d", notebooks)
+        )
+
+
+def test_points_by_machine_and_by_a_person():
+    machine = sum(one.points for source in SOURCES for one in source.exercises
+                  if one.kind != "explain")  # fmt: skip
+    assert f"{machine} points by machine, {100 - machine} by you" in GUIDE
+
+
+def test_the_commands_of_the_guide_can_be_typed():
+    commands = re.findall(r"^ *(?:course )?(python -m coursework .+)$", GUIDE, re.MULTILINE)
+    assert len(commands) >= 3
+    for command in commands:
+        parser().parse_args(shlex.split(command)[3:])
+
+
+def test_the_limits_are_the_ones_that_are_told():
+    limits = Limits()
+    assert f"{limits.seconds:g} seconds" in GUIDE and f"{limits.seconds:g} seconds" in STUDENTS
+    assert limits.total == 300 and "five minutes" in STUDENTS
+    assert limits.megabytes == 4096 and "4 GB (`--megabytes`)" in GUIDE
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
+def test_the_zip_for_students_has_no_solutions():
+    listing = subprocess.run(
+        ["git", "check-attr", "export-ignore", "coursework", "tests/coursework", "tests/checks"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.splitlines()  # fmt: skip
+    assert len(listing) == 3 and all(line.endswith(": set") for line in listing)
