@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from tests.checks.saying import refused, said
-from transformer_lib import BOS, EOS
+from transformer_lib import BOS, EOS, DecoderLayer, count_parameters
+from transformer_lib.checks import Hint, graded
 from transformer_lib.checks import decoder as check
 
 
@@ -14,6 +15,8 @@ from transformer_lib.checks import decoder as check
         (check.shapes, (1, ..., 2)),
         (check.runs, (..., ...)),
         (check.decoder_layer, (lambda x, memory, mask, own, cross, ffn, norms: ...,)),
+        (check.three_sublayers, (lambda x, memory, mask, own, cross, ffn, norms: ...,)),
+        (check.parameters, (...,)),
         (check.next_word, (lambda x, weight: ...,)),
         (check.all_at_once, (lambda model, src, words: ...,)),
         (check.all_at_once, (...,)),
@@ -23,7 +26,10 @@ def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
     assert said(capsys, checked, *attempt) == "not tried yet"
 
 
-@pytest.mark.parametrize("checked", [check.decoder_layer, check.next_word, check.all_at_once])
+@pytest.mark.parametrize(
+    "checked",
+    [check.decoder_layer, check.three_sublayers, check.next_word, check.all_at_once],
+)
 def test_what_is_no_solution_at_all(capsys, checked):
     assert refused(said(capsys, checked, 7), "the function itself")
     assert refused(said(capsys, checked, lambda *_: None), "`return`")
@@ -99,6 +105,50 @@ def test_runs(capsys, attempt, hint):
     assert refused(said(capsys, check.runs, *attempt), hint)
 
 
+# --- the parameters of a decoder layer ---
+
+PARAMETERS = (8 * 128 * 128, 2 * 128 * 512 + 512 + 128, 6 * 128)
+
+
+def test_the_parameters_are_those_of_the_library(capsys):
+    layer = DecoderLayer(128, 512, 4)
+    parts = (layer.feed_forward, layer.around_self_attn.norm)
+    network, norm = map(count_parameters, parts)
+    attentions = count_parameters(layer) - network - 3 * norm
+    assert (attentions, network, 3 * norm) == PARAMETERS
+    assert said(capsys, check.parameters, PARAMETERS) == "right!"
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong", "hint"),
+    [
+        (0, 65536, "one attention"),
+        (0, 98304, "W^O"),
+        (0, 32768, "one matrix in each"),
+        (0, 524288, "128 × 32"),
+        (0, 132096, "no biases"),
+        (0, 5, "Attention: not yet"),
+        (1, 65536, "a way back"),
+        (1, 131072, "And the biases"),
+        (2, 512, "the encoder layer"),
+        (2, 384, "Those are the scales"),
+        (2, 256, "one norm"),
+        (2, 6, "for each feature"),
+        (2, 3, "for each feature"),
+        (2, 0, "learns"),
+        (2, 7.5, "whole number"),
+    ],
+)
+def test_wrong_parameters(capsys, place, wrong, hint):
+    attempt = [wrong if i == place else number for i, number in enumerate(PARAMETERS)]
+    assert refused(said(capsys, check.parameters, attempt), hint)
+
+
+@pytest.mark.parametrize("guess", [7, (1, 2), "three"])
+def test_not_three_numbers(capsys, guess):
+    assert refused(said(capsys, check.parameters, guess), "three whole numbers")
+
+
 # --- the decoder layer ---
 
 
@@ -162,6 +212,12 @@ def pre(x, m, mask, own, cross, ffn, norms):
     return x + ffn(norms[2](x))
 
 
+def sum_after_norm(x, m, mask, own, cross, ffn, norms):
+    x = x + norms[0](own(x, x, x, mask=mask))
+    x = x + norms[1](cross(x, m, m))
+    return x + norms[2](ffn(x))
+
+
 @pytest.mark.parametrize("function", [right, in_a_loop])
 def test_decoder_layer_right(capsys, function):
     assert said(capsys, check.decoder_layer, function) == "right!"
@@ -195,11 +251,45 @@ def test_decoder_layer_right(capsys, function):
         (older_x, "an older x"),
         (first_x, "as it came in each time"),
         (pre, "pre-norm"),
+        (sum_after_norm, "The sum comes after the norm"),
+        (sublayers((0, 1, 2), ways=(1, 0, 2)), "meant for them"),
+        (sublayers((0, 1, 2), ways=(0, 1, 1)), "meant for them"),
+        (lambda x, *_: DecoderLayer(14, 13, 2)(x, x), "write its steps yourself"),
         (lambda x, *_: x, "the numbers aren't"),
     ],
 )
 def test_decoder_layer_wrong(capsys, function, hint):
     assert refused(said(capsys, check.decoder_layer, function), hint)
+
+
+# --- the same with plain functions ---
+
+
+def by_place(x, memory, mask, own, cross, ffn, norms):
+    x = norms[0](x + own(x, x, x, mask))
+    x = norms[1](x + cross(x, memory, memory, None))
+    return norms[2](x + ffn(x))
+
+
+def blind(x, memory, mask, own, cross, ffn, norms):
+    return by_place(x, memory, None, own, cross, ffn, norms)
+
+
+def masked_memory(x, memory, mask, own, cross, ffn, norms):
+    x = norms[0](x + own(x, x, x, mask))
+    return norms[1](x + cross(x, memory, memory, mask))
+
+
+def of_the_modules(x, memory, mask, own, cross, ffn, norms):
+    return norms[0].weight * x
+
+
+def test_three_sublayers(capsys):
+    assert said(capsys, check.three_sublayers, by_place) == "right!"
+    assert refused(said(capsys, check.three_sublayers, blind), "The causal mask is missing")
+    assert refused(said(capsys, check.three_sublayers, right), "by its place, without a name")
+    assert refused(said(capsys, check.three_sublayers, masked_memory), "The mask doesn't fit")
+    assert refused(said(capsys, check.three_sublayers, of_the_modules), "AttributeError")
 
 
 # --- the generator ---
@@ -307,3 +397,28 @@ def vectors(model, src, words):
 )  # fmt: skip
 def test_all_at_once_wrong(capsys, function, hint):
     assert refused(said(capsys, check.all_at_once, function), hint)
+
+
+# --- points ---
+
+
+@pytest.mark.parametrize(
+    ("checked", "attempt", "keeps"),
+    [
+        (check.shapes, (SHAPES[0], (2, 8, 7, 5), SHAPES[2]), 0.5),
+        (check.shapes, ((2, 7, 512), (2, 8, 7, 5), SHAPES[2]), 0),
+        (check.runs, (1, 7), 0.5),
+        (check.runs, (1, 5), 0),
+        (check.parameters, ((65536, *PARAMETERS[1:]),), 0.5),
+        (check.decoder_layer, (pre,), 0.5),
+        (check.three_sublayers, (blind,), 0.5),
+        (check.three_sublayers, (right,), 0),
+        (check.next_word, (lambda x, w: (x[:, -1] @ w.T).softmax(-1),), 0.5),
+        (check.next_word, (lambda x, w: x @ w.T,), 0),
+        (check.all_at_once, (one_by_one,), 0.5),
+    ],
+)
+def test_a_slip_keeps_half_the_points(checked, attempt, keeps):
+    with graded(), pytest.raises(Hint) as caught:
+        checked(*attempt)
+    assert caught.value.keeps == keeps

@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from tests.checks.saying import refused, said
+from transformer_lib.checks import Hint, graded
 from transformer_lib.checks import encoder as check
 
 
@@ -128,11 +129,15 @@ def normed(x, scale, shift, eps, dim=-1, correction=0, eps_in=True, root=True):
     return (x - mean) / (below if root else variance + eps) * scale + shift
 
 
+def of_deviation(x, scale, shift, eps, correction):
+    deviation = x.std(-1, correction=correction, keepdim=True)
+    return (x - x.mean(-1, keepdim=True)) / (deviation + eps).sqrt() * scale + shift
+
+
 @pytest.mark.parametrize(
     "function",
     [
         normed,
-        lambda x, scale, shift, eps: F.layer_norm(x, scale.shape, scale, shift, eps),
         lambda x, scale, shift, eps: (
             ((x.mT - x.mean(-1)[:, None]) * (x.var(-1, correction=0)[:, None] + eps).rsqrt()).mT
             * scale
@@ -168,6 +173,14 @@ def test_layer_norm_right(capsys, function):
         (lambda x, a, b, eps: normed(x, b, a, eps), "changed places"),
         (lambda x, a, b, eps: normed(x, a, a * b, eps), "First scale"),
         (lambda x, a, b, eps: x - x.mean(-1), "keepdim=True"),
+        (lambda x, a, b, eps: of_deviation(x, a, b, eps, 0), "It is a root already"),
+        (lambda x, a, b, eps: of_deviation(x, a, b, eps, 1), "It is a root already"),
+        (lambda x, a, b, eps: (x - x.mean(-1, True)) / ((x - x.mean(-1, True)).square()
+                               .sum(-1, True) + eps).sqrt() * a + b, "You add up the squared"),
+        (lambda x, a, b, eps: (x - x.mean(-1, True)) / (x.square().mean(-1, True) + eps).sqrt()
+                               * a + b, "the squares of x"),
+        (lambda x, a, b, eps: x / (x.square().mean(-1, True) + eps).sqrt() * a + b, "RMS norm"),
+        (lambda x, a, b, eps: F.layer_norm(x, a.shape, a, b, eps), "write its steps yourself"),
     ],
 )  # fmt: skip
 def test_layer_norm_wrong(capsys, function, hint):
@@ -216,6 +229,8 @@ def pre(wrong):
         (post(lambda x, f, n, d: n(d(x + f(x)))), "on the sum"),
         (pre(lambda x, f, n, d: d(x + f(n(x)))), "on the sum"),
         (post(lambda x, f, n, d: n(d(x) + f(x))), "falls on x"),
+        (post(lambda x, f, n, d: n(d(x) + d(f(x)))), "on the sum"),
+        (post(lambda x, f, n, d: n(x) + d(f(x))), "falls on x alone"),
         (post(lambda x, f, n, d: d(n(x + f(x)))), "after the norm"),
         (pre(lambda x, f, n, d: n(x) + d(f(n(x)))), "the normalized x"),
         (pre(lambda x, f, n, d: x + d(f(d(n(x))))), "used twice"),
@@ -280,3 +295,56 @@ def test_encoder_right(capsys, function):
 )
 def test_encoder_wrong(capsys, function, hint):
     assert refused(said(capsys, check.encoder, function), hint)
+
+
+# --- a deep stack without a norm ---
+
+
+@pytest.mark.parametrize("guess", [0.25, -0.25, torch.tensor(0.25)])
+def test_share_right(capsys, guess):
+    state = torch.get_rng_state()
+    assert said(capsys, check.share, guess) == "right!"
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+@pytest.mark.parametrize(
+    ("guess", "hint"),
+    [
+        (..., "not tried yet"),
+        (1, "5.1e+04 times as large, which is too much"),
+        (0.1, "times as large, which isn't enough"),
+        (0, "say nothing"),
+        ("a half", "Give one number"),
+        (float("nan"), "Give one number"),
+        (True, "Give one number"),
+        (1e200, "too much"),
+    ],
+)
+def test_share_wrong(capsys, guess, hint):
+    assert hint in said(capsys, check.share, guess)
+
+
+# --- points ---
+
+
+def kept(checked, *attempt):
+    """The share of the points that an attempt keeps when it is graded."""
+    with graded():
+        try:
+            checked(*attempt)
+        except Hint as hint:
+            return hint.keeps
+    return 1
+
+
+def test_a_slip_keeps_half_the_points():
+    assert kept(check.layer_parameters, *RIGHT) == 1
+    assert kept(check.layer_parameters, RIGHT[0] * 3 // 4, *RIGHT[1:]) == 0.5
+    assert kept(check.layer_parameters, RIGHT[0] * 3 // 4, 5, RIGHT[2]) == 0
+    assert kept(check.layer_parameters, 5, *RIGHT[1:]) == 0
+    assert kept(check.layer_norm, lambda x, a, b, eps: normed(x, b, a, eps)) == 0.5
+    assert kept(check.layer_norm, lambda x, a, b, eps: normed(x, a, b, 0.5)) == 0.5
+    assert kept(check.around, post(lambda x, f, n, d: x + d(f(x)))) == 0.5
+    assert kept(check.around, lambda x, *_: x) == 0
+    assert kept(check.encoder, lambda x, layers, norm: x) == 0
+    assert kept(check.encoder, lambda x, layers, norm: norm(x)) == 0

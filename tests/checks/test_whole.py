@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from tests.checks.saying import refused, said
+from transformer_lib.checks import Hint, graded
 from transformer_lib.checks import whole as check
 from transformer_lib.experiments.whole import on_paper
 from transformer_lib.masks import causal_mask, padding_mask
@@ -237,3 +238,26 @@ def test_reach(capsys):
 )
 def test_wrong_reach(capsys, attempt, hint):
     assert refused(said(capsys, check.reach, *attempt), hint)
+
+
+# --- points ---
+
+
+@pytest.mark.parametrize(
+    ("checked", "attempt", "keeps"),
+    [
+        (check.growth, (LAYER, WORDS, 18_874_368), 0.5),
+        (check.growth, (3_150_336, 1000, HEADS), 0),
+        (check.count, (lambda *sizes: counted(*sizes, norms=4),), 0.5),
+        (check.count, (lambda *sizes: counted(*sizes, more=1),), 0),
+        (check.transformer, (shifted,), 0.5),
+        (check.transformer, (as_long_as_the_source,), 0.5),
+        (check.transformer, (whole_target,), 0),
+        (check.reach, (1, 99, 13), 0.5),
+        (check.reach, (1, 100, 7), 0),
+    ],
+)
+def test_a_slip_keeps_half_the_points(checked, attempt, keeps):
+    with graded(), pytest.raises(Hint) as caught:
+        checked(*attempt)
+    assert caught.value.keeps == keeps

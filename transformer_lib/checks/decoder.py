@@ -1,9 +1,10 @@
-"""The exercises of notebook 08: how a decoder is built, read and used.
+"""The exercises of notebook 08 and assignment 4: how a decoder is built, read and used.
 
 Target and source have different lengths, and all sizes are different primes, so that a swapped
 memory or a wrong axis can't pass unseen.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,8 +18,12 @@ from transformer_lib.checks import (
     exercise,
     expect,
     implement,
+    no_slip,
+    own_work,
+    same,
     whole_number,
 )
+from transformer_lib.checks.encoder import network_parameters, parts_right, plain
 from transformer_lib.config import ModelConfig
 from transformer_lib.decoder import DecoderLayer
 from transformer_lib.masks import causal_mask
@@ -58,16 +63,14 @@ def before(function: Any, *first: Any) -> Any:
 @exercise
 def shapes(keys: Any, weights: Any, logits: Any) -> None:
     """Exercise 1: b=2, s=7, t=5, d_model=512, h=8 and 1794 words."""
-    hints = {
+    key_hints = {
         (2, 8, 5, 64): "Those are the queries, from the 5 target words. Keys come from the memory.",
         (2, 7, 512): "That is the memory. Its keys are cut into 8 heads.",
         (2, 7, 8, 64): "That is before the transpose: the heads come second.",
         (2, 8, 7, 512): "Each head has its share of the 512 numbers.",
         (2, 8, 64, 7): "So they stand in the product Q K^T. Before it, a row for each word.",
     }
-    given = as_shape(keys)
-    expect(given == (2, 8, 7, 64), f"The keys: {hints.get(given, 'not yet.')}")
-    hints = {
+    weight_hints = {
         (2, 8, 7, 5): "Rows are queries, columns are keys. Who looks, and at whom?",
         (2, 8, 5, 5): "That is the decoder's self-attention: target words look at target words.",
         (2, 8, 7, 7): "That is the encoder's self-attention: source words look at source words.",
@@ -75,9 +78,7 @@ def shapes(keys: Any, weights: Any, logits: Any) -> None:
         (2, 8, 5, 64): "That is what the weights make of the values. A weight belongs to a pair "
         "of words.",
     }
-    given = as_shape(weights)
-    expect(given == (2, 8, 5, 7), f"The weights: {hints.get(given, 'not yet.')}")
-    hints = {
+    logit_hints = {
         (2, 7, 1794): "That is one for each source word. A next word is predicted at each target "
         "place.",
         (2, 1794): "That is for the last place alone. In training all places count.",
@@ -86,8 +87,43 @@ def shapes(keys: Any, weights: Any, logits: Any) -> None:
         (2, 8, 5, 1794): "Heads are an affair of the attention layers. After W^O they are gone.",
         (5, 1794): "And the batch?",
     }
-    given = as_shape(logits)
-    expect(given == (2, 5, 1794), f"The logits: {hints.get(given, 'not yet.')}")
+    parts_right(
+        ("The keys", as_shape(keys), (2, 8, 7, 64), key_hints),
+        ("The weights", as_shape(weights), (2, 8, 5, 7), weight_hints),
+        ("The logits", as_shape(logits), (2, 5, 1794), logit_hints),
+    )
+
+
+@exercise
+def parameters(guess: Any) -> None:
+    """Assignment 4: attention, feed-forward and norms of a decoder layer, 128, 512 and 4 heads."""
+    wanted = "Give three whole numbers in a list: attention, feed-forward network, norms."
+    expect(isinstance(guess, list | tuple) and len(guess) == 3, wanted)
+    for number in guess:
+        whole_number(number)
+    square = 128 * 128
+    hints = {
+        4 * square: "That is one attention. A decoder layer looks at its own words and at the "
+        "memory.",
+        6 * square: "And W^O, in both?",
+        2 * square: "That is one matrix in each of two attentions; an attention has four.",
+        4 * 8 * square: "Each head has matrices of 128 × 32: four of them are one of 128 × 128.",
+        8 * square + 8 * 128: "The attention layers have no biases.",
+    }
+    norm_hints = {
+        4 * 128: "That is the encoder layer, with two norms.",
+        3 * 128: "Those are the scales. A norm learns something else too.",
+        2 * 128: "That is one norm. There is one for each sub-layer.",
+        6: "Scale and shift have a number for each feature, not one for all.",
+        3: "Scale and shift have a number for each feature, not one for all.",
+        0: "A norm learns a scale and a shift.",
+    }
+    attention, network, norms = guess
+    parts_right(
+        ("Attention", attention, 8 * square, hints),
+        ("Feed-forward", network, *network_parameters(128, 512)),
+        ("Norms", norms, 6 * 128, norm_hints),
+    )
 
 
 # --- 2. how often --------------------------------------------------------------------------------
@@ -98,13 +134,12 @@ def runs(encoder: Any, decoder: Any) -> None:
     """Exercise 2: encoder and decoder runs for a translation of 7 words."""
     for guess in (encoder, decoder):
         whole_number(guess)
-    hints = {
+    encoder_hints = {
         8: "The English sentence doesn't change while the Spanish one is written.",
         7: "The English sentence doesn't change while the Spanish one is written.",
         6: "Its six layers run one after another. That counts as one run.",
     }
-    expect(encoder == 1, f"The encoder: {hints.get(encoder, 'not yet.')}")
-    hints = {
+    decoder_hints = {
         7: "After the seventh word it runs once more. What does it write then?",
         9: "<bos> isn't written, it is given.",
         1: "That is training, where the right words are known.",
@@ -112,7 +147,10 @@ def runs(encoder: Any, decoder: Any) -> None:
         42: "A run goes through all six layers, and the end must be written, too.",
         36: "That is how many words it reads in all its runs together.",
     }
-    expect(decoder == 8, f"The decoder: {hints.get(decoder, 'not yet.')}")
+    parts_right(
+        ("The encoder", encoder, 1, encoder_hints),
+        ("The decoder", decoder, 8, decoder_hints),
+    )
 
 
 # --- 3. the decoder layer ------------------------------------------------------------------------
@@ -129,8 +167,32 @@ def layer_inputs() -> tuple[Any, ...]:
 @implement(*layer_inputs())
 def decoder_layer(function: Callable[..., Tensor]) -> None:
     """Exercise 3: (x, memory, mask, self_attn, cross_attn, feed_forward, norms), post-norm."""
+    judge_layer(function, layer_inputs())
+
+
+@implement(*layer_inputs())
+def three_sublayers(function: Callable[..., Tensor]) -> None:
+    """Assignment 4: the same with plain functions; the mask is handed over by its place."""
+    x, memory, mask, *parts = layer_inputs()
+    judge_layer(function, (x, memory, mask, *by_place(*parts)))
+
+
+def by_place(
+    self_attn: nn.Module, cross_attn: nn.Module, feed_forward: nn.Module, norms: Sequence[nn.Module]
+) -> tuple[Any, ...]:
+    """The parts of a decoder layer as functions whose inputs have places, not names."""
+
+    def attend(attention: nn.Module) -> Callable[..., Tensor]:
+        return lambda query, key, value, mask=None, /: attention(query, key, value, mask=mask)
+
+    return attend(self_attn), attend(cross_attn), plain(feed_forward), [*map(plain, norms)]
+
+
+def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
+    """A Hint if the function doesn't do what a decoder layer does with what it is handed."""
     x, memory, mask, own, cross, ffn, norms = layer_inputs()
     n_1, n_2, n_3 = norms
+    own_work(function, "DecoderLayer")
 
     def layer(
         own_mask: Tensor | None = mask,
@@ -148,6 +210,7 @@ def decoder_layer(function: Callable[..., Tensor]) -> None:
 
     with torch.no_grad():
         right = layer()
+        parts = (lambda y: own(y, y, y, mask=mask), lambda y: cross(y, memory, memory), ffn)
         y = n_1(x + own(x, x, x, mask=mask))
         mistakes = [
             (layer(own_mask=None), "The causal mask is missing: each word sees the words to come."),
@@ -174,15 +237,22 @@ def decoder_layer(function: Callable[..., Tensor]) -> None:
             (layer(skip=(1,)), "The way around the cross-attention is missing."),
             (layer(skip=(0,)), "The way around the self-attention is missing."),
             (layer(skip=(2,)), "The way around the feed-forward network is missing."),
-            (layer(ways=[lambda y: y] * 3), "The norms are missing."),
             (layer(ways=[n_1, n_1, n_1]), "You used norms[0] three times; each sub-layer has its "
              "own."),
             (n_3(y + ffn(n_2(y + cross(y, memory, memory)))), "The feed-forward network's output "
              "is added to an older x. Add it to what went into it."),
             (n_3(x + ffn(n_2(x + cross(y, memory, memory)))), "You add x as it came in each time. "
              "Add what went into this sub-layer."),
-            (pre_norm(x, (lambda y: own(y, y, y, mask=mask), lambda y: cross(y, memory, memory),
-                          ffn), norms), "That is pre-norm. Here the norm comes after the sum."),
+            (pre_norm(x, parts, norms), "That is pre-norm. Here the norm comes after the sum."),
+            (layer(ways=[lambda y: y] * 3), "The norms are missing."),
+            (norm_before_sum(x, parts, norms), "The sum comes after the norm, so nothing "
+             "normalizes it. First add, then the norm."),
+        ]  # fmt: skip
+        mistakes += [
+            (layer(ways=[norms[i] for i in order]), "The sub-layers don't have the norms that are "
+             "meant for them: norms[0] is for the first, norms[1] for the second, norms[2] for "
+             "the third.")
+            for order in itertools.product(range(3), repeat=3) if order != (0, 1, 2)
         ]  # fmt: skip
 
     stops = {
@@ -191,10 +261,20 @@ def decoder_layer(function: Callable[..., Tensor]) -> None:
         "the memory.",
         "at non-singleton dimension 3": "The mask doesn't fit: it is for target words that look at "
         "target words, in the self-attention. The memory may be seen whole.",
+        **dict.fromkeys(
+            ("unexpected keyword argument", "passed as keyword arguments"),
+            "Hand everything over by its place, without a name: self_attn(query, key, value, …).",
+        ),
         "batch2 tensor": "There are more keys than values, or fewer. Both come from the memory.",
     }
-    found = call(after(function, mask, own, cross, ffn, norms), x, memory, stops=stops)
+    found = call(after(function, *handed[2:]), x, memory, stops=stops)
     compare(found, right, mistakes)
+
+
+def norm_before_sum(x: Tensor, parts: Sequence[Callable], norms: Sequence[Callable]) -> Tensor:
+    for part, norm in zip(parts, norms, strict=True):
+        x = x + norm(part(x))
+    return x
 
 
 def pre_norm(x: Tensor, parts: Sequence[Callable], norms: Sequence[nn.Module]) -> Tensor:
@@ -219,21 +299,30 @@ def next_word(function: Callable[[Tensor, Tensor], Tensor]) -> None:
         f"({B * T}x{D_MODEL} and {VOCAB}x{D_MODEL})": "weight has a row for each word: turn it "
         "around, weight.T, for the product.",
     }
-    compare(call(function, x, weight, stops=stops), right, [
+    found = call(function, x, weight, stops=stops)
+    for wrong, hint in (
+        (
+            logits.log_softmax(dim=1),
+            "Your softmax runs over the positions, and all places are "
+            "there. Take the last place, and the words, dim=-1.",
+        ),
+        (logits, "Those are the logits of all places."),
+        (last.abs().log(), "The logarithm of the logits isn't a log-probability: softmax first."),
+        (last.argmax(dim=-1), "That is the word itself. Here we want all log-probabilities."),
+        (last.argmax(dim=0), "That is an argmax, and over the batch. We want log-probabilities."),
+    ):
+        expect(not same(found, wrong), hint)  # more than one step is missing
+    compare(found, right, [
         (logits.log_softmax(dim=-1), "These are all places. The next word is predicted at the last "
          "one."),
         (logits.log_softmax(dim=1)[:, -1], "Your softmax runs over the positions. It should run "
          "over the words of the vocabulary, dim=-1."),
-        (logits.log_softmax(dim=1), "Your softmax runs over the positions, and all places are "
-         "there. Take the last place, and the words, dim=-1."),
         (last.log_softmax(dim=0), "Your softmax runs over the batch: two sentences share their "
          "probabilities. Take the words, dim=-1."),
         (logits.log_softmax(dim=0)[:, -1], "Your softmax runs over the batch. Take the words, "
          "dim=-1."),
         (last, "Those are logits. The log softmax is missing."),
-        (logits, "Those are the logits of all places."),
         (last.softmax(dim=-1), "Those are probabilities; the logarithm is missing."),
-        (last.abs().log(), "The logarithm of the logits isn't a log-probability: softmax first."),
         (last.softmax(dim=-1).log2(), "That is the logarithm to base 2. Here it is the natural "
          "one."),
         (logits[:, 0].log_softmax(dim=-1), "That is the first place, where <bos> was read. Take "
@@ -245,8 +334,6 @@ def next_word(function: Callable[[Tensor, Tensor], Tensor]) -> None:
         (logits.sum(dim=1).log_softmax(dim=-1), "You add up all places. The last one alone "
          "predicts the next word."),
         (last.log_softmax(dim=-1).mT, "The sentences should be the rows: (b, vocab)."),
-        (last.argmax(dim=-1), "That is the word itself. Here we want all log-probabilities."),
-        (last.argmax(dim=0), "That is an argmax, and over the batch. We want log-probabilities."),
     ])  # fmt: skip
 
 
@@ -299,4 +386,4 @@ def all_at_once(function: Callable[..., Tensor]) -> None:
     finally:
         hook.remove()
     compare(found, right, mistakes)
-    expect(len(runs) == 1, f"Right, but the decoder runs {len(runs)} times. Once is enough.")
+    no_slip(len(runs) == 1, f"Right, but the decoder runs {len(runs)} times. Once is enough.")

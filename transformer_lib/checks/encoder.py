@@ -1,18 +1,30 @@
-"""The exercises of notebook 07: the parts of an encoder, and the encoder put together.
+"""The exercises of notebook 07 and assignment 4: an encoder's parts, and the encoder they make.
 
 All sizes are different primes, so that a norm over the wrong axis can't pass unseen.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from transformer_lib.checks import Hint, call, compare, exercise, expect, implement, same
+from transformer_lib.checks import (
+    Hint,
+    call,
+    compare,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    own_work,
+    same,
+)
 from transformer_lib.encoder import Encoder
+from transformer_lib.experiments.encoder import deep_stack
 from transformer_lib.layers import PositionwiseFeedForward, SublayerConnection
 
 B, L, D_MODEL, D_FF = 2, 5, 7, 11
@@ -25,6 +37,23 @@ def numbers(*shape: int, seed: int = 0, mean: float = 0.0) -> Tensor:
 def call_with(function: Any, x: Tensor, *parts: Any) -> Tensor:
     """As `call`, for an attempt that takes x and modules, which are no part of a message."""
     return call((lambda x: function(x, *parts)) if callable(function) else function, x)
+
+
+def plain(module: Callable) -> Callable[..., Tensor]:
+    """A module as a function: it can be called, and that is all."""
+    return lambda *inputs: module(*inputs)
+
+
+def parts_right(*parts: tuple[str, Any, Any, Mapping[Any, str]]) -> None:
+    """For several guesses in one exercise, each as (name, guess, right, wrong guess -> hint).
+
+    A wrong guess that has a hint is a slip, as long as the other guesses are right.
+    """
+    wrong = [part for part in parts if part[1] != part[2]]
+    if wrong:
+        name, guess, _, hints = wrong[0]
+        slip = guess in hints and len(wrong) == 1
+        raise Hint(f"{name}: {hints.get(guess, 'not yet.')}", keeps=0.5 if slip else 0.0)
 
 
 # --- 1. how many numbers -------------------------------------------------------------------------
@@ -44,28 +73,31 @@ def layer_parameters(attention: Any, feed_forward: Any, norms: Any) -> None:
         8 * 4 * square: "Each head has matrices of 512 × 64: eight of them are one of 512 × 512.",
         4 * square + 4 * 512: "The attention layers have no biases.",
     }
-    expect(attention == 4 * square, f"Attention: {hints.get(attention, 'not yet.')}")
-
-    product = 512 * 2048
-    hints = {
-        product: "That is one matrix: there is a way there and a way back.",
-        2 * product: "And the biases, b_1 and b_2?",
-        2 * product + 2048: "b_2 is missing.",
-        2 * product + 512: "b_1 is missing.",
-        2 * product + 2 * 512: "b_1 is as wide as what it is added to: 2048.",
-        2 * product + 2 * 2048: "b_2 is as wide as what it is added to: 512.",
-    }
-    right = 2 * product + 2048 + 512
-    expect(feed_forward == right, f"Feed-forward: {hints.get(feed_forward, 'not yet.')}")
-
-    hints = {
+    norm_hints = {
         512: "That is the scale of one norm. There is a shift too, and there are two norms.",
         2 * 512: "Either one norm with scale and shift, or two norms without a shift.",
         4: "Scale and shift have a number for each feature, not one for all.",
         0: "A norm learns a scale and a shift.",
         6 * 512: "That is the decoder layer, with three norms.",
     }
-    expect(norms == 4 * 512, f"Norms: {hints.get(norms, 'not yet.')}")
+    parts_right(
+        ("Attention", attention, 4 * square, hints),
+        ("Feed-forward", feed_forward, *network_parameters(512, 2048)),
+        ("Norms", norms, 4 * 512, norm_hints),
+    )
+
+
+def network_parameters(d_model: int, d_ff: int) -> tuple[int, dict[int, str]]:
+    """Of a feed-forward network: the right number, and hints for wrong ones."""
+    product = d_model * d_ff
+    return 2 * product + d_ff + d_model, {
+        product: "That is one matrix: there is a way there and a way back.",
+        2 * product: "And the biases, b_1 and b_2?",
+        2 * product + d_ff: "b_2 is missing.",
+        2 * product + d_model: "b_1 is missing.",
+        2 * product + 2 * d_model: f"b_1 is as wide as what it is added to: {d_ff}.",
+        2 * product + 2 * d_ff: f"b_2 is as wide as what it is added to: {d_model}.",
+    }
 
 
 # --- 2. feed-forward -----------------------------------------------------------------------------
@@ -88,6 +120,7 @@ def feed_forward(function: Callable[..., Tensor]) -> None:
         right = ours(x)
     before = x @ w_1 + b_1
     hidden = before.relu()
+    own_work(function, "PositionwiseFeedForward")
     compare(call(function, *inputs), right, [
         (before @ w_2 + b_2, "The max is missing: without it two matrices in a row are as good as "
          "one."),
@@ -123,6 +156,8 @@ def layer_norm(function: Callable[..., Tensor]) -> None:
     x, scale, shift, eps = inputs = norm_inputs()
     centered = x - x.mean(-1, keepdim=True)
     variance = x.var(-1, correction=0, keepdim=True)
+    squares = x.square().mean(-1, keepdim=True)
+    own_work(function, "layer_norm", "LayerNorm", "native_layer_norm", "fresh_norm")
     right = F.layer_norm(x, (D_MODEL,), scale, shift, eps)
 
     def over(axes: int | tuple[int, ...]) -> Tensor:
@@ -154,6 +189,16 @@ def layer_norm(function: Callable[..., Tensor]) -> None:
          "deviation should divide by n (`correction=0`)."),
         (centered / (variance + eps) * scale + shift, "You divide by the variance. Divide by its "
          "root."),
+        (centered / (variance.sqrt() + eps).sqrt() * scale + shift, "You take the root of the "
+         "standard deviation. It is a root already: the root is of the variance."),
+        (centered / (x.std(-1, keepdim=True) + eps).sqrt() * scale + shift, "You take the root of "
+         "the standard deviation. It is a root already: the root is of the variance."),
+        (centered / (D_MODEL * variance + eps).sqrt() * scale + shift, "You add up the squared "
+         "distances. The variance is their mean."),
+        (centered / (squares + eps).sqrt() * scale + shift, "Your variance is the mean of the "
+         "squares of x. Take the distances from the mean."),
+        (x / (squares + eps).sqrt() * scale + shift, "The mean is used nowhere. That is RMS norm, "
+         "which newer models have."),
         (x / (variance + eps).sqrt() * scale + shift, "The mean isn't subtracted."),
         (centered * scale + shift, "The division by the standard deviation is missing."),
         (centered / (variance + eps).sqrt(), "Scale and shift are missing."),
@@ -164,7 +209,7 @@ def layer_norm(function: Callable[..., Tensor]) -> None:
         ((centered / (variance + eps).sqrt() + shift) * scale, "First scale, then shift."),
     ])  # fmt: skip
     other = 10 * eps
-    expect(
+    no_slip(
         same(call(function, x, scale, shift, other), F.layer_norm(x, (D_MODEL,), scale, shift,
                                                                   other)),
         "Right for one eps. Use the eps that is handed in.",
@@ -193,6 +238,7 @@ def around_inputs() -> tuple[Any, ...]:
 def around(function: Callable[..., Tensor]) -> None:
     """Exercise 4: (x, sublayer, norm, dropout, norm_first) -> post-norm or pre-norm."""
     x, f, norm, drop = around_inputs()
+    own_work(function, "SublayerConnection")
     ours = SublayerConnection(D_MODEL, dropout=0.0)
     ours.norm, ours.dropout = norm, drop
     names = {False: "norm_first=False", True: "norm_first=True"}
@@ -207,8 +253,8 @@ def around(function: Callable[..., Tensor]) -> None:
                 *shared_mistakes(x, f, norm, drop, norm_first),
             ]  # fmt: skip
         calls: list[Tensor] = []
-        found = call_with(function, x, counting(f, calls), norm, drop, norm_first)
-        again = call_with(function, x, f, norm, drop, norm_first)
+        found = call_with(function, x, counting(f, calls), plain(norm), plain(drop), norm_first)
+        again = call_with(function, x, f, plain(norm), plain(drop), norm_first)
         expect(
             same(found, again),
             "Twice the same input, two different outputs: something drops at random, although "
@@ -217,8 +263,8 @@ def around(function: Callable[..., Tensor]) -> None:
         try:
             compare(found, right, mistakes)
         except Hint as hint:
-            raise Hint(f"With {name}: {hint}") from None
-        expect(len(calls) == 1, f"With {name}: right, but the sub-layer runs {len(calls)} times.")
+            raise Hint(f"With {name}: {hint}", hint.keeps) from None
+        no_slip(len(calls) == 1, f"With {name}: right, but the sub-layer runs {len(calls)} times.")
 
 
 def shared_mistakes(
@@ -239,6 +285,8 @@ def shared_mistakes(
         (x + drop(f(drop(norm(x)))), "Dropout is used twice."),
         (x + norm(drop(f(x))), "The norm is taken of the sub-layer's output alone. In post-norm "
          "it comes after the sum."),
+        (norm(x) + drop(f(x)), "The norm falls on x alone. In post-norm it falls on the sum, in "
+         "pre-norm on what the sub-layer reads."),
         (x + drop(f(x)), "The norm is missing."),
         (norm(x + drop(f(norm(x)))), "There are two norms, before and after. Each way has one."),
         (x + drop(norm(f(x))), "In pre-norm the norm comes before the sub-layer, not after it."),
@@ -271,6 +319,7 @@ def encoder_inputs() -> tuple[Tensor, nn.ModuleList, nn.Module]:
 def encoder(function: Callable[..., Tensor]) -> None:
     """Exercise 5: (x, layers, norm) -> through all layers, then through the last norm."""
     x, layers, norm = encoder_inputs()
+    own_work(function, "Encoder")
 
     def through(chosen: Sequence[nn.Module]) -> Tensor:
         y = x
@@ -297,11 +346,34 @@ def encoder(function: Callable[..., Tensor]) -> None:
              "side by side."),
             (norm(x + through(layers)), "x is added once more at the end. Each layer has its own "
              "way around already."),
-            (norm(x), "The layers don't show in the output. Is the result of a layer kept?"),
-            (x, "x comes out as it went in."),
         ]  # fmt: skip
         mistakes += [
             (norm(through(list(chosen))), f"{len(chosen)} of the 3 layers were used.")
             for count in (1, 2) for chosen in itertools.combinations(layers, count)
         ]  # fmt: skip
-        compare(call_with(function, x, layers, norm), right, mistakes)
+        found = call_with(function, x, layers, norm)
+        hint = "The layers don't show in the output. Is the result of a layer kept?"
+        expect(not same(found, norm(x)), hint)
+        expect(not same(found, x), "x comes out as it went in.")
+        compare(found, right, mistakes)
+
+
+# --- assignment 4: a deep stack without a norm ----------------------------------------------------
+
+
+@exercise
+def share(guess: Any) -> None:
+    """The factor with which x + factor * f(x) makes the signal about twice as large."""
+    if isinstance(guess, Tensor) and guess.numel() == 1:
+        guess = guess.item()
+    right_kind = isinstance(guess, int | float) and not isinstance(guess, bool)
+    expect(right_kind and math.isfinite(guess), "Give one number.")
+    expect(guess != 0, "With a share of 0 the sub-layers say nothing, and x comes out as it went "
+                       "in.")  # fmt: skip
+    with torch.random.fork_rng(devices=[]):
+        signal = deep_stack(lambda x, f: x + guess * f(x))["signal"]
+    times = signal[-1] / signal[0]
+    expect(times <= 2.5, f"The signal becomes {times:.2g} times as large, which is too much. Do "
+                         "the sub-layers get too large a share, or too small a one?")  # fmt: skip
+    expect(times >= 1.5, f"The signal becomes {times:.2g} times as large, which isn't enough. Do "
+                         "the sub-layers get too large a share, or too small a one?")  # fmt: skip

@@ -13,10 +13,12 @@ from transformer_lib.checks import (
     exercise,
     expect,
     implement,
+    no_slip,
     result_of,
     same,
     whole_number,
 )
+from transformer_lib.checks.encoder import parts_right
 from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.model import Transformer, count_parameters, make_model
 from transformer_lib.tokens import BOS, EOS, PAD
@@ -51,18 +53,19 @@ def growth(layer: Any, words: Any, heads: Any) -> None:
         "networks.",
         right + before: "That is the whole model. By how much does it grow?",
     }
-    expect(layer == right, f"One layer more: {hints.get(layer, 'not yet.')}")
-
-    right = base_parameters(38_000) - before
-    hints = {
-        3 * right: "It is one matrix, used in three places. It is counted once.",
-        2 * right: "It is one matrix, used in three places. It is counted once.",
+    thousand = base_parameters(38_000) - before
+    word_hints = {
+        3 * thousand: "It is one matrix, used in three places. It is counted once.",
+        2 * thousand: "It is one matrix, used in three places. It is counted once.",
         1000: "Each word has a vector.",
-        right + before: "That is the whole model. By how much does it grow?",
+        thousand + before: "That is the whole model. By how much does it grow?",
     }
-    expect(words == right, f"A thousand words more: {hints.get(words, 'not yet.')}")
     hint = "More heads are not more numbers: each has matrices of 512 × 32 instead of 512 × 64."
-    expect(heads == base_parameters(h=16) - before, f"Twice the heads: {hint}")
+    parts_right(
+        ("One layer more", layer, right, hints),
+        ("A thousand words more", words, thousand, word_hints),
+        ("Twice the heads", heads, base_parameters(h=16) - before, {heads: hint}),
+    )
 
 
 # --- 2. the formula ------------------------------------------------------------------------------
@@ -104,7 +107,7 @@ def count(function: Callable[..., int]) -> None:
             (right - N * (network + attention + 2 * norm), "The encoder is missing."),
         ]  # fmt: skip
         for wrong, hint in mistakes:
-            expect(found != wrong, hint)
+            no_slip(found != wrong, hint)
         expect(found == right, f"For {sizes} it gives {found:,}, but the model has {right:,}.")
 
 
@@ -169,7 +172,7 @@ def transformer(function: Callable[..., Tensor]) -> None:
         except Hint as hint:
             raise Hint(f"Right while both sides are of one length. {hint}") from None
         fits = same(*judged(tgt, found, model(longer, tgt[:, :-1])))
-        expect(fits, "Right while both sides are of one length, and wrong if they aren't.")
+        no_slip(fits, "Right while both sides are of one length, and wrong if they aren't.")
 
 
 def judged(tgt: Tensor, found: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
@@ -244,13 +247,15 @@ def reach(attention: Any, recurrent: Any, convolution: Any) -> None:
     """
     for number in (attention, recurrent, convolution):
         whole_number(number)
-    hints = {0: "A word hears nothing before the first round.",
-             100: "In attention each word looks at each other at once."}  # fmt: skip
-    expect(attention == 1, f"Attention: {hints.get(attention, 'not yet.')}")
-    hints = {99: "The first word must first be read: that is a round too.",
-             1: "In a recurrent network the news goes from neighbor to neighbor."}  # fmt: skip
-    expect(recurrent == 100, f"Recurrent: {hints.get(recurrent, 'not yet.')}")
-    hints = {
+    attention_hints = {
+        0: "A word hears nothing before the first round.",
+        100: "In attention each word looks at each other at once.",
+    }
+    recurrent_hints = {
+        99: "The first word must first be read: that is a round too.",
+        1: "In a recurrent network the news goes from neighbor to neighbor.",
+    }
+    convolution_hints = {
         11: "A window of 9 words begins 8 words before its own: news goes 8 places in a layer.",
         12: "After 12 layers news has gone 12 × 8 = 96 places. The last word is 99 away.",
         25: "The window doesn't reach to both sides. It begins 8 words before its own word.",
@@ -258,4 +263,8 @@ def reach(attention: Any, recurrent: Any, convolution: Any) -> None:
         99: "A window reaches 8 words back, so news goes 8 places in a layer.",
         3: "That would be with gaps.",
     }
-    expect(convolution == 13, f"Convolution: {hints.get(convolution, 'not yet.')}")
+    parts_right(
+        ("Attention", attention, 1, attention_hints),
+        ("Recurrent", recurrent, 100, recurrent_hints),
+        ("Convolution", convolution, 13, convolution_hints),
+    )
