@@ -239,6 +239,8 @@ def test_decoder_layer_right(capsys, function):
         (other_attention, "self_attn twice"),
         (sublayers((1, 0, 2)), "comes first"),
         (sublayers((0, 2, 1)), "stands before"),
+        (sublayers((1, 0, 2), ways=(1, 0, 2)), "comes first"),
+        (sublayers((0, 2, 1), ways=(0, 2, 1)), "stands before"),
         (sublayers((0, 2)), "The cross-attention is missing"),
         (sublayers((1, 2)), "The self-attention is missing"),
         (sublayers((0, 1)), "The feed-forward network is missing"),

@@ -240,6 +240,8 @@ def pre(wrong):
         (pre(lambda x, f, n, d: n(x + d(f(n(x))))), "two norms"),
         (pre(lambda x, f, n, d: x + d(n(f(x)))), "before the sub-layer"),
         (pre(lambda x, f, n, d: x * d(f(n(x)))), "don't multiply"),
+        (post(lambda x, f, n, d: F.layer_norm(x + d(f(x)), (7,))), "handed in: it has"),
+        (pre(lambda x, f, n, d: x + d(f(F.layer_norm(x, (7,))))), "handed in: it has"),
         (post(lambda x, f, n, d: n(x + F.dropout(f(x), 0.5))), "at random"),
         (post(lambda x, f, n, d: n(x + d(f(x)) / 2 + d(f(x)) / 2)), "runs 2 times"),
     ],
@@ -348,3 +350,8 @@ def test_a_slip_keeps_half_the_points():
     assert kept(check.around, lambda x, *_: x) == 0
     assert kept(check.encoder, lambda x, layers, norm: x) == 0
     assert kept(check.encoder, lambda x, layers, norm: norm(x)) == 0
+
+
+def test_an_attempt_that_stops_is_tried_all_the_same():
+    assert check.tried(lambda x: x + 1, 2) == 3
+    assert check.tried(lambda x: x / 0, 2) is None

@@ -229,6 +229,10 @@ def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
             (layer(order=(1, 0, 2)), "Your cross-attention comes first. The self-attention does."),
             (layer(order=(0, 2, 1)), "Your feed-forward network stands before the "
              "cross-attention. It comes last."),
+            (layer(order=(1, 0, 2), ways=[n_2, n_1, n_3]), "Your cross-attention comes first. The "
+             "self-attention does."),
+            (layer(order=(0, 2, 1), ways=[n_1, n_3, n_2]), "Your feed-forward network stands "
+             "before the cross-attention. It comes last."),
             (layer(order=(0, 2)), "The cross-attention is missing."),
             (layer(order=(1, 2)), "The self-attention is missing."),
             (layer(order=(0, 1)), "The feed-forward network is missing."),

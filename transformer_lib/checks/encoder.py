@@ -44,6 +44,14 @@ def plain(module: Callable) -> Callable[..., Tensor]:
     return lambda *inputs: module(*inputs)
 
 
+def tried(function: Callable[..., Any], *inputs: Any) -> Any:
+    """What an attempt returns, or None if it stops: for `elsewhere`, to which both are wrong."""
+    try:
+        return function(*inputs)
+    except Exception:
+        return None
+
+
 def parts_right(*parts: tuple[str, Any, Any, Mapping[Any, str]]) -> None:
     """For several guesses in one exercise, each as (name, guess, right, wrong guess -> hint).
 
@@ -288,6 +296,9 @@ def shared_mistakes(
         (norm(x) + drop(f(x)), "The norm falls on x alone. In post-norm it falls on the sum, in "
          "pre-norm on what the sub-layer reads."),
         (x + drop(f(x)), "The norm is missing."),
+        (x + drop(f(F.layer_norm(x, (D_MODEL,)))) if norm_first
+         else F.layer_norm(x + drop(f(x)), (D_MODEL,)), "The norm should be the one that is handed "
+         "in: it has learned a scale and a shift."),
         (norm(x + drop(f(norm(x)))), "There are two norms, before and after. Each way has one."),
         (x + drop(norm(f(x))), "In pre-norm the norm comes before the sub-layer, not after it."),
         (x * drop(inner), "Add, don't multiply."),
