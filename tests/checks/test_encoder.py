@@ -350,8 +350,3 @@ def test_a_slip_keeps_half_the_points():
     assert kept(check.around, lambda x, *_: x) == 0
     assert kept(check.encoder, lambda x, layers, norm: x) == 0
     assert kept(check.encoder, lambda x, layers, norm: norm(x)) == 0
-
-
-def test_an_attempt_that_stops_is_tried_all_the_same():
-    assert check.tried(lambda x: x + 1, 2) == 3
-    assert check.tried(lambda x: x / 0, 2) is None

@@ -152,6 +152,14 @@ def compare(found: Tensor, right: Tensor, mistakes: Sequence[tuple[Tensor, str]]
     raise Hint("The shape is right, the numbers aren't.")
 
 
+def tried(function: Callable[..., Any], *inputs: Any) -> Any:
+    """What an attempt returns, or None if it stops: for `elsewhere`, to which both are wrong."""
+    try:
+        return function(*inputs)
+    except Exception:
+        return None
+
+
 def elsewhere(found: Tensor, right: Tensor) -> None:
     """What a grader asks after the check: the same for inputs that the student hasn't seen."""
     no_slip(
@@ -177,6 +185,23 @@ def own_work(function: Any, *too_much: str) -> None:
     """A Hint if the function uses one of these, which would do the whole exercise for it."""
     for name in set(too_much) & names_used(function):
         raise Hint(f"`{name}` does the whole exercise for you: write its steps yourself.")
+
+
+def parts_right(*parts: tuple[str, Any, Any, Mapping[Any, str]]) -> None:
+    """For several guesses in one exercise, each as (name, guess, right, wrong guess -> hint).
+
+    A wrong guess that has a hint is a slip, as long as the other guesses are right.
+    """
+    wrong = [part for part in parts if part[1] != part[2]]
+    if wrong:
+        name, guess, _, hints = wrong[0]
+        slip = guess in hints and len(wrong) == 1
+        raise Hint(f"{name}: {hints.get(guess, 'not yet.')}", keeps=0.5 if slip else 0.0)
+
+
+def plain(module: Callable) -> Callable[..., Tensor]:
+    """A module as a function: it can be called, and that is all."""
+    return lambda *inputs: module(*inputs)
 
 
 def whole_number(guess: Any) -> None:

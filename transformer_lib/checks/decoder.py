@@ -20,10 +20,12 @@ from transformer_lib.checks import (
     implement,
     no_slip,
     own_work,
+    parts_right,
+    plain,
     same,
     whole_number,
 )
-from transformer_lib.checks.encoder import network_parameters, parts_right, plain
+from transformer_lib.checks.encoder import network_parameters
 from transformer_lib.config import ModelConfig
 from transformer_lib.decoder import DecoderLayer
 from transformer_lib.masks import causal_mask

@@ -5,7 +5,7 @@ All sizes are different primes, so that a norm over the wrong axis can't pass un
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -21,6 +21,8 @@ from transformer_lib.checks import (
     implement,
     no_slip,
     own_work,
+    parts_right,
+    plain,
     same,
 )
 from transformer_lib.encoder import Encoder
@@ -37,31 +39,6 @@ def numbers(*shape: int, seed: int = 0, mean: float = 0.0) -> Tensor:
 def call_with(function: Any, x: Tensor, *parts: Any) -> Tensor:
     """As `call`, for an attempt that takes x and modules, which are no part of a message."""
     return call((lambda x: function(x, *parts)) if callable(function) else function, x)
-
-
-def plain(module: Callable) -> Callable[..., Tensor]:
-    """A module as a function: it can be called, and that is all."""
-    return lambda *inputs: module(*inputs)
-
-
-def tried(function: Callable[..., Any], *inputs: Any) -> Any:
-    """What an attempt returns, or None if it stops: for `elsewhere`, to which both are wrong."""
-    try:
-        return function(*inputs)
-    except Exception:
-        return None
-
-
-def parts_right(*parts: tuple[str, Any, Any, Mapping[Any, str]]) -> None:
-    """For several guesses in one exercise, each as (name, guess, right, wrong guess -> hint).
-
-    A wrong guess that has a hint is a slip, as long as the other guesses are right.
-    """
-    wrong = [part for part in parts if part[1] != part[2]]
-    if wrong:
-        name, guess, _, hints = wrong[0]
-        slip = guess in hints and len(wrong) == 1
-        raise Hint(f"{name}: {hints.get(guess, 'not yet.')}", keeps=0.5 if slip else 0.0)
 
 
 # --- 1. how many numbers -------------------------------------------------------------------------

@@ -14,11 +14,11 @@ from transformer_lib.checks import (
     expect,
     implement,
     no_slip,
+    parts_right,
     result_of,
     same,
     whole_number,
 )
-from transformer_lib.checks.encoder import parts_right
 from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.model import Transformer, count_parameters, make_model
 from transformer_lib.tokens import BOS, EOS, PAD
