@@ -1,12 +1,14 @@
 """The exercises of notebook 05: what is right passes, and each mistake gets its own hint."""
 
 import math
+import re
 
 import pytest
 import torch
 
 from tests.checks.saying import said
-from transformer_lib.attention import attention_weights
+from transformer_lib.attention import MultiHeadAttention, attention_weights
+from transformer_lib.checks import Hint, graded
 from transformer_lib.checks import heads as check
 
 RIGHT_SHAPES = ((2, 8, 7, 64), (2, 8, 7, 7), (7, 64), 4 * 512 * 512)
@@ -16,6 +18,7 @@ RIGHT_SHAPES = ((2, 8, 7, 64), (2, 8, 7, 7), (7, 64), 4 * 512 * 512)
     ("checked", "attempt"),
     [
         (check.shapes, (..., (2, 8, 7, 7), (7, 64), 1)),
+        (check.three_shapes, ((3, 6, 9, 16), ..., (3, 5, 96))),
         (check.split_heads, (lambda x, h: ...,)),
         (check.merge_heads, (lambda z: ...,)),
         (check.multi_head, (lambda x, w_q, w_k, w_v, w_o: ...,)),
@@ -62,6 +65,55 @@ def test_right_shapes(capsys):
     assert said(capsys, check.shapes, *map(list, RIGHT_SHAPES[:3]), RIGHT_SHAPES[3]) == "right!"
 
 
+THREE_SHAPES = ((3, 6, 9, 16), (3, 6, 5, 9), (3, 5, 96))
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong", "hint", "keeps"),
+    [
+        (0, (3, 9, 6, 16), "The keys: That is halfway", 0.5),
+        (0, (3, 6, 5, 16), "not as words that look", 0.5),
+        (0, (3, 6, 9, 96), "its share of the 96", 0.5),
+        (0, (3, 6, 16, 9), "the keys are turned", 0.5),
+        (0, (3, 16, 9, 6), "how wide is one", 0.5),
+        (0, (6, 9, 16), "one sentence", 0.5),
+        (0, (1, 2), "The keys: not yet", 0.0),
+        (0, 7, "tuple of whole numbers", 0.0),
+        (1, (3, 6, 9, 5), "It is turned", 0.5),
+        (1, (3, 5, 9), "weights of its own", 0.5),
+        (1, (3, 6, 9, 9), "from other words than the keys", 0.5),
+        (1, (3, 6, 5, 5), "from other words than the keys", 0.5),
+        (1, (3, 6, 5, 16), "one number for each pair", 0.5),
+        (1, (3, 5, 6, 6), "heads would look at each other", 0.5),
+        (1, (6, 5, 9), "one sentence", 0.5),
+        (2, (3, 9, 96), "How many queries", 0.5),
+        (2, (3, 5, 16), "all of them stand side by side", 0.5),
+        (2, (3, 6, 5, 16), "before they are merged", 0.5),
+        (2, (3, 5, 6, 16), "the last two axes become one", 0.5),
+        (2, (3, 30, 16), "below each other", 0.5),
+        (2, (5, 96), "one sentence", 0.5),
+        (2, (3, 5, 9), "The merged heads: not yet", 0.0),
+    ],
+)
+def test_three_shapes(place, wrong, hint, keeps):
+    attempt = list(THREE_SHAPES)
+    attempt[place] = wrong
+    with graded(), pytest.raises(Hint, match=re.escape(hint)) as caught:
+        check.three_shapes(*attempt)
+    assert caught.value.keeps == keeps
+
+
+def test_two_mistakes_are_no_slip():
+    with graded(), pytest.raises(Hint, match="That is halfway") as caught:
+        check.three_shapes((3, 9, 6, 16), (3, 6, 9, 5), (3, 5, 96))
+    assert caught.value.keeps == 0.0
+
+
+def test_three_right_shapes(capsys):
+    assert said(capsys, check.three_shapes, *THREE_SHAPES) == "right!"
+    assert said(capsys, check.three_shapes, *map(list, THREE_SHAPES)) == "right!"
+
+
 def by_slices(x, h):
     d_k = x.size(-1) // h
     return torch.stack([x[..., i * d_k : (i + 1) * d_k] for i in range(h)], dim=1)
@@ -91,6 +143,17 @@ SPLIT = {
         lambda x, h: x.unflatten(-1, (-1, h)),
         "h and d_k are swapped, and the heads must come before",
     ),
+    "heads before sentences": (
+        lambda x, h: torch.stack(x.chunk(h, dim=-1)),
+        "heads come before the sentences",
+    ),
+    "heads below each other": (lambda x, h: torch.cat(x.chunk(h, dim=-1), dim=1), "more words"),
+    "last first": (lambda x, h: by_slices(x, h).flip(1), "last head stands first"),
+    "a fixed size": (lambda x, h: x.view(2, 5, h, 7).transpose(1, 2), "Right for one size"),
+    "the library": (
+        lambda x, h: MultiHeadAttention(x.size(-1), h).split_heads(x),
+        "does the whole exercise",
+    ),
     "nothing": (lambda x, h: None, "returns nothing"),
     "a list": (lambda x, h: x.tolist(), "a tensor, not a list"),
     "another shape": (lambda x, h: x, "The shape is (2, 5, 21), but it should be (2, 3, 5, 7)"),
@@ -115,7 +178,11 @@ MERGE = {
     "last first": (lambda z: z.flip(1).transpose(1, 2).flatten(2), "last head stands first"),
     "sum": (lambda z: z.sum(1), "added up"),
     "mean": (lambda z: z.mean(1), "averaged"),
-    "view": (lambda z: z.transpose(1, 2).view(2, 5, 21), "RuntimeError"),
+    "view": (lambda z: z.transpose(1, 2).view(2, 5, 21), "`view` only works while"),
+    "below each other": (lambda z: torch.cat(z.unbind(1), dim=1), "below each other"),
+    "sentences joined": (lambda z: torch.cat(z.unbind(0), dim=-1), "sentences are side by side"),
+    "a fixed size": (lambda z: z.transpose(1, 2).reshape(2, 5, 21), "Right for one size"),
+    "the library": (lambda z: MultiHeadAttention(21, 3).merge_heads(z), "does the whole exercise"),
 }
 
 

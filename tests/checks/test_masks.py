@@ -7,7 +7,9 @@ import torch
 from torch import Tensor
 
 from tests.checks.saying import said
+from transformer_lib import attention_weights
 from transformer_lib.checks import masks as check
+from transformer_lib.masks import causal_mask, padding_mask
 
 
 @pytest.mark.parametrize(
@@ -93,6 +95,73 @@ def test_my_padding_mask_wrong(capsys, function, hint):
     assert hint in answer and "right!" not in answer
 
 
+def both(ids: Tensor) -> Tensor:
+    return (ids != 0)[:, None, None, :] & compared(ids.size(1))
+
+
+def place_by_place(ids: Tensor) -> Tensor:
+    rows = [[[i >= j and row[j] != 0 for j in range(len(row))] for i in range(len(row))]
+            for row in ids.tolist()]  # fmt: skip
+    return torch.tensor(rows).unsqueeze(1)
+
+
+def by_lengths(ids: Tensor) -> Tensor:
+    places = torch.arange(ids.size(1))
+    return torch.stack([(places < n) & compared(len(places))[0] for n in ids.count_nonzero(dim=1)])
+
+
+@pytest.mark.parametrize("function", [both, place_by_place, by_lengths])
+def test_my_decoder_mask_right(capsys, function):
+    assert said(capsys, check.my_decoder_mask, function) == "right!"
+
+
+def keys(ids: Tensor, hidden: int = 0) -> Tensor:
+    return (ids != hidden)[:, None, None, :]
+
+
+@pytest.mark.parametrize(
+    "function, hint",
+    [
+        (lambda ids: ..., "not tried yet"),
+        (lambda ids: ~both(ids), "True marks what must be hidden"),
+        (lambda ids: ~keys(ids) & compared(7), "padding is the wrong way round"),
+        (lambda ids: keys(ids) & ~compared(7), "triangle is the wrong way round"),
+        (lambda ids: keys(ids) & compared(7).mT, "triangle is turned round"),
+        (lambda ids: keys(ids) & compared(7).tril(-1), "diagonal is missing"),
+        (lambda ids: keys(ids) & torch.ones(7, 7).tril(1).bool(), "one word ahead"),
+        (lambda ids: keys(ids) | compared(7), "what *one* of the masks allows"),
+        (lambda ids: compared(7), "the padding isn't"),
+        (lambda ids: keys(ids), "later words aren't"),
+        (lambda ids: keys(ids).mT & compared(7), "padded *queries*"),
+        (lambda ids: keys(ids) & keys(ids).mT & compared(7), "padded *queries*"),
+        (lambda ids: (ids > 3)[:, None, None] & compared(7), "special tokens are hidden as well"),
+        (lambda ids: keys(ids, 2) & compared(7), "<eos> is hidden"),
+        (lambda ids: keys(ids, 1) & compared(7), "<bos> is hidden"),
+        (lambda ids: keys(ids, 3) & compared(7), "<unk> is hidden"),
+        (lambda ids: torch.ones(2, 1, 7, 7).bool(), "Everything may be seen"),
+        (lambda ids: both(ids)[:, 0], "no axis for the heads"),
+        (lambda ids: both(ids).int(), "of the type torch.int32"),
+        (lambda ids: torch.zeros(2, 1, 7, 7).masked_fill(~both(ids), -math.inf), "to be added"),
+        (lambda ids: (ids != 0) & compared(7)[0, 0], "don't stretch to a common shape"),
+        (lambda ids: keys(ids).mT, "The shape is (2, 1, 7, 1)"),
+        (lambda ids: both(ids).roll(1, -1), "places are not"),
+        (lambda ids: keys(ids) & compared(7), "Right for one size"),
+        (lambda ids: None, "`return`"),
+        (lambda ids: ids.tolist(), "not a list"),
+    ],
+)
+def test_my_decoder_mask_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_decoder_mask, function)
+    assert hint in answer and "right!" not in answer
+
+
+def test_my_decoder_mask_is_the_readers_own(capsys):
+    def library(ids: Tensor) -> Tensor:
+        return padding_mask(ids) & causal_mask(ids.size(1))
+
+    assert "does the whole exercise" in said(capsys, check.my_decoder_mask, library)
+
+
 def as_the_library(scores: Tensor, mask: Tensor) -> Tensor:
     return scores.masked_fill(~mask, -1e9).softmax(-1) * mask
 
@@ -149,6 +218,57 @@ def with_a_root(scores: Tensor, mask: Tensor) -> Tensor:
 )
 def test_my_masked_weights_wrong(capsys, function, hint):
     answer = said(capsys, check.my_masked_weights, function)
+    assert hint in answer and "right!" not in answer
+
+
+@pytest.mark.parametrize("function", [as_the_library, by_exponentials, without_nan])
+def test_weights_of_all_heads_right(capsys, function):
+    assert said(capsys, check.weights_of_all_heads, function) == "right!"
+
+
+def added(low: float):
+    def weights(scores: Tensor, mask: Tensor) -> Tensor:
+        return (scores + (~mask) * low).softmax(-1) * mask
+
+    return weights
+
+
+def test_a_low_number_may_be_added(capsys):
+    assert said(capsys, check.weights_of_all_heads, added(-1e9)) == "right!"
+
+
+WRONG_WEIGHTS = [
+    (lambda s, m: ..., "not tried yet"),
+    (lambda s, m: s.masked_fill(m, -1e9).softmax(-1), "wrong way round"),
+    (lambda s, m: s.softmax(-1) * m, "mask comes after the softmax"),
+    (lambda s, m: s.masked_fill(~m, 0.0).softmax(-1), "e to the power of 0 is 1"),
+    (lambda s, m: s.masked_fill(~m, 1e9).softmax(-1), "very large"),
+    (lambda s, m: (s + m).softmax(-1), "still get weight"),
+    (lambda s, m: s + m, "moves them only a little"),
+    (without_effect, "has no effect"),
+    (lambda s, m: s.masked_fill(~m, -1e9), "softmax is missing"),
+    (lambda s, m: s.masked_fill(~m, -math.inf), "softmax is missing"),
+    (lambda s, m: as_the_library(s, m).softmax(-1), "a second one"),
+    (lambda s, m: s.masked_fill(~m, -1e9).softmax(-2), "Each column adds up"),
+    (lambda s, m: s.masked_fill(~m, -1e9).softmax(-2) * m, "Each column adds up"),
+    (lambda s, m: s.masked_fill(~m, -1e9).softmax(1), "over the sentences or the heads"),
+    (lambda s, m: s.masked_fill(~m, -1e9).softmax(0) * m, "over the sentences or the heads"),
+    (added(-math.inf), "Everything is NaN"),
+    (lambda s, m: s.masked_fill(~m, -math.inf).softmax(-1), "NaN in the row"),
+    (renormalized, "NaN in the row"),
+    (lambda s, m: s.masked_fill(~m, -1e9).softmax(-1), "0.2 everywhere"),
+    (lambda s, m: s.masked_fill(~m, -50.0).softmax(-1) * m.any(-1, True), "low enough"),
+    (lambda s, m: as_the_library(s, m) if len(s) == 2 else s, "Right for one size"),
+    (lambda s, m: s * 0, "a softmax over just these"),
+    (lambda s, m: torch.zeros(5), "not (5,)"),
+    (lambda s, m: attention_weights(s, s, m), "does the whole exercise"),
+    (lambda s, m: None, "`return`"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function, hint", WRONG_WEIGHTS)
+def test_weights_of_all_heads_wrong(capsys, function, hint):
+    answer = said(capsys, check.weights_of_all_heads, function)
     assert hint in answer and "right!" not in answer
 
 
@@ -210,3 +330,48 @@ def last_word_only(model, src: Tensor, tgt_in: Tensor) -> bool:
 def test_my_leak_test_wrong(capsys, function, hint):
     answer = said(capsys, check.my_leak_test, function)
     assert hint in answer and "right!" not in answer
+
+
+NEXT = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3, 4])
+def test_suspect_sees_one_word_ahead_with_each_layer(layers):
+    ids = torch.tensor([1, 9, 7, 5, 11, 4])
+    moved = set()
+    for j in range(6):
+        for word in set(range(20)) - {int(ids[j])}:
+            other = ids.clone()
+            other[j] = word
+            change = (check.suspect(other, layers) - check.suspect(ids, layers)).abs().amax(dim=-1)
+            moved |= {(t, j, bool(change[t] > 1e-3)) for t in range(j)}
+    ahead = {(t, j) for t in range(6) for j in range(t + 1, 6)}
+    assert moved == {(t, j, j <= t + layers) for t, j in ahead}
+
+
+@pytest.mark.parametrize("found", [NEXT, set(NEXT), NEXT[::-1], torch.tensor(NEXT)])
+def test_leaks_right(capsys, found):
+    assert said(capsys, check.leaks, found) == "right!"
+
+
+@pytest.mark.parametrize(
+    "found, hint",
+    [
+        (..., "not tried yet"),
+        ([], "You found nothing"),
+        ([(j, t) for t, j in NEXT], "the wrong way round"),
+        ([(t + 1, j + 1) for t, j in NEXT], "count from 0"),
+        ([*NEXT, (5, 6)], "There are 6 positions"),
+        ([*NEXT, *((t, t) for t in range(6))], "All leaks are there, and more"),
+        ([(t, j) for t in range(6) for j in range(t + 1)], "on earlier ones. A leak is"),
+        ([*NEXT, *((t, t + 2) for t in range(4))], "more than one layer"),
+        ([(t, j) for t in range(6) for j in range(t + 1, 6)], "more than one layer"),
+        (NEXT[1:], "it isn't all: 4"),
+        ([(0, 3), (1, 2)], "Some pairs here don't leak"),
+        ([1, 2], "Give pairs"),
+        ("all", "Give pairs"),
+        (5, "Give pairs"),
+    ],
+)
+def test_leaks_wrong(capsys, found, hint):
+    assert hint in said(capsys, check.leaks, found)

@@ -4,12 +4,24 @@ All sizes are different primes, so that a swapped axis can't pass unseen.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from transformer_lib.attention import MultiHeadAttention, attention
-from transformer_lib.checks import as_shape, call, compare, exercise, expect, implement
+from transformer_lib.checks import (
+    Hint,
+    as_shape,
+    call,
+    compare,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    own_work,
+    same,
+)
 
 B, L, H, D_K = 2, 5, 3, 7
 D_MODEL = H * D_K
@@ -20,41 +32,56 @@ def codes(*shape: int) -> Tensor:
     return torch.arange(float(torch.Size(shape).numel())).view(shape)
 
 
+def other_sizes(function: Callable[..., Any], right: Tensor, *inputs: Any) -> None:
+    """After the check: is it right for inputs of another size as well?"""
+    try:
+        found = call(function, *inputs)
+    except Hint:
+        found = None
+    no_slip(
+        found is not None and same(found, right),
+        "Right for one size, but not for another: is a size of the example written into your code?",
+    )
+
+
+def judge(parts: list[tuple[str, Any, Any, dict]]) -> None:
+    """Nothing, where all parts are right; otherwise the hint for the first that isn't.
+
+    parts: (name, attempt, what is right, mistake -> hint). If it is the only wrong part, and a
+    mistake that we know, it is a slip.
+    """
+    wrong = [part for part in parts if part[1] != part[2]]
+    for name, given, _, hints in wrong:
+        hint = f"{name}: {hints.get(given, 'not yet.')}"
+        raise Hint(hint, keeps=0.5 if len(wrong) == 1 and given in hints else 0.0)
+
+
 @exercise
 def shapes(
     split: tuple[int, ...], weights: tuple[int, ...], z_0: tuple[int, ...], parameters: int
 ) -> None:
     """Exercise 1: shapes for b=2, L=7, d_model=512, h=8, and how many parameters the layer has."""
-    hints = {
+    split_hints = {
         (2, 7, 8, 64): "That is the shape before the transpose: the heads come second.",
         (2, 8, 64, 7): "Only keys are turned like that, for the product Q K^T.",
         (2, 64, 7, 8): "64 is the width of one head, 8 is how many there are.",
         (2, 8, 7, 512): "Each head has only its share of the 512 numbers.",
     }
-    given = as_shape(split)
-    expect(given == (2, 8, 7, 64), f"After split_heads: {hints.get(given, 'not yet.')}")
-
-    hints = {
+    weights_hints = {
         (2, 7, 7): "That is one head; here there are eight.",
         (2, 8, 64, 64): "Words look at words: 64 is how wide they are, not how many.",
         (2, 8, 7, 64): "Weights aren't values: one number for each pair of words.",
         (2, 7, 8, 8): "Then the heads would look at each other. Words look at words.",
     }
-    given = as_shape(weights)
-    expect(given == (2, 8, 7, 7), f"The weights: {hints.get(given, 'not yet.')}")
-
-    hints = {
+    z_hints = {
         (512, 64): "That is the shape of a matrix W, whatever the sentence. Z has a row for each "
         "word.",
         (7, 512): "That is all heads side by side; Z_0 is one of the eight.",
         (7, 7): "Those are the weights; Z_0 is what they make of the values.",
         (64, 7): "A row for each word, not a column.",
     }
-    given = as_shape(z_0)
-    expect(given == (7, 64), f"Z_0 of one sentence: {hints.get(given, 'not yet.')}")
-
     right = 4 * 512 * 512
-    hints = {
+    parameter_hints = {
         right * 3 // 4: "And W^O?",
         right * 8: "Each head has matrices of 512 × 64, so eight of them are one of 512 × 512.",
         right // 8: "Those are the numbers of one head, and its share of W^O.",
@@ -62,7 +89,47 @@ def shapes(
         right + 4 * 512: "These linear layers have no biases.",
     }
     expect(isinstance(parameters, int), "The number of parameters is a whole number.")
-    expect(parameters == right, f"Parameters: {hints.get(parameters, 'not yet.')}")
+    judge([
+        ("After split_heads", as_shape(split), (2, 8, 7, 64), split_hints),
+        ("The weights", as_shape(weights), (2, 8, 7, 7), weights_hints),
+        ("Z_0 of one sentence", as_shape(z_0), (7, 64), z_hints),
+        ("Parameters", parameters, right, parameter_hints),
+    ])  # fmt: skip
+
+
+@exercise
+def three_shapes(keys: tuple[int, ...], weights: tuple[int, ...], merged: tuple[int, ...]) -> None:
+    """On the way through a layer: b=3, 5 queries, 9 keys, d_model=96, h=6, so that d_k=16."""
+    keys_hints = {
+        (3, 9, 6, 16): "That is halfway: the heads still have to move in front of the words.",
+        (3, 6, 5, 16): "There are as many keys as words to look at, not as words that look.",
+        (3, 6, 9, 96): "Each head has only its share of the 96 numbers.",
+        (3, 6, 16, 9): "That is for the product with the queries, where the keys are turned.",
+        (3, 16, 9, 6): "How many heads are there, and how wide is one?",
+        (6, 9, 16): "That is one sentence. There are three.",
+    }
+    weights_hints = {
+        (3, 6, 9, 5): "It is turned: a row belongs to a query, a column to a key.",
+        (3, 5, 9): "That is one head. Each of them has weights of its own.",
+        (3, 6, 9, 9): "Who looks, and at whom? The queries come from other words than the keys.",
+        (3, 6, 5, 5): "Who looks, and at whom? The queries come from other words than the keys.",
+        (3, 6, 5, 16): "That is a vector for each query. Weights have one number for each pair.",
+        (3, 5, 6, 6): "Then the heads would look at each other. Words look at words.",
+        (6, 5, 9): "That is one sentence. There are three.",
+    }
+    merged_hints = {
+        (3, 9, 96): "Each query gets an answer. How many queries are there?",
+        (3, 5, 16): "That is one head. After merging, all of them stand side by side.",
+        (3, 6, 5, 16): "Those are the heads before they are merged.",
+        (3, 5, 6, 16): "The transpose is done. Now the last two axes become one.",
+        (3, 30, 16): "The heads stand below each other; they should stand side by side.",
+        (5, 96): "That is one sentence. There are three.",
+    }
+    judge([
+        ("The keys", as_shape(keys), (3, 6, 9, 16), keys_hints),
+        ("The weights", as_shape(weights), (3, 6, 5, 9), weights_hints),
+        ("The merged heads", as_shape(merged), (3, 5, 96), merged_hints),
+    ])  # fmt: skip
 
 
 @implement(torch.zeros(1, 1, 2), 1)
@@ -71,6 +138,7 @@ def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
     x = codes(B, L, D_MODEL)
     right = MultiHeadAttention(D_MODEL, H).split_heads(x)
     cut = x.view(B, L, H, D_K)
+    own_work(function, "split_heads", "MultiHeadAttention")
     compare(call(function, x, H), right, [
         (x.reshape(B, H, L, D_K), "The shape is right, but the words are in pieces: `view` or "
          "`reshape` alone takes the numbers in order. Cut the last axis first, then exchange two."),
@@ -87,7 +155,13 @@ def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
         (x.view(B, L, D_K, H).transpose(1, 2), "h and d_k are swapped: there are h heads, each "
          "d_model / h wide."),
         (x.view(B, L, D_K, H), "h and d_k are swapped, and the heads must come before the words."),
+        (cut.permute(2, 0, 1, 3), "The heads come before the sentences. The batch stays in front: "
+         "heads are axis 1."),
+        (torch.cat(x.chunk(H, dim=-1), dim=1), "The heads are below each other, as if the sentence "
+         "had more words. They need an axis of their own."),
+        (right.flip(1), "The last head stands first."),
     ])  # fmt: skip
+    other_sizes(function, codes(1, 2, 3, 4).transpose(1, 2), codes(1, 2, 12), 3)
 
 
 @implement(torch.zeros(1, 1, 1, 2))
@@ -95,7 +169,12 @@ def merge_heads(function: Callable[[Tensor], Tensor]) -> None:
     """Exercise 3: merge_heads(z): (b, h, L, d_k) -> (b, L, d_model), the way back."""
     z = codes(B, H, L, D_K)
     right = MultiHeadAttention(D_MODEL, H).merge_heads(z)
-    compare(call(function, z), right, [
+    own_work(function, "merge_heads", "MultiHeadAttention")
+    stops = {
+        "view size is not compatible": "`view` only works while the numbers lie in order, and "
+        "after a transpose they don't. `reshape` copies them where it must.",
+    }
+    compare(call(function, z, stops=stops), right, [
         (z.reshape(B, L, D_MODEL), "The shape is right, but the words are mixed: exchange the "
          "axes back before you join the last two."),
         (z.flatten(2), "The words are joined, not the heads: exchange axes 1 and 2 first."),
@@ -105,7 +184,12 @@ def merge_heads(function: Callable[[Tensor], Tensor]) -> None:
         (z.flip(1).transpose(1, 2).flatten(2), "The last head stands first."),
         (z.sum(dim=1), "The heads are added up. They should stand side by side."),
         (z.mean(dim=1), "The heads are averaged. They should stand side by side."),
+        (torch.cat(z.unbind(1), dim=1), "The heads are below each other. They should stand side "
+         "by side: join the last axis, not the words."),
+        (torch.cat(z.unbind(0), dim=-1), "The sentences are side by side, not the heads: the first "
+         "axis is the batch."),
     ])  # fmt: skip
+    other_sizes(function, codes(1, 3, 4, 2).transpose(1, 2).reshape(1, 4, 6), codes(1, 3, 4, 2))
 
 
 @implement(torch.zeros(1, 2), *[torch.zeros(1, 2, 2)] * 3, torch.zeros(2, 2))
