@@ -149,7 +149,7 @@ SPLIT = {
     ),
     "heads below each other": (lambda x, h: torch.cat(x.chunk(h, dim=-1), dim=1), "more words"),
     "last first": (lambda x, h: by_slices(x, h).flip(1), "last head stands first"),
-    "a fixed size": (lambda x, h: x.view(2, 5, h, 7).transpose(1, 2), "Right for one size"),
+    "a fixed size": (lambda x, h: x.view(2, 5, h, 7).transpose(1, 2), "wrong for other inputs"),
     "the library": (
         lambda x, h: MultiHeadAttention(x.size(-1), h).split_heads(x),
         "does the whole exercise",
@@ -181,7 +181,7 @@ MERGE = {
     "view": (lambda z: z.transpose(1, 2).view(2, 5, 21), "`view` only works while"),
     "below each other": (lambda z: torch.cat(z.unbind(1), dim=1), "below each other"),
     "sentences joined": (lambda z: torch.cat(z.unbind(0), dim=-1), "sentences are side by side"),
-    "a fixed size": (lambda z: z.transpose(1, 2).reshape(2, 5, 21), "Right for one size"),
+    "a fixed size": (lambda z: z.transpose(1, 2).reshape(2, 5, 21), "wrong for other inputs"),
     "the library": (lambda z: MultiHeadAttention(21, 3).merge_heads(z), "does the whole exercise"),
 }
 

@@ -177,7 +177,7 @@ WRONG = {
             "last head stands first",
             1.5,
         ),
-        Wrong("a size", split("x.view(2, 5, h, 7).transpose(1, 2)"), "Right for one size", 1.5),
+        Wrong("a size", split("x.view(2, 5, h, 7).transpose(1, 2)"), "wrong for other inputs", 1.5),
         Wrong(
             "only what the check tries",
             split("x.unflatten(-1, (h, -1)).transpose(1, 2)[:, :3]"),
@@ -214,7 +214,7 @@ WRONG = {
         Wrong("below each other", merge("torch.cat(z.unbind(1), dim=1)"), "below each other", 1),
         Wrong("sentences", merge("torch.cat(list(z), dim=-1)"), "The sentences are side by", 1),
         Wrong("last head first", merge("z.flip(1).transpose(1, 2).flatten(2)"), "stands first", 1),
-        Wrong("a size", merge("z.transpose(1, 2).reshape(2, 5, 21)"), "Right for one size", 1),
+        Wrong("a size", merge("z.transpose(1, 2).reshape(2, 5, 21)"), "wrong for other inputs", 1),
         Wrong(
             "only what the check tries",
             merge("torch.cat([z[:, i] for i in range(min(h, 3))], dim=-1)"),

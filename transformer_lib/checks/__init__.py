@@ -10,6 +10,7 @@ While you learn, a check prints. Where work is graded (`with graded():`), it rai
 
 import contextlib
 import functools
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -134,6 +135,8 @@ def call(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) ->
 
 def same(one: Tensor, another: Tensor) -> bool:
     """Equal shapes, and numbers that differ only in their last digits."""
+    if another.dtype == torch.bool:
+        return torch.equal(one.bool(), another)
     return one.shape == another.shape and torch.allclose(
         one.to(another.dtype), another, rtol=1e-4, atol=1e-5
     )
@@ -152,18 +155,26 @@ def compare(found: Tensor, right: Tensor, mistakes: Sequence[tuple[Tensor, str]]
     raise Hint("The shape is right, the numbers aren't.")
 
 
-def tried(function: Callable[..., Any], *inputs: Any) -> Any:
-    """What an attempt returns, or None if it stops: for `elsewhere`, to which both are wrong."""
+def alike(found: Any, right: Any) -> bool:
+    """`same`, also for numbers, and for lists and tuples of tensors and numbers."""
+    if isinstance(right, Tensor):
+        return isinstance(found, Tensor) and same(found, right)
+    if isinstance(right, list | tuple):
+        fits = isinstance(found, list | tuple) and len(found) == len(right)
+        return fits and all(alike(*pair) for pair in zip(found, right, strict=True))
+    if isinstance(right, float):
+        return isinstance(found, int | float) and math.isclose(found, right, rel_tol=1e-4)
+    return found == right
+
+
+def elsewhere(function: Any, right: Any, *inputs: Any) -> None:
+    """What comes after a check: does the function also give `right` for these other inputs?"""
     try:
-        return function(*inputs)
-    except Exception:
-        return None
-
-
-def elsewhere(found: Tensor, right: Tensor) -> None:
-    """What a grader asks after the check: the same for inputs that the student hasn't seen."""
+        found = result_of(function, *inputs)
+    except Hint:  # it stops, which is as wrong
+        found = None
     no_slip(
-        isinstance(found, Tensor) and same(found, right),
+        alike(found, right),
         "Right for what the check in the notebook tries, wrong for other inputs: is a size or a "
         "number of the example written into your code?",
     )

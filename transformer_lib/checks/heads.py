@@ -4,23 +4,21 @@ All sizes are different primes, so that a swapped axis can't pass unseen.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from transformer_lib.attention import MultiHeadAttention, attention
 from transformer_lib.checks import (
-    Hint,
     as_shape,
     call,
     compare,
+    elsewhere,
     exercise,
     expect,
     implement,
-    no_slip,
     own_work,
-    same,
+    parts_right,
 )
 
 B, L, H, D_K = 2, 5, 3, 7
@@ -30,30 +28,6 @@ D_MODEL = H * D_K
 def codes(*shape: int) -> Tensor:
     """0, 1, 2, ... in order: every number shows where it came from."""
     return torch.arange(float(torch.Size(shape).numel())).view(shape)
-
-
-def other_sizes(function: Callable[..., Any], right: Tensor, *inputs: Any) -> None:
-    """After the check: is it right for inputs of another size as well?"""
-    try:
-        found = call(function, *inputs)
-    except Hint:
-        found = None
-    no_slip(
-        found is not None and same(found, right),
-        "Right for one size, but not for another: is a size of the example written into your code?",
-    )
-
-
-def judge(parts: list[tuple[str, Any, Any, dict]]) -> None:
-    """Nothing, where all parts are right; otherwise the hint for the first that isn't.
-
-    parts: (name, attempt, what is right, mistake -> hint). If it is the only wrong part, and a
-    mistake that we know, it is a slip.
-    """
-    wrong = [part for part in parts if part[1] != part[2]]
-    for name, given, _, hints in wrong:
-        hint = f"{name}: {hints.get(given, 'not yet.')}"
-        raise Hint(hint, keeps=0.5 if len(wrong) == 1 and given in hints else 0.0)
 
 
 @exercise
@@ -89,12 +63,12 @@ def shapes(
         right + 4 * 512: "These linear layers have no biases.",
     }
     expect(isinstance(parameters, int), "The number of parameters is a whole number.")
-    judge([
+    parts_right(
         ("After split_heads", as_shape(split), (2, 8, 7, 64), split_hints),
         ("The weights", as_shape(weights), (2, 8, 7, 7), weights_hints),
         ("Z_0 of one sentence", as_shape(z_0), (7, 64), z_hints),
         ("Parameters", parameters, right, parameter_hints),
-    ])  # fmt: skip
+    )
 
 
 @exercise
@@ -125,11 +99,11 @@ def three_shapes(keys: tuple[int, ...], weights: tuple[int, ...], merged: tuple[
         (3, 30, 16): "The heads stand below each other; they should stand side by side.",
         (5, 96): "That is one sentence. There are three.",
     }
-    judge([
+    parts_right(
         ("The keys", as_shape(keys), (3, 6, 9, 16), keys_hints),
         ("The weights", as_shape(weights), (3, 6, 5, 9), weights_hints),
         ("The merged heads", as_shape(merged), (3, 5, 96), merged_hints),
-    ])  # fmt: skip
+    )
 
 
 @implement(torch.zeros(1, 1, 2), 1)
@@ -161,7 +135,7 @@ def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
          "had more words. They need an axis of their own."),
         (right.flip(1), "The last head stands first."),
     ])  # fmt: skip
-    other_sizes(function, codes(1, 2, 3, 4).transpose(1, 2), codes(1, 2, 12), 3)
+    elsewhere(function, codes(1, 2, 3, 4).transpose(1, 2), codes(1, 2, 12), 3)
 
 
 @implement(torch.zeros(1, 1, 1, 2))
@@ -189,7 +163,7 @@ def merge_heads(function: Callable[[Tensor], Tensor]) -> None:
         (torch.cat(z.unbind(0), dim=-1), "The sentences are side by side, not the heads: the first "
          "axis is the batch."),
     ])  # fmt: skip
-    other_sizes(function, codes(1, 3, 4, 2).transpose(1, 2).reshape(1, 4, 6), codes(1, 3, 4, 2))
+    elsewhere(function, codes(1, 3, 4, 2).transpose(1, 2).reshape(1, 4, 6), codes(1, 3, 4, 2))
 
 
 @implement(torch.zeros(1, 2), *[torch.zeros(1, 2, 2)] * 3, torch.zeros(2, 2))

@@ -12,6 +12,7 @@ from transformer_lib.attention import attention
 from transformer_lib.checks import (
     Hint,
     call,
+    elsewhere,
     exercise,
     expect,
     implement,
@@ -21,7 +22,6 @@ from transformer_lib.checks import (
     whole_number,
 )
 from transformer_lib.checks.attention import matches
-from transformer_lib.checks.heads import other_sizes
 from transformer_lib.config import TOY
 from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.model import Transformer
@@ -183,9 +183,7 @@ def my_decoder_mask(function: Callable[[Tensor], Tensor]) -> None:
         no_slip(seen is None or not torch.equal(seen.bool(), wrong), hint)
     expect_mask(found, right, {})
     ids = torch.tensor([[BOS, 5, UNK], [BOS, EOS, PAD], [BOS, PAD, PAD], [BOS, 4, EOS]])
-    other_sizes(
-        lambda ids: call(function, ids).int(), (padding_mask(ids) & causal_mask(3)).int(), ids
-    )
+    elsewhere(function, padding_mask(ids) & causal_mask(3), ids)
 
 
 def stretched(found: Tensor, shape: torch.Size) -> Tensor | None:
@@ -302,7 +300,7 @@ def weights_of_all_heads(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     scores = SCORES + torch.arange(30.0).view(2, 3, 1, 5).sin()
     mask = torch.stack([SEEN, SEEN.roll(1, dims=-1)])[:, None]
     judge_weights(function, scores, mask)
-    other_sizes(function, right_weights(scores[:1, :, :1, :4], mask[:1, :, :1, :4]),
+    elsewhere(function, right_weights(scores[:1, :, :1, :4], mask[:1, :, :1, :4]),
                 scores[:1, :, :1, :4], mask[:1, :, :1, :4])  # fmt: skip
 
 
