@@ -142,7 +142,7 @@ PRECISION = {
     "recall": (lambda t, r, n: clipped(r, t, n), "recall"),
     "count": (
         lambda t, r, n: clipped(t, r, n) * sum(len(groups(a, n)) for a in t), "That is how many"),
-    "words only": (lambda t, r, n: clipped(t, r, 1), "for n = 2"),
+    "words only": (lambda t, r, n: clipped(t, r, 1), "n changes nothing"),
     "stub": (lambda t, r, n: ..., "not tried yet"),
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The exercises of notebook 11: greedy decoding, and the parts of beam search."""
+"""The exercises of notebook 11 and assignment 6: greedy decoding, and the parts of beam search."""
 
 import functools
 import math
@@ -8,7 +8,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_lib.checks import Hint, exercise, expect, implement, result_of, same
+from transformer_lib.checks import (
+    Hint,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    own_work,
+    result_of,
+    same,
+)
 from transformer_lib.decoding import Hypothesis, penalty
 from transformer_lib.model import Transformer, make_model
 from transformer_lib.tokens import BOS, EOS, PAD
@@ -71,14 +80,22 @@ def reason_of(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-def greedy_by_hand(src: Tensor, max_length: int, row: int = -1, stop: bool = True) -> list[int]:
-    """What an attempt should write; row: which one it reads; stop: whether at <eos>."""
-    model, words = toy_model(), [BOS]
+def greedy_by_hand(
+    src: Tensor, max_length: int, row: int = -1, stop: bool = True, begin: int = BOS,
+    newest: bool = False, largest: bool = True,
+) -> list[int]:  # fmt: skip
+    """What an attempt should write, or does write with one mistake.
+
+    row: which one it reads; stop: whether at <eos>; begin: what the decoder reads first; newest:
+    whether it reads only the newest word.
+    """
+    model, words = toy_model(), [begin]
     with torch.no_grad():
         memory = model.encode(src)
-        while len(words) <= max_length and not (stop and words[-1] == EOS):
-            x = model.decode(torch.tensor([words]), memory, src)
-            words.append(int(model.generator(x[0, row]).argmax()))
+        while len(words) <= max_length and not (stop and len(words) > 1 and words[-1] == EOS):
+            x = model.decode(torch.tensor([words[-1:] if newest else words]), memory, src)
+            logits = model.generator(x[0, row])
+            words.append(int(logits.argmax() if largest else logits.argmin()))
     return words[1:-1] if stop and words[-1] == EOS else words[1:]
 
 
@@ -92,20 +109,24 @@ def three_probabilities(greedy_finds: Any, beam_of_two_finds: Any, likeliest: An
     close = functools.partial(math.isclose, abs_tol=0.0006)
     whole = "The probability of a sentence is the product of both words' probabilities."
     greedy, beam, best = numbers
-    expect(not close(greedy, 0.45), f"Greedy: 0.45 is the first word alone. {whole}")
-    expect(not close(greedy, 0.85), "Greedy: probabilities are multiplied. It is their logarithms "
+    right = [
+        close(found, wanted) for found, wanted in zip(numbers, (0.18, 0.21, 0.25), strict=True)
+    ]
+    named = no_slip if sum(right) == 2 else expect  # a slip, if it is the only one
+    named(not close(greedy, 0.45), f"Greedy: 0.45 is the first word alone. {whole}")
+    named(not close(greedy, 0.85), "Greedy: probabilities are multiplied. It is their logarithms "
            "that are added.")  # fmt: skip
-    expect(not close(greedy, 0.25), "Greedy: it doesn't look for the best sentence. Which first "
+    named(not close(greedy, 0.25), "Greedy: it doesn't look for the best sentence. Which first "
            "word does it take, and what is then the likeliest second?")  # fmt: skip
     expect(close(greedy, 0.18), f"Greedy takes the likeliest first word, then the likeliest word "
            f"behind it. {whole}")  # fmt: skip
-    expect(not close(beam, 0.18), "Beam of two: after the first word it holds a and b, and then "
+    named(not close(beam, 0.18), "Beam of two: after the first word it holds a and b, and then "
            "looks behind both.")  # fmt: skip
-    expect(not close(beam, 0.25), "Beam of two: it can't find the sentence with c, because c was "
+    named(not close(beam, 0.25), "Beam of two: it can't find the sentence with c, because c was "
            "dropped after the first word.")  # fmt: skip
     expect(close(beam, 0.21), "Beam of two: a and b are kept. Which is the best of their five "
            "sentences?")  # fmt: skip
-    expect(not close(best, 0.21), "The likeliest of all: look behind c as well.")
+    named(not close(best, 0.21), "The likeliest of all: look behind c as well.")
     expect(close(best, 0.25), f"The likeliest of all six sentences. {whole}")
 
 
@@ -118,32 +139,78 @@ def my_greedy(function: Callable[[Transformer, Tensor, int], list[int]]) -> None
         src = torch.tensor([ids])
         right = greedy_by_hand(src, LONGEST)
         with Watched(model) as watched, torch.no_grad():
-            found = run_greedy(function, model, src)
-        if all(len(words) == 1 for words in watched.read) and len(watched.read) > 1:
-            raise Hint("You feed only the newest word. Without a cache it then stands at place 0 "
-                       "and sees nothing of what was written before: feed everything from <bos> "
-                       "on.")  # fmt: skip
-        reads_bos = all(words[:1] == [BOS] for words in watched.read)
-        expect(reads_bos, "What the decoder reads must begin with <bos>, as it did in training.")
+            found = run_greedy(function, model, src, watched.read, right)
+        explain_reading(watched.read, found, src)
         if found == right:
-            expect(watched.encoded == 1, "The words are right, but the encoder ran "
-                   f"{watched.encoded} times. Its result doesn't change: call it once, before "
-                   "the loop.")  # fmt: skip
+            no_slip(watched.encoded == 1, "The words are right, but the encoder ran "
+                    f"{watched.encoded} times. Its result doesn't change: call it once, before "
+                    "the loop.")  # fmt: skip
             continue
-        explain_greedy(found, right, src)
+        explain_greedy(found, right, src, len(watched.read))
 
 
-def run_greedy(function: Callable, model: Transformer, src: Tensor) -> list[int]:
+@implement(lambda src, tgt_in: toy_model()(src, tgt_in), torch.tensor([SOURCES[0]]), LONGEST)
+def my_greedy_by_calls(function: Callable[[Callable, Tensor, int], list[int]]) -> None:
+    """Assignment 6: the same, with a model that can only be called: model(src, tgt_in)."""
+    own_work(function, "greedy_decode", "beam_search", "Prefixes")
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    for ids in SOURCES:
+        src = torch.tensor([ids])
+        right = greedy_by_hand(src, LONGEST)
+        read: list[list[int]] = []
+        found = run_greedy(function, only_callable(src, read), src, read, right)
+        explain_reading(read, found, src)
+        if found != right:
+            explain_greedy(found, right, src, len(read))
+
+
+def only_callable(src: Tensor, read: list[list[int]]) -> Callable[[Tensor, Tensor], Tensor]:
+    """A model as a function, which writes down what its decoder reads."""
+
+    def model(given: Tensor, tgt_in: Tensor, /) -> Tensor:
+        wanted = "model(src, tgt_in): give it two tensors of ids, (1, s) and (1, t)"
+        if not all(isinstance(x, Tensor) and x.dim() == 2 for x in (given, tgt_in)):
+            raise TypeError(wanted)
+        if not torch.equal(given, src):
+            raise ValueError("model(src, tgt_in): the first of the two is src, as it is")
+        read.append(tgt_in.flatten().tolist())
+        if len(read) > CALLS:
+            raise Endless
+        with torch.no_grad():
+            return toy_model()(given.long(), tgt_in.long())
+
+    return model
+
+
+def explain_reading(read: Sequence[list[int]], found: list[int], src: Tensor) -> None:
+    """Nothing, if the decoder was given what it should read; otherwise a hint."""
+    if len(read) > 1 and all(len(words) == 1 for words in read):
+        only_this = found == greedy_by_hand(src, LONGEST, newest=True)
+        (no_slip if only_this else expect)(False, "You feed only the newest word. Without a cache "
+            "it then stands at place 0 and sees nothing of what was written before: feed "
+            "everything from <bos> on.")  # fmt: skip
+    if any(words[:1] != [BOS] for words in read):
+        begin = read[0][0] if read[0] else BOS
+        only_this = found == greedy_by_hand(src, LONGEST, begin=begin)
+        (no_slip if only_this else expect)(False, "What the decoder reads must begin with <bos>, "
+            "as it did in training.")  # fmt: skip
+
+
+def run_greedy(
+    function: Callable, model: Callable, src: Tensor, read: Sequence[list[int]], right: list[int]
+) -> list[int]:
+    """What an attempt returns. read: what the decoder has read, which grows meanwhile."""
     try:
         found = function(model, src.clone(), LONGEST)
-    except Endless:
-        raise Hint("It doesn't stop: leave the loop at <eos>, and when there are max_length "
-                   "words.") from None  # fmt: skip
     except Exception as error:
         reason = reason_of(error)
+        if type(error).__name__ == Endless.__name__:  # it may come back from another process
+            only_this = read[-1][: len(right) + 1] == [BOS, *right]
+            (no_slip if only_this else expect)(False, "It doesn't stop: leave the loop at <eos>, "
+                "and when there are max_length words.")  # fmt: skip
         if "Scalar" in reason or "one element" in reason:
             raise Hint("You want one word, but there are several numbers. Take the last row, "
-                       "x[0, -1], and the argmax over its words.") from None  # fmt: skip
+                       "[0, -1], and the argmax over its words.") from None  # fmt: skip
         raise Hint(f"It stops with {reason}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
     found = found.flatten().tolist() if isinstance(found, Tensor) else found
@@ -153,21 +220,28 @@ def run_greedy(function: Callable, model: Transformer, src: Tensor) -> list[int]
         raise Hint("It should return a list of ids.") from None
 
 
-def explain_greedy(found: list[int], right: list[int], src: Tensor) -> None:
-    """Raise the hint for what went wrong."""
+def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) -> None:
+    """Raise the hint for what went wrong. steps: how often the decoder ran."""
+    early = "It stops too early: max_length words are allowed, and <bos> isn't one of them."
+    if steps >= LONGEST:
+        early = ("The last word is cut off as if it were <eos>. Where max_length ends the loop, "
+                 "there is no <eos> at the end.")  # fmt: skip
     hints = [
         ([BOS, *right], "<bos> belongs to what the decoder reads, not to the translation."),
         ([BOS, *right, EOS], "<bos> and <eos> don't belong to the translation: leave them out."),
         ([*right, EOS], "<eos> ends the translation and doesn't belong to it."),
         (greedy_by_hand(src, LONGEST, stop=False), "It goes on after <eos>: leave the loop there."),
         (greedy_by_hand(src, LONGEST, row=0), "You read the first row each time, which tells what "
-         "comes after <bos>. What comes next stands in the last one: x[0, -1]."),
+         "comes after <bos>. What comes next stands in the last one, [0, -1]."),
         (greedy_by_hand(src, LONGEST + 1), "One word too many: at most max_length, without <bos>."),
-        (greedy_by_hand(src, LONGEST - 1), "It stops too early: max_length words are allowed, and "
-         "<bos> isn't one of them."),
+        (right[:-1], early),
+        (greedy_by_hand(src, LONGEST, largest=False), "You take the smallest logit: the word that "
+         "the model believes in least."),
     ]  # fmt: skip
     for wrong, hint in hints:
-        expect(found != wrong or wrong == right, hint)
+        no_slip(found != wrong or wrong == right, hint)
+    no_slip(right != found[: len(right)] or EOS not in found, "There is more after the <eos>: "
+            "leave the loop there.")  # fmt: skip
     expect(EOS not in found, "There is an <eos> inside the translation: leave the loop there.")
     agree = next((i for i, (a, b) in enumerate(zip(found, right, strict=False)) if a != b),
                  min(len(found), len(right)))  # fmt: skip
@@ -237,7 +311,7 @@ def explain_log_prob(found: float, ids: list[int], src: Tensor) -> None:
         "That is only the last row, the <eos>. Each word counts.": picked[-1].sum(),
     }
     for hint, wrong in hints.items():
-        expect(not near(wrong), hint)
+        no_slip(not near(wrong), hint)
     raise Hint(f"For the ids {ids} it gives {found:.3f}, but the log-probability is "
                f"{picked.sum():.3f}.")  # fmt: skip
 
@@ -269,6 +343,11 @@ def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor,
             branches, words, sums = (torch.as_tensor(part) for part in found)
         except (TypeError, ValueError, RuntimeError):
             raise Hint(wanted) from None
+        no_slip(
+            any(part.numel() != k * len(SO_FAR) for part in (branches, words, sums)),
+            "You keep the k best of each branch, so there are more branches after each word. Keep "
+            "the k best of all branches together.",
+        )
         expect(branches.shape == words.shape == sums.shape == (k,), f"Each of the three should "
                f"have {k} numbers for k={k}, but the shapes are {tuple(branches.shape)}, "
                f"{tuple(words.shape)} and {tuple(sums.shape)}.")  # fmt: skip
@@ -343,15 +422,15 @@ def explain_step(answers: Sequence[Choice]) -> None:
 
     if not made_by(right_step):
         for hint, step in WRONG_STEPS.items():
-            expect(not made_by(step), hint)
+            no_slip(not made_by(step), hint)
     for k, (branches, words, sums) in enumerate(answers, 1):
         right = right_step(k)
         expect(torch.equal(branches, right[0]) and torch.equal(words, right[1]), f"For k={k} the "
                f"best are the words {right[1].tolist()} behind the branches {right[0].tolist()}, "
                f"but yours are {words.tolist()} behind {branches.tolist()}.")  # fmt: skip
-        expect(not same(sums, FOLLOWING[right[0], right[1]]), "The right words, but the sums are "
+        no_slip(not same(sums, FOLLOWING[right[0], right[1]]), "The right words, but the sums are "
                "those of the last word alone. Add what the branch had so far.")  # fmt: skip
-        expect(not same(sums, right[2].exp()), "The right words, but as probabilities. Keep the "
+        no_slip(not same(sums, right[2].exp()), "The right words, but as probabilities. Keep the "
                "logarithms: the next step adds to them.")  # fmt: skip
         expect(same(sums, right[2]), f"The right branches and words, but their sums should be "
                f"{[round(x, 2) for x in right[2].tolist()]}.")  # fmt: skip
@@ -386,6 +465,8 @@ def score(one: Hypothesis, alpha: float) -> float:
 
 
 CHOICES = {
+    "You always take the first. The `score` of each is still 0 here: work it out, from its "
+    "log_prob, its length and alpha.": chooser(lambda one, alpha: one.score),
     "One that was cut off comes first. It hasn't paid for the rest of its words: all finished ones "
     "come before it, however likely it is.": chooser(score, finished_first=False),
     "You choose the worst. The best score is the largest, the one nearest to 0.": (
@@ -424,19 +505,19 @@ def my_choice(function: Callable[[Sequence[Hypothesis], float], Hypothesis]) -> 
 
     def made_by(choice: Callable) -> bool:
         return all(
-            answer is choice(found, alpha)
+            answer == choice(found, alpha)
             for answer, (found, alpha) in zip(answers, cases, strict=True)
         )
 
     if made_by(chooser(score)):
         return
     for hint, choice in CHOICES.items():
-        expect(not made_by(choice), hint)
+        (expect if "always" in hint else no_slip)(not made_by(choice), hint)
     no_end = chooser(lambda one, alpha: one.log_prob / penalty(len(one.ids), alpha))
-    expect(not made_by(no_end), "The <eos> counts as a word of a finished hypothesis.")
+    no_slip(not made_by(no_end), "The <eos> counts as a word of a finished hypothesis.")
     for answer, (found, alpha) in zip(answers, cases, strict=True):
         best = chooser(score)(found, alpha)
-        expect(answer is best, f"With alpha={alpha} you choose the one with {len(answer.ids)} "
+        expect(answer == best, f"With alpha={alpha} you choose the one with {len(answer.ids)} "
                f"words and {answer.log_prob}. The best has {len(best.ids)} words and "
                f"{best.log_prob}.")  # fmt: skip
 
@@ -448,7 +529,7 @@ def ask(function: Callable, found: list[Hypothesis], alpha: float) -> Hypothesis
         raise Hint(f"It stops with {reason_of(error)}.") from None
     expect(answer is not None, "It returns nothing: does it end with `return`?")
     expect(
-        any(answer is one for one in found),
+        isinstance(answer, Hypothesis) and answer in found,
         "Return one of the hypotheses, as it is: not its ids, its score or its place in the list.",
     )
     return answer

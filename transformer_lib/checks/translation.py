@@ -1,4 +1,7 @@
-"""The exercises of notebook 12: exact match, the parts of BLEU, and a search for mistakes."""
+"""The exercises of notebook 12: exact match, the parts of BLEU, and a search for mistakes.
+
+Assignment 6 asks for the parts of BLEU as well.
+"""
 
 import math
 from collections import Counter
@@ -6,7 +9,7 @@ from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
 
-from transformer_lib.checks import Hint, exercise, expect, implement, result_of
+from transformer_lib.checks import Hint, exercise, expect, implement, no_slip, own_work, result_of
 from transformer_lib.checks.start_here import shipped
 from transformer_lib.corpora import english_spanish
 
@@ -23,7 +26,7 @@ def grams_left(fifth: Any, last: Any) -> None:
         kinds = all(isinstance(number, int) and not isinstance(number, bool) for number in numbers)
         expect(len(numbers) == 4 and kinds, wanted)
     inside, end = [9, 7, 5, 3], [9, 8, 7, 6]
-    expect((fifth, last) != (end, inside), "The two are exchanged: the fifth word has neighbors "
+    no_slip((fifth, last) != (end, inside), "The two are exchanged: the fifth word has neighbors "
            "on both sides, so it stands in more groups.")  # fmt: skip
     all_of_them = [10, 9, 8, 7]
     expect(all_of_them not in (fifth, last), "That is how many groups there are. How many of them "
@@ -90,33 +93,36 @@ def words_right(written: Sequence[str], right: Sequence[str]) -> float:
 @implement(7, 11)
 def my_brevity(function: Callable[[int, int], float]) -> None:
     """Exercise 3: words written, words of the reference -> the brevity penalty."""
-    for written, right in ((7, 11), (11, 7), (13, 13)):
-        found = number(function, written, right)
-        if written >= right:
-            hints = {
-                math.exp(1 - right / written): "A text that is long enough isn't rewarded: the "
-                "penalty is never more than 1.",
-                math.exp(1 - written / right): "Long texts aren't punished here (their surplus "
-                "words lower the precisions already): it is 1.",
-                0.0: "With nothing to punish the factor is 1: BLEU is multiplied by it.",
-            }
-            judge(found, 1.0, hints if written > right else {0.0: hints[0.0]}, (written, right))
-        else:
-            judge(found, math.exp(1 - right / written), {
-                1.0: "A text that is too short is punished: 7 words for 11. (Is the fraction "
-                "upside down?)",
-                math.exp(1 - written / right): "The fraction is upside down: the words of the "
-                "reference, divided by the words written.",
-                written / right: "That is the ratio itself: now exp(1 − reference / written).",
-                1 - right / written: "That is the exponent: `math.exp` of it.",
-                math.exp(right / written - 1): "The sign is wrong: 1 minus the fraction.",
-                math.exp(-right / written): "The 1 is missing: exp(1 − reference / written).",
-            }, (written, right))  # fmt: skip
+    own_work(function, "BLEU", "corpus_bleu", "sacrebleu")
+    short, long, equal = (number(function, *pair) for pair in ((7, 11), (11, 7), (13, 13)))
+    if math.isclose(short, 1):
+        no_slip(not math.isclose(long, math.exp(1 - 11 / 7)), "The fraction is upside down: the "
+                "words of the reference, divided by the words written.")  # fmt: skip
+        no_slip(not math.isclose(long, math.exp(1 - 7 / 11)), "The wrong texts are punished: it "
+                "is the short ones that would get off too lightly.")  # fmt: skip
+        raise Hint("A text that is too short is punished: 7 words for 11.")
+    judge(short, math.exp(1 - 11 / 7), {
+        math.exp(1 - 7 / 11): "The fraction is upside down: the words of the reference, divided by "
+        "the words written.",
+        7 / 11: "That is the ratio itself: now exp(1 − reference / written).",
+        1 - 11 / 7: "That is the exponent: `math.exp` of it.",
+        math.exp(11 / 7 - 1): "The sign is wrong: 1 minus the fraction.",
+        math.exp(-11 / 7): "The 1 is missing: exp(1 − reference / written).",
+    }, (7, 11))  # fmt: skip
+    judge(long, 1.0, {
+        math.exp(1 - 7 / 11): "A text that is long enough isn't rewarded: the penalty is never "
+        "more than 1.",
+        math.exp(1 - 11 / 7): "Long texts aren't punished here (their surplus words lower the "
+        "precisions already): it is 1.",
+        0.0: "With nothing to punish the factor is 1: BLEU is multiplied by it.",
+    }, (11, 7))  # fmt: skip
+    judge(equal, 1.0, {}, (13, 13))
 
 
 @implement([["a", "b"]], [["a", "b"]], 1)
 def my_precision(function: Callable[..., float]) -> None:
     """Exercise 4: texts as lists of words, their references, n -> n-gram precision of the whole."""
+    own_work(function, "BLEU", "corpus_bleu", "sacrebleu")
     written = ["el el el perro", "la casa roja", "no", "no sé qué no sé", "y"]
     right = ["el perro", "la casa es muy roja", "no", "no sé", "el"]
     texts, references = [t.split() for t in written], [t.split() for t in right]
@@ -148,7 +154,25 @@ def my_precision(function: Callable[..., float]) -> None:
             "reference it is called recall.",
             found: "That is how many. Divide by the number of groups that were written.",
         }
+        size = "5 words have 4 pairs and 3 triples."
+        more_hints = {
+            share_of_cuts(texts, references, n, -1): f"The last group is missing: {size}",
+            share_of_cuts(texts, references, n, n - 1): "At the end of a sentence you take groups "
+            f"of fewer than n words: {size}",
+            share_of_cuts(texts, references, 1, 0): "n changes nothing: you count single words.",
+        }
+        hints = more_hints | hints
         judge(number(function, texts, references, n), found / total, hints, n=n)
+
+
+def share_of_cuts(texts: Sequence, references: Sequence, n: int, more: int) -> float:
+    """The precision if each sentence is cut into more groups, or fewer, than there are."""
+
+    def cut(words: Sequence[str]) -> Counter:
+        return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1 + more))
+
+    pairs = [(cut(a), cut(b)) for a, b in zip(texts, references, strict=True)]
+    return sum((a & b).total() for a, b in pairs) / sum(a.total() for a, _ in pairs)
 
 
 def grams(words: Sequence[str], n: int) -> list[tuple[str, ...]]:
@@ -195,7 +219,7 @@ def judge(
     if math.isclose(found, right, rel_tol=1e-6, abs_tol=1e-9):
         return
     for wrong, hint in hints.items():
-        expect(not math.isclose(found, wrong, rel_tol=1e-6, abs_tol=1e-9), hint)
+        no_slip(not math.isclose(found, wrong, rel_tol=1e-6, abs_tol=1e-9), hint)
     where = f" for {given[0]} words written and {given[1]} right ones" if given else ""
     where += f" for n = {n}" if n else ""
     raise Hint(f"It gives {found:.4f}{where}, but it should be {right:.4f}.")
