@@ -185,3 +185,32 @@ def test_flips_of_more_than_a_gender(capsys, monkeypatch, changed, hint):
 ])  # fmt: skip
 def test_always_masculine(capsys, share, hint):
     assert hint in said(capsys, check.always_masculine, share)
+
+
+COW = "The cow didn't cross the river because it was too "
+TIRED, WIDE = (f"{COW}tired", "cow", "river"), (f"{COW}wide", "river", "cow")
+COLD = ("The dog didn't drink the soup because it was too cold", "soup", "dog")
+ALIKE = [
+    (TIRED, WIDE, "right!"),
+    (list(COLD), WIDE, "right!"),
+    (WIDE, TIRED, "The two are exchanged"),
+    (TIRED, COLD, "stays: without the head fría becomes frío"),
+    (WIDE, WIDE, "changes: without the head it still says ancho"),
+    ((TIRED[0], "river", "cow"), WIDE, "'tired' looks most at 'cow'"),
+    (TIRED, (WIDE[0], "bridge", "cow"), "'bridge' is not one of the words"),
+    (TIRED, ("The animal didn't cross the street because it was too tired", "animal", "street"),
+     "other nouns than"),
+    (TIRED, ("The mouse didn't eat the cheese because it was too tired", "mouse", "cheese"),
+     "different genders"),
+    (TIRED, ("The horse didn't eat the apple because it was too red", "apple", "horse"),
+     "should be above 0.9"),
+    (TIRED, ("The xylophone fell", "the", "xylophone"), "can't read it"),
+    (TIRED[0], WIDE, "all three in parentheses"),
+    (TIRED, (1, 2, 3), "all three in parentheses"),
+    (TIRED, ..., "not tried yet"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "stays", "hint"), ALIKE)
+def test_alike_in_the_picture(capsys, changes, stays, hint):
+    assert hint in said(capsys, check.alike_in_the_picture, changes, stays)

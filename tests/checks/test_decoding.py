@@ -118,6 +118,53 @@ def test_my_greedy_wrong(capsys, function, hint):
     assert hint in said(capsys, check.my_greedy, function)
 
 
+def by_calls(model, src, max_length, *, reads=lambda words: words, row=-1, shape=lambda x: x):
+    """With a model that can only be called."""
+    words = [BOS]
+    while len(words) <= max_length and (len(words) == 1 or words[-1] != EOS):
+        logits = model(src, shape(torch.tensor([reads(words)])))
+        words.append(int(logits[0, row].argmax()))
+    return [word for word in words if word not in (BOS, EOS)]
+
+
+def flat(model, src, max_length):
+    words = [BOS]
+    while len(words) <= max_length and words[-1] != EOS:
+        words.append(int(model(src, torch.tensor([words])).argmax()))
+    return words[1:]
+
+
+def calls_but(**mistake):
+    return lambda model, src, max_length: by_calls(model, src, max_length, **mistake)
+
+
+def forever(model, src, max_length):
+    words = [BOS]
+    while True:
+        words.append(int(model(src, torch.tensor([words]))[0, -1].argmax()))
+
+
+@pytest.mark.parametrize("function, hint", [
+    (by_calls, "right!"),
+    (lambda model, src, max_length: ..., "not tried yet"),
+    (calls_but(row=0), "You read the first row"),
+    (calls_but(reads=lambda words: words[-1:]), "only the newest word"),
+    (calls_but(reads=lambda words: words[1:] or words), "must begin with <bos>"),
+    (calls_but(reads=lambda words: [EOS, *words[1:]]), "must begin with <bos>"),
+    (calls_but(shape=lambda x: x[0]), "two tensors of ids"),
+    (calls_but(shape=lambda x: x.tolist()), "two tensors of ids"),
+    (lambda model, src, length: by_calls(model, src[:, :1], length), "the first of the two"),
+    (forever, "It doesn't stop"),
+    (flat, "over all rows"),
+    (lambda model, src, max_length: by_calls(model, src, max_length)[:-1], "not yet"),
+    (lambda model, src, max_length: greedy_decode(model, src), "the whole exercise"),
+    (loop, "no attribute 'encode'"),
+    (7, "the function itself"),
+])  # fmt: skip
+def test_my_greedy_by_calls(capsys, function, hint):
+    assert hint in said(capsys, check.my_greedy_by_calls, function)
+
+
 # ---------------------------------------------------------------- 3
 
 
@@ -228,6 +275,7 @@ def with_sums(change):
     (lambda s, f, k: step(s[:1], f[:1], k), "first branch only"),
     (lambda s, f, k: (s + f).flatten().topk(k), "a column"),
     (lambda s, f, k: by_branch(s, f, 4), "too few numbers"),
+    (lambda s, f, k: (torch.zeros(3, k), *(s[:, None] + f).topk(k)[::-1]), "k best of each branch"),
     (with_sums(lambda sums, last: last), "the last word alone"),
     (with_sums(lambda sums, last: sums.exp()), "as probabilities"),
     (with_sums(lambda sums, last: sums + 1), "their sums should be"),

@@ -80,6 +80,7 @@ BREVITY = {
     "sign": (lambda c, r: math.exp(r / c - 1) if c < r else 1, "The sign is wrong"),
     "no one": (lambda c, r: math.exp(-r / c) if c < r else 1, "The 1 is missing"),
     "always 1": (lambda c, r: 1, "too short is punished"),
+    "wrong way round": (lambda c, r: 1 if c <= r else math.exp(1 - r / c), "The wrong texts"),
     "punishes long": (
         lambda c, r: math.exp(1 - r / c) if c < r else math.exp(1 - c / r), "Long texts"),
     "stops": (lambda c, r: c / 0, "ZeroDivisionError"),
@@ -132,6 +133,11 @@ def as_sets(texts, references, n):
     return sum(len(a & b) for a, b in pairs) / sum(len(a) for a, _ in pairs)
 
 
+def kinds(texts, references, n):
+    return [set(groups(a, n)) & set(groups(b, n))
+            for a, b in zip(texts, references, strict=True)]  # fmt: skip
+
+
 PRECISION = {
     "loop": (clipped, "right!"),
     "counters": (counters, "right!"),
@@ -142,6 +148,11 @@ PRECISION = {
     "recall": (lambda t, r, n: clipped(r, t, n), "recall"),
     "count": (
         lambda t, r, n: clipped(t, r, n) * sum(len(groups(a, n)) for a in t), "That is how many"),
+    "one too few": (lambda t, r, n: check.share_of_cuts(t, r, n, -1), "last group is missing"),
+    "short groups": (lambda t, r, n: check.share_of_cuts(t, r, n, n - 1), "fewer than n words"),
+    "sets against all": (
+        lambda t, r, n: sum(map(len, kinds(t, r, n))) / sum(len(groups(a, n)) for a in t),
+        "use a Counter"),
     "words only": (lambda t, r, n: clipped(t, r, 1), "n changes nothing"),
     "stub": (lambda t, r, n: ..., "not tried yet"),
 }  # fmt: skip

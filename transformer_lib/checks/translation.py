@@ -124,7 +124,7 @@ def my_precision(function: Callable[..., float]) -> None:
     """Exercise 4: texts as lists of words, their references, n -> n-gram precision of the whole."""
     own_work(function, "BLEU", "corpus_bleu", "sacrebleu")
     written = ["el el el perro", "la casa roja", "no", "no sé qué no sé", "y"]
-    right = ["el perro", "la casa es muy roja", "no", "no sé", "el"]
+    right = ["el gato negro y el perro", "la casa es muy roja", "no", "no sé", "el"]
     texts, references = [t.split() for t in written], [t.split() for t in right]
     for n in (1, 2):
         found, total = matches(texts, references, n)
@@ -139,7 +139,7 @@ def my_precision(function: Callable[..., float]) -> None:
         recall = sum(len(grams(b, n)) for b in references)
         hints = {
             any_of / total: "A word counts at most as often as it stands in the reference: “el el "
-            "el” has one right “el”, not three.",
+            "el” has two right “el”, not three.",
             sum(f / t for f, t in each if t) / len(each): "That is the mean over the sentences. "
             "BLEU adds up all counts first, and divides once.",
             sum(f / t for f, t in each if t) / sum(t > 0 for _, t in each): "That is the mean over "
