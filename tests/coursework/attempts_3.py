@@ -257,7 +257,7 @@ WRONG = {
         Wrong("bos", mask("(ids != 1)[:, None, None] & triangle"), "<bos> is hidden", 1.5),
         Wrong("three axes", mask("(ids != PAD)[:, None] & triangle"), "no axis for the heads", 1.5),
         Wrong("ones and zeros", mask("(padding & triangle).float()"), "A mask is boolean", 1.5),
-        Wrong("a size", mask("padding & torch.ones(7, 7).tril().bool()"), "for one size", 1.5),
+        Wrong("a size", mask("padding & (torch.ones(7, 7).tril() > 0)"), "other inputs", 1.5),
         Wrong(
             "only what the check tries",
             mask("padding & triangle if t in (3, 7) else triangle[None, None]"),

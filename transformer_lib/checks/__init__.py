@@ -158,11 +158,16 @@ def compare(found: Tensor, right: Tensor, mistakes: Sequence[tuple[Tensor, str]]
 def alike(found: Any, right: Any) -> bool:
     """`same`, also for numbers, and for lists and tuples of tensors and numbers."""
     if isinstance(right, Tensor):
-        return isinstance(found, Tensor) and same(found, right)
+        try:
+            return same(torch.as_tensor(found), right)
+        except (TypeError, ValueError, RuntimeError):  # nothing that a tensor can be made of
+            return False
     if isinstance(right, list | tuple):
         fits = isinstance(found, list | tuple) and len(found) == len(right)
         return fits and all(alike(*pair) for pair in zip(found, right, strict=True))
     if isinstance(right, float):
+        if isinstance(found, Tensor) and found.numel() == 1:
+            found = found.item()
         return isinstance(found, int | float) and math.isclose(found, right, rel_tol=1e-4)
     return found == right
 
