@@ -1,17 +1,34 @@
-"""The exercises of notebook 10: the loss, the shift, the smoothed rows and the schedule."""
+"""The exercises on training: the loss, the shift, the smoothed rows, the schedule, the updates.
 
+Notebook 10 and assignment 5 share them.
+"""
+
+import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
 
-from transformer_lib.checks import Hint, call, compare, exercise, expect, implement, result_of
+from transformer_lib.checks import (
+    GRADED,
+    Hint,
+    call,
+    compare,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    own_work,
+    result_of,
+    same,
+)
+from transformer_lib.config import TOY
 from transformer_lib.loss import label_smoothed_cross_entropy
 from transformer_lib.tokens import BOS, EOS, PAD
-from transformer_lib.training import paper_schedule
+from transformer_lib.training import TrainingConfig, paper_schedule
 
 
 @exercise
@@ -27,13 +44,14 @@ def three_numbers(guess: Any) -> None:
         return abs(number - other) < 0.011
 
     first, second = math.log(1000), math.log(2)
-    expect(not (near(even, second) and near(half, first)), "The first two are exchanged.")
-    expect(not near(even, -first) and not near(half, -second), "A loss is *minus* the logarithm, "
-           "so it is positive.")  # fmt: skip
-    expect(not near(even, 3) and not near(half, math.log10(2)), "That is the logarithm to base "
-           "10. Nats are natural logarithms: math.log.")  # fmt: skip
-    expect(not near(even, math.log2(1000)) and not near(half, 1), "That is the logarithm to base "
-           "2, in bits. Nats are natural logarithms: math.log.")  # fmt: skip
+    named = no_slip if step == 250 else expect  # a slip, if all else is right
+    named(not (near(even, second) and near(half, first)), "The first two are exchanged.")
+    named(not near(even, -first) and not near(half, -second), "A loss is *minus* the logarithm, "
+          "so it is positive.")  # fmt: skip
+    named(not near(even, 3) and not near(half, math.log10(2)), "That is the logarithm to base "
+          "10. Nats are natural logarithms: math.log.")  # fmt: skip
+    named(not near(even, math.log2(1000)) and not near(half, 1), "That is the logarithm to base "
+          "2, in bits. Nats are natural logarithms: math.log.")  # fmt: skip
     expect(not near(even, 0.001) or near(half, second), "0.001 is the probability. The loss is "
            "minus its logarithm.")  # fmt: skip
     expect(near(even, first), "The first: every word has 1/1000. What is minus its logarithm?")
@@ -44,12 +62,14 @@ def three_numbers(guess: Any) -> None:
         251: "Steps count from 1, so after 250 updates it stands at 250.",
         249: "Steps count from 1, so after 250 updates it stands at 250.",
     }
-    expect(step == 250, f"The step: {hints.get(step, 'how many updates are 1,000 batches?')}")
+    no_slip(step not in hints, f"The step: {hints.get(step, '')}")
+    expect(step == 250, "The step: how many updates are 1,000 batches?")
 
 
 @implement([7, 5, 11])
 def my_shift(function: Callable[[list[int]], tuple[list[int], list[int]]]) -> None:
     """Exercise 2: ids of a translation -> (tgt_in, tgt_out), two lists."""
+    own_work(function, "make_batch")
     for ids in ([7, 5, 11], [13], []):
         found = result_of(function, list(ids))
         try:
@@ -78,15 +98,21 @@ def my_shift(function: Callable[[list[int]], tuple[list[int], list[int]]]) -> No
             ((BOS, BOS, *ids), (*ids, EOS, PAD)): "Shifted twice: one <bos> is enough.",
             ((BOS, BOS, *ids), (*ids, EOS)): "Shifted twice: one <bos> is enough.",
             ((EOS, *ids), (*ids, EOS)): "The row that is read begins with <bos>, which is 1.",
+            ((BOS, *ids, EOS), (*ids, EOS, PAD)): "What is read is one too long: after <eos> there "
+            "is nothing to predict, so it isn't read.",
+            ((PAD, *ids), (*ids, EOS)): "The row that is read begins with <bos>, which is 1.",
+            ((BOS, *ids), (*ids, PAD)): "The row that is predicted ends with <eos>, which is 2.",
             ((BOS, *ids), (*ids, BOS)): "The row that is predicted ends with <eos>, which is 2.",
         }
         given, right = (tuple(read), tuple(predict)), ((BOS, *ids), (*ids, EOS))
         if given == right:
             continue
-        expect(given not in hints, hints.get(given, ""))
+        expect(given != (tuple(ids), tuple(ids)), hints[tuple(ids), tuple(ids)])
+        no_slip(given not in hints, hints.get(given, ""))
         expect(len(read) == len(predict), f"For {ids} the rows have {len(read)} and "
                f"{len(predict)} places; each word read needs one to predict.")  # fmt: skip
-        raise Hint(f"For {ids} it should read {list(right[0])} and predict {list(right[1])}.")
+        raise Hint(f"For {ids} you read {read} and predict {predict}. Place by place: what is "
+                   "known before this word is written, and what is written then?")  # fmt: skip
 
 
 def example() -> tuple[Tensor, Tensor]:
@@ -145,6 +171,96 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     compare(everything.reshape(()), label_smoothed_cross_entropy(logits[:1], target[:1], 0.0), [])
 
 
+@implement(torch.zeros(1, 1, 3), torch.ones(1, 1).long(), 0.1)
+def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
+    """Logits (b, t, vocab), target (b, t), eps -> mean smoothed loss per real word."""
+    own_work(function, "cross_entropy", "CrossEntropyLoss", "label_smoothed_cross_entropy")
+    logits, target = example()
+    eps, counts, vocab = 0.2, target != PAD, logits.size(-1)
+    words = counts.sum()
+    log_p = logits.log_softmax(dim=-1)
+
+    def of_target(scores: Tensor) -> Tensor:
+        return -scores.gather(-1, target.unsqueeze(-1)).squeeze(-1)
+
+    def mean(each: Tensor) -> Tensor:
+        return (each * counts).sum() / words
+
+    def smoothed(scores: Tensor, eps: float = eps) -> Tensor:
+        return (1 - eps) * of_target(scores) - eps * scores.mean(dim=-1)
+
+    hard, soft, each = of_target(log_p), -log_p.mean(dim=-1), smoothed(log_p)
+    wrong_words = -log_p.sum(dim=-1) - hard
+    twice = smoothed(logits.softmax(dim=-1).log_softmax(dim=-1))
+    p = (-hard).exp()
+    spread = "Here eps is spread over all words, the right one and the signs too."
+    found = call(function, logits, target, eps, stops={
+        "does not match input size": "Which shapes do you put together? One loss for each place "
+        "has the shape of the target.",
+        "must match the size": "The shapes don't fit. One loss for each place has the shape of the "
+        "target; what `gather` leaves has an axis more.",
+        "same number of dimensions": "`gather` wants the ids with as many axes as the logits: "
+        "unsqueeze the target.",
+    })  # fmt: skip
+    expect(found.numel() == 1,
+           f"The loss is one number, but yours has the shape {tuple(found.shape)}.")  # fmt: skip
+    compare(found.reshape(()), mean(each), [
+        (mean(hard), "That is the loss without smoothing: where is eps?"),
+        (mean(smoothed(log_p, 0.1)), "eps is an argument, it isn't always 0.1."),
+        (each.mean(), "The padding counts too. Leave out the places where the target is 0."),
+        ((each * counts).mean(), "The padding adds nothing to the sum, but you still divide by all "
+         "places. Divide by the number of real words."),
+        (mean((1 - eps) * hard) + eps * soft.mean(), "In the smoothed part the padding counts too. "
+         "Both parts leave it out."),
+        (mean((1 - eps) * hard) + eps * soft.sum() / words, "In the smoothed part the padding "
+         "counts too. Both parts leave it out."),
+        ((each * counts).sum(), "That is the sum. Divide by the number of real words."),
+        (each.sum(), "That is the sum, padding and all."),
+        (each.sum() / words, "You divide by the number of real words, but the sum still holds the "
+         "padding."),
+        (((each * counts).sum(1) / counts.sum(1)).mean(), "You average each sentence first and "
+         "then the sentences, so a word in a short sentence counts more. Average over all real "
+         "words."),
+        (mean(twice), "The softmax is applied twice: log_softmax wants the logits themselves."),
+        (mean(smoothed(logits)), "There is no softmax: the logits aren't logarithms of "
+         "probabilities yet."),
+        (mean(smoothed(log_p.exp())), "The logarithm is missing: a loss is minus the *logarithm* "
+         "of a probability."),
+        (mean(-((1 - eps) * p + eps / vocab).log()), "You smoothed what the model predicts. "
+         "Smooth the target: a part of the loss for each word's logarithm."),
+        (mean((1 - eps) * hard + eps * wrong_words / vocab), "The right word gets its share of eps "
+         "as well, so your target adds up to less than 1."),
+        (mean((1 - eps) * hard + eps * wrong_words / (vocab - 1)), "You spread eps over the wrong "
+         "words only. " + spread),
+        (mean((1 - eps) * hard + eps * (wrong_words + log_p[..., PAD]) / (vocab - 2)), "You spread "
+         "eps over the wrong words without <pad>. " + spread),
+        (mean((1 - eps) * hard - eps * log_p[..., 1:].mean(dim=-1)), "You left <pad> out of the "
+         "vocabulary. " + spread),
+        (mean(hard + eps * soft), "The right word must give eps away first: your target adds up to "
+         "more than 1."),
+        (mean((1 - eps) * hard + eps * vocab * soft), "Every word got all of eps. Divide it among "
+         "them."),
+        (mean(eps * hard + (1 - eps) * soft), "eps and 1 - eps are exchanged."),
+        (mean((1 - eps) * hard), "The right word gives eps away, but nobody gets it: the second "
+         "part is missing."),
+        (-mean(each), "The sign: the loss is *minus* the logarithm."),
+        (-mean(p).log(), "First the logarithm of each, then the mean: not the logarithm of the "
+         "mean."),
+        (label_smoothed_cross_entropy(logits[:, :-1], target[:, 1:], eps), "The target is shifted "
+         "again. Place i of the logits belongs to place i of the target."),
+        (mean(each) / math.log(2), "That is in bits. Use the natural logarithm."),
+    ])  # fmt: skip
+    full = call(function, logits[:1], target[:1], eps)
+    right = label_smoothed_cross_entropy(logits[:1], target[:1], eps)
+    expect(full.numel() == 1 and same(full.reshape(()), right), "Right for the example, but not "
+           "for a batch without padding.")  # fmt: skip
+    sure = call(function, 60 * logits, target, eps)
+    right = label_smoothed_cross_entropy(60 * logits, target, eps)
+    no_slip(sure.numel() == 1 and same(sure.reshape(()), right), "Right for small scores; for "
+            "large ones a probability is rounded to 0, and its logarithm is lost. Which function "
+            "takes the softmax and its logarithm in one?")  # fmt: skip
+
+
 @implement(torch.tensor([1]), 3, 0.1)
 def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
     """Exercise 4: target (t), vocab, eps -> rows (t, vocab), eps spread over all words."""
@@ -179,6 +295,7 @@ def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
 def my_schedule(function: Callable[[int, int, int], float]) -> None:
     """Exercise 5: the paper's learning rate for a step, d_model and warmup."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    own_work(function, "paper_schedule", "TrainingConfig")
     d_model, warmup = 64, 11
     steps = (1, 2, 5, 11, 12, 50)
     found = []
@@ -231,6 +348,13 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
         "It is one step late: steps count from 1, so nothing has to be subtracted.": [
             lambda s: paper_schedule(s - 1, d_model, warmup) if s > 1 else 0.0,
         ],
+        "The two terms are compared, not added or multiplied: the smaller one counts.": [
+            lambda s: scale * (s**-0.5 + s * warmup**-1.5),
+            lambda s: scale * s**-0.5 * s * warmup**-1.5,
+        ],
+        "d_model and warmup are exchanged.": [
+            lambda s: paper_schedule(s, warmup, d_model),
+        ],
         "After the warm-up the rate falls with the *root* of the step: exponent -0.5.": [
             lambda s: scale * min(s**-1, s * warmup**-1.5),
             lambda s: scale * min(s**-1, s * warmup**-2),
@@ -238,12 +362,159 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
     }
     for hint, forms in mistakes.items():
         for form in forms:
-            expect(not close(found, formula(form)), hint)
+            no_slip(not close(found, formula(form)), hint)
     right = formula(lambda s: paper_schedule(s, d_model, warmup))
     for step, given, wanted in zip(steps, found, right, strict=True):
         expect(close([given], [wanted]), f"For step={step}, d_model={d_model}, warmup={warmup} it "
                f"gives {given:.5f}, not {wanted:.5f}.")  # fmt: skip
 
 
-def close(some: list[float], others: list[float]) -> bool:
-    return all(math.isclose(a, b, rel_tol=1e-6) for a, b in zip(some, others, strict=True))
+def close(some: Sequence[float], others: Sequence[float]) -> bool:
+    return all(math.isclose(a, b, rel_tol=1e-5) for a, b in zip(some, others, strict=True))
+
+
+@implement([1], 1)
+def my_updates(function: Callable[[list[int], int], list[tuple[float, int]]]) -> None:
+    """Words in each small batch, and how many make an update -> (divide by, step) for each."""
+    for words, each in ([5, 2, 3, 6, 1, 8], 3), ([4, 9, 7, 2], 2), ([6, 3], 1):
+        found = result_of(function, list(words), each)
+        form = "Return a list with a pair for each small batch: what its loss is divided by, and " \
+               "a step or 0."  # fmt: skip
+        try:
+            pairs = [(float(divide), float(step)) for divide, step in found]
+        except (TypeError, ValueError):
+            raise Hint(form) from None
+        expect(len(pairs) == len(words), f"{form} For {len(words)} small batches there are "
+               f"{len(pairs)} pairs.")  # fmt: skip
+        given_by, given_steps = zip(*pairs, strict=True)
+        right_by, right_steps = divisors_and_steps(words, each)
+        by_hint = hint_for(given_by, right_by, wrong_divisors(words, each))
+        steps_hint = hint_for(given_steps, right_steps, wrong_steps(words, each))
+        expect(not (by_hint and steps_hint), f"Divided by: {by_hint} And the steps: {steps_hint}")
+        both = f"For words = {words} and {each} to an update"
+        unknown = f"{both} you divide by {list(given_by)}, with the steps {list(given_steps)}."
+        expect(by_hint != UNKNOWN and steps_hint != UNKNOWN, f"{unknown} Which small batches make "
+               "an update together, how many words do they hold, and when is it due?")  # fmt: skip
+        no_slip(not by_hint, f"Divided by: {by_hint}")
+        no_slip(not steps_hint, f"The steps: {steps_hint}")
+
+
+UNKNOWN = "they aren't right yet."
+
+
+def divisors_and_steps(words: Sequence[int], each: int) -> tuple[list[float], list[float]]:
+    """What the loss of each small batch is divided by, and the step of its update, or 0."""
+    places = range(len(words))
+    together = [sum(words[i - i % each : i - i % each + each]) for i in places]
+    return together, [(i + 1) // each if (i + 1) % each == 0 else 0 for i in places]
+
+
+def hint_for(given: Sequence[float], right: Sequence[float], mistakes: Mapping[str, list]) -> str:
+    """The hint of the mistake that was made; empty where it is right."""
+    if close(given, right):
+        return ""
+    return next((hint for hint, forms in mistakes.items()
+                 if any(close(given, form) for form in forms)), UNKNOWN)  # fmt: skip
+
+
+def wrong_divisors(words: Sequence[int], each: int) -> dict[str, list[list[float]]]:
+    right, ones = divisors_and_steps(words, each)[0], [1.0] * len(words)
+    so_far = [sum(words[i - i % each : i + 1]) for i in range(len(words))]
+    return {
+        "the losses are added up, and nothing makes a mean per word of the sum.": [ones],
+        "each small batch by its own words. Then a word in a small batch counts more than a word "
+        "in a large one, and the sum is too large.": [list(words)],
+        "that is a mean of means: a word in a small batch counts more than a word in a large "
+        "one.": [[each * n for n in words]],
+        "the loss is summed over *words*, so the number of small batches doesn't make it a mean "
+        "per word.": [[each] * len(words)],
+        "only the small batches of one update belong together, not all there are.": [
+            [sum(words)] * len(words)
+        ],
+        "you divide by the words seen so far. The gradients are added up, so all of an update need "
+        "the same divisor.": [so_far],
+        "it is the words of the whole update that count, not their average.": [
+            [n / each for n in right]
+        ],
+        "once by the words is enough: not by the number of small batches as well.": [
+            [n * each for n in right]
+        ],
+    }
+
+
+def wrong_steps(words: Sequence[int], each: int) -> dict[str, list[list[float]]]:
+    places = range(len(words))
+    due = [(i + 1) % each == 0 for i in places]
+    return {
+        "the schedule moves with every small batch. It counts updates.": [
+            [i + 1 for i in places], list(places), [(i + 1) * now for i, now in enumerate(due)],
+            [i * now for i, now in enumerate(due)],
+        ],
+        "the schedule counts from 1, so the first update is step 1.": [
+            [i // each * now for i, now in enumerate(due)],
+            [i // each for i in places],
+        ],
+        "the step stands at every small batch of an update, but the weights change only once: "
+        "elsewhere it is 0.": [[i // each + 1 for i in places]],
+        "you update before the gradients of the other small batches are there.": [
+            [i // each + 1 if i % each == 0 else 0 for i in places],
+            [i // each if i % each == 0 else 0 for i in places],
+            [i if i % each == 0 else 0 for i in places],
+        ],
+        "the number of the update is wanted, not only whether there is one.": [
+            [float(now) for now in due]
+        ],
+        "one step too far: nothing is added to the number of the update.": [
+            [(i // each + 2) * now for i, now in enumerate(due)]
+        ],
+    }  # fmt: skip
+
+
+MOST_STEPS = 250
+NEEDED, NEEDED_ELSEWHERE = 0.95, 0.85  # the grader's processor rounds in another way than theirs
+
+
+@exercise
+def settings_that_copy(settings: Any) -> None:
+    """Highest rate, warm-up and steps with which a tiny model learns to copy rows of digits."""
+    names = ("peak", "warmup", "steps")
+    expect(isinstance(settings, dict) and set(settings) == set(names),
+           'Give a dict with the three names "peak", "warmup" and "steps".')  # fmt: skip
+    numbers = [settings[name] for name in names]
+    real = all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers)
+    expect(real and all(isinstance(n, int) for n in numbers[1:]),
+           "The peak is a number, such as 0.001; warm-up and steps are whole numbers.")  # fmt: skip
+    peak, warmup, steps = numbers
+    expect(0 < peak <= 10, f"A learning rate is above 0, and far below 10. Yours is {peak}.")
+    expect(1 <= warmup, f"A warm-up has at least 1 step, not {warmup}.")
+    expect(1 <= steps <= MOST_STEPS, f"There are 1 to {MOST_STEPS} steps, but you want {steps}. "
+           "Which of the other two numbers can help?")  # fmt: skip
+    expect(warmup <= steps, "The training ends before the warm-up does: the rate never gets to its "
+           "peak.")  # fmt: skip
+    share = share_of_copies(peak, warmup, steps)
+    needed = NEEDED_ELSEWHERE if GRADED.get() else NEEDED
+    for unlikely, hint in (
+        (peak > 0.07, "The rate is so high that each step overshoots. Try a lower peak."),
+        (peak < 0.002, "The steps are so small that it doesn't get there in time. Try a higher "
+         "peak."),
+        (warmup < 8, "The rate is at its highest from the start, and falls at once. What does a "
+         "longer warm-up do?"),
+        (steps < 150, "There is time for more steps."),
+        (warmup > 150, "When the warm-up is over, so is the training, nearly. What does a shorter "
+         "one do?"),
+        (True, "Change one number at a time, and see in which direction it gets better."),
+    ):  # fmt: skip
+        good = share >= needed
+        expect(good or not unlikely, f"It copies {share:.0%} of the rows, of {needed:.0%}. {hint}")
+
+
+def share_of_copies(peak: float, warmup: int, steps: int) -> float:
+    """Share of held-out rows that a tiny model copies without a mistake after a short training."""
+    from transformer_lib.experiments.toy import digit_pairs, learn, one_thread, right_rows
+
+    training = TrainingConfig(
+        steps=steps, max_tokens=512, peak=peak, warmup=warmup, validate_every=steps
+    )
+    model, _ = learn("copy", dataclasses.replace(TOY, N=1), training, max_length=8)
+    with one_thread():
+        return right_rows(model, digit_pairs("copy", max_length=8)[1])
