@@ -241,6 +241,8 @@ def test_my_schedule_right(capsys, function):
         (lambda s, d, w: d**-0.5 * min(1 / s, s * w**-1.5), "the *root* of the step"),
         (lambda s, d, w: d**-0.5 * min(s**0.5, s * w**-1.5), "never falls"),
         (lambda s, d, w: d**-0.5 * (s**-0.5 + s * w**-1.5), "compared, not added"),
+        (lambda s, d, w: min(d**-0.5 * s**-0.5, s * w**-1.5), "counts for both terms"),
+        (lambda s, d, w: min(s**-0.5, d**-0.5 * s * w**-1.5), "counts for both terms"),
         (lambda s, d, w: rate(s, w, d), "exchanged"),
         (lambda s, d, w: paper_schedule(s, d, w), "does the whole exercise"),
         (lambda s, d, w: 0.1, "it gives 0.10000, not 0.00343"),
@@ -283,6 +285,13 @@ def test_my_smoothed_loss_right(capsys, function):
     assert said(capsys, check.my_smoothed_loss, function) == "right!"
 
 
+def over_axis(x, y, e, axis):
+    """The loss with a softmax over the wrong axis."""
+    log_p = x.log_softmax(axis)
+    of_right = log_p.gather(-1, y[..., None])[..., 0]
+    return -((1 - e) * of_right + e * log_p.mean(-1))[y != 0].mean()
+
+
 def spread_over(x, y, e, share):
     """The loss with a target of 1 - e at the right word, and other words' shares."""
     rows = torch.where(hard(y, x.size(-1)) > 0, 1 - e, share)
@@ -310,6 +319,9 @@ def spread_over(x, y, e, share):
             ).mean(),
             "average each sentence first",
         ),
+        (lambda x, y, e: each(x, y, e)[y != 0].sum() / len(x), "number of sentences"),
+        (lambda x, y, e: over_axis(x, y, e, 1), "runs over the places"),
+        (lambda x, y, e: over_axis(x, y, e, 0), "runs over the sentences"),
         (lambda x, y, e: each(x.softmax(-1), y, e)[y != 0].mean(), "applied twice"),
         (
             lambda x, y, e: ((e - 1) * x.gather(-1, y[..., None])[..., 0] - e * x.mean(-1))[

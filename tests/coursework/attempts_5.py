@@ -217,6 +217,23 @@ WRONG = {
             2,
         ),
         Wrong(
+            "softmax over the places",
+            """
+            def my_smoothed_loss(logits, target, eps):
+                log_p = logits.log_softmax(dim=1)
+                hard = -log_p.gather(-1, target[..., None])[..., 0]
+                return ((1 - eps) * hard - eps * log_p.mean(dim=-1))[target != 0].mean()
+            """,
+            "The softmax runs over the places",
+            2,
+        ),
+        Wrong(
+            "divided by the sentences",
+            loss("return ((1 - eps) * hard + eps * soft)[real].sum() / len(target)"),
+            "number of sentences",
+            2,
+        ),
+        Wrong(
             "log of the softmax",
             """
             def my_smoothed_loss(logits, target, eps):
@@ -402,6 +419,12 @@ WRONG = {
             "added",
             schedule("d_model**-0.5 * (step**-0.5 + step * warmup**-1.5)"),
             "compared, not added",
+            1.5,
+        ),
+        Wrong(
+            "d_model for one term",
+            schedule("min(d_model**-0.5 * step**-0.5, step * warmup**-1.5)"),
+            "counts for both terms",
             1.5,
         ),
         Wrong(

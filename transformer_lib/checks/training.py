@@ -218,6 +218,12 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
         (each.sum(), "That is the sum, padding and all."),
         (each.sum() / words, "You divide by the number of real words, but the sum still holds the "
          "padding."),
+        ((each * counts).sum() / len(target), "You divide by the number of sentences. Divide by "
+         "the number of real words."),
+        (mean(smoothed(logits.log_softmax(dim=1))), "The softmax runs over the places. It should "
+         "run over the words, the last axis."),
+        (mean(smoothed(logits.log_softmax(dim=0))), "The softmax runs over the sentences. It "
+         "should run over the words, the last axis."),
         (((each * counts).sum(1) / counts.sum(1)).mean(), "You average each sentence first and "
          "then the sentences, so a word in a short sentence counts more. Average over all real "
          "words."),
@@ -351,6 +357,10 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
         "The two terms are compared, not added or multiplied: the smaller one counts.": [
             lambda s: scale * (s**-0.5 + s * warmup**-1.5),
             lambda s: scale * s**-0.5 * s * warmup**-1.5,
+        ],
+        "d_model counts for both terms: it stands before the bracket.": [
+            lambda s: min(scale * s**-0.5, s * warmup**-1.5),
+            lambda s: min(s**-0.5, scale * s * warmup**-1.5),
         ],
         "d_model and warmup are exchanged.": [
             lambda s: paper_schedule(s, warmup, d_model),
@@ -505,7 +515,8 @@ def settings_that_copy(settings: Any) -> None:
         (True, "Change one number at a time, and see in which direction it gets better."),
     ):  # fmt: skip
         good = share >= needed
-        expect(good or not unlikely, f"It copies {share:.0%} of the rows, of {needed:.0%}. {hint}")
+        expect(good or not unlikely, f"It copies {share:.1%} of the rows, but {needed:.0%} are "
+               f"wanted. {hint}")  # fmt: skip
 
 
 def share_of_copies(peak: float, warmup: int, steps: int) -> float:
