@@ -163,6 +163,7 @@ def alike(found: Any, right: Any) -> bool:
         except (TypeError, ValueError, RuntimeError):  # nothing that a tensor can be made of
             return False
     if isinstance(right, list | tuple):
+        found = found.tolist() if isinstance(found, Tensor) else found
         fits = isinstance(found, list | tuple) and len(found) == len(right)
         return fits and all(alike(*pair) for pair in zip(found, right, strict=True))
     if isinstance(right, float):
