@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+import transformer_lib
 from tests.checks.saying import said
 from transformer_lib.checks import embeddings as check
 from transformer_lib.embedding import one_hot
@@ -78,6 +79,17 @@ EMBEDS = [
     (lambda ids, table: table[ids] * len(table) ** 0.5, "number of words"),
     (lambda ids, table: table[ids] * ids.shape[1] ** 0.5, "a size of ids"),
     (lambda ids, table: table[ids] * 2, "times one number"),
+    (lambda ids, table: table[ids] / table.shape[1], "divided by d_model"),
+    (lambda ids, table: table[ids] + table.shape[1] ** 0.5, "added"),
+    (lambda ids, table: table.T[ids] * table.shape[1] ** 0.5, "columns of the table"),
+    (lambda ids, table: table[:, ids], "columns of the table"),
+    (lambda ids, table: table[ids - 1] * table.shape[1] ** 0.5, "count from 0"),
+    (lambda ids, table: (table[ids] * 7**0.5).sum(1), "keeps a vector of its own"),
+    (lambda ids, table: table[ids.flatten()] * 7**0.5, "one long list"),
+    (lambda ids, table: table[ids[0]] * 7**0.5, "first sentence only"),
+    (lambda ids, table: -table[ids].square(), "not table[ids] times a root"),
+    (lambda ids, table: table[ids, 0], "the shape should be"),
+    (lambda ids, table: transformer_lib.Embeddings(11, 7)(ids), "does the whole exercise"),
     (lambda ids, table: one_hot(ids, len(table)), "still one-hot"),
     (lambda ids, table: 5, "of the type int"),
 ]

@@ -13,6 +13,7 @@ from transformer_lib.checks import one_hot as check
         (check.zeros_in_the_table, ...),
         (check.one_hot_rows, ...),
         (check.one_hot_rows, lambda ids, vocab: ...),
+        (check.rows_of_a_batch, lambda ids, vocab: ...),
         (check.look_up, lambda tokens, vocabulary: ...),
         (check.bytes_of_a_batch, ...),
     ],
@@ -89,6 +90,51 @@ ROWS = [
 @pytest.mark.parametrize(("function", "words"), ROWS)
 def test_one_hot_rows(capsys, function, words):
     assert words in said(capsys, check.one_hot_rows, function)
+
+
+def by_loops(ids, vocab):
+    rows = torch.zeros(*ids.shape, vocab)
+    for sentence in range(len(ids)):
+        for place, number in enumerate(ids[sentence]):
+            rows[sentence, place, number] = 1
+    return rows
+
+
+def one_row_for_a_sentence(ids, vocab):
+    rows = torch.zeros(len(ids), vocab)
+    for row, numbers in enumerate(ids):
+        rows[row, numbers] = 1
+    return rows
+
+
+BATCHES = [
+    (by_loops, "right!"),
+    (lambda ids, vocab: torch.eye(vocab)[ids], "right!"),
+    (lambda ids, vocab: (ids.unsqueeze(-1) == torch.arange(vocab)).double(), "right!"),
+    (lambda ids, vocab: by_loops(ids, vocab).mT, "along the wrong axis"),
+    (lambda ids, vocab: by_loops(ids, vocab).permute(2, 0, 1), "first axis of your answer"),
+    (lambda ids, vocab: by_loops(ids, vocab).transpose(0, 1), "Sentences and words"),
+    (lambda ids, vocab: torch.eye(vocab)[ids.flatten()], "one long list"),
+    (lambda ids, vocab: by_loops(ids, vocab)[0], "first sentence only"),
+    (one_row_for_a_sentence, "share one row"),
+    (lambda ids, vocab: by_loops(ids, vocab).sum(1), "share one row"),
+    (lambda ids, vocab: by_loops(ids + 1, vocab), "one place off"),
+    (lambda ids, vocab: by_loops(ids - 1, vocab), "one place off"),
+    (lambda ids, vocab: 1 - by_loops(ids, vocab), "exchanged"),
+    (lambda ids, vocab: by_loops(ids, vocab) * ids[..., None], "holds the id itself"),
+    (lambda ids, vocab: by_loops(ids, vocab).long(), "torch.int64"),
+    (lambda ids, vocab: ids[..., None] == torch.arange(vocab), "torch.bool"),
+    (lambda ids, vocab: by_loops(ids, vocab + 1), "(2, 3, 7), but it is (2, 3, 8)"),
+    (lambda ids, vocab: torch.zeros(2, 3, 7), "exactly one 1"),
+    (lambda ids, vocab: by_loops(ids.flip(0), vocab), "wrong slot"),
+    (lambda ids, vocab: torch.nn.functional.one_hot(ids, vocab).float(), "whole exercise"),
+    (lambda ids, vocab: None, "returns nothing"),
+]
+
+
+@pytest.mark.parametrize(("function", "words"), BATCHES)
+def test_rows_of_a_batch(capsys, function, words):
+    assert words in said(capsys, check.rows_of_a_batch, function)
 
 
 def with_get(tokens, vocabulary):

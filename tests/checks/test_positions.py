@@ -6,8 +6,11 @@ import re
 import pytest
 import torch
 
+import transformer_lib
 from tests.checks.saying import said
-from transformer_lib import positional_encoding, tensor2tensor_encoding
+from transformer_lib import positional_encoding as right_table
+from transformer_lib import tensor2tensor_encoding as their_table
+from transformer_lib.checks import Hint, graded
 from transformer_lib.checks import positions as check
 
 
@@ -31,7 +34,7 @@ NUMBERS = [
     (check.first_row, [0] * 6, "cosine of 0"),
     (check.first_row, [1, 0, 1, 0, 1, 0], "exchanged"),
     (check.first_row, [0, 0, 0, 1, 1, 1], "Tensor2Tensor's order"),
-    (check.first_row, positional_encoding(2, 6)[1], "from 0"),
+    (check.first_row, right_table(2, 6)[1], "from 0"),
     (check.first_row, [0, 0, 0, 0, 0, 1], "Every angle is 0"),
     (check.first_row, [0, 1, 0, 1], r"shape \(6,\), but this has \(4,\)"),
     (check.first_row, "0 1 0 1", "numbers, but this is a str"),
@@ -91,16 +94,16 @@ def angles(length, d_model):
 
 
 def swapped(length, d_model):
-    return positional_encoding(length, d_model).unflatten(1, (-1, 2)).flip(-1).flatten(1)
+    return right_table(length, d_model).unflatten(1, (-1, 2)).flip(-1).flatten(1)
 
 
 def their_frequencies(length, d_model):
-    sines, cosines = tensor2tensor_encoding(length, d_model).chunk(2, dim=1)
+    sines, cosines = their_table(length, d_model).chunk(2, dim=1)
     return torch.stack([sines, cosines], dim=-1).flatten(1)
 
 
 def concatenated(length, d_model):
-    table = positional_encoding(length, d_model)
+    table = right_table(length, d_model)
     return torch.cat([table[:, 0::2], table[:, 1::2]], dim=1)
 
 
@@ -108,32 +111,67 @@ def multiplied(length, d_model):
     return by_column(lambda column, width: -(column // 2 * 2) / width)(length, d_model)
 
 
+def by_divisor(divisor):
+    """A table whose pair i has the angle pos / divisor(i, d_model)."""
+
+    def table(length, d_model):
+        return [[f(pos / divisor(i, d_model)) for i in range(d_model // 2)
+                 for f in (math.sin, math.cos)] for pos in range(length)]  # fmt: skip
+
+    return table
+
+
+def multiplied_exponent(length, d_model):
+    return [[f(pos / 10_000 * (2 * i / d_model)) for i in range(d_model // 2)
+             for f in (math.sin, math.cos)] for pos in range(length)]  # fmt: skip
+
+
+def only_sines(length, d_model):
+    table = with_logarithms(length, d_model)
+    table[:, 1::2] = 0
+    return table
+
+
+def library(length, d_model):
+    return transformer_lib.positional_encoding(length, d_model)
+
+
 def one_wrong(length, d_model):
-    table = positional_encoding(length, d_model)
+    table = right_table(length, d_model)
     table[1, 3] = 0.5
     return table
 
 
 TABLES = [
-    (positional_encoding, "right!"),
+    (right_table, "right!"),
     (with_a_loop, "right!"),
     (with_logarithms, "right!"),
-    (lambda length, d_model: positional_encoding(length + 1, d_model)[1:], "start at 1"),
+    (lambda length, d_model: right_table(length + 1, d_model)[1:], "start at 1"),
     (swapped, "Sine and cosine are exchanged"),
     (by_column(lambda column, width: column // 2 / width), "yours is i/d_model"),
     (by_column(lambda column, width: column / width), "grows from column to column"),
     (by_column(lambda column, width: 2 * column / width), "Your i is the column"),
     (their_frequencies, "Tensor2Tensor's frequencies"),
-    (tensor2tensor_encoding, "in its order and with its frequencies"),
+    (their_table, "in its order and with its frequencies"),
     (concatenated, "the order isn't"),
     (multiplied, "not multiplied"),
     (lambda length, d_model: angles(length, d_model).sin(), "All your columns are sines"),
-    (lambda length, d_model: positional_encoding(length, d_model, 1000.0), "four zeros"),
+    (lambda length, d_model: right_table(length, d_model, 1000.0), "four zeros"),
     (angles, "still missing is their sine"),
     (one_wrong, "position 1, column 3: it should be .*, and yours is 0.500"),
-    (lambda length, d_model: positional_encoding(length, d_model).T, "rows and columns exchanged"),
-    (lambda length, d_model: positional_encoding(length, d_model)[None], r"this has \(1, 7, 10\)"),
-    (lambda length, d_model: positional_encoding(length, 10), r"shape \(3, 14\)"),
+    (lambda length, d_model: right_table(length, d_model).T, "a position is a row"),
+    (lambda length, d_model: -right_table(length, d_model).T, "Are rows and columns exchanged"),
+    (by_divisor(lambda i, width: 100 ** (2 * i / width)), "your base is 100"),
+    (by_divisor(lambda i, width: math.exp(2 * i / width)), "yours is e"),
+    (by_divisor(lambda i, width: 1), "equally fast"),
+    (by_divisor(lambda i, width: 10_000), "equally slowly"),
+    (by_divisor(lambda i, width: 10_000 ** (2 * i)), "not divided by d_model"),
+    (by_divisor(lambda i, width: 10_000**i), "i itself"),
+    (multiplied_exponent, "written with"),
+    (only_sines, "odd columns are still 0"),
+    (library, "does the whole exercise"),
+    (lambda length, d_model: right_table(length, d_model)[None], r"this has \(1, 7, 10\)"),
+    (lambda length, d_model: right_table(length, 10), r"shape \(3, 14\)"),
     (lambda length, d_model: by_column(lambda column, _: column // 2 * 2 / 10)(length, d_model),
      "a size written into"),
     (lambda length, d_model: None, "returns nothing"),
@@ -194,8 +232,8 @@ MOVES = [
     (mover(right_sine, right_cosine, lambda i, width: 1), "yours all turn alike"),
     (mover(right_sine, right_cosine, lambda i, width: 10_000 ** (-i / width)), "yours is i/d_m"),
     (sorted_move, "the order isn't"),
-    (lambda vector, k: vector + positional_encoding(k + 1, 10)[k], "Adding the vector"),
-    (lambda vector, k: positional_encoding(k + 1, 10)[k], "That is the vector of position k"),
+    (lambda vector, k: vector + right_table(k + 1, 10)[k], "Adding the vector"),
+    (lambda vector, k: right_table(k + 1, 10)[k], "That is the vector of position k"),
     (lambda vector, k: vector, "turn each of its pairs"),
     (lambda vector, k: 2 * vector, r"From position 5, 3 further on: column \d should be"),
     (lambda vector, k: vector[:4], r"shape \(10,\), but this has \(4,\)"),
@@ -207,3 +245,39 @@ MOVES = [
 @pytest.mark.parametrize(("attempt", "answer"), MOVES)
 def test_a_move_is_judged(capsys, attempt, answer):
     assert re.search(answer, said(capsys, check.move_on, attempt))
+
+
+# --- a base for thirty words ---
+
+BASES = [
+    (30, "right!"),
+    (40.0, "right!"),
+    (6, "right!"),
+    (10_000, "Position 19 .* hardly left"),
+    (100, "Position 6 .* hardly left"),
+    (10, "come round together"),
+    (1, "equally fast"),
+    (0, "positive number"),
+    (-30, "positive number"),
+    (10**400, "positive number"),
+    (math.nan, "positive number"),
+    (True, "positive number"),
+    ("30", "positive number"),
+]
+
+
+@pytest.mark.parametrize(("attempt", "answer"), [(..., "not tried yet"), *BASES])
+def test_a_base_is_judged(capsys, attempt, answer):
+    assert re.search(answer, said(capsys, check.base_for_thirty_words, attempt))
+
+
+def test_a_known_mistake_keeps_half():
+    for checked, attempt in [
+        (check.encoding, swapped),
+        (check.first_row, [1, 0, 1, 0, 1, 0]),
+        (check.wave_of_pair_128, 100),
+        (check.move_on, lambda vector, k: vector),
+    ]:
+        with graded(), pytest.raises(Hint) as raised:
+            checked(attempt)
+        assert raised.value.keeps == 0.5

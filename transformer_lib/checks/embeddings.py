@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor
 
-from transformer_lib.checks import exercise, expect, implement, result_of, whole_number
+from transformer_lib.checks import (
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    own_work,
+    result_of,
+    whole_number,
+)
 from transformer_lib.embedding import Embeddings, one_hot
 from transformer_lib.tokens import SPECIALS
 
@@ -45,10 +53,10 @@ def numbers_in_the_table(guess: int) -> None:
     """Exercise 1: how many numbers are in the paper's table, 37,000 words and d_model = 512?"""
     whole_number(guess)
     right = 37_000 * 512
-    expect(guess != 37_000 + 512, "That is the sum. Every word has 512 numbers.")
-    expect(guess != 37_000 * 37_000, "d_model columns, not one for each word: it's not one-hot.")
-    expect(guess != right * 4, "That is how many bytes. Each number takes 4.")
-    expect(guess != 512 * 512, "That is one matrix inside a layer. How many rows has the table?")
+    no_slip(guess != 37_000 + 512, "That is the sum. Every word has 512 numbers.")
+    no_slip(guess != 37_000 * 37_000, "d_model columns, not one for each word: it's not one-hot.")
+    no_slip(guess != right * 4, "That is how many bytes. Each number takes 4.")
+    no_slip(guess != 512 * 512, "That is one matrix inside a layer. How many rows has the table?")
     expect(guess == right, "How many rows does the table have, and how many columns?")
 
 
@@ -59,20 +67,20 @@ def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     found = result_of(function, ids, table)
     expect_vectors(found, ids)
     right = one_hot(ids, VOCAB) @ table
-    expect(
+    no_slip(
         not close(found, table[(ids + 1) % VOCAB]) and not close(found, table[ids - 1]),
         "Each vector is that of the next word in the table, or of the one before: ids count "
         "from 0.",
     )
-    expect(
+    no_slip(
         not close(found, right * math.sqrt(D_MODEL)),
         "Right rows, but multiplied by the root of d_model: that is another exercise.",
     )
-    expect(
+    no_slip(
         not close(found, right.sum(dim=0, keepdim=True).expand_as(right)),
         "Every place holds the sum of all words: give each id a one-hot row of its own.",
     )
-    expect(
+    no_slip(
         not close(found, table[torch.arange(len(ids))]),
         "These are the first rows of the table, whatever the ids are.",
     )
@@ -90,31 +98,54 @@ def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
 @implement(torch.tensor([0]), torch.ones(1, 1))
 def embed(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """Exercise 3: (ids, table) -> the input of the Transformer, before the positions."""
-    table, ids = small_table(), torch.tensor([[3, 0, 10], [3, 6, 1]])
+    # No id above 6, so that a column or a next row can be taken by mistake without a crash.
+    table, ids = small_table(), torch.tensor([[3, 0, 5], [3, 6, 1]])
     library = Embeddings(VOCAB, D_MODEL)
     with torch.no_grad():
         library.table.weight.copy_(table)
         right = library(ids)
+    own_work(function, "Embeddings")
     found = result_of(function, ids, table)
+    if isinstance(found, Tensor):
+        for hint, wrong in wrong_embeddings(ids, table):
+            no_slip(not close(found, wrong), hint)
     expect_vectors(found, ids)
-    rows = table[ids]
-    expect(not close(found, rows), "These are the rows themselves: the root of d_model is missing.")
-    expect(
-        not close(found, rows * D_MODEL), "That is times d_model. Its root is what the paper takes."
-    )
-    expect(
-        not close(found, rows / math.sqrt(D_MODEL)),
-        "That is divided by the root of d_model: the vectors should get longer.",
-    )
-    expect(
-        not close(found, rows * math.sqrt(VOCAB)),
-        "That is the root of the number of words, table.shape[0]. d_model is the width of a row.",
-    )
-    expect(
-        not any(close(found, rows * math.sqrt(size)) for size in ids.shape),
-        "That is the root of a size of ids. d_model is the width of a row of the table.",
-    )
-    expect(close(found, right), "The shape is right; it should be table[ids] times one number.")
+    if not close(found, right):
+        factor = float(found.flatten()[0] / table[ids].flatten()[0])
+        expect(
+            not close(found, table[ids] * factor),
+            f"Right rows, times one number: but yours is {factor:.3g}. Which should it be?",
+        )
+    expect(close(found, right), "The shape is right, but the rows are not table[ids] times a root.")
+
+
+def wrong_embeddings(ids: Tensor, table: Tensor) -> list[tuple[str, Tensor]]:
+    """The usual mistakes, each with its hint and with what it gives."""
+    rows, root = table[ids], math.sqrt(D_MODEL)
+    right = rows * root
+    columns = "Those are columns of the table. The vector of a word is a row."
+    one_off = "Those are the vectors of the words before or after: ids count from 0."
+    sizes = [*ids.shape, ids.numel()]
+    return [
+        ("These are the rows themselves: the root of d_model is missing.", rows),
+        ("That is times d_model. Its root is what the paper takes.", rows * D_MODEL),
+        ("That is divided by the root of d_model: the vectors should get longer.", rows / root),
+        ("That is divided by d_model. Which factor does the paper take, and do the vectors get "
+         "longer or shorter?", rows / D_MODEL),
+        ("The root is added to each number. The paper multiplies.", rows + root),
+        ("That is the root of the number of words, table.shape[0]. d_model is the width of a row.",
+         rows * math.sqrt(VOCAB)),
+        *(("That is the root of a size of ids. d_model is the width of a row of the table.",
+           rows * math.sqrt(size)) for size in sizes),
+        *((columns, found * factor) for found in (table.T[ids], table[:, ids], table[:, ids].mT)
+          for factor in (1, root)),
+        *((one_off, table[ids + step] * root) for step in (-1, 1)),
+        ("The words of each sentence are added up: every word keeps a vector of its own.",
+         right.sum(dim=1)),
+        ("The vectors are right, but they stand in one long list: where does a sentence end? Keep "
+         "the shape of ids.", right.flatten(0, 1)),
+        ("That is the first sentence only. What about the others?", right[0]),
+    ]  # fmt: skip
 
 
 @implement("a", ["a", "b"], torch.eye(2))
@@ -124,26 +155,26 @@ def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
     table = torch.tensor([[2.0, 1.0, 0.0], [1.0, 0.55, 0.0], [9.0, -3.0, 9.0], [2.0, 0.2, 0.1],
                           [-4.0, -2.0, 0.0], [0.0, 0.0, 1.0]])  # fmt: skip
     answer = result_of(function, "tree", list(words), table)
-    expect(
+    no_slip(
         not isinstance(answer, int | Tensor),
         "That is a place in the table. Look up its word: words[place].",
     )
     expect(
         isinstance(answer, str), f"Return one word; this is of the type {type(answer).__name__}."
     )
-    expect(answer != "tree", "Every word is nearest to itself: leave the word itself out.")
-    expect(
+    no_slip(answer != "tree", "Every word is nearest to itself: leave the word itself out.")
+    no_slip(
         answer != "giant",
         "“giant” has a long vector, so its dot product is large. The cosine divides by the lengths "
         "of both vectors.",
     )
-    expect(
+    no_slip(
         answer != "near",
         "“near” has the smallest distance. The cosine asks for the direction, whatever the length.",
     )
-    expect(answer != "against", "“against” points the other way: its cosine is -1, the smallest.")
+    no_slip(answer != "against", "“against” points the other way: its cosine is -1, the smallest.")
     expect(answer == "plant", "Its cosine with “tree” isn't the largest.")
-    expect(
+    no_slip(
         result_of(function, "against", list(words), table) == "aside",
         "Right for “tree”. For “against” all other cosines are 0 or negative: does your search "
         "start from 0, or take absolute values?",
@@ -156,16 +187,16 @@ def rows_that_learn(guess: Iterable[str]) -> None:
     kind = isinstance(guess, list | tuple | set) and all(isinstance(word, str) for word in guess)
     expect(kind, 'Give a list of tokens in quotes, such as ["I", "<eos>"].')
     words = set(guess)
-    expect("the" not in words, "“the” isn't in the sentence, so its row wasn't used.")
-    expect(
+    no_slip("the" not in words, "“the” isn't in the sentence, so its row wasn't used.")
+    no_slip(
         "<pad>" not in words,
         "The padding is masked: nothing that comes out depends on it, so its row gets no gradient.",
     )
-    expect(
+    no_slip(
         not words & (set(SPECIALS) - {"<eos>", "<pad>"}),
         "A row changes if its word stands in the sentence. Which of your tokens doesn't?",
     )
-    expect("<eos>" in words, "One is missing: it is no word, but it stands in the sentence too.")
+    no_slip("<eos>" in words, "One is missing: it is no word, but it stands in the sentence too.")
     expect(
         words == {"I", "like", "trees", "<eos>"},
         "A row changes if its word stands in the sentence, and only then.",

@@ -1,4 +1,7 @@
-"""The exercises of notebook 03: the vectors that say where a word stands."""
+"""The exercises of notebook 03: the vectors that say where a word stands.
+
+`base_for_thirty_words` belongs to assignment 1.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -7,7 +10,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_lib.checks import Hint, exercise, expect, implement, result_of
+from transformer_lib.checks import (
+    Hint,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    own_work,
+    result_of,
+)
 from transformer_lib.embedding import positional_encoding, tensor2tensor_encoding
 
 NEAR = 1e-4  # single precision, and a formula written in another way, stay far below
@@ -37,7 +48,7 @@ def blame(found: Tensor, right: Tensor, mistakes: dict[str, Tensor], otherwise: 
         return
     for hint, wrong in mistakes.items():
         if same(found, wrong):
-            raise Hint(hint)
+            raise Hint(hint, keeps=0.5)
     raise Hint(otherwise)
 
 
@@ -74,20 +85,27 @@ def wave_of_pair_128(guess: float) -> None:
     if abs(guess / (200 * math.pi) - 1) < 0.005:
         return
     for wrong, hint in answers.items():
-        expect(abs(guess / wrong - 1) > 0.004, hint)
+        no_slip(abs(guess / wrong - 1) > 0.004, hint)
     raise Hint("The angle is pos / 10000^(2i/d_model). For which pos is it 2π?")
 
 
 @implement(3, 4)
 def encoding(function: Callable[[int, int], Any]) -> None:
     """Exercise 3: the whole table (length, d_model) of the paper's formula."""
+    own_work(function, "positional_encoding", "tensor2tensor_encoding", "PositionalEncoding")
     length, d_model = 7, 10
-    found = numbers(result_of(function, length, d_model), (length, d_model), "The table")
-    blame(found, positional_encoding(length, d_model).double(), wrong_tables(length, d_model),
-          first_difference(found, positional_encoding(length, d_model).double()))  # fmt: skip
+    right = positional_encoding(length, d_model).double()
+    found = result_of(function, length, d_model)
+    turned = isinstance(found, Tensor) and found.shape == (d_model, length)
+    no_slip(
+        not (turned and same(found.detach().T, right)),
+        "The numbers are right, with rows and columns exchanged: a position is a row.",
+    )
+    found = numbers(found, (length, d_model), "The table")
+    blame(found, right, wrong_tables(length, d_model), first_difference(found, right))
     length, d_model = 3, 14
     found = numbers(result_of(function, length, d_model), (length, d_model), "The table")
-    expect(
+    no_slip(
         same(found, positional_encoding(length, d_model).double()),
         "Right for d_model = 10, wrong for d_model = 14: is a size written into your function?",
     )
@@ -114,7 +132,7 @@ def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
             table((pos + 1) / exact),
         "Sine and cosine are exchanged: the even columns are the sines.":
             table(pos / exact).unflatten(1, (-1, 2)).flip(-1).flatten(1),
-        "The exponent of column 2i is 2i/d_model; yours is i/d_model.":
+        "The exponent of column 2i is 2i/d_model; yours is i/d_model, or your base is 100.":
             table(pos / 10_000.0 ** (i / d_model)),
         "Column 2i+1 has the same angle as column 2i; yours grows from column to column.":
             by_column(pos / 10_000.0 ** (column / d_model)),
@@ -131,6 +149,20 @@ def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
             (pos / exact).sin().repeat_interleave(2, dim=1),
         "The base is 10000, with four zeros; yours is 1000.":
             positional_encoding(length, d_model, base=1_000.0).double(),
+        "The base is 10000; yours is e, the base of exp and log.":
+            table(pos / (2 * i / d_model).exp()),
+        "All your pairs turn equally fast: the position is divided by nothing yet.":
+            table(pos.expand(-1, len(i))),
+        "All your pairs turn equally slowly: the power of 10000 should depend on i.":
+            table((pos / 10_000.0).expand(-1, len(i))),
+        "Your exponent is not divided by d_model: it should go from 0 to nearly 1.":
+            table(pos / 10_000.0 ** (2 * i)),
+        "Your exponent is i itself: it should go from 0 to nearly 1.":
+            table(pos / 10_000.0**i),
+        "You multiply by 2i/d_model. It is an exponent: in Python, a power is written with **.":
+            table(pos / 10_000.0 * (2 * i / d_model)),
+        "The odd columns are still 0: they should be the cosines.":
+            by_column(pos / exact.repeat_interleave(2)) * (column % 2 == 0),
         "Those are the angles. What is still missing is their sine and cosine.":
             (pos / exact).repeat_interleave(2, dim=1),
     }  # fmt: skip
@@ -188,3 +220,24 @@ def wrong_moves(table: Tensor, start: int, k: int) -> dict[str, Tensor]:
         "That is the vector of position k. Where did the vector that was given go?": table[k],
         "That is the vector that was given: turn each of its pairs.": table[start],
     }  # fmt: skip
+
+
+@exercise
+def base_for_thirty_words(guess: float) -> None:
+    """A base with which 4 numbers keep 30 positions apart, judged by what it does."""
+    kind = isinstance(guess, int | float) and not isinstance(guess, bool)
+    expect(kind and 0 < guess < 1e12, "Give one positive number, below 1e12.")
+    table = positional_encoding(30, 4, float(guess)).double()
+    alike = table @ table[0] / 2
+    place = int(alike[1:].argmax()) + 1
+    turned = place / float(guess) ** 0.5  # the slow hand's angle there
+    if alike[place] < 0.8:
+        return
+    seen = f"Position {place} is still like position 0, by {alike[place]:.2f}:"
+    expect(guess != 1, f"{seen} with the base 1 both hands turn equally fast, so one would do.")
+    expect(
+        turned > math.pi,
+        f"{seen} the first hand is back where it began, and the second has hardly left. Is the "
+        "base too large or too small?",
+    )
+    raise Hint(f"{seen} both hands have come round together. Try another base.")
