@@ -166,6 +166,8 @@ TABLES = [
     (by_divisor(lambda i, width: 1), "equally fast"),
     (by_divisor(lambda i, width: 10_000), "equally slowly"),
     (by_divisor(lambda i, width: 10_000 ** (2 * i)), "not divided by d_model"),
+    (by_divisor(lambda i, width: 10_000 ** (2 * i) * width), "into parentheses"),
+    (by_divisor(lambda i, width: 10_000 ** (2 * i) / width), "into parentheses"),
     (by_divisor(lambda i, width: 10_000**i), "i itself"),
     (multiplied_exponent, "written with"),
     (only_sines, "odd columns are still 0"),
@@ -276,7 +278,7 @@ def test_a_known_mistake_keeps_half():
         (check.encoding, swapped),
         (check.first_row, [1, 0, 1, 0, 1, 0]),
         (check.wave_of_pair_128, 100),
-        (check.move_on, lambda vector, k: vector),
+        (check.move_on, sorted_move),
     ]:
         with graded(), pytest.raises(Hint) as raised:
             checked(attempt)

@@ -56,7 +56,7 @@ def numbers_in_the_table(guess: int) -> None:
     no_slip(guess != 37_000 + 512, "That is the sum. Every word has 512 numbers.")
     no_slip(guess != 37_000 * 37_000, "d_model columns, not one for each word: it's not one-hot.")
     no_slip(guess != right * 4, "That is how many bytes. Each number takes 4.")
-    no_slip(guess != 512 * 512, "That is one matrix inside a layer. How many rows has the table?")
+    expect(guess != 512 * 512, "That is one matrix inside a layer. How many rows has the table?")
     expect(guess == right, "How many rows does the table have, and how many columns?")
 
 
@@ -80,7 +80,7 @@ def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
         not close(found, right.sum(dim=0, keepdim=True).expand_as(right)),
         "Every place holds the sum of all words: give each id a one-hot row of its own.",
     )
-    no_slip(
+    expect(
         not close(found, table[torch.arange(len(ids))]),
         "These are the first rows of the table, whatever the ids are.",
     )
@@ -174,7 +174,7 @@ def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
     )
     no_slip(answer != "against", "“against” points the other way: its cosine is -1, the smallest.")
     expect(answer == "plant", "Its cosine with “tree” isn't the largest.")
-    no_slip(
+    expect(
         result_of(function, "against", list(words), table) == "aside",
         "Right for “tree”. For “against” all other cosines are 0 or negative: does your search "
         "start from 0, or take absolute values?",
@@ -186,18 +186,19 @@ def rows_that_learn(guess: Iterable[str]) -> None:
     """Exercise 5: whose rows change after one step on the source "I like trees <eos> <pad>"?"""
     kind = isinstance(guess, list | tuple | set) and all(isinstance(word, str) for word in guess)
     expect(kind, 'Give a list of tokens in quotes, such as ["I", "<eos>"].')
-    words = set(guess)
-    no_slip("the" not in words, "“the” isn't in the sentence, so its row wasn't used.")
-    no_slip(
+    words, right = set(guess), {"I", "like", "trees", "<eos>"}
+    judge = no_slip if len(words ^ right) == 1 else expect
+    judge("the" not in words, "“the” isn't in the sentence, so its row wasn't used.")
+    judge(
         "<pad>" not in words,
         "The padding is masked: nothing that comes out depends on it, so its row gets no gradient.",
     )
-    no_slip(
+    judge(
         not words & (set(SPECIALS) - {"<eos>", "<pad>"}),
         "A row changes if its word stands in the sentence. Which of your tokens doesn't?",
     )
-    no_slip("<eos>" in words, "One is missing: it is no word, but it stands in the sentence too.")
+    judge("<eos>" in words, "One is missing: it is no word, but it stands in the sentence too.")
     expect(
-        words == {"I", "like", "trees", "<eos>"},
+        words == right,
         "A row changes if its word stands in the sentence, and only then.",
     )

@@ -29,7 +29,7 @@ def zeros_in_the_table(guess: int) -> None:
     whole_number(guess)
     no_slip(guess != 40, "That is every cell of the table. How many of them hold a 1?")
     no_slip(guess != 9, "That is one row. The table has a row for each word.")
-    no_slip(guess != 4, "That is how many ones there are.")
+    expect(guess != 4, "That is how many ones there are.")
     no_slip(guess != 39, "One row has one 1. How many rows are there?")
     expect(guess == 36, "How many rows does the table have, and how many zeros are in each?")
 

@@ -48,7 +48,7 @@ def blame(found: Tensor, right: Tensor, mistakes: dict[str, Tensor], otherwise: 
         return
     for hint, wrong in mistakes.items():
         if same(found, wrong):
-            raise Hint(hint, keeps=0.5)
+            raise Hint(hint.strip(), keeps=0.5)
     raise Hint(otherwise)
 
 
@@ -157,6 +157,10 @@ def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
             table((pos / 10_000.0).expand(-1, len(i))),
         "Your exponent is not divided by d_model: it should go from 0 to nearly 1.":
             table(pos / 10_000.0 ** (2 * i)),
+        "The power is taken before the division by d_model: put the exponent into parentheses.":
+            table(pos / 10_000.0 ** (2 * i) / d_model),
+        "The power is taken before the division by d_model: put the exponent into parentheses. ":
+            table(pos / (10_000.0 ** (2 * i) / d_model)),
         "Your exponent is i itself: it should go from 0 to nearly 1.":
             table(pos / 10_000.0**i),
         "You multiply by 2i/d_model. It is an exponent: in Python, a power is written with **.":
@@ -181,6 +185,12 @@ def move_on(function: Callable[[Tensor, int], Any]) -> None:
     table = positional_encoding(29, d_model).double()
     for start, k in ((5, 3), (13, 11), (17, 1), (0, 3)):
         found = numbers(result_of(function, table[start].float(), k), (d_model,), "The vector")
+        nothing = {
+            "That is the vector of position k. Where did the vector that was given go?": table[k],
+            "That is the vector that was given: turn each of its pairs.": table[start],
+        }
+        for hint, wrong in nothing.items():
+            expect(same(found, table[start + k]) or not same(found, wrong), hint)
         blame(found, table[start + k], wrong_moves(table, start, k),
               f"From position {start}, {k} further on: {first_wrong(found, table[start + k])}"
               )  # fmt: skip
@@ -217,8 +227,6 @@ def wrong_moves(table: Tensor, start: int, k: int) -> dict[str, Tensor]:
             torch.cat([new_sine, new_cosine]),
         "Adding the vector of position k doesn't turn the hands: multiply, as in K1 and K2.":
             table[start] + table[k],
-        "That is the vector of position k. Where did the vector that was given go?": table[k],
-        "That is the vector that was given: turn each of its pairs.": table[start],
     }  # fmt: skip
 
 
