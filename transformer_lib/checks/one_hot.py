@@ -39,11 +39,11 @@ def one_hot_rows(function: Callable[[Tensor, int], Tensor]) -> None:
     """Exercise 2: (ids, vocab) -> the one-hot rows."""
     ids, vocab = torch.tensor([3, 0, 3, 1, 6]), 7
     right = one_hot(ids, vocab)
-    mistakes = {
-        "Rows and columns are swapped: each word should have a row, each slot a column.": right.T,
-        "All words share one row, so their order is lost: give each word a row of its own.":
-            right.amax(dim=0),
-    }  # fmt: skip
+    mistakes = [
+        ("Rows and columns are swapped: each word should have a row, each slot a column.", right.T),
+        ("All words share one row, so their order is lost: give each word a row of its own.",
+         right.amax(dim=0)),
+    ]  # fmt: skip
     judge_rows(function, ids, vocab, mistakes)
 
 
@@ -53,38 +53,40 @@ def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
     ids, vocab = torch.tensor([[3, 0, 3], [1, 5, 4]]), 7  # not 6: one too large must not crash
     right = one_hot(ids, vocab)
     lost = "The words of a sentence share one row, so their order is lost: each word needs its own."
-    mistakes = {
-        "The slots lie along the wrong axis: the last axis should be the one of the vocabulary.":
-            right.transpose(1, 2),
-        "The vocabulary is the first axis of your answer; it should be the last.":
-            right.permute(2, 0, 1),
-        "Sentences and words are exchanged: the first axis should count the sentences.":
-            right.transpose(0, 1),
-        "Each row is right, but they stand in one long list: where does a sentence end? Keep the "
-        "shape of ids, and put the slots behind it.": right.flatten(0, 1),
-        "That is the first sentence only. What about the others?": right[0],
-        lost: right.amax(dim=1),
-        lost + " ": right.sum(dim=1),
-    }  # fmt: skip
+    mistakes = [
+        ("The slots lie along the wrong axis: the last axis should be the one of the vocabulary.",
+         right.transpose(1, 2)),
+        ("The vocabulary is the first axis of your answer; it should be the last.",
+         right.permute(2, 0, 1)),
+        ("Sentences and words are exchanged: the first axis should count the sentences.",
+         right.transpose(0, 1)),
+        ("Each row is right, but they stand in one long list: where does a sentence end? Keep the "
+         "shape of ids, and put the slots behind it.", right.flatten(0, 1)),
+        ("That is the first sentence only. What about the others?", right[0]),
+        (lost, right.amax(dim=1)),
+        (lost, right.sum(dim=1)),
+    ]  # fmt: skip
     judge_rows(function, ids, vocab, mistakes)
 
 
-def judge_rows(function: Callable, ids: Tensor, vocab: int, mistakes: dict[str, Tensor]) -> None:
+def judge_rows(
+    function: Callable, ids: Tensor, vocab: int, mistakes: list[tuple[str, Tensor]]
+) -> None:
     """mistakes: those that only this shape of ids allows."""
     own_work(function, "one_hot")
     right = one_hot(ids, vocab)
     rows = result_of(function, ids, vocab)
     expect(isinstance(rows, Tensor), f"Return a tensor; this is of the type {type(rows).__name__}.")
     off = "Each 1 stands one place off: slots are counted from 0."
-    mistakes |= {
-        off: right.roll(1, dims=-1),
-        off + " ": right.roll(-1, dims=-1),
-        "Zeros and ones are exchanged: one 1, elsewhere zeros.": 1 - right,
-        "The right slot holds the id itself. Whatever the word, a 1 should stand there.":
-            right * ids.unsqueeze(-1),
-    }  # fmt: skip
-    for hint, wrong in mistakes.items():
-        no_slip(not same(rows, wrong), hint.strip())
+    mistakes = mistakes + [
+        (off, right.roll(1, dims=-1)),
+        (off, right.roll(-1, dims=-1)),
+        ("Zeros and ones are exchanged: one 1, elsewhere zeros.", 1 - right),
+        ("The right slot holds the id itself. Whatever the word, a 1 should stand there.",
+         right * ids.unsqueeze(-1)),
+    ]  # fmt: skip
+    for hint, wrong in mistakes:
+        no_slip(not same(rows, wrong), hint)
     expect(
         rows.shape == right.shape,
         f"For ids of the shape {tuple(ids.shape)} and {vocab} words the shape should be "

@@ -48,7 +48,7 @@ def blame(found: Tensor, right: Tensor, mistakes: dict[str, Tensor], otherwise: 
         return
     for hint, wrong in mistakes.items():
         if same(found, wrong):
-            raise Hint(hint.strip(), keeps=0.5)
+            raise Hint(hint, keeps=0.5)
     raise Hint(otherwise)
 
 
@@ -159,7 +159,7 @@ def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
             table(pos / 10_000.0 ** (2 * i)),
         "The power is taken before the division by d_model: put the exponent into parentheses.":
             table(pos / 10_000.0 ** (2 * i) / d_model),
-        "The power is taken before the division by d_model: put the exponent into parentheses. ":
+        "You divide the power by d_model, not the exponent: put the exponent into parentheses.":
             table(pos / (10_000.0 ** (2 * i) / d_model)),
         "Your exponent is i itself: it should go from 0 to nearly 1.":
             table(pos / 10_000.0**i),
