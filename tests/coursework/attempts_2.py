@@ -120,6 +120,15 @@ WRONG = {
             2.5,
         ),
         Wrong(
+            "only the scores",
+            """
+            def my_weights(query, key):
+                return query @ key.T
+            """,
+            "The scaling and the softmax are missing",
+            0,
+        ),
+        Wrong(
             "keys not transposed",
             """
             def my_weights(query, key):

@@ -187,20 +187,28 @@ def elsewhere(function: Any, right: Any, *inputs: Any) -> None:
 
 
 def names_used(function: Any) -> set[str]:
-    """The names that a function's own code mentions, such as those of functions it calls."""
+    """The names that a function mentions, itself or in functions defined beside it.
+
+    Those functions' own names don't count: whoever writes an `attention` may call it.
+    """
     if hasattr(function, "names_used"):  # it stands for a function of another process
         return set(function.names_used)
-    todo, found = [getattr(function, "__code__", None)], set()
+    beside = getattr(function, "__globals__", {})
+    names, own, todo = set(), set(), [getattr(function, "__code__", None)]
     while todo:
         code = todo.pop()
-        found |= set(getattr(code, "co_names", ()))
         todo += [part for part in getattr(code, "co_consts", ()) if hasattr(part, "co_names")]
-    return found
+        for name in set(getattr(code, "co_names", ())) - names:
+            names.add(name)
+            if getattr(beside.get(name), "__globals__", None) is beside:
+                own.add(name)
+                todo.append(beside[name].__code__)
+    return names - own
 
 
 def own_work(function: Any, *too_much: str) -> None:
     """A Hint if the function uses one of these, which would do the whole exercise for it."""
-    for name in set(too_much) & names_used(function):
+    for name in sorted(set(too_much) & names_used(function)):
         raise Hint(f"`{name}` does the whole exercise for you: write its steps yourself.")
 
 

@@ -89,7 +89,6 @@ def weight_mistakes(query: Tensor, key: Tensor) -> dict[str, Callable[[], Tensor
         "The division comes after the softmax, so the rows no longer add up to 1. Scale the "
         "scores first.": lambda: scores.softmax(-1) / root,
         "These are the scaled scores. The softmax is missing.": lambda: scores / root,
-        "These are the scores. The scaling and the softmax are missing.": lambda: scores,
         "The roles are swapped: a row should belong to a query, a column to a key.": (
             lambda: (scores.T / root).softmax(-1)
         ),
@@ -110,6 +109,8 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     right = attention_weights(query, key)
     own_work(function, "attention_weights", "scaled_dot_product_attention")
     found = call(function, query, key, stops=NO_TRANSPOSE)
+    two_missing = "These are the scores. The scaling and the softmax are missing."
+    expect(not matches(found, lambda: query @ key.T), two_missing)
     for hint, make in weight_mistakes(query, key).items():
         no_slip(not matches(found, make), hint)
     expect(
