@@ -78,13 +78,13 @@ class Line:
         """Answer one call."""
         try:
             asked, (number, inputs, options) = kind == "call", rest
-            function = self.functions[number] if number >= 0 else None
-        except (ValueError, TypeError, IndexError) as error:
+        except ValueError as error:
             raise Lost("not a message") from error
-        if not (asked and function and isinstance(inputs, list) and isinstance(options, dict)):
+        known = isinstance(number, int) and 0 <= number < len(self.functions)
+        if not (asked and known and isinstance(inputs, list) and isinstance(options, dict)):
             raise Lost("not a message")
         try:
-            self.send(["answer", function(*inputs, **options)])
+            self.send(["answer", self.functions[number](*inputs, **options)])
         except Lost:
             raise
         except (Exception, SystemExit) as error:  # exit() in a notebook ends a call, not the rest

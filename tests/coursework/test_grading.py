@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from coursework.__main__ import main
 from coursework.grading import ROOT, Limits, Result, grade, has_wall, wall
 from coursework.pupil import guard, plain_python
 from coursework.report import in_table
-from coursework.source import FOLDER, assignment
+from coursework.source import FOLDER, WRITE_HERE, assignment
 from tests.coursework.classroom import WRITTEN, filled_in, hand_in, solutions
 
 ATTENTION = assignment(2)
@@ -154,13 +155,15 @@ def grade_unless_deadly(student, path, source, limits):
 
 
 def test_a_submission_has_a_time_of_its_own(tmp_path):
-    """Three endless cells would take 3 x 4 seconds; the rest of the time is not waited for."""
+    """A cell may take 30 seconds, but all of them only 6: what comes after them gets no time."""
     endless = dict.fromkeys(("two_weights", "my_weights", "my_attention"), "while True: pass")
     hand_in(tmp_path / "slow.ipynb", filled_in(ATTENTION, solutions(ATTENTION) | endless))
-    limits = Limits(seconds=4, total=7)
+    limits = Limits(seconds=30, total=6)
+    start = time.monotonic()
     results = grade("slow", tmp_path / "slow.ipynb", ATTENTION, limits)
     hints = {one.exercise: one.hint for one in results}
-    assert "used up its 7 seconds" in hints["w_q"]
+    assert time.monotonic() - start < 25
+    assert "used up its 6 seconds" in hints["w_q"]
     assert all(one.points == 0 for one in results if one.exercise != "why-the-root")
 
 
@@ -206,6 +209,21 @@ def graded(tmp_path):
     again = ["grade", "2", str(tmp_path / "in"), "--out", str(out)]
     assert main(again) == 0
     return out, again
+
+
+@pytest.mark.parametrize(
+    "answer, points, hint",
+    [
+        (WRITE_HERE, 0, "Nothing is written here."),
+        (" \n", 0, "Nothing is written here."),
+        ("One weight takes it all.", None, "to be read"),
+    ],
+)
+def test_an_answer_in_words_waits_for_a_person(tmp_path, answer, points, hint):
+    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {"why-the-root": answer}))
+    (found,) = [one for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
+                if one.exercise == "why-the-root"]  # fmt: skip
+    assert (found.points, found.hint) == (points, hint)
 
 
 def fill_in(table: Path, points: str, comment: str) -> None:

@@ -150,6 +150,20 @@ def test_nonsense_is_lost_and_nothing_worse(arrives):
         line.ask(0)
 
 
+def test_a_message_that_says_it_is_too_large_is_not_even_read():
+    line = Line(io.BytesIO(SIZES.pack(5, LARGEST + 1) + b"[1,2]"), io.BytesIO())
+    with pytest.raises(Lost, match="too large"):
+        line.ask(0)
+
+
+def test_only_the_numbers_of_functions_that_were_offered():
+    for number in (-1, 1, 0.0, None):
+        line = Line(io.BytesIO(message(["call", number, [], {"dict": []}])), io.BytesIO())
+        line.offer(lambda: pytest.fail("it was called"))
+        with pytest.raises(Lost, match="not a message"):
+            line.ask(0)
+
+
 def test_an_answer_may_come_with_tensors_it_does_not_name():
     tensors = save({"5": torch.ones(2)})
     assert Line(io.BytesIO(message(["answer", 3], tensors)), io.BytesIO()).ask(0) == 3
