@@ -142,6 +142,7 @@ def test_eighteen_students_hand_in_as_students_do(tmp_path):
     one("in a folder/sub folder/2_attention (1).ipynb", right())
     one("two notebooks/2_attention.ipynb", right())
     one("two notebooks/another.ipynb", filled_in(ATTENTION, {}))
+    one("two notebooks/.ipynb_checkpoints/2_attention.ipynb", filled_in(ATTENTION, {}))
     one("=cmd|calc.ipynb", right())
     one("<b>bold<b>.ipynb", right())
     one("reordered.ipynb", reordered(right()))
