@@ -143,8 +143,10 @@ def grade_all(
         for item, future in zip(files.items(), tqdm(futures, unit="submission"), strict=True):
             try:
                 yield from future.result()
-            except BrokenProcessPool:
+            except BrokenProcessPool:  # by this one, or by one before it: see who it was
                 yield from grade_alone(item, source, limits, context)
+            except Exception:  # nothing in a submission stops the batch
+                yield from not_graded(item[0], source)
 
 
 def grade_alone(
@@ -153,9 +155,13 @@ def grade_alone(
     try:
         with ProcessPoolExecutor(1, mp_context=context) as pool:
             return pool.submit(grade, *item, source, limits).result()
-    except BrokenProcessPool:
-        hint = "The grader itself broke down here: please tell your teacher."
-        return [Result(item[0], one.name, 0.0, one.points, hint) for one in source.exercises]
+    except Exception:
+        return not_graded(item[0], source)
+
+
+def not_graded(student: str, source: Assignment) -> list[Result]:
+    hint = "The grader itself broke down here: please tell your teacher."
+    return [Result(student, one.name, 0.0, one.points, hint) for one in source.exercises]
 
 
 if __name__ == "__main__":

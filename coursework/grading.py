@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,7 @@ LARGEST_NOTEBOOK = 20 * 2**20  # bytes
 RUN_CELL, GET_NAME = 0, 1  # see pupil.py
 
 
-class Unreadable(ValueError):
+class Unreadable(Exception):
     """A file that isn't a notebook; the message says why."""
 
 
@@ -82,6 +83,8 @@ def grade(student: str, path: Path, source: Assignment, limits: Limits) -> list[
 def read_submission(path: Path, source: Assignment) -> list[dict]:
     """The cells of a notebook from outside: each with a type, a text and metadata."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise Unreadable(f"{path.name} is no file.")
         if path.stat().st_size > LARGEST_NOTEBOOK:
             raise Unreadable(f"{path.name} is larger than {LARGEST_NOTEBOOK // 2**20} MB: "
                              "hand in the notebook without its outputs.")  # fmt: skip
@@ -90,8 +93,8 @@ def read_submission(path: Path, source: Assignment) -> list[dict]:
             {"cell_type": cell["cell_type"], "source": text(cell), "metadata": cell["metadata"]}
             for cell in notebook["cells"]
         ]
-        for cell in cells:
-            grade_id(cell)
+        if not all(isinstance(grade_id(cell), str) for cell in cells):
+            raise ValueError("a grade_id that is no name")
         made_for = notebook["metadata"].get("coursework", {}).get("assignment", source.number)
     except OSError as error:
         raise Unreadable(f"{path.name} can't be read: {error.strerror}.") from None
@@ -155,6 +158,7 @@ class Pupil:
         self.process: subprocess.Popen | None = None
         self.line: Line | None = None
         self.late = False
+        self.left = limits.seconds  # for what runs now
         self.troubles: dict[int, str] = {}  # number of a cell -> what went wrong in it
         self.deadly: set[int] = set()  # cells that ended the process
 
@@ -202,10 +206,10 @@ class Pupil:
     @contextlib.contextmanager
     def clock(self) -> Iterator[None]:
         """Within it, the process is killed when its time is over."""
-        left = min(self.limits.seconds, self.deadline - time.monotonic())
-        if left <= 0:
+        self.left = min(self.limits.seconds, self.deadline - time.monotonic())
+        if self.left <= 0:
             raise OutOfTime
-        timer = threading.Timer(left, self.too_late)
+        timer = threading.Timer(self.left, self.too_late)
         timer.start()
         try:
             yield
@@ -214,6 +218,8 @@ class Pupil:
             raise
         finally:
             timer.cancel()
+            if self.late:  # perhaps killed just after its answer: never used again
+                self.kill()
 
     def too_late(self) -> None:
         self.late = True
@@ -221,7 +227,7 @@ class Pupil:
 
     def what_happened(self, subject: str) -> str:
         if self.late:
-            return (f"{subject} did not end within {self.limits.seconds:g} seconds: "
+            return (f"{subject} did not end within {self.left:.3g} seconds: "
                     "is there a loop that never ends?")  # fmt: skip
         return f"{subject} ended the whole program, or answered with nonsense."
 
@@ -302,4 +308,6 @@ def wall(home: str, readable: Sequence[str], hidden: Sequence[str]) -> list[str]
 def has_wall() -> bool:
     """Is bubblewrap installed, and does this system let it work?"""
     command = ["bwrap", "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
-    return shutil.which("bwrap") is not None and subprocess.run(command).returncode == 0
+    return shutil.which("bwrap") is not None and not subprocess.call(
+        command, stderr=subprocess.DEVNULL
+    )

@@ -56,7 +56,8 @@ def write_report(folder: Path, source: Assignment, results: Sequence[Result]) ->
             waiting=sum(one.of for one in rows if one.points is None),
             titles={one.name: one.title for one in source.exercises},
         )  # fmt: skip
-        write_text(folder / "pages" / f"{student}.html", page)
+        name = student.encode()[:200].decode(errors="ignore")  # no system takes longer names
+        write_text(folder / "pages" / f"{name}.html", page)
 
 
 def with_readings(results: Sequence[Result], table: Path) -> list[Result]:

@@ -12,9 +12,19 @@ import pytest
 
 from coursework import __main__ as command_line
 from coursework.__main__ import main
-from coursework.grading import ROOT, Limits, Result, grade, has_wall, wall
+from coursework.grading import (
+    LARGEST_NOTEBOOK,
+    ROOT,
+    Limits,
+    Result,
+    Unreadable,
+    grade,
+    has_wall,
+    read_submission,
+    wall,
+)
 from coursework.pupil import guard, plain_python
-from coursework.report import in_table
+from coursework.report import in_table, write_report
 from coursework.source import FOLDER, WRITE_HERE, assignment
 from tests.coursework.classroom import WRITTEN, filled_in, hand_in, solutions
 
@@ -140,17 +150,19 @@ except OSError as error: print(type(error).__name__)
 def test_a_grader_that_breaks_down_goes_on_with_the_next(monkeypatch):
     """Even if grading one submission ends the grader's own process."""
     monkeypatch.setattr(command_line, "grade", grade_unless_deadly)
-    files = {name: Path(name) for name in ("before", "deadly", "after")}
+    files = {name: Path(name) for name in ("before", "deadly", "faulty", "after")}
     results = list(command_line.grade_all(files, ATTENTION, Limits(), jobs=1))
     assert [one.student for one in results if one.exercise == "w_q"] == list(files)
     for one in results:
-        assert (one.points == 0.0) == (one.student == "deadly")
-        assert ("broke down" in one.hint) == (one.student == "deadly")
+        assert (one.points == 0.0) == (one.student in ("deadly", "faulty"))
+        assert ("broke down" in one.hint) == (one.student in ("deadly", "faulty"))
 
 
 def grade_unless_deadly(student, path, source, limits):
     if student == "deadly":
         os._exit(1)
+    if student == "faulty":
+        raise KeyError(student)
     return [Result(student, one.name, 1.0, one.points, "") for one in source.exercises]
 
 
@@ -165,6 +177,60 @@ def test_a_submission_has_a_time_of_its_own(tmp_path):
     assert time.monotonic() - start < 25
     assert "used up its 6 seconds" in hints["w_q"]
     assert all(one.points == 0 for one in results if one.exercise != "why-the-root")
+
+
+def broken_cells(change):
+    """Assignment 2 with something in its first cell that no editor writes."""
+    notebook = filled_in(ATTENTION, {})
+    change(notebook["cells"][0])
+    return json.dumps(notebook)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "5",
+        "[]",
+        "{}",
+        '{"cells": []}',
+        '{"cells": 5, "metadata": {}}',
+        '{"cells": [5], "metadata": {}}',
+        '{"cells": [], "metadata": {"coursework": 5}}',
+        broken_cells(lambda cell: cell.update(source=5)),
+        broken_cells(lambda cell: cell.update(source=[5])),
+        broken_cells(lambda cell: cell.update(metadata=None)),
+        broken_cells(lambda cell: cell.update(metadata={"nbgrader": {"grade_id": [1]}})),
+        broken_cells(lambda cell: cell.update(metadata={"nbgrader": 5})),
+        b"\xff\xfe\x00",
+    ],
+)
+def test_what_is_no_notebook_gets_a_sentence(tmp_path, content):
+    path = tmp_path / "ana.ipynb"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(Unreadable, match="isn't a notebook"):
+        read_submission(path, ATTENTION)
+
+
+def test_files_that_are_none(tmp_path):
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.ipynb")
+        with pytest.raises(Unreadable, match="is no file"):
+            read_submission(tmp_path / "pipe.ipynb", ATTENTION)
+    with pytest.raises(Unreadable, match="can't be read"):
+        read_submission(tmp_path / "nothing.ipynb", ATTENTION)
+    large = tmp_path / "large.ipynb"
+    with large.open("wb") as file:
+        file.truncate(LARGEST_NOTEBOOK + 1)
+    with pytest.raises(Unreadable, match="larger than 20 MB"):
+        read_submission(large, ATTENTION)
+
+
+def test_a_long_name_gets_a_page(tmp_path):
+    results = [Result("ñ" * 120, "w_q", 1.0, 2, "")]
+    write_report(tmp_path, ATTENTION, results)
+    (page,) = (tmp_path / "pages").iterdir()
+    assert page.stem == "ñ" * 100
 
 
 @pytest.mark.parametrize(
