@@ -43,8 +43,8 @@ class OutOfTime(Exception):
 class Limits:
     """seconds: for one cell, or one check. total: seconds for a submission."""
 
-    seconds: float = 30.0
-    total: float = 300.0
+    seconds: float = 60.0
+    total: float = 600.0
     megabytes: int = 4096
     hidden: tuple[str, ...] = ()  # folders that a submission may not read
 

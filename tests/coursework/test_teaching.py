@@ -63,7 +63,7 @@ def test_the_commands_of_the_guide_can_be_typed():
 def test_the_limits_are_the_ones_that_are_told():
     limits = Limits()
     assert f"{limits.seconds:g} seconds" in GUIDE and f"{limits.seconds:g} seconds" in STUDENTS
-    assert limits.total == 300 and "five minutes" in STUDENTS
+    assert limits.total == 600 and "ten minutes" in STUDENTS
     assert limits.megabytes == 4096 and "4 GB (`--megabytes`)" in GUIDE
 
 
