@@ -99,6 +99,8 @@ def run_grade(options: argparse.Namespace) -> int:
     hidden = (str(options.folder.resolve()), str(out.resolve()))
     limits = Limits(options.seconds, options.total, options.megabytes, hidden)
     try_solution(source, limits)
+    if getattr(os, "geteuid", int)() == 0:
+        print("Graded as root: the system doesn't bound root's processes (TEACHING.md).")
     if not has_wall():
         print("No bubblewrap here: submissions run behind Python's own guard only (TEACHING.md).")
     results = list(grade_all(files, source, limits, options.jobs))
@@ -121,7 +123,7 @@ def submissions(folder: Path, source: Assignment) -> Iterator[tuple[str, Path]]:
         found = [path for path in sorted(entry.rglob("*.ipynb"))
                  if ".ipynb_checkpoints" not in path.parts]  # fmt: skip
         named = [path for path in found if path.name == source.file]
-        # A folder without a notebook is graded as the file it should have held: unreadable.
+        # A folder without a notebook is graded as the file that it should hold, and doesn't.
         yield entry.name, (named or found or [entry / source.file])[0]
 
 

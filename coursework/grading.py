@@ -96,6 +96,8 @@ def read_submission(path: Path, source: Assignment) -> list[dict]:
         if not all(isinstance(grade_id(cell), str) for cell in cells):
             raise ValueError("a grade_id that is no name")
         made_for = notebook["metadata"].get("coursework", {}).get("assignment", source.number)
+    except FileNotFoundError:
+        raise Unreadable(f"There is no notebook in the folder {path.parent.name}.") from None
     except OSError as error:
         raise Unreadable(f"{path.name} can't be read: {error.strerror}.") from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -137,7 +139,7 @@ def judged(exercise: Exercise, pupil: "Pupil", setup: dict[str, Any]) -> tuple[f
             with graded():
                 exec(exercise.check, names)  # the teacher's own check
     except Hint as hint:
-        return exercise.points * hint.keeps, str(hint)
+        return exercise.points * hint.keeps, str(hint) + pupil.trouble_in(exercise.name, str(hint))
     except Lost:
         return 0.0, pupil.what_happened("This answer")
     except OutOfTime:
@@ -202,6 +204,14 @@ class Pupil:
             ]
             why = told[0] if told else "is its cell deleted, or the name changed?"
             raise Hint(f"There is no `{name}`: {why}") from None
+
+    def trouble_in(self, answer: str, known: str) -> str:
+        """What stopped the cell with this grade_id, unless that is known already."""
+        troubles = [self.troubles[number] for number, (cell, _) in enumerate(self.cells)
+                    if cell == answer and number in self.troubles]  # fmt: skip
+        return (
+            f" (The cell stopped: {troubles[0]})" if troubles and troubles[0] not in known else ""
+        )
 
     @contextlib.contextmanager
     def clock(self) -> Iterator[None]:

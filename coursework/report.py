@@ -3,7 +3,7 @@
 import csv
 import dataclasses
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import mistune
@@ -26,20 +26,30 @@ TO_READ = ("student", "exercise", "points", "of", "comment")
 
 
 class TableError(ValueError):
-    """to_read.csv can't be used; the message says which line, and why."""
+    """to_read.csv can't be used; the message says why. Nothing is written then."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """What a person wrote into a line of to_read.csv."""
+
+    points: float | None
+    of: int
+    comment: str
 
 
 def write_report(folder: Path, source: Assignment, results: Sequence[Result]) -> None:
     """grades.csv, to_read.csv, to_read.html and pages/STUDENT.html."""
-    results = with_readings(results, folder / "to_read.csv")
+    readings = read_readings(folder / "to_read.csv")
+    results = [with_reading(one, readings) for one in results]
     (folder / "pages").mkdir(parents=True, exist_ok=True)
     write_table(folder / "grades.csv", COLUMNS, [
         (one.student, one.exercise, as_text(one.points), one.of, one.hint) for one in results
     ])  # fmt: skip
     written = [one for one in results if one.text]
-    write_table(folder / "to_read.csv", TO_READ, [
-        (one.student, one.exercise, as_text(one.points), one.of,
-         "" if one.points is None else one.hint) for one in written
+    fresh = {(in_table(one.student), one.exercise): Reading(None, one.of, "") for one in written}
+    write_table(folder / "to_read.csv", TO_READ, [  # also lines of those who are absent this time
+        (*key, as_text(one.points), one.of, one.comment) for key, one in (fresh | readings).items()
     ])  # fmt: skip
     explain = [one for one in source.exercises if one.kind == "explain"]
     page = TEMPLATES.get_template("to_read.html").render(
@@ -60,30 +70,41 @@ def write_report(folder: Path, source: Assignment, results: Sequence[Result]) ->
         write_text(folder / "pages" / f"{name}.html", page)
 
 
-def with_readings(results: Sequence[Result], table: Path) -> list[Result]:
-    """The results with the points and comments that a person wrote into to_read.csv."""
+def read_readings(table: Path) -> dict[tuple[str, str], Reading]:
+    """(student, exercise) -> what a person wrote there, in whatever way a spreadsheet stored it."""
     if not table.exists():
-        return list(results)
+        return {}
+    try:
+        words = table.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise TableError(f"{table} isn't in UTF-8: save it as “CSV UTF-8”") from None
+    separator = max(",;\t", key=words.split("\n")[0].count)
+    rows = csv.DictReader(io.StringIO(words), delimiter=separator)
+    if not set(TO_READ) <= set(rows.fieldnames or ()):
+        raise TableError(f"{table}: its first line should be {','.join(TO_READ)}")
     readings = {}
-    with table.open(encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.DictReader(file), 2):
-            if row.get("points"):
-                try:
-                    points, of = float(row["points"].replace(",", ".")), int(row["of"])
-                    right = 0 <= points <= of
-                except (ValueError, KeyError, TypeError, AttributeError):
-                    right = False
-                if not right or not row.get("student") or not row.get("exercise"):
-                    raise TableError(f"{table}, line {number}: points must be a number from 0 to "
-                                     f"{row.get('of')}, not {row['points']!r}")  # fmt: skip
-                readings[row["student"], row["exercise"]] = (points, row.get("comment") or "")
-    found = []
-    for one in results:
-        reading = readings.get((in_table(one.student), one.exercise))
-        if reading and one.text:
-            one = dataclasses.replace(one, points=reading[0], hint=reading[1])
-        found.append(one)
-    return found
+    for number, row in enumerate(rows, 2):
+        try:
+            of = int(row["of"])
+            points = float(row["points"].replace(",", ".")) if row["points"] else None
+            right = points is None or 0 <= points <= of
+        except (ValueError, TypeError, AttributeError):
+            right = False
+        if not right:
+            raise TableError(f"{table}, line {number}: points must be a number from 0 to "
+                             f"{row['of']}, not {row['points']!r}")  # fmt: skip
+        comment = (row["comment"] or "").removeprefix("'")  # see in_table
+        if points is not None or comment:
+            readings[row["student"], row["exercise"]] = Reading(points, of, comment)
+    return readings
+
+
+def with_reading(one: Result, readings: Mapping[tuple[str, str], Reading]) -> Result:
+    reading = readings.get((in_table(one.student), one.exercise))
+    if not reading or not one.text:
+        return one
+    hint = reading.comment or (one.hint if reading.points is None else "")
+    return dataclasses.replace(one, points=reading.points, hint=hint)
 
 
 def as_text(points: float | None) -> str:

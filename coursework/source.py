@@ -94,7 +94,9 @@ def read_source(path: Path) -> Assignment:
             if cell["cell_type"] == "markdown" and text(cell).startswith("## "):
                 heading = text(cell).split("\n")[0].removeprefix("## ")
             continue
-        name, points = grade_id(cell).removeprefix("check-"), cell["metadata"]["nbgrader"]["points"]
+        name, points = grade_id(cell).removeprefix("check-"), about(cell).get("points")
+        if not isinstance(points, int):
+            raise SourceError(f"{path.name}: {name} needs its points, a whole number")
         if cell["cell_type"] == "markdown":
             exercises.append(Exercise(name, heading, "explain", points, expected=text(cell)))
             continue

@@ -25,21 +25,20 @@ from compare_outputs import first_difference
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = [ROOT / "notebooks", ROOT / "coursework" / "assignments"]
-NOTEBOOKS = sorted(path for folder in FOLDERS for path in folder.glob("**/[!.]*.ipynb"))
-COMMITTED = [path for path in NOTEBOOKS if ".ipynb_checkpoints" not in path.parts]
+NOTEBOOKS = sorted(path for folder in FOLDERS for path in folder.glob("[!.]*.ipynb"))
 
 
 # the notebooks
 
 
-@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebook_is_ready_for_a_reader(path):
     notebook = tool.read(path)
     nbformat.validate(notebook)
     assert tool.problems(notebook) == []
 
 
-@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebook_is_stored_in_normal_form(path):
     stored = path.read_bytes().decode()
     assert tool.text(tool.normalize(tool.read(path))) == stored, "run: make notebooks"

@@ -414,7 +414,7 @@ def test_all_at_once_wrong(capsys, function, hint):
         (check.parameters, ((65536, *PARAMETERS[1:]),), 0.5),
         (check.decoder_layer, (pre,), 0.5),
         (check.three_sublayers, (blind,), 0.5),
-        (check.three_sublayers, (right,), 0),
+        (check.three_sublayers, (right,), 0.5),
         (check.next_word, (lambda x, w: (x[:, -1] @ w.T).softmax(-1),), 0.5),
         (check.next_word, (lambda x, w: x @ w.T,), 0),
         (check.all_at_once, (one_by_one,), 0.5),

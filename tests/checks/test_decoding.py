@@ -328,7 +328,7 @@ def test_my_choice_right(capsys, function):
     (lambda f, a: choice(f, a, score=lambda o, n: o.log_prob / n**a), "length to the power"),
     (lambda f, a: choice(f, a, score=lambda o, n: n), "The longest"),
     (lambda f, a: f[0], "You always take the first"),
-    (lambda f, a: f[-1], "The best has"),
+    (lambda f, a: f[-1], "The best is the one with"),
     (lambda f, a: choice(f, a).ids, "one of the hypotheses"),
     (lambda f, a: None, "`return`"),
     (lambda f: f[0], "TypeError"),

@@ -313,7 +313,7 @@ def test_share_right(capsys, guess):
     ("guess", "hint"),
     [
         (..., "not tried yet"),
-        (1, "5.1e+04 times as large, which is too much"),
+        (1, "5.12e+04 times as large, which is too much"),
         (0.1, "times as large, which isn't enough"),
         (0, "say nothing"),
         ("a half", "Give one number"),

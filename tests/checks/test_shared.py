@@ -109,7 +109,7 @@ def test_own_work():
     [
         ((1, 2), None, 1),
         ((3, 2), "First: not one.", 0.5),
-        ((1, 9), "Second: not yet.", 0),
+        ((1, 9), "Second: not yet. Which parts", 0),
         ((3, 9), "First: not one.", 0),  # two are wrong, so it is no slip
     ],
 )

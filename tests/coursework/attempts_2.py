@@ -135,7 +135,26 @@ WRONG = {
                 return (query @ key / math.sqrt(query.size(-1))).softmax(dim=-1)
             """,
             "does the key need a transpose?",
-            0,
+            2.5,
+        ),
+        Wrong(
+            "row sums without keepdim",
+            """
+            def my_weights(query, key):
+                powers = (query @ key.T / math.sqrt(query.size(-1))).exp()
+                return powers / powers.sum(dim=1)
+            """,
+            "without `keepdim=True`",
+            2.5,
+        ),
+        Wrong(
+            "number by number",
+            """
+            def my_weights(query, key):
+                return (query * key / math.sqrt(query.size(-1))).softmax(dim=-1)
+            """,
+            "number by number",
+            2.5,
         ),
         Wrong(
             "the library's function",
@@ -205,7 +224,47 @@ WRONG = {
                 return (query @ key.mT.mT / math.sqrt(key.size(-1))).softmax(dim=-1) @ value
             """,
             "does the key need a transpose?",
-            0,
+            2,
+        ),
+        Wrong(
+            "other axes",
+            """
+            def my_attention(query, key, value):
+                scores = query @ key.transpose(1, 2) / math.sqrt(key.size(-1))
+                return scores.softmax(dim=-1) @ value
+            """,
+            "Other axes of the key",
+            2,
+        ),
+        Wrong(
+            "values first",
+            """
+            def my_attention(query, key, value):
+                scores = query @ key.transpose(-2, -1) / math.sqrt(key.size(-1))
+                return value @ scores.softmax(dim=-1)
+            """,
+            "The weights come first",
+            2,
+        ),
+        Wrong(
+            "weights and values number by number",
+            """
+            def my_attention(query, key, value):
+                scores = query @ key.transpose(-2, -1) / math.sqrt(key.size(-1))
+                return scores.softmax(dim=-1) * value
+            """,
+            "number by number",
+            2,
+        ),
+        Wrong(
+            "row sums without keepdim",
+            """
+            def my_attention(query, key, value):
+                powers = (query @ key.transpose(-2, -1) / math.sqrt(key.size(-1))).exp()
+                return (powers / powers.sum(dim=-1)) @ value
+            """,
+            "without `keepdim=True`",
+            2,
         ),
         Wrong(
             "the library's function",

@@ -221,7 +221,7 @@ WRONG = {
             "wrong for other inputs",
             1,
         ),
-        Wrong("view", merge("z.transpose(1, 2).view(b, L, -1)"), "`view` only works while", 0),
+        Wrong("view", merge("z.transpose(1, 2).view(b, L, -1)"), "`view` only works while", 1),
         Wrong(
             "the library's",
             """
@@ -264,7 +264,7 @@ WRONG = {
             "wrong for other inputs",
             1.5,
         ),
-        Wrong("two axes", mask("(ids != PAD) & triangle"), "don't stretch to a common shape", 0),
+        Wrong("two axes", mask("(ids != PAD) & triangle"), "don't stretch to a common shape", 1.5),
         Wrong(
             "to be added",
             mask("torch.zeros(t, t).masked_fill(~(padding & triangle), -math.inf)"),

@@ -265,7 +265,7 @@ WRONG = {
             "no keepdim",
             norm("return (x - x.mean(-1)) / (x.var(-1) + eps).sqrt() * scale + shift"),
             "keepdim=True",
-            0,
+            2,
         ),
         Wrong(
             "torch's own",
@@ -549,25 +549,25 @@ WRONG = {
             "query and memory swapped",
             layer(FIRST, "x = norms[1](x + cross_attn(memory, x, x))", THIRD),
             "Query and memory have changed places",
-            0,
+            2,
         ),
         Wrong(
             "the mask given to the cross-attention",
             layer(FIRST, "x = norms[1](x + cross_attn(x, memory, memory, mask))", THIRD),
             "The mask doesn't fit",
-            0,
+            2,
         ),
         Wrong(
             "keys from the decoder",
             layer(FIRST, "x = norms[1](x + cross_attn(x, x, memory))", THIRD),
             "Both come from the memory",
-            0,
+            2,
         ),
         Wrong(
             "the mask by name",
             layer("x = norms[0](x + self_attn(x, x, x, mask=mask))", SECOND, THIRD),
             "by its place, without a name",
-            0,
+            2,
         ),
         Wrong(
             "the library's layer",

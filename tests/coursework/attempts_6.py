@@ -367,7 +367,7 @@ WRONG = {
         Wrong(
             "as probabilities", step(result="branches, words, sums.exp()"), "as probabilities", 1.5
         ),
-        Wrong("not a column", step(total="so_far + following"), "make them a column", 0),
+        Wrong("not a column", step(total="so_far + following"), "make them a column", 1.5),
         Wrong("flat places", step(parts="index, index"), "the best are the words", 0),
         Wrong("two of three", step(result="words, sums"), "three tensors", 0),
         Wrong("seven words", step(parts="index // 7, index % 7"), "wrong for other inputs", 1.5),

@@ -14,9 +14,9 @@ EXERCISES = [
     (source, one) for source in SOURCES for one in source.exercises if one.kind != "explain"
 ]
 RIGHT = [(source, one, code) for source, one in EXERCISES
-         for code in LISTS[source.number].RIGHT[one.name]]  # fmt: skip
+         for code in LISTS[source.number].RIGHT.get(one.name, [])]  # fmt: skip
 WRONG = [(source, one, wrong) for source, one in EXERCISES
-         for wrong in LISTS[source.number].WRONG[one.name]]  # fmt: skip
+         for wrong in LISTS[source.number].WRONG.get(one.name, [])]  # fmt: skip
 
 
 def named(cases: list[tuple]) -> list[str]:

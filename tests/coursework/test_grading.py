@@ -217,7 +217,7 @@ def test_files_that_are_none(tmp_path):
         os.mkfifo(tmp_path / "pipe.ipynb")
         with pytest.raises(Unreadable, match="is no file"):
             read_submission(tmp_path / "pipe.ipynb", ATTENTION)
-    with pytest.raises(Unreadable, match="can't be read"):
+    with pytest.raises(Unreadable, match=f"no notebook in the folder {tmp_path.name}"):
         read_submission(tmp_path / "nothing.ipynb", ATTENTION)
     large = tmp_path / "large.ipynb"
     with large.open("wb") as file:
@@ -277,6 +277,15 @@ def graded(tmp_path):
     return out, again
 
 
+def test_a_cell_that_stops_half_way_says_so(tmp_path):
+    half = "w_q = torch.zeros(4, 4)\nw_q[9, 9] = 5.0"
+    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {"w_q": half}))
+    (found,) = [one for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
+                if one.exercise == "w_q"]  # fmt: skip
+    assert "looks at all three words alike" in found.hint
+    assert "(The cell stopped: IndexError: index 9 is out of bounds" in found.hint
+
+
 @pytest.mark.parametrize(
     "answer, points, hint",
     [
@@ -292,7 +301,7 @@ def test_an_answer_in_words_waits_for_a_person(tmp_path, answer, points, hint):
     assert (found.points, found.hint) == (points, hint)
 
 
-def fill_in(table: Path, points: str, comment: str) -> None:
+def fill_in(table: Path, points: str, comment: str, delimiter: str = ",") -> None:
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["student"], row["exercise"], row["of"]) for row in rows] == [
@@ -300,7 +309,7 @@ def fill_in(table: Path, points: str, comment: str) -> None:
     ]
     rows[0] |= {"points": points, "comment": comment}
     with table.open("w", encoding="utf-8-sig", newline="") as file:  # as spreadsheets store it
-        writer = csv.DictWriter(file, rows[0].keys())
+        writer = csv.DictWriter(file, rows[0].keys(), delimiter=delimiter)
         writer.writeheader()
         writer.writerows(rows)
 
@@ -317,6 +326,54 @@ def test_points_for_written_answers_stay(graded):
         )
         page = (out / "pages" / "ana.html").read_text(encoding="utf-8")
         assert "15.5 of 16 points" in page and "Good; and the gradient?" in page
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_spreadsheets_separate_columns_as_they_like(graded, delimiter):
+    out, again = graded
+    fill_in(out / "to_read.csv", "2", "- yes", delimiter)
+    for _ in range(2):
+        assert main(again) == 0
+        assert ",2,3,'- yes\n" in (out / "to_read.csv").read_text(encoding="utf-8")
+    assert "- yes" in (out / "pages" / "ana.html").read_text(encoding="utf-8")
+
+
+def test_a_comment_without_points_stays(graded):
+    out, again = graded
+    fill_in(out / "to_read.csv", "", "Ask her.")
+    assert main(again) == 0
+    assert ",,3,Ask her.\n" in (out / "to_read.csv").read_text(encoding="utf-8")
+    assert ",,3,Ask her.\n" in (out / "grades.csv").read_text(encoding="utf-8")
+
+
+def test_points_of_somebody_who_is_absent_stay(graded):
+    out, again = graded
+    fill_in(out / "to_read.csv", "2", "Good.")
+    here = out.parent / "in"
+    (here / "ana.ipynb").rename(out.parent / "ana.ipynb")
+    hand_in(here / "ben.ipynb", filled_in(ATTENTION, {}))
+    assert main(again) == 0
+    (out.parent / "ana.ipynb").rename(here / "ana.ipynb")
+    assert main(again) == 0
+    assert "ana,why-the-root,2,3,Good.\n" in (out / "grades.csv").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ("student,exercise,points,of,comment\nÁna,x,1,3,é".encode("cp1252"), "isn't in UTF-8"),
+        (b"name,points\nana,1\n", "its first line should be student,exercise,points,of,comment"),
+        (b"", "its first line should be"),
+    ],
+)
+def test_a_table_that_can_not_be_read_is_left_alone(graded, capsys, content, message):
+    out, again = graded
+    (out / "to_read.csv").write_bytes(content)
+    before = (out / "grades.csv").read_bytes()
+    assert main(again) == 2
+    assert message in capsys.readouterr().err
+    assert (out / "to_read.csv").read_bytes() == content
+    assert (out / "grades.csv").read_bytes() == before
 
 
 @pytest.mark.parametrize("points", ["4", "-1", "many", "nan"])

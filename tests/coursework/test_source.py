@@ -166,6 +166,14 @@ def test_faulty_cells_are_refused(tmp_path, change, message):
         read_source(path)
 
 
+def test_a_check_without_points_is_refused(tmp_path):
+    def unpoint(cells):
+        del cell_of(cells, "check-w_q")["metadata"]["nbgrader"]["points"]
+
+    with pytest.raises(SourceError, match="w_q needs its points"):
+        read_source(changed(tmp_path, unpoint))
+
+
 def test_a_check_without_its_kind_is_refused(tmp_path):
     def untag(cells):
         cell_of(cells, "check-w_q")["metadata"]["tags"] = []

@@ -119,7 +119,7 @@ def result_of(function: Any, *inputs: Any, stops: Mapping[str, str] | None = Non
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         for part, hint in (stops or {}).items():
-            expect(part not in reason, hint)
+            no_slip(part not in reason, hint)
         given = ", ".join(str(tuple(x.shape) if isinstance(x, Tensor) else x) for x in inputs)
         raise Hint(f"Called with {given}, it stops with {reason}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
@@ -221,7 +221,8 @@ def parts_right(*parts: tuple[str, Any, Any, Mapping[Any, str]]) -> None:
     if wrong:
         name, guess, _, hints = wrong[0]
         slip = guess in hints and len(wrong) == 1
-        raise Hint(f"{name}: {hints.get(guess, 'not yet.')}", keeps=0.5 if slip else 0.0)
+        hint = hints.get(guess, "not yet. Which parts does it have, and how large is each?")
+        raise Hint(f"{name}: {hint}", keeps=0.5 if slip else 0.0)
 
 
 def plain(module: Callable) -> Callable[..., Tensor]:

@@ -19,9 +19,25 @@ from transformer_lib.checks import (
     same,
 )
 
-# What PyTorch says when keys are multiplied as they are.
-FITS_NOT = "The shapes of query and key don't fit: does the key need a transpose?"
-NO_TRANSPOSE = {"cannot be multiplied": FITS_NOT, "size": FITS_NOT}
+# What PyTorch says when something doesn't fit -> the mistake behind it.
+TRANSPOSE = "The shapes of query and key don't fit: does the key need a transpose?"
+AXES = "Other axes of the key have to be exchanged: the last two, words and numbers."
+SUMS = "Row sums without `keepdim=True` lose an axis, and the division no longer meets its rows."
+BY_NUMBER = "`*` multiplies number by number. For the product of matrices there is `@`."
+ORDER = "The weights come first: weights times values."
+WEIGHTS_STOP = {
+    "cannot be multiplied": TRANSPOSE,
+    "a (5) must match the size of tensor b (3)": SUMS,
+    "a (3) must match the size of tensor b (5)": BY_NUMBER,
+}
+ATTENTION_STOPS = {
+    "[6, 7] but got: [6, 11]": TRANSPOSE,
+    "[6, 13] but got: [6, 5]": ORDER,
+    "a (11) must match the size of tensor b (5)": SUMS,
+    "a (11) must match the size of tensor b (13)": BY_NUMBER,
+    "a (5) must match the size of tensor b (11)": BY_NUMBER,
+    "must match the size of tensor b": AXES,
+}
 
 
 def numbers(attempt: Any, count: int) -> Tensor:
@@ -108,7 +124,7 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     query, key = (2 * torch.randn(size, generator=generator) for size in ((3, 7), (5, 7)))
     right = attention_weights(query, key)
     own_work(function, "attention_weights", "scaled_dot_product_attention")
-    found = call(function, query, key, stops=NO_TRANSPOSE)
+    found = call(function, query, key, stops=WEIGHTS_STOP)
     two_missing = "These are the scores. The scaling and the softmax are missing."
     expect(not matches(found, lambda: query @ key.T), two_missing)
     for hint, make in weight_mistakes(query, key).items():
@@ -129,7 +145,7 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
                                "equation: dot products, root of d_k, softmax.")  # fmt: skip
     query, key = 40 * query, 40 * key
     no_slip(
-        same(call(function, query, key, stops=NO_TRANSPOSE), attention_weights(query, key)),
+        same(call(function, query, key, stops=WEIGHTS_STOP), attention_weights(query, key)),
         "Right for small scores; for large ones e to the power of the score overflows. "
         "Let torch's softmax do it.",
     )
@@ -144,7 +160,7 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
     weights, right = attention_weights(query, key), attention(query, key, value)
     scores = query @ key.transpose(-2, -1)
     own_work(function, "attention", "attention_weights", "scaled_dot_product_attention")
-    found = call(function, query, key, value, stops=NO_TRANSPOSE)
+    found = call(function, query, key, value, stops=ATTENTION_STOPS)
     mistakes = {
         "These are the weights. They still have to be multiplied with the values.": (
             lambda: weights

@@ -521,9 +521,14 @@ def my_choice(function: Callable[[Sequence[Hypothesis], float], Hypothesis]) -> 
     no_slip(not made_by(no_end), "The <eos> counts as a word of a finished hypothesis.")
     for answer, (found, alpha) in zip(answers, cases, strict=True):
         best = chooser(score)(found, alpha)
-        expect(answer == best, f"With alpha={alpha} you choose the one with {len(answer.ids)} "
-               f"words and {answer.log_prob}. The best has {len(best.ids)} words and "
-               f"{best.log_prob}.")  # fmt: skip
+        expect(answer == best, f"With alpha={alpha} you choose {told(answer)}. The best is "
+               f"{told(best)}.")  # fmt: skip
+
+
+def told(one: Hypothesis) -> str:
+    size = len(one.ids)
+    end = "" if one.finished else ", cut off"
+    return f"the one with {size} word{'s' * (size != 1)} and {one.log_prob}{end}"
 
 
 def ask(function: Callable, found: list[Hypothesis], alpha: float) -> Hypothesis:

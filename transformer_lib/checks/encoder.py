@@ -361,7 +361,7 @@ def share(guess: Any) -> None:
     with torch.random.fork_rng(devices=[]):
         signal = deep_stack(lambda x, f: x + guess * f(x))["signal"]
     times = signal[-1] / signal[0]
-    expect(times <= 2.5, f"The signal becomes {times:.2g} times as large, which is too much. Do "
-                         "the sub-layers get too large a share, or too small a one?")  # fmt: skip
-    expect(times >= 1.5, f"The signal becomes {times:.2g} times as large, which isn't enough. Do "
-                         "the sub-layers get too large a share, or too small a one?")  # fmt: skip
+    seen = f"The signal becomes {times:.3g} times as large, which"
+    which = "Do the sub-layers get too large a share, or too small a one?"
+    expect(times <= 2.5, f"{seen} is too much. {which}")
+    expect(times >= 1.5, f"{seen} isn't enough. {which}")

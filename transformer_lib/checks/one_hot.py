@@ -154,6 +154,7 @@ def bytes_of_a_batch(guess: int) -> None:
     whole_number(guess)
     right = one_hot(torch.zeros(8, 12, dtype=torch.long), 1794).nbytes
     no_slip(guess != right // 4, "That is how many numbers there are. Each of them takes 4 bytes.")
+    no_slip(guess != right * 8, "Those are bits. Eight of them make a byte.")
     no_slip(guess != right * 2, "8 bytes are for an id (int64). A float32 takes 4.")
     no_slip(guess != right // 8, "That is one sentence. The batch has 8.")
     no_slip(guess != right // 12, "That is one word of each sentence. A sentence has 12.")
