@@ -16,6 +16,7 @@ import struct
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+import numpy as np
 import safetensors.torch
 import torch
 from torch import Tensor
@@ -127,6 +128,10 @@ class Line:
 
     def pack(self, thing: Any, tensors: dict[str, Tensor]) -> Any:
         """What JSON can say of it; tensors go into `tensors`."""
+        if isinstance(thing, np.generic):
+            thing = thing.item()
+        elif isinstance(thing, np.ndarray) and thing.dtype.kind in "biuf":
+            thing = torch.as_tensor(thing)
         if thing is None or isinstance(thing, bool):
             return thing
         for plain in (int, float, str):  # their subclasses, too, become plain ones

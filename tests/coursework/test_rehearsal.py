@@ -145,12 +145,14 @@ def test_eighteen_students_hand_in_as_students_do(tmp_path):
     one("two notebooks/.ipynb_checkpoints/2_attention.ipynb", filled_in(ATTENTION, {}))
     one("=cmd|calc.ipynb", right())
     one("<b>bold<b>.ipynb", right())
-    one("reordered.ipynb", reordered(right()))
     one("checks deleted.ipynb", without(right(), *(f"check-{name}" for name in full)))
     one("checks changed.ipynb", checks_changed(filled_in(ATTENTION, {})))
     expected["checks changed"] = none
     one("imports deleted.ipynb", setup_deleted(right()))
     one("magics.ipynb", with_cells(right(), "%matplotlib inline\n!ls", "%%time\nx = 1"))
+    numpy = "import numpy as np\nget_ipython().run_line_magic('pwd', '')\ndisplay(np.ones(2))\n"
+    numpy += "two_weights = np.array([0.25, 0.75])"
+    one("reordered.ipynb", reordered(filled_in(ATTENTION, answers | {"two_weights": numpy})))
     one("no metadata.ipynb", untagged(right()))
     one("answer deleted.ipynb", without(right(), "my_attention"))
     expected["answer deleted"] = full | {"my_attention": "0"}

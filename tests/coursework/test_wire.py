@@ -6,6 +6,7 @@ import math
 import os
 import threading
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import save
@@ -59,6 +60,16 @@ def test_tensors_arrive_as_they_were(lines, dtype):
     assert torch.equal(here.ask(0, given), given)
     assert here.ask(0, given).dtype == dtype
     assert math.isnan(here.ask(0, math.nan))
+
+
+def test_what_numpy_has_arrives_as_plain_numbers(lines):
+    here, there = lines
+    there.offer(lambda: [np.float64(0.5), np.int64(3), np.bool_(True), np.array([0.25, 0.75])])
+    there.offer(lambda: np.array(["a"]))
+    *numbers, array = here.ask(0)
+    assert numbers == [0.5, 3, True] and [type(n) for n in numbers] == [float, int, bool]
+    assert torch.equal(array, torch.tensor([0.25, 0.75], dtype=torch.float64))
+    assert type(here.ask(1)).__name__ == "ndarray"
 
 
 def test_functions_can_be_called_from_both_sides(lines):
