@@ -66,7 +66,8 @@ def write_report(folder: Path, source: Assignment, results: Sequence[Result]) ->
             waiting=sum(one.of for one in rows if one.points is None),
             titles={one.name: one.title for one in source.exercises},
         )  # fmt: skip
-        name = student.encode()[:200].decode(errors="ignore")  # no system takes longer names
+        # Shorter than any system's limit, and UTF-8 even where the file's name wasn't.
+        name = student.encode(errors="replace")[:200].decode(errors="ignore")
         write_text(folder / "pages" / f"{name}.html", page)
 
 
