@@ -28,6 +28,7 @@ from transformer_lib.checks import Hint, graded
 
 ROOT = Path(__file__).resolve().parent.parent
 LARGEST_NOTEBOOK = 20 * 2**20  # bytes
+LONGEST_ANSWER = 10_000  # characters that a person is asked to read
 RUN_CELL, GET_NAME = 0, 1  # see pupil.py
 
 
@@ -125,6 +126,8 @@ def to_be_read(student: str, exercise: Exercise, cells: Sequence[dict]) -> Resul
     answer = "\n\n".join(text(cell) for cell in cells if grade_id(cell) == exercise.name).strip()
     if plain(answer) in ("", plain(WRITE_HERE)):
         return Result(student, exercise.name, 0.0, exercise.points, "Nothing is written here.")
+    if len(answer) > LONGEST_ANSWER:
+        answer = f"{answer[:LONGEST_ANSWER]} … (cut after {LONGEST_ANSWER} characters)"
     return Result(student, exercise.name, None, exercise.points, "to be read", answer)
 
 

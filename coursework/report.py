@@ -20,13 +20,22 @@ TEMPLATES = Environment(
     trim_blocks=True,
 )
 MARKDOWN = mistune.create_markdown(escape=True)  # HTML in it is shown, not obeyed
-TEMPLATES.filters["markdown"] = lambda words: Markup(MARKDOWN(words))
 COLUMNS = ("student", "exercise", "points", "of", "hint")
 TO_READ = ("student", "exercise", "points", "of", "comment")
 
 
 class TableError(ValueError):
     """to_read.csv can't be used; the message says why. Nothing is written then."""
+
+
+def as_html(words: str) -> Markup:
+    try:
+        return Markup(MARKDOWN(words))
+    except Exception:  # Markdown that its reader can't take: as it is
+        return Markup("<pre>{}</pre>").format(words)
+
+
+TEMPLATES.filters["markdown"] = as_html
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from coursework import __main__ as command_line
+from coursework import report
 from coursework.__main__ import main
 from coursework.grading import (
     LARGEST_NOTEBOOK,
@@ -21,6 +22,7 @@ from coursework.grading import (
     grade,
     has_wall,
     read_submission,
+    to_be_read,
     wall,
 )
 from coursework.pupil import guard, plain_python
@@ -224,6 +226,26 @@ def test_files_that_are_none(tmp_path):
         file.truncate(LARGEST_NOTEBOOK + 1)
     with pytest.raises(Unreadable, match="larger than 20 MB"):
         read_submission(large, ATTENTION)
+
+
+@pytest.mark.parametrize("part", ["[](", "> ", "- ", "*a ", "**a", "`", "![", "<b>", "\udcfc"])
+def test_endless_markdown_does_not_hold_up_the_report(tmp_path, part):
+    notebook = filled_in(ATTENTION, {"why-the-root": 100_000 * part})
+    hand_in(tmp_path / "ana.ipynb", notebook)
+    answer = to_be_read(
+        "ana", ATTENTION.exercises[-1], read_submission(tmp_path / "ana.ipynb", ATTENTION)
+    )
+    assert len(answer.text) < 10_100
+    write_report(tmp_path, ATTENTION, [answer])
+    assert (tmp_path / "to_read.html").exists() and (tmp_path / "pages" / "ana.html").exists()
+
+
+def test_markdown_that_can_not_be_read_is_shown_as_it_is(monkeypatch):
+    def broken(words):
+        raise RecursionError
+
+    monkeypatch.setattr(report, "MARKDOWN", broken)
+    assert report.as_html("a <b>") == "<pre>a &lt;b&gt;</pre>"
 
 
 @pytest.mark.parametrize("student, page", [("ñ" * 120, "ñ" * 100), ("M\udcfcller", "M?ller")])
