@@ -117,11 +117,12 @@ def submissions(folder: Path, source: Assignment) -> Iterator[tuple[str, Path]]:
     for entry in sorted(folder.iterdir()):
         if entry.name.startswith("."):
             continue
-        if not entry.is_dir():
+        if entry.is_symlink() or not entry.is_dir():
             yield entry.stem, entry
             continue
-        found = [path for path in sorted(entry.rglob("*.ipynb"))
-                 if ".ipynb_checkpoints" not in path.parts]  # fmt: skip
+        found = [path for path in sorted(entry.rglob("*.ipynb")) if path.is_file()
+                 and not any(part.startswith((".", "__MACOSX"))
+                             for part in path.relative_to(entry).parts)]  # fmt: skip
         named = [path for path in found if path.name == source.file]
         # A folder without a notebook is graded as the file that it should hold, and doesn't.
         yield entry.name, (named or found or [entry / source.file])[0]

@@ -74,7 +74,7 @@ def grade(student: str, path: Path, source: Assignment, limits: Limits) -> list[
     with contextlib.closing(Pupil(code_of(cells, source), limits)) as pupil:
         for one in source.exercises:
             if one.kind == "explain":
-                results.append(to_be_read(student, one, cells))
+                results.append(to_be_read(student, one, cells, source))
             else:
                 points, hint = judged(one, pupil, setup)
                 results.append(Result(student, one.name, points, one.points, hint))
@@ -84,14 +84,18 @@ def grade(student: str, path: Path, source: Assignment, limits: Limits) -> list[
 def read_submission(path: Path, source: Assignment) -> list[dict]:
     """The cells of a notebook from outside: each with a type, a text and metadata."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        if not stat.S_ISREG(path.lstat().st_mode):  # a folder, a pipe, a link to another's work
             raise Unreadable(f"{path.name} is no file.")
         if path.stat().st_size > LARGEST_NOTEBOOK:
             raise Unreadable(f"{path.name} is larger than {LARGEST_NOTEBOOK // 2**20} MB: "
                              "hand in the notebook without its outputs.")  # fmt: skip
         notebook = json.loads(path.read_bytes())
         cells = [
-            {"cell_type": cell["cell_type"], "source": text(cell), "metadata": cell["metadata"]}
+            {
+                "cell_type": cell["cell_type"],
+                "source": text(cell),
+                "metadata": cell.get("metadata", {}),
+            }
             for cell in notebook["cells"]
         ]
         if not all(isinstance(grade_id(cell), str) for cell in cells):
@@ -121,9 +125,20 @@ def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
     return [("", given) for given in source.given if given not in kept] + theirs
 
 
-def to_be_read(student: str, exercise: Exercise, cells: Sequence[dict]) -> Result:
-    """An answer in words: no points yet, except 0 for none."""
+def to_be_read(
+    student: str, exercise: Exercise, cells: Sequence[dict], source: Assignment
+) -> Result:
+    """An answer in words: no points yet, except 0 for none.
+
+    Where its cell is untouched or gone, it is what the student wrote into cells of their own.
+    """
     answer = "\n\n".join(text(cell) for cell in cells if grade_id(cell) == exercise.name).strip()
+    if plain(answer) in ("", plain(WRITE_HERE)):
+        ours = {plain(text(cell)) for cell in source.notebook["cells"]} | {plain(WRITE_HERE)}
+        answer = "\n\n".join(
+            text(cell) for cell in cells if cell["cell_type"] == "markdown"
+            and not grade_id(cell) and plain(text(cell)) not in ours
+        ).strip()  # fmt: skip
     if plain(answer) in ("", plain(WRITE_HERE)):
         return Result(student, exercise.name, 0.0, exercise.points, "Nothing is written here.")
     if len(answer) > LONGEST_ANSWER:
@@ -142,7 +157,8 @@ def judged(exercise: Exercise, pupil: "Pupil", setup: dict[str, Any]) -> tuple[f
             with graded():
                 exec(exercise.check, names)  # the teacher's own check
     except Hint as hint:
-        return exercise.points * hint.keeps, str(hint) + pupil.trouble_in(exercise.name, str(hint))
+        told = str(hint)[:1000]
+        return exercise.points * hint.keeps, told + pupil.trouble_in(exercise.name, told)
     except Lost:
         return 0.0, pupil.what_happened("This answer")
     except OutOfTime:
@@ -249,10 +265,10 @@ class Pupil:
             raise OutOfTime
         self.late = False
         home = self.folder.name
-        python = (sys.prefix, sys.base_prefix, str(ROOT))
+        ours = (str(ROOT / folder) for folder in ("transformer_lib", "coursework", "data"))
+        python = (sys.prefix, sys.base_prefix, *ours)
         readable = [*python, *map(os.path.realpath, python), "/usr", "/lib", "/lib64", "/etc"]
-        secret = ("coursework/assignments", "tests", ".git")
-        hidden = [*self.limits.hidden, *(str(ROOT / folder) for folder in secret)]
+        hidden = [*self.limits.hidden, str(ROOT / "coursework" / "assignments")]
         given = {"megabytes": self.limits.megabytes, "readable": readable, "hidden": hidden}
         program = f"import sys; sys.path.insert(0, {str(ROOT)!r}); "
         program += "import coursework.pupil; coursework.pupil.main()"
@@ -279,7 +295,8 @@ class Pupil:
 
     def close(self) -> None:
         self.kill()
-        self.folder.cleanup()
+        with contextlib.suppress(RecursionError):  # very deep folders stay where they are
+            self.folder.cleanup()
 
 
 def surroundings(home: str) -> dict[str, str]:
@@ -304,7 +321,8 @@ def end(process: subprocess.Popen) -> None:
 def wall(home: str, readable: Sequence[str], hidden: Sequence[str]) -> list[str]:
     """What to put in front of the command, where bubblewrap can build a wall; else nothing.
 
-    Behind it there is no network, nothing but `readable` to read, and only `home` to write.
+    Behind it there is no network, nothing but `readable` to read, and only `home` to write, which
+    is gone afterwards.
     """
     if not has_wall():
         return []
@@ -314,7 +332,7 @@ def wall(home: str, readable: Sequence[str], hidden: Sequence[str]) -> list[str]
     for folder in hidden:
         if os.path.isdir(folder):
             words += ["--tmpfs", folder]
-    return [*words, "--bind", home, home, "--chdir", home]
+    return [*words, "--size", str(500 * 2**20), "--tmpfs", home, "--chdir", home]
 
 
 @functools.cache

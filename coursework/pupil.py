@@ -22,11 +22,14 @@ except ImportError:  # Windows has none
     resource = None
 
 # What a notebook of this course has no need for, by the names of Python's audit events.
-CLOSED_EVENTS = (
-    "subprocess.Popen os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn os.startfile "
-    "pty.spawn os.kill os.killpg socket.connect socket.bind socket.sendto socket.sendmsg "
-    "socket.getaddrinfo socket.gethostbyname ctypes.dlopen ctypes.dlsym ctypes.call_function"
-).split()
+CLOSED_EVENTS = frozenset(
+    """
+    subprocess.Popen os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn os.startfile
+    pty.spawn os.kill os.killpg socket.connect socket.bind socket.sendto socket.sendmsg
+    socket.getaddrinfo socket.gethostbyname ctypes.dlopen ctypes.dlsym ctypes.call_function
+    resource.prlimit sqlite3.connect mmap.__new__
+    """.split()
+)
 # Events that change files, and how many of their first arguments are paths.
 CHANGES = {"os.rename": 2, "os.link": 2, "os.symlink": 2} | dict.fromkeys(
     "os.remove os.rmdir os.mkdir os.truncate os.chmod os.chown os.utime".split(), 1
@@ -57,8 +60,12 @@ def first_and_rest(message: list) -> tuple[Any, list]:
 
 
 def plain_python(source: str) -> str:
-    """A cell without the lines that only Jupyter understands: %magic and !shell."""
-    lines = source.split("\n")
+    """A cell; if it isn't Python, without the lines for Jupyter alone: %magic and !shell."""
+    try:
+        compile(source, "notebook", "exec")
+        return source
+    except (SyntaxError, ValueError):
+        lines = source.split("\n")
     return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in lines)
 
 
@@ -84,8 +91,8 @@ def guard(
 ) -> Callable[[str, tuple], None]:
     """An audit hook: files are written in `own` alone, read in `readable` but not in `hidden`.
 
-    Ordinary Python can't get around it; it is no wall against somebody who knows the interpreter
-    (TEACHING.md says what is).
+    It stops what happens by mistake or for fun. It is no wall against somebody who knows the
+    interpreter (TEACHING.md says what is).
     """
     home = os.path.realpath(own)
     open_roots = [home, *map(os.path.realpath, readable)]

@@ -44,6 +44,8 @@ HOSTILE = {
     "moves-another": ("import os\nos.rename('{another}', 'mine.ipynb')", "own folder"),
     "empties-another": ("import pathlib\npathlib.Path('{another}').write_text('')", "own folder"),
     "reads-another": ("print(open('{another}').read())", "may not read"),
+    # The guard says that it may not; behind the wall the file isn't even there.
+    "reads-the-project": ("print(open('{project}/README.md').read())", "There is no `my_weights`"),
     "reads-the-solution": ("print(open('{solution}').read())", "may not read"),
     "lists-the-others": ("import os\nos.listdir('{others}')", "may not read"),
     "calls-c": ("import ctypes\nctypes.CDLL(None).fork()", "may not use ctypes"),

@@ -200,7 +200,8 @@ def test_hostile_students_harm_only_themselves(tmp_path, monkeypatch, wall):
         monkeypatch.setenv("PATH", str(tmp_path))
     folder, out = tmp_path / "submissions", tmp_path / "grades"
     places = {"outside": tmp_path / "outside", "another": folder / "victim.ipynb",
-              "others": folder, "solution": FOLDER / ATTENTION.file}  # fmt: skip
+              "others": folder, "project": FOLDER.parents[1],
+              "solution": FOLDER / ATTENTION.file}  # fmt: skip
     hand_in(folder / "victim.ipynb", filled_in(ATTENTION, solutions(ATTENTION)))
     for name, (code, _) in HOSTILE.items():
         for place, path in places.items():

@@ -130,7 +130,7 @@ def call(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) ->
     """The tensor that an attempt returns, as in `result_of`; a Hint if it isn't one."""
     found = result_of(function, *inputs, stops=stops)
     expect(isinstance(found, Tensor), f"It should return a tensor, not a {type(found).__name__}.")
-    return found.detach()
+    return found.detach().float() if found.dtype == torch.float64 else found.detach()
 
 
 def same(one: Tensor, another: Tensor) -> bool:
@@ -193,13 +193,18 @@ def names_used(function: Any) -> set[str]:
     """
     if hasattr(function, "names_used"):  # it stands for a function of another process
         return set(function.names_used)
+    if str(getattr(function, "__module__", "")).startswith(("transformer_lib.", "torch")):
+        return {str(getattr(function, "__name__", ""))}  # borrowed as it is
     beside = getattr(function, "__globals__", {})
     names, own, todo = set(), set(), [getattr(function, "__code__", None)]
     while todo:
         code = todo.pop()
         todo += [part for part in getattr(code, "co_consts", ()) if hasattr(part, "co_names")]
         for name in set(getattr(code, "co_names", ())) - names:
-            names.add(name)
+            names |= {
+                name,
+                str(getattr(beside.get(name), "__name__", name)),
+            }  # also behind an alias
             if getattr(beside.get(name), "__globals__", None) is beside:
                 own.add(name)
                 todo.append(beside[name].__code__)

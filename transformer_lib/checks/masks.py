@@ -178,6 +178,7 @@ def my_decoder_mask(function: Callable[[Tensor], Tensor]) -> None:
         ),
         "Everything may be seen.": ones.expand_as(right),
     }
+    expect(found.dim() >= 2, f"A mask is a table, but yours has the shape {tuple(found.shape)}.")
     seen = stretched(found, right.shape)
     for hint, wrong in mistakes.items():
         no_slip(seen is None or not torch.equal(seen.bool(), wrong), hint)
