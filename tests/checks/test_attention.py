@@ -95,11 +95,15 @@ def einsums(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     [
         lambda q, k, v: (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1) @ v,
         einsums,
-        torch.nn.functional.scaled_dot_product_attention,
     ],
 )
 def test_my_attention_right(capsys, function):
     assert said(capsys, check.my_attention, function) == "right!"
+
+
+def test_my_attention_borrowed(capsys):
+    borrowed = torch.nn.functional.scaled_dot_product_attention
+    assert "does the whole exercise" in said(capsys, check.my_attention, borrowed)
 
 
 def scores(q: Tensor, k: Tensor) -> Tensor:
