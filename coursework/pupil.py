@@ -52,11 +52,8 @@ def main() -> None:
     limit(given["megabytes"])
     sys.addaudithook(guard(Path.cwd(), given["readable"], given["hidden"]))
     while True:
-        line.serve(*first_and_rest(line.receive()))
-
-
-def first_and_rest(message: list) -> tuple[Any, list]:
-    return message[0], message[1:]
+        kind, *rest = line.receive()
+        line.serve(kind, rest)
 
 
 def plain_python(source: str) -> str:

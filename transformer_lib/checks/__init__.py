@@ -201,13 +201,11 @@ def names_used(function: Any) -> set[str]:
         code = todo.pop()
         todo += [part for part in getattr(code, "co_consts", ()) if hasattr(part, "co_names")]
         for name in set(getattr(code, "co_names", ())) - names:
-            names |= {
-                name,
-                str(getattr(beside.get(name), "__name__", name)),
-            }  # also behind an alias
-            if getattr(beside.get(name), "__globals__", None) is beside:
+            its = beside.get(name)
+            names |= {name, str(getattr(its, "__name__", name))}  # also what an alias stands for
+            if getattr(its, "__globals__", None) is beside:
                 own.add(name)
-                todo.append(beside[name].__code__)
+                todo.append(its.__code__)
     return names - own
 
 
