@@ -16,23 +16,36 @@ INSTALL := $(if $(UV),uv pip install --python .venv/bin/python,\
 # Where to take PyTorch from, if not from the usual place (README: "Linux without a GPU").
 TORCH_INDEX ?=
 
-.PHONY: help lab test notebooks lock clean
+.PHONY: help lab test edit notebooks pages count lock clean
 
 help:
 	@echo "make lab        open the notebooks in JupyterLab (the first time: install into .venv)"
 	@echo "make test       run every test and every notebook"
+	@echo "make edit       open the notebooks themselves, not copies of them (for authors)"
 	@echo "make notebooks  run every notebook and store its new outputs (for authors)"
+	@echo "make pages      write the index, the glossary and the list of figures again (for authors)"
+	@echo "make count      count words, cells and minutes of the notebooks (for authors)"
 	@echo "make lock       bring constraints.txt up to date with pyproject.toml (for authors; needs uv)"
 	@echo "make clean      remove .venv, for a fresh start"
 
 lab: .venv/installed
-	.venv/bin/python -m jupyterlab --ip=localhost $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
+	.venv/bin/python tools/lab.py
 
 test: .venv/installed
 	.venv/bin/python -m pytest
 
+edit: .venv/installed
+	.venv/bin/python tools/lab.py --originals
+
 notebooks: .venv/installed
 	.venv/bin/python tools/run_notebooks.py
+
+pages: .venv/installed
+	.venv/bin/python tools/notebook_pages.py
+	.venv/bin/python -m transformer_lib figures --page notebooks/figures.md
+
+count: .venv/installed
+	.venv/bin/python tools/count_notebooks.py
 
 .venv/installed: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing into .venv: a minute or more, depending on the network."

@@ -10,8 +10,8 @@ from nbval.plugin import IPyNbCell
 
 from compare_outputs import first_difference
 
-# What students put into folders of their own below notebooks is theirs, and not tested.
-collect_ignore_glob = ["notebooks/*/*"]
+# Copies of notebooks, and what students put into folders of their own, are theirs and not tested.
+collect_ignore_glob = ["notebooks/*/*", "work/*"]
 
 
 def pytest_itemcollected(item) -> None:

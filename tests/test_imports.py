@@ -13,9 +13,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "transformer_lib"
-ORDER = """config tokens corpora batching masks embedding attention layers encoder decoder model
-    loss checkpoints training decoding recording translator evaluation recipes experiments
-    plots checks __main__""".split()
+ORDER = """paper config tokens corpora batching masks embedding attention layers encoder decoder
+    model loss checkpoints training decoding recording typed sureness translator evaluation recipes
+    experiments plots checks __main__""".split()
 LATE = {"matplotlib", "altair", "spacy"}  # slow to import: only by those who need them, when needed
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 

@@ -74,6 +74,31 @@ def test_beam_and_nbest(run):
     refused(run("translate", "--beam", 2, "--nbest", 3, "I like trees"), "--nbest 3", "--beam 2")
 
 
+def test_sampling(run):
+    many = ["translate", "--sample", "--nbest", 20, "--temperature", 2, "I like trees"]
+    status, out, _ = run(*many)
+    rows = [line.split("\t") for line in out.splitlines()]
+    assert status == 0 and len(rows) == 20 and 1 < len({text for _, text in rows}) <= 20
+    assert run(*many, "--seed", 0)[1] == out != run(*many, "--seed", 1)[1]
+    for near_greedy in (["--top-k", 1], ["--top-p", 0.001], ["--temperature", 1e-6]):
+        assert run("translate", "--sample", *near_greedy, "I like trees") == (
+            0, "Me gustan los árboles\n", "",
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "parts"), [
+    (["--sample", "--temperature", 0], ["temperature=0.0", "more than 0"]),
+    (["--sample", "--temperature", "nan"], ["temperature=nan"]),
+    (["--sample", "--top-k", 0], ["top_k=0"]),
+    (["--sample", "--top-p", 1.5], ["top_p=1.5", "at most 1"]),
+    (["--sample", "--beam", 4], ["--sample", "--beam 4"]),
+    (["--temperature", 0.7], ["--temperature needs --sample"]),
+    (["--seed", 7], ["--seed needs --sample"]),
+])  # fmt: skip
+def test_sampling_that_makes_no_sense_is_refused_in_one_sentence(run, options, parts):
+    refused(run("translate", *options, "I like trees"), *parts)
+
+
 def test_standard_input_line_by_line(run, monkeypatch):
     lines = "I like trees\nI like xylophones\n\nThe trees grew\n"
     monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
@@ -83,10 +108,31 @@ def test_standard_input_line_by_line(run, monkeypatch):
     assert [line.split(": ")[1] for line in err.splitlines()] == ["line 2", "line 3"]
 
 
+def test_doubt_is_said_beside_the_translation(run, monkeypatch):
+    """What it is unsure of is translated all the same; the remark stays out of the output."""
+    status, out, err = run("translate", "They like us")
+    assert (status, out) == (0, "Nos gustan\n")
+    assert err.startswith("transformer-lib: guessing: ") and err.count("\n") == 1
+    monkeypatch.setattr(sys, "stdin", io.StringIO("I like trees!!\nThey like us\n"))
+    status, out, err = run("translate")
+    assert (status, out) == (0, "¡Me gustan los árboles!\nNos gustan\n")
+    assert err.startswith("transformer-lib: line 2: guessing: ") and err.count("\n") == 1
+
+
+def test_the_words_it_knows(run):
+    status, out, err = run("translate", "--words")
+    words = out.splitlines()
+    assert (status, err) == (0, "") and {"trees", "I", "Ana"} <= set(words)
+    assert f"knows {len(words)} words" in run("translate", "Hello")[2]
+
+
 def test_bad_sentences_get_one_clear_sentence(run):
     refused(run("translate", "I like xylophones"), "'xylophones'")
     refused(run("translate", ""), "empty")
     refused(run("translate", "trees " * 65), "65 words", "64")
+    refused(run("translate", "I like trees. I like dogs."), "one at a time")
+    refused(run("translate", "Ich mag Bäume"), "'ich'", "reads English", "--words")
+    assert "did you mean" not in run("translate", "Ich mag Bäume")[2]
 
 
 def test_the_attention_picture(run, tmp_path):

@@ -10,7 +10,12 @@ from tests.torch_twins import randomize
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.decoding import beam_search, greedy_decode
 from transformer_lib.model import make_model
-from transformer_lib.recording import attention_layers, edit_attention, record_attention
+from transformer_lib.recording import (
+    attention_layers,
+    edit_attention,
+    record_attention,
+    record_outputs,
+)
 
 close = torch.testing.assert_close
 
@@ -303,4 +308,29 @@ def test_recording_and_editing_together(model, record_outside):
             run(model)
     close(during[edited], before[edited])
     assert not torch.allclose(during[later], before[later])
+    assert_untouched(model)
+
+
+# ---------------------------------------------------------------- outputs of parts
+
+
+def test_outputs_are_those_of_a_plain_forward(model):
+    with record_outputs(model, "src_embed", "encoder.layers.0", "generator") as outputs:
+        logits = run(model)
+    assert list(outputs) == ["src_embed", "encoder.layers.0", "generator"]
+    close(outputs["src_embed"], model.src_embed(SRC))
+    close(outputs["generator"], logits)
+    assert_untouched(model)
+
+
+def test_without_names_every_part_is_recorded(model):
+    with record_outputs(model) as outputs:
+        run(model)
+    assert {*NAMES, "encoder", "decoder.layers.1.feed_forward.w_1"} <= outputs.keys()
+
+
+def test_an_unknown_part_is_an_error(model):
+    with pytest.raises(KeyError, match="no part 'encoder.layers.9'"):
+        with record_outputs(model, "src_embed", "encoder.layers.9"):
+            pass
     assert_untouched(model)

@@ -110,12 +110,23 @@ def test_continuous_integration_runs_what_the_readme_says():
 
 
 def test_the_readme_and_the_first_notebook_show_the_same_series():
-    row = re.compile(r"\|\s*\**(\d\d)\**\s*\|\s*[\[*]*([^|*\]]+)")
+    row = re.compile(r"\|\s*\**(\d\d|a\d)\**\s*\| *[\[*]*([^|*\]\n]+)")
     notebook = json.loads(read("notebooks/00_start_here.ipynb"))
     prose = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "markdown"]
     series = row.findall(read("README.md"))
-    assert [number for number, _ in series] == [f"{number:02}" for number in range(14)]
+    numbers = [*(f"{number:02}" for number in range(14)), "a1", "a2"]
+    assert [number for number, _ in series] == numbers
     assert row.findall("\n".join(prose)) == series
+
+
+def test_every_way_to_open_the_notebooks_is_the_same():
+    """With make, on Windows and with conda."""
+    readme = read("README.md")
+    assert "\tpython tools/lab.py\n".replace("\t", "\t.venv/bin/") in read("Makefile")
+    assert "\n.venv\\Scripts\\python tools\\lab.py\n" in readme
+    assert "\npython tools/lab.py\n" in readme
+    assert "-m jupyterlab" not in readme
+    assert "\n/work/\n" in read(".gitignore")
 
 
 def test_make_alone_explains_every_target():

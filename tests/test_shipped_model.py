@@ -7,7 +7,13 @@ import torch
 
 from transformer_lib.checkpoints import read_json
 from transformer_lib.corpora import english_spanish
-from transformer_lib.evaluation import evaluate_pronouns, evaluate_split, head_report
+from transformer_lib.evaluation import (
+    LIKE_TRAINING,
+    evaluate_pronouns,
+    evaluate_split,
+    head_report,
+    mean_log_probs,
+)
 from transformer_lib.model import count_parameters
 from transformer_lib.recipes import RECIPES, Recipe, learn_language
 from transformer_lib.translator import SHIPPED_MODEL, Translator
@@ -70,6 +76,49 @@ def test_the_card_says_what_is_measured(scores):
 def assert_printed(number: str, measured: float) -> None:
     decimals = len(number.partition(".")[2])
     assert float(number) == pytest.approx(measured, abs=1.1 * 10**-decimals)
+
+
+def test_the_stored_sureness_is_what_is_measured(translator):
+    """On every fourth sentence: about one in a hundred is unsure, and none is a guess."""
+    stored = translator.sureness
+    measured = []
+    for split in LIKE_TRAINING:
+        texts = [pair[0] for pair in english_spanish.load(split)]
+        assert len(texts) * len(LIKE_TRAINING) == stored.sentences
+        measured += mean_log_probs(translator, texts[::4])
+    assert 0.004 <= sum(value < stored.usual for value in measured) / len(measured) <= 0.02
+    assert min(measured) >= stored.lowest - 0.01
+    card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8")
+    assert f"{stored.usual:.2f} nats a word" in card and f"all of them, {stored.lowest:.2f}" in card
+
+
+def test_wrong_translations_are_doubted_more_than_right_ones(translator):
+    """On every fourth of the longer sentences, against what the card says of all."""
+    shares = {True: [], False: []}
+    for source, reference in english_spanish.load("longer")[::4]:
+        found = translator.translate(source)[0]
+        shares[found.text == reference].append(bool(translator.doubt(found)))
+    card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8").replace("\n", " ")
+    said = re.search(r"doubts (\d+) % of its wrong .*? and (\d+) % of its right", card)
+    wrong, right = said.groups()
+    for said, doubted in ((wrong, shares[False]), (right, shares[True])):
+        assert sum(doubted) / len(doubted) == pytest.approx(int(said) / 100, abs=0.06)
+
+
+@pytest.mark.parametrize(
+    "typed", ["the the the", "What?", "dog cat house", "They like us", "a a a a a a a a", "like"]
+)
+def test_nonsense_is_called_a_guess(translator, typed):
+    assert translator.doubt(translator.translate(typed)[0]).startswith("guessing: ")
+
+
+@pytest.mark.parametrize(
+    "typed", ["I like trees", "I like trees!!", "Who crosses the street?",
+              "My sister bought a red car",
+              "The animal didn't cross the street because it was too wide"],
+)  # fmt: skip
+def test_sentences_like_those_it_learned_are_not_doubted(translator, typed):
+    assert translator.doubt(translator.translate(typed)[0]) == ""
 
 
 def test_one_head_finds_the_antecedent_and_the_agreement_hangs_on_it(heads):

@@ -7,8 +7,10 @@ import torch
 
 from transformer_lib.checkpoints import CheckpointError
 from transformer_lib.model import make_model
+from transformer_lib.sureness import Sureness
 from transformer_lib.tokens import Tokenizer, Vocabulary
-from transformer_lib.translator import LONGEST, InputError, Language, Translator
+from transformer_lib.translator import InputError, Language, Translator
+from transformer_lib.typed import LONGEST, is_near
 
 ENGLISH = ["I", "like", "trees", "do", "not", "Ana", "?", "it", "is", "the", "queen", "'s", "duck"]
 SPANISH = ["me", "gustan", "los", "árboles", "¿", "?", "Ana"]
@@ -33,6 +35,11 @@ def translator():
         ("it's ana", ["it", "is", "Ana"]),
         ("the queen's duck", ["the", "queen", "'s", "duck"]),
         ("Do I like trees?", ["do", "I", "like", "trees", "?"]),
+        ("Do I like trees??", ["do", "I", "like", "trees", "?"]),
+        ("Do I like trees?!", ["do", "I", "like", "trees", "?"]),
+        ("I like trees!!", ["I", "like", "trees"]),
+        ("I like trees ...", ["I", "like", "trees"]),
+        ("I like\ttrees\n", ["I", "like", "trees"]),
     ],
 )
 def test_typed_sentences_are_read_as_they_are_meant(translator, typed, tokens):
@@ -44,9 +51,17 @@ def test_typed_sentences_are_read_as_they_are_meant(translator, typed, tokens):
     [
         ("", "the line is empty"),
         (" \n", "the line is empty"),
-        (".", "the line is empty"),
-        ("I like treez", r"'treez'.*did you mean 'trees'"),
-        ("I like xylophones", r"'xylophones'.*knows 13 words"),
+        (".", "no word in '.'"),
+        ("?!", "no word in"),
+        (None, "one sentence in quotes.*not None"),
+        (5, "one sentence in quotes.*not 5"),
+        (["I like trees"], "one sentence in quotes"),
+        ("I like treez", r"'treez' \(did you mean 'trees'\?\)"),
+        ("I like teh duck", r"did you mean 'the'"),
+        ("I like xylophones", r"'xylophones'; it reads English and knows 11 words"),
+        ("I like trees. I like Ana", "more than one sentence"),
+        ("Do I like trees? I do not.", "more than one sentence"),
+        ("I like trees\nI like Ana\n", "there are 2 lines"),
         ("trees " * (LONGEST + 1), f"{LONGEST + 1} words and signs, more than {LONGEST}"),
     ],
 )
@@ -55,11 +70,73 @@ def test_what_cannot_be_read_is_said(translator, typed, message):
         translator.translate(typed)
 
 
-def test_a_full_stop_is_put_back(translator):
-    without, with_stop = (
-        translator.translate(t)[0].text for t in ("I like trees", "I like trees.")
-    )
-    assert with_stop == without + "."
+@pytest.mark.parametrize(
+    ("mark", "back"), [(".", "{}."), ("...", "{}…"), ("!", "¡{}!"), ("!!", "¡{}!")]
+)
+def test_a_mark_at_the_end_is_put_back(translator, mark, back):
+    """The model never sees it, so it can't be led astray by it."""
+    plain, marked = (translator.translate("I like trees" + m)[0] for m in ("", mark))
+    assert marked.tokens == plain.tokens
+    assert marked.text == back.format(plain.text)
+
+
+def test_an_exclamation_that_is_none_without_its_mark_keeps_it():
+    """Of the shipped model: "What big trees!" is a sentence of its training."""
+    tokens = Translator.load().read("What big trees!!")
+    assert tokens == ["what", "big", "trees", "!"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "known", "near"),
+    [
+        ("treez", "trees", True), ("treez", "tree", True), ("trees", "street", False),
+        ("teh", "the", True), ("ich", "rich", False), ("mag", "map", False),
+        ("hello", "yellow", False), ("kitchens", "kitchen", True), ("animla", "animal", True),
+        ("xylophones", "phones", False), ("at", "ta", False), ("stret", "street", True),
+    ],
+)  # fmt: skip
+def test_only_a_slip_of_the_finger_is_near(typed, known, near):
+    assert is_near(typed, known) == near
+
+
+def test_no_message_ends_in_a_question(translator):
+    """So that a full stop can follow."""
+    for typed in ("I like treez", "", "?", None, "a. b", "trees " * 65):
+        with pytest.raises(InputError) as caught:
+            translator.translate(typed)
+        assert str(caught.value)[-1] not in ".?!"
+
+
+def test_a_notebook_shows_one_line():
+    assert InputError("there are 2 lines")._render_traceback_() == ["InputError: there are 2 lines"]
+
+
+def test_it_lists_the_words_it_knows(translator):
+    assert translator.words == ["Ana", "do", "duck", "I", "is", "it", "like", "not", "queen",
+                                "the", "trees"]  # fmt: skip
+
+
+def test_saying_never_stops(translator, capsys):
+    translator.say("I like trees.")
+    translator.say("I like xylophones")
+    translator.say(...)
+    first, second, third = capsys.readouterr().out.splitlines()
+    assert first == translator.translate("I like trees.")[0].text
+    assert second.startswith("I can't read that: this model has not learned 'xylophones';")
+    assert third.startswith("I can't read that: give one sentence in quotes")
+
+
+def test_doubt_is_said_in_words(translator, capsys):
+    found = translator.translate("I like trees")[0]
+    mean = found.log_prob / (len(found.tokens) + 1)
+    assert found.mean_log_prob == pytest.approx(mean)
+    assert translator.doubt(found) == ""  # nothing was measured
+    for usual, lowest, word in ((mean - 1, mean - 2, ""), (mean + 1, mean - 1, "unsure:"),
+                                (mean + 2, mean + 1, "guessing:")):  # fmt: skip
+        translator.sureness = Sureness(usual, lowest, 4000)
+        assert translator.doubt(found).partition(" ")[0] == word
+    translator.say("I like trees")
+    assert "(guessing: less sure than of any of 4,000 test sentences)" in capsys.readouterr().out
 
 
 def test_the_translations_of_a_beam_come_best_first(translator):
@@ -93,7 +170,11 @@ def test_looks_follow_the_models_own_translation(translator):
 
 def test_a_translator_comes_back_from_its_folder(translator, tmp_path):
     translator.save(tmp_path)
+    assert Translator.load(tmp_path).sureness is None
+    translator.sureness = Sureness(-0.1, -0.2, 7)
+    translator.save(tmp_path)
     loaded = Translator.load(tmp_path)
+    assert loaded.sureness == translator.sureness
     assert loaded.src.vocab.tokens == translator.src.vocab.tokens
     assert loaded.translate("Ana's duck") == translator.translate("Ana's duck")
     assert loaded.read("i like ana") == ["I", "like", "Ana"]

@@ -2,6 +2,8 @@
 
     python tools/run_notebooks.py                                  # every notebook: make notebooks
     python tools/run_notebooks.py notebooks/00_start_here.ipynb    # this one
+    python tools/run_notebooks.py --core                           # without the deeper sections:
+                                                                   # same outputs? stores nothing
 
 Every run starts a fresh kernel. What depends on the machine or the moment (times, Python's
 version, the editor's state) is left out, so a second run changes no file and a small change of
@@ -19,6 +21,9 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
+
+import sections
+from compare_outputs import first_difference
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("notebooks", "coursework/assignments")
@@ -144,11 +149,32 @@ def cell_problems(cell: NotebookNode) -> list[str]:
     return found
 
 
+def core_differences(notebook: NotebookNode, folder: Path) -> list[str]:
+    """What changes in the core cells if a reader leaves out the deeper sections."""
+    core = copy.deepcopy(notebook)
+    core.cells = sections.cells(core, deeper=False)
+    stored = [cell for cell in core.cells if cell.cell_type == "code"]
+    new = [cell for cell in execute(core, folder).cells if cell.cell_type == "code"]
+    pairs = zip(stored, new, strict=True)
+    found = [first_difference(one.outputs, join_streams(other.outputs)) for one, other in pairs]
+    return [f"cell [{cell.execution_count}]: {difference}"
+            for cell, difference in zip(stored, found, strict=True) if difference]  # fmt: skip
+
+
 def main(arguments: list[str]) -> int:
     """Run the notebooks named, or all; 1 if one stops or has problems."""
     status = 0
+    core = "--core" in arguments
+    paths = [Path(argument) for argument in arguments if argument != "--core"]
     every = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.ipynb"))]
-    for path in map(Path, arguments) if arguments else every:
+    for path in paths or every:
+        if core:
+            found = core_differences(read(path), path.resolve().parent)
+            print(f"{path.name}: {'other outputs' if found else 'the core stands alone'}")
+            for difference in found:
+                print(f"  {difference}")
+                status = 1
+            continue
         try:
             notebook = normalize(execute(read(path), path.resolve().parent))
         except CellExecutionError as error:

@@ -14,7 +14,7 @@
        │  model.py         Generator, Transformer, make_model
      logits: a score for each possible next word    (b, t, vocab)
        │  loss.py, training.py                      while it learns
-       │  decoding.py      greedy_decode, beam_search
+       │  decoding/        greedy_decode, beam_search, sample_decode
     "Me gustan los árboles"                         translator.py does it all: text in, text out
 
 Letters in shapes: b batch, s source positions, t target positions, q and k query and key
@@ -45,7 +45,7 @@ from transformer_lib.model import Generator, Transformer, count_parameters, make
 from transformer_lib.loss import label_smoothed_cross_entropy
 from transformer_lib.checkpoints import load_model, save_model
 from transformer_lib.training import TrainingConfig, linear_schedule, paper_schedule, train
-from transformer_lib.decoding import beam_search, greedy_decode
+from transformer_lib.decoding import beam_search, greedy_decode, sample_decode
 from transformer_lib.recording import edit_attention, record_attention
 from transformer_lib.translator import Translator
 
@@ -64,7 +64,7 @@ __all__ = [
     "label_smoothed_cross_entropy",
     "load_model", "save_model",
     "TrainingConfig", "linear_schedule", "paper_schedule", "train",
-    "beam_search", "greedy_decode",
+    "beam_search", "greedy_decode", "sample_decode",
     "edit_attention", "record_attention",
     "Translator",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ import dataclasses
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from transformer_lib.corpora import DATA
 from transformer_lib.translator import SHIPPED_MODEL, InputError, Translator
@@ -59,9 +60,30 @@ def parser() -> argparse.ArgumentParser:
         help="print the N best translations, each after its log-probability",
     )  # fmt: skip
     translate.add_argument(
+        "--sample", action="store_true",
+        help="draw the words by lot, each as often as the model finds it likely",
+    )  # fmt: skip
+    translate.add_argument(
+        "--temperature", type=float, metavar="T",
+        help="with --sample: below 1 nearer to greedy, above 1 bolder (1)",
+    )  # fmt: skip
+    translate.add_argument(
+        "--top-k", type=int, metavar="K", help="with --sample: draw from the K likeliest words",
+    )  # fmt: skip
+    translate.add_argument(
+        "--top-p", type=float, metavar="P",
+        help="with --sample: draw from the likeliest words that have P together, 0 to 1",
+    )  # fmt: skip
+    translate.add_argument(
+        "--seed", type=int, metavar="N", help="with --sample: the same draws again (0)",
+    )  # fmt: skip
+    translate.add_argument(
         "--attention", type=Path, metavar="FILE",
         help="draw where the model looked into this picture (.png, .svg or .pdf); one sentence",
     )  # fmt: skip
+    translate.add_argument(
+        "--words", action="store_true", help="print the words that the model knows, and stop"
+    )
     add_model(translate)
     translate.set_defaults(run=run_translate)
 
@@ -93,6 +115,10 @@ def parser() -> argparse.ArgumentParser:
         "--heads", action="store_true",
         help="also measure which attention heads find what a pronoun means (pronoun split)",
     )  # fmt: skip
+    evaluate.add_argument(
+        "--sureness", action="store_true",
+        help="also store in the model's folder how sure it is of sentences like those it learned",
+    )  # fmt: skip
     evaluate.add_argument("--json", action="store_true", help="print JSON instead of a table")
     add_model(evaluate)
     evaluate.set_defaults(run=run_evaluate)
@@ -116,7 +142,11 @@ def parser() -> argparse.ArgumentParser:
     which.add_argument("--all", action="store_true", help="all figures, and a page of them")
     which.add_argument("--page", type=Path, metavar="FILE.md", help="write the list as a page")
     figures.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
-    figures.add_argument("--format", choices=["png", "svg", "pdf"], default="png")
+    figures.add_argument("--format", choices=["png", "svg", "pdf"], default=["png"], nargs="+")
+    figures.add_argument(
+        "--text", action="store_true",
+        help="let the letters of an SVG stay text, to be edited (needs the font DejaVu Sans)",
+    )  # fmt: skip
     figures.set_defaults(run=run_figures)
 
     experiment = commands.add_parser(
@@ -151,34 +181,67 @@ def add_model(command: argparse.ArgumentParser) -> None:
 def run_translate(options: argparse.Namespace) -> int:
     if options.attention and len(options.text) != 1:
         raise UserError(f"--attention draws one sentence, but there are {len(options.text)}")
-    beam = options.beam or max(4 if options.nbest > 1 else 1, options.nbest)
-    if options.nbest > beam:
-        raise UserError(f"--nbest {options.nbest} needs a beam at least as wide, not --beam {beam}")
+    how = how_to_choose(options)
     translator = Translator.load(options.model)
+    if options.words:
+        print("\n".join(translator.words))
+        return 0
     if not options.text:
-        return translate_lines(translator, beam, options.nbest)
+        return translate_lines(translator, how)
     for text in options.text:
-        print_translations(translator, text, beam, options.nbest)
+        print_translations(translator, text, how)
     if options.attention:
         draw_attention(translator, options.text[0], options.attention)
     return 0
 
 
-def translate_lines(translator: Translator, beam: int, n_best: int) -> int:
+def how_to_choose(options: argparse.Namespace) -> dict[str, Any]:
+    """The options that say how words are chosen, as `Translator.translate` takes them."""
+    given = {name: getattr(options, name) for name in ("temperature", "top_k", "top_p", "seed")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if not options.sample:
+        if given:
+            raise UserError(f"--{min(given).replace('_', '-')} needs --sample")
+        beam = options.beam or max(4 if options.nbest > 1 else 1, options.nbest)
+        if options.nbest > beam:
+            raise UserError(
+                f"--nbest {options.nbest} needs a beam at least as wide, not --beam {beam}"
+            )
+        return {"beam": beam, "n_best": options.nbest}
+    if options.beam:
+        raise UserError(f"--sample draws by lot, --beam {options.beam} searches: use one of them")
+    import torch
+
+    from transformer_lib.decoding.sampling import check_sampling
+
+    generator = torch.Generator().manual_seed(given.pop("seed", 0))
+    check_sampling(**{"temperature": 1.0, "top_k": None, "top_p": 1.0, **given})
+    return {"n_best": options.nbest, "sample": {**given, "generator": generator}}
+
+
+def translate_lines(translator: Translator, how: dict[str, Any]) -> int:
     """A line that can't be translated gives an empty line, a complaint, and status 2 at the end."""
     status = 0
     for number, line in enumerate(sys.stdin, start=1):
         try:
-            print_translations(translator, line, beam, n_best)
+            print_translations(translator, line, how, f"line {number}: ")
         except InputError as error:
             print(flush=True)
             status = complain(f"line {number}: {error}")
     return status
 
 
-def print_translations(translator: Translator, text: str, beam: int, n_best: int) -> None:
-    for found in translator.translate(text, beam=beam, n_best=n_best):
-        print(f"{found.log_prob:.3f}\t{found.text}" if n_best > 1 else found.text, flush=True)
+def print_translations(
+    translator: Translator, text: str, how: dict[str, Any], place: str = ""
+) -> None:
+    """The translations on standard output; a doubt about the best one on standard error."""
+    translations = translator.translate(text, **how)
+    for found in translations:
+        several = how["n_best"] > 1
+        print(f"{found.log_prob:.3f}\t{found.text}" if several else found.text, flush=True)
+    doubt = "" if "sample" in how else translator.doubt(translations[0])
+    if doubt:
+        complain(f"{place}{doubt}")
 
 
 def draw_attention(translator: Translator, text: str, path: Path) -> None:
@@ -220,7 +283,12 @@ def run_train(options: argparse.Namespace) -> int:
 
 def run_evaluate(options: argparse.Namespace) -> int:
     from transformer_lib.corpora import english_spanish
-    from transformer_lib.evaluation import evaluate_pronouns, evaluate_split, head_report
+    from transformer_lib.evaluation import (
+        evaluate_pronouns,
+        evaluate_split,
+        head_report,
+        measure_sureness,
+    )
 
     tests = [name for name in english_spanish.SPLITS if name not in ("train", "validation")]
     unknown = [name for name in options.split or [] if name not in english_spanish.SPLITS]
@@ -238,6 +306,8 @@ def run_evaluate(options: argparse.Namespace) -> int:
     result = {"splits": splits}
     if options.heads:
         result["heads"] = head_report(translator, english_spanish.load_pronoun())
+    if options.sureness:
+        measure_sureness(translator).save(options.model)
     print(json.dumps(result, indent=1) if options.json else as_table(result))
     return 0
 
@@ -254,10 +324,13 @@ def as_table(result: dict) -> str:
     signatures = {split["bleu_signature"] for split in result["splits"].values()}
     lines += [f"BLEU: {signature}" for signature in sorted(signatures)]
     if "heads" in result:
+        from transformer_lib.plots import head_name
+
         best = result["heads"]["best_head"]
         lines += [
             "",
-            f"From the adjective that decides, {best['layer']} head {best['head']} looks most at",
+            f"From the adjective that decides, {head_name(best['layer'], best['head'])} looks "
+            "most at",
             f"  the noun that the pronoun means  {best['right']:.1%}",
             f"  the other noun                   {best['other']:.1%}",
             "The Spanish adjective gets the right gender",
@@ -290,7 +363,8 @@ def run_figures(options: argparse.Namespace) -> int:
         options.page.write_text(figures.gallery_markdown(entries), encoding="utf-8", newline="\n")
         return 0
     for name in figures.FIGURES if options.all else options.only:
-        print(figures.save(name, options.out, options.format))
+        for format in options.format:
+            print(figures.save(name, options.out, format, text=options.text))
     if options.all:
         page = options.out / "index.html"
         page.write_text(figures.gallery_html(entries, options.format), encoding="utf-8")

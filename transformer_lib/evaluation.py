@@ -5,15 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from transformer_lib.batching import Batch, make_batch
+from transformer_lib.batching import Batch, make_batch, source_batch
+from transformer_lib.corpora import english_spanish
 from transformer_lib.corpora.english_spanish import PronounItem
-from transformer_lib.decoding import deciding
+from transformer_lib.decoding import beam_search, deciding
 from transformer_lib.recording import edit_attention, record_attention
+from transformer_lib.sureness import Sureness
 from transformer_lib.tokens import PAD
 from transformer_lib.translator import Translator
 
 TextPairs = Sequence[tuple[str, str]]
 Edit = Callable[[Tensor], Tensor]
+# Kept apart from training, and no longer than its sentences.
+LIKE_TRAINING = ("test", "noun-adjective", "pronoun", "gustar")
 
 
 def evaluate_split(translator: Translator, pairs: TextPairs) -> dict:
@@ -66,6 +70,27 @@ def exact_match(translator: Translator, pairs: TextPairs) -> float:
     """Share of sentences whose greedy translation is right to the letter."""
     translations = translator.translate_all([source for source, _ in pairs])
     return sum(a == b for a, (_, b) in zip(translations, pairs, strict=True)) / len(pairs)
+
+
+def mean_log_probs(translator: Translator, texts: Sequence[str], batch: int = 128) -> list[float]:
+    """Of the greedy translation of each, the mean log-probability of its words, <eos> included."""
+    ids = sorted((translator.src.encode(text) for text in texts), key=len)
+    found = []
+    for start in range(0, len(ids), batch):
+        for (best,) in beam_search(
+            translator.model, source_batch(ids[start : start + batch]), beam_size=1
+        ):
+            found.append(best.log_prob / (len(best.ids) + 1))
+    return found
+
+
+def measure_sureness(translator: Translator) -> Sureness:
+    """How sure the translator is of sentences like those it has learned, but not the same."""
+    return Sureness.of(
+        value
+        for split in LIKE_TRAINING
+        for value in mean_log_probs(translator, [pair[0] for pair in english_spanish.load(split)])
+    )
 
 
 def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> dict:

@@ -1,6 +1,6 @@
 """Look inside a model while it runs, and change one thing to see what depends on it.
 
-Both tools work inside a `with` only and leave nothing behind.
+All tools work inside a `with` only and leave nothing behind.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -67,6 +67,37 @@ def edit_attention(
 
     with hooked(model, {name: editor(edit) for name, edit in edits.items()}):
         yield
+
+
+@contextmanager
+def record_outputs(model: nn.Module, *names: str) -> Iterator[dict[str, Tensor]]:
+    """Collect what named parts of a model put out inside the `with`; without a name, all parts.
+
+        with record_outputs(model, "src_embed", "encoder.layers.0") as outputs:
+            model(src, tgt_in)
+        outputs["encoder.layers.0"]  # (b, s, d_model)
+
+    If a part runs more than once, its last output stays. Raises KeyError for an unknown part.
+    """
+    parts = dict(model.named_modules())
+    unknown = [name for name in names if name not in parts]
+    if unknown:
+        raise KeyError(f"the model has no part {unknown[0]!r}")
+    outputs: dict[str, Tensor] = {}
+
+    def recorder(name: str):
+        def hook(part, args, output):
+            outputs[name] = output.detach()
+
+        return hook
+
+    chosen = names or parts
+    handles = [parts[name].register_forward_hook(recorder(name)) for name in chosen]
+    try:
+        yield outputs
+    finally:
+        for handle in handles:
+            handle.remove()
 
 
 def weights_and_values(

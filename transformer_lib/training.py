@@ -122,12 +122,11 @@ def batch_loss(model: Transformer, batch: Batch, smoothing: float, bf16: bool = 
     with torch.autocast(device.type, dtype=torch.bfloat16, enabled=bf16):
         x = model.decode(tgt_in, model.encode(src), src)
         pieces = zip(x[predicts].split(words), tgt_out[predicts].split(words), strict=True)
-        losses = [
-            label_smoothed_cross_entropy(
-                model.generator(vectors).float(), target, smoothing, reduction="sum"
-            )
-            for vectors, target in pieces  # (words, d_model), (words,)
-        ]
+        losses = []
+        for vectors, target in pieces:  # (words, d_model), (words,)
+            logits = model.generator(vectors)
+            logits = logits.float() if bf16 else logits
+            losses.append(label_smoothed_cross_entropy(logits, target, smoothing, reduction="sum"))
     return torch.stack(losses).sum()
 
 

@@ -1,9 +1,9 @@
 """Text in, text out: a trained model together with its tokenizers and vocabularies."""
 
-import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from torch import Tensor
 
@@ -16,17 +16,14 @@ from transformer_lib.checkpoints import (
     write_json,
 )
 from transformer_lib.corpora import DATA
-from transformer_lib.decoding import Hypothesis, beam_search, deciding, greedy_decode
+from transformer_lib.decoding import Hypothesis, beam_search, deciding, greedy_decode, sample_decode
 from transformer_lib.model import Transformer
 from transformer_lib.recording import record_attention
+from transformer_lib.sureness import Sureness
 from transformer_lib.tokens import BOS, EOS, SPECIALS, Tokenizer, Vocabulary
+from transformer_lib.typed import InputError, Typed, about_unknown, check_tokens, one_sentence
 
 SHIPPED_MODEL = DATA / "models" / "en-es"
-LONGEST = 64  # tokens in a sentence that somebody types
-
-
-class InputError(ValueError):
-    """A sentence that can't be translated; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +59,11 @@ class Translation:
     text: str
     tokens: list[str]
     log_prob: float
+
+    @property
+    def mean_log_prob(self) -> float:
+        """For each token and the <eos>: how sure the model was, whatever the length."""
+        return self.log_prob / (len(self.tokens) + 1)
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ class Translator:
         self.model = model
         self.src = src
         self.tgt = tgt
+        self.sureness: Sureness | None = None  # as measured on held-out sentences
 
     @classmethod
     def load(cls, folder: Path = SHIPPED_MODEL) -> "Translator":
@@ -113,48 +116,76 @@ class Translator:
             src, tgt = (Language.from_json(languages[side]) for side in ("source", "target"))
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{folder / 'vocabulary.json'} is damaged: {error!r}") from None
-        return cls(load_model(folder), src, tgt)
+        translator = cls(load_model(folder), src, tgt)
+        translator.sureness = Sureness.load(folder)
+        return translator
 
     def save(self, folder: Path) -> None:
         write_languages(folder, self.src, self.tgt)
         save_model(folder, self.model)
+        if self.sureness:
+            self.sureness.save(folder)
+
+    @property
+    def words(self) -> list[str]:
+        """The words that it can read, in the order of the alphabet."""
+        words = [w for w in self.src.vocab.tokens[len(SPECIALS) :] if w[0].isalnum()]
+        return sorted(words, key=str.lower)
 
     def read(self, text: str) -> list[str]:
-        """The source tokens of what somebody typed; a final full stop is left out."""
-        tokens = self.src.tokenizer(without_full_stop(text)[0])
-        if not tokens:
-            raise InputError("there is nothing to translate: the line is empty")
-        if len(tokens) > LONGEST:
-            raise InputError(
-                f"the sentence has {len(tokens)} words and signs, more than {LONGEST}: "
-                f"cut it into shorter sentences"
-            )
+        """The source tokens of what somebody typed; InputError for what it can't read.
+
+        A full stop at the end, and an exclamation mark unless the sentence needs it, are left out.
+        """
+        return self.tokens(one_sentence(text))
+
+    def tokens(self, sentence: Typed) -> list[str]:
+        tokens = self.src.tokenizer(sentence.words)
+        check_tokens(tokens)
         unknown = self.src.vocab.unknown(tokens)
         if unknown:
-            raise InputError(self.about_unknown(unknown))
+            raise InputError(about_unknown(unknown, self.words, self.src.tokenizer.language))
         return tokens
 
-    def about_unknown(self, unknown: Sequence[str]) -> str:
-        words = ", ".join(repr(word) for word in dict.fromkeys(unknown))
-        close = difflib.get_close_matches(unknown[0], self.src.vocab.tokens[len(SPECIALS) :])
-        way_out = f"did you mean {' or '.join(map(repr, close))}?" if close else "try another word"
-        known = len(self.src.vocab) - len(SPECIALS)
-        return f"this model has not learned {words} (it knows {known} words); {way_out}"
-
-    def translate(self, text: str, *, beam: int = 1, n_best: int = 1) -> list[Translation]:
+    def translate(
+        self, text: str, *, beam: int = 1, n_best: int = 1, sample: Mapping[str, Any] | None = None
+    ) -> list[Translation]:
         """The n_best translations of one sentence, best first; beam=1 is greedy decoding.
 
-        A full stop at the end is set aside and put back. Raises InputError for an empty line, an
-        unknown word or a sentence that is too long.
-        """
-        src = source_batch([self.src.vocab.encode(self.read(text))])
-        stop = without_full_stop(text)[1]
-        found = beam_search(self.model, src, beam_size=beam, n_best=n_best)[0]
-        return [self.translation(hypothesis, stop) for hypothesis in found]
+        sample: what `sample_decode` is told, such as {"temperature": 0.7, "top_k": 5}. With it,
+        n_best translations are drawn by lot, in the order they come, and nothing is searched.
 
-    def translation(self, hypothesis: Hypothesis, stop: str = "") -> Translation:
-        text = self.tgt.text(hypothesis.ids) + stop
+        A full stop or an exclamation mark at the end is set aside and put back. Raises InputError
+        for anything but one sentence of known words, of at most 64.
+        """
+        typed = one_sentence(text)
+        src = source_batch([self.src.vocab.encode(self.tokens(typed))])
+        if sample is None:
+            found = beam_search(self.model, src, beam_size=beam, n_best=n_best)[0]
+        else:
+            found = sample_decode(self.model, src[[0] * n_best], **sample)
+        return [self.translation(hypothesis, typed) for hypothesis in found]
+
+    def translation(self, hypothesis: Hypothesis, typed: Typed) -> Translation:
+        text = typed.around(self.tgt.text(hypothesis.ids), self.tgt.tokenizer.language)
         return Translation(text, self.tgt.vocab.decode(hypothesis.ids), hypothesis.log_prob)
+
+    def doubt(self, translation: Translation) -> str:
+        """In words, if it was less sure of it than of sentences that it was tested on; else ""."""
+        return self.sureness.doubt(translation.mean_log_prob) if self.sureness else ""
+
+    def say(self, text: str) -> None:
+        """Print the translation of one sentence and how far to trust it, or why there is none.
+
+        For trying sentences in a notebook: one line, and never a traceback.
+        """
+        try:
+            translation = self.translate(text)[0]
+        except InputError as error:
+            print(f"I can't read that: {error}.")
+            return
+        doubt = self.doubt(translation)
+        print(translation.text + (f"   ({doubt})" if doubt else ""))
 
     def translate_all(self, texts: Sequence[str], *, batch: int = 128) -> list[str]:
         """Greedy translations, in batches of similar lengths; unknown words are read as <unk>."""
@@ -190,9 +221,3 @@ class Translator:
 
 def write_languages(folder: Path, src: Language, tgt: Language) -> None:
     write_json(Path(folder) / "vocabulary.json", {"source": src.to_json(), "target": tgt.to_json()})
-
-
-def without_full_stop(text: str) -> tuple[str, str]:
-    """ "I like trees." -> ("I like trees", ".")"""
-    text = text.strip()
-    return (text[:-1], ".") if text.endswith(".") else (text, "")

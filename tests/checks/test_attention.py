@@ -164,3 +164,37 @@ def test_look_at_the_verb_right(capsys, w_q):
 def test_look_at_the_verb_wrong(capsys, w_q, hint):
     answer = said(capsys, check.look_at_the_verb, w_q)
     assert hint in answer and "right!" not in answer
+
+
+def test_dividing_by_the_root_of_the_values_width_is_seen(capsys):
+    answer = said(capsys, check.my_attention,
+                  lambda q, k, v: (scores(q, k) / v.size(-1) ** 0.5).softmax(-1) @ v)  # fmt: skip
+    assert "root of the value's width" in answer
+
+
+VERDICTS = [
+    (..., "not tried yet"),
+    ({"A": ..., "B": "none", "C": "none"}, "not tried yet"),
+    (dict(check.PLANTED), "right!"),
+    ({**check.PLANTED, "A": "none"}, "A isn't sound. With values that are all 1"),
+    ({**check.PLANTED, "B": check.ROOT}, "B has another fault, or none. The rows add up to 1"),
+    ({**check.PLANTED, "C": check.AXIS}, "C has another fault, or none. Compare"),
+    ({**check.PLANTED, "C": "?"}, "C: choose one of none"),
+    ({"A": "none"}, "dictionary"),
+]
+
+
+@pytest.mark.parametrize("verdict, answer", VERDICTS)
+def test_a_verdict_on_the_suspects_is_judged(capsys, verdict, answer):
+    assert answer in said(capsys, check.diagnose, verdict)
+
+
+def test_each_suspect_has_the_fault_that_is_planted_in_it():
+    query, key, value = torch.randn(2, 7), torch.randn(5, 7), torch.randn(5, 3)
+    right = {
+        "none": (scores(query, key) / 7**0.5).softmax(-1) @ value,
+        check.AXIS: (scores(query, key) / 7**0.5).softmax(-2) @ value,
+        check.KEYS: (scores(query, key) / 5**0.5).softmax(-1) @ value,
+    }
+    for name, program in check.suspects().items():
+        torch.testing.assert_close(program(query, key, value), right[check.PLANTED[name]])

@@ -6,7 +6,9 @@ import torch
 from tests.checks.saying import said
 from transformer_lib.checks import causes as check
 from transformer_lib.corpora import english_spanish
-from transformer_lib.evaluation import best_head
+from transformer_lib.evaluation import PronounBatch, best_head, measurable, switch_off
+from transformer_lib.experiments.causes import right_verbs
+from transformer_lib.recording import attention_layers
 
 
 def test_the_head_is_the_best_one():
@@ -23,6 +25,35 @@ def test_the_head_is_the_best_one():
 ])  # fmt: skip
 def test_without_the_head(capsys, guess, hint):
     assert hint in said(capsys, check.without_the_head, guess)
+
+
+CROSS = "decoder.layers.1.cross_attn"
+
+
+@pytest.mark.parametrize(("attempt", "hint"), [
+    ((CROSS, 1, 0.77), "right!"),
+    ((CROSS, 1, 0.23), "that go wrong"),
+    ((CROSS, 1, 0.9), "measure the share again"),
+    ((CROSS, 1, 77), "from 0 to 1"),
+    ((CROSS, 0, 1.0), "Another one is missed more"),
+    ((check.LAYER, 1, 1.0), "the head of the picture"),
+    ((check.LAYER, 2, 1.0), "brings the gender"),
+    (("layer 1", 1, 0.77), "as the library calls it"),
+    ((..., ..., ...), "not tried yet"),
+])  # fmt: skip
+def test_the_head_that_decides_the_verb(capsys, attempt, hint):
+    assert hint in said(capsys, check.guilty_head, *attempt)
+
+
+def test_one_head_only_is_missed_by_the_verbs():
+    items = measurable(check.shipped(), english_spanish.load_pronoun(), parity=1)[::6]
+    batch = PronounBatch(check.shipped(), items)
+    shares = {
+        (layer, head): right_verbs(check.shipped(), batch, {layer: switch_off(head)})
+        for layer in attention_layers(check.shipped().model) for head in range(4)
+    }  # fmt: skip
+    worst, second = sorted(shares, key=lambda name: shares[name])[:2]
+    assert worst == check.GUILTY and shares[worst] < 0.85 < 0.95 < shares[second]
 
 
 def hits(rows, places):
@@ -152,7 +183,7 @@ FLIPS = [
     (("The animal didn't cross the street because it was too tired", "tired", "animal", "street"),
      "other nouns than animal and street"),
     (("The xylophone fell", "fell", "the", "xylophone"), "can't read it"),
-    ((5, "a", "b", "c"), "a sentence in quotes"),
+    ((5, "a", "b", "c"), "one sentence in quotes"),
     ((..., "a", "b", "c"), "not tried yet"),
 ]  # fmt: skip
 

@@ -424,3 +424,47 @@ def test_a_slip_keeps_half_the_points(checked, attempt, keeps):
     with graded(), pytest.raises(Hint) as caught:
         checked(*attempt)
     assert caught.value.keeps == keeps
+
+
+# --- the planted fault ---
+
+
+def test_the_suspect_has_one_fault_that_can_be_measured():
+    suspect, tgt = check.suspect(), check.causal_mask(5)
+    x, memory = torch.randn(1, 5, 32), torch.randn(1, 6, 32)
+    src = torch.tensor([True] * 4 + [False] * 2).view(1, 1, 1, 6)
+    later, first, padding = x.clone(), memory.clone(), memory.clone()
+    later[0, 4] += 1
+    first[0, 0] += 1
+    padding[0, 4:] += 1
+    reads_padding = []
+    for number, layer in enumerate(suspect.layers):
+        output = layer(x, memory, tgt_mask=tgt, src_mask=src)
+        assert torch.equal(layer(later, memory, tgt_mask=tgt, src_mask=src)[0, :4], output[0, :4])
+        assert (layer(x, first, tgt_mask=tgt, src_mask=src) != output).any(-1).all()
+        if not torch.equal(layer(x, padding, tgt_mask=tgt, src_mask=src), output):
+            reads_padding.append(number)
+    assert reads_padding == [check.FAULTY_LAYER]
+    assert len({layer.cross_attn.w_k.weight.sum().item() for layer in suspect.layers}) == 4
+
+
+def test_the_planted_fault(capsys):
+    assert said(capsys, check.planted_fault, ..., ...) == "not tried yet"
+    assert said(capsys, check.planted_fault, 2, "padding") == "right!"
+
+
+@pytest.mark.parametrize(
+    ("layer", "fault", "hint"),
+    [
+        (3, "padding", "count from 0"),
+        (0, "padding", "another layer"),
+        (2, "future", "outputs before it"),
+        (2, "deaf", "first word of the memory"),
+        (2, "shared", "Compare the weights"),
+        (2, "x", "The fault is one of"),
+        (4, "padding", "from 0 to 3"),
+        (None, "padding", "whole number"),
+    ],
+)
+def test_another_fault_than_the_planted_one(capsys, layer, fault, hint):
+    assert refused(said(capsys, check.planted_fault, layer, fault), hint)

@@ -176,3 +176,42 @@ def test_only_the_words_of_the_sentence_learn():
     assert [word for word, changes in zip(words, moved, strict=True) if changes] == [
         "<eos>", "I", "like", "trees",
     ]  # fmt: skip
+
+
+RIGHT = {"A": "wrong row", "B": "place matters", "C": "sound", "D": "no factor"}
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (RIGHT, "right!"),
+        (dict.fromkeys("ABCD", ...), "not tried yet"),
+        ({**RIGHT, "B": ...}, "B: still to be measured"),
+        ({**RIGHT, "B": "broken"}, "'broken' is none of"),
+        ({**RIGHT, "A": "sound", "C": "wrong row"}, "Whose rows are they?"),
+        ({**RIGHT, "B": "sound", "C": "place matters"}, "first place"),
+        ({**RIGHT, "C": "no factor", "D": "sound"}, "C is sound"),
+        ({**RIGHT, "A": "no factor", "D": "wrong row"}, "Whose rows"),
+        ({**RIGHT, "D": "place matters", "B": "no factor"}, "first place"),
+        (dict.fromkeys("ABCD", "sound"), "(1 of 4 are right.)"),
+        ({"A": "sound"}, "a kind for each layer"),
+        ("sound", "a kind for each layer"),
+    ],
+)
+def test_faults(capsys, found, words):
+    assert words in said(capsys, check.faults, found)
+
+
+def test_the_four_layers_have_the_faults_that_are_named():
+    layers, table = check.four_layers()
+    ids = torch.tensor([[5, 5, 7]])
+    sound = table[ids] * table.size(1) ** 0.5
+    given = {name: layer(ids) for name, layer in layers.items()}
+    assert torch.equal(given["C"], sound)
+    assert torch.equal(given["D"] * 4, sound)
+    assert torch.equal(given["B"][:, 0], sound[:, 0]) and not given["B"][0, 1].equal(sound[0, 1])
+    assert torch.equal(given["A"], table[ids + 1] * 4)
+    lengths = table.norm(dim=1)
+    assert (
+        lengths.min() > 0.5 and (table[:, None] - table).norm(dim=2).fill_diagonal_(9).min() > 0.3
+    )

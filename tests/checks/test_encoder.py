@@ -350,3 +350,45 @@ def test_a_slip_keeps_half_the_points():
     assert kept(check.around, lambda x, *_: x) == 0
     assert kept(check.encoder, lambda x, layers, norm: x) == 0
     assert kept(check.encoder, lambda x, layers, norm: norm(x)) == 0
+
+
+# --- the planted fault ---
+
+
+def test_the_suspect_has_one_fault_that_can_be_measured():
+    suspect, x = check.suspect(), torch.randn(2, 5, 32)
+    silent, whole = [], []
+    for number, layer in enumerate(suspect.layers):
+        for around in (layer.around_self_attn, layer.around_feed_forward):
+            said = around(x, torch.zeros_like)
+            silent.append((number, said.abs().max().item() < 1e-6))
+            whole.append(torch.allclose(around(x, torch.sin)[:1], around(x[:1], torch.sin)))
+        nudged = x.clone()
+        nudged[0, 2] += 1
+        moves = (layer.feed_forward(nudged) != layer.feed_forward(x)).any(-1)
+        assert moves.sum() == 1
+        torch.testing.assert_close(layer(x).square().mean(-1), torch.ones(2, 5), atol=1e-2, rtol=0)
+    assert [number for number, yes in silent if yes] == [check.FAULTY_LAYER] and all(whole)
+
+
+def test_the_planted_fault(capsys):
+    assert said(capsys, check.planted_fault, ..., ...) == "not tried yet"
+    assert said(capsys, check.planted_fault, 3, "way") == "right!"
+
+
+@pytest.mark.parametrize(
+    ("layer", "fault", "hint"),
+    [
+        (4, "way", "count from 0"),
+        (0, "way", "another layer"),
+        (3, "meet", "does any other word move"),
+        (3, "norm", "not normalized"),
+        (3, "batch", "much louder"),
+        (3, "x", "The fault is one of"),
+        (6, "way", "from 0 to 5"),
+        (True, "way", "whole number"),
+        ("3", "way", "whole number"),
+    ],
+)
+def test_another_fault_than_the_planted_one(capsys, layer, fault, hint):
+    assert refused(said(capsys, check.planted_fault, layer, fault), hint)

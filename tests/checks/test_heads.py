@@ -29,6 +29,62 @@ def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
     assert said(capsys, checked, *attempt) == "not tried yet"
 
 
+def layer_of_eight():
+    generator = torch.Generator().manual_seed(0)
+
+    def random(*shape):
+        return torch.randn(shape, generator=generator) / 4
+
+    return random(3, 16), random(8, 16, 2), random(8, 16, 2), random(8, 16, 2), random(16, 16)
+
+
+def test_the_fault_is_in_one_head_and_in_its_values_only():
+    x, w_q, w_k, w_v, w_o = layer_of_eight()
+    weights, z, out = check.suspect(x, w_q, w_k, w_v, w_o)
+    right = attention_weights(x @ w_q, x @ w_k)
+    torch.testing.assert_close(weights, right)
+    differs = (z - right @ (x @ w_v)).abs().amax(dim=(1, 2)) > 1e-4
+    head, name, other = check.FAULT
+    assert differs.nonzero().flatten().tolist() == [head] and name == "W_V"
+    torch.testing.assert_close(z[head], right[head] @ (x @ w_v[other]))
+    torch.testing.assert_close(out, torch.cat(list(z), dim=-1) @ w_o)
+
+
+@pytest.mark.parametrize(("attempt", "hint"), [
+    ((5, "W_V", 2), "right!"),
+    ((..., ..., ...), "not tried yet"),
+    ((2, "W_V", 5), "exchanged"),
+    ((5, "W_Q", 2), "What else does a head compute"),
+    ((5, "W_K", 2), "What else does a head compute"),
+    ((5, "W_V", 3), "Not that of head 3"),
+    ((4, "W_V", 2), "Head 4 is sound"),
+    ((5, "W_O", 2), "name of a matrix"),
+    ((8, "W_V", 2), "from 0 to 7"),
+    (("5", "W_V", 2), "from 0 to 7"),
+])  # fmt: skip
+def test_the_planted_fault(capsys, attempt, hint):
+    assert hint in said(capsys, check.planted_fault, *attempt)
+
+
+@pytest.mark.parametrize(("attempt", "hint"), [
+    ([22, 23], "right!"), ((22, 23), "right!"), ([12, 13], "row 1"), ([14, 15], "word and feature"),
+    ([2, 3], "transpose is missing"), ([24, 25], "first 5 × 2"), ([1, 2], "thirty numbers"),
+    (22, "as a list"), (..., "not tried yet"),
+])  # fmt: skip
+def test_what_a_head_holds_in_pieces(capsys, attempt, hint):
+    assert hint in said(capsys, check.in_pieces, attempt)
+    codes = 10 * torch.arange(5)[:, None] + torch.arange(6)
+    assert codes.view(1, 3, 5, 2)[0, 1, 2].tolist() == [22, 23]
+
+
+@pytest.mark.parametrize(("attempt", "hint"), [
+    ((4, 44), "right!"), ((5, 44), "from 0"), ((4, 45), "from 0 as well"), ((44, 4), "exchanged"),
+    ((37, 4), "shuffled"), ((3, 1), "64 places"), ((..., ...), "not tried yet"),
+])  # fmt: skip
+def test_where_a_number_comes_from(capsys, attempt, hint):
+    assert hint in said(capsys, check.where_from, *attempt)
+
+
 @pytest.mark.parametrize(
     ("place", "wrong", "hint"),
     [

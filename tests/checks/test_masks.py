@@ -65,33 +65,36 @@ def test_my_causal_mask_wrong(capsys, function, hint):
     assert hint in answer and "right!" not in answer
 
 
-@pytest.mark.parametrize(
-    "function",
-    [lambda ids: (ids != 0)[:, None, None, :], lambda ids: ids.bool().unsqueeze(1).unsqueeze(1)],
-)
-def test_my_padding_mask_right(capsys, function):
-    assert said(capsys, check.my_padding_mask, function) == "right!"
+def packed(which: Tensor) -> Tensor:
+    return (which[:, None] == which)[None, None] & compared(len(which))
+
+
+@pytest.mark.parametrize("function", [packed, lambda which: packed(which).clone()])
+def test_my_packed_mask_right(capsys, function):
+    assert said(capsys, check.my_packed_mask, function) == "right!"
 
 
 @pytest.mark.parametrize(
     "function, hint",
     [
-        (lambda ids: ..., "not tried yet"),
-        (lambda ids: (ids == 0)[:, None, None, :], "True marks the padding"),
-        (lambda ids: ids == 0, "True marks the padding"),
-        (lambda ids: ids != 0, "doesn't stretch"),
-        (lambda ids: (ids != 0)[:, None], "doesn't stretch"),
-        (lambda ids: (ids != 0)[:, None, :, None], "padded *queries*"),
-        (lambda ids: (ids > 3)[:, None, None, :], "special tokens are hidden as well"),
-        (lambda ids: (ids != 2)[:, None, None, :], "Only <eos> is hidden"),
-        (lambda ids: torch.ones(2, 1, 1, 7).bool(), "Which id is the padding?"),
-        (lambda ids: ids[:, None, None, :], "of the type torch.int64"),
-        (lambda ids: ids.nonexistent(), "AttributeError"),
-        (lambda ids: None, "`return`"),
+        (lambda which: ..., "not tried yet"),
+        (lambda which: ~packed(which), "True marks what must be hidden"),
+        (lambda which: which[:, None] == which, "what comes later in it"),
+        (lambda which: compared(len(which)), "nothing to do with each other"),
+        (lambda which: (which[:, None] >= which)[None, None], "not one of them"),
+        (lambda which: packed(which).tril(-1), "diagonal is missing"),
+        (lambda which: packed(which).mT, "turned round"),
+        (lambda which: torch.eye(len(which)).bool(), "only see itself"),
+        (lambda which: torch.ones(1, 1, 7, 7).bool(), "Everything may be seen"),
+        (lambda which: packed(which)[0, 0], "[None, None] in front"),
+        (lambda which: packed(which).float(), "of the type torch.float32"),
+        (lambda which: packed(torch.tensor([0, 0, 0, 1, 1, 2, 2])), "wrong for other inputs"),
+        (lambda which: which.nonexistent(), "AttributeError"),
+        (lambda which: None, "`return`"),
     ],
 )
-def test_my_padding_mask_wrong(capsys, function, hint):
-    answer = said(capsys, check.my_padding_mask, function)
+def test_my_packed_mask_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_packed_mask, function)
     assert hint in answer and "right!" not in answer
 
 
@@ -273,6 +276,7 @@ def test_weights_of_all_heads_wrong(capsys, function, hint):
 
 
 def every_word(model, src: Tensor, tgt_in: Tensor) -> bool:
+    model.eval()  # as one does with a model
     before = model(src, tgt_in)
     for j in range(1, tgt_in.size(1)):
         changed = tgt_in.clone()

@@ -174,3 +174,39 @@ IDS = [
 @pytest.mark.parametrize(("function", "words"), IDS)
 def test_look_up(capsys, function, words):
     assert words in said(capsys, check.look_up, function)
+
+
+PAIR = ("tree", "trees")
+
+
+@pytest.mark.parametrize(
+    ("sound", "loses", "pair", "words"),
+    [
+        ("B", "C", PAIR, "right!"),
+        ("B", "C", ["cats", "cat"], "right!"),
+        (..., ..., (..., ...), "not tried yet"),
+        ("B", "C", (..., ...), "not tried yet"),
+        ("A", "C", PAIR, "A isn't sound"),
+        ("C", "B", PAIR, "B loses no word"),
+        ("B", "A", PAIR, "A loses no word"),
+        ("B", "B", PAIR, "can't be sound and lose"),
+        ("D", "C", PAIR, "name of a program"),
+        ("B", "C", ("cat", "dog"), "different rows"),
+        ("B", "C", ("cat", "cat"), "one word"),
+        ("B", "C", ("xylophone", "ukulele"), "xylophone and ukulele: not in"),
+        ("B", "C", 5, "two words"),
+    ],
+)
+def test_faults(capsys, sound, loses, pair, words):
+    assert words in said(capsys, check.faults, sound, loses, pair)
+
+
+def test_the_programs_have_the_faults_that_are_named():
+    programs, vocab = check.programs(), check.our_vocabulary()
+    strange = ["I", "like", "xylophones"]
+    assert [len(programs[name](strange)) for name in "ABC"] == [3, 3, 2]
+    different = {
+        name: len(set(programs[name](vocab.tokens).argmax(dim=1).tolist())) for name in "ABC"
+    }
+    assert different["B"] == len(vocab) and different["C"] == len(vocab) - 1  # <unk> itself is lost
+    assert different["A"] < len(vocab) - 100

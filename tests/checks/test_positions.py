@@ -20,8 +20,10 @@ their_table = functools.partial(transformer_lib.tensor2tensor_encoding)
 @pytest.mark.parametrize(
     ("checked", "attempt"),
     [
-        (check.first_row, ...),
-        (check.wave_of_pair_128, ...),
+        (check.which_position, ...),
+        (check.wave_of_pair_384, ...),
+        (check.diagnose, ...),
+        (check.diagnose, {"A": ..., "B": check.NONE, "C": ...}),
         (check.encoding, ...),
         (check.encoding, lambda length, d_model: ...),
         (check.move_on, lambda vector, k: ...),
@@ -32,34 +34,52 @@ def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
 
 
 NUMBERS = [
-    (check.first_row, [0, 1, 0, 1, 0, 1], "right!"),
-    (check.first_row, (0.0, 1.0, 0.0, 1.0, 0.0, 1.0), "right!"),
-    (check.first_row, [0] * 6, "cosine of 0"),
-    (check.first_row, [1, 0, 1, 0, 1, 0], "exchanged"),
-    (check.first_row, [0, 0, 0, 1, 1, 1], "Tensor2Tensor's order"),
-    (check.first_row, right_table(2, 6)[1], "from 0"),
-    (check.first_row, [0, 0, 0, 0, 0, 1], "Every angle is 0"),
-    (check.first_row, [0, 1, 0, 1], r"shape \(6,\), but this has \(4,\)"),
-    (check.first_row, "0 1 0 1", "numbers, but this is a str"),
-    (check.first_row, [0, 1, 0, 1, 0, math.nan], "infinite or undefined"),
-    (check.wave_of_pair_128, 628.3, "right!"),
-    (check.wave_of_pair_128, 628, "right!"),
-    (check.wave_of_pair_128, 100, "100 is what"),
-    (check.wave_of_pair_128, 62.8, "not i/d_model"),
-    (check.wave_of_pair_128, 639.8, "Tensor2Tensor's pair"),
-    (check.wave_of_pair_128, 62_831.9, "last pair"),
-    (check.wave_of_pair_128, 0.00159, "waves per position"),
-    (check.wave_of_pair_128, 0.0628, "angle grows per position"),
-    (check.wave_of_pair_128, 512, "For which pos"),
-    (check.wave_of_pair_128, 0, "For which pos"),
-    (check.wave_of_pair_128, "628", "a number"),
-    (check.wave_of_pair_128, True, "a number"),
+    (check.which_position, 3, "right!"),
+    (check.which_position, 4, "counted from 1"),
+    (check.which_position, 9, "has the sine"),
+    (check.which_position, 0, "every hand points up"),
+    (check.which_position, 7, "whose cosine is nearly -1"),
+    (check.which_position, "3", "whole number"),
+    (check.wave_of_pair_384, 6283.2, "right!"),
+    (check.wave_of_pair_384, 6283, "right!"),
+    (check.wave_of_pair_384, 1000, "1000 is what"),
+    (check.wave_of_pair_384, 198.7, "not i/d_model"),
+    (check.wave_of_pair_384, 6_283_185, "for d_model = 512"),
+    (check.wave_of_pair_384, 6369.1, "Tensor2Tensor's pair"),
+    (check.wave_of_pair_384, 62_831.9, "last pair"),
+    (check.wave_of_pair_384, 0.000159, "waves per position"),
+    (check.wave_of_pair_384, 0.00628, "angle grows per position"),
+    (check.wave_of_pair_384, 512, "For which pos"),
+    (check.wave_of_pair_384, 0, "For which pos"),
+    (check.wave_of_pair_384, "628", "a number"),
+    (check.wave_of_pair_384, True, "a number"),
+    (check.diagnose, {**check.PLANTED}, "right!"),
+    (check.diagnose, {**check.PLANTED, "A": check.NONE}, "A isn't sound. Measure .*wavelengths"),
+    (check.diagnose, {**check.PLANTED, "A": check.ANGLES}, "A has another fault, or none"),
+    (check.diagnose, {**check.PLANTED, "B": check.FROM_ONE}, "B: its first row begins 0, 1"),
+    (check.diagnose, {**check.PLANTED, "B": check.EXPONENT}, "B has another fault, or none"),
+    (check.diagnose, {**check.PLANTED, "C": check.NONE}, "C isn't sound. A hand has the length 1"),
+    (check.diagnose, {**check.PLANTED, "C": "?"}, "C: choose one of none, exponent"),
+    (check.diagnose, ["none"] * 3, "dictionary"),
 ]
 
 
 @pytest.mark.parametrize(("checked", "attempt", "answer"), NUMBERS)
 def test_a_number_or_a_row_is_judged(capsys, checked, attempt, answer):
     assert re.search(answer, said(capsys, checked, attempt))
+
+
+def test_each_suspect_has_the_fault_that_is_planted_in_it():
+    suspects = check.suspects()
+    theirs = {
+        check.NONE: right_table(20, 64),
+        check.EXPONENT: torch.tensor(by_column(lambda c, width: c // 2 / width)(20, 64)),
+        check.ANGLES: torch.tensor(by_column(lambda c, width: c / width)(20, 64)),
+    }
+    assert set(suspects) == set(check.PLANTED)
+    for name, fault in check.PLANTED.items():
+        torch.testing.assert_close(suspects[name], theirs[fault], rtol=1e-4, atol=1e-4)
+        assert len(suspects[name].unique(dim=0)) == 20, "a model could be trained with it"
 
 
 # --- the table ---
@@ -279,8 +299,8 @@ def test_a_base_is_judged(capsys, attempt, answer):
 def test_a_known_mistake_keeps_half():
     for checked, attempt in [
         (check.encoding, swapped),
-        (check.first_row, [1, 0, 1, 0, 1, 0]),
-        (check.wave_of_pair_128, 100),
+        (check.which_position, 4),
+        (check.wave_of_pair_384, 1000),
         (check.move_on, sorted_move),
     ]:
         with graded(), pytest.raises(Hint) as raised:

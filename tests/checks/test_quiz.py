@@ -31,7 +31,7 @@ def test_seven_questions(capsys):
 
 def test_all_right(capsys):
     lines = answered(capsys, RIGHT)
-    assert lines == [*(f"{number}: right!" for number in range(1, 8)), "score: 7 of 7"]
+    assert lines == [*(f"{number}: ✓ right!" for number in range(1, 8)), "score: 7 of 7"]
 
 
 def test_the_same_in_other_words(capsys):
@@ -50,7 +50,7 @@ def test_the_same_in_other_words(capsys):
 def test_nothing_tried(capsys):
     for answers in ({}, dict.fromkeys(range(1, 8), ...), {4: [..., ...]}):
         lines = answered(capsys, answers)
-        assert lines == [*(f"{number}: not tried yet" for number in range(1, 8)), "score: 0 of 7"]
+        assert lines == [*(f"{number}: ○ not tried yet" for number in range(1, 8)), "score: 0 of 7"]
 
 
 @pytest.mark.parametrize(("number", "wrong", "hint"), [
@@ -87,7 +87,7 @@ def test_nothing_tried(capsys):
 ])  # fmt: skip
 def test_a_wrong_answer_gets_its_hint_and_a_notebook(capsys, number, wrong, hint):
     line = answered(capsys, RIGHT | {number: wrong})[number - 1]
-    assert line.startswith(f"{number}: not yet. ") and hint in line
+    assert line.startswith(f"{number}: ✗ not yet. ") and hint in line
     assert line.endswith(f"Reread {quiz.QUESTIONS[number - 1].reread}.")
 
 

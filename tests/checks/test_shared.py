@@ -1,5 +1,6 @@
 """What all checks share: printing or raising, slips, and looking for borrowed work."""
 
+import io
 import os
 import subprocess
 import sys
@@ -8,8 +9,12 @@ import pytest
 import torch
 
 from transformer_lib.checks import (
+    GREEN,
+    NORMAL,
+    RED,
     Hint,
     NotTried,
+    a_kind,
     alike,
     elsewhere,
     exercise,
@@ -20,6 +25,7 @@ from transformer_lib.checks import (
     no_slip,
     own_work,
     parts_right,
+    reveal,
     same,
 )
 
@@ -41,13 +47,49 @@ def test_a_check_prints_while_you_learn(capsys):
     double(lambda x: ...)
     double(lambda x: x + x)
     assert capsys.readouterr().out.splitlines() == [
-        "five: not tried yet",
-        "five: not yet. One more.",
-        "five: not yet. Count your fingers.",
-        "five: right!",
-        "double: not tried yet",
-        "double: right!",
+        "five: ○ not tried yet",
+        "five: ✗ not yet. One more.",
+        "five: ✗ not yet. Count your fingers.",
+        "five: ✓ right!",
+        "double: ○ not tried yet",
+        "double: ✓ right!",
     ]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_colors_are_shown_where_they_can_be(monkeypatch):
+    """In a terminal green or red in front of the words, and none where none are wanted."""
+    for no_color, right, wrong in (
+        (None, f"{GREEN}✓ right!{NORMAL}", f"{RED}✗ not yet.{NORMAL} One more."),
+        ("1", "✓ right!", "✗ not yet. One more."),
+    ):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stdout", terminal)
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        if no_color:
+            monkeypatch.setenv("NO_COLOR", no_color)
+        for guess in (5, 4, ...):
+            five(guess)
+        lines = [f"five: {verdict}" for verdict in (right, wrong, "○ not tried yet")]
+        assert terminal.getvalue().splitlines() == lines
+
+
+def test_a_notebook_gets_colors_whatever_the_setting(monkeypatch):
+    """Its stored outputs have to be the same everywhere."""
+    kernels = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys, "stdout", kernels)
+    five(5)
+    assert kernels.getvalue() == f"five: {GREEN}✓ right!{NORMAL}\n"
+
+
+@pytest.mark.parametrize("thing, kind", [(3, "an int"), ("", "a str"), (None, "a NoneType")])
+def test_a_kind(thing, kind):
+    assert a_kind(thing) == kind
 
 
 @pytest.mark.parametrize(
@@ -64,7 +106,7 @@ def test_a_check_raises_when_graded(capsys, guess, message, keeps):
         double(lambda x: 2 * x)
     assert capsys.readouterr().out == ""
     five(5)
-    assert capsys.readouterr().out == "five: right!\n"
+    assert capsys.readouterr().out == "five: ✓ right!\n"
 
 
 def test_nbgrader_says_that_it_grades():
@@ -171,3 +213,22 @@ def test_elsewhere():
         with pytest.raises(Hint, match="wrong for other inputs") as caught:
             elsewhere(wrong, torch.tensor([2.0, 4.0]), torch.tensor([1.0, 2.0]))
         assert caught.value.keeps == 0.5
+
+
+@pytest.mark.parametrize(
+    ("guess", "measured", "says"),
+    [
+        (..., 8.0, "none yet\nit is 8"),
+        (8, 8.0, "8\nit is 8: right"),
+        (0.4, 0.4004, "0.4\nit is 0.4004: right"),
+        (5, 8.0, "5\nit is 8: off by 3"),
+        ("five", 8, "five\nit is 8: your guess is not a number"),
+        ("Animal", "animal", "Animal\nit is animal: right"),
+        ("street", "animal", "street\nit is animal: another one"),
+        (True, False, "True\nit is False: another one"),
+        ((2, 3), (2, 3), "(2, 3)\nit is (2, 3): right"),
+    ],
+)
+def test_a_reveal_says_how_near_the_guess_was(guess, measured, says, capsys):
+    reveal(guess, measured)
+    assert capsys.readouterr().out == f"your guess: {says}\n"

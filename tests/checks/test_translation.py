@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from tests.checks.saying import said
+from tests.checks.saying import refused, said
 from transformer_lib.checks import translation as check
 from transformer_lib.checks.start_here import shipped
 from transformer_lib.corpora import english_spanish
@@ -178,3 +178,27 @@ def test_a_mistake_can_be_found(capsys):
         (..., "not tried yet"),
     ]:
         assert hint in said(capsys, check.a_mistake, attempt)
+
+
+# --- the leak ---
+
+
+@pytest.mark.parametrize(("leaked", "honest", "says"), [
+    (26, 0.6, "another spelling"),
+    (60, 0.6, "how many are new"),
+    (12, 0.6, "Look for each sentence"),
+    (40, 0.76, "the score that was reported"),
+    (40, 1.0, "the score on the old sentences"),
+    (40, 0.36, "Divide by the sentences that remain"),
+    (40, 0.5, "count again"),
+    (40, 60, "between 0 and 1"),
+    ("40", 0.6, "a whole number"),
+    (40, "0.6", "a number between 0 and 1"),
+])  # fmt: skip
+def test_a_leak_is_counted_and_left_out(capsys, leaked, honest, says):
+    assert refused(said(capsys, check.leak, leaked, honest), says)
+
+
+def test_the_leak_found(capsys):
+    assert said(capsys, check.leak, 40, 0.6) == "right!"
+    assert said(capsys, check.leak, ..., 0.6) == "not tried yet"

@@ -35,6 +35,20 @@ def test_what_is_no_solution_at_all(capsys, checked):
     )
 
 
+# --- the machine with a fault ---
+
+
+def test_each_wrong_fault_is_told_what_speaks_against_it(capsys):
+    assert said(capsys, check.fault, 0, "padding is seen") == "right!"
+    assert said(capsys, check.fault, 2, "no positions") == "right!"
+    for wrong, hint in check.SPEAKS_AGAINST.items():
+        if wrong != "padding is seen":
+            assert refused(said(capsys, check.fault, 0, wrong), hint)
+    assert refused(said(capsys, check.fault, 0, "no norms"), "Give one of")
+    assert refused(said(capsys, check.fault, 7, "no positions"), "machines 0 to 4")
+    assert said(capsys, check.fault, 0, ...) == "not tried yet"
+
+
 # --- 1. how the number grows ---
 
 LAYER, WORDS, HEADS = 7_350_272, 512_000, 0

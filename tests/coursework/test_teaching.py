@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import count_notebooks
+import sections
 from coursework.__main__ import parser
 from coursework.grading import Limits
 from coursework.source import FOLDER, assignments
@@ -16,11 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "TEACHING.md").read_text(encoding="utf-8")
 STUDENTS = (FOLDER.parent / "students.md").read_text(encoding="utf-8")
 SOURCES = assignments()
-NOTEBOOK_ROWS = re.findall(r"^\| (\d\d) \| .+ \| (.+) \| .+ \|$", GUIDE, re.MULTILINE)
+SERIES = sections.series()
+NOTEBOOK_ROWS = re.findall(
+    r"^\| (\d\d) \| (?!core of|all of).+ \| (.+) \| .+ \|$", GUIDE, re.MULTILINE
+)
 
 
 def test_every_notebook_has_goals_figures_and_a_misconception():
-    notebooks = sorted(path.name[:2] for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    notebooks = [name[:2] for name in SERIES if name[0].isdigit()]
     assert [number for number, _ in NOTEBOOK_ROWS] == notebooks
 
 
@@ -74,3 +79,42 @@ def test_the_zip_for_students_has_no_solutions():
         cwd=ROOT, capture_output=True, text=True, check=True,
     ).stdout.splitlines()  # fmt: skip
     assert len(listing) == 3 and all(line.endswith(": set") for line in listing)
+
+
+MINUTES = {"90 minutes": 90, "two hours": 120}  # as an assignment says at its top
+ASSIGNMENTS = {
+    source.number: MINUTES[re.search(r"About (90 minutes|two hours),", text)[1]]
+    for source in SOURCES
+    for text in [(FOLDER / source.file).read_text(encoding="utf-8")]
+}
+PLAN = re.compile(
+    r"^\| (\d+) \| (core|all) of (\w\d)(?:–(\d\d))? \| (.*) \| (\d+) min \|$", re.MULTILINE
+)
+
+
+def test_the_plans_say_how_long_a_week_takes():
+    """And the plan of four weeks fits into three to four hours a week at home."""
+    weeks = PLAN.findall(GUIDE)
+    assert [int(week) for week, *_ in weeks] == [*range(1, 5), *range(1, 9), *range(1, 13)]
+    longest = 0.0
+    for number, (week, part, first, last, hand_in, stated) in enumerate(weeks):
+        minutes = sum(
+            core["minutes"] + (deeper["minutes"] if part == "all" else 0)
+            for name, notebook in SERIES.items() if first <= name[:2] <= (last or first)
+            for core, deeper in [count_notebooks.counts(notebook)]
+        )  # fmt: skip
+        if assignment := re.search(r"assignment (\d)", hand_in):
+            minutes += ASSIGNMENTS[int(assignment[1])]
+        assert int(stated) == pytest.approx(minutes, rel=0.1), f"week {week}: {minutes:.0f}"
+        if number < 4:
+            longest = max(longest, minutes)
+    assert longest <= 4 * 60
+
+
+def test_the_plans_use_every_notebook_and_assignment():
+    for chapters in (4, 8, 12):
+        start = {4: 0, 8: 4, 12: 12}[chapters]
+        weeks = PLAN.findall(GUIDE)[start : start + chapters]
+        read = [name[:2] for _, _, first, last, *_ in weeks for name in SERIES
+                if first <= name[:2] <= (last or first)]  # fmt: skip
+        assert read[:14] == [name[:2] for name in SERIES][:14]

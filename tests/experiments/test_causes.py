@@ -1,22 +1,31 @@
 """Sentences and controls for what depends on a head, on pairs that can be read."""
 
+import re
+
 import pytest
 import torch
 
 from transformer_lib import experiments
 from transformer_lib.corpora import english_spanish
-from transformer_lib.evaluation import PronounBatch, agreement, measurable, switch_off
+from transformer_lib.evaluation import PronounBatch, agreement, measurable, swap, switch_off
 from transformer_lib.experiments.causes import (
     LikingBatch,
     changed,
     first_test_sentences,
+    from_the_adjective,
     largest_weights,
+    looks_of,
     noun_places,
+    only_the_gender_flips,
+    right_verbs,
+    says_masculine,
     shuffled,
+    swapped,
+    translate_changed,
     untrained,
 )
 from transformer_lib.tokens import PAD
-from transformer_lib.translator import Translator
+from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +94,49 @@ def test_a_head_that_decides_the_number_and_one_that_does_not(translator):
     layer = "decoder.layers.1.cross_attn"
     assert agreement(translator, numbered, {layer: switch_off(0)}) < 0.6
     assert agreement(translator, numbered, {layer: switch_off(1)}) > 0.97
+
+
+# --- what the notebook asks ---
+
+LAYER, HEAD = "encoder.layers.1.self_attn", 2
+FAMOUS = "The animal didn't cross the street because it was too tired"
+
+
+@pytest.fixture(scope="module")
+def all_items(translator):
+    return measurable(translator, english_spanish.load_pronoun(), parity=1)
+
+
+def test_the_card_of_the_model_says_what_it_writes_without_the_head(translator, all_items):
+    batch = PronounBatch(translator, all_items)
+    share = says_masculine(translator, all_items, batch, {LAYER: switch_off(HEAD)})
+    card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8")
+    (printed,) = re.findall(r"masculine in (\d+) % of the sentences", card)
+    assert 100 * share == pytest.approx(int(printed), abs=1)
+    right = sum(item.right.removesuffix("s").endswith("o") for item in all_items) / len(all_items)
+    assert says_masculine(translator, all_items, batch) == pytest.approx(right, abs=0.01)
+
+
+def test_the_exchange_flips_the_gender_and_a_wrong_one_nothing(translator, all_items):
+    items = all_items[:40]
+    batch = PronounBatch(translator, items)
+    nouns = batch.antecedent, batch.other
+    right = {LAYER: swap(batch.rows, HEAD, batch.adjective, *nouns)}
+    wrong = {LAYER: swap(batch.rows, HEAD, batch.pronoun, *nouns)}
+    assert only_the_gender_flips(translator, items, batch, right) > 0.97
+    assert only_the_gender_flips(translator, items, batch, wrong) == 0
+    assert right_verbs(translator, batch, right) == right_verbs(translator, batch) == 1
+
+
+def test_one_sentence_changed(translator):
+    plain = translator.translate(FAMOUS)[0].text
+    assert translate_changed(translator, FAMOUS, {}) == plain
+    after = swapped(translator, FAMOUS, LAYER, HEAD, "tired", "animal", "street")
+    assert after == plain.removesuffix("o") + "a"
+
+
+def test_looks_of_a_word(translator, batch):
+    rows = looks_of(translator, batch, LAYER, HEAD, "adjective")
+    assert rows.shape == (40, batch.src.size(1))
+    found = (rows.argmax(dim=-1) == batch.antecedent).float().mean().item()
+    assert found == pytest.approx(from_the_adjective(translator, batch)[4 + HEAD])

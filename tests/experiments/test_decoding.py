@@ -2,8 +2,16 @@
 
 import pytest
 
-from transformer_lib.decoding import Hypothesis, beam_search
-from transformer_lib.experiments.decoding import choose, measure, search_split
+from transformer_lib.batching import source_batch
+from transformer_lib.corpora.english_spanish import load
+from transformer_lib.decoding import Hypothesis, beam_search, greedy_decode
+from transformer_lib.experiments.decoding import (
+    choose,
+    decode_with_a_fault,
+    draw_many,
+    measure,
+    search_split,
+)
 from transformer_lib.translator import Translator
 
 
@@ -33,3 +41,21 @@ def test_the_count():
     best = [Hypothesis([4], -1.0, 0.0, True), Hypothesis([5, 6, 7], -2.0, 0.0, True)]
     found = measure(best, [[4], [5, 6]])
     assert found == {"sentences": 2, "right": 1, "log_prob": -1.5, "words": 2.0}
+
+
+def test_draws_are_counted(translator):
+    pairs = load("test")[:6]
+    greedy = draw_many(translator, pairs, times=3, top_k=1)
+    assert greedy == {"right": 1.0, "different": 1.0}
+    wild = draw_many(translator, pairs, times=3, temperature=3.0)
+    assert wild == {"right": 0.0, "different": 3.0}
+
+
+def test_the_fault_shows_only_in_a_batch(translator):
+    ids = [translator.src.encode(english) for english, _ in load("test")[:10]]
+    right = greedy_decode(translator.model, source_batch(ids))
+    alone = [decode_with_a_fault(translator.model, source_batch([one]))[0] for one in ids]
+    together = decode_with_a_fault(translator.model, source_batch(ids))
+    assert alone == right != together
+    first_to_end = min(range(10), key=lambda i: len(right[i]))
+    assert together[first_to_end] == right[first_to_end]

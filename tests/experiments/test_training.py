@@ -2,18 +2,32 @@
 
 import dataclasses
 import itertools
+import json
 import math
 
 import pytest
 import torch
 from tqdm import tqdm
 
-from transformer_lib import TOY, PositionalEncoding, Transformer, attention_weights, train
+from transformer_lib import (
+    TOY,
+    PositionalEncoding,
+    Transformer,
+    attention_weights,
+    batching,
+    make_model,
+    train,
+    training,
+)
 from transformer_lib.experiments import ablations, held_out, load, norms, toy
+from transformer_lib.experiments.first_steps import LOOP, TINY, double_precision
 from transformer_lib.experiments.first_words import ENGLISH, LESSON, PAIRS, new_model
 from transformer_lib.experiments.positions import NoPositions
+from transformer_lib.experiments.toy import digit_pairs
+from transformer_lib.experiments.training import learn_without_shift, train_with_a_fault
 from transformer_lib.recording import attention_layers, record_attention
 from transformer_lib.training import TrainingConfig
+from transformer_lib.translator import SHIPPED_MODEL
 
 FEW = TrainingConfig(steps=2, max_tokens=64, validate_every=1)
 
@@ -134,3 +148,65 @@ def test_the_stored_runs_on_few_and_many_pairs():
     kinds = [(run["pairs"], run["seed"]) for run in stored["runs"]]
     assert kinds == [(count, seed) for count in held_out.COUNTS for seed in held_out.SEEDS]
     assert {run["history"][-1]["step"] for run in stored["runs"]} == {held_out.STEPS}
+
+
+# --- the loop by hand, the first steps of the translator, a fault ---
+
+
+def test_without_the_shift_a_model_learns_to_copy():
+    model, history = learn_without_shift(steps=2)
+    assert len(history) == 1 and history[0]["step"] == 2
+    assert training.make_batch is batching.make_batch  # nothing stays behind
+
+
+def test_the_fault_lets_the_source_side_stand_still():
+    torch.manual_seed(0)
+    model = make_model(14, 14, N=1, d_model=32, d_ff=64, h=4, dropout=0.0)
+    before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
+    losses = train_with_a_fault(model, steps=3)
+    assert len(losses) == 3
+    still = {name.split(".")[0] for name, weight in model.named_parameters()
+             if torch.equal(weight, before[name])}  # fmt: skip
+    moved = {name.split(".")[0] for name, weight in model.named_parameters()
+             if not torch.equal(weight, before[name])}  # fmt: skip
+    assert (still, moved) == ({"src_embed", "encoder"}, {"tgt_embed", "decoder", "generator"})
+
+
+def test_double_precision_ends():
+    before = torch.get_default_dtype()
+    with double_precision():
+        assert torch.zeros(1).dtype == torch.float64
+    assert torch.get_default_dtype() == before
+
+
+def test_the_stored_loop_begins_as_it_would_now():
+    stored = load("loop")
+    assert [entry["step"] for entry in stored["history"]] == list(range(20, 401, 20))
+    with double_precision():
+        pairs, others = digit_pairs("reverse")
+        torch.manual_seed(0)
+        model = Transformer(14, 14, TINY)
+        batches = training.all_batches(pairs, LOOP, training.Run())
+        optimizer = training.adam(model)
+        for step in range(1, 21):
+            rate = LOOP.learning_rate(step, 32)
+            training.update(model, optimizer, [next(batches)], rate, LOOP.smoothing)
+        now = training.validation_loss(model, [batching.make_batch(others)])
+    assert now == pytest.approx(stored["history"][0]["validation_loss"], abs=2e-4)
+
+
+def test_the_first_steps_are_those_of_the_shipped_model():
+    """The same data, seed and settings: so nearly the losses that its own record holds."""
+    stored = {entry["step"]: entry for entry in load("first-steps")["history"]}
+    record = json.loads((SHIPPED_MODEL / "training.json").read_text())["history"]
+    for entry in record[:2]:
+        assert stored[entry["step"]]["validation_loss"] == pytest.approx(
+            entry["validation_loss"], rel=0.06
+        )
+    assert stored[0]["writes"].lower().split().count("asustados") > 5
+    assert stored[1500]["writes"] == "Me gustan los árboles"
+
+
+def test_a_pre_norm_stack_grows_and_a_post_norm_stack_does_not():
+    assert norms.before_the_last_norm(False) == pytest.approx(1, abs=0.01)
+    assert norms.before_the_last_norm(True) > 1.5

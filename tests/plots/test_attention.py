@@ -82,7 +82,7 @@ def test_heads_come_in_order_under_their_names():
     matrices = weights(5, 5, 3)
     figure = attention_heads(matrices, SPANISH, ENGLISH)
     panels = [ax for ax in figure.axes if ax.images and ax.get_title()]
-    assert [ax.get_title() for ax in panels] == [f"head {head}" for head in range(1, 6)]
+    assert [ax.get_title() for ax in panels] == [f"head {head}" for head in range(5)]
     for ax, matrix in zip(panels, matrices, strict=True):
         np.testing.assert_allclose(ax.images[0].get_array(), matrix)
     named = attention_heads(matrices[:2], SPANISH, ENGLISH, titles=["left", "right"])
@@ -216,7 +216,7 @@ def test_a_word_that_stands_twice_has_two_columns():
 
 def test_the_chart_of_all_heads_has_one_map_for_each():
     chart = attention_chart(weights(3, 5, 3), SPANISH, ENGLISH)
-    assert sorted({row["head"] for row in table(chart)}) == ["1", "2", "3"]
+    assert sorted({row["head"] for row in table(chart)}) == ["0", "1", "2"]
     assert chart.to_dict()["facet"]["field"] == "head"
 
 

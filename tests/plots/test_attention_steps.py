@@ -6,17 +6,23 @@ import re
 import numpy as np
 import pytest
 import torch
+from matplotlib.patches import Circle
 
 from transformer_lib.attention import attention, attention_weights
+from transformer_lib.experiments.attention import real_head
+from transformer_lib.experiments.sentence import way_of
 from transformer_lib.plots import (
     attention_explorer,
     equation_frames,
+    projection,
+    query_finds_key,
     scaling_curves,
     score_maps,
     showing,
     six_steps,
 )
 from transformer_lib.plots.figures import find
+from transformer_lib.translator import Translator
 
 WORDS = ["I", "like", "trees"]
 
@@ -50,11 +56,52 @@ def test_the_six_steps_carry_their_numbers():
     ax = six_steps(["a", "b"], query, keys, torch.tensor([[2.0, 0], [0, 4]])).axes[0]
     texts = [text.get_text() for text in ax.texts]
     weight = math.exp(1.75) / (math.exp(1.75) + math.exp(0.75))
-    for wanted in ["3.5", "1.5", "1.75", "0.75", f"{weight:.2f}", f"({2 * weight:.2f}, 0.00)",
+    for wanted in ["$q_1 · k_1$ = 3.5", "$q_1 · k_2$ = 1.5", "1.75", "0.75", f"{weight:.2f}",
+                   f"({2 * weight:.2f}, 0.00)",
                    f"z = ({2 * weight:.2f}, {4 - 4 * weight:.2f})"]:  # fmt: skip
         assert wanted in texts
     with pytest.raises(ValueError, match=r"2 words and a query of the shape \(3,\)"):
         six_steps(["a", "b"], torch.ones(3), keys, keys)
+
+
+def test_the_query_of_the_first_word_reaches_the_score_of_the_second():
+    ax = six_steps(["a", "b"], torch.ones(4), torch.ones(2, 4), torch.eye(2)).axes[0]
+    starts = [(line.get_xdata()[0], line.get_xdata()[-1]) for line in ax.lines]
+    assert any(start < end - 0.8 for start, end in starts), "a blue path to the second column"
+    ends = [text.xy for text in ax.texts if getattr(text, "arrow_patch", None)]
+    assert sum(y == -4 for _, y in ends) == 2, "each value comes to weight times value"
+
+
+def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
+    keys = torch.tensor([[-0.5, 0.5], [1.0, -0.5], [1.0, 1.0]])
+    ax = query_finds_key(WORDS, [1, 2], keys, "like").axes[0]
+    weights = (keys @ torch.tensor([1.0, 2.0])).softmax(dim=0)
+    disks = [patch.radius**2 for patch in ax.patches if isinstance(patch, Circle)]
+    np.testing.assert_allclose(disks / sum(disks), weights, rtol=1e-4)
+    texts = [text.get_text() for text in ax.texts]
+    assert {"query of “like”", "key of “trees”", "weight 0.88", "weight 0.07"} <= set(texts)
+    with pytest.raises(ValueError, match="a query of the shape"):
+        query_finds_key(WORDS, [1, 2, 3], keys, "like")
+
+
+def test_the_product_is_drawn_as_wide_as_it_is():
+    x, w = torch.randn(3, 10), torch.randn(10, 4)
+    ax = projection(WORDS, x, w, x @ w, "trees").axes[0]
+    sizes = [image.get_array().shape for image in ax.images]
+    assert sizes == [(3, 10), (10, 4), (3, 4)]
+    widths = [image.get_extent()[1] - image.get_extent()[0] for image in ax.images]
+    assert widths == [10, 4, 4]
+    assert "$Q$   3 × 4" in [text.get_text() for text in ax.texts]
+    with pytest.raises(ValueError, match="don't give"):
+        projection(WORDS, x, w, x, "trees")
+
+
+def test_the_real_head_computes_what_the_model_computes():
+    head, way = real_head(), way_of(Translator.load())
+    weights = attention_weights(head.query, head.key)
+    name = "encoder.layers.1.self_attn"
+    np.testing.assert_allclose(weights, way.weights[name][1], atol=1e-5)
+    np.testing.assert_allclose(weights @ head.value, way.heads[name][1], atol=1e-4)
 
 
 def test_the_scaling_curves_carry_the_measured_numbers():

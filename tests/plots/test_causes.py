@@ -3,19 +3,20 @@
 import pytest
 import torch
 from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
 
 from transformer_lib import experiments
 from transformer_lib.corpora import english_spanish
 from transformer_lib.evaluation import best_head
-from transformer_lib.plots import causes
+from transformer_lib.plots import causes, style
 from transformer_lib.plots.figures import causes as figures
 from transformer_lib.plots.figures.heads import looks_at_tired
 from transformer_lib.translator import Looks, Translator
 
 
 def test_heads_are_named_for_people():
-    assert causes.head_name("encoder.layers.1.self_attn", 2) == "encoder, layer 2, head 3"
-    name = "decoder cross-attention, layer 1, head 4"
+    assert causes.head_name("encoder.layers.1.self_attn", 2) == "encoder, layer 1, head 2"
+    name = "decoder cross-attention, layer 0, head 3"
     assert causes.head_name("decoder.layers.0.cross_attn", 3) == name
 
 
@@ -27,30 +28,53 @@ def test_the_table_has_a_cell_for_each_head():
                             ("decoder.layers.0.cross_attn", 0.25))
         for head, share in enumerate((start + more, start + more + 0.1))
     ]  # fmt: skip
-    left, right = causes.head_table(table).axes
+    left, right, scale = causes.head_table(table).axes
+    assert "looks" in scale.get_ylabel(), "the numbers have a name"
     assert left.images[0].get_array().tolist() == [[0.0, 0.1], [0.25, 0.35]]
     assert right.images[0].get_array().tolist() == [[0.5, 0.6], [0.75, 0.85]]
-    assert [text.get_text() for text in left.texts] == ["0.00", "0.10", "0.25", "0.35"]
+    assert [text.get_text() for text in left.texts] == ["0 %", "10 %", "25 %", "35 %"]
 
 
 def test_bars_of_the_seeds():
     ax = causes.agreement_bars({"nothing": [1.0, 0.9], "off": [0.5, 0.4]}, ["0", "1"]).axes[0]
-    assert [list(bars.datavalues) for bars in ax.containers] == [[1.0, 0.5], [0.9, 0.4]]
+    assert [bars.datavalues[0] for bars in ax.containers] == pytest.approx([0.95, 0.45]), "means"
+    dots = [list(line.get_xdata()) for line in ax.lines[:2]]
+    assert dots == [[1.0, 0.9], [0.5, 0.4]]
+    assert [text.get_text() for text in ax.texts][:2] == ["90–100 %", "40–50 %"]
     with pytest.raises(ValueError, match="2 seeds need 2 shares each, but 'off' has 1"):
         causes.agreement_bars({"nothing": [1.0, 0.9], "off": [0.5]}, ["0", "1"])
 
 
 def test_lines_lead_from_the_spanish_word_to_the_english_one():
-    weights = torch.tensor([[[0.1, 0.9], [1.0, 0.0]]])  # one head: la looks at house
-    looks = Looks(["the", "house"], ["<bos>", "la"], ["la", "casa"],
-                  {f"{name}.layers.0.{kind}": weights
+    heads = torch.tensor([[[0.1, 0.9, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
+                          [[0.5, 0.5, 0.0], [0.9, 0.1, 0.0], [0.0, 0.0, 1.0]]])  # fmt: skip
+    looks = Looks(["the", "house", "<eos>"], ["<bos>", "la", "casa"], ["la", "casa", "<eos>"],
+                  {f"{name}.layers.0.{kind}": heads
                    for name, kind in (("encoder", "self_attn"), ("decoder", "self_attn"),
                                       ("decoder", "cross_attn"))})  # fmt: skip
+    lines = causes.lines_between(looks)
+    assert lines == [(0, 0), (0, 1), (1, 0)], "means of 0.30, 0.70 and 0.95, and no <eos>"
+    assert causes.crossings(lines) == [((0, 1), (1, 0))]
     ax = causes.crossing([looks]).axes[0]
-    lines = next(c for c in ax.collections if isinstance(c, LineCollection))
-    ends = [path.vertices.tolist() for path in lines.get_paths()]
-    assert ends == [[[0, 0], [1, 1]], [[1, 0], [0, 1]]]
-    assert [text.get_text() for text in ax.texts] == ["the", "house", "la", "casa"]
+    drawn = [c for c in ax.collections if isinstance(c, LineCollection)]
+    ends = [c.get_paths()[0].vertices.tolist() for c in drawn]
+    assert ends == [[[0, 0], [0, 1]], [[0, 0], [1, 1]], [[1, 0], [0, 1]]]
+    marked = [to_hex(c.get_color()[0]).upper() == style.HIGHLIGHT for c in drawn]
+    assert marked == [False, True, True], "those that cross"
+    said = [text.get_text() for text in ax.texts]
+    assert said == ["English", "the", "house", "Spanish", "la", "casa", "1 crossing"]
+
+
+def test_the_picture_of_crossings_counts_what_it_draws():
+    counts = [ax.texts[-1].get_text() for ax in figures.draw_crossing().axes]
+    assert counts == ["no crossings", "2 crossings", "2 crossings"]
+
+
+def test_the_exchange_shows_both_numbers_twice_and_the_letter_that_changes():
+    said = [text.get_text() for text in figures.draw_swap().axes[0].texts]
+    assert said.count("1.00") == said.count("0.00") == 2
+    assert said.count("cansad") == 2 and {"o", "a"} <= set(said)
+    assert "masculine, like el animal" in said and said.count("attention weights") == 2
 
 
 def test_two_numbers_change_places_and_no_other():
@@ -81,7 +105,7 @@ def test_the_alt_texts_say_what_is_there():
     assert row[2, wide.src.index("street")] > 0.9 and row[1, wide.src.index("was")] > 0.7
     assert row[[0, 3]].max() < 0.5
     bounds = {
-        "that head off": (0.42, 0.49),
+        "the one head off": (0.42, 0.49),
         "adjective can't see the nouns": (0.42, 0.49),
         "two numbers swapped": (0.0, 0.01),
     }

@@ -8,8 +8,11 @@ import torch
 from transformer_lib.decoding import beam_search
 from transformer_lib.model import make_model
 from transformer_lib.plots import beam_stepper, beam_steps, beam_tree, cost_curves, wider_beams
-from transformer_lib.plots.decoding import finished, tree
+from transformer_lib.plots.decoding import finished, sharpened_rows, tree
+from transformer_lib.plots.figures import decoding as figures
+from transformer_lib.plots.figures.decoding import multiplications, words_through
 from transformer_lib.tokens import BOS, EOS, PAD
+from transformer_lib.translator import Translator
 
 CHAIN = {
     (): {"a": 0.6, "b": 0.3, "c": 0.1},
@@ -91,9 +94,9 @@ def test_the_printed_tree_carries_words_and_sums():
     ax = beam_tree(beam_steps(after, 2)).axes[0]
     texts = {text.get_text(): text for text in ax.texts}
     for words, total in [("a", 0.6), ("b", 0.3), ("c", 0.1), ("x", 0.27), ("x", 0.24)]:
-        assert f"{words}  {math.log(total):.2f}".replace("-", "\N{MINUS SIGN}") in texts
+        assert f"{words}\n{math.log(total):.2f}".replace("-", "\N{MINUS SIGN}") in texts
     bold = [text for text in ax.texts if text.get_weight() == "bold"]
-    assert [text.get_text() for text in bold] == ["<eos>  \N{MINUS SIGN}1.31"]
+    assert [text.get_text() for text in bold] == ["<eos>\n\N{MINUS SIGN}1.31"]
     lines = sum(len(lines.get_segments()) for lines in ax.collections)
     assert lines == len(ax.patches) - 1  # every box but <bos> hangs on a line
 
@@ -105,7 +108,7 @@ def test_the_stepper_grows_and_decides():
     assert (
         slider["value"] == 3 and slider["bind"]["max"] == 6 and slider["bind"]["input"] == "range"
     )
-    rows = spec["data"]["values"]
+    rows = spec["layer"][0]["data"]["values"] if "data" not in spec else spec["data"]["values"]
     grows = {row["label"].split()[0]: row["grows"] for row in rows if row["x"] <= 1}
     assert grows == {"<bos>": 0, "a": 1, "b": 1, "c": 1}
     says = spec["title"]["text"]["expr"]
@@ -132,6 +135,36 @@ def test_curves_carry_their_numbers():
     rows = [{"beam": b, "log_prob": -b, "words": 10 - b, "right": b, "sentences": 8}
             for b in (1, 2)]  # fmt: skip
     panels = wider_beams(rows).axes
-    drawn = [ax.lines[0].get_ydata().tolist() for ax in panels]
+    drawn = [ax.lines[0].get_xdata().tolist() for ax in panels]
     assert drawn == [[-1, -2], [9, 8], [12.5, 25]]
-    assert panels[2].get_ylim() == (0, 100)
+    assert panels[2].get_xlim() == (0, 100)
+    assert [text.get_text() for text in panels[0].texts] == ["−1.00", "−2.00"]
+
+
+def test_each_way_to_sharpen_has_its_panel():
+    panels = {"as it is": {"a": 0.5, "b": 0.2, "the rest": 0.3},
+              "top-k 1": {"a": 1.0, "b": 0.0, "the rest": 0.0}}  # fmt: skip
+    axes = sharpened_rows(panels, "the rest").axes
+    assert [bar.get_width() for bar in axes[0].patches] == [0.5, 0.2, 0.3]
+    assert [text.get_text() for text in axes[1].texts] == ["1.00", "never", "never"]
+    with pytest.raises(ValueError, match="'x' has the words"):
+        sharpened_rows({**panels, "x": {"c": 1.0}}, "the rest")
+    with pytest.raises(ValueError, match="add up to 1, not 0.9"):
+        sharpened_rows({"x": {"a": 0.9}}, "the rest")
+
+
+def test_words_through_the_decoder():
+    translator = Translator.load()
+    assert words_through(translator, 4, cache=False) == [1, 2, 3, 4]
+    assert words_through(translator, 4, cache=True) == [1, 1, 1, 1]
+
+
+def test_the_alt_texts_say_what_is_there():
+    said = [[text.get_text() for text in ax.texts] for ax in figures.draw_wider().axes]
+    assert [column[0] for column in said] == ["−2.64", "14.2", "58.8 %"]
+    assert [column[-1] for column in said] == ["−2.53", "13.9", "58.5 %"]
+    costs = [multiplications(Translator.load(), 64, way) for way in (False, True)]
+    assert [round(cost / 1e6) for cost in costs] == [1037, 47]
+    panels, others = figures.sharpened_first_words()
+    assert others == "1,789 others"
+    assert [round(p, 2) for p in next(iter(panels.values())).values()] == [0.39, 0.36, 0.01, 0.24]

@@ -81,6 +81,25 @@ def test_the_chart_carries_words_places_and_choices():
     assert bound["search"]["input"] == "search"
 
 
+def test_regions_have_names_and_a_search_without_a_hit_says_so():
+    region = {"view": 0, "region": "nouns", "x": 1.0, "y": 1.0, "kind": "noun"}
+    spec = plots.word_map([point()], KINDS, ["all"], regions=[region], leftward=["cat"]).to_dict()
+    rows = spec["data"]["values"]
+    assert [row["region"] for row in rows] == ["", "nouns"]
+    assert [row["left"] for row in rows] == [True, False]
+    assert "no word here begins with" in str(spec["layer"])
+    with pytest.raises(ValueError, match="'nouns' is of the kind 'x'"):
+        plots.word_map([], KINDS, ["all"], regions=[{**region, "kind": "x"}])
+
+
+def test_a_heading_stands_above_each_view():
+    points = [point(), point(word="ran", kind="verb", view=1)]
+    title = plots.word_map(points, KINDS, ["a", "b"], headings=["one", "two"]).to_dict()["title"]
+    assert title["text"] == {"expr": '["one", "two"][view]'} and "near" in title["subtitle"]
+    alone = plots.word_map([point()], KINDS, ["a"], headings=["one"]).to_dict()["title"]
+    assert alone["text"] == "one"
+
+
 def test_one_view_leaves_nothing_to_choose():
     spec = plots.word_map([point()], KINDS, ["all"]).to_dict()
     assert "view" not in [param["name"] for param in spec["params"]]
@@ -117,14 +136,15 @@ def test_the_thick_curve_is_the_mean_of_the_thin_ones():
         plots.loss_by_bottom({"with": [[(10, 2.0)], [(20, 4.0)]]})
 
 
-def test_the_product_is_drawn_with_its_rows_framed():
+def test_the_words_pull_their_rows_out_of_the_table():
     table = torch.arange(6.0).view(3, 2)
-    figure = plots.lookup_product(torch.eye(3)[[2, 0]], table, ["c", "a"], WORDS)
-    product = figure.axes[2].images[0].get_array()
-    assert product.tolist() == [[4, 5], [0, 1]]
-    assert sorted(frame.get_y() for frame in figure.axes[1].patches) == [-0.5, 1.5]
-    with pytest.raises(ValueError, match="don't fit rows"):
-        plots.lookup_product(torch.eye(3), table, ["c", "a"], WORDS)
+    ax = plots.pulled_rows([2, 0], table, ["c", "a"], WORDS).axes[0]
+    numbers = [text.get_text() for text in ax.texts if "." in text.get_text()]
+    assert numbers[6:] == ["4.00", "5.00", "0.00", "1.00"]
+    frames = [patch.get_y() for patch in ax.patches if getattr(patch, "get_width", lambda: 0)() > 2]
+    assert frames[0] == 2 and frames[2] == 0
+    with pytest.raises(ValueError, match="don't fit 2 ids"):
+        plots.pulled_rows([2, 0], table, ["c", "a", "b"], WORDS)
 
 
 # --- what the maps of the shipped translator claim ---
@@ -132,7 +152,7 @@ def test_the_product_is_drawn_with_its_rows_framed():
 
 def places(chart, view: int) -> dict[str, dict]:
     rows = chart.to_dict()["data"]["values"]
-    return {row["word"]: row for row in rows if row["view"] == view}
+    return {row["word"]: row for row in rows if row["view"] == view and not row["region"]}
 
 
 def own_island(rows: dict[str, dict]) -> float:

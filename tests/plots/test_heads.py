@@ -57,6 +57,42 @@ def test_heads_that_cannot_be_drawn_are_refused(d_model, h, message):
         heads.heads_recap(["a"], d_model, h)
 
 
+def test_the_input_is_what_comes_from_below():
+    said = texts(heads.heads_recap(["a"], d_model=8, h=2).axes[0])
+    assert "the words,\nor the output of\nthe layer below" in said
+
+
+def test_no_head_has_the_color_of_a_word():
+    assert not set(heads.HEADS) & set(style.WORDS.values())
+    assert len(set(heads.HEADS)) == 8
+
+
+# --- all heads of a sentence ---
+
+
+def test_the_marked_words_are_framed_in_every_map(looks):
+    named = heads.encoder_heads(looks)
+    figure = heads.eight_looks(named, ENGLISH, ["like", "trees"])
+    panels = [ax for ax in figure.axes if ax.get_title()]
+    assert [ax.get_title() for ax in panels] == list(named)
+    for ax, matrix in zip(panels, named.values(), strict=True):
+        np.testing.assert_allclose(ax.images[0].get_array(), matrix)
+        assert [patch.get_y() for patch in ax.patches] == [0.5, 1.5]
+    bold = [t.get_text() for t in panels[0].get_yticklabels() if t.get_fontweight() == "bold"]
+    assert bold == ["like", "trees"]
+    assert figure.axes[-1].get_xlabel() == "attention weight"
+
+
+def test_the_riddle_shows_two_words_and_names_no_head(looks):
+    figure = heads.two_pictures(looks, "encoder.layers.1.self_attn", 1, ("I", "trees"))
+    said = [ax.get_title() for ax in figure.axes]
+    assert said == ["(a)  what “I” looks at", "(b)  what “trees” looks at"]
+    assert not any("head" in text for ax in figure.axes for text in texts(ax))
+    for ax, asker in zip(figure.axes, ("I", "trees"), strict=True):
+        left = [text.get_text() for text in ax.texts if text.get_position()[0] < 0]
+        assert left == [asker], "only the word that looks"
+
+
 # --- lines between two columns ---
 
 
@@ -77,7 +113,7 @@ def test_one_query_shows_its_lines_alone():
     assert one.get_segments()[0][0][1] == two.get_segments()[0][0][1] == 1
     assert one.get_segments()[0][-1][1] < two.get_segments()[0][-1][1], "side by side"
     assert [to_hex(c.get_color()[0]) for c in (one, two)] == [
-        color.lower() for color in style.CATEGORIES[:2]
+        color.lower() for color in heads.HEADS[:2]
     ]
     assert [text.get_fontweight() for text in ax.texts[:3]] == ["normal", "bold", "normal"]
 
@@ -86,7 +122,7 @@ def test_words_that_do_not_fit_the_lines_are_refused():
     with pytest.raises(ValueError, match=r"2 words on the left and 3 on the right.*head 1, \(3, 2"):
         heads.token_lines({"head 1": weights(3, 2)}, ["a", "b"], ["x", "y", "z"])
     with pytest.raises(ValueError, match="2 heads need 2 names, but there are 1"):
-        heads.one_two_all(weights(2, 3, 3), "abc", 0, ["layer 1, head 1"])
+        heads.one_two_all(weights(2, 3, 3), "abc", 0, ["layer 0, head 0"])
 
 
 def test_one_two_all_shows_one_two_and_all(looks):
@@ -96,22 +132,22 @@ def test_one_two_all_shows_one_two_and_all(looks):
     assert [len(ax.collections) for ax in panels] == [1, 2, 6]
     first = next(iter(named.values()))[2]
     best = int(first.argmax())
-    assert texts(panels[0])[-1].startswith(f"mean: {ENGLISH[best]} {first.max():.1f}"[:-1])
+    assert texts(panels[0])[-1].startswith(f"weight:\n{ENGLISH[best]} {first.max():.1f}"[:-1])
 
 
 def test_the_sharpest_head_of_the_last_layer_comes_first():
     even, sharp = torch.full((2, 2), 0.5), torch.eye(2)
-    named = {"layer 1, head 1": sharp, "layer 2, head 1": even, "layer 2, head 2": sharp}
+    named = {"layer 0, head 0": sharp, "layer 1, head 0": even, "layer 1, head 1": sharp}
     assert list(heads.sharpest_first(named, 0)) == [
-        "layer 2, head 2", "layer 2, head 1", "layer 1, head 1",
+        "layer 1, head 1", "layer 1, head 0", "layer 0, head 0",
     ]  # fmt: skip
 
 
-def test_encoder_heads_are_named_from_one(looks):
+def test_encoder_heads_are_named_from_zero(looks):
     named = heads.encoder_heads(looks)
-    assert list(named)[0] == "layer 1, head 1" and list(named)[-1] == "layer 2, head 3"
+    assert list(named)[0] == "layer 0, head 0" and list(named)[-1] == "layer 1, head 2"
     torch.testing.assert_close(
-        named["layer 2, head 1"], looks.weights["encoder.layers.1.self_attn"][0]
+        named["layer 1, head 0"], looks.weights["encoder.layers.1.self_attn"][0]
     )
 
 
@@ -124,27 +160,54 @@ def tables(spec: dict) -> list[list[dict[str, str]]]:
 
 
 def test_the_view_holds_each_visible_weight_once(looks):
-    lines, _ = tables(heads.token_view(looks).to_dict())
+    _, lines = tables(heads.token_view(looks).to_dict())
     visible = sum(int((matrix >= heads.FAINT).sum()) for matrix in looks.weights.values())
     assert len(lines) == visible
     cross = looks.weights["decoder.layers.1.cross_attn"]
-    row = next(r for r in lines if r["layer"] == "decoder, layer 2: Spanish looks at English")
+    row = next(r for r in lines if r["layer"] == "decoder, layer 1: Spanish looks at English")
     assert (row["query"], row["key"]) == ("<bos> → me", ENGLISH[int(row["j"])])
-    place = int(row["head"]) - 1, int(row["i"]), int(row["j"])
+    place = int(row["head"]), int(row["i"]), int(row["j"])
     assert float(row["weight"]) == pytest.approx(cross[place].item(), abs=0.0055)
 
 
 def test_the_view_can_be_used_without_a_mouse(looks):
-    params = {p["name"]: p for p in heads.token_view(looks, word="trees").to_dict()["params"]}
+    spec = heads.token_view(looks, word="trees").to_dict()
+    params = {p["name"]: p for p in spec["params"]}
     assert params["layer"]["bind"]["input"] == "select"
     assert len(params["layer"]["bind"]["options"]) == len(looks.weights)
-    assert params["word"]["bind"]["input"] == "range" and params["word"]["value"] == 3
-    assert all(params[f"head{head}"]["bind"]["input"] == "checkbox" for head in (1, 2, 3))
-    assert {"hover", "legend"} <= params.keys()
+    by_name = params["word"]["bind"]
+    assert by_name["input"] == "select" and params["word"]["value"] == [{"label": "trees"}]
+    assert by_name["labels"][:4] == ["all words", "I", "like", "trees"]
+    assert by_name["options"] == [None, *by_name["labels"][1:]]
+    assert all(params[f"head{head}"]["bind"]["input"] == "checkbox" for head in (0, 1, 2))
+    assert "legend" in params
+
+
+def test_a_word_that_stands_twice_has_two_names():
+    assert heads.told_apart(["the", "cat", "the"]) == ["the (1)", "cat", "the (2)"]
+
+
+def test_what_answers_the_mouse_can_be_seen(looks):
+    """The background of each word is drawn, and as wide as its word: nothing else is to click."""
+    spec = heads.token_view(looks).to_dict()
+    marks = [layer["mark"] for layer in spec["layer"]]
+    assert [mark["type"] for mark in marks] == ["rect", "rule"]
+    assert "transparent" not in str(marks) and marks[0]["fill"].startswith("#")
+
+
+def test_the_view_fits_a_column():
+    long = ["international"] * 3
+    looks = Looks(long, ["<bos>", *long[:2]], long, {
+        "encoder.layers.0.self_attn": weights(2, 3, 3),
+        "decoder.layers.0.cross_attn": weights(2, 3, 3),
+    })  # fmt: skip
+    spec = showing.portable(heads.token_view(looks, layer="encoder, layer 0").to_dict())
+    width, _ = showing.convert(spec, "svg").decode().split('width="')[1].split('"', 1)
+    assert 300 < float(width) <= 600
 
 
 def test_an_unknown_layer_or_word_is_refused(looks):
-    with pytest.raises(ValueError, match="no 'encoder, layer 7'; the layers are encoder, layer 1"):
+    with pytest.raises(ValueError, match="no 'encoder, layer 7'; the layers are encoder, layer 0"):
         heads.token_view(looks, layer="encoder, layer 7")
     with pytest.raises(ValueError, match="'bird' is not among the words that look: I, like"):
         heads.token_view(looks, word="bird")
@@ -152,7 +215,7 @@ def test_an_unknown_layer_or_word_is_refused(looks):
 
 def test_the_view_at_load_draws_the_lines_of_its_word(looks):
     """Read the drawing back: as many lines as the word has visible weights in this layer."""
-    chart = heads.token_view(looks, layer="encoder, layer 1", word="like")
+    chart = heads.token_view(looks, layer="encoder, layer 0", word="like")
     svg = showing.convert(showing.portable(chart.to_dict()), "svg").decode()
     group = svg.split("mark-rule role-mark looks_marks")[1].split("</g>")[0]
     wanted = looks.weights["encoder.layers.0.self_attn"][:, 1] >= heads.FAINT
@@ -183,7 +246,7 @@ def test_distances_leave_the_padding_out():
         torch.nn.init.zeros_(layer.self_attn.w_q.weight)
     sides = [Language(Tokenizer(code), Vocabulary(["a", "b", "c"])) for code in ("en", "es")]
     profiles = heads.weight_by_distance(Translator(model, *sides), ["b", "b c b b"], reach=4)
-    assert list(profiles) == [f"layer {i}, head {j}" for i in (1, 2) for j in (1, 2)]
+    assert list(profiles) == [f"layer {i}, head {j}" for i in (0, 1) for j in (0, 1)]
     for profile in profiles.values():
         assert profile[0] == pytest.approx((2 * 1 / 2 + 5 * 1 / 5) / 7)  # <eos> is a word too
         assert profile[-1] == pytest.approx((1 * 1 / 2 + 4 * 1 / 5) / 5)
@@ -202,11 +265,13 @@ def test_the_three_uses_say_who_asks_whom(looks):
         atol=1e-6,
     )
     assert [ax.get_ylabel() for ax in (encoder, own, cross)] == [
-        "q from the English", "q from the Spanish", "q from the Spanish",
+        "queries from the English", "queries from the Spanish", "",
     ]  # fmt: skip
     assert [ax.get_xlabel().split()[-1] for ax in (encoder, own, cross)] == [
         "English", "Spanish", "English",
     ]  # fmt: skip
-    assert [label.get_text() for label in cross.get_yticklabels()][0] == "<bos> → me"
+    assert [label.get_text() for label in own.get_yticklabels()][0] == "<bos> → me"
+    assert not cross.get_yticklabels(), "the same rows as its neighbor's"
+    assert "0.00" not in texts(cross), "what is nothing stays empty"
     length = len(SPANISH) + 1
     assert len(own.patches) == length * (length - 1) / 2, "what the mask forbids is grey"

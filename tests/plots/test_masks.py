@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
 
 from transformer_lib import causal_mask, experiments
 from transformer_lib.experiments.masks import measured_influence
 from transformer_lib.plots.figures.masks import three_masks
-from transformer_lib.plots.masks import leak_curves, mask_maps, shift_drawing
+from transformer_lib.plots.masks import COVERED, leak_curves, mask_maps, staircase
 
 
 def test_a_map_shows_its_mask_with_the_words_on_the_axes():
@@ -33,22 +35,24 @@ def test_both_is_where_both_are():
     assert torch.equal(masks["both (&)"], masks["padding mask"] & masks["causal mask"])
 
 
-def test_the_shift_points_from_what_is_read_to_what_is_predicted():
-    ax = shift_drawing(["<bos>", "a", "b"], ["a", "b", "<eos>"], position=1).axes[0]
-    arrows = [text for text in ax.texts if text.get_text() == "" and text.arrow_patch]
-    assert len(arrows) == 2, "<bos> and a are read for b"
-    assert {round(arrow.xy[0]) for arrow in arrows} == {1}
+def test_the_staircase_opens_one_word_more_in_each_row():
+    ax = staircase(["<bos>", "a", "b"], ["a", "b", "<eos>"]).axes[0]
+    seen = [[], [], []]
+    for tile in ax.patches:
+        if isinstance(tile, Rectangle) and tile.get_x() < 3:
+            seen[int(tile.get_y())].append(to_hex(tile.get_facecolor()) != COVERED.lower())
+    assert seen == [[True, False, False], [True, True, False], [True, True, True]]
+    words = [text.get_text() for text in ax.texts if text.get_text() not in ("", "hidden")]
+    assert words[2:] == ["<bos>", "a", "<bos>", "a", "b", "<bos>", "a", "b", "<eos>"]
     with pytest.raises(ValueError, match="tgt_in has 2 words and tgt_out 1"):
-        shift_drawing(["<bos>", "a"], ["a"], 0)
-    with pytest.raises(ValueError, match="position=2 must be from 0 to 1"):
-        shift_drawing(["<bos>", "a"], ["a", "<eos>"], 2)
+        staircase(["<bos>", "a"], ["a"])
 
 
 def test_the_leak_curves_draw_each_run_and_name_each_kind_once():
     runs = experiments.load("masks")["runs"]
     left, right = leak_curves(runs).axes
     assert len(left.lines) == len(right.lines) == len(runs)
-    assert len(left.get_legend().get_texts()) == 2
+    assert len(left.figure.legends[0].get_texts()) == 2
     wanted = [entry["right_rows"] for entry in runs[0]["history"]]
     assert right.lines[0].get_ydata().tolist() == wanted
     with pytest.raises(ValueError, match='runs with mask "none"'):

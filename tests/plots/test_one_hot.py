@@ -5,7 +5,7 @@ import torch
 
 from transformer_lib.embedding import one_hot
 from transformer_lib.plots import one_hot_table, unknown_words
-from transformer_lib.plots.one_hot import CELLS
+from transformer_lib.plots.one_hot import distance_triangle, one_hot_row
 
 WORDS = ["I", "like", "trees"]
 
@@ -18,11 +18,27 @@ def test_a_small_table_shows_every_number_and_every_word():
     assert [label.get_text() for label in ax.get_xticklabels()][1] == "b\n1"
 
 
-def test_a_wide_table_marks_the_slots():
-    width = CELLS + 1
-    ax = one_hot_table(one_hot(torch.tensor([2, 0, 30]), width), WORDS, ["x"] * width)
-    assert [line.get_xdata()[0] for line in ax.lines] == [2, 0, 30]
-    assert [text.get_text() for text in ax.texts] == ["1 in slot 2", "1 in slot 0", "1 in slot 30"]
+def test_a_row_is_a_long_bar_with_one_mark_and_a_lens():
+    vocabulary = [f"w{i}" for i in range(100)]
+    ax = one_hot_row([10, 20, 50], WORDS, vocabulary).axes[0]
+    marks = [p.get_x() + p.get_width() / 2 for p in ax.patches if 0 < p.get_width() < 0.1]
+    assert marks == pytest.approx([1.05, 2.05, 5.05])
+    words = [text.get_text() for text in ax.texts]
+    assert [word for word in words if word in ("0", "1")] == list("0001000")
+    assert "50\nw50" in words
+    with pytest.raises(ValueError, match="don't fit"):
+        one_hot_row([10, 99, 50], WORDS, vocabulary)
+
+
+def test_three_words_are_a_triangle_of_equal_sides():
+    ax = distance_triangle(torch.eye(3), WORDS).axes[0]
+    assert [text.get_text() for text in ax.texts] == [
+        *["1.414"] * 3, "every distance:\n√2", *WORDS,
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="distances differ"):
+        distance_triangle(torch.eye(3) * torch.tensor([[1.0], [2.0], [3.0]]), WORDS)
+    with pytest.raises(ValueError, match="three words"):
+        distance_triangle(torch.eye(3), WORDS[:2])
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,17 @@
 import json
 import math
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.patches import Arc
+from matplotlib.patches import Arc, Wedge
 
 from transformer_lib.embedding import positional_encoding
 from transformer_lib.plots import positions as plots
 from transformer_lib.plots import positions_heatmap, showing, style, wavelengths
+from transformer_lib.plots.figures.positions import two_ways, usual_batch
 
 
 def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
@@ -21,11 +23,22 @@ def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
     top_left = ax.transData.transform((0, 0))
     assert ax.transData.transform((0, 6))[1] < top_left[1], "later positions lie further down"
     assert ax.transData.transform((9, 0))[0] > top_left[0]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("dimension of the vector", "position")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (
+        "column of the vector: a sine and a cosine in turn",
+        "position of the word",
+    )
     assert ax.get_title() == "seven words"
 
 
-def test_blue_is_negative_grey_is_zero_and_amber_is_positive():
+def test_the_table_shows_one_row_again_below_it():
+    table = positional_encoding(40, 16)
+    whole, one = plots.positions_table(table, row=30).axes[:2]
+    np.testing.assert_allclose(whole.images[0].get_array(), table)
+    np.testing.assert_allclose(one.images[0].get_array(), table[30:31])
+    assert [label.get_text() for label in one.get_yticklabels()] == ["position 30"]
+
+
+def test_blue_is_negative_white_is_zero_and_orange_is_positive():
     image = positions_heatmap([[-1.0, 0.0, 1.0]]).images[0]
     assert image.get_clim() == (-1.0, 1.0)
     expected = [style.SIGNED(value)[:3] for value in (0.0, 0.5, 1.0)]
@@ -76,7 +89,7 @@ def test_each_panel_of_the_curves_holds_the_two_columns_of_its_pair():
     for ax, i in zip(figure.axes, (0, 5), strict=True):
         for line, column in zip(ax.lines, (2 * i, 2 * i + 1), strict=True):
             np.testing.assert_allclose(line.get_ydata(), table[:, column])
-    assert figure.axes[0].get_title("left") == "i = 0: one wave in 6.3 positions"
+    assert figure.axes[0].get_title("left") == "pair i = 0: one wave in 6.3 positions"
 
 
 def test_two_encodings_with_the_same_waves_would_show_no_difference():
@@ -94,6 +107,20 @@ def test_clock_hands_point_up_at_position_zero_and_turn_clockwise():
     assert list(hands) == ["position 0", "position 2", "position 5", "position 7"]
     np.testing.assert_allclose(hands["position 0"], (0, 1))
     np.testing.assert_allclose(hands["position 2"], (math.sin(2), math.cos(2)), rtol=1e-6)
+
+
+def test_the_table_of_clocks_has_a_hand_for_each_position_and_pair():
+    table = positional_encoding(3, 14)
+    ax = plots.clock_table(["I", "fish", "trees"], table, {0: "fast", 4: "slow"}).axes[0]
+    hands = [line.get_xydata() for line in ax.lines if len(line.get_xydata()) == 2]
+    ends = [tuple((end - start) / 0.4) for start, end in hands]
+    expected = [tuple(table[pos, 2 * i : 2 * i + 2].tolist()) for i in (0, 4) for pos in range(3)]
+    np.testing.assert_allclose(ends, expected, atol=1e-6)
+    colors = {text.get_text(): text.get_color() for text in ax.texts}
+    assert colors["trees"] == style.WORDS["trees"] and colors["fish"] == style.INK
+    wedges = [patch for patch in ax.patches if isinstance(patch, Wedge)]
+    turned = [(patch.theta2 - patch.theta1) % 360 for patch in wedges[:3]]
+    np.testing.assert_allclose(turned, np.degrees([0, 1, 2]), atol=1e-4)
 
 
 def test_arcs_of_a_clock_are_the_way_from_one_hand_to_the_other():
@@ -131,11 +158,13 @@ def test_word_and_position_and_their_sum_are_the_three_stripes():
 
 def test_input_vectors_carry_their_words_and_sums():
     words, table = torch.full((2, 6), 1.04), torch.full((2, 6), -0.5)
-    texts = [
-        text.get_text() for text in plots.input_vectors(["uno", "dos"], words, table).axes[0].texts
-    ]
-    assert {"uno", "dos", "position 0", "position 1"} <= set(texts)
-    assert [texts.count(number) for number in ("1.0", "-0.5", "0.5")] == [12, 12, 12]
+    small, large = plots.input_vectors(["uno", "dos"], words, table, "decoder").axes
+    texts = [text.get_text() for text in large.texts]
+    assert {"uno", "dos", "position 0", "position 1", "decoder layer 0"} <= set(texts)
+    assert [texts.count(number) for number in ("1.0", "\N{MINUS SIGN}0.5", "0.5")] == [8, 8, 8]
+    filled = [patch for patch in small.patches
+              if patch.get_facecolor() == mpl.colors.to_rgba(style.DECODER)]  # fmt: skip
+    assert len(filled) == 1, "the bottom of the decoder, and nothing else"
 
 
 def test_rows_of_one_word_stand_together():
@@ -145,7 +174,10 @@ def test_rows_of_one_word_stand_together():
     np.testing.assert_allclose(rows[0::2], first)
     np.testing.assert_allclose(rows[1::2], second)
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert labels[:2] == ["a in “x”", "a in “y”"]
+    assert labels[:2] == ["a  in “x”", "a  in “y”"]
+    assert figure.axes[0].get_title() == "only:\ndifferent in each order"
+    again = plots.rows_in_pairs("abc", ("x", "y"), {"only": (first, first)})
+    assert again.axes[0].get_title() == "only:\nthe same in each order"
 
 
 # --- measurements ---
@@ -170,7 +202,8 @@ def test_padding_is_what_is_left_of_each_row():
     some, equal = figure.axes
     words = np.asarray(some.collections[0].get_array()).reshape(3, 3) > 0.5
     assert words.sum(axis=1).tolist() == [3, 1, 2]
-    assert some.get_xlabel().endswith("33% padding") and equal.get_xlabel().endswith("\n0% padding")
+    assert some.get_title() == "some:\n33 % of the batch is padding"
+    assert equal.get_title() == "equal:\n0 % of the batch is padding"
 
 
 def test_the_explorer_computes_the_papers_formula_by_itself():
@@ -179,3 +212,12 @@ def test_the_explorer_computes_the_papers_formula_by_itself():
     text = json.dumps(spec)
     assert "pow(10, -exponent * 2 * floor(datum.dimension / 2) / d_model)" in text
     assert "datum.dimension % 2 == 0 ? sin(datum.position * datum.rate)" in text
+
+
+def test_the_batches_of_the_picture_have_the_padding_that_all_batches_have():
+    lengths, ways = two_ways()
+    for batches in ways.values():
+        places = sum(len(batch) * max(lengths[i] for i in batch) for batch in batches)
+        drawn = usual_batch(batches, lengths)
+        of_all, of_one = 1 - sum(lengths) / places, 1 - sum(drawn) / len(drawn) / max(drawn)
+        assert abs(of_one - of_all) < 0.005 and f"{of_one:.0%}" == f"{of_all:.0%}"

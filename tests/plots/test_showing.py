@@ -9,9 +9,10 @@ import altair as alt
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
 from PIL import Image
 
-from transformer_lib.plots import attention_chart, enable_altair, series_map, show, showing
+from transformer_lib.plots import attention_chart, enable_altair, show, showing, style
 from transformer_lib.plots.attention import attention_heads, attention_heatmap
 from transformer_lib.plots.figures import FIGURES
 
@@ -57,7 +58,8 @@ def test_a_figure_leaves_picture_text_and_alt(shown):
     [(bundle, metadata)] = shown
     assert set(bundle) == {"image/png", "text/plain"}
     assert bundle["text/plain"].splitlines() == [
-        "Figure: The loss halves at every step.",
+        "Figure:",
+        "The loss halves at every step.",
         "panel | falling | step | value",
         "  line loss: 3 values from 0.50 to 0.13, lowest 0.13, highest 0.50, mean 0.29",
     ]
@@ -209,7 +211,7 @@ def test_a_chart_leaves_chart_picture_and_text(shown):
     show(small_chart(), alt="Two points.")
     [(bundle, metadata)] = shown
     assert set(bundle) == {showing.VEGALITE, "image/png", "text/plain"}
-    assert bundle["text/plain"] == "Chart: Two points."
+    assert bundle["text/plain"] == "Chart:\nTwo points."
     assert metadata["image/png"]["alt"] == "Two points."
     spec = bundle[showing.VEGALITE]
     assert spec["description"] == "Two points."
@@ -285,6 +287,8 @@ def test_the_renderer_draws_charts_that_stand_last_in_a_cell():
         enable_altair()
         bundle, metadata = small_chart().properties(description="Two.")._repr_mimebundle_()
         assert showing.VEGALITE in bundle and metadata["image/png"]["alt"] == "Two."
+        config = metadata[showing.VEGALITE]["embed_options"]["config"]
+        assert config["background"] == "#FFFFFF"
         with pytest.raises(ValueError, match="needs a description"):
             small_chart()._repr_mimebundle_()
     finally:
@@ -296,12 +300,12 @@ def test_the_renderer_draws_charts_that_stand_last_in_a_cell():
 
 def test_a_figure_of_the_series_is_shown_by_its_name(shown):
     show("series-map")
-    show(series_map(), name="series-map")
+    show(FIGURES["series-map"].draw(), name="series-map")
     (by_name, metadata), (drawn, _) = shown
     assert by_name == drawn
     assert metadata["figure"] == "series-map"
     assert metadata["image/png"]["alt"] == FIGURES["series-map"].alt
-    assert by_name["text/plain"].startswith(f"Figure: {FIGURES['series-map'].alt}\n")
+    assert by_name["text/plain"].startswith(f"Figure:\n{FIGURES['series-map'].alt}\n")
 
 
 @pytest.mark.parametrize("names", [("series-mop",), (None, "series-mop")])
@@ -309,3 +313,19 @@ def test_an_unknown_name_shows_nothing(shown, names):
     with pytest.raises(ValueError, match="no figure 'series-mop'; did you mean 'series-map'"):
         show(names[0]) if names[0] else show(curve(), name=names[1])
     assert shown == []
+
+
+def test_a_word_keeps_its_color_beside_many_others(shown):
+    """256 colors are enough for a picture, but the small violet "I" was stored blue."""
+    figure = style.new_figure(8, 4)
+    heat, words = figure.subplots(2, 1)
+    heat.imshow(np.linspace(-3, 3, 2000).reshape(20, 100), cmap=style.SIGNED, aspect="auto")
+    words.axis("off")
+    for place, color in enumerate(style.EXACT):
+        words.text(place / len(style.EXACT), 0.5, "I", color=color, weight="bold")
+    show(figure, alt="A heat map, and letters of many colors below it.")
+    stored = picture(shown[0][0])
+    assert stored.mode == "P"
+    there = {color for _, color in stored.convert("RGB").getcolors(256)}
+    for color in style.EXACT:
+        assert tuple(round(255 * channel) for channel in to_rgb(color)) in there, color

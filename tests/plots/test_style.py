@@ -62,6 +62,10 @@ PAIRS = {
     "categories": list(combinations(style.CATEGORIES, 2)),
     "encoder and decoder": [(style.ENCODER, style.DECODER)],
     "negative and positive": [(style.NEGATIVE, style.POSITIVE)],
+    "right, wrong and highlighted": list(
+        combinations((style.RIGHT, style.WRONG, style.HIGHLIGHT), 2)
+    ),
+    "words": list(combinations(dict.fromkeys(style.WORDS.values()), 2)),
 }
 
 
@@ -80,29 +84,45 @@ def test_a_grey_printout_tells_them_apart(pairs):
 
 
 def test_every_color_shows_on_paper_and_on_the_dark_theme():
-    for color in (*style.CATEGORIES, style.ENCODER, style.DECODER, style.MUTED):
+    for color in (*style.CATEGORIES, style.ENCODER, style.DECODER, style.MUTED,
+                  *style.WORDS.values()):  # fmt: skip
         assert contrast(color, "white") >= 1.6, f"{color} is too pale for paper"
         assert contrast(color, "#111111") >= 2, f"{color} is too dark for the dark theme"
     assert contrast(style.INK, style.PAPER) >= 7
     assert contrast(style.MUTED, style.PAPER) >= 4.5
 
 
-@pytest.mark.parametrize("colors", ["WEIGHTS", "SIGNED"])
+@pytest.mark.parametrize("part", ["weights", "below zero", "above zero"])
 @pytest.mark.parametrize("eye", EYES)
-def test_a_color_map_orders_its_values_for_every_eye(colors, eye):
-    steps = getattr(style, colors)(np.linspace(0, 1, 51))
+def test_the_stronger_the_darker_for_every_eye(part, eye):
+    steps = {
+        "weights": style.WEIGHTS(np.linspace(0, 1, 51)),
+        "below zero": style.SIGNED(np.linspace(0.5, 0, 26)),
+        "above zero": style.SIGNED(np.linspace(0.5, 1, 26)),
+    }[part]
     lightness = np.diff([lab(color[:3], EYES[eye])[0] for color in steps])
-    assert (np.sign(lightness) == np.sign(lightness[0])).all(), "lightness turns around"
-    assert abs(lightness).min() > 0.3, "two neighboring values are the same grey"
+    assert lightness.max() < -0.3, "two neighboring values are the same grey, or it gets lighter"
 
 
-def test_more_attention_is_more_ink_and_zero_is_grey():
+@pytest.mark.parametrize("eye", EYES)
+def test_plus_and_minus_are_never_alike(eye):
+    for size in np.linspace(0.1, 0.5, 9):
+        below, above = (lab(style.SIGNED(0.5 + s)[:3], EYES[eye]) for s in (-size, size))
+        assert np.linalg.norm(below - above) >= 30
+    assert abs(below[0] - above[0]) >= 8, "the ends are the same grey"
+
+
+def test_zero_is_white():
     assert style.WEIGHTS(0.0)[:3] == (1, 1, 1)
+    assert style.SIGNED(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.01)
     assert lab(style.WEIGHTS(1.0)[:3])[0] < 20
-    red, green, blue = style.SIGNED(0.5)[:3]
-    assert red == pytest.approx(green, abs=0.02) and green == pytest.approx(blue, abs=0.02)
     assert lab(style.SIGNED(0.25)[:3])[2] < -20, "negative values should be blue"
-    assert lab(style.SIGNED(0.75)[:3])[2] > 20, "positive values should be amber"
+    assert lab(style.SIGNED(0.75)[:3])[2] > 20, "positive values should be orange"
+
+
+def test_a_word_and_its_translation_share_a_color():
+    for english, spanish in [("I", "me"), ("like", "gustan"), ("trees", "árboles")]:
+        assert style.WORDS[english] == style.WORDS[spanish]
 
 
 def test_numbers_in_the_cells_can_be_read():

@@ -5,8 +5,10 @@ import pytest
 from transformer_lib.checkpoints import read_json
 from transformer_lib.corpora import english_spanish
 from transformer_lib.experiments.translation import broken_scores
+from transformer_lib.paper import TABLE_2
 from transformer_lib.plots import score_bars, skill_curves
 from transformer_lib.plots.figures import FIGURES
+from transformer_lib.plots.translation import better_and_cheaper
 from transformer_lib.translator import SHIPPED_MODEL
 
 
@@ -48,3 +50,12 @@ def test_the_alt_texts_say_what_is_there():
         "words backwards": (0.5, 1),
     }
     assert "exact match 9.5, BLEU 77" in FIGURES["translation-two-measures"].alt
+
+
+def test_each_system_is_a_point_at_its_cost_and_its_bleu():
+    ax = better_and_cheaper(TABLE_2).axes[0]
+    points = {(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines}
+    assert points == {(row.german_cost, row.german) for row in TABLE_2.values() if row.german_cost}
+    assert {"Transformer, base", "Transformer, big"} <= {text.get_text() for text in ax.texts}
+    with pytest.raises(ValueError, match="no system has both"):
+        better_and_cheaper({"ByteNet": TABLE_2["ByteNet"]})

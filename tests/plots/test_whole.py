@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from transformer_lib import MultiHeadAttention
 from transformer_lib import attention as attention_module
 from transformer_lib.experiments import whole as data
 from transformer_lib.plots import (
@@ -17,7 +18,12 @@ from transformer_lib.plots import (
     vocabulary_ranges,
     zoom_levels,
 )
-from transformer_lib.plots.whole import MULTI_HEAD, SCALED_DOT_PRODUCT, Station
+from transformer_lib.plots.whole import (
+    MULTI_HEAD,
+    SCALED_DOT_PRODUCT,
+    Station,
+    whole_machine,
+)
 
 
 def texts(figure) -> list[str]:
@@ -30,7 +36,7 @@ def texts(figure) -> list[str]:
 @pytest.mark.parametrize("N", [2, 6])
 def test_the_zoom_has_as_many_layers_as_the_model(N):
     written = texts(zoom_levels(N))
-    assert [written.count(str(i)) for i in range(1, N + 2)] == [2] * N + [0]
+    assert [written.count(str(i)) for i in range(N + 1)] == [2] * N + [0]
     assert f"3  {N} layers that read, {N} that write" in written
 
 
@@ -76,18 +82,30 @@ def test_vectors_reach_the_picture_and_must_fit_their_words():
     images = [np.ma.getdata(ax.images[0].get_array()) for ax in figure.axes if ax.images]
     np.testing.assert_allclose(images[0], vectors)
     np.testing.assert_allclose(images[1], -vectors)
-    assert [bar.get_width() for bar in figure.axes[-1].patches] == [0.5, 0.25]
+    last = next(ax for ax in figure.axes if "next word" in ax.get_title())
+    assert [bar.get_width() for bar in last.patches] == [0.5, 0.25]
     with pytest.raises(ValueError, match="'in': 1 words need vectors of the shape"):
         sentence_path([(["a"], rows[0][1]), rows[1]], [])
 
 
 def test_curves_are_drawn_where_their_numbers_are():
-    figure = cost_and_path([1, 2], {"a": [1e6, 3e6]}, [1, 2, 3], {"a": [1, 1, 1]}, d_model=2)
-    left, right = figure.axes
-    np.testing.assert_array_equal(left.lines[0].get_ydata(), [1, 3])
-    np.testing.assert_array_equal(right.lines[0].get_ydata(), [1, 1, 1])
-    with pytest.raises(ValueError, match="'a' has 1 points for 2 lengths"):
-        cost_and_path([1, 2], {"a": [1]}, [1], {"a": [1]}, d_model=2)
+    ones = {"recurrent": [1, 1, 1]}
+    figure = cost_and_path([1, 2], {"recurrent": [1e6, 3e6]}, [1, 2, 3], ones, ones, d_model=2)
+    cost, wait, path = figure.axes
+    np.testing.assert_array_equal(cost.lines[0].get_ydata(), [1, 3])
+    np.testing.assert_array_equal(wait.lines[0].get_ydata(), [1, 1, 1])
+    assert path.lines[0].get_color() == cost.lines[0].get_color()
+    with pytest.raises(ValueError, match="'recurrent' has 1 points for 2 lengths"):
+        cost_and_path([1, 2], {"recurrent": [1]}, [1], {}, {}, d_model=2)
+
+
+def test_the_memory_reaches_each_layer_of_the_writer():
+    for N in (2, 6):
+        figure = whole_machine(["I", "trees"], ["<bos>", "me"], N)
+        arrows = [t for t in figure.axes[0].texts if getattr(t, "arrow_patch", None)]
+        flat = [t for t in arrows if t.xy[1] == t.get_position()[1] and t.xy[0] < 6.5]
+        assert len(flat) == N + 1  # and one from the encoder to the memory
+        assert texts(figure).count(f"{N} layers") == 2
 
 
 # --- the counts behind the figures ---
@@ -108,16 +126,6 @@ def test_eight_rows_of_the_paper_fit_one_vocabulary_and_big_does_not():
     assert tuple(map(round, data.possible_vocabulary(big))) == (35_368, 36_344)
 
 
-def test_all_outputs_come_and_the_hooks_go():
-    model = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Flatten())
-    with data.all_outputs(model) as outputs:
-        model(torch.tensor([[[-1.0, 2.0]]]))
-    assert outputs["0"].tolist() == [[[0, 2]]] and outputs[""].tolist() == [[0, 2]]
-    outputs.clear()
-    model(torch.zeros(1, 1, 2))
-    assert outputs == {}
-
-
 def test_stations_are_parts_of_the_model_in_order():
     model = data.on_paper(5, 5, N=2, d_model=8, d_ff=8, h=2)
     names = data.stations(model)
@@ -135,6 +143,57 @@ def test_who_is_seen():
 @pytest.mark.parametrize("n, gaps", [(2, 1), (5, 1), (6, 2), (25, 2), (26, 3)])
 def test_rounds_from_the_first_word_to_the_last(n, gaps):
     assert data.all_rounds(n) == {
-        "self-attention": 1, "recurrent (GRU)": n, "convolution": -(-(n - 1) // 4),
-        "with gaps": gaps,
+        "self-attention": 1, "recurrent": n, "convolution": -(-(n - 1) // 4),
+        "with gaps": gaps, "restricted": -(-(n - 1) // 4),
     }  # fmt: skip
+
+
+def test_only_the_recurrent_layer_waits():
+    assert data.waiting(7) == {
+        "self-attention": 1, "recurrent": 7, "convolution": 1, "restricted": 1
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("n, r", [(2, 5), (5, 5), (11, 3)])
+def test_restricted_attention_is_attention_with_a_band(n, r):
+    attend, x = MultiHeadAttention(6, h=2), torch.randn(2, n, 6)
+    band = torch.ones(n, n).bool().tril().triu(1 - r)
+    torch.testing.assert_close(data.restricted(attend, x, r), attend(x, x, x, mask=band))
+
+
+def test_what_table_1_says_of_the_cost():
+    n, d = 7, 12
+    assert data.costs(n, d) == {
+        "self-attention": 4 * n * d**2 + 2 * n**2 * d, "its 2n²d alone": 2 * n**2 * d,
+        "recurrent": 6 * n * d**2, "convolution": 5 * n * d**2,
+        "restricted": 4 * n * d**2 + 2 * 5 * n * d,
+    }  # fmt: skip
+
+
+# --- machines with one fault ---
+
+
+def measured(number: int) -> tuple[int, bool, bool, bool]:
+    """Parameters; do the logits move when words are exchanged, padded, and ahead of a change?"""
+    model = data.machine(number)
+    src, tgt = torch.tensor([[5, 6, 7, 2]]), torch.tensor([[1, 8, 9]])
+    with torch.no_grad():
+        logits = model(src, tgt)
+        others = [
+            model(src[:, [1, 0, 2, 3]], tgt), model(torch.tensor([[5, 6, 7, 2, 0]]), tgt),
+            model(src, torch.tensor([[1, 8, 10]])),
+        ]  # fmt: skip
+    moved = [not torch.allclose(other[:, :2], logits[:, :2], atol=1e-5) for other in others]
+    return data.count_parameters(model), *moved
+
+
+def test_each_machine_has_one_fault_that_a_measurement_shows():
+    sound = measured(-1)
+    assert sound == (11_552, True, False, False)
+    changed = {"one table too many": 0, "two layers are one": 0, "no positions": 1,
+               "padding is seen": 2, "no causal mask": 3}  # fmt: skip
+    for number, fault in enumerate(data.FAULT_OF):
+        differs = [i for i, pair in enumerate(zip(measured(number), sound, strict=True))
+                   if pair[0] != pair[1]]  # fmt: skip
+        assert differs == [changed[fault]]
+    assert sorted(data.FAULT_OF) == sorted(data.FAULTS)

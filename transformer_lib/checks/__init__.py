@@ -3,8 +3,9 @@
 A check is called with the attempt, and `...` stands for none yet:
 
     from transformer_lib.checks import start_here
-    start_here.several_people(...)     # several_people: not tried yet
+    start_here.several_people(...)     # several_people: ○ not tried yet
 
+Right, wrong and untried differ by a word, a sign and, where colors can be shown, a color.
 While you learn, a check prints. Where work is graded (`with graded():`), it raises its Hint.
 """
 
@@ -12,6 +13,7 @@ import contextlib
 import functools
 import math
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -63,12 +65,38 @@ class NotTried(Hint):
     """There is no attempt yet."""
 
 
+GREEN, RED = "\x1b[1;32m", "\x1b[1;31m"
+NORMAL = "\x1b[0m"
+
+
+def in_notebook() -> bool:
+    return type(sys.stdout).__module__.startswith("ipykernel")
+
+
+def colored(text: str, color: str) -> str:
+    """The text in a color where that can be shown: in a notebook, or in a terminal that wants it.
+
+    In a notebook always, so that its stored output depends on no setting.
+    """
+    terminal = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    return f"{color}{text}{NORMAL}" if in_notebook() or terminal else text
+
+
+def in_words(hint: Hint | None) -> str:
+    """How an attempt did, for readers of colors, signs or neither: "✗ not yet. One more."."""
+    if hint is None:
+        return colored("✓ right!", GREEN)
+    if isinstance(hint, NotTried):
+        return f"○ {hint}"
+    return f"{colored('✗ not yet.', RED)} {hint}"
+
+
 def exercise(check: Callable[..., None]) -> Callable[..., None]:
     """A function that raises a Hint -> a check that prints how the attempt did."""
 
     @functools.wraps(check)
     def checked(*attempt) -> None:
-        verdict = "right!"
+        found = None
         try:
             if any(part is ... for part in attempt):
                 raise NotTried("not tried yet")
@@ -76,11 +104,33 @@ def exercise(check: Callable[..., None]) -> Callable[..., None]:
         except Hint as hint:
             if GRADED.get():
                 raise
-            verdict = str(hint) if isinstance(hint, NotTried) else f"not yet. {hint}"
+            found = hint
         if not GRADED.get():
-            print(f"{check.__name__}: {verdict}")
+            print(f"{check.__name__}: {in_words(found)}")
 
     return checked
+
+
+def reveal(guess: Any, measured: Any) -> None:
+    """Print the reader's guess, what is measured, and how near the guess came.
+
+    A guess `...` is none yet. A number is compared by difference, anything else by being equal.
+    What is measured is never in the first line, because JupyterLab shows that of a folded output.
+    """
+    print("your guess:", "none yet" if guess is ... else guess)
+    numbers = (int, float)
+    how_near = ""
+    if isinstance(measured, numbers) and not isinstance(measured, bool):
+        if isinstance(guess, numbers):
+            right = math.isclose(guess, measured, rel_tol=0.005)
+            how_near = "right" if right else f"off by {abs(guess - measured):.3g}"
+        elif guess is not ...:
+            how_near = "your guess is not a number"
+    elif guess is not ...:
+        right = str(guess).strip().casefold() == str(measured).strip().casefold()
+        how_near = "right" if right else "another one"
+    shown = f"{measured:.4g}" if isinstance(measured, float) else str(measured)
+    print(f"it is {shown}{how_near and f': {how_near}'}")
 
 
 def implement(*first: Any) -> Callable:
@@ -129,8 +179,14 @@ def result_of(function: Any, *inputs: Any, stops: Mapping[str, str] | None = Non
 def call(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) -> Tensor:
     """The tensor that an attempt returns, as in `result_of`; a Hint if it isn't one."""
     found = result_of(function, *inputs, stops=stops)
-    expect(isinstance(found, Tensor), f"It should return a tensor, not a {type(found).__name__}.")
+    expect(isinstance(found, Tensor), f"It should return a tensor, not {a_kind(found)}.")
     return found.detach().float() if found.dtype == torch.float64 else found.detach()
+
+
+def a_kind(thing: Any) -> str:
+    """What kind of thing it is, with its article: 3 -> "an int"."""
+    name = type(thing).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def same(one: Tensor, another: Tensor) -> bool:

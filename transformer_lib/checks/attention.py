@@ -10,6 +10,7 @@ from torch import Tensor
 from transformer_lib.attention import attention, attention_weights
 from transformer_lib.checks import (
     Hint,
+    NotTried,
     call,
     exercise,
     expect,
@@ -178,6 +179,8 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
         "You divide by the root of the number of keys. What counts is d_k.": (
             lambda: (scores / math.sqrt(11)).softmax(-1) @ value
         ),
+        "You divide by the root of the value's width. What counts is d_k, the width of query and "
+        "key.": lambda: (scores / math.sqrt(13)).softmax(-1) @ value,
         "You divide by the root of the number of heads. What counts is d_k, the last axis.": (
             lambda: (scores / math.sqrt(3)).softmax(-1) @ value
         ),
@@ -200,6 +203,51 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
         same(found, right),
         "The shape is right, the numbers are not. Compare yours with the equation, step by step.",
     )
+
+
+AXIS, KEYS, ROOT = "softmax over the wrong axis", "divided by √(number of keys)", "not divided"
+FAULTS = ("none", AXIS, KEYS, ROOT)
+
+
+def _faulty(fault: str) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+    """Attention with one planted fault."""
+
+    def program(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        width = {KEYS: key.size(-2), ROOT: 1}.get(fault, query.size(-1))
+        scores = query @ key.transpose(-2, -1) / math.sqrt(width)
+        return scores.softmax(dim=-2 if fault == AXIS else -1) @ value
+
+    return program
+
+
+PLANTED = {"A": AXIS, "B": KEYS, "C": "none"}
+UNLIKE = {  # for a wrong verdict: what to measure
+    "A": "With values that are all 1, each row of weights gives back their sum. Is it 1?",
+    "B": "The rows add up to 1. Take two keys, then twenty: does one more key change how sharp the "
+         "weights are? And compare with attention_weights.",
+    "C": "Compare it with the library, for more than one size.",
+}  # fmt: skip
+
+
+def suspects() -> dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]]:
+    """Three programs for attention, of which some have one planted fault."""
+    return {name: _faulty(fault) for name, fault in PLANTED.items()}
+
+
+@exercise
+def diagnose(verdict: Any) -> None:
+    """The core exercise: which fault has each of the `suspects`?"""
+    expect(isinstance(verdict, dict) and verdict.keys() == PLANTED.keys(),
+           'Give a dictionary with the keys "A", "B" and "C".')  # fmt: skip
+    if ... in verdict.values():
+        raise NotTried("not tried yet")
+    for name, fault in PLANTED.items():
+        said = verdict[name]
+        expect(said in FAULTS, f"{name}: choose one of {', '.join(FAULTS)}.")
+        if said == fault:
+            continue
+        sure = f"{name} isn't sound. " if said == "none" else f"{name} has another fault, or none. "
+        raise Hint(sure + UNLIKE[name])
 
 
 @exercise

@@ -13,15 +13,16 @@ from torch import Tensor
 from transformer_lib.checks import Hint, call, compare, exercise, expect, implement, no_slip
 from transformer_lib.checks.start_here import shipped, spanish
 from transformer_lib.evaluation import measurable, swap, switch_off
-from transformer_lib.recording import edit_attention
+from transformer_lib.recording import attention_layers, edit_attention
 
 LAYER, HEAD = "encoder.layers.1.self_attn", 2  # what the notebook finds; a test finds it again
+GUILTY = "decoder.layers.1.cross_attn", 1  # without it verbs go wrong
 NARROW = "The trophy didn't fit in the suitcase because it was too narrow"
 
 
 @exercise
 def without_the_head(guess: str) -> None:
-    """Exercise 1: the last Spanish word of the narrow suitcase with the best head switched off."""
+    """The last Spanish word of the narrow suitcase with the best head switched off."""
     with edit_attention(shipped().model, {LAYER: switch_off(HEAD)}):
         right = spanish(NARROW)[-1]
     normal = spanish(NARROW)[-1]
@@ -36,6 +37,51 @@ def without_the_head(guess: str) -> None:
         f"{guess} isn't what it writes. The English adjective is still read, so the Spanish word "
         "is a form of estrecho; which one does the model take when it knows no noun?",
     )
+
+
+@exercise
+def guilty_head(layer: str, head: int, share: float) -> None:
+    """The head without which the verb is least often right, and how often that is."""
+    known = attention_layers(shipped().model)
+    expect(
+        layer in known and head in range(shipped().model.config.h),
+        'Give the layer as the library calls it, such as "encoder.layers.1.self_attn", and the '
+        "head as a number from 0 to 3.",
+    )
+    expect(
+        (layer, head) != (LAYER, 1),
+        "That is the head of the picture. Switch it off: how many verbs are still right?",
+    )
+    expect(
+        (layer, head) != (LAYER, HEAD),
+        "That one brings the gender of the noun. How many verbs are right without it?",
+    )
+    measured = verbs_without(layer, head)
+    expect(
+        (layer, head) == GUILTY,
+        f"Without this head {measured:.2f} of the verbs are right. Another one is missed more: try "
+        "the heads of all six layers, the decoder's too.",
+    )
+    expect(
+        isinstance(share, int | float) and not isinstance(share, bool) and 0 <= share <= 1,
+        "The head is right. Give the share as a number from 0 to 1.",
+    )
+    no_slip(
+        abs(share - (1 - measured)) > 0.01,
+        "That is the share of verbs that go wrong. Asked is how many stay right.",
+    )
+    no_slip(abs(share - measured) < 0.01, "The head is right; measure the share again.")
+
+
+@functools.cache
+def verbs_without(layer: str, head: int) -> float:
+    """The share of right verbs in the measured sentences without this head."""
+    from transformer_lib.corpora import english_spanish
+    from transformer_lib.evaluation import PronounBatch
+    from transformer_lib.experiments.causes import right_verbs
+
+    items = measurable(shipped(), english_spanish.load_pronoun(), parity=1)
+    return right_verbs(shipped(), PronounBatch(shipped(), items), {layer: switch_off(head)})
 
 
 # B sentences, H heads, S words: different primes, so that a swapped axis can't pass.
@@ -54,7 +100,7 @@ def rows_and_places() -> tuple[Tensor, Tensor]:
 
 @implement(torch.full((1, 1, 1), 1.0), torch.zeros(1, dtype=torch.long))
 def share_on(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """Exercise 2: share_on(rows, places): (b, h, s), (b) -> (h), how often the largest weight
+    """share_on(rows, places): (b, h, s), (b) -> (h), how often the largest weight
     of each head lies at the place."""
     rows, places = rows_and_places()
     largest = rows.argmax(dim=-1)
@@ -96,7 +142,7 @@ def share_on(function: Callable[[Tensor, Tensor], Tensor]) -> None:
 
 @implement(torch.zeros(1, 1, 1, 2), 0, 0, 0, 1)
 def swap_two(function: Callable[..., Tensor]) -> None:
-    """Exercise 3: swap_two(weights, head, query, one, another) -> the weights (b, h, q, k) with
+    """swap_two(weights, head, query, one, another) -> the weights (b, h, q, k) with
     two numbers of this row exchanged, in every sentence."""
     generator = torch.Generator().manual_seed(0)
     weights = torch.randn(2, H, B, S, generator=generator).softmax(dim=-1)
@@ -151,7 +197,7 @@ def kept(function: Callable[..., Any], given: Tensor, rest: tuple[int, ...]) -> 
 
 @exercise
 def flips(sentence: str, word: str, one: str, another: str) -> None:
-    """Exercise 4: a sentence in which exchanging two numbers of word's row changes the gender."""
+    """A sentence in which exchanging two numbers of word's row changes the gender."""
     before = spanish(sentence)
     words = shipped().read(sentence)
     for name in (word, one, another):
@@ -194,7 +240,7 @@ def masculine() -> float:
 
 @exercise
 def always_masculine(share: float) -> None:
-    """Exercise 5: how often a model would be right that always writes the masculine form."""
+    """How often a model would be right that always writes the masculine form."""
     expect(
         isinstance(share, int | float) and not isinstance(share, bool),
         "Give a number between 0 and 1.",

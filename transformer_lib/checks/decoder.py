@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_lib.checks import (
+    Hint,
     as_shape,
     call,
     compare,
@@ -27,7 +28,7 @@ from transformer_lib.checks import (
 )
 from transformer_lib.checks.encoder import network_parameters
 from transformer_lib.config import ModelConfig
-from transformer_lib.decoder import DecoderLayer
+from transformer_lib.decoder import Decoder, DecoderLayer
 from transformer_lib.masks import causal_mask
 from transformer_lib.model import Transformer
 from transformer_lib.tokens import BOS, EOS
@@ -393,3 +394,41 @@ def all_at_once(function: Callable[..., Tensor]) -> None:
         hook.remove()
     compare(found, right, mistakes)
     no_slip(len(runs) == 1, f"Right, but the decoder runs {len(runs)} times. Once is enough.")
+
+
+# --- one planted fault ---------------------------------------------------------------------------
+
+FAULTS = {
+    "future": "Change a later word of x: do the outputs before it move?",
+    "deaf": "Change the first word of the memory: does any output move?",
+    "padding": "Change the memory at its last two places, which are padding: does any output move?",
+    "shared": "Compare the weights: is `cross_attn.w_k.weight` of one layer equal to another's?",
+}
+FAULTY_LAYER = 2
+
+
+def suspect() -> Decoder:
+    """A decoder with random weights that runs without an error, and one thing in it is wrong."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(12)
+        decoder = Decoder(4, 32, 64, 4, dropout=0.0).eval()
+    layer = decoder.layers[FAULTY_LAYER]
+
+    def forward(x: Tensor, memory: Tensor, *, src_mask: Any = None, **more: Any) -> Tensor:
+        return DecoderLayer.forward(layer, x, memory, **more)
+
+    layer.forward = forward
+    return decoder
+
+
+@exercise
+def planted_fault(layer: Any, fault: Any) -> None:
+    """The exercise of the core: (number of the layer, one of FAULTS)."""
+    whole = isinstance(layer, int) and not isinstance(layer, bool)
+    expect(whole and 0 <= layer < 4, "The layer is a whole number from 0 to 3.")
+    expect(fault in FAULTS, f"The fault is one of {', '.join(map(repr, FAULTS))}.")
+    if fault != "padding":
+        raise Hint(f"That isn't the fault. {FAULTS[fault]}")
+    no_slip(layer != FAULTY_LAYER + 1, "The right fault. But layers count from 0.")
+    expect(layer == FAULTY_LAYER, "The right fault, in another layer. Call each of "
+           "`suspect.layers` by itself, twice.")  # fmt: skip

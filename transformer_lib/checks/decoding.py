@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from transformer_lib.batching import source_batch
 from transformer_lib.checks import (
     Hint,
     exercise,
@@ -542,3 +543,46 @@ def ask(function: Callable, found: list[Hypothesis], alpha: float) -> Hypothesis
         "Return one of the hypotheses, as it is: not its ids, its score or its place in the list.",
     )
     return answer
+
+
+FAULTS = {
+    "a": "If each word stood at place 0, a sentence alone would come out wrong as well.",
+    "b": "If it never saw <eos>, a sentence alone would run on to the largest length.",
+    "d": "It takes the likeliest word: alone, each sentence comes out as by greedy_decode.",
+    "e": "Look at the shortest: it has the most padding, and comes out right.",
+}
+
+
+@exercise
+def the_fault(differ: Any, letter: Any) -> None:
+    """The core exercise: how many of ten sentences differ in a batch, and why."""
+    expect(isinstance(differ, int) and not isinstance(differ, bool) and 0 <= differ <= 10,
+           "First the number of sentences, of the ten, that come out differently in the batch: a "
+           "whole number from 0 to 10.")  # fmt: skip
+    right = sentences_with_a_fault()
+    named = {
+        0: "That is the number among sentences decoded alone. Decode all ten in one batch.",
+        10 - right: "That many come out alike. How many don't?",
+        10: "Not all: look at each of the ten.",
+    }
+    no_slip(differ == right or differ not in named, named.get(differ, ""))
+    expect(differ == right, "Decode the ten in one batch and one by one, and compare their ids.")
+    expect(isinstance(letter, str) and letter.strip(" ()").lower() in {*FAULTS, "c"},
+           "The reason: give one of the letters a to e, in quotes.")  # fmt: skip
+    chosen = letter.strip(" ()").lower()
+    no_slip(chosen == "c", f"The right number. But the reason isn't ({chosen}): "
+            f"{FAULTS.get(chosen, '')}")  # fmt: skip
+
+
+@functools.cache
+def sentences_with_a_fault() -> int:
+    """How many of the first ten test sentences the faulty decoder changes in a batch."""
+    from transformer_lib.corpora.english_spanish import load
+    from transformer_lib.experiments.decoding import decode_with_a_fault
+    from transformer_lib.translator import Translator
+
+    translator = Translator.load()
+    ids = [translator.src.encode(english) for english, _ in load("test")[:10]]
+    together = decode_with_a_fault(translator.model, source_batch(ids))
+    alone = [decode_with_a_fault(translator.model, source_batch([one]))[0] for one in ids]
+    return sum(one != other for one, other in zip(together, alone, strict=True))

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from transformer_lib.checks import (
+    NotTried,
     exercise,
     expect,
     implement,
@@ -46,6 +47,61 @@ def expect_vectors(found: object, ids: Tensor) -> None:
         f"For ids of the shape {tuple(ids.shape)} and a table of {VOCAB} x {D_MODEL} the shape "
         f"should be {right}, but it is {tuple(found.shape)}.",
     )
+
+
+Layer = Callable[[Tensor], Tensor]
+KINDS = ("sound", "no factor", "wrong row", "place matters")
+FOUR = {"A": "wrong row", "B": "place matters", "C": "sound", "D": "no factor"}
+
+
+def four_layers() -> tuple[dict[str, Layer], Tensor]:
+    """Four layers, ids (b, s) -> vectors (b, s, 16), three of them with a fault; and their table.
+
+    The table has 12 rows.
+    """
+    table = torch.cos(torch.arange(12 * 16.0) ** 2).view(12, 16) / 4
+
+    def looked_up(ids: Tensor) -> Tensor:
+        return table[ids] * 16**0.5
+
+    def drifting(ids: Tensor) -> Tensor:
+        return looked_up(ids) + 0.1 * torch.arange(ids.size(-1))[:, None]
+
+    makers = {
+        "sound": looked_up,
+        "no factor": lambda ids: table[ids],
+        "wrong row": lambda ids: looked_up((ids + 1) % 12),
+        "place matters": drifting,
+    }
+    return {name: makers[kind] for name, kind in FOUR.items()}, table
+
+
+@exercise
+def faults(found: dict[str, str]) -> None:
+    """The exercise of the core: which of `four_layers` is sound, what is wrong with the others?"""
+    expect(
+        isinstance(found, dict) and set(found) == set(FOUR),
+        'Give a kind for each layer: {"A": …, "B": …, "C": …, "D": …}.',
+    )
+    if all(kind is ... for kind in found.values()):
+        raise NotTried("not tried yet")
+    untried = [name for name, kind in found.items() if kind is ...]
+    expect(not untried, f"{' and '.join(untried)}: still to be measured.")
+    for name, kind in found.items():
+        expect(kind in KINDS, f"{name}: {kind!r} is none of {', '.join(KINDS)}.")
+    wrong = [name for name, kind in FOUR.items() if found[name] != kind]
+    hints = {
+        "sound": "is sound: everywhere its vectors are the word's row times 4, the root of 16.",
+        "no factor": "gives the right row wherever the word stands. Compare the lengths of its "
+        "vectors with those of the table's rows.",
+        "wrong row": "gives vectors of the right length, and the same ones wherever a word stands. "
+        "Whose rows are they?",
+        "place matters": "is right at the first place. Try the same word at a later one, such as "
+        "[[5, 5, 5]].",
+    }
+    for name in wrong:
+        no_slip(len(wrong) > 2, f"{name} {hints[FOUR[name]]}")
+        expect(False, f"{name} {hints[FOUR[name]]} ({len(FOUR) - len(wrong)} of 4 are right.)")
 
 
 @exercise
@@ -195,10 +251,10 @@ def rows_that_learn(guess: Iterable[str]) -> None:
     )
     judge(
         not words & (set(SPECIALS) - {"<eos>", "<pad>"}),
-        "A row changes if its word stands in the sentence. Which of your tokens doesn't?",
+        "A row gets a gradient if its word stands in the sentence. Which of your tokens doesn't?",
     )
     judge("<eos>" in words, "One is missing: it is no word, but it stands in the sentence too.")
     expect(
         words == right,
-        "A row changes if its word stands in the sentence, and only then.",
+        "A row of this table gets a gradient if its word stands in the sentence, and only then.",
     )

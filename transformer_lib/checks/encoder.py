@@ -29,7 +29,7 @@ from transformer_lib.encoder import Encoder
 from transformer_lib.experiments.encoder import deep_stack
 from transformer_lib.layers import PositionwiseFeedForward, SublayerConnection
 
-B, L, D_MODEL, D_FF = 2, 5, 7, 11
+B, S, D_MODEL, D_FF = 2, 5, 7, 11
 
 
 def numbers(*shape: int, seed: int = 0, mean: float = 0.0) -> Tensor:
@@ -89,7 +89,7 @@ def network_parameters(d_model: int, d_ff: int) -> tuple[int, dict[int, str]]:
 
 
 def feed_forward_inputs() -> tuple[Tensor, ...]:
-    shapes = ((B, L, D_MODEL), (D_MODEL, D_FF), (D_FF,), (D_FF, D_MODEL), (D_MODEL,))
+    shapes = ((B, S, D_MODEL), (D_MODEL, D_FF), (D_FF,), (D_FF, D_MODEL), (D_MODEL,))
     return tuple(numbers(*shape, seed=seed) for seed, shape in enumerate(shapes))
 
 
@@ -131,7 +131,7 @@ def feed_forward(function: Callable[..., Tensor]) -> None:
 
 
 def norm_inputs() -> tuple[Tensor, Tensor, Tensor, float]:
-    x = 2 * numbers(B, L, D_MODEL, seed=1, mean=3.0)
+    x = 2 * numbers(B, S, D_MODEL, seed=1, mean=3.0)
     return x, numbers(D_MODEL, seed=2), numbers(D_MODEL, seed=3), 0.5
 
 
@@ -216,7 +216,7 @@ def around_inputs() -> tuple[Any, ...]:
     with torch.no_grad():
         norm.weight.copy_(numbers(D_MODEL, seed=5))
         norm.bias.copy_(numbers(D_MODEL, seed=6))
-    return numbers(B, L, D_MODEL, seed=4, mean=1.0), torch.sin, norm, SameDropout()
+    return numbers(B, S, D_MODEL, seed=4, mean=1.0), torch.sin, norm, SameDropout()
 
 
 @implement(*around_inputs(), False)
@@ -300,7 +300,7 @@ def encoder_inputs() -> tuple[Tensor, nn.ModuleList, nn.Module]:
         with torch.no_grad():
             for parameter in ours.parameters():
                 parameter.normal_()
-    return numbers(B, L, 6, seed=8), ours.layers, ours.norm
+    return numbers(B, S, 6, seed=8), ours.layers, ours.norm
 
 
 @implement(*encoder_inputs())
@@ -344,6 +344,45 @@ def encoder(function: Callable[..., Tensor]) -> None:
         expect(not same(found, norm(x)), hint)
         expect(not same(found, x), "x comes out as it went in.")
         compare(found, right, mistakes)
+
+
+# --- one planted fault ---------------------------------------------------------------------------
+
+FAULTS = {
+    "meet": "Nudge one word and look at `layers[i].feed_forward`: does any other word move?",
+    "way": "Let a sub-layer say zeros, `around(x, torch.zeros_like)`: is x still there in what "
+    "comes out?",
+    "norm": "Look at the size of each word behind each sub-layer: is any of them not normalized?",
+    "batch": "Read a sentence alone, and then beside a much louder one: does it come out "
+    "differently?",
+}
+FAULTY_LAYER = 3
+
+
+def suspect() -> Encoder:
+    """An encoder with random weights that runs without an error, and one thing in it is wrong."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(11)
+        encoder = Encoder(6, 32, 64, 4, dropout=0.0).eval()
+    around = encoder.layers[FAULTY_LAYER].around_feed_forward
+    around.forward = lambda x, sublayer: around.norm(around.dropout(sublayer(x)))
+    return encoder
+
+
+@exercise
+def planted_fault(layer: Any, fault: Any) -> None:
+    """The exercise of the core: (number of the layer, one of FAULTS)."""
+    whole = isinstance(layer, int) and not isinstance(layer, bool)
+    expect(whole and 0 <= layer < 6, "The layer is a whole number from 0 to 5.")
+    expect(fault in FAULTS, f"The fault is one of {', '.join(map(repr, FAULTS))}.")
+    if fault != "way":
+        raise Hint(f"That isn't the fault. {FAULTS[fault]}")
+    no_slip(layer != FAULTY_LAYER + 1, "The right fault. But layers count from 0.")
+    elsewhere = (
+        "The right fault, in another layer. Each layer has two ways around, `around_self_attn` and "
+        "`around_feed_forward`: try both, in each layer."
+    )
+    expect(layer == FAULTY_LAYER, elsewhere)
 
 
 # --- assignment 4: a deep stack without a norm ----------------------------------------------------

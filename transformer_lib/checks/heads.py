@@ -1,4 +1,6 @@
-"""The exercises of notebook 05: the student's functions on small inputs, against the library.
+"""The exercises of notebook 05: a fault to be found, and the student's answers and functions.
+
+split_heads and merge_heads are exercises of assignment 3.
 
 All sizes are different primes, so that a swapped axis can't pass unseen.
 """
@@ -8,7 +10,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from transformer_lib.attention import MultiHeadAttention, attention
+from transformer_lib.attention import MultiHeadAttention, attention, attention_weights
 from transformer_lib.checks import (
     as_shape,
     call,
@@ -17,6 +19,7 @@ from transformer_lib.checks import (
     exercise,
     expect,
     implement,
+    no_slip,
     own_work,
     parts_right,
 )
@@ -30,11 +33,106 @@ def codes(*shape: int) -> Tensor:
     return torch.arange(float(torch.Size(shape).numel())).view(shape)
 
 
+# --- a layer with a planted fault ----------------------------------------------------------------
+
+FAULT = 5, "W_V", 2  # head 5 multiplies by the matrix W_V of head 2
+
+
+def suspect(
+    x: Tensor, W_Q: Tensor, W_K: Tensor, W_V: Tensor, W_O: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """A multi-head layer with one fault -> its weights (h, s, s), its Z (h, s, d_k), its output."""
+    matrices = {"W_Q": W_Q.clone(), "W_K": W_K.clone(), "W_V": W_V.clone()}
+    head, name, other = FAULT
+    matrices[name][head] = matrices[name][other]
+    q, k, v = (x @ matrix for matrix in matrices.values())
+    weights = attention_weights(q, k)
+    Z = weights @ v
+    return weights, Z, torch.cat(list(Z), dim=-1) @ W_O
+
+
+@exercise
+def planted_fault(head: int, matrix: str, taken_from: int) -> None:
+    """Which head of `suspect` uses which matrix of which other head."""
+    for number in (head, taken_from):
+        expect(
+            isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 8,
+            "Give both heads as whole numbers from 0 to 7.",
+        )
+    expect(
+        matrix in ("W_Q", "W_K", "W_V"), 'Give the name of a matrix in quotes, such as "W_Q".'
+    )
+    right_head, name, other = FAULT
+    expect(
+        matrix != "W_Q" and matrix != "W_K" or head != right_head,
+        f"The weights of head {right_head} are as they should be, so its queries and keys are its "
+        "own. What else does a head compute?",
+    )
+    no_slip(
+        (head, taken_from) != (other, right_head),
+        "The two heads are exchanged: which one differs from what you compute?",
+    )
+    expect(
+        head == right_head,
+        f"Head {head} is sound. Compute weights and Z of each head by yourself, as in section 2: "
+        "in which head does something differ?",
+    )
+    no_slip(
+        taken_from == other,
+        f"Not that of head {taken_from}. Multiply the weights of head {right_head} by the values "
+        "that each of the other heads would make: one of them gives its Z.",
+    )
+
+
+# --- shapes and places ---------------------------------------------------------------------------
+
+
+@exercise
+def in_pieces(numbers: list[int]) -> None:
+    """What a head holds where the transpose is missing: 5 words of 6 features, h=3, head 1, row 2.
+
+    The numbers say where they come from: 10 times the position, plus the feature.
+    """
+    expect(
+        isinstance(numbers, list | tuple) and len(numbers) == 2,
+        "Give the two numbers of the row as a list, such as [10, 11].",
+    )
+    hints = {
+        (22, 23): None,
+        (12, 13): "That is row 1: rows count from 0.",
+        (14, 15): "Those are places in the row of all numbers. Which word and feature stand there?",
+        (2, 3): "That is what row 0 should hold. Here the transpose is missing.",
+        (24, 25): "Count again: head 0 takes the first 5 × 2 numbers of the row of all numbers.",
+        (32, 33): "Count again: head 0 takes the first 5 × 2 numbers of the row of all numbers.",
+    }
+    found = tuple(numbers)
+    no_slip(found not in hints or hints[found] is None, hints.get(found) or "")
+    expect(
+        found == (22, 23),
+        "Lay all thirty numbers in one row. Head 0 takes the first ten, head 1 the next ten, and "
+        "each row takes two of them.",
+    )
+
+
+@exercise
+def where_from(head: int, number: int) -> None:
+    """Number 300 of the 512 that stand side by side: which head, and which of its numbers?"""
+    found = head, number
+    hints = {
+        (5, 44): "Heads count from 0.",
+        (4, 45): "The numbers of a head count from 0 as well.",
+        (37, 4): "300 = 8 · 37 + 4 would be right if the heads were shuffled into each other.",
+        (44, 4): "The two are exchanged.",
+    }
+    no_slip(found not in hints, hints.get(found, ""))
+    expect(found == (4, 44), "Each head has 64 places: 0 to 63 are those of head 0.")
+
+
 @exercise
 def shapes(
     split: tuple[int, ...], weights: tuple[int, ...], z_0: tuple[int, ...], parameters: int
 ) -> None:
-    """Exercise 1: shapes for b=2, L=7, d_model=512, h=8, and how many parameters the layer has."""
+    """Shapes for b=2, s=7, d_model=512, h=8, and how many parameters the layer has."""
     split_hints = {
         (2, 7, 8, 64): "That is the shape before the transpose: the heads come second.",
         (2, 8, 64, 7): "Only keys are turned like that, for the product Q K^T.",
@@ -108,7 +206,7 @@ def three_shapes(keys: tuple[int, ...], weights: tuple[int, ...], merged: tuple[
 
 @implement(torch.zeros(1, 1, 2), 1)
 def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
-    """Exercise 2: split_heads(x, h): (b, L, d_model) -> (b, h, L, d_k)."""
+    """split_heads(x, h): (b, s, d_model) -> (b, h, s, d_k)."""
     x = codes(B, L, D_MODEL)
     right = MultiHeadAttention(D_MODEL, H).split_heads(x)
     cut = x.view(B, L, H, D_K)
@@ -116,7 +214,7 @@ def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
     compare(call(function, x, H), right, [
         (x.reshape(B, H, L, D_K), "The shape is right, but the words are in pieces: `view` or "
          "`reshape` alone takes the numbers in order. Cut the last axis first, then exchange two."),
-        (cut, "That is the first half of the way: (b, L, h, d_k). Now the heads must come before "
+        (cut, "That is the first half of the way: (b, s, h, d_k). Now the heads must come before "
          "the words."),
         (cut.transpose(2, 3), "You exchanged the heads with their features. Exchange the words, "
          "axis 1, with the heads, axis 2."),
@@ -140,7 +238,7 @@ def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
 
 @implement(torch.zeros(1, 1, 1, 2))
 def merge_heads(function: Callable[[Tensor], Tensor]) -> None:
-    """Exercise 3: merge_heads(z): (b, h, L, d_k) -> (b, L, d_model), the way back."""
+    """merge_heads(z): (b, h, s, d_k) -> (b, s, d_model), the way back."""
     z = codes(B, H, L, D_K)
     right = MultiHeadAttention(D_MODEL, H).merge_heads(z)
     own_work(function, "merge_heads", "MultiHeadAttention")
@@ -168,7 +266,7 @@ def merge_heads(function: Callable[[Tensor], Tensor]) -> None:
 
 @implement(torch.zeros(1, 2), *[torch.zeros(1, 2, 2)] * 3, torch.zeros(2, 2))
 def multi_head(function: Callable[..., Tensor]) -> None:
-    """Exercise 4: multi_head(x, W_Q, W_K, W_V, W_O), a loop over the heads of one sentence."""
+    """multi_head(x, W_Q, W_K, W_V, W_O), a loop over the heads of one sentence."""
     generator = torch.Generator().manual_seed(0)
 
     def random(*shape: int) -> Tensor:

@@ -6,11 +6,12 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from transformer_lib.attention import attention
 from transformer_lib.checks import (
     Hint,
+    a_kind,
     call,
     elsewhere,
     exercise,
@@ -82,7 +83,7 @@ def my_causal_mask(function: Callable[[int], Tensor]) -> None:
     except Exception as error:
         raise Hint(f"For the length 5 it stops with {type(error).__name__}: {error}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
-    expect(isinstance(found, Tensor), f"It should return a tensor, not a {type(found).__name__}.")
+    expect(isinstance(found, Tensor), f"It should return a tensor, not {a_kind(found)}.")
     right, ones = causal_mask(5), torch.ones(1, 1, 5, 5, dtype=torch.bool)
     mistakes = {
         "The diagonal is missing. A position may look at itself: what stands there is the word "
@@ -104,27 +105,34 @@ def my_causal_mask(function: Callable[[int], Tensor]) -> None:
     )
 
 
-@implement(IDS)
-def my_padding_mask(function: Callable[[Tensor], Tensor]) -> None:
-    """Exercise 3: ids (b, s) -> (b, 1, 1, s), True for real tokens."""
-    found, right = call(function, IDS), padding_mask(IDS)
+@implement(torch.tensor([0, 1]))
+def my_packed_mask(function: Callable[[Tensor], Tensor]) -> None:
+    """Exercise 3: the sentence of each place (t,) -> (1, 1, t, t): own sentence, up to oneself."""
+    which = torch.tensor([0, 0, 0, 1, 1, 2, 2])
+    found = call(function, which)
+    own, causal = (which[:, None] == which)[None, None], causal_mask(7)
+    right, ones = own & causal, torch.ones(1, 1, 7, 7, dtype=torch.bool)
     mistakes = {
-        "True marks the padding. Here True means “may be seen”.": lambda: ~right,
-        "The special tokens are hidden as well. <bos>, <eos> and <unk> are real tokens; only <pad> "
-        "is not.": lambda: (IDS > UNK)[:, None, None, :],
-        "Everything may be seen. Which id is the padding?": lambda: torch.ones_like(right),
-        "Only <eos> is hidden. Compare with PAD, not with EOS.": (
-            lambda: (IDS != EOS)[:, None, None, :]
+        "True marks what must be hidden. Here True means “may be seen”.": lambda: ~right,
+        "Each word sees its own sentence, but also what comes later in it.": lambda: own,
+        "Nobody sees what comes later, but the second sentence sees the first: they have nothing "
+        "to do with each other.": lambda: causal,
+        "Earlier sentences can be seen too, and all of one's own. Seen is what *both* rules allow, "
+        "not one of them.": lambda: own | causal,
+        "The diagonal is missing. A word may look at itself: what stands there is the word before "
+        "the one to predict.": lambda: own & ones.tril(-1),
+        "It is turned round: each word sees itself and what comes later in its sentence.": (
+            lambda: own & ones.triu()
         ),
+        "Each word may only see itself.": lambda: torch.eye(7, dtype=torch.bool)[None, None],
+        "Everything may be seen.": lambda: ones,
     }
-    if found.shape == (2, 1, 7, 1):
-        raise Hint("The axes are (b, 1, s, 1): that hides padded *queries*. It is the keys that "
-                   "must be hidden, and they are the last axis.", keeps=0.5)  # fmt: skip
-    if found.shape in ((2, 7), (2, 1, 7)) and torch.equal(found.bool().view(2, 7), IDS != PAD):
-        raise Hint(f"The right places, but the shape {tuple(found.shape)} doesn't stretch over "
-                   "heads and queries: (b, 1, 1, s) does. Try [:, None, None, :].",
+    if found.shape == (7, 7) and torch.equal(found.bool(), right[0, 0]):
+        raise Hint("The right places, but a mask has four axes: put [None, None] in front.",
                    keeps=0.5)  # fmt: skip
     expect_mask(found, right, mistakes)
+    which = torch.tensor([0, 1, 1, 1])
+    elsewhere(function, (which[:, None] == which)[None, None] & causal_mask(4), which)
 
 
 # What PyTorch says when (b, t) meets (t, t).
@@ -308,17 +316,23 @@ def weights_of_all_heads(function: Callable[[Tensor, Tensor], Tensor]) -> None:
 Model = Callable[[Tensor, Tensor], Tensor]
 
 
+class Suspect(nn.Module):
+    """A random toy Transformer, called with (src, tgt_in); mask: instead of `causal_mask`."""
+
+    def __init__(self, mask: Callable[..., Tensor]):
+        super().__init__()
+        self.mask = mask
+        self.inside = Transformer(14, 14, TOY)
+
+    def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
+        with patch("transformer_lib.model.causal_mask", self.mask), torch.no_grad():
+            return self.inside(src, tgt_in)
+
+
 def toy_model(mask: Callable[..., Tensor] | None = None) -> Model:
-    """A random toy Transformer as a function of (src, tgt_in); mask: instead of `causal_mask`."""
     with torch.random.fork_rng():
         torch.manual_seed(3)
-        model = Transformer(14, 14, TOY).eval()
-
-    def run(src: Tensor, tgt_in: Tensor) -> Tensor:
-        with patch("transformer_lib.model.causal_mask", mask or causal_mask), torch.no_grad():
-            return model(src, tgt_in)
-
-    return run
+        return Suspect(mask or causal_mask).eval()
 
 
 def wider(*more: tuple[int, int], diagonal: int = 0) -> Callable[..., Tensor]:
@@ -338,7 +352,7 @@ SRC, TGT_IN = torch.tensor([[5, 8, 11, EOS]]), torch.tensor([[BOS, 9, 7, 5, 11, 
 
 @implement(toy_model(), SRC, TGT_IN)
 def my_leak_test(function: Callable[[Model, Tensor, Tensor], bool]) -> None:
-    """Exercise 5: (model, src, tgt_in) -> True if an output depends on a later target word."""
+    """The core exercise: (model, src, tgt_in) -> True if an output depends on a later word."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
 
     def leaks(mask: Callable[..., Tensor] | None) -> bool:
@@ -349,8 +363,10 @@ def my_leak_test(function: Callable[[Model, Tensor, Tensor], bool]) -> None:
         expect(answer is not None, "It returns nothing: does it end with `return`?")
         if isinstance(answer, Tensor) and answer.numel() == 1:
             answer = bool(answer)
-        expect(isinstance(answer, bool), "It should return True or False, but it returns a "
-                                         f"{type(answer).__name__}.")  # fmt: skip
+        expect(
+            isinstance(answer, bool),
+            f"It should return True or False, but it returns {a_kind(answer)}.",
+        )
         return answer
 
     sound, everything = leaks(None), leaks(wider(diagonal=99))

@@ -3,13 +3,16 @@
 `rows_of_a_batch` belongs to assignment 1.
 """
 
+import functools
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from transformer_lib.checks import (
     Hint,
+    NotTried,
     exercise,
     expect,
     implement,
@@ -21,6 +24,74 @@ from transformer_lib.checks import (
 )
 from transformer_lib.embedding import one_hot
 from transformer_lib.tokens import PAD, SPECIALS, UNK, Vocabulary
+
+Program = Callable[[list[str]], Tensor]
+
+
+@functools.cache
+def our_vocabulary() -> Vocabulary:
+    from transformer_lib.translator import Translator
+
+    return Translator.load().src.vocab
+
+
+def programs() -> dict[str, Program]:
+    """Three programs, tokens -> one-hot rows over the translator's English words; one is sound."""
+    vocab = our_vocabulary()
+
+    def merging(tokens: list[str]) -> Tensor:
+        known = set(vocab.tokens)
+        stems = [word[:-1] if word[-1:] == "s" and word[:-1] in known else word for word in tokens]
+        return one_hot(torch.tensor(vocab.encode(stems)), len(vocab))
+
+    def losing(tokens: list[str]) -> Tensor:
+        ids = [number for number in vocab.encode(tokens) if number != UNK]
+        return one_hot(torch.tensor(ids, dtype=torch.long), len(vocab))
+
+    def sound(tokens: list[str]) -> Tensor:
+        return one_hot(torch.tensor(vocab.encode(tokens)), len(vocab))
+
+    return {"A": merging, "B": sound, "C": losing}
+
+
+@exercise
+def faults(sound: str, loses_words: str, same_row: tuple[str, str]) -> None:
+    """The exercise of the core: which of `programs` is sound, which loses words, which two words
+    share a row in the third?"""
+    if isinstance(same_row, list | tuple) and any(word is ... for word in same_row):
+        raise NotTried("not tried yet")
+    for name in (sound, loses_words):
+        expect(name in ("A", "B", "C"), f'Give the name of a program, such as "A", not {name!r}.')
+    expect(sound != loses_words, "One and the same program can't be sound and lose words.")
+    no_slip(
+        loses_words != "A",
+        "A loses no word: as many rows come out as tokens go in, whatever the tokens are.",
+    )
+    no_slip(
+        loses_words == "C",
+        "B loses no word. How many rows come out for tokens that the vocabulary doesn't have?",
+    )
+    no_slip(
+        sound != "A",
+        "A isn't sound. Look for two words with the same row: give it the whole vocabulary, and "
+        "count how many different rows come out.",
+    )
+    words: Any = same_row
+    expect(
+        isinstance(words, list | tuple) and len(words) == 2
+        and all(isinstance(word, str) for word in words),
+        'Name two words, such as ("cat", "dog").',
+    )  # fmt: skip
+    vocab = our_vocabulary()
+    strange = vocab.unknown(list(words))
+    no_slip(
+        not strange,
+        f"{' and '.join(strange)}: not in the vocabulary. All unknown words share the row of "
+        "<unk>; look for two known ones.",
+    )
+    expect(words[0] != words[1], "That is one word. Two *different* words share a row.")
+    one, other = programs()["A"](list(words))
+    expect(torch.equal(one, other), f"{words[0]} and {words[1]} have different rows in A.")
 
 
 @exercise

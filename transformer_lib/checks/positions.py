@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -12,12 +12,15 @@ from torch import Tensor
 
 from transformer_lib.checks import (
     Hint,
+    NotTried,
+    a_kind,
     exercise,
     expect,
     implement,
     no_slip,
     own_work,
     result_of,
+    whole_number,
 )
 from transformer_lib.embedding import positional_encoding, tensor2tensor_encoding
 
@@ -29,7 +32,7 @@ def numbers(found: Any, shape: tuple[int, ...], what: str) -> Tensor:
     try:
         found = torch.as_tensor(found).detach().double()
     except (TypeError, ValueError, RuntimeError):
-        raise Hint(f"{what} should be numbers, but this is a {type(found).__name__}.") from None
+        raise Hint(f"{what} should be numbers, but this is {a_kind(found)}.") from None
     theirs = tuple(found.shape)
     exchanged = " Are rows and columns exchanged?" if theirs == shape[::-1] != shape else ""
     expect(theirs == shape, f"{what} should have the shape {shape}, but this has {theirs}."
@@ -52,37 +55,88 @@ def blame(found: Tensor, right: Tensor, mistakes: dict[str, Tensor], otherwise: 
     raise Hint(otherwise)
 
 
-@exercise
-def first_row(guess: Sequence[float]) -> None:
-    """Exercise 1: the vector of position 0 when d_model is 6."""
-    found = numbers(guess, (6,), "The vector")
-    blame(found, torch.tensor([0, 1, 0, 1, 0, 1.0]), {
-        "Right for the sines, but what is the cosine of 0?": torch.zeros(6),
-        "Sine and cosine are exchanged: column 0 is a sine.": torch.tensor([1, 0, 1, 0, 1, 0.0]),
-        "That is Tensor2Tensor's order. In the paper each sine has its cosine beside it.":
-            torch.tensor([0, 0, 0, 1, 1, 1.0]),
-        "That is position 1. Positions count from 0.": positional_encoding(2, 6)[1],
-    }, "Every angle is 0 divided by something. What are sin(0) and cos(0)?")  # fmt: skip
+NONE, EXPONENT, ANGLES, FROM_ONE = (
+    "none", "exponent i/d_model", "sine and cosine of different angles", "counts from 1"
+)  # fmt: skip
+FAULTS = (NONE, EXPONENT, ANGLES, FROM_ONE)
+PLANTED = {"A": EXPONENT, "B": NONE, "C": ANGLES}
+MEASURE = {  # for a wrong verdict: what to measure
+    "A": "Measure `plots.wavelengths` of its table: which wave should be the last?",
+    "B": "Compare its first row, its waves and the length of its rows with the formula.",
+    "C": "A hand has the length 1: sin² + cos² of each pair. Is that so in every pair here?",
+}
+
+
+def suspects() -> dict[str, Tensor]:
+    """Three tables (20, 64) of position vectors, of which some have one planted fault."""
+    length, d_model = 20, 64
+    pos, column = torch.arange(length).double()[:, None], torch.arange(d_model).double()
+    wrong = {
+        NONE: lambda: positional_encoding(length, d_model),
+        EXPONENT: lambda: positional_encoding(length, d_model, base=100.0),
+        ANGLES: lambda: torch.where(
+            column % 2 == 0,
+            (pos / 10_000.0 ** (column / d_model)).sin(),
+            (pos / 10_000.0 ** (column / d_model)).cos(),
+        ).float(),
+    }
+    return {name: wrong[fault]() for name, fault in PLANTED.items()}
 
 
 @exercise
-def wave_of_pair_128(guess: float) -> None:
-    """Exercise 2: the wavelength of pair i = 128 when d_model is 512."""
+def diagnose(verdict: Any) -> None:
+    """The core exercise: which fault has each of the `suspects`?"""
+    expect(isinstance(verdict, dict) and verdict.keys() == PLANTED.keys(),
+           'Give a dictionary with the keys "A", "B" and "C".')  # fmt: skip
+    if ... in verdict.values():
+        raise NotTried("not tried yet")
+    for name, fault in PLANTED.items():
+        said = verdict[name]
+        expect(said in FAULTS, f"{name}: choose one of {', '.join(FAULTS)}.")
+        if said == fault:
+            continue
+        if said == FROM_ONE:
+            raise Hint(f"{name}: its first row begins 0, 1, so it counts from 0. {MEASURE[name]}")
+        sure = f"{name} isn't sound. " if said == NONE else f"{name} has another fault, or none. "
+        raise Hint(sure + MEASURE[name])
+
+
+@exercise
+def which_position(guess: int) -> None:
+    """A row that begins sin = 0.1411, cos = -0.9900, then 0.1388, 0.9903 (d_model = 6): 3."""
+    whole_number(guess)
+    hints = {
+        4: "That would be its number if positions counted from 1.",
+        9: "Position 9 has the sine 0.4121.",
+        0: "At position 0 every hand points up: sine 0 and cosine 1.",
+    }
+    no_slip(guess not in hints, hints.get(guess, ""))
+    expect(
+        guess == 3,
+        "The first pair divides by 1: the position is an angle whose sine is 0.1411 and whose "
+        "cosine is nearly -1. Or compare with positional_encoding(20, 6).",
+    )
+
+
+@exercise
+def wave_of_pair_384(guess: float) -> None:
+    """The wavelength of pair i = 384 when d_model is 1024."""
     expect(
         isinstance(guess, int | float) and not isinstance(guess, bool),
         "Give a number of positions.",
     )
     answers = {
-        100.0: "100 is what the position is divided by. A wave is complete when the angle has "
-               "grown by 2π.",
-        2 * math.pi * 10: "The exponent is 2i/d_model, not i/d_model.",
-        2 * math.pi * 10_000 ** (128 / 255): "That is Tensor2Tensor's pair 128.",
-        2 * math.pi * 10_000: "Only the last pair comes near that. Put i = 128 into the formula.",
-        1 / (200 * math.pi): "That is waves per position. How many positions has one wave?",
-        2 * math.pi / 100: "That is by how much the angle grows per position. After how many "
-                           "positions has it grown by 2π?",
+        1000.0: "1000 is what the position is divided by. A wave is complete when the angle has "
+                "grown by 2π.",
+        2 * math.pi * 10_000 ** (384 / 1024): "The exponent is 2i/d_model, not i/d_model.",
+        2 * math.pi * 10_000 ** (768 / 512): "That is for d_model = 512.",
+        2 * math.pi * 10_000 ** (384 / 511): "That is Tensor2Tensor's pair 384.",
+        2 * math.pi * 10_000: "Only the last pair comes near that. Put i = 384 into the formula.",
+        1 / (2000 * math.pi): "That is waves per position. How many positions has one wave?",
+        2 * math.pi / 1000: "That is by how much the angle grows per position. After how many "
+                            "positions has it grown by 2π?",
     }  # fmt: skip
-    if abs(guess / (200 * math.pi) - 1) < 0.005:
+    if abs(guess / (2000 * math.pi) - 1) < 0.005:
         return
     for wrong, hint in answers.items():
         no_slip(abs(guess / wrong - 1) > 0.004, hint)
@@ -91,7 +145,7 @@ def wave_of_pair_128(guess: float) -> None:
 
 @implement(3, 4)
 def encoding(function: Callable[[int, int], Any]) -> None:
-    """Exercise 3: the whole table (length, d_model) of the paper's formula."""
+    """The whole table (length, d_model) of the paper's formula."""
     own_work(function, "positional_encoding", "tensor2tensor_encoding", "PositionalEncoding")
     length, d_model = 7, 10
     right = positional_encoding(length, d_model).double()
@@ -180,7 +234,7 @@ def first_difference(found: Tensor, right: Tensor) -> str:
 
 @implement(torch.zeros(4), 1)
 def move_on(function: Callable[[Tensor, int], Any]) -> None:
-    """Exercise 4: from the vector of a position to that of k positions later."""
+    """From the vector of a position to that of k positions later."""
     d_model = 10
     table = positional_encoding(29, d_model).double()
     for start, k in ((5, 3), (13, 11), (17, 1), (0, 3)):

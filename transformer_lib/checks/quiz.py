@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from transformer_lib.checks import Hint, expect
+from transformer_lib.checks import Hint, NotTried, expect, in_words
 
 Check = Callable[[Any], None]
 
@@ -215,14 +215,14 @@ def grand_summary(answers: Mapping[int, Any]) -> None:
     for number, question in enumerate(QUESTIONS, 1):
         answer = answers.get(number, ...)
         if answer is ... or (isinstance(answer, list | tuple) and ... in answer):
-            print(f"{number}: not tried yet")
+            print(f"{number}: {in_words(NotTried('not tried yet'))}")
             continue
         try:
             question.check(answer)
         except Hint as hint:
-            print(f"{number}: not yet. {hint} Reread {question.reread}.")
+            print(f"{number}: {in_words(hint)} Reread {question.reread}.")
         else:
-            print(f"{number}: right!")
+            print(f"{number}: {in_words(None)}")
             score += 1
     print(f"score: {score} of {len(QUESTIONS)}")
     for number in answers:

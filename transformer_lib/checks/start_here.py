@@ -3,6 +3,7 @@
 import functools
 
 from transformer_lib.checks import Hint, exercise, expect
+from transformer_lib.corpora.english_spanish.classes import english_class
 from transformer_lib.translator import InputError, Translator
 
 
@@ -13,7 +14,6 @@ def shipped() -> Translator:
 
 def spanish(sentence: str) -> list[str]:
     """The tokens of its translation; a Hint if it can't be read."""
-    expect(isinstance(sentence, str), "Give a sentence in quotes.")
     try:
         return shipped().translate(sentence)[0].tokens
     except InputError as error:
@@ -22,7 +22,7 @@ def spanish(sentence: str) -> list[str]:
 
 @exercise
 def several_people(sentence: str) -> None:
-    """Exercise 1: a sentence in which several people like something."""
+    """Deeper exercise 1: a sentence in which several people like something."""
     words = spanish(sentence)
     likes = {"gusta", "gustan", "gustó", "gustaron"}
     expect(
@@ -38,13 +38,31 @@ def several_people(sentence: str) -> None:
 
 @exercise
 def one_word_changes_the_gender(first: str, second: str) -> None:
-    """Exercise 2: two sentences, one word apart, whose last Spanish adjectives differ in gender."""
-    one, another = (shipped().src.tokenizer(sentence) for sentence in (first, second))
+    """The exercise of the core: one word apart, last Spanish adjectives of different gender.
+
+    The word that changes is no noun, so that it decides which noun is meant.
+    """
+    last = [spanish(sentence)[-1] for sentence in (first, second)]
+    one, another = (shipped().read(sentence) for sentence in (first, second))
+    changed = [pair for pair in zip(one, another, strict=False) if len(set(pair)) == 2]
     expect(
-        len(one) == len(another) and sum(a != b for a, b in zip(one, another, strict=True)) == 1,
+        len(one) == len(another) and len(changed) == 1,
         "The two sentences should differ in exactly one word.",
     )
-    last = [spanish(sentence)[-1] for sentence in (first, second)]
+    expect(
+        not {"animal", "street"} <= set(one),
+        "That is the riddle above, with its animal and its street: take two other nouns.",
+    )
+    expect(
+        all(english_class(word).part != "noun" for word in changed[0]),
+        f"A noun changed, {changed[0][0]} to {changed[0][1]}: too easy, of course its adjective "
+        "follows. Keep both nouns and change the adjective at the end.",
+    )
+    expect(
+        "it" in one or "they" in one,
+        "Nothing to find out: no *it* or *they* that could mean either noun. Say “because it was "
+        "too …”.",
+    )
     gender = [{"o": "m", "a": "f"}.get(word.removesuffix("s")[-1:]) for word in last]
     expect(
         None not in gender,
@@ -53,24 +71,27 @@ def one_word_changes_the_gender(first: str, second: str) -> None:
     )
     expect(
         gender[0] != gender[1],
-        f"Both translations end in the same gender, {last[0]} and {last[1]}. The pronoun has to "
-        "mean another noun, and one of the other gender.",
+        f"Both translations end in the same gender, {last[0]} and {last[1]}. Both adjectives "
+        "fit the same noun, or both nouns have one gender in Spanish: exchange one of them.",
     )
-    expect(
-        "it" in one or "they" in one,
-        "Right, but too easy: the noun itself is another one. Say “because it was too …”, so "
-        "that the changed adjective decides which noun it is.",
-    )
+
+
+BOYS = "The boys like the cold water"
 
 
 @exercise
 def looks_most_at(guess: str) -> None:
-    """Exercise 3: the English word most looked at while "gustan" is written."""
-    looks = shipped().looks("I like trees")
-    row = looks.tgt_out.index("gustan")
-    weights = looks.last_cross_attention()[row]
+    """Deeper exercise 2: the English word most looked at while "les" is written."""
+    looks = shipped().looks(BOYS)
+    expect(isinstance(guess, str), "Give one English word in quotes.")
     expect(guess in looks.src, f"The words to choose from are {', '.join(looks.src)}.")
     expect(
+        guess not in ("boys", "the"),
+        "*Les* stands for the boys, but that is what it means, not where this layer looks. Measure "
+        "it: translator.looks(...), and the row of les.",
+    )
+    weights = looks.last_cross_attention()[looks.tgt_out.index("les")]
+    expect(
         guess == looks.src[int(weights.argmax())],
-        "Look at the row of gustan in the heat map above: which cell is darkest?",
+        "Compute it as above, for this sentence: which weight in the row of les is largest?",
     )

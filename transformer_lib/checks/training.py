@@ -529,3 +529,37 @@ def share_of_copies(peak: float, warmup: int, steps: int) -> float:
     model, _ = learn("copy", dataclasses.replace(TOY, N=1), training, max_length=8)
     with one_thread():
         return right_rows(model, digit_pairs("copy", max_length=8)[1])
+
+
+PARTS = ("src_embed", "tgt_embed", "src_positions", "tgt_positions", "encoder", "decoder",
+         "generator")  # fmt: skip
+FAULTS = {
+    "a": "With a schedule that stays at 0 no part would move. Here some do.",
+    "b": "With gradients that add up from step to step every part would move, only badly.",
+    "d": "If the loss counted the padding, every part would still get a gradient.",
+    "e": "Without the shift the loss would fall far below what you see, and all parts would move.",
+}
+
+
+@exercise
+def the_fault(still: Any, letter: Any) -> None:
+    """The core exercise: which parts of the model stand still in a training, and why."""
+    expect(isinstance(still, list | tuple | set) and all(isinstance(part, str) for part in still),
+           'Give the parts as a list of names, such as ["decoder", "generator"].')  # fmt: skip
+    names = {part.strip() for part in still}
+    for name in sorted(names - set(PARTS)):
+        raise Hint(f"There is no part {name!r}. They are {', '.join(PARTS)}.")
+    moved = sorted(names & {"decoder", "generator", "tgt_embed"})
+    expect(not moved, f"{', '.join(moved)}: here the weights do move. Compare each weight before "
+           "and after, one by one.")  # fmt: skip
+    no_slip(not names & {"src_positions", "tgt_positions"}, "The position vectors are computed: "
+            "they have no weights, so they can't stand still or move.")  # fmt: skip
+    no_slip(names != {"encoder"}, "The encoder stands still, but not it alone. What feeds it?")
+    no_slip(names != {"src_embed"}, "The source table stands still, but not it alone.")
+    expect(names == {"encoder", "src_embed"}, "Not all. Walk through `named_parameters`, and "
+           "compare each weight before and after.")  # fmt: skip
+    expect(isinstance(letter, str) and letter.strip(" ()").lower() in {*FAULTS, "c"},
+           "The reason: give one of the letters a to e, in quotes.")  # fmt: skip
+    chosen = letter.strip(" ()").lower()
+    no_slip(chosen == "c", f"The right parts. But the reason isn't ({chosen}): "
+            f"{FAULTS.get(chosen, '')}")  # fmt: skip

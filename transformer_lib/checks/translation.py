@@ -1,8 +1,9 @@
-"""The exercises of notebook 12: exact match, the parts of BLEU, and a search for mistakes.
+"""The exercises of notebook 12: a leak, exact match, the parts of BLEU, a search for mistakes.
 
 Assignment 6 asks for the parts of BLEU as well.
 """
 
+import functools
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,6 +13,51 @@ from typing import Any
 from transformer_lib.checks import Hint, exercise, expect, implement, no_slip, own_work, result_of
 from transformer_lib.checks.start_here import shipped
 from transformer_lib.corpora import english_spanish
+from transformer_lib.experiments import translation as lab
+
+
+@functools.cache
+def of_the_suspicious_test() -> tuple[int, int, float, float, float]:
+    """How many are old, and literally so; the exact match of the new, of the old, of all."""
+    pairs = lab.suspicious_test()
+    train = [english for english, _ in english_spanish.load("train")]
+    literal, seen = set(train), {tuple(lab.words(english)) for english in train}
+    old = [tuple(lab.words(english)) in seen for english, _ in pairs]
+    found = shipped().translate_all([english for english, _ in pairs])
+    right = [text == spanish for text, (_, spanish) in zip(found, pairs, strict=True)]
+    parts = [[r for r, o in zip(right, old, strict=True) if o == kind] for kind in (False, True)]
+    new, known = (sum(part) / len(part) for part in parts)
+    literally = sum(english in literal for english, _ in pairs)
+    return sum(old), literally, new, known, sum(right) / len(right)
+
+
+@exercise
+def leak(leaked: Any, honest: Any) -> None:
+    """How many sentences of the suspicious test are old, and the exact match without them."""
+    count = isinstance(leaked, int) and not isinstance(leaked, bool)
+    expect(count, f"How many sentences? Give a whole number, not {leaked!r}.")
+    share = isinstance(honest, Real) and not isinstance(honest, bool)
+    expect(share, f"The exact match is a number between 0 and 1, not {honest!r}.")
+    old, literally, new, known, whole = of_the_suspicious_test()
+    size = len(lab.suspicious_test())
+    no_slip(
+        leaked != literally,
+        "So many are in the training data letter by letter. Others are, too, in another spelling: "
+        "compare their words, as `lab.words` gives them.",
+    )
+    no_slip(leaked != size - old, "That is how many are new.")
+    expect(leaked == old, "Look for each sentence of the test, as `lab.words`, among those of the "
+           "training.")  # fmt: skip
+
+    def is_it(share: float) -> bool:
+        return abs(honest - share) < 0.011
+
+    expect(honest <= 1, "As a share: between 0 and 1.")
+    no_slip(not is_it(whole), "That is the score that was reported, with the old sentences in it.")
+    no_slip(not is_it(known), "That is the score on the old sentences.")
+    no_slip(not is_it(new * (size - old) / size), "Divide by the sentences that remain.")
+    expect(is_it(new), "Leave the old sentences out and count again: which share of the others is "
+           "right to the letter?")  # fmt: skip
 
 
 @exercise

@@ -1,4 +1,4 @@
-"""The exercises of notebook 09: counting a Transformer, and putting one together."""
+"""The exercises of notebook 09: finding a fault, counting a Transformer, putting one together."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,9 +19,34 @@ from transformer_lib.checks import (
     same,
     whole_number,
 )
+from transformer_lib.experiments.whole import FAULT_OF, FAULTS
 from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.model import Transformer, count_parameters, make_model
 from transformer_lib.tokens import BOS, EOS, PAD
+
+# --- the machine with a fault --------------------------------------------------------------------
+
+SPEAKS_AGAINST = {
+    "no positions": "Exchange two words of the source: the logits move. Without positions they "
+    "wouldn't.",
+    "no causal mask": "Change the last word of the target: the logits of the places before it stay "
+    "as they are. So nobody looks ahead.",
+    "padding is seen": "Put <pad> at the end of the source: the logits stay as they are.",
+    "two layers are one": "Then an encoder's or a decoder's layer would be missing in the count of "
+    "parameters. Count with the pencil of section 3.",
+    "one table too many": "Then there would be 50 · 16 parameters more than the pencil counts with "
+    "one table.",
+}
+
+
+@exercise
+def fault(number: Any, name: Any) -> None:
+    """The exercise: what is wrong with machine 0 (or 1 to 4)."""
+    whole_number(number)
+    expect(0 <= number < len(FAULTS), f"There are the machines 0 to {len(FAULTS) - 1}.")
+    expect(name in FAULTS, f"Give one of {', '.join(map(repr, FAULTS))}.")
+    no_slip(name == FAULT_OF[number], f"It isn't '{name}'. {SPEAKS_AGAINST[name]}")
+
 
 # --- 1. how the number grows ---------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from transformer_lib.corpora import DATA
 RESULTS = DATA / "experiments"
 EXPERIMENTS: dict[str, Callable[[], dict[str, Any]]] = {}
 TOPICS = ("embeddings", "positions", "masks", "norms", "ablations",
-          "held_out", "decoding", "causes")  # fmt: skip
+          "held_out", "first_steps", "decoding", "causes", "end_sign")  # fmt: skip
 
 
 def experiment(name: str) -> Callable:

@@ -1,8 +1,9 @@
-"""What notebook 04 measures: the softmax on random queries and keys of growing width."""
+"""What notebook 04 measures: the softmax on random scores, and one head of the shipped model."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
 
 def softmax_at(d_k: int, scaled: bool) -> dict[str, Any]:
@@ -23,3 +24,38 @@ def softmax_at(d_k: int, scaled: bool) -> dict[str, Any]:
         "largest": weights.amax(dim=-1).mean().item(),
         "slope": (weights * (1 - weights)).amax(dim=-1).mean().item(),
     }
+
+
+class Head(NamedTuple):
+    """What one head makes of a sentence: x (words, d_model), query, key, value (words, d_k)."""
+
+    words: list[str]
+    x: Tensor
+    w_q: Tensor  # (d_model, d_k), and so are the two others
+    w_k: Tensor
+    w_v: Tensor
+
+    @property
+    def query(self) -> Tensor:
+        return self.x @ self.w_q
+
+    @property
+    def key(self) -> Tensor:
+        return self.x @ self.w_k
+
+    @property
+    def value(self) -> Tensor:
+        return self.x @ self.w_v
+
+
+def real_head(layer: int = 1, head: int = 1) -> Head:
+    """One encoder head of the shipped translator, and what it reads of "I like trees"."""
+    from transformer_lib.experiments.sentence import way_of
+    from transformer_lib.translator import Translator
+
+    translator = Translator.load()
+    way = way_of(translator)
+    x = way.outputs[f"encoder.layers.{layer - 1}" if layer else "src_positions"]
+    attn = translator.model.encoder.layers[layer].self_attn
+    layers = (attn.w_q, attn.w_k, attn.w_v)
+    return Head(way.src, x, *(w.weight.detach().T.chunk(attn.h, dim=1)[head] for w in layers))

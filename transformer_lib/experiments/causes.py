@@ -1,7 +1,7 @@
 """What depends on a head: sentences to measure it on, controls, and each head switched off."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -9,10 +9,18 @@ from tqdm import tqdm
 
 from transformer_lib.batching import make_batch
 from transformer_lib.corpora import english_spanish
+from transformer_lib.corpora.english_spanish import PronounItem
 from transformer_lib.corpora.english_spanish.lexicon import Noun
 from transformer_lib.corpora.english_spanish.splits import LIKINGS
 from transformer_lib.decoding import deciding, greedy_decode
-from transformer_lib.evaluation import PronounBatch, TextPairs, switch_off
+from transformer_lib.evaluation import (
+    Edit,
+    PronounBatch,
+    TextPairs,
+    head_accuracy,
+    swap,
+    switch_off,
+)
 from transformer_lib.experiments import experiment
 from transformer_lib.model import Transformer
 from transformer_lib.recording import edit_attention, record_attention
@@ -57,6 +65,86 @@ def shuffled(batch: PronounBatch, keep: Sequence[str] = (), seed: int = 0) -> Pr
     for name in names:
         setattr(moved, name, places[name])
     return moved
+
+
+# --- what the notebook asks ----------------------------------------------------------------------
+
+
+def looks_of(
+    translator: Translator, batch: PronounBatch, layer: str, head: int, word: str
+) -> torch.Tensor:
+    """What one word of each sentence looks at in one head: (sentences, English words).
+
+    word: "adjective" or "pronoun".
+    """
+    with deciding(translator.model), record_attention(translator.model) as recorded:
+        translator.model(batch.src, batch.tgt_in)
+    return recorded[layer][batch.rows, head, getattr(batch, word)]
+
+
+def from_the_adjective(translator: Translator, batch: PronounBatch) -> list[float]:
+    """For each encoder head: how often its largest weight from the adjective is on the noun."""
+    return [
+        row["right"]
+        for row in head_accuracy(translator, batch)
+        if row["from"] == "adjective" and row["layer"].startswith("encoder")
+    ]
+
+
+def translate_changed(translator: Translator, text: str, edits: Mapping[str, Edit]) -> str:
+    """The translation of a text with changed attention; edits: as in `edit_attention`."""
+    with edit_attention(translator.model, edits):
+        return translator.translate(text)[0].text
+
+
+def swapped(
+    translator: Translator, text: str, layer: str, head: int, word: str, one: str, another: str
+) -> str:
+    """The translation after the weights of `word` on two other words have changed places."""
+    words = translator.read(text)
+    places = [words.index(name) for name in (word, one, another)]
+    return translate_changed(translator, text, {layer: swap(0, head, *places)})
+
+
+def says_masculine(
+    translator: Translator,
+    items: Sequence[PronounItem],
+    batch: PronounBatch,
+    edits: Mapping[str, Edit] | None = None,
+) -> float:
+    """Share of sentences in which the masculine form gets the higher score, right or wrong."""
+    with deciding(translator.model), edit_attention(translator.model, edits or {}):
+        logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.adjective_out]
+    right = (logits[batch.rows, batch.right] > logits[batch.rows, batch.wrong]).tolist()
+    said = [item.right if kept else item.wrong for item, kept in zip(items, right, strict=True)]
+    return sum(word.removesuffix("s").endswith("o") for word in said) / len(said)
+
+
+def only_the_gender_flips(
+    translator: Translator,
+    items: Sequence[PronounItem],
+    batch: PronounBatch,
+    edits: Mapping[str, Edit],
+) -> float:
+    """Share of sentences written anew with the other gender and no other word changed."""
+    with edit_attention(translator.model, edits):
+        written = greedy_decode(translator.model, batch.src)
+    flipped = 0
+    for item, place, words in zip(items, batch.adjective_out, written, strict=True):
+        expected = translator.tgt.tokenizer(item.spanish)
+        expected[place] = item.wrong
+        flipped += translator.tgt.vocab.decode(words) == expected
+    return flipped / len(items)
+
+
+def right_verbs(
+    translator: Translator, batch: PronounBatch, edits: Mapping[str, Edit] | None = None
+) -> float:
+    """Share of sentences whose verb (era, estaba, ...) is still the likeliest word at its place."""
+    with deciding(translator.model), edit_attention(translator.model, edits or {}):
+        logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.pronoun_out]
+    right = batch.tgt_out[batch.rows, batch.pronoun_out]
+    return (logits.argmax(dim=-1) == right).float().mean().item()
 
 
 # --- gustar --------------------------------------------------------------------------------------

@@ -1,13 +1,25 @@
 """Experiment: what a wider beam does to the score of a translation, and to the translation."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import torch
+from torch import Tensor
 from tqdm import tqdm
 
 from transformer_lib.batching import source_batch
 from transformer_lib.corpora.english_spanish import load
-from transformer_lib.decoding import Hypothesis, beam_search, penalty
+from transformer_lib.decoding import (
+    Hypothesis,
+    Prefixes,
+    beam_search,
+    deciding,
+    penalty,
+    sample_decode,
+)
 from transformer_lib.experiments import experiment
+from transformer_lib.model import Transformer
+from transformer_lib.tokens import EOS
 from transformer_lib.translator import Translator
 
 BEAMS = (1, 2, 4, 8)
@@ -49,6 +61,46 @@ def measure(best: list[Hypothesis], references: list[list[int]]) -> dict[str, An
         "log_prob": round(sum(one.log_prob for one in best) / len(best), 3),
         "words": round(sum(len(one.ids) for one in best) / len(best), 3),
     }
+
+
+def draw_many(
+    translator: Translator, pairs: Sequence[tuple[str, str]], times: int = 10, **how: Any
+) -> dict[str, float]:
+    """Draw each sentence `times` times, from one seed -> what came out, over all sentences.
+
+    how: as in `sample_decode`. right: the share of draws that are right to the letter. different:
+    the mean number of different translations of a sentence.
+    """
+    src = source_batch([translator.src.encode(source) for source, _ in pairs])
+    references = [translator.tgt.encode(target) for _, target in pairs]
+    rows = [i for i in range(len(pairs)) for _ in range(times)]
+    generator = torch.Generator().manual_seed(0)
+    found = [one.ids for one in sample_decode(translator.model, src[rows], generator=generator,
+                                              **how)]  # fmt: skip
+    right = sum(ids == references[i] for ids, i in zip(found, rows, strict=True))
+    different = sum(len({tuple(ids) for ids in found[start : start + times]})
+                    for start in range(0, len(found), times))  # fmt: skip
+    return {"right": right / len(found), "different": different / len(pairs)}
+
+
+def decode_with_a_fault(model: Transformer, src: Tensor, max_length: int = 64) -> list[list[int]]:
+    """Greedy decoding with one mistake. Which one?"""
+    translations: list[list[int]] = [[] for _ in src]
+    with deciding(model):
+        prefixes = Prefixes(model, src, max_length, cache=False)
+        sentence = list(range(len(src)))
+        for _ in range(max_length):
+            prefixes.append(prefixes.next_logits().argmax(dim=-1))
+            goes_on = prefixes.words[:, -1] != EOS
+            for i, ids in zip(sentence, prefixes.words[:, 1:].tolist(), strict=True):
+                translations[i] = [word for word in ids if word != EOS]
+            sentence = [i for i, more in zip(sentence, goes_on.tolist(), strict=True) if more]
+            if not sentence:
+                break
+            prefixes.words = prefixes.words[goes_on]
+            prefixes.memory = prefixes.memory[: len(sentence)]
+            prefixes.src = prefixes.src[: len(sentence)]
+    return translations
 
 
 @experiment("beam")

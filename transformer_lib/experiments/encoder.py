@@ -22,7 +22,7 @@ def size(x: Tensor) -> float:
 
 
 def alike(x: Tensor) -> Tensor:
-    """The cosine of every two words: (…, L, d_model) -> (…, L, L)."""
+    """The cosine of every two words: (…, s, d_model) -> (…, s, s)."""
     x = normalize(x, dim=-1)
     return x @ x.transpose(-2, -1)
 
@@ -43,6 +43,7 @@ def fresh(module: nn.Module) -> nn.Module:
     return module.eval()
 
 
+@torch.enable_grad()
 def deep_stack(way: Way, layers: int = 24, seed: int = 0) -> dict[str, list[float]]:
     """Size of the signal and of the gradient, and how alike the words are, layer by layer.
 
@@ -105,18 +106,19 @@ def stream(norm_first: bool, layers: int = 24, seed: int = 0) -> list[float]:
 
 @torch.no_grad()
 def moved(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """How far each output moves when one input is nudged: x (L, d) -> (L nudged, L moved).
+    """How far each output moves when one input is nudged: x (s, d) -> (s moved, s nudged).
 
+    As in a map of attention: a row belongs to the word that listens, a column to the one heard.
     As a share of the farthest move.
     """
     nudge = 0.1 * torch.randn(x.size(-1), generator=torch.Generator().manual_seed(0)).to(x)
     before = function(x.unsqueeze(0))[0]
-    rows = []
+    columns = []
     for position in range(len(x)):
         nudged = x.clone()
         nudged[position] += nudge
-        rows.append((function(nudged.unsqueeze(0))[0] - before).norm(dim=-1))
-    moves = torch.stack(rows)
+        columns.append((function(nudged.unsqueeze(0))[0] - before).norm(dim=-1))
+    moves = torch.stack(columns, dim=1)
     return moves / moves.max()
 
 
@@ -143,18 +145,18 @@ def batch_norm(x: Tensor) -> Tensor:
 def flow_stations(norm_first: bool) -> list[Any]:
     """The vectors that run through a live `SublayerConnection`, for `plots.encoder.around_flow`."""
     torch.manual_seed(4)
-    around = fresh(SublayerConnection(8, dropout=0.0, norm_first=norm_first))
+    around = fresh(SublayerConnection(8, dropout=0.25, norm_first=norm_first)).train()
     feed_forward = fresh(PositionwiseFeedForward(8, 16))
     seen = {}
     around.norm.register_forward_hook(lambda _, x, y: seen.update(norm_in=x[0], norm_out=y))
-    feed_forward.register_forward_hook(lambda _, x, y: seen.update(out=y))
-    x = torch.randn(3, 8, dtype=torch.float64) * torch.tensor([[0.5], [1.0], [2.0]])
+    around.dropout.register_forward_hook(lambda _, x, y: seen.update(dropped=y))
+    x = fresh_norm(torch.randn(3, 8, dtype=torch.float64)) * torch.tensor([[0.5], [1.0], [2.0]])
     result = around(x, feed_forward)
     if norm_first:
-        return [("x", x), "norm", ("norm(x)", seen["norm_out"]), "feed-\nforward",
-                ("f(norm(x))", seen["out"]), "dropout", "+", ("output", result)]  # fmt: skip
-    return [("x", x), "feed-\nforward", ("f(x)", seen["out"]), "dropout", "+",
-            ("x + f(x)", seen["norm_in"]), "norm", ("output", result)]  # fmt: skip
+        return [("x", x), "norm", ("norm(x)", seen["norm_out"]), "f, then\ndropout",
+                ("what is added", seen["dropped"]), "+", ("output", result)]  # fmt: skip
+    return [("x", x), "f, then\ndropout", ("what is added", seen["dropped"]), "+",
+            ("sum", seen["norm_in"]), "norm", ("output", result)]  # fmt: skip
 
 
 @torch.no_grad()
@@ -175,8 +177,105 @@ def read_by_encoder(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]
     return words, through_layers(model.encoder, x, src_mask=padding_mask(src))
 
 
+@torch.no_grad()
+def hidden_layers(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
+    """The words, and what the feed-forward networks' neurons say to them, one tensor for a layer.
+
+    Each is (sentences, positions, d_ff); a neuron that doesn't fire says 0.
+    """
+    from transformer_lib.translator import Translator
+
+    layers = Translator.load().model.eval().encoder.layers
+    words, xs = read_by_encoder(texts)
+    mask = torch.ones(xs[0].shape[:2], dtype=torch.bool)
+    for row, own in zip(mask, words, strict=True):
+        row[len(own) + 1 :] = False  # after the words and <eos> comes padding
+    mask = mask[:, None, None]
+    hidden = []
+    for layer, x in zip(layers, xs, strict=False):
+        attended = layer.around_self_attn(x, lambda x, at=layer.self_attn: at(x, x, x, mask=mask))
+        hidden.append(layer.feed_forward.w_1(attended).relu())
+    return words, hidden
+
+
+@functools.cache
+def held_out_neurons(batch: int = 200) -> tuple[list[str], list[Tensor]]:
+    """Every word of the test set, and what each layer's neurons say to it: (words, d_ff)."""
+    from transformer_lib.corpora import english_spanish
+
+    texts = [english for english, _ in english_spanish.load("test")]
+    every, said = [], []
+    for start in range(0, len(texts), batch):
+        words, hidden = hidden_layers(texts[start : start + batch])
+        every += [word for own in words for word in own]
+        said.append([torch.cat([rows[: len(own)] for rows, own in zip(one, words, strict=True)])
+                     for one in hidden])  # fmt: skip
+    return every, [torch.cat(parts) for parts in zip(*said, strict=True)]
+
+
+def excited_by(
+    layer: int, neuron: int, count: int = 10, *, at_least: int = 5, also: str = ""
+) -> dict[str, float]:
+    """The words of the test set to which a neuron says most: word -> mean of what it says.
+
+    Only words that stand there `at_least` so many times. also: a word that is shown in any case,
+    as the last one.
+    """
+    words, said = held_out_neurons()
+    by_word: dict[str, list[float]] = {}
+    for word, value in zip(words, said[layer][:, neuron].tolist(), strict=True):
+        by_word.setdefault(word, []).append(value)
+    means = {word: sum(values) / len(values) for word, values in by_word.items()
+             if len(values) >= at_least}  # fmt: skip
+    most = sorted(means, key=lambda word: -means[word])[:count]
+    if also and also not in most:
+        most[-1] = also
+    return {word: means[word] for word in most}
+
+
+def plural_nouns(gender: str = "") -> set[str]:
+    """The English plurals of the nouns that have this gender in Spanish, or of all nouns."""
+    from transformer_lib.corpora.english_spanish.lexicon import NOUNS
+
+    return {noun.english_plural for noun in NOUNS.values()
+            if not gender or noun.default_gender == gender}  # fmt: skip
+
+
+def who_fires(layer: int, neuron: int, kind: set[str], above: float = 1.0) -> float:
+    """Of all words of the test set to which a neuron says more than this: the share of a kind."""
+    words, said = held_out_neurons()
+    fires = [word for word, yes in zip(words, said[layer][:, neuron] > above, strict=True) if yes]
+    return sum(word in kind for word in fires) / len(fires)
+
+
+@torch.no_grad()
+def what_is_added(text: str) -> list[dict[str, Tensor]]:
+    """Each layer of the shipped encoder: its input x, what attention and feed-forward add to it,
+    the sums after their norms, and the attention weights of the words (mean of the heads).
+
+    The vectors are (words, d_model), <eos> included; the weights (words, words).
+    """
+    from transformer_lib.recording import weights_and_values
+    from transformer_lib.translator import Translator
+
+    layers = Translator.load().model.eval().encoder.layers
+    _, xs = read_by_encoder([text])
+    found = []
+    for layer, x in zip(layers, xs, strict=False):
+        attended = layer.self_attn(x, x, x)
+        between = layer.around_self_attn.norm(x + attended)
+        thought = layer.feed_forward(between)
+        weights, _ = weights_and_values(layer.self_attn, x, x, x)
+        found.append({
+            "x": x[0], "attention": attended[0], "between": between[0], "feed_forward": thought[0],
+            "output": layer.around_feed_forward.norm(between + thought)[0],
+            "weights": weights[0].mean(dim=0),
+        })  # fmt: skip
+    return found
+
+
 def without_end(words: Sequence[str], xs: Sequence[Tensor]) -> list[Tensor]:
-    """The vectors of the first sentence's words: each (L, d_model)."""
+    """The vectors of the first sentence's words: each (s, d_model)."""
     return [x[0, : len(words)] for x in xs]
 
 
@@ -235,6 +334,7 @@ def alike_at_distance(texts: Sequence[str], distances: Sequence[int]) -> dict[st
 
 
 @one_thread()
+@torch.enable_grad()
 def learns_to_copy(way: Way, layers: int = 6, steps: int = 50) -> float:
     """Train a small stack to name the digit at each position -> the share of right ones.
 
@@ -261,7 +361,7 @@ def learns_to_copy(way: Way, layers: int = 6, steps: int = 50) -> float:
 
 
 def titles(xs: Sequence[Tensor]) -> list[str]:
-    return ["input", *(f"layer {layer}" for layer in range(1, len(xs)))]
+    return ["input", *(f"layer {layer}" for layer in range(len(xs) - 1))]
 
 
 def random_layers(layers: int = 6) -> tuple[list[str], list[Tensor]]:

@@ -4,7 +4,8 @@ The task is to write a row of digits backwards: 3 1 4 -> 4 1 3. Reversing, not c
 only passes on what it was shown can't be mistaken for one that has learned the task.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
@@ -20,6 +21,7 @@ from transformer_lib.experiments import experiment
 from transformer_lib.experiments.toy import one_thread
 from transformer_lib.masks import causal_mask
 from transformer_lib.model import Transformer
+from transformer_lib.recording import record_attention
 from transformer_lib.tokens import BOS, PAD, SPECIALS
 from transformer_lib.training import TrainingConfig, train
 
@@ -85,6 +87,13 @@ def sees_everything(length: int, device: torch.device | str | None = None) -> Te
     return torch.ones(1, 1, length, length, dtype=torch.bool, device=device)
 
 
+@contextmanager
+def masked_by(mask: Callable[..., Tensor]) -> Iterator[None]:
+    """Inside the `with`, every model uses this function in the place of `causal_mask`."""
+    with patch("transformer_lib.model.causal_mask", mask):
+        yield
+
+
 @experiment("masks")
 def leaking_mask() -> dict[str, Any]:
     """Learning to write digits backwards, with the causal mask and without one, on three seeds."""
@@ -99,12 +108,31 @@ def leaking_mask() -> dict[str, Any]:
     runs = []
     for seed in SEEDS:
         for name, mask in (("causal", causal_mask), ("none", sees_everything)):
-            with patch("transformer_lib.model.causal_mask", mask):
+            with masked_by(mask):
                 model, history = learn_to_reverse(seed, measure)
                 sample = as_digits(written(model, held_out[:1])[0])
             runs.append({"mask": name, "seed": seed, "writes": sample, "history": history})
     reads = as_digits(held_out[0][0])
     return {"steps": STEPS, "held_out": HELD_OUT, "reads": reads, "runs": runs}
+
+
+def look(
+    model: Transformer,
+    src: Sequence[int],
+    tgt_in: Sequence[int],
+    mask: Callable[..., Tensor],
+    *,
+    layer: int,
+    head: int,
+    position: int,
+) -> list[float]:
+    """How much one head of the decoder's self-attention looks at each word, from one position.
+
+    src and tgt_in: the ids of one sentence pair; mask: what the model uses as its `causal_mask`.
+    """
+    with masked_by(mask), record_attention(model) as weights, torch.inference_mode():
+        model(torch.tensor([src]), torch.tensor([tgt_in]))
+    return weights[f"decoder.layers.{layer}.self_attn"][0, head, position].tolist()
 
 
 def influence(model: torch.nn.Module, src: Tensor, tgt_in: Tensor) -> Tensor:
@@ -125,15 +153,11 @@ def influence(model: torch.nn.Module, src: Tensor, tgt_in: Tensor) -> Tensor:
 
 def measured_influence() -> dict[str, Tensor]:
     """The influence in a new random model, with its causal mask and with one that leaks."""
-    from transformer_lib.config import TOY
-    from transformer_lib.experiments.masks import sees_everything
-    from transformer_lib.model import Transformer
-
     with torch.random.fork_rng():
         torch.manual_seed(0)
         model = Transformer(14, 14, TOY).eval()
     src, tgt_in = torch.tensor([[5, 8, 11, 2]]), torch.tensor([[BOS, 9, 7, 5, 11]])
     sound = influence(model, src, tgt_in)
-    with patch("transformer_lib.model.causal_mask", sees_everything):
+    with masked_by(sees_everything):
         leaking = influence(model, src, tgt_in)
     return {"with the causal mask": sound, "mask shows everything": leaking}

@@ -1,8 +1,10 @@
-"""A small lesson in translation that fits into a notebook, and what can be wrong in a sentence."""
+"""What is new in a test, a lesson of seconds, BLEU by hand, and what can be wrong in a sentence."""
 
+import random
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 import torch
 from tqdm import tqdm
@@ -21,6 +23,46 @@ SIZES = {"N": 1, "d_model": 64, "d_ff": 128, "h": 4, "dropout": 0.0, "norm_first
          "tie_weights": "target"}  # fmt: skip
 LESSON = TrainingConfig(steps=300, max_tokens=512, schedule="linear", peak=1e-2, warmup=30,
                         validate_every=75)  # fmt: skip
+
+
+# --- what is new in a test -----------------------------------------------------------------------
+
+
+def words(english: str) -> list[str]:
+    """The words of a sentence in one spelling: "Didn't he?" -> did not he ?"""
+    english = english.replace("can't", "can not").replace("n't", " not").replace("'s", " 's")
+    for sign in ",?!":
+        english = english.replace(sign, f" {sign}")
+    return english.lower().split()
+
+
+def together(english: str) -> set[tuple[str, str]]:
+    """All pairs of words that stand in one sentence."""
+    return set(combinations(sorted(set(words(english))), 2))
+
+
+def met_in(sentences: Iterable[str]) -> set[tuple[str, str]]:
+    """All pairs of words that stand together in at least one of the sentences."""
+    return set().union(*map(together, sentences))
+
+
+def suspicious_test() -> TextPairs:
+    """A test of 100 pairs that somebody hands in. Not all of them are new."""
+    new = english_spanish.load("longer")[200:260]
+    old = english_spanish.load("train")[::2500]
+    old = [(e[0].lower() + e[1:], s) if i % 3 == 0 else (e, s) for i, (e, s) in enumerate(old)]
+    mixed = [*new, *old]
+    random.Random(0).shuffle(mixed)
+    return mixed
+
+
+def right_by_length(translator: Translator, pairs: TextPairs) -> dict[int, float]:
+    """Exact match of the sentences of each length in tokens, for lengths of 50 or more."""
+    written = translator.translate_all([english for english, _ in pairs])
+    right: dict[int, list[bool]] = {}
+    for (english, spanish), found in zip(pairs, written, strict=True):
+        right.setdefault(len(translator.src.tokenizer(english)), []).append(found == spanish)
+    return {n: sum(r) / len(r) for n, r in sorted(right.items()) if len(r) >= 50}
 
 
 # --- a lesson of seconds -------------------------------------------------------------------------

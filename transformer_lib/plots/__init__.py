@@ -9,6 +9,8 @@ from transformer_lib.plots.attention import attention_chart, attention_heads, at
 from transformer_lib.plots.attention_steps import (
     attention_explorer,
     equation_frames,
+    projection,
+    query_finds_key,
     scaling_curves,
     score_maps,
     six_steps,
@@ -17,11 +19,20 @@ from transformer_lib.plots.causes import (
     agreement_bars,
     before_and_after,
     crossing,
+    crossings,
+    exchanged,
     head_name,
     head_table,
+    lines_between,
     sharp_heads,
 )
-from transformer_lib.plots.decoder import WordStep, decode_stepper, decode_trace, generator_flow
+from transformer_lib.plots.decoder import (
+    WordStep,
+    decode_trace,
+    generator_flow,
+    stacks_stepper,
+    words_come_back,
+)
 from transformer_lib.plots.decoding import (
     beam_stepper,
     beam_steps,
@@ -31,27 +42,39 @@ from transformer_lib.plots.decoding import (
 )
 from transformer_lib.plots.embeddings import (
     flat_map,
-    lookup_product,
     loss_by_bottom,
     nearest_words,
+    pulled_rows,
     share_bars,
     vector_sizes,
     word_map,
     word_similarity,
 )
-from transformer_lib.plots.encoder import around_flow, depth_curves, norm_groups, word_maps
+from transformer_lib.plots.encoder import (
+    around_flow,
+    depth_curves,
+    neuron_words,
+    norm_groups,
+    stream_of_words,
+    two_stacks,
+    word_maps,
+)
+from transformer_lib.plots.figures import show
+from transformer_lib.plots.figures.live import GrowingCurve
 from transformer_lib.plots.heads import (
     distance_bars,
+    eight_looks,
     encoder_heads,
     heads_recap,
     three_uses,
     token_view,
+    two_pictures,
     weight_by_distance,
 )
 from transformer_lib.plots.one_hot import one_hot_table, unknown_words
 from transformer_lib.plots.positions import positions_explorer, positions_heatmap, wavelengths
 from transformer_lib.plots.series import series_map
-from transformer_lib.plots.showing import enable_altair, show
+from transformer_lib.plots.showing import enable_altair
 from transformer_lib.plots.training import (
     learning_curve,
     probability_bars,
@@ -70,6 +93,7 @@ from transformer_lib.plots.whole import (
 )
 
 __all__ = [
+    "GrowingCurve",
     "WordStep",
     "agreement_bars",
     "architecture",
@@ -85,13 +109,15 @@ __all__ = [
     "cost_and_path",
     "cost_curves",
     "crossing",
-    "decode_stepper",
+    "crossings",
     "decode_trace",
     "depth_curves",
     "distance_bars",
+    "eight_looks",
     "enable_altair",
     "encoder_heads",
     "equation_frames",
+    "exchanged",
     "figure_two",
     "flat_map",
     "generator_flow",
@@ -99,9 +125,10 @@ __all__ = [
     "head_table",
     "heads_recap",
     "learning_curve",
-    "lookup_product",
+    "lines_between",
     "loss_by_bottom",
     "nearest_words",
+    "neuron_words",
     "norm_groups",
     "one_hot_table",
     "outside_in",
@@ -109,6 +136,9 @@ __all__ = [
     "positions_explorer",
     "positions_heatmap",
     "probability_bars",
+    "projection",
+    "pulled_rows",
+    "query_finds_key",
     "scaling_curves",
     "score_bars",
     "score_maps",
@@ -122,6 +152,7 @@ __all__ = [
     "teacher_forcing",
     "three_uses",
     "token_view",
+    "two_pictures",
     "unknown_words",
     "vector_sizes",
     "vocabulary_ranges",
@@ -130,7 +161,11 @@ __all__ = [
     "wider_beams",
     "word_grids",
     "word_map",
+    "stacks_stepper",
+    "stream_of_words",
+    "two_stacks",
     "word_maps",
+    "words_come_back",
     "word_similarity",
     "zoom_levels",
 ]

@@ -4,6 +4,7 @@ The source is read in the upper row, the target is written in the lower one, bot
 right. A part is called what the library calls it: `encoder.self_attn`, `decoder.feed_forward`.
 """
 
+from collections.abc import Sequence
 from fnmatch import fnmatch
 from typing import NamedTuple
 
@@ -13,11 +14,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch, Polygon
 
 from transformer_lib.plots import style
+from transformer_lib.plots.drawing import word
 
 ROWS = {"encoder": 3.05, "decoder": 0.95}  # height of each row's middle; all lengths in inches
 WIDTH, HEIGHT = 11.3, 4.0
 BOX_HEIGHT = 0.62
-SHADOW = 0.07  # how far the heads behind an attention box stick out
+SHADOW = 0.05  # how far the heads behind an attention box stick out
 
 
 class Part(NamedTuple):
@@ -51,7 +53,7 @@ PARTS = {
 }
 MASKS = {
     "encoder.self_attn.mask": "padding mask",
-    "decoder.self_attn.mask": "causal mask",
+    "decoder.self_attn.mask": "causal and padding mask",
     "decoder.cross_attn.mask": "padding mask",
 }
 FRAMES = {"encoder": (3.37, 7.28), "decoder": (3.37, 9.24)}  # what is repeated N times
@@ -79,9 +81,9 @@ def architecture(*highlight: str, N: int = 6) -> Figure:
         _part(ax, name, part, marked)
     for name, label in MASKS.items():
         _mask(ax, PARTS[name.removesuffix(".mask")], label, name in marked)
-    _words(ax, 0.45, ROWS["encoder"], "I like\ntrees")
-    _words(ax, 0.45, ROWS["decoder"], "<bos> Me\ngustan …")
-    _words(ax, 10.62, ROWS["decoder"] + 0.95, "los")
+    _words(ax, 0.38, ROWS["encoder"], ["I", "like", "trees", "<eos>"])
+    _words(ax, 0.38, ROWS["decoder"], ["<bos>", "me", "gustan"])
+    _words(ax, 10.62, ROWS["decoder"] + 0.95, ["los"])
     arrow(ax, (10.62, ROWS["decoder"] + BOX_HEIGHT / 2), (10.62, ROWS["decoder"] + 0.78))
     return figure
 
@@ -139,7 +141,8 @@ def _label(
 def _mask(ax: Axes, part: Part, label: str, marked: bool) -> None:
     y = ROWS[part.row] - BOX_HEIGHT / 2
     arrow(ax, (part.x, y - 0.2), (part.x, y))
-    _label(ax, part.x, y - 0.3, label, marked, size=10, box=True)
+    aside = 0.3 if len(label) > 20 else 0.0  # a long one stays inside the frame of the layer
+    _label(ax, part.x + aside, y - 0.3, label, marked, size=10, box=True)
 
 
 def _frame(ax: Axes, row: str, left: float, right: float, N: int) -> None:
@@ -154,7 +157,7 @@ def _frame(ax: Axes, row: str, left: float, right: float, N: int) -> None:
 
 def _row_of_arrows(ax: Axes, row: str) -> None:
     """From the words through the boxes of one row."""
-    y, end = ROWS[row], 0.9
+    y, end = ROWS[row], 0.8
     for name, part in PARTS.items():
         if part.row == row:
             arrow(ax, (end, y), (part.x - part.width / 2, y))
@@ -169,18 +172,23 @@ def _residual(ax: Axes, part: Part, norm: Part, y: float) -> None:
 
 
 def _memory(ax: Axes) -> None:
-    """From the encoder's end to the decoder's cross-attention: keys and values."""
+    """From the encoder's end to each decoder layer, which makes keys and values of its own."""
     norm, cross = PARTS["encoder.feed_forward_norm"], PARTS["decoder.cross_attn"]
     start, right = norm.x + norm.width / 2, FRAMES["encoder"][1] + 0.3
     middle = (ROWS["encoder"] - 0.85 + ROWS["decoder"] + 0.82) / 2
     line(ax, [(start, ROWS["encoder"]), (right, ROWS["encoder"]), (right, middle),
                (cross.x, middle)])  # fmt: skip
     arrow(ax, (cross.x, middle), (cross.x, ROWS["decoder"] + BOX_HEIGHT / 2 + 2 * SHADOW))
-    ax.text(right + 0.1, ROWS["encoder"], "memory:\nkeys and values", va="center", fontsize=10.5)
+    ax.text(right + 0.1, ROWS["encoder"], "memory: a vector\nfor each word", va="center",
+            fontsize=10.5)  # fmt: skip
+    ax.text(right + 0.1, middle + 0.22, "each decoder layer makes\nits own keys and values from it",
+            va="center", fontsize=10.5)  # fmt: skip
 
 
-def _words(ax: Axes, x: float, y: float, words: str) -> None:
-    ax.text(x, y, words, ha="center", va="center", style="italic", fontsize=11.5)
+def _words(ax: Axes, x: float, y: float, words: Sequence[str]) -> None:
+    """Under each other, each in its color."""
+    for row, text in enumerate(words):
+        word(ax, (x, y + 0.24 * ((len(words) - 1) / 2 - row)), text, size=12)
 
 
 def line(ax: Axes, corners: list[tuple[float, float]]) -> None:

@@ -59,12 +59,12 @@ def attention_heads(
 ) -> Figure:
     """Draw the weights of all heads (h, q, k) in maps side by side -> the figure.
 
-    titles: one for each head; "head 1", "head 2", ... if there are none. across: how many maps
+    titles: one for each head; "head 0", "head 1", ... if there are none. across: how many maps
     stand in one row; by default as many as leave the words readable.
     """
     matrices = _weights(weights, rows, columns, axes_names=("h", "q", "k"))
     heads = len(matrices)
-    titles = titles or [f"head {head + 1}" for head in range(heads)]
+    titles = titles or [f"head {head}" for head in range(heads)]
     if len(titles) != heads:
         raise ValueError(f"{heads} heads need {heads} titles, but there are {len(titles)}")
     if across is None:
@@ -102,7 +102,7 @@ def attention_chart(weights: Any, rows: Sequence[str], columns: Sequence[str]) -
     matrices = _weights(weights, rows, columns, axes_names=names)
     matrices = matrices if several else matrices[None]
     table = [
-        {"head": head + 1, "row": i, "column": j, "query": rows[i], "key": columns[j],
+        {"head": head, "row": i, "column": j, "query": rows[i], "key": columns[j],
          "weight": steady_round(matrices[head, i, j])}
         for head in range(len(matrices)) for i in range(len(rows)) for j in range(len(columns))
     ]  # fmt: skip
@@ -187,8 +187,9 @@ def _draw(
     ax.spines[:].set_visible(False)
     if numbers and matrix.size <= 100 and cell >= 28:
         for (i, j), weight in np.ndenumerate(matrix):
-            ax.text(j, i, f"{steady_round(weight):.2f}", ha="center", va="center", fontsize=11,
-                    color=style.ink_on(style.WEIGHTS(weight)))  # fmt: skip
+            text = f"{steady_round(weight):.2f}"
+            color = "#A0A0A0" if text == "0.00" else style.ink_on(style.WEIGHTS(weight))
+            ax.text(j, i, text, ha="center", va="center", fontsize=11, color=color)
     return image
 
 

@@ -9,12 +9,119 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle, Rectangle
 
 from transformer_lib.plots import style
 from transformer_lib.plots.values import as_array, steady_round
 
 GREY = "#8E8E8E"  # shows on the light and on the dark theme
-SIDE = 230  # pixels, of the planes in the explorer
+SIDE = 215  # pixels, of the planes in the explorer
+
+
+def _word_colors(words: Sequence[str]) -> list[str]:
+    """Each word's own color, as in the whole series; other words take what is left."""
+    left = iter(color for color in style.CATEGORIES if color not in style.WORDS.values())
+    return [style.WORDS.get(word) or next(left) for word in words]
+
+
+@mpl.rc_context(style.PRINT)
+def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> Figure:
+    """Draw a query and the keys of the words as arrows from one point -> the figure.
+
+    query (2), keys (words, 2); asks: the word whose query it is. Beside each key stands its
+    weight, the softmax of query · key without division, and a disk whose area is that weight.
+    """
+    q, k = as_array(query), as_array(keys)
+    if q.shape != (2,) or k.shape != (len(words), 2):
+        raise ValueError(f"a query of the shape (2,) and keys of the shape ({len(words)}, 2) can "
+                         f"be drawn, but these are {q.shape} and {k.shape}")  # fmt: skip
+    weights = np.exp(k @ q) / np.exp(k @ q).sum()
+    figure = style.new_figure(style.WIDTH, 5.2)
+    ax = figure.subplots()
+
+    def pointer(end: np.ndarray, color: str, width: float) -> None:
+        ax.annotate("", xy=end, xytext=(0, 0), zorder=2, arrowprops={
+            "arrowstyle": "-|>,head_width=0.32,head_length=0.75", "color": color,
+            "linewidth": width, "mutation_scale": 9 + 4 * width, "joinstyle": "miter",
+            "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+
+    for word, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
+        pointer(key, color, 3.0)
+        radius = 0.5 * np.sqrt(weight)
+        middle = key * (1 + (radius + 0.03) / np.linalg.norm(key))
+        ax.add_patch(Circle(middle, radius, facecolor=color, zorder=3))
+        text = f"{steady_round(weight):.2f}"
+        side = 1 if key[0] >= 0 else -1
+        beside = middle[0] + side * (radius + 0.1)
+        place = {"ha": "left" if side > 0 else "right", "va": "center"}
+        ax.text(beside, middle[1] + 0.1, f"key of “{word}”", color=color, fontsize=15,
+                weight="bold", **place)  # fmt: skip
+        ax.text(beside, middle[1] - 0.12, f"weight {text}", fontsize=13, **place)
+    pointer(q, style.INK, 5.0)
+    ax.text(q[0] - 0.3, q[1] - 0.08, f"query of “{asks}”", va="center", ha="right", fontsize=15,
+            weight="bold")  # fmt: skip
+    ax.text(q[0] - 0.3, q[1] - 0.3, "what am I looking for?", va="center", ha="right", fontsize=13,
+            style="italic")  # fmt: skip
+    ax.plot(0, 0, "o", color=style.INK, markersize=8, zorder=4)
+    ax.set(xlim=(-2.1, 3.3), ylim=(-0.85, 2.1), aspect="equal")
+    ax.axis("off")
+    ax.text(-2.05, -0.8, "area of a disk: its weight", fontsize=12, color=style.MUTED)
+    ax.set_title("A query finds the key that points its way", fontsize=16)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def projection(words: Sequence[str], x: Any, matrix: Any, result: Any, marked: str,
+               names: tuple[str, str, str] = ("$X$", "$W^Q$", "$Q$")) -> Figure:  # fmt: skip
+    """Draw X W = Q as three heat maps, each as wide and high as it is -> the figure.
+
+    x (words, d_model), matrix (d_model, d_k), result (words, d_k). The row of the word `marked` is
+    framed in X and in Q. Raises ValueError when the shapes or the words don't fit.
+    """
+    left, middle, right = as_array(x), as_array(matrix), as_array(result)
+    if left.shape[0] != len(words) or right.shape != (len(words), middle.shape[1]):
+        raise ValueError(f"{len(words)} words, {left.shape} and {middle.shape} don't give "
+                         f"{right.shape}")  # fmt: skip
+    d_model, d_k = middle.shape
+    cell, tall = 1.0, 6.0  # units: a column is 1 wide; rows of words are higher, to be seen
+    figure = style.new_figure(style.WIDTH, 4.3)
+    ax = figure.subplots()
+    high = tall * len(words)
+    places = [(0.0, high), (d_model + 16.0, d_model * cell), (d_model + d_k + 32.0, high)]
+    limits = [abs(part).max() for part in (left, middle, right)]
+    shapes = [f"{len(words)} × {d_model}", f"{d_model} × {d_k}", f"{len(words)} × {d_k}"]
+    row = list(words).index(marked)
+    for part, (start, height), limit, name, shape in zip(
+        (left, middle, right), places, limits, names, shapes, strict=True
+    ):
+        width = part.shape[1]
+        ax.imshow(part, cmap=style.SIGNED, vmin=-0.7 * limit, vmax=0.7 * limit, aspect="auto",
+                  interpolation="nearest",
+                  extent=(start, start + width, -height / 2, height / 2))  # fmt: skip
+        ax.add_patch(Rectangle((start, -height / 2), width, height, fill=False,
+                               edgecolor="#999999", linewidth=0.8))  # fmt: skip
+        ax.text(start + width / 2, height / 2 + 3, f"{name}   {shape}", ha="center", va="bottom",
+                fontsize=14)  # fmt: skip
+        if part is not middle:
+            ax.add_patch(Rectangle((start, high / 2 - tall * (row + 1)), width, tall, fill=False,
+                                   edgecolor=style.WORDS.get(marked, style.INK), linewidth=2.5,
+                                   zorder=4))  # fmt: skip
+    called = ("the word vectors", "learned", "their queries")
+    for part, (start, height), text in zip((left, middle, right), places, called, strict=True):
+        ax.text(start + part.shape[1] / 2, -height / 2 - 3, text, ha="center", va="top")
+    ax.text(0, -d_model / 2, "each cell is a number:\nwhite 0, blue below, orange above,\n"
+            "the darker the further from 0", va="bottom", color=style.MUTED,
+            fontsize=11)  # fmt: skip
+    for number, word in enumerate(words):
+        y = high / 2 - tall * (number + 0.5)
+        for x_text, side in ((-3, "right"), (places[2][0] + d_k + 3, "left")):
+            ax.text(x_text, y, word, ha=side, va="center", weight="bold",
+                    color=style.WORDS.get(word, style.INK))  # fmt: skip
+    for x_sign, sign in ((d_model + 8, "×"), (d_model + d_k + 24, "=")):
+        ax.text(x_sign, 0, sign, ha="center", va="center", fontsize=22)
+    ax.set(xlim=(-22, places[2][0] + d_k + 22), ylim=(-d_model / 2 - 12, d_model / 2 + 14))
+    ax.axis("off")
+    return figure
 
 
 @mpl.rc_context(style.PRINT)
@@ -23,7 +130,7 @@ def equation_frames(
 ) -> Figure:
     """Draw softmax(Q K^T / sqrt(d_k)) V in four frames -> the figure.
 
-    query, key (L, d_k), value (L, d_v) of one head; words: the L words; features: what the d_v
+    query, key (s, d_k), value (s, d_v) of one head; words: the s words; features: what the d_v
     numbers of a value are called. The first two frames share one scale, so that the division
     shows. Raises ValueError when the shapes, the words and the features don't fit.
     """
@@ -47,29 +154,36 @@ def equation_frames(
         ("1. scores", r"$Q K^T$", scores, words, 1),
         ("2. scaled", rf"$Q K^T / \sqrt{{d_k}}$,  here / {root}", scaled, words, 1),
         ("3. weights", "softmax of each row", weights, words, 2),
-        ("4. output", "weights times $V$", weights @ v, features, 2),
+        ("4. output", "weights times $V$:\nwhat a value says", weights @ v, features, 2),
     ]
-    figure = style.new_figure(11.0, 1.9 + 0.55 * length)
+    figure = style.new_figure(style.WIDTH, 1.9 + 0.42 * length)
     panels = figure.subplots(1, 4, width_ratios=[length, length, length, d_v])
     limit = max(float(abs(scores).max()), 1e-9)
     for ax, (title, below, matrix, columns, decimals) in zip(panels, frames, strict=True):
         ax.set_title(title)
-        ax.set_xlabel(below)
+        ax.set_xlabel(below, fontsize=11)
         if title.startswith("3"):
             look = {"cmap": style.WEIGHTS, "vmin": 0, "vmax": 1}
-        else:
-            limit = max(float(abs(matrix).max()), 1e-9) if title.startswith("4") else limit
+        else:  # the output with room above, so that a small number isn't as dark as a large score
+            own = 2 * max(float(abs(matrix).max()), 1e-9)
+            limit = own if title.startswith("4") else limit
             look = {"cmap": style.SIGNED, "vmin": -limit, "vmax": limit}
         image = ax.imshow(matrix, interpolation="nearest", **look)
         ax.set_xticks(range(matrix.shape[1]), columns, fontsize=10)
-        ax.set_yticks(range(length), words)
-        ax.tick_params(length=0, labelleft=ax is panels[0])
+        ax.set_yticks(range(length), words, weight="bold")
+        for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+            if label.get_text() in style.WORDS:
+                label.set(color=style.WORDS[label.get_text()], weight="bold")
+        ax.set_xticks(np.arange(matrix.shape[1] + 1) - 0.5, minor=True)
+        ax.set_yticks(np.arange(length + 1) - 0.5, minor=True)
+        ax.grid(which="minor", color=style.PAPER, linewidth=2)
+        ax.tick_params(which="both", length=0, labelleft=ax is panels[0])
         ax.spines[:].set_visible(False)
         for (i, j), number in np.ndenumerate(matrix):
             color = style.ink_on(image.cmap(image.norm(number)))
-            text = f"{steady_round(number, decimals):.{decimals}f}"
+            text = f"{steady_round(number, decimals):.{decimals}f}".replace("-", "\N{MINUS SIGN}")
             ax.text(j, i, text, ha="center", va="center", color=color, fontsize=11)
-    panels[0].set_ylabel("query")
+    panels[0].set_ylabel("query of")
     return figure
 
 
@@ -77,7 +191,7 @@ def equation_frames(
 def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
     """Draw attention for the first of the words, step by step from top to bottom -> the figure.
 
-    query (d_k) of the first word; keys (L, d_k), values (L, d_v). A column for each word. Raises
+    query (d_k) of the first word; keys (s, d_k), values (s, d_v). A column for each word. Raises
     ValueError when the shapes and the words don't fit.
     """
     q, k, v = as_array(query), as_array(keys), as_array(values)
@@ -90,44 +204,64 @@ def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figur
     weights = np.exp(scaled - scaled.max()) / np.exp(scaled - scaled.max()).sum()
     parts = weights[:, None] * v
     blue, amber = style.CATEGORIES[0], style.POSITIVE
-    own = [f"q = {_vector(q)}\n"] + [""] * (len(words) - 1)  # the others' queries come later
-    vectors = [f"{a}k = {_vector(b)}\nv = {_vector(c)}" for a, b, c in zip(own, k, v, strict=True)]
+    own = [f"$q_1$ = {_vector(q)}\n"] + [""] * (len(words) - 1)  # the others' queries come later
+    vectors = [f"{a}$k_{i}$ = {_vector(b)}\n$v_{i}$ = {_vector(c)}"
+               for i, (a, b, c) in enumerate(zip(own, k, v, strict=True), 1)]  # fmt: skip
     rows = [  # what it is called, one text for each word, the color of the frame
         ("1. query, key, value", vectors, style.MUTED),
-        ("2. query · key", [f"{score:.4g}" for score in scores], blue),
+        ("2. query · key", _products(scores), blue),
         (rf"3. divided by $\sqrt{{d_k}}$ = {root:.3g}", [f"{s:.4g}" for s in scaled], blue),
         ("4. softmax", [f"{steady_round(w):.2f}" for w in weights], blue),
         ("5. weight × value", [_vector(part, 2) for part in parts], amber),
     ]
-    figure = style.new_figure(9.0, 5.4)
+    figure = style.new_figure(style.WIDTH, 5.4)
     ax = figure.subplots()
-    ax.set(xlim=(-1.6, 2.2 * len(words)), ylim=(-5.5, 1.3))
+    ax.set(xlim=(-2.1, 2.2 * len(words) + 0.1), ylim=(-5.4, 1.55))
     ax.axis("off")
+    heights = [0.35, *range(-1, -len(rows), -1)]  # of the middle of each row
+    halves = [0.5, *[0.25] * len(rows)]  # of the height of its boxes, with some air
 
     def box(x: float, y: float, text: str, edge: str, **look: Any) -> None:
         ax.text(x, y, text, ha="center", va="center", fontsize=11, linespacing=1.3, zorder=3,
                 bbox={"boxstyle": "round,pad=0.4", "facecolor": style.PAPER, "edgecolor": edge,
                       "linewidth": 1.6}, **look)  # fmt: skip
 
-    def arrow(start: tuple[float, float], end: tuple[float, float]) -> None:
+    def arrow(start: tuple[float, float], end: tuple[float, float], color: str) -> None:
         ax.annotate("", xy=end, xytext=start, arrowprops={
-            "arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.4})  # fmt: skip
+            "arrowstyle": "-|>", "color": color, "linewidth": 1.6, "shrinkA": 0,
+            "shrinkB": 0})  # fmt: skip
+
+    def path(points: Sequence[tuple[float, float]], color: str) -> None:
+        ax.plot(*zip(*points[:-1], strict=True), color=color, linewidth=1.6, zorder=1)
+        arrow(points[-2], points[-1], color)
 
     middle, last = 1.1 * len(words) - 0.1, len(rows) - 1
     for column, word in enumerate(words):
         x = 2.2 * column + 1
-        ax.text(x, 0.95, word, ha="center", va="center", weight="bold", fontsize=14)
+        ax.text(x, 1.25, word, ha="center", va="center", weight="bold", fontsize=14)
         for row in range(last):
-            arrow((x, -row), (x, -row - 0.7))
-        arrow((x, -last - 0.3), (middle, -last - 0.76))
+            top, bottom = heights[row] - halves[row], heights[row + 1] + halves[row + 1]
+            arrow((x, top), (x, bottom), style.MUTED)
+        if column:  # the first word's query also meets the other words' keys
+            path([(1.8, 0.6), (2.05, 0.6), (2.05, -0.45), (x - 0.3, -0.45), (x - 0.3, -0.75)], blue)
+        side = 1 if column else -1  # the value waits until the weight is there
+        path([(x + 0.7 * side, 0.1), (x + 1.05 * side, 0.1), (x + 1.05 * side, -last),
+              (x + 0.46 * side, -last)], amber)  # fmt: skip
+        arrow((x, -last - 0.25), (middle + (0.45 if x > middle else -0.45), -last - 0.76),
+              style.MUTED)  # fmt: skip
     for row, (name, texts, edge) in enumerate(rows):
-        ax.text(-1.55, -row, name, va="center")
+        ax.text(-2.05, heights[row], name, va="center")
         for column, text in enumerate(texts):
-            box(2.2 * column + 1, -row, text, edge)
-    ax.text(-1.55, -last - 1, "6. sum", va="center")
+            box(2.2 * column + 1, heights[row], text, edge)
+    ax.text(-2.05, -last - 1, "6. sum", va="center")
     box(middle, -last - 1, f"z = {_vector(parts.sum(axis=0), 2)}", amber, weight="bold")
-    ax.text(middle + 0.75, -last - 1, f"for {words[0]}", va="center", color=style.MUTED)
+    ax.text(middle + 0.85, -last - 1, f"for {words[0]}", va="center", color=style.MUTED)
     return figure
+
+
+def _products(scores: np.ndarray) -> list[str]:
+    """Which query meets which key: the first word's query meets all of them."""
+    return [f"$q_1 · k_{number}$ = {score:.4g}" for number, score in enumerate(scores, 1)]
 
 
 def _vector(numbers: Any, decimals: int | None = None) -> str:
@@ -151,9 +285,9 @@ def scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
         "largest": ("largest weight of a row", "linear"),
         "slope": ("slope of the softmax", "linear"),
     }
-    looks = {False: ("as they are", style.CATEGORIES[1], "o-"),
-             True: (r"divided by $\sqrt{d_k}$", style.CATEGORIES[0], "s--")}  # fmt: skip
-    figure = style.new_figure(11.0, 3.8)
+    looks = {False: ("as they are", style.WRONG, "o-"),
+             True: (r"divided by $\sqrt{d_k}$", style.RIGHT, "s--")}  # fmt: skip
+    figure = style.new_figure(style.WIDTH, 3.6)
     for ax, (quantity, (title, scale)) in zip(figure.subplots(1, 3), panels.items(), strict=True):
         for scaled, (name, color, look) in looks.items():
             chosen = [row for row in rows if bool(row["scaled"]) == scaled]
@@ -166,16 +300,18 @@ def scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
         ax.set_yscale(scale)
         if scale == "linear":
             ax.set_ylim(bottom=0)
-        ax.set_title(title)
-        ax.set_xlabel("$d_k$, the width of query and key")
-        ax.grid(axis="y")
-    figure.axes[1].legend(title="scores", loc="center right", bbox_to_anchor=(1.0, 0.47))
+        ax.set_title(title, fontsize=11.5)
+        ax.set_xlabel("$d_k$")
+    figure.legend(*figure.axes[1].get_legend_handles_labels(), title="scores", ncols=2,
+                  loc="outside lower center")  # fmt: skip
+    figure.suptitle("Undivided, wide queries and keys leave the softmax no slope",
+                    weight="bold", fontsize=13)  # fmt: skip
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
-    """Draw score matrices (L, L) of the same words side by side on one scale -> the figure.
+    """Draw score matrices (s, s) of the same words side by side on one scale -> the figure.
 
     maps: title -> matrix. Raises ValueError when a matrix doesn't fit the words.
     """
@@ -214,7 +350,7 @@ def attention_explorer(
 ) -> Any:
     """Attention to touch: sliders move a query and one key, weights and output follow.
 
-    keys, values (L, 2): where the words' keys and values lie, between -3 and 3; query: where the
+    keys, values (s, 2): where the words' keys and values lie, between -3 and 3; query: where the
     query starts; moved: the word whose key has sliders. The picture shows the start. Everything is
     computed inside the chart. Raises ValueError for other shapes or an unknown word.
     """
@@ -262,14 +398,16 @@ def attention_explorer(
         "word:N",
         legend=None,
         sort=None,
-        scale=alt.Scale(domain=list(words), range=list(style.CATEGORIES)),
+        scale=alt.Scale(domain=list(words), range=_word_colors(words)),
     )
     tips = [alt.Tooltip("word:N"), alt.Tooltip("score:Q", format=".2f"),
             alt.Tooltip("weight:Q", format=".2f")]  # fmt: skip
 
     def plane(x: str, y: str) -> tuple[Any, Any]:
-        scale, axis = alt.Scale(domain=[-3, 3]), alt.Axis(tickCount=7, title=None)
-        return (alt.X(f"{x}:Q", scale=scale, axis=axis), alt.Y(f"{y}:Q", scale=scale, axis=axis))
+        scale = alt.Scale(domain=[-3, 3])
+        across = alt.Axis(tickCount=7, title="first number")
+        up = alt.Axis(tickCount=7, title="second number", titlePadding=2)
+        return alt.X(f"{x}:Q", scale=scale, axis=across), alt.Y(f"{y}:Q", scale=scale, axis=up)
 
     def write(chart: Any, *where: Any, text: Any, **look: Any) -> Any:
         """Dark letters with a white rim, for both themes; clipped, so that the layout stays."""
@@ -293,13 +431,13 @@ def attention_explorer(
     called = write(here, x, y, text=alt.value("query"), align=beside("query_x"), dy=17)
     left = (arrow + tip + called + dots + names).properties(title="query and keys")
 
-    weight = alt.X("weight:Q", title=None, scale=alt.Scale(domain=[0, 1.3]),
+    weight = alt.X("weight:Q", title="weight", scale=alt.Scale(domain=[0, 1.1]),
                    axis=alt.Axis(values=[0, 0.5, 1]))  # fmt: skip
     word = alt.Y("word:N", title=None, sort=None)
     bars = base.mark_bar().encode(weight, word, color=color, tooltip=tips)
     two_decimals = alt.Text("weight:Q", format=".2f")
     numbers = write(base, weight, word, text=two_decimals, align="left", dx=5)
-    middle = (bars + numbers).properties(title="weights")
+    below = (bars + numbers).properties(title="weights", width=2 * SIDE + 60, height=85)
 
     x, y = plane("vx", "vy")
     squares = base.mark_point(shape="square", filled=True, opacity=1).encode(
@@ -318,6 +456,6 @@ def attention_explorer(
                              opacity=1).encode(*plane("out_x", "out_y"))  # fmt: skip
     written = write(mean, alt.value(SIDE / 2), alt.value(SIDE - 12), text="text:N")
     right = (squares + value_names + output + written).properties(title="values and output")
-    panels = [left.properties(width=SIDE, height=SIDE), middle.properties(width=150, height=SIDE),
-              right.properties(width=SIDE, height=SIDE)]  # fmt: skip
-    return alt.hconcat(*panels, bounds="flush", spacing=65).add_params(*sliders)
+    planes = [panel.properties(width=SIDE, height=SIDE) for panel in (left, right)]
+    above = alt.hconcat(*planes, bounds="flush", spacing=60)
+    return alt.vconcat(above, below, spacing=15).add_params(*sliders)

@@ -1,35 +1,23 @@
 """How the decoder writes: from a vector to a word, and word after word."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
+from matplotlib.path import Path
 
+from transformer_lib.experiments.decoder import WordStep
 from transformer_lib.plots import style
+from transformer_lib.plots.drawing import canvas, label, look, word, word_color
 from transformer_lib.plots.values import as_array, steady_round
 
-HIGHEST = 11.0  # where the axis of logits ends, so that all steps share it
-LOWEST = -1.5
-
-
-@dataclass(frozen=True)
-class WordStep:
-    """One run of the decoder: what it reads, where it looks, and which words it finds likely.
-
-    read: the target words so far, from <bos>. looks: a weight for each source word. best: the
-    likeliest next words, the first of which is written; logits and chances: of these words.
-    """
-
-    read: list[str]
-    looks: list[float]
-    best: list[str]
-    logits: list[float]
-    chances: list[float]
+CELLS = 16  # of a vector in the stepper
+LIMIT = 3.0  # where its colors are darkest
 
 
 @mpl.rc_context(style.PRINT)
@@ -46,8 +34,9 @@ def generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     log_probs = scores - scores.max()
     log_probs = log_probs - np.log(np.exp(log_probs).sum())
     best = int(scores.argmax())
-    figure = style.new_figure(9.5, 7.6)
-    word, _, upper, _, lower, _, strip = axes = figure.subplots(
+    color = word_color(words[best])
+    figure = style.new_figure(style.WIDTH, 6.9)
+    top, _, upper, _, lower, _, strip = axes = figure.subplots(
         7, 1, height_ratios=[0.5, 0.5, 1.7, 0.45, 1.7, 0.5, 0.35]
     )
     span = (-0.01 * len(words), 1.01 * len(words))
@@ -64,25 +53,29 @@ def generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     strip.imshow(x[None], cmap=style.SIGNED, vmin=-limit, vmax=limit, aspect="auto",
                  interpolation="nearest")  # fmt: skip
     strip.set_yticks([])
-    strip.set_xlabel(f"the decoder's vector at the last place: {len(x)} numbers")
+    strip.set_xlabel(f"start here: the decoder's vector at the last position, {len(x)} numbers "
+                     f"(±{limit:.1f})", fontsize=11)  # fmt: skip
     strip.spines[:].set_visible(False)
     for ax, values, name in ((lower, scores, "logit"), (upper, log_probs, "log-probability")):
-        ax.plot(values, color=style.CATEGORIES[0], linewidth=0.6)
-        ax.plot([best], [values[best]], "o", color=style.POSITIVE, markeredgecolor=style.INK)
-        ax.axvline(best, color=style.MUTED, linewidth=0.8, linestyle=":", zorder=0)
+        ax.plot(values, color=style.MUTED, linewidth=0.6)
+        ax.plot([best], [values[best]], "o", color=color, markersize=9)
+        ax.plot([best, best], [np.median(values), values[best]], color=color, linewidth=2.5)
         ax.set_ylabel(name)
         low, high = values.min(), values.max()
         ax.set_ylim(low - 0.06 * (high - low), high + 0.14 * (high - low))
-        number = f"{values[best]:.1f}".replace("-", "\N{MINUS SIGN}")
+        number = f"{steady_round(values[best]):.2f}".replace("-", "\N{MINUS SIGN}")
+        if ax is upper:  # what a logarithm means
+            number += f" = log of {percent(float(np.exp(values[best])))}"
         ax.annotate(f"{words[best]}: {number}", (best, values[best]), (8, 0),
-                    textcoords="offset points", va="center", weight="bold")  # fmt: skip
+                    textcoords="offset points", va="center", weight="bold",
+                    color=color)  # fmt: skip
     lower.set_xlabel(f"id of the word, 0 to {len(words) - 1:,}", labelpad=1)
     upper.tick_params(labelbottom=False)
-    word.axis("off")
-    word.set_ylim(0, 1)
-    word.text(best, 0.45, words[best], ha="center", va="center", fontsize=16, weight="bold",
-              bbox={"boxstyle": "round,pad=0.35", "facecolor": style.PAPER,
-                    "edgecolor": style.DECODER, "linewidth": 1.8})  # fmt: skip
+    top.axis("off")
+    top.set_ylim(0, 1)
+    top.text(
+        best, 0.45, words[best], ha="center", va="center", fontsize=18, weight="bold", color=color
+    )
     return figure
 
 
@@ -98,46 +91,109 @@ def _way_up(ax: Axes, text: str, x: float) -> None:
 def decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
     """Draw all steps of a translation below each other -> the figure.
 
-    Each step: what the decoder has read and writes, its look at the source, the likeliest words.
-    Raises ValueError when a step has other source words.
+    Each step: what the decoder has read and writes, its look at the source, the likeliest words
+    with their probabilities. Raises ValueError when a step has other source words.
     """
     _check(src, steps)
-    figure = style.new_figure(10.5, 0.9 + 1.25 * len(steps))
-    widths = [3.6, 0.95 * len(src), 3.6]
+    figure = style.new_figure(style.WIDTH, 0.9 + 1.1 * len(steps))
+    widths = [2.75, 0.75 * len(src), 3.1]
     grid = figure.subplots(len(steps), 3, width_ratios=widths, squeeze=False)
-    for number, (row, step) in enumerate(zip(grid, steps, strict=True), start=1):
+    for row, step in zip(grid, steps, strict=True):
         text, look, bars = row
         text.axis("off")
         text.set(xlim=(0, 1), ylim=(0, 1))
-        text.text(0, 0.72, f"{number}.  {' '.join(step.read)}", va="center", fontsize=12)
-        text.text(0.12, 0.28, f"→ {step.best[0]}", va="center", fontsize=13, weight="bold",
-                  color=style.DECODER)  # fmt: skip
+        text.text(0, 0.74, " ".join(step.read), va="center", fontsize=10.5, color=style.INK)
+        text.text(0.06, 0.28, f"→ {step.best[0]}", va="center", fontsize=15, weight="bold",
+                  color=word_color(step.best[0]))  # fmt: skip
         look.imshow([step.looks], cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto",
                     interpolation="nearest")  # fmt: skip
         for place, weight in enumerate(step.looks):
-            look.text(place, 0, f"{steady_round(weight):.2f}", ha="center", va="center",
+            said = f"{steady_round(weight):.2f}"
+            look.text(place, 0, "" if said == "0.00" else said, ha="center", va="center",
                       color=style.ink_on(style.WEIGHTS(weight)))  # fmt: skip
         look.set_xticks(range(len(src)), src)
-        look.set_xticks(np.arange(len(src) + 1) - 0.5, minor=True)
+        for tick in look.get_xticklabels():
+            tick.set(color=word_color(tick.get_text()), weight="bold")
+        look.set_xticks(np.arange(1, len(src)) - 0.5, minor=True)
         look.grid(which="minor", linewidth=0.8)
         look.set_yticks([])
         look.tick_params(which="both", length=0)
         look.spines[:].set(visible=True, color="#D9D9D9")
-        colors = [style.POSITIVE] + [style.CATEGORIES[0]] * (len(step.best) - 1)
-        bars.barh(range(len(step.best)), step.logits, color=colors)
-        for place, (logit, chance) in enumerate(zip(step.logits, step.chances, strict=True)):
-            bars.text(max(logit, 0) + 0.2, place, percent(chance), va="center", fontsize=9.5)
-        bars.set_yticks(range(len(step.best)), step.best, fontsize=9.5)
+        bars.barh(range(len(step.best)), step.chances, height=0.72, color=[
+            word_color(word) if place == 0 else style.MUTED for place, word in enumerate(step.best)
+        ])  # fmt: skip
+        for place, chance in enumerate(step.chances):
+            bars.text(chance + 0.015, place, percent(chance), va="center_baseline", fontsize=10)
+        bars.set_yticks(range(len(step.best)), step.best, fontsize=10)
         bars.invert_yaxis()
-        bars.set_xlim(LOWEST, HIGHEST + 2)
+        bars.set_xlim(0, 1.15)
+        bars.set_xticks([])
+        bars.spines[:].set_visible(False)
+        bars.spines["left"].set_visible(True)
         bars.tick_params(axis="y", length=0)
-        bars.set_xticks([0, 5, 10])
-        bars.tick_params(axis="x", labelbottom=number == len(steps))
     grid[0, 0].set_title("has read → writes", loc="left")
     grid[0, 1].set_title("looks at")
-    grid[0, 2].set_title("five likeliest words")
-    grid[-1, 2].set_xlabel("logit (and probability)")
+    grid[0, 2].set_title("next word, probability")
     return figure
+
+
+# --- words that come back ------------------------------------------------------------------------
+
+
+def words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[str]) -> Figure:
+    """Draw a decoder whose words flow back into it -> the figure.
+
+    read[i] is what the decoder reads at place i, written[i] what it writes there. Raises ValueError
+    when a written word isn't the next one that is read.
+    """
+    if list(read[1:]) != list(written[:-1]):
+        raise ValueError(f"{' '.join(written)} doesn't come back as {' '.join(read)}")
+    figure, ax = canvas(8, 4.75)
+    label(ax, (0.2, 4.5), "Each word it writes is the next word it reads.", size=14, weight="bold")
+    left, pitch, low, high = 2.78, 1.13, 1.75, 2.95
+    places = [left + pitch * place for place in range(len(read))]
+    for x, width, color, name in (
+        (0.25, 1.25, style.ENCODER, "encoder"),
+        (left - 0.55, places[-1] - left + 1.1, style.DECODER, "decoder"),
+    ):
+        ax.add_patch(FancyBboxPatch(
+            (x, low), width, high - low, boxstyle="round,pad=0,rounding_size=0.16",
+            facecolor=color, edgecolor="none", zorder=1,
+        ))  # fmt: skip
+        label(ax, (x + width / 2, (low + high) / 2), name, size=15, weight="bold", ha="center",
+              color=style.PAPER)  # fmt: skip
+    for place, text in enumerate(src):  # two on a line: a lone "I" looks like a piece of the arrow
+        word(ax, (0.5 + 0.72 * (place % 2), 1.12 - 0.32 * (place // 2)), text, size=13)
+    look(ax, (0.875, 1.34), (0.875, low), 0.5, style.ENCODER)
+    look(ax, (1.5, (low + high) / 2), (left - 0.55, (low + high) / 2), 0.9, style.ENCODER)
+    label(ax, (1.87, (low + high) / 2 + 0.24), "memory", size=10, ha="center", color=style.ENCODER,
+          weight="bold")  # fmt: skip
+    for place, x in enumerate(places):
+        word(ax, (x, 1.12), read[place], size=13.5)
+        look(ax, (x, 1.3), (x, low), 0.5, word_color(read[place]))
+        look(ax, (x, high), (x, high + 0.42), 0.5, word_color(written[place]))
+        word(ax, (x, high + 0.6), written[place], size=15)
+        if place + 1 < len(places):
+            _back(ax, (x, high + 0.76), (places[place + 1], 0.92), word_color(written[place]))
+    return figure
+
+
+def _back(ax: Axes, start: tuple[float, float], end: tuple[float, float], color: str) -> None:
+    """From above a written word, down between two places, and up to the next word to be read."""
+    (x, y), (x_end, y_end) = start, end
+    middle, bend = (x + x_end) / 2, 0.36
+    corners = [
+        (x, y), (x, y + bend), (middle, y + bend), (middle, y - 0.1), (middle, y_end + 0.1),
+        (middle, y_end - bend), (x_end, y_end - bend), (x_end, y_end - 0.06),
+    ]  # fmt: skip
+    curve = Path(corners, [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3])
+    for wide, ink, order in ((7.5, style.PAPER, 0.4), (4.5, color, 0.5)):  # behind the decoder
+        ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=ink, linewidth=wide,
+                               zorder=order, capstyle="butt"))  # fmt: skip
+    ax.add_patch(Polygon(
+        [(x_end - 0.09, y_end - 0.08), (x_end + 0.09, y_end - 0.08), (x_end, y_end + 0.07)],
+        facecolor=color, edgecolor="none", zorder=4,
+    ))  # fmt: skip
 
 
 def percent(chance: float) -> str:
@@ -145,72 +201,150 @@ def percent(chance: float) -> str:
     return f"{100 * chance:.0f} %" if chance >= 0.01 else f"{100 * steady_round(chance, 4):.2f} %"
 
 
-def decode_stepper(src: Sequence[str], steps: Sequence[WordStep], start: int = 1) -> Any:
-    """The same to touch: an Altair chart with a slider for the step.
+# --- the stepper ---------------------------------------------------------------------------------
 
-    The picture shows the step `start`, counted from 1. Raises ValueError when a step has other
-    source words, or there is no such step.
+COLUMN, STRIP, TALL = 54, 46, 15  # pixels: from word to word, a vector's width and height
+LEFT = {"encoder": 14, "decoder": 258}  # where the first column of each half begins
+WORDS_IN, VECTORS, BANDS, WORDS_OUT = 22, (46, 146, 246), (66, 166), 322
+SOFTMAX = 266
+
+
+def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
+    """One sentence through encoder and decoder, to step through: an Altair chart with a slider.
+
+    way: what `experiments.decoder.on_the_way` gives. Steps: the source comes in, and passes each
+    encoder layer; then for each target word: it is read, passes each decoder layer, and the next
+    word is written. start: the step that the picture shows, counted from 1; if none, the one in
+    which the last word but one comes back. Raises ValueError for a step that isn't there.
     """
     import altair as alt
 
-    _check(src, steps)
-    if not 1 <= start <= len(steps):
-        raise ValueError(f"there is no step {start}: there are {len(steps)}")
-    count, written = len(steps), [step.best[0] for step in steps]
-    tiles, looks, bars = [], [], []
-    for number, step in enumerate(steps, start=1):
-        for row, words in (("has read", step.read), ("writes", written[:number])):
-            tiles += [{"step": number, "row": row, "place": place, "word": word,
-                       "newest": row == "writes" and place == number - 1}
-                      for place, word in enumerate(words)]  # fmt: skip
-        looks += [{"step": number, "place": place, "weight": steady_round(weight)}
-                  for place, weight in enumerate(step.looks)]  # fmt: skip
-        bars += [{"step": number, "place": place, "logit": steady_round(logit)}
-                 for place, logit in enumerate(step.logits)]  # fmt: skip
+    layers = len(way["encoder"]) - 1
+    each = layers + 2  # steps for one target word
+    count = layers + 1 + each * len(way["read"])
+    start = start or count - 2 * each + 1
+    if not 1 <= start <= count:
+        raise ValueError(f"there is no step {start}: there are {count}")
+    cells, frames, names, backs, flows, said = [], [], [], [], [], []
+
+    def vector(half: str, place: int, level: int, since: int) -> None:
+        left, bottom = LEFT[half] + COLUMN * place, VECTORS[level]
+        frames.append({"x": left, "x2": left + STRIP, "y": bottom, "y2": bottom + TALL,
+                       "since": since})  # fmt: skip
+        for cell, value in enumerate(way[half][level][place][:CELLS].tolist()):
+            cells.append(
+                {
+                    "x": left + STRIP * cell / CELLS,
+                    "x2": left + STRIP * (cell + 1) / CELLS,
+                    "y": bottom,
+                    "y2": bottom + TALL,
+                    "value": value,
+                    "since": since,
+                }
+            )
+
+    def name(half: str, place: int, y: int, text: str, since: int) -> None:
+        names.append({"x": LEFT[half] + COLUMN * place + STRIP / 2, "y": y, "word": text,
+                      "color": word_color(text), "since": since})  # fmt: skip
+
+    said.append("The encoder reads all words at once")
+    for place, text in enumerate(way["src"]):
+        name("encoder", place, WORDS_IN, text, 1)
+        for level in range(layers + 1):
+            vector("encoder", place, level, level + 1)
+    said += [f"Encoder, layer {layer}: words meet, each is changed" for layer in range(layers)]
+    said[-1] += ". This is the memory"
+    for place, (read, written) in enumerate(zip(way["read"], way["written"], strict=True)):
+        first = layers + 2 + each * place
+        said.append(
+            f"The decoder reads “{read}”" + (", which it has just written" if place else "")
+        )
+        said += [
+            f"Decoder, layer {layer}: looks at its words, then at the memory"
+            for layer in range(layers)
+        ]
+        said.append(f"The likeliest next word: “{written}”")
+        name("decoder", place, WORDS_IN, read, first)
+        for level in range(layers + 1):
+            vector("decoder", place, level, first + level)
+            if level:
+                flows.append({"step": first + level, "y": BANDS[level - 1] + 32})
+        name("decoder", place, WORDS_OUT, written, first + layers + 1)
+        if place:
+            x = LEFT["decoder"] + COLUMN * (place - 1) + STRIP / 2
+            gap = LEFT["decoder"] + COLUMN * place - (COLUMN - STRIP) / 2
+            corners = [(x, WORDS_OUT + 7), (x, WORDS_OUT + 14), (gap, WORDS_OUT + 14), (gap, 4),
+                       (x + COLUMN, 4), (x + COLUMN, 12)]  # fmt: skip
+            backs += [{"x": x, "y": y, "order": order, "color": word_color(read), "since": first,
+                       "place": place} for order, (x, y) in enumerate(corners)]  # fmt: skip
 
     slider = alt.param(name="step", value=start, bind=alt.binding_range(
         min=1, max=count, step=1, name="step "))  # fmt: skip
+    width, height = LEFT["decoder"] + COLUMN * len(way["read"]) + 6, WORDS_OUT + 22
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, width]))
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height]))
 
-    def now(rows: list[dict]) -> Any:
-        return alt.Chart(alt.Data(values=rows)).transform_filter("datum.step == step")
+    def now(rows: list[dict], test: str) -> Any:
+        return alt.Chart(alt.Data(values=rows)).transform_filter(test)
 
-    at = {
-        "x": alt.X("place:O", title=None, scale=alt.Scale(domain=list(range(count))),
-                   axis=alt.Axis(labelAngle=0, title="position", domain=False, ticks=False)),
-        "y": alt.Y("row:N", title=None, scale=alt.Scale(domain=["has read", "writes"]),
-                   axis=alt.Axis(domain=False, ticks=False)),
-    }  # fmt: skip
-    boxes = now(tiles).mark_rect(stroke=style.MUTED, cornerRadius=5).encode(
-        **at, color=alt.condition("datum.newest", alt.value(style.POSITIVE), alt.value(style.PAPER))
-    )  # fmt: skip
-    names = now(tiles).mark_text(fontSize=14, fill=style.INK).encode(**at, text="word:N")
-    top = (boxes + names).properties(width=110 * count, height=84)
-
-    def labeled(words: Callable[[WordStep], list[str]]) -> Any:
-        """A label for each bar, others at each step; an axis takes the color of the theme."""
-        labels = json.dumps([words(step) for step in steps], ensure_ascii=False)
-        axis = alt.Axis(labelExpr=f"{labels}[step - 1][datum.value]", minExtent=120, ticks=False,
-                        labelPadding=6)  # fmt: skip
-        return alt.Y("place:O", title=None, axis=axis)
-
-    weight = alt.X("weight:Q", title="attention weight", scale=alt.Scale(domain=[0, 1]),
-                   axis=alt.Axis(values=[0, 0.5, 1]))  # fmt: skip
-    left = now(looks).mark_bar(color=style.CATEGORIES[0]).encode(weight, labeled(
-        lambda step: [f"{word}   {steady_round(weight):.2f}"
-                      for word, weight in zip(src, step.looks, strict=True)]))  # fmt: skip
-    logit = alt.X("logit:Q", title="logit", scale=alt.Scale(domain=[LOWEST, HIGHEST]),
-                  axis=alt.Axis(values=[0, 5, 10]))  # fmt: skip
-    color = alt.condition("datum.place == 0", alt.value(style.POSITIVE),
-                          alt.value(style.CATEGORIES[0]))  # fmt: skip
-    likeliest = labeled(lambda step: [
-        f"{word}   {percent(chance)}" for word, chance in zip(step.best, step.chances, strict=True)
-    ])  # fmt: skip
-    right = now(bars).mark_bar().encode(logit, likeliest, color=color)
-    size = {"width": 180, "height": 150}
-    below = alt.hconcat(left.properties(**size, title="looks at"),
-                        right.properties(**size, title="five likeliest words"),
-                        spacing=20)  # fmt: skip
-    return alt.vconcat(top, below).add_params(slider)
+    boxes = [
+        {"x": LEFT[half] - 6, "x2": LEFT[half] + COLUMN * len(way[key]) - 2, "y": bottom,
+         "y2": bottom + high, "color": color, "name": text,
+         "at": LEFT[half] + (COLUMN * len(way[key]) - 8) / 2}
+        for half, key, color in (("encoder", "src", style.ENCODER),
+                                 ("decoder", "read", style.DECODER))
+        for bottom, high, text in (*((band, 64, f"{half}, layer {layer}")
+                                     for layer, band in enumerate(BANDS)),
+                                   (SOFTMAX, 36, "linear, softmax"))
+        if half == "decoder" or bottom != SOFTMAX
+    ]  # fmt: skip
+    layer_boxes = alt.Chart(alt.Data(values=boxes))
+    color = alt.Color("color:N", scale=None, legend=None)
+    newest = alt.condition("datum.since == step", alt.value(1), alt.value(0.7))
+    out, end = LEFT["encoder"] + COLUMN * len(way["src"]) - 2, LEFT["decoder"] - 6
+    middle = (out + end) / 2 - 2
+    memory = [{"x": a, "y": b, "order": order} for order, (a, b) in enumerate(
+        [(out - 4, VECTORS[-1] + 8), (middle, VECTORS[-1] + 8), (middle, BANDS[0] + 32)]
+    )]  # fmt: skip
+    drawn = alt.layer(
+        now(backs, "datum.since <= step").mark_line(
+            strokeWidth=3, interpolate="monotone", strokeJoin="round").encode(
+            x, y, color=color, order="order:Q", detail="place:N", opacity=newest),
+        layer_boxes.mark_rect(cornerRadius=6).encode(x, y, x2="x2:Q", y2="y2:Q", color=color),
+        layer_boxes.transform_calculate(up="(datum.y + datum.y2) / 2")
+        .mark_text(fontSize=13, fontWeight="bold", fill=style.PAPER, baseline="middle")
+        .encode(alt.X("at:Q", axis=None), alt.Y("up:Q", axis=None), text="name:N"),
+        now(memory, f"step >= {layers + 1}").mark_line(color=style.ENCODER, strokeWidth=3).encode(
+            x, y, order="order:Q"),
+        now([{"x": middle, "x2": end, "y": band + 32} for band in BANDS],
+            f"step >= {layers + 1}").mark_rule(color=style.ENCODER, strokeWidth=1.5).encode(
+            x, y, x2="x2:Q"),
+        now([{"x": middle, "x2": end, "y": row["y"], "step": row["step"]} for row in flows],
+            "datum.step == step").mark_rule(color=style.ENCODER, strokeWidth=5).encode(
+            x, y, x2="x2:Q"),
+        now(cells, "datum.since <= step").mark_rect().encode(
+            x, y, x2="x2:Q", y2="y2:Q", color=alt.Color(
+                "value:Q", scale=alt.Scale(domain=[-LIMIT, -LIMIT / 2, 0, LIMIT / 2, LIMIT],
+                                         clamp=True, interpolate="rgb",
+                                         range=list(style.SIGNED_COLORS)),
+                legend=alt.Legend(title="numbers of a vector", orient="bottom", gradientLength=160,
+                                  values=[-3, 0, 3], titleOrient="left"))),
+        now(frames, "datum.since == step").mark_rect(
+            filled=False, stroke=style.HIGHLIGHT, strokeWidth=3).encode(
+            x, y, x2="x2:Q", y2="y2:Q"),
+        now([{"x": LEFT["encoder"], "y": VECTORS[-1] + 28, "word": "memory"}],
+            f"step >= {layers + 1}").mark_text(
+            fontSize=13, fontWeight="bold", color=style.ENCODER, align="left").encode(
+            x, y, text="word:N"),
+        now(names, "datum.since <= step").mark_text(fontSize=12, fontWeight="bold").encode(
+            x, y, text="word:N", color=color, opacity=alt.condition(
+                "datum.since == step", alt.value(1), alt.value(0.95))),
+    ).resolve_scale(color="independent")  # fmt: skip
+    titles = json.dumps(said, ensure_ascii=False)
+    return drawn.properties(
+        width=width, height=height,
+        title=alt.Title(alt.ExprRef(f"{titles}[step - 1]"), anchor="start", fontSize=15),
+    ).add_params(slider)  # fmt: skip
 
 
 def _check(src: Sequence[str], steps: Sequence[WordStep]) -> None:

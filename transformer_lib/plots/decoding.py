@@ -21,7 +21,8 @@ Following = Callable[[tuple[str, ...]], Mapping[str, float]]
 END = SPECIALS[EOS]
 CANDIDATE = "not decided yet"
 PALE = "#8E8E8E"  # shows on the light and on the dark theme
-DONE = "#D5F0E0"  # the filling of a finished branch
+DONE = "#C9DDF0"  # the filling of a finished branch
+FINISHED = "#0B2A57"  # its frame
 HALF = 0.4  # of the width of a word's box, when the columns are 1 apart
 
 
@@ -115,7 +116,9 @@ def _check(steps: Sequence[Sequence[Branch]]) -> None:
 
 
 @mpl.rc_context(style.PRINT)
-def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1) -> Figure:
+def beam_tree(
+    steps: Sequence[Sequence[Branch]], dropped: int = 1, title: str | None = None
+) -> Figure:
     """Draw what `beam_steps` has found as a tree -> the figure.
 
     Beside each word the log-probability of all words up to it. dropped: how many of the dropped
@@ -125,14 +128,14 @@ def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1) -> Figure:
     nodes = tree(steps, dropped)
     best = finished(steps)[0]
     lowest = max(node["row"] for node in nodes)
-    figure = style.new_figure(2.1 * len(steps) + 1.4, 0.5 * lowest + 1.6)
+    figure = style.new_figure(min(1.65 * len(steps) + 1.4, 8.0), 0.62 * lowest + 1.9)
     ax = figure.subplots()
     ax.set(xlim=(-0.5, len(steps) + 0.5), ylim=(lowest + 0.6, -1.3))
     ax.axis("off")
     looks = {  # frame, filling, width and style of the lines, letters
         "kept": (style.CATEGORIES[0], style.PAPER, 2.4, "-", style.INK),
-        "finished": (style.ENCODER, DONE, 2.8, "-", style.INK),
-        "dropped": (style.MUTED, style.PAPER, 1.1, ":", style.MUTED),
+        "finished": (FINISHED, DONE, 2.8, "-", style.INK),
+        "dropped": (style.MUTED, style.PAPER, 1.3, ":", "#4A4A4A"),
     }
     line_to: dict[str, list] = {fate: [] for fate in looks}
     for node in nodes:
@@ -142,12 +145,20 @@ def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1) -> Figure:
         if x:
             start = 0.25 if x == 1 else x - 1 + HALF
             line_to[node["fate"]].append([(start, node["from_row"]), (x - HALF, y)])
+        chosen = node["fate"] == "finished" and node["log_prob"] == best.log_prob
+        if chosen:
+            face, ink = FINISHED, style.PAPER
         ax.add_patch(FancyBboxPatch(
-            (x - half, y - 0.32), 2 * half, 0.64, boxstyle="round,pad=0,rounding_size=0.06",
+            (x - half, y - 0.37), 2 * half, 0.74, boxstyle="round,pad=0,rounding_size=0.06",
             mutation_aspect=3, facecolor=face, edgecolor=edge, linewidth=line, linestyle=dashes,
             zorder=2))  # fmt: skip
-        chosen = node["fate"] == "finished" and node["log_prob"] == best.log_prob
-        ax.text(x, y, _label(node), ha="center", va="center", color=ink, fontsize=11, zorder=3,
+        if node["fate"] == "dropped":
+            middle = ((start + x - HALF) / 2, (node["from_row"] + y) / 2)
+            ax.text(*middle, "\N{BLACK SCISSORS}", fontsize=14, ha="center",
+                    va="center_baseline", color="#4A4A4A", zorder=1.5,
+                    bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 1})  # fmt: skip
+        ax.text(x, y, _label(node).replace("  ", "\n"), ha="center", va="center", color=ink,
+                fontsize=11.5, linespacing=1.1, zorder=3,
                 weight="bold" if chosen else "normal")  # fmt: skip
     for fate, lines in line_to.items():
         edge, _, line, dashes, _ = looks[fate]
@@ -155,10 +166,13 @@ def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1) -> Figure:
                                          zorder=1), autolim=False)  # fmt: skip
     for step in range(1, len(steps) + 1):
         ax.text(step, -0.9, f"word {step}", ha="center", color=style.MUTED)
-    names = {"kept": "kept", "finished": "finished (bold: the likeliest)", "dropped": "dropped"}
+    if title:
+        ax.set_title(title, fontsize=15, pad=12)
+    names = {"kept": "kept", "finished": "finished (dark: the likeliest)", "dropped": "dropped"}
     handles = [Line2D([], [], color=looks[fate][0], linewidth=looks[fate][2],
                       linestyle=looks[fate][3]) for fate in names]  # fmt: skip
-    figure.legend(handles, list(names.values()), loc="outside lower center", ncols=3)
+    figure.legend(handles, list(names.values()), loc="outside lower center", ncols=3,
+                  title="number: log-probability of the words so far")  # fmt: skip
     return figure
 
 
@@ -176,7 +190,8 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
         raise ValueError(f"start={start} must lie between 0 and {last}")
     nodes = tree(steps, dropped)
     table = [
-        {"label": _label(node), "fate": node["fate"], "row": node["row"],
+        {"label": _label(node).partition("  ")[0], "sum": _label(node).partition("  ")[2],
+         "fate": node["fate"], "row": node["row"],
          "from_row": node["from_row"], "x": node["step"],
          "left": node["step"] - (HALF if node["step"] else 0.25),
          "right": node["step"] + (HALF if node["step"] else 0.25),
@@ -195,10 +210,10 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
         )
     )
     fates = ["kept", "finished", "dropped", CANDIDATE]
-    edges = [style.CATEGORIES[0], style.ENCODER, PALE, style.POSITIVE]
+    edges = [style.CATEGORIES[0], FINISHED, PALE, style.HIGHLIGHT]
     lowest = max(node["row"] for node in nodes)
     x_scale = alt.Scale(domain=[-0.3, len(steps) + 0.45], nice=False)
-    y_scale = alt.Scale(domain=[lowest + 0.6, -0.6], nice=False)
+    y_scale = alt.Scale(domain=[lowest + 0.6, -1.0], nice=False)
 
     def x(field: str) -> Any:
         return alt.X(f"{field}:Q", scale=x_scale, axis=None)
@@ -220,11 +235,30 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
         strokeWidth=strong, strokeDash=dashes,
     )  # fmt: skip
     ink = alt.condition("datum.state == 'dropped'", alt.value(style.MUTED), alt.value(style.INK))
-    words = base.mark_text(fontSize=13).encode(x("x"), y("row"), text="label:N", color=ink)
-    says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), anchor="start")
+    words = base.mark_text(fontSize=13, dy=alt.expr("datum.step > 0 ? -6 : 0")).encode(
+        x("x"), y("row"), text="label:N", color=ink
+    )  # fmt: skip
+    sums = base.transform_filter("datum.step > 0").mark_text(fontSize=11, dy=9).encode(
+        x("x"), y("row"), text="sum:N", color=ink
+    )  # fmt: skip
+    heads = (
+        alt.Chart(
+            alt.Data(
+                values=[
+                    {"x": step, "row": -0.75, "head": f"word {step}"}
+                    for step in range(1, len(steps) + 1)
+                ]
+            )
+        )  # fmt: skip
+        .mark_text(fontSize=13, color=style.MUTED)
+        .encode(x("x"), y("row"), text="head:N")
+    )
+    says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), anchor="start",
+                     subtitle="number: log-probability of the words so far",
+                     subtitleFontSize=13)  # fmt: skip
     return (
-        (lines + boxes + words)
-        .properties(width=170 * len(steps) + 75, height=40 * (lowest + 1.2), title=says)
+        (lines + boxes + words + sums + heads)
+        .properties(width=min(125 * len(steps) + 60, 580), height=46 * (lowest + 1.6), title=says)
         .add_params(moment)
     )
 
@@ -250,19 +284,21 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     for name, numbers in costs.items():
         if len(numbers) != len(lengths):
             raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
-    figure = style.new_figure(8.0, 3.8)
+    figure = style.new_figure(8.0, 4.0)
     ax = figure.subplots()
     marks = ["o-", "s--", "^:"]
-    for (name, numbers), color, mark in zip(costs.items(), style.CATEGORIES, marks, strict=False):
+    colors = (style.CATEGORIES[4], style.CATEGORIES[0], style.CATEGORIES[2])
+    for (name, numbers), color, mark in zip(costs.items(), colors, marks, strict=False):
         millions = [number / 1e6 for number in numbers]
-        ax.plot(lengths, millions, mark, color=color, label=name)
-        ax.annotate(name, (lengths[-1], millions[-1]), xytext=(8, 0), textcoords="offset points",
-                    va="center", color=style.INK)  # fmt: skip
+        ax.plot(lengths, millions, mark, color=color, label=name, linewidth=2.6)
+        ax.annotate(f"{name}\n{steady_round(millions[-1], 0):,.0f}", (lengths[-1], millions[-1]),
+                    xytext=(10, 0), textcoords="offset points", va="center", weight="bold",
+                    color=color)  # fmt: skip
     ax.set_xticks(lengths)
     ax.set_ylim(bottom=0)
+    ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.set_xlabel("words written")
     ax.set_ylabel("million multiplications")
-    ax.grid(axis="y")
     return figure
 
 
@@ -276,22 +312,72 @@ def wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
     beams = [row["beam"] for row in rows]
     if len(set(beams)) < len(beams):
         raise ValueError(f"each beam size should be there once, but they are {beams}")
-    figure = style.new_figure(10.0, 3.4)
+    figure = style.new_figure(8.0, 3.6)
     panels = {
-        "mean log-probability": ([row["log_prob"] for row in rows], "o-", None),
-        "mean length in words": ([row["words"] for row in rows], "^-", None),
-        "right, in %": ([100 * row["right"] / row["sentences"] for row in rows], "s-", (0, 100)),
-    }
-    for ax, (title, (numbers, mark, limits)), color in zip(
-        figure.subplots(1, 3), panels.items(), style.CATEGORIES, strict=False
-    ):
-        ax.plot(beams, numbers, mark, color=color)
+        "likelier": ("log-probability (mean)", [row["log_prob"] for row in rows], 1, "{:.2f}"),
+        "shorter": ("length in words (mean)", [row["words"] for row in rows], 1, "{:.1f}"),
+        "not more often right": ("right to the letter",
+                                 [100 * row["right"] / row["sentences"] for row in rows],
+                                 None, "{:.1f} %"),
+    }  # fmt: skip
+    axes = figure.subplots(1, 3, sharey=True)
+    heights = range(len(beams))
+    for ax, (title, (name, numbers, margin, form)) in zip(axes, panels.items(), strict=True):
+        ax.plot(numbers, heights, "o-", color=style.CATEGORIES[0], markersize=9, linewidth=1.5)
+        for height, number in zip(heights, numbers, strict=True):
+            said = form.format(steady_round(number)).replace("-", "\N{MINUS SIGN}")
+            ax.annotate(said, (number, height), xytext=(10, 0), textcoords="offset points",
+                        ha="left", va="center")  # fmt: skip
         ax.set_title(title)
-        ax.set_xscale("log", base=2)
-        ax.set_xticks(beams, [str(beam) for beam in beams])
-        ax.minorticks_off()
-        ax.set_xlabel("beam size")
-        ax.grid(axis="y")
-        if limits:
-            ax.set_ylim(*limits)
+        ax.set_xlabel(name)
+        if margin is None:
+            ax.set_xlim(0, 100)
+            ax.set_xticks([0, 50, 100], ["0 %", "50 %", "100 %"])
+        else:
+            middle = (min(numbers) + max(numbers)) / 2
+            reach = max(max(numbers) - min(numbers), 0.05 * abs(middle))
+            ax.set_xlim(middle - 0.9 * reach, middle + 1.4 * reach)
+            ax.set_xticks([])
+        ax.set_ylim(len(beams) - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+    axes[0].set_yticks(heights, [f"{beam} (greedy)" if beam == 1 else f"{beam}" for beam in beams])
+    axes[0].set_ylabel("beam size: beginnings kept")
+    figure.suptitle("The best translation that a wider beam finds is …", fontsize=14)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def sharpened_rows(panels: Mapping[str, Mapping[str, float]], others: str) -> Figure:
+    """Draw what can be drawn as the next word, a panel of bars for each way to sharpen -> figure.
+
+    panels: way -> {word: probability}, all with the same words; others: the name of the last one,
+    which stands for all the rest and gets a color of its own. Raises ValueError when the words of
+    two panels differ or a panel's probabilities don't add up to 1.
+    """
+    first = next(iter(panels.values()))
+    figure = style.new_figure(8.0, (0.36 * len(first) + 1.3) * (-(-len(panels) // 3)) + 0.3)
+    axes = figure.subplots(-(-len(panels) // 3), 3, sharey=True, sharex=True, squeeze=False)
+    for ax in axes.flat[len(panels) :]:
+        ax.set_visible(False)
+    for ax, (name, row) in zip(axes.flat, panels.items(), strict=False):
+        if list(row) != list(first):
+            raise ValueError(f"{name!r} has the words {list(row)}, not {list(first)}")
+        if abs(sum(row.values()) - 1) > 1e-3:
+            raise ValueError(f"{name!r}: probabilities add up to 1, not {sum(row.values()):.3f}")
+        colors = [style.MUTED if word == others else style.CATEGORIES[0] for word in row]
+        ax.barh(range(len(row)), list(row.values()), color=colors)
+        for i, p in enumerate(row.values()):
+            said = f"{steady_round(p):.2f}" if p else "never"
+            ax.text(p + 0.03, i, said, va="center", fontsize=11,
+                    color=style.INK if p else style.MUTED)  # fmt: skip
+        ax.set_title(name)
+        ax.set_xlim(0, 1.3)
+        ax.spines["bottom"].set_bounds(0, 1)
+        ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+        ax.tick_params(axis="x", labelbottom=True)
+        ax.set_yticks(range(len(row)), list(row))
+        ax.tick_params(axis="y", length=0)
+    axes[0, 0].invert_yaxis()
+    for ax in axes[-1]:
+        ax.set_xlabel("probability to be drawn")
     return figure

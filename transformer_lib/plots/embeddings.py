@@ -1,5 +1,6 @@
 """Words as vectors: how alike they are, how long they are, and where they lie on a map."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ def word_similarity(
 ) -> Axes:
     """Draw the cosine of every two word vectors (n, d_model) -> the axes.
 
-    The scale runs from 0 (white) to 1 (dark); vectors that point away from each other stay white.
+    White is 0, dark brown is 1; vectors that point away from each other are blue.
     Raises ValueError when the words don't fit the vectors, or a vector is zero.
     """
     matrix = as_array(vectors)
@@ -33,9 +34,9 @@ def word_similarity(
     cosines = (matrix / lengths) @ (matrix / lengths).T
     own_figure = ax is None
     if ax is None:
-        size = 1.6 + 0.44 * len(words)
-        ax = style.new_figure(size + 0.6, size).subplots()
-    image = ax.imshow(cosines, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest")
+        size = min(1.6 + 0.44 * len(words), 6.4)
+        ax = style.new_figure(size + 0.8, size).subplots()
+    image = ax.imshow(cosines, cmap=style.SIGNED, vmin=-1, vmax=1, interpolation="nearest")
     ax.set_xticks(range(len(words)), words, rotation=45, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(words)), words)
     ax.set_xticks(np.arange(len(words) + 1) - 0.5, minor=True)
@@ -44,59 +45,70 @@ def word_similarity(
     ax.tick_params(which="both", length=0)
     ax.spines[:].set_visible(False)
     for (row, column), cosine in np.ndenumerate(cosines):
-        ax.text(column, row, f"{steady_round(cosine, 1):.1f}".replace("-", "\N{MINUS SIGN}"),
-                ha="center", va="center", fontsize=10,
-                color=style.ink_on(style.WEIGHTS(max(cosine, 0))))  # fmt: skip
+        text = f"{steady_round(cosine, 1):.1f}".replace("-", "\N{MINUS SIGN}")
+        color = "#A0A0A0" if text == "0.0" else style.ink_on(style.SIGNED((cosine + 1) / 2))
+        ax.text(column, row, text, ha="center", va="center", fontsize=10, color=color)
     if title:
         ax.set_title(title)
     if own_figure:
-        scale = ax.figure.colorbar(image, ax=ax, label="cosine", shrink=0.6, aspect=18, pad=0.02)
+        scale = ax.figure.colorbar(image, ax=ax, label="cosine: 1 is the same direction",
+                                   shrink=0.6, aspect=18, pad=0.02)  # fmt: skip
         scale.outline.set_visible(False)
-        scale.set_ticks([0, 0.5, 1])
+        scale.set_ticks([-1, 0, 1])
     return ax
 
 
 @mpl.rc_context(style.PRINT)
-def lookup_product(
-    rows: Any, table: Any, words: Sequence[str], vocabulary: Sequence[str]
+def pulled_rows(
+    ids: Sequence[int], table: Any, words: Sequence[str], vocabulary: Sequence[str]
 ) -> Figure:
-    """Draw one-hot rows (n, vocab) times a small table (vocab, d_model) -> the figure.
+    """Draw a small table (vocab, d_model) and the rows that words pull out of it -> the figure.
 
-    The rows of the table that come out again, for the n words, have a frame. Raises ValueError
-    when the shapes don't fit each other or the words.
+    Each word has its own color, from its id to its row. Raises ValueError when the words don't fit
+    the ids, or the vocabulary the table.
     """
-    left, middle = as_array(rows), as_array(table)
-    fits = left.ndim == middle.ndim == 2 and left.shape == (len(words), len(vocabulary))
-    if not fits or len(middle) != len(vocabulary):
-        raise ValueError(f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit rows "
-                         f"{left.shape} and a table {middle.shape}")  # fmt: skip
-    vocab, width = middle.shape
-    figure = style.new_figure(10.0, 0.9 + 0.42 * vocab)
-    figure.get_layout_engine().set(wspace=0.06)
-    panels = figure.subplots(1, 3, width_ratios=[vocab, 1.7 * width, 1.7 * width])
-    limit = float(np.abs(middle).max())
-    matrices = (left, middle, left @ middle)
-    titles = ("one-hot rows", "times the table", "= its rows")
-    for ax, matrix, title in zip(panels, matrices, titles, strict=True):
-        signed = matrix is not left
-        colors = style.SIGNED if signed else style.WEIGHTS
-        low, high = (-limit, limit) if signed else (0, 1.4)
-        ax.imshow(matrix, cmap=colors, vmin=low, vmax=high, interpolation="nearest",
-                  aspect=0.6 if signed else 1)  # fmt: skip
-        for (row, column), value in np.ndenumerate(matrix):
-            label = f"{steady_round(value, 1):.1f}" if signed else f"{value:.0f}"
-            ink = style.ink_on(colors((value - low) / (high - low)))
-            ax.text(column, row, label.replace("-", "\N{MINUS SIGN}"), ha="center", va="center",
-                    fontsize=10.5, color=ink)  # fmt: skip
-        ax.set_title(title)
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
-        ax.set_xticks([])
-        ax.set_yticks(range(len(matrix)), vocabulary if matrix is middle else words)
-    panels[0].set_xticks(range(vocab), vocabulary, rotation=90)
-    for row in left.argmax(axis=1):
-        panels[1].add_patch(Rectangle((-0.5, row - 0.5), width, 1, fill=False, linewidth=2.5,
-                                      edgecolor=style.INK, clip_on=False))  # fmt: skip
+    matrix, ids = as_array(table), [int(number) for number in ids]
+    if matrix.ndim != 2 or len(matrix) != len(vocabulary) or len(ids) != len(words):
+        raise ValueError(f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit "
+                         f"{len(ids)} ids and a table {matrix.shape}")  # fmt: skip
+    vocab, width = matrix.shape
+    limit = float(np.abs(matrix).max())
+    figure = style.new_figure(style.WIDTH, 0.7 + 0.42 * vocab)
+    ax = figure.subplots()
+    # In units of one row: words at the left, the table in the middle, the pulled rows at the right.
+    left, right, cell = 4.6, 4.6 + 1.9 * width + 3.4, 1.9
+    ax.set(xlim=(1.2, right + cell * width + 0.3), ylim=(vocab + 0.1, -1.0))
+    ax.axis("off")
+
+    def row_of_numbers(x: float, y: float, numbers: np.ndarray, strong: bool) -> None:
+        for column, value in enumerate(numbers):
+            color = style.SIGNED((value / limit + 1) / 2)
+            ax.add_patch(Rectangle((x + cell * column, y), cell, 1, facecolor=color, linewidth=0.6,
+                                   edgecolor="#D0D0D0", alpha=1 if strong else 0.35))  # fmt: skip
+            label = f"{steady_round(value, 2):.2f}".replace("-", "\N{MINUS SIGN}")
+            ax.text(x + cell * (column + 0.5), y + 0.52, label, ha="center", va="center",
+                    fontsize=11, color=style.ink_on(color) if strong else style.MUTED)  # fmt: skip
+
+    for number, token in enumerate(vocabulary):
+        row_of_numbers(left, number, matrix[number], number in ids)
+        own = {int(i): style.WORDS.get(word, style.INK) for i, word in zip(ids, words, strict=True)}
+        ax.text(left - 0.25, number + 0.52, f"{number}  {token}", ha="right", va="center",
+                fontsize=11, color=own.get(number, style.MUTED),
+                weight="bold" if number in own else "normal")  # fmt: skip
+    gap = (vocab - 2 * len(ids)) / (len(ids) + 1) + 1.0
+    for place, (number, word) in enumerate(zip(ids, words, strict=True)):
+        color = style.WORDS.get(word, style.INK)
+        y = gap + place * (1 + gap) - 0.5
+        for x, row in ((left, number), (right, y)):
+            ax.add_patch(Rectangle((x, row), cell * width, 1, fill=False, edgecolor=color,
+                                   linewidth=3.5, zorder=3))  # fmt: skip
+        row_of_numbers(right, y, matrix[number], True)
+        ax.annotate("", xy=(right - 0.1, y + 0.5), xytext=(left + cell * width + 0.1, number + 0.5),
+                    arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 3,
+                                "mutation_scale": 20})  # fmt: skip
+        ax.text(right + cell * width / 2, y - 0.12, word, ha="center", va="bottom", weight="bold",
+                fontsize=14, color=color)  # fmt: skip
+    ax.text(left + cell * width / 2, -0.35, "embedding table", ha="center", weight="bold")
     return figure
 
 
@@ -143,25 +155,28 @@ def vector_sizes(
     for name, values in [*lengths.items(), *cosines.items()]:
         if len(values) != len(widths):
             raise ValueError(f"{name!r} has {len(values)} values for {len(widths)} widths")
-    figure = style.new_figure(9.0, 3.9)
+    figure = style.new_figure(style.WIDTH, 4.2)
+    figure.get_layout_engine().set(wspace=0.08)
     left, right = figure.subplots(1, 2)
     looks = {name: look for name, look in zip(lengths, _looks(), strict=False)}
     for ax, curves in ((left, lengths), (right, cosines)):
         for name, values in curves.items():
             color, marker = looks[name]
             ax.plot(widths, values, marker, color=color, label=name, markersize=6)
+            ax.annotate(name, (widths[-1], values[-1]), xytext=(8, 0), textcoords="offset points",
+                        va="center", color=color, weight="bold")  # fmt: skip
         ax.set_xscale("log", base=2)
         ax.set_xticks(widths, [str(width) for width in widths])
         ax.minorticks_off()
-        ax.set_xlabel("$d_{model}$")
-        ax.grid(axis="y")
+        ax.set_xlim(widths[0] / 1.3, widths[-1] * (widths[-1] / widths[0]) ** 0.6)  # for the names
+        ax.set_xlabel("$d_{model}$, the numbers in a vector")
     left.set_ylabel("length of the vector")
-    left.set_ylim(bottom=0)
-    left.legend(fontsize=10.5)
+    left.set_ylim(0, 1.15 * max(max(values) for values in lengths.values()))
     right.set_ylabel("cosine of the two sums")
-    right.set_ylim(0, 1.05)
-    right.set_title("two words, same place")
-    left.set_title("one vector")
+    right.set_ylim(0, 1.15)
+    figure.suptitle("Without the factor the position drowns the word", weight="bold", fontsize=14)
+    left.set_title("How long is a vector?\n")
+    right.set_title("Two words at one position:\nhow alike are their sums?")
     return figure
 
 
@@ -186,13 +201,12 @@ def loss_by_bottom(
             raise ValueError(f"the runs of {name!r} were not measured at the same steps")
         losses = np.array([[loss for _, loss in curve] for curve in curves])
         for curve in losses:
-            ax.plot(steps, curve, color=color, linewidth=0.8, alpha=0.5)
+            ax.plot(steps, curve, color=color, linewidth=0.8, alpha=0.5)  # one run
         ax.plot(steps, losses.mean(axis=0), marker, color=color, label=name, markersize=6)
     ax.set(xlabel="step of training", ylabel="loss per token, held out")
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
-    ax.grid(axis="y")
-    ax.legend()
+    ax.legend(title="thick: mean of the runs, thin: each run")
     return ax
 
 
@@ -231,6 +245,10 @@ def word_map(
     views: Sequence[str],
     landmarks: Collection[str] = (),
     title: str = "",
+    *,
+    regions: Sequence[Mapping[str, Any]] = (),
+    leftward: Collection[str] = (),
+    headings: Sequence[str] = (),
 ) -> Any:
     """Draw words as points to touch -> an Altair chart.
 
@@ -238,18 +256,22 @@ def word_map(
     place in `views`, near the text that the mouse shows besides word and kind. kinds: for each
     kind its color and its shape. The reader chooses a view, searches for a word, and clicks on a
     kind in the legend to see it alone. landmarks: the words written beside their points while
-    nothing is searched for. Raises ValueError for a point of an unknown kind or view.
+    nothing is searched for, those in `leftward` at the left. regions: large names on the map,
+    `{"view", "region", "x", "y", "kind"}`. headings: what stands above the map, for
+    each view. Raises ValueError for an unknown kind or view.
     """
     import altair as alt
 
-    for point in points:
+    for point in (*points, *regions):
         if point["kind"] not in kinds or point["view"] not in range(len(views)):
-            raise ValueError(f"{point['word']!r} is of the kind {point['kind']!r} in view "
+            name = point.get("word", point.get("region"))
+            raise ValueError(f"{name!r} is of the kind {point['kind']!r} in view "
                              f"{point['view']!r}, which the map doesn't have")  # fmt: skip
     table = [
-        {**point, "x": steady_round(point["x"], 3), "y": steady_round(point["y"], 3),
-         "landmark": point["word"] in landmarks}
-        for point in points
+        {"word": "", "near": "", "region": "", **point,
+         "x": steady_round(point["x"], 3), "y": steady_round(point["y"], 3),
+         "landmark": point.get("word", "") in landmarks, "left": point.get("word") in leftward}
+        for point in (*points, *regions)
     ]  # fmt: skip
     search = alt.param(
         name="search", value="", bind=alt.binding(input="search", name="find a word  ")
@@ -259,7 +281,6 @@ def word_map(
         name="move", bind="scales", zoom="wheel![event.shiftKey]", translate=True
     )
     parameters = [search, chosen, move]
-    found = "indexof(lower(datum.word), lower(search)) == 0"
     data = alt.Chart(alt.Data(values=table))
     if len(views) > 1:
         options = list(range(len(views)))
@@ -271,6 +292,11 @@ def word_map(
             )
         )
         data = data.transform_filter("datum.view == view")
+    # How many words begin with what is searched for: with none the map stays as it is, and says so.
+    data = data.transform_calculate(
+        found="datum.word && search != '' && indexof(lower(datum.word), lower(search)) == 0 ? 1 : 0"
+    ).transform_joinaggregate(hits="sum(found)")
+    words = data.transform_filter("!datum.region")
     place = {
         axis: channel(f"{axis}:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=15))
         for axis, channel in (("x", alt.X), ("y", alt.Y))
@@ -279,28 +305,54 @@ def word_map(
         alt.Scale(domain=list(kinds), range=list(looks))
         for looks in zip(*kinds.values(), strict=True)
     )
-    legend = alt.Legend(title=title or None, symbolSize=110, symbolOpacity=1, labelLimit=240)
-    seen = {"and": [{"param": chosen.name}, f"search == '' || {found}"]}
+    legend = alt.Legend(title=title or None, symbolSize=110, symbolOpacity=1, labelLimit=240,
+                        orient="bottom", columns=3 if len(kinds) > 4 else 2)  # fmt: skip
+    seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
     tooltip = [
         alt.Tooltip("word:N"),
         alt.Tooltip("kind:N", title=title or "kind"),
         alt.Tooltip("near:N", title="nearest"),
     ]
-    dots = data.mark_point(filled=True, size=45).encode(
+    dots = words.mark_point(filled=True, size=34).encode(
         **place,
         color=alt.Color("kind:N", scale=colors, legend=legend),
         shape=alt.Shape("kind:N", scale=shapes, legend=legend),
-        opacity=alt.value(0.07, condition={"test": seen, "value": 0.8}),
+        opacity=alt.value(0.07, condition={"test": seen, "value": 0.65}),
         tooltip=tooltip,
     )
     # Without a name the chart would get one that changes with the last digits of the data.
     dots = dots.properties(name="dots")
+    ringed = words.transform_filter("datum.hits == 0 ? datum.landmark : datum.found == 1")
+    rings = ringed.mark_point(filled=False, size=60, stroke=style.INK, strokeWidth=1.6)
     # Dark letters on a white rim can be read on a light page, on a dark one, and on the dots.
-    labels = data.encode(**place, text="word:N").transform_filter(
-        f"search == '' ? datum.landmark : {found}"
+    rim = {"color": style.PAPER, "stroke": style.PAPER, "strokeWidth": 3, "strokeJoin": "round"}
+    layers = [dots]
+    for side, align, dx in (("datum.left", "right", -7), ("!datum.left", "left", 7)):
+        labels = words.encode(**place, text="word:N").transform_filter(
+            f"(datum.hits == 0 ? datum.landmark : datum.found == 1) && {side}"
+        )
+        letters = {"fontSize": 12, "align": align, "dx": dx}
+        layers += [labels.mark_text(**letters, **rim), labels.mark_text(**letters, color=style.INK)]
+    if regions:
+        names = data.encode(**place, text="region:N").transform_filter(
+            "datum.region && datum.hits == 0"
+        )
+        letters = {"fontSize": 17, "fontWeight": "bold", "lineBreak": "\n"}
+        layers += [names.mark_text(**letters, **{**rim, "strokeWidth": 6, "strokeOpacity": 0.85}),
+                   names.mark_text(**letters, color=style.INK)]  # fmt: skip
+    layers.append(rings.encode(**place))
+    nothing = (
+        words.transform_aggregate(hits="sum(found)")
+        .transform_filter("datum.hits == 0 && search != ''")
+        .transform_calculate(says="'no word here begins with ' + search")
     )
-    letters = {"fontSize": 13, "fontWeight": "bold", "align": "left", "dx": 7}
-    rim = labels.mark_text(**letters, color=style.PAPER, stroke=style.PAPER, strokeWidth=4,
-                           strokeJoin="round")  # fmt: skip
-    labels = labels.mark_text(**letters, color=style.INK)
-    return (dots + rim + labels).add_params(*parameters).properties(width=560, height=460)
+    told = {"fontSize": 15, "fontWeight": "bold", "align": "left"}
+    nothing = nothing.encode(x=alt.value(12), y=alt.value(16), text="says:N")
+    layers += [nothing.mark_text(**told, **rim), nothing.mark_text(**told, color=style.WRONG)]
+    chart = alt.layer(*layers).add_params(*parameters).properties(width=560, height=430)
+    if not headings:
+        return chart
+    text = json.dumps(list(headings), ensure_ascii=False)
+    spoken = alt.expr(f"{text}[view]") if len(views) > 1 else headings[0]
+    below = "a flat map of the vectors: near each other means alike"
+    return chart.properties(title=alt.Title(spoken, subtitle=below, anchor="start"))

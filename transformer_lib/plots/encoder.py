@@ -7,10 +7,21 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyBboxPatch, Polygon, Rectangle
+from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Polygon, Rectangle
+from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from transformer_lib.plots import style
+from transformer_lib.plots.drawing import (
+    EDGE,
+    canvas,
+    label,
+    look,
+    pointer,
+    scale,
+    word,
+    word_color,
+)
 from transformer_lib.plots.values import as_array, steady_round
 
 LINES = ("-", "--", "-.", ":")  # so that a grey printout tells curves apart
@@ -32,9 +43,9 @@ def word_maps(
     columns: str = "",
     numbers: bool = False,
 ) -> Figure:
-    """Draw several matrices (L, L) over the same words, side by side on one scale -> the figure.
+    """Draw several matrices (s, s) over the same words, side by side on one scale -> the figure.
 
-    maps: title -> matrix; a NaN leaves its cell empty. limits: the ends of the color scale; if it
+    maps: title -> matrix; a NaN leaves its cell grey. limits: the ends of the color scale; if it
     begins below 0, colors tell signs apart. label: what the color means; rows, columns: what the
     axes mean. numbers: write them, with one decimal, into the cells.
     Raises ValueError when a matrix doesn't fit the words.
@@ -46,18 +57,23 @@ def word_maps(
                              f"columns, but this is {matrix.shape}")  # fmt: skip
     across = across or len(matrices)
     down = -(-len(matrices) // across)
-    panel = max(2.2, 9.0 / across)
-    figure = style.new_figure(panel * across + 1.9, down * (panel + 0.35) + 1.1)
+    panel = (9.0 if numbers else 6.4) / across  # numbers need wider cells
+    figure = style.new_figure(panel * across + 1.6, down * (panel + 0.35) + 1.0)
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
     ticks = range(len(words))
+    cmap = (style.SIGNED if limits[0] < 0 else style.WEIGHTS).with_extremes(bad="#E2E2E2")
     for ax, (title, matrix) in zip(grid.flat, matrices.items(), strict=False):
-        image = ax.imshow(matrix, cmap=style.SIGNED if limits[0] < 0 else style.WEIGHTS,
-                          vmin=limits[0], vmax=limits[1], interpolation="nearest")  # fmt: skip
+        image = ax.imshow(np.ma.masked_invalid(matrix), cmap=cmap, vmin=limits[0], vmax=limits[1],
+                          interpolation="nearest")  # fmt: skip
         ax.set_title(title)
         ax.set_xticks(ticks, words, rotation=90, fontsize=11)
         ax.set_yticks(ticks, words, fontsize=11)
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
+        ax.set_xticks(np.arange(len(words) + 1) - 0.5, minor=True)
+        ax.set_yticks(np.arange(len(words) + 1) - 0.5, minor=True)
+        ax.grid(which="minor", linewidth=0.6, color="#DDDDDD")
+        ax.tick_params(which="minor", length=0)
         for (i, j), value in np.ndenumerate(matrix) if numbers else ():
             if np.isfinite(value):
                 said = f"{steady_round(value, 1):.1f}".replace("-", "\N{MINUS SIGN}")
@@ -85,39 +101,39 @@ def depth_curves(
     *,
     powers: Sequence[str] = (),
     last: str = "",
-    legend: str = "",
+    looks: Mapping[str, tuple[str, str]] | None = None,
+    places: Mapping[tuple[str, str], tuple[float, float]] | None = None,
 ) -> Figure:
     """Draw a quantity below, between and above the layers of a stack, one panel each -> the figure.
 
     panels: title -> curve's name -> its values, the first for the input of the stack. powers: the
     titles of panels whose values are drawn as powers of ten. last: the name of the last value's
-    place, where it isn't a layer. legend: what the curves differ in.
+    place, where it isn't a layer. looks: name -> (color, line); places: (title, name) -> where in
+    the panel the name is written, beside its curve. Without it, it stands at the curve's end.
     Raises ValueError where a power of ten would be drawn of a number that isn't positive.
     """
-    figure = style.new_figure(max(6.4, 3.8 * len(panels)), 4.1)
+    figure = style.new_figure(8.0 if len(panels) > 1 else 6.4, 3.6)
     for ax, (title, curves) in zip(figure.subplots(1, len(panels), squeeze=False).flat,
                                    panels.items(), strict=True):  # fmt: skip
-        looks = zip(style.CATEGORIES, LINES, strict=False)
-        for (name, values), (color, line) in zip(curves.items(), looks, strict=False):
-            values = np.asarray(values, float)
+        own = looks or dict(zip(curves, zip(style.CATEGORIES, LINES, strict=False), strict=False))
+        for name, values in curves.items():
+            values, (color, line) = np.asarray(values, float), own[name]
             if title in powers and not (values > 0).all():
                 raise ValueError(f"{title!r}: {name} has numbers that aren't positive")
             drawn = np.log10(values) if title in powers else values
             end = len(values) - 1
-            places = [*range(end), end + 1.5 if last else end]
-            ax.plot(places, drawn, line, color=color, label=name, linewidth=2.4)
+            at = [*range(end), end + 1.5 if last else end]
+            ax.plot(at, drawn, line, color=color, label=name, linewidth=3)
+            x, y = (places or {}).get((title, name), (at[-1], drawn[-1]))
+            ax.text(x, y, name, color=color, weight="bold", fontsize=11, ha="right", va="bottom")
         if title in powers:
             ax.yaxis.set_major_locator(MultipleLocator(2))
             ax.yaxis.set_major_formatter(FuncFormatter(_power))
         ax.xaxis.set_major_locator(MultipleLocator(6))
         if last:
             ax.set_xticks([*range(0, end, 6), end + 1.5], [*map(str, range(0, end, 6)), last])
-        ax.set_title(title)
-        ax.set_xlabel("after layer (0: the input)")
-        ax.grid(axis="y")
-    handles, names = ax.get_legend_handles_labels()
-    figure.legend(handles, names, title=legend or None, loc="outside lower center",
-                  ncols=len(names), handlelength=3.2)  # fmt: skip
+        ax.set_title(title, loc="left")
+        ax.set_xlabel("layers passed")
     return figure
 
 
@@ -125,17 +141,225 @@ def _power(exponent: float, _: int) -> str:
     return "1" if exponent == 0 else rf"$10^{{{exponent:.0f}}}$"
 
 
+# --- the stream that words add to ----------------------------------------------------------------
+
+
+def stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
+    """Draw the residual stream of an encoder, a lane for each word -> the figure.
+
+    weights: for each layer the attention weights (words, words); a row belongs to the word that
+    looks. What a word gets from another is as broad as its weight. Raises ValueError when they
+    don't fit the words.
+    """
+    looks = [as_array(one) for one in weights]
+    for one in looks:
+        if one.shape != (len(words), len(words)):
+            raise ValueError(f"{len(words)} words need weights of the shape "
+                             f"{(len(words), len(words))}, but theirs is {one.shape}")  # fmt: skip
+    lane, left, right = 0.82, 1.0, 7.45
+    top = 0.72 + lane * len(words)  # the upper end of the boxes
+    figure, ax = canvas(8, top + 0.62)
+    wide = (right - left - 0.35) / len(looks)
+    y = {row: top - 0.88 - lane * row for row in range(len(words))}
+    for layer, one in enumerate(looks):
+        start = left + 0.2 + wide * layer
+        ax.add_patch(FancyBboxPatch(
+            (start, 0.05), wide - 0.2, top - 0.05, facecolor="#F3F6FA", edgecolor="none", zorder=0,
+            boxstyle="round,pad=0,rounding_size=0.12",
+        ))  # fmt: skip
+        label(ax, (start + 0.12, 0.2), f"layer {layer}", size=11, weight="bold",
+              color=style.ENCODER)  # fmt: skip
+        leave, join = start + 0.2, start + 0.46 * wide
+        away, back = start + 0.54 * wide, start + 0.82 * wide
+        label(ax, ((leave + join) / 2, top - 0.2), "attention", size=11.5, ha="center")
+        label(ax, ((away + back) / 2, top - 0.2), "feed-forward", size=11.5, ha="center")
+        for i, j in np.ndindex(one.shape):
+            if i != j and one[i, j] >= 0.02:
+                _ribbon(ax, (leave, y[j]), (join, y[i]), 9 * one[i, j], word_color(words[j]))
+        for row, text in enumerate(words):
+            _loop(ax, (away, y[row]), (back, y[row]), word_color(text))
+            for x in (join, back):
+                _plus(ax, (x, y[row]))
+    for row, text in enumerate(words):
+        ax.plot([left, right], [y[row]] * 2, color=word_color(text), linewidth=9, zorder=2,
+                solid_capstyle="butt")  # fmt: skip
+        ax.add_patch(Polygon(
+            [(right, y[row] + 0.16), (right + 0.24, y[row]), (right, y[row] - 0.16)],
+            facecolor=word_color(text), edgecolor="none", zorder=2,
+        ))  # fmt: skip
+        word(ax, (left - 0.12, y[row]), text, size=14, ha="right")
+    label(ax, (0.15, top + 0.35), "Each word flows straight on; every part only adds to it.",
+          size=14, weight="bold")  # fmt: skip
+    return figure
+
+
+def _ribbon(ax: Axes, start: tuple, end: tuple, thick: float, color: str) -> None:
+    """From one lane over to another, where it joins."""
+    (x, y), (x_end, y_end) = start, end
+    half = (x + x_end) / 2
+    curve = Path([(x, y), (half, y), (half, y_end), (x_end, y_end)],
+                 [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])  # fmt: skip
+    ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=color, linewidth=max(thick, 0.8),
+                           alpha=0.55, zorder=1.5, capstyle="butt"))  # fmt: skip
+
+
+def _loop(ax: Axes, start: tuple, end: tuple, color: str) -> None:
+    """Out of a lane into a box of its own, and back into the same lane."""
+    (x, y), (x_end, _) = start, end
+    up, mid = y + 0.36, (x + x_end) / 2
+    ax.add_patch(FancyBboxPatch(
+        (mid - 0.2, up - 0.13), 0.4, 0.26, boxstyle="round,pad=0,rounding_size=0.07",
+        facecolor=style.PAPER, edgecolor=color, linewidth=2.2, zorder=3,
+    ))  # fmt: skip
+    for far, near in ((x, mid - 0.2), (x_end, mid + 0.2)):
+        curve = Path([(far, y), (far, up), (near, up)], [Path.MOVETO, Path.CURVE3, Path.CURVE3])
+        ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=color, linewidth=2.6,
+                               zorder=1.5))  # fmt: skip
+
+
+def _plus(ax: Axes, at: tuple[float, float]) -> None:
+    ax.add_patch(Circle(at, 0.125, facecolor=style.PAPER, edgecolor=style.INK, linewidth=1.3,
+                        zorder=4))  # fmt: skip
+    for dx, dy in ((0.07, 0), (0, 0.07)):
+        ax.plot([at[0] - dx, at[0] + dx], [at[1] - dy, at[1] + dy], color=style.INK, linewidth=1.5,
+                zorder=5)  # fmt: skip
+
+
+# --- two stacks side by side ---------------------------------------------------------------------
+
+BOX, SLIM, GAP = 0.36, 0.25, 0.12  # heights of a sub-layer and of its add & norm; between them
+ENCODER_PARTS = ("self-attention", "feed-forward")
+DECODER_PARTS = ("masked self-attention", "cross-attention", "feed-forward")
+
+
+def two_stacks(
+    src: Sequence[str], read: Sequence[str], written: str, layers: int = 2
+) -> Figure:  # fmt: skip
+    """Draw an encoder and a decoder of some layers, bottom up, with each add & norm filled.
+
+    src: the words that the encoder reads; read: what the decoder has read, written: its next word.
+    The memory leads from the encoder's end to the cross-attention of every decoder layer.
+    """
+    tall = len(DECODER_PARTS) * (BOX + SLIM + 2 * GAP) + 0.28
+    bottom, pitch = 1.02, tall + 0.24
+    figure, ax = canvas(8, bottom + layers * pitch + 1.28)
+    columns = (
+        (2.1, style.ENCODER, ENCODER_PARTS, src), (6.2, style.DECODER, DECODER_PARTS, read)
+    )  # fmt: skip
+    end, crossings, tops = bottom + layers * pitch - 0.24, [], []
+    for x, color, parts, words in columns:
+        before = 0.0
+        _row_of_words(ax, (x, 0.2), words)
+        pointer(ax, (x, 0.36), (x, 0.54))
+        _box(ax, (x, 0.68), 2.3, 0.28, "embedding + position", style.MUTED)
+        for layer in range(layers):
+            low = bottom + layer * pitch
+            ax.add_patch(FancyBboxPatch(
+                (x - 1.58, low), 3.16, tall, boxstyle="round,pad=0,rounding_size=0.1",
+                facecolor=color, alpha=0.08, edgecolor="none", zorder=0,
+            ))  # fmt: skip
+            side = -1.66 if color == style.ENCODER else 1.66
+            label(ax, (x + side, low + tall / 2), f"layer {layer}", size=11, weight="bold",
+                  color=color, rotation=90, ha="center", va="center")  # fmt: skip
+            each = (tall - 0.2) / len(parts)
+            before = before if layer else low - 0.2
+            for number, part in enumerate(parts):
+                y = low + 0.16 + each * number + BOX / 2 + (each - BOX - SLIM - 2 * GAP) / 2
+                above = y + BOX / 2 + GAP + SLIM / 2
+                pointer(ax, (x, before), (x, y - BOX / 2))
+                pointer(ax, (x, y + BOX / 2), (x, above - SLIM / 2))
+                fork = y - BOX / 2 - 0.07
+                out = x + (1.42 if color == style.DECODER else -1.42)
+                _bent(ax, [(x, fork), (out, fork), (out, above)], style.MUTED)
+                pointer(ax, (out, above), (x + (0.92 if out > x else -0.92), above))
+                _box(ax, (x, y), 2.2, BOX, part, color)
+                _box(ax, (x, above), 1.84, SLIM, "add & norm", color, filled=True)
+                before = above + SLIM / 2
+                if part == "cross-attention":
+                    crossings.append(y)
+        tops.append(before)
+    # the memory: up from the encoder's end, over, and into every cross-attention
+    (x, color, *_), (far, *_) = columns
+    middle = (x + far) / 2
+    _bent(ax, [(x, tops[0]), (x, end + 0.3), (middle, end + 0.3), (middle, min(crossings))],
+          color, 3)  # fmt: skip
+    for y in crossings:
+        look(ax, (middle, y), (far - 1.1, y), 0.6, color)
+    label(ax, (x, end + 0.5), "memory", size=13, weight="bold", ha="center", color=color)
+    x, color = far, style.DECODER
+    pointer(ax, (x, tops[1]), (x, end + 0.27))
+    _box(ax, (x, end + 0.42), 2.3, 0.3, "linear, softmax", style.MUTED)
+    pointer(ax, (x, end + 0.58), (x, end + 0.8))
+    word(ax, (x, end + 0.97), written, size=14)
+    for (x, color, *_), name in zip(columns, ("encoder", "decoder"), strict=True):
+        label(ax, (x, end + 1.32), name, size=15, weight="bold", color=color, ha="center")
+    return figure
+
+
+def _row_of_words(ax: Axes, at: tuple[float, float], words: Sequence[str]) -> None:
+    """Words side by side, centered."""
+    widths = [0.118 * len(text) + 0.14 for text in words]
+    left = at[0] - sum(widths) / 2
+    for text, width in zip(words, widths, strict=True):
+        word(ax, (left + width / 2, at[1]), text, size=12)
+        left += width
+
+
+def _box(
+    ax: Axes, at: tuple[float, float], width: float, height: float, text: str, color: str,
+    filled: bool = False,
+) -> None:  # fmt: skip
+    ax.add_patch(FancyBboxPatch(
+        (at[0] - width / 2, at[1] - height / 2), width, height, zorder=3, edgecolor=color,
+        boxstyle="round,pad=0,rounding_size=0.07", facecolor=color if filled else style.PAPER,
+        linewidth=1.5,
+    ))  # fmt: skip
+    label(ax, at, text, size=10.5 if filled else 11, ha="center", va="center",
+          color=style.PAPER if filled else style.INK)  # fmt: skip
+
+
+def _bent(ax: Axes, corners: Sequence[tuple[float, float]], color: str, wide: float = 1.2) -> None:
+    ax.add_patch(Polygon(corners, closed=False, fill=False, edgecolor=color, linewidth=wide,
+                         zorder=1.5, joinstyle="round"))  # fmt: skip
+
+
+# --- neurons -------------------------------------------------------------------------------------
+
+
+@mpl.rc_context(style.PRINT)
+def neuron_words(neurons: Mapping[str, Mapping[str, float]], label: str) -> Figure:
+    """Draw the words to which each neuron says most, a panel each: title -> word -> how much."""
+    figure = style.new_figure(8.0, 3.9)
+    highest = max(max(words.values()) for words in neurons.values())
+    axes = figure.subplots(1, len(neurons), squeeze=False).flat
+    for ax, (title, words) in zip(axes, neurons.items(), strict=True):
+        ax.barh(list(words), list(words.values()), height=0.72,
+                color=[style.WORDS.get(word, style.ENCODER) for word in words])  # fmt: skip
+        ax.invert_yaxis()
+        ax.set_xlim(0, highest * 1.05)
+        ax.set_title(title, loc="left", fontsize=12)
+        ax.set_xlabel(label)
+        ax.tick_params(axis="y", length=0, labelsize=12)
+        for tick in ax.get_yticklabels():
+            tick.set_color(style.WORDS.get(tick.get_text(), style.INK))
+            tick.set_weight("bold" if tick.get_text() in style.WORDS else "normal")
+    return figure
+
+
 # --- which numbers share a mean ------------------------------------------------------------------
+
+
+GROUPS = ("#2774A7", "#E89F2A", "#912E5A", "#4D4D4D", "#CD5A1F", "#86CEEB")  # not a word's color
 
 
 @mpl.rc_context(style.PRINT)
 def norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -> Figure:
     """Draw the numbers of a batch as cells, those that are normalized together in one color.
 
-    groups: title -> whole numbers (b, L, d_model), equal for numbers of one group. sentences: the
+    groups: title -> whole numbers (b, s, d_model), equal for numbers of one group. sentences: the
     words of each sentence of the batch. Raises ValueError where the words don't fit.
     """
-    figure = style.new_figure(10.4, 4.2)
+    figure = style.new_figure(style.WIDTH, 4.0)
     axes = figure.subplots(1, len(groups), squeeze=False).flat
     for ax, (title, group) in zip(axes, groups.items(), strict=True):
         group = as_array(group).astype(int)
@@ -146,21 +370,22 @@ def norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -
         names = {number: place for place, number in enumerate(dict.fromkeys(group.flat))}
         y = 0.0
         for sentence, words in enumerate(sentences):
-            for place, word in enumerate(words):
+            for place, text in enumerate(words):
                 for feature, number in enumerate(group[sentence, place]):
-                    color = style.CATEGORIES[names[number] % len(style.CATEGORIES)]
+                    color = GROUPS[names[number] % len(GROUPS)]
                     ax.add_patch(Rectangle((feature, y), 1, 1, facecolor=color, linewidth=1.5,
                                            edgecolor=style.PAPER))  # fmt: skip
-                    ax.text(feature + 0.5, y + 0.5, str(names[number] + 1), ha="center",
+                    ax.text(feature + 0.5, y + 0.5, chr(ord("A") + names[number]), ha="center",
                             va="center", fontsize=11, color=style.ink_on(color))  # fmt: skip
-                ax.text(-0.2, y + 0.5, word, ha="right", va="center", fontsize=11.5)
+                ax.text(-0.2, y + 0.5, text, ha="right", va="center_baseline", fontsize=12,
+                        weight="bold", color=word_color(text))  # fmt: skip
                 y += 1
             y += 0.6
         wide = group.shape[2]
-        ax.text(wide / 2, y - 0.1, f"{wide} features of each word", ha="center", va="center",
-                fontsize=11.5)  # fmt: skip
-        ax.set(xlim=(-2.2, wide + 0.2), ylim=(y + 0.3, -0.1), aspect="equal")
-        ax.set_title(f"{title}: {len(names)} means")
+        ax.text(wide / 2, y + 0.1, f"{wide} features of each word\none letter: one mean",
+                ha="center", va="center", fontsize=11)  # fmt: skip
+        ax.set(xlim=(-1.8, wide + 0.2), ylim=(y + 0.7, -0.1), aspect="equal")
+        ax.set_title(f"{title}\n({len(names)} means)", x=(1.8 + wide / 2) / (wide + 2.0))
         ax.axis("off")
     return figure
 
@@ -172,19 +397,20 @@ def norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -
 def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figure:
     """Draw vectors on their way around a sub-layer, one row for each way -> the figure.
 
-    rows: title -> stations from left to right: (name, matrix (L, d)) for vectors, "+" for the sum
-    with the first vectors, any other text for a box. Under the vectors stands their size, the
-    root of the mean square. Raises ValueError when a matrix doesn't fit the words.
+    rows: title -> stations from left to right: (name, matrix (s, d)) for vectors, "+" for the sum
+    with the first vectors, any other text for a box. Under the vectors stands the size of each, in
+    its word's color: the root of the mean square. Raises ValueError when a matrix doesn't fit the
+    words.
     """
-    figure = style.new_figure(11.3, 2.55 * len(rows) + 0.3)
+    figure = style.new_figure(11.3, 2.35 * len(rows) + 0.3)
     for ax, (title, stations) in zip(
         figure.subplots(len(rows), 1, squeeze=False).flat, rows.items(), strict=True
     ):
         widths = [_station_width(station) for station in stations]
         gaps = (11.0 - 0.8 - sum(widths)) / (len(stations) - 1)
-        ax.set(xlim=(0, 11.0), ylim=(-1.05, 1.35), aspect="equal")
+        ax.set(xlim=(0, 11.0), ylim=(-1.1, 1.35), aspect="equal")
         ax.axis("off")
-        ax.set_title(title, loc="left")
+        ax.set_title(title, loc="left", fontsize=15)
         left = 0.8
         for number, (station, width) in enumerate(zip(stations, widths, strict=True)):
             x = left + width / 2
@@ -199,23 +425,24 @@ def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figu
                                      edgecolor=style.INK, linewidth=1.6))  # fmt: skip
                 _arrow(ax, (x, 1.0), (x, width / 2))
                 ax.text((start + x) / 2, 1.12, "x itself, unchanged", ha="center", va="bottom",
-                        fontsize=10.5)  # fmt: skip
+                        fontsize=13)  # fmt: skip
             elif isinstance(station, str):
                 ax.add_patch(FancyBboxPatch(
                     (left, -0.3), width, 0.6, boxstyle="round,pad=0,rounding_size=0.08",
                     facecolor=style.PAPER, edgecolor=style.ENCODER, linewidth=1.8,
                 ))  # fmt: skip
-                ax.text(x, 0, station, ha="center", va="center", fontsize=11, linespacing=1.0)
+                ax.text(x, 0, station, ha="center", va="center", fontsize=12.5, linespacing=1.0)
             else:
                 _vectors(ax, x, width, *station, words, labels=number == 0)
             left += width + gaps
+    scale(ax, (5.0, -1.05), 1.4, limit=FLOW_LIMIT, name="number in a vector")
     return figure
 
 
 def _station_width(station: Any) -> float:
     if station == "+":
         return 0.36
-    return 0.9 if isinstance(station, str) else 1.25
+    return 0.98 if isinstance(station, str) else 1.4
 
 
 def _vectors(
@@ -230,13 +457,20 @@ def _vectors(
     ax.imshow(matrix, cmap=style.SIGNED, vmin=-FLOW_LIMIT, vmax=FLOW_LIMIT, zorder=3,
               interpolation="nearest", extent=(x - width / 2, x + width / 2, -tall / 2, tall / 2),
               aspect="auto")  # fmt: skip
-    ax.text(x, tall / 2 + 0.1, name, ha="center", va="bottom", fontsize=11)
+    ax.add_patch(Rectangle((x - width / 2, -tall / 2), width, tall, facecolor="none", zorder=4,
+                           edgecolor=EDGE, linewidth=0.8))  # fmt: skip
+    ax.text(x, tall / 2 + 0.1, name, ha="center", va="bottom", fontsize=13)
     sizes = np.sqrt((matrix**2).mean(axis=1))
-    below = "  ".join(f"{steady_round(size, 1):.1f}" for size in sizes)
-    ax.text(x, -tall / 2 - 0.1, f"sizes {below}", ha="center", va="top", fontsize=10)
-    for row, word in enumerate(words if labels else ()):
-        ax.text(x - width / 2 - 0.08, tall * (0.5 - (row + 0.5) / len(words)), word, ha="right",
-                va="center", fontsize=10.5)  # fmt: skip
+    for place, (size, text) in enumerate(zip(sizes, words, strict=True)):
+        ax.text(x + 0.42 * (place - (len(words) - 1) / 2), -tall / 2 - 0.1,
+                f"{steady_round(size, 1):.1f}", ha="center", va="top", fontsize=12,
+                weight="bold", color=word_color(text))  # fmt: skip
+    if labels:
+        ax.text(x - width / 2 - 0.08, -tall / 2 - 0.1, "size", ha="right", va="top", fontsize=12)
+    for row, text in enumerate(words if labels else ()):
+        ax.text(x - width / 2 - 0.08, tall * (0.5 - (row + 0.5) / len(words)), text, ha="right",
+                va="center", fontsize=13, color=word_color(text),
+                weight="bold" if text in style.WORDS else "normal")  # fmt: skip
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
@@ -13,9 +14,13 @@ from matplotlib.patches import Rectangle
 
 from transformer_lib.plots import style
 from transformer_lib.plots.attention import attention_heatmap
+from transformer_lib.plots.drawing import canvas, word_color
 from transformer_lib.plots.values import as_array, steady_round
 
-SPREAD = 0.75  # of the space between two words, for the lines of all heads to one word
+SPREAD = 0.45  # of the space between two words, for the lines of all heads to one word
+# One color for each head, and none that a word of the running sentence has.
+HEADS = ("#2774A7", "#E89F2A", "#912E5A", "#4D4D4D", "#CD5A1F", "#86CEEB", "#C9B18A", "#3F7F7A")
+WIDE = 575  # pixels of the view to touch, where its words allow it
 FAINT = 0.03  # lines of less weight are left out: they could not be seen
 KINDS = {  # of attention: how a layer is called, and whose words its queries and keys are
     "encoder.self_attn": ("encoder, layer {}", "src", "src"),
@@ -36,55 +41,56 @@ def heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
     """
     if d_model % h:
         raise ValueError(f"d_model={d_model} must be divisible by h={h}")
-    if not 1 <= h <= len(style.CATEGORIES):
-        raise ValueError(f"there are colors for 1 to {len(style.CATEGORIES)} heads, not for {h}")
+    if not 1 <= h <= len(HEADS):
+        raise ValueError(f"there are colors for 1 to {len(HEADS)} heads, not for {h}")
     length, d_k = len(words), d_model // h
-    figure = style.new_figure(10.6, 5.6)
-    ax = figure.subplots()
-    ax.set(xlim=(0, 106), ylim=(0, 56))
-    ax.axis("off")
-    step = 44 / h
-    tall, wide = min(0.62 * step, 4.0), 4.4  # of one head's small matrices
-    ys = [46 - step * (head + 0.5) for head in range(h)]
+    figure, ax = canvas(8, 5.3)
+    ax.set(xlim=(0, 80), ylim=(0, 53))
+    step = 43 / h
+    tall, wide = min(0.66 * step, 4.0), 4.0  # of one head's small matrices
+    ys = [44.5 - step * (head + 0.5) for head in range(h)]
     middle = (ys[0] + ys[-1]) / 2
 
-    _matrix(ax, 14, middle, 10, 6, length, style.PAPER)
-    _name(ax, 14, middle + 6, "$X$")
-    _name(ax, 14, middle - 5.5, f"{length} × {d_model}", small=True)
+    _matrix(ax, 11.2, middle, 7, 4.8, length, style.PAPER)
+    _name(ax, 11.2, middle + 4.4, "$X$")
+    _name(ax, 11.2, middle - 4.7, f"{length} × {d_model}", small=True)
+    _name(ax, 9.2, middle - 10.5, "the words,\nor the output of\nthe layer below", small=True)
     for row, word in enumerate(words):
-        ax.text(8, middle + 6 * (0.5 - (row + 0.5) / length), word, ha="right", va="center",
-                fontsize=10.5)  # fmt: skip
-    for head, (y, color) in enumerate(zip(ys, style.CATEGORIES, strict=False)):
-        _arrow(ax, (19.6, middle), (29.6, y), color)
-        for place, x in enumerate((32.5, 38, 43.5)):
-            _matrix(ax, x, y, wide, tall, length, color)
+        ax.text(7, middle + 4.8 * (0.5 - (row + 0.5) / length), word, ha="right",
+                va="center_baseline", fontsize=11, weight="bold",
+                color=word_color(word))  # fmt: skip
+    for head, (y, color) in enumerate(zip(ys, HEADS, strict=False)):
+        _arrow(ax, (15, middle), (22, y), color)
+        for place, x in enumerate((24.6, 29.1, 33.6)):
+            _matrix(ax, x, y, wide, tall, 1, color)
             ax.text(x, y, "QKV"[place], ha="center", va="center", fontsize=11, weight="bold",
                     color=style.ink_on(color))  # fmt: skip
-        _arrow(ax, (46.4, y), (56.6, y), color)
-        _matrix(ax, 59.5, y, wide, tall, length, color)
-        ax.text(59.5, y, f"$Z_{head}$", ha="center", va="center", fontsize=11,
+        _arrow(ax, (36, y), (43.6, y), color)
+        _matrix(ax, 46, y, wide, tall, 1, color)
+        ax.text(46, y, f"$Z_{head}$", ha="center", va="center", fontsize=11,
                 color=style.ink_on(color))  # fmt: skip
-        _arrow(ax, (62.4, y), (65.1, middle + (y - middle) * 0.14), color)
-        left = 70.5 + (head - (h - 1) / 2) * 10 / h
-        _matrix(ax, left, middle, 10 / h, 6, length, color)
-        _matrix(ax, 85, middle + 5 - (head + 0.5) * 10 / h, 10, 10 / h, 1, color)
-    for x, lines in {
-        23: ("$W_i^Q,\\ W_i^K,\\ W_i^V$", f"each {d_model} × {d_k}"),
-        38: (f"{_times(h)} times", f"each {length} × {d_k}"),
-        50.8: (r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$", ""),
-        62: (f"{_times(h)} times", f"each {length} × {d_k}"),
-    }.items():
-        for line, y in zip(lines, (52, 49), strict=True):
-            _name(ax, x, y, line, small=True)
-    _name(ax, 70.5, middle + 5.5, "side by side", small=True)
-    _name(ax, 70.5, middle - 5.5, f"{length} × {d_model}", small=True)
-    ax.text(77.7, middle, "×", ha="center", va="center", fontsize=16)
-    _name(ax, 85, middle + 8, "$W^O$")
-    _name(ax, 85, middle - 7.5, f"{d_model} × {d_model}", small=True)
-    ax.text(92.3, middle, "=", ha="center", va="center", fontsize=16)
-    _matrix(ax, 99.5, middle, 10, 6, length, style.PAPER)
-    _name(ax, 99.5, middle + 6, "out")
-    _name(ax, 99.5, middle - 5.5, f"{length} × {d_model}", small=True)
+        left = 56.5 + (head - (h - 1) / 2) * 8 / h
+        down = y >= middle  # to its own column, from above or from below
+        _arrow(ax, (48.3, y), (left, middle + (2.55 if down else -2.55)), color)
+        _matrix(ax, left, middle, 8 / h, 4.8, length, color)
+        _matrix(ax, 67, middle + 3.5 - (head + 0.5) * 7 / h, 7, 7 / h, 1, color)
+    for x, high, lines in (
+        (16.5, 48.5, ("$W_i^Q,\\ W_i^K,\\ W_i^V$", f"each {d_model} × {d_k}")),
+        (29.1, 48.5, (f"{_times(h)} times", f"each {length} × {d_k}")),
+        (39.8, 51.0, (r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$", "")),
+        (46, 48.5, (f"{_times(h)} times", f"each {length} × {d_k}")),
+    ):
+        for place, line in enumerate(lines):
+            _name(ax, x, high - 2.3 * place, line, small=True)
+    _name(ax, 60.5, middle + 8.0, "side by side", small=True)
+    _name(ax, 62.0, middle - 5.6, f"{length} × {d_model}", small=True)
+    ax.text(62, middle, "×", ha="center", va="center", fontsize=15)
+    _name(ax, 67, middle + 5.7, "$W^O$")
+    _name(ax, 69.0, middle - 8.2, f"{d_model} × {d_model}", small=True)
+    ax.text(71.9, middle, "=", ha="center", va="center", fontsize=15)
+    _matrix(ax, 76.3, middle, 6.4, 4.8, length, style.PAPER)
+    _name(ax, 76.3, middle + 4.4, "out")
+    _name(ax, 76.3, middle - 4.7, f"{length} × {d_model}", small=True)
     return figure
 
 
@@ -108,8 +114,74 @@ def _name(ax: Axes, x: float, y: float, text: str, small: bool = False) -> None:
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], color: str) -> None:
     ax.annotate("", xy=end, xytext=start, arrowprops={
-        "arrowstyle": "-|>", "color": color, "linewidth": 1.4, "shrinkA": 0, "shrinkB": 0,
+        "arrowstyle": "-|>", "color": color, "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0,
         "mutation_scale": 10})  # fmt: skip
+
+
+# --- all heads, one sentence ---------------------------------------------------------------------
+
+
+@mpl.rc_context(style.PRINT)
+def eight_looks(named: Mapping[str, Any], words: Sequence[str], marked: Sequence[str]) -> Figure:
+    """Draw a map for each head, four in a row, with the rows of the `marked` words framed.
+
+    named: "layer 0, head 0" -> its weights (s, s).
+    """
+    across = min(4, len(named))
+    down = -(-len(named) // across)
+    figure = style.new_figure(style.WIDTH, 2.3 * down + 1.7)
+    grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+    for ax in list(grid.flat)[len(named) :]:
+        ax.remove()
+    for ax, (name, matrix) in zip(grid.flat, named.items(), strict=False):
+        image = ax.imshow(as_array(matrix), cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
+        ax.set_title(name, fontsize=11.5, pad=5)
+        ax.set_xticks(range(len(words)), words, rotation=90, fontsize=10)
+        ax.set_yticks(range(len(words)), words, fontsize=10)
+        ax.tick_params(length=0, pad=2)
+        ax.spines[:].set(visible=True, color="#CFCFCF")
+        for word in marked:
+            row = words.index(word)
+            ax.add_patch(Rectangle((-0.5, row - 0.5), len(words), 1, fill=False, linewidth=1.8,
+                                   edgecolor=style.HIGHLIGHT, clip_on=False, zorder=3))  # fmt: skip
+    for ax in grid[:, 0]:
+        for tick, word in zip(ax.get_yticklabels(), words, strict=True):
+            if word in marked:
+                tick.set(weight="bold", fontsize=11)
+    figure.supylabel("the word that looks", fontsize=11)
+    figure.supxlabel("the word looked at", fontsize=11)
+    scale = figure.colorbar(image, ax=list(grid.flat)[: len(named)], label="attention weight",
+                            location="top", shrink=0.3, aspect=22, pad=0.02)  # fmt: skip
+    scale.outline.set_visible(False)
+    scale.set_ticks([0, 0.5, 1], labels=["0", "0.5", "1"])
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def two_pictures(looks: Any, layer: str, head: int, askers: Sequence[str]) -> Figure:
+    """Draw the looks of two words of a sentence in one head, side by side and without its name."""
+    figure = style.new_figure(style.WIDTH, 0.27 * len(looks.src) + 0.8)
+    panels = figure.subplots(1, len(askers), gridspec_kw={"wspace": 0.3})
+    for ax, asker, letter in zip(panels, askers, "ab", strict=True):
+        query = looks.src.index(asker)
+        token_lines({"": looks.weights[layer][head]}, looks.src, looks.src, query, ax,
+                    {"": HEADS[0]})  # fmt: skip
+        _alone(ax, query)
+        ax.set_title(f"({letter})  what “{asker}” looks at")
+    return figure
+
+
+def _alone(ax: Axes, query: int) -> None:
+    """Leave only the word that looks on the left, and set the one most looked at in bold."""
+    lines = [lines for lines in ax.collections if len(lines.get_linewidths())]
+    heavy = max(lines, key=lambda one: max(one.get_linewidths()))
+    end = heavy.get_segments()[int(np.argmax(heavy.get_linewidths()))][-1][1]
+    for text in list(ax.texts):
+        x, place = text.get_position()
+        if x < 0 and place != query:
+            text.remove()
+        elif x > 1 and abs(place - end) < 0.5:
+            text.set_weight("bold")
 
 
 # --- two columns of words ------------------------------------------------------------------------
@@ -126,13 +198,13 @@ def token_lines(
 ) -> Axes:
     """Draw words that look on the left, words looked at on the right, and the looks as lines.
 
-    weights: head's name -> its weights (q, k); the heavier, the thicker the line. query: the place
-    of one word on the left whose lines alone are drawn. Weights below 0.03 are left out.
+    weights: head's name -> its weights (q, k); the heavier, the thicker the line. query: the
+    position of one word on the left whose lines alone are drawn. Weights below 0.03 are left out.
     Raises ValueError when the words don't fit the matrices.
     """
     if ax is None:
         ax = style.new_figure(4.0, 0.28 * max(len(rows), len(columns)) + 0.8).subplots()
-    colors = colors or dict(zip(weights, style.CATEGORIES, strict=False))
+    colors = colors or dict(zip(weights, HEADS, strict=False))
     for name, matrix in weights.items():
         matrix = as_array(matrix)
         if matrix.shape != (len(rows), len(columns)):
@@ -173,20 +245,26 @@ def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[
         raise ValueError(f"{len(heads)} heads need {len(heads)} names, but there are {len(names)}")
     named = dict(zip(names, heads, strict=True))
     last_first = sorted(names, key=lambda name: (-_layer(name), name))
-    colors = dict(zip(last_first, style.CATEGORIES, strict=False))  # as in `token_view`
-    figure = style.new_figure(10.4, 0.28 * len(words) + 1.9)
-    panels = figure.subplots(1, 3, gridspec_kw={"wspace": 0.12})
+    colors = dict(zip(last_first, HEADS, strict=False))  # as in `token_view`
+    figure = style.new_figure(style.WIDTH, 0.27 * len(words) + 1.9)
+    panels = figure.subplots(1, 3, gridspec_kw={"wspace": 0.3})
     for ax, count, letter in zip(panels, (1, 2, len(heads)), "abc", strict=True):
         shown = {name: named[name] for name in names[:count]}
         token_lines(shown, words, words, query, ax, colors)
+        _alone(ax, query)
         what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
         ax.set_title(f"({letter}) {what}")
         mean = heads[:count, query].mean(axis=0)
         largest = [(words[j], mean[j]) for j in mean.argsort()[::-1] if mean[j] >= 0.1][:2]
         said = ", ".join(f"{word} {steady_round(weight):.2f}" for word, weight in largest)
-        ax.text(0.5, len(words) + 0.2, f"mean: {said}", ha="center", va="center", fontsize=11)
-    proxies = [mpl.lines.Line2D([], [], color=colors[name], linewidth=4) for name in names]
-    figure.legend(proxies, names, loc="outside lower center", ncols=4, fontsize=10.5)
+        mean = "weight" if count == 1 else "mean of the heads"
+        ax.text(0.6, len(words) + 0.6, f"{mean}:\n{said}", ha="center", va="center", fontsize=10.5)
+    ordered = sorted(names)  # by layer, then by head; a legend fills its columns first
+    ordered = [name for pair in zip(ordered[: len(names) // 2], ordered[len(names) // 2 :],
+                                    strict=False) for name in pair] or ordered  # fmt: skip
+    proxies = [mpl.lines.Line2D([], [], color=colors[name], linewidth=4) for name in ordered]
+    figure.legend(proxies, ordered, loc="outside lower center", ncols=4, fontsize=10,
+                  handlelength=1.4, columnspacing=1.2)  # fmt: skip
     return figure
 
 
@@ -194,7 +272,8 @@ def token_rows(looks: Any) -> tuple[list[dict], list[dict]]:
     """A translator's looks -> (lines, words), the two tables of `token_view`.
 
     lines: one for each layer, head, query i and key j with a weight of at least 0.03. words: one
-    for each layer, side ("query" or "key") and place.
+    for each layer, side ("query" or "key") and place. label: the word, with a number where it
+    stands more than once, such as "the (2)".
     """
     written = [f"{read} → {word}" for read, word in zip(looks.tgt_in, looks.tgt_out, strict=True)]
     sides = {"src": looks.src, "tgt_in": looks.tgt_in, "tgt": written}
@@ -202,26 +281,37 @@ def token_rows(looks: Any) -> tuple[list[dict], list[dict]]:
     for layer, weights in looks.weights.items():
         part, _, number, kind = layer.split(".")  # such as encoder.layers.0.self_attn
         name, rows, columns = KINDS[f"{part}.{kind}"]
-        name, rows, columns = name.format(int(number) + 1), sides[rows], sides[columns]
+        name, rows, columns = name.format(number), sides[rows], sides[columns]
         for side, tokens in (("query", rows), ("key", columns)):
-            words += [{"layer": name, "side": side, "place": place, "word": word}
-                      for place, word in enumerate(tokens)]  # fmt: skip
+            words += [{"layer": name, "side": side, "place": place, "word": word, "label": label}
+                      for place, (word, label) in enumerate(zip(tokens, told_apart(tokens),
+                                                                strict=True))]  # fmt: skip
+        labels = told_apart(rows)
         for head, matrix in enumerate(as_array(weights)):
             lines += [
-                {"layer": name, "head": head + 1, "i": i, "j": j, "query": rows[i],
-                 "key": columns[j], "weight": steady_round(matrix[i, j])}
+                {"layer": name, "head": head, "i": i, "j": j, "query": rows[i],
+                 "label": labels[i], "key": columns[j], "weight": steady_round(matrix[i, j])}
                 for i in range(len(rows)) for j in range(len(columns)) if matrix[i, j] >= FAINT
             ]  # fmt: skip
     return lines, words
 
 
-def token_view(looks: Any, layer: str = "encoder, layer 2", word: str | None = None) -> Any:
+def told_apart(words: Sequence[str]) -> list[str]:
+    """Each word, with its number where it stands more than once: the (1), cat, the (2)."""
+    return [
+        f"{word} ({words[: place + 1].count(word)})" if words.count(word) > 1 else word
+        for place, word in enumerate(words)
+    ]
+
+
+def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = None) -> Any:
     """Words that look on the left, words looked at on the right: an Altair chart to touch.
 
     looks: what a `Translator` gives. A line's width and opacity are its weight, its color the
-    head. Below the chart one chooses layer, heads and word; the mouse on a word shows its lines
-    alone, a click in the legend one head alone. layer, word: what is chosen at first; word None:
-    all of them. Raises ValueError where there is no such layer or word.
+    head. Below the chart one chooses layer, word and heads by their names. A click on a word on
+    the left shows its lines alone, a click beside it those of all words; a click in the legend
+    shows one head alone. layer, word: what is chosen at first; word None: all of them.
+    Raises ValueError where there is no such layer or word.
     """
     import altair as alt
 
@@ -229,57 +319,85 @@ def token_view(looks: Any, layer: str = "encoder, layer 2", word: str | None = N
     layers = list(dict.fromkeys(row["layer"] for row in words))
     if layer not in layers:
         raise ValueError(f"there is no {layer!r}; the layers are {', '.join(layers)}")
-    places = [row["word"] for row in words if row["layer"] == layer and row["side"] == "query"]
-    if word is not None and word not in places:
-        raise ValueError(f"{word!r} is not among the words that look: {', '.join(places)}")
+    labels = {  # of each layer's words that look
+        name: [row["label"] for row in words if row["layer"] == name and row["side"] == "query"]
+        for name in layers
+    }
+    if word is not None:
+        places = [row["word"] for row in words if row["layer"] == layer and row["side"] == "query"]
+        if word not in places:
+            raise ValueError(f"{word!r} is not among the words that look: {', '.join(places)}")
+        word = labels[layer][places.index(word)]
     longest = max(row["place"] for row in words) + 1
-    heads = range(1, max(row["head"] for row in lines) + 1)
+    heads = range(max(row["head"] for row in lines) + 1)
 
     chosen = alt.param(
         name="layer", value=layer, bind=alt.binding_select(options=layers, name="layer ")
     )
-    pinned = alt.param(
-        name="word", value=places.index(word) + 1 if word else 0,
-        bind=alt.binding_range(min=0, max=longest, step=1, name="word on the left (0: all) "),
+    names = list(dict.fromkeys(label for some in labels.values() for label in some))
+    pinned = alt.selection_point(
+        name="word", fields=["label"], on="click", clear="dblclick",
+        value=alt.Undefined if word is None else [{"label": word}],
+        bind=alt.binding_select(options=[None, *names], labels=["all words", *names], name="word "),
     )  # fmt: skip
     boxes = [
         alt.param(name=f"head{head}", value=True, bind=alt.binding_checkbox(name=f"head {head} "))
         for head in heads
     ]
-    hover = alt.selection_point(
-        name="hover", fields=["side", "place"], on="pointerover", clear="pointerout", empty=False
-    )
     legend = alt.selection_point(name="legend", fields=["head"], bind="legend")
 
+    by_layer = json.dumps(labels, ensure_ascii=False)
+    is_chosen = f"isValid(word.label) && indexof({by_layer}[layer], word.label[0]) >= 0"
     switched_on = " || ".join(f"(datum.head == {head} && head{head})" for head in heads)
-    under_mouse = "(hover.side[0] == 'query' ? datum.i : datum.j) == hover.place[0]"
-    on_a_word = "isValid(hover.place) && isValid(hover.place[0])"  # lines have no place
-    pinned_word = "word == 0 || datum.i == word - 1"
     vertical = alt.Scale(domain=[longest - 0.5, -0.5], nice=False)
     across = alt.Scale(domain=[0, 1], nice=False)
-    width = 260  # pixels between the two columns
-    room = {
-        side: round((16 + 8.4 * max(len(w["word"]) for w in words if w["side"] == side)) / width, 3)
-        for side in ("query", "key")
-    }
+    # Pixels between the two columns; with the words the view is no wider than a notebook's column.
+    width = max(120, min(260, WIDE - room(words, "query") - room(words, "key")))
+    queries = [row for row in words if row["side"] == "query"]
+    longest_word = json.dumps({
+        layer: max(len(row["word"]) for row in queries if row["layer"] == layer) for layer in labels
+    }, ensure_ascii=False)  # fmt: skip
+    buttons = (  # the word itself is the label of an axis; this is its background, to be clicked
+        alt.Chart(alt.Data(values=queries))
+        .transform_filter("datum.layer == layer")
+        .transform_calculate(
+            edge=str(-6 / width),
+            outside=f"{-14 / width} - {longest_word}[datum.layer] * {8.6 / width}",
+            above="datum.place - 0.44", below="datum.place + 0.44",
+        )
+        .mark_rect(cornerRadius=5, fill="#8a8a8a", clip=False, cursor="pointer")
+        .encode(
+            x=alt.X("edge:Q", scale=across, axis=None), x2="outside:Q",
+            y=alt.Y("above:Q", scale=vertical, axis=_column(labels, words, "query", longest)),
+            y2="below:Q",
+            fillOpacity=alt.condition(
+                f"({is_chosen}) && datum.label == word.label[0]", alt.value(0.4), alt.value(0.14)
+            ),
+            description="word:N",
+        )
+        .add_params(pinned)
+        .properties(name="words")  # otherwise Altair makes a name of the data's last digits
+    )  # fmt: skip
     looks_chart = (
         alt.Chart(alt.Data(values=lines))
         .transform_filter("datum.layer == layer")
         .transform_filter(switched_on)
-        .transform_filter(f"{on_a_word} ? {under_mouse} : ({pinned_word})")
+        .transform_filter(f"({is_chosen}) ? datum.label == word.label[0] : true")
         .transform_filter(legend)
         .transform_calculate(
             left="0", right="1",
             # Side by side, so that no head hides another one that looks at the same word.
-            end=f"datum.j + (datum.head - {(len(heads) + 1) / 2}) * {SPREAD / len(heads)}",
+            end=f"datum.j + (datum.head - {(len(heads) - 1) / 2}) * {SPREAD / len(heads)}",
         )
         .mark_rule(strokeCap="round")
         .encode(
             x=alt.X("left:Q", scale=across, axis=None), x2="right:Q",
-            y=alt.Y("i:Q", scale=vertical, axis=_column(words, "key", longest)), y2="end:Q",
+            y=alt.Y("i:Q", scale=vertical, axis=_column(labels, words, "key", longest)),
+            y2="end:Q",
             color=alt.Color(
-                "head:N", scale=alt.Scale(domain=list(heads), range=list(style.CATEGORIES)),
-                legend=alt.Legend(title="head", orient="top", symbolType="stroke", symbolSize=300,
+                "head:N", scale=alt.Scale(domain=list(heads), range=list(HEADS)),
+                legend=alt.Legend(title="head", titleOrient="left", orient="top",
+                                  symbolType="stroke", symbolSize=300,
                                   symbolStrokeWidth=7, symbolOpacity=1),
             ),
             opacity=alt.Opacity("weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.4, 1]),
@@ -289,31 +407,17 @@ def token_view(looks: Any, layer: str = "encoder, layer 2", word: str | None = N
             tooltip=[alt.Tooltip("query:N"), alt.Tooltip("key:N"), alt.Tooltip("head:N"),
                      alt.Tooltip("weight:Q", format=".2f")],
         )
-        .add_params(chosen, pinned, *boxes, legend)
-        .properties(name="looks")  # otherwise Altair makes a name of the data's last digits
+        .add_params(chosen, *boxes, legend)
+        .properties(name="looks")
     )  # fmt: skip
-    # Letters are hard to hit with the mouse: a wide stripe that can't be seen lies over each word.
-    # The stripes also keep room for the longest word of all layers.
-    stripes = (
-        alt.Chart(alt.Data(values=words))
-        .transform_filter("datum.layer == layer")
-        .transform_calculate(
-            edge="datum.side == 'query' ? 0 : 1",
-            outside=f"datum.side == 'query' ? {-room['query']} : {1 + room['key']}",
-        )
-        .mark_rule(strokeWidth=22, stroke="transparent", aria=False)
-        .encode(
-            x=alt.X("edge:Q", scale=across, axis=None), x2="outside:Q",
-            y=alt.Y("place:Q", scale=vertical, axis=_column(words, "query", longest)),
-        )
-        .add_params(hover)
-        .properties(name="places")
-    )  # fmt: skip
-    chart = alt.layer(looks_chart, stripes).resolve_axis(y="independent")
-    return chart.properties(width=width, height=26 * longest)
+    chart = alt.layer(buttons, looks_chart).resolve_axis(y="independent")
+    title = alt.Title(alt.ExprRef("layer"), fontSize=15, anchor="middle", offset=2)
+    return chart.properties(width=width, height=26 * longest, title=title)
 
 
-def _column(words: Sequence[Mapping[str, Any]], side: str, longest: int) -> Any:
+def _column(
+    labels: Mapping[str, Sequence[str]], words: Sequence[Mapping[str, Any]], side: str, longest: int
+) -> Any:
     """One side's words as the labels of an axis, whose ink JupyterLab changes with its theme."""
     import altair as alt
 
@@ -323,20 +427,28 @@ def _column(words: Sequence[Mapping[str, Any]], side: str, longest: int) -> Any:
             by_layer.setdefault(row["layer"], []).append(row["word"])
     weight = "normal"
     if side == "query":
-        weight = {"condition": {"test": "word == datum.value + 1", "value": "bold"},
+        said = f"{json.dumps(labels, ensure_ascii=False)}[layer][datum.value]"
+        weight = {"condition": {"test": f"isValid(word.label) && {said} == word.label[0]",
+                                "value": "bold"},
                   "value": "normal"}  # fmt: skip
     return alt.Axis(
         values=list(range(longest)), orient="left" if side == "query" else "right", title=None,
         labelExpr=f"{json.dumps(by_layer, ensure_ascii=False)}[layer][datum.value] || ''",
         labelFontWeight=weight, labelFontSize=14, labelPadding=10, labelLimit=400,
         labelOverlap=False, grid=False, ticks=False, domain=False,
+        minExtent=room(words, side),  # the same in all layers, whatever their longest word
     )  # fmt: skip
 
 
+def room(words: Sequence[Mapping[str, Any]], side: str) -> float:
+    """Pixels for the longest word of one side in any layer."""
+    return 14 + 8.6 * max(len(row["word"]) for row in words if row["side"] == side)
+
+
 def encoder_heads(looks: Any) -> dict[str, torch.Tensor]:
-    """All heads of a translator's encoder by name, "layer 1, head 1" first: (s, s) each."""
+    """All heads of a translator's encoder by name, "layer 0, head 0" first: (s, s) each."""
     return {
-        f"layer {int(name.split('.')[2]) + 1}, head {head + 1}": matrix
+        f"layer {name.split('.')[2]}, head {head}": matrix
         for name, weights in looks.weights.items() if name.startswith("encoder")
         for head, matrix in enumerate(weights)
     }  # fmt: skip
@@ -355,7 +467,7 @@ def sharpest_first(heads: Mapping[str, torch.Tensor], query: int) -> dict[str, t
 
 
 def _layer(name: str) -> int:
-    """ "layer 2, head 3" -> 2"""
+    """ "layer 1, head 2" -> 1"""
     return int(name.split()[1].rstrip(","))
 
 
@@ -379,9 +491,9 @@ def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) ->
     place, real = torch.arange(src.size(1)), src != PAD
     both_real = real[:, :, None] & real[:, None, :]  # (b, q, k)
     profiles = {}
-    for layer, weights in enumerate(recorded.values(), 1):
+    for layer, weights in enumerate(recorded.values()):
         for head in range(weights.size(1)):
-            profile = profiles[f"layer {layer}, head {head + 1}"] = {}
+            profile = profiles[f"layer {layer}, head {head}"] = {}
             for distance in range(-reach, reach + 1):
                 there = both_real & (place[None, :] - place[:, None] == distance)
                 profile[distance] = weights[:, head][there].mean().item()
@@ -394,7 +506,7 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
     figure = style.new_figure(8.6, 3.2)
     panels = figure.subplots(1, len(profiles), sharey=True, squeeze=False)[0]
     for ax, (name, profile) in zip(panels, profiles.items(), strict=True):
-        ax.bar(list(profile), list(profile.values()), width=0.7, color=style.CATEGORIES[0])
+        ax.bar(list(profile), list(profile.values()), width=0.7, color=HEADS[0])
         ax.set_xticks(list(profile), [f"{d:+d}" if d else "itself" for d in profile])
         ax.set_title(name)
         ax.set_xlabel("distance of the word looked at")
@@ -410,7 +522,7 @@ def three_uses(looks: Any) -> Figure:
     """Draw encoder self-attention, decoder self-attention and cross-attention side by side.
 
     looks: what a `Translator` gives. Each map is the mean of the heads of the last layer of its
-    kind. What the causal mask forbids is grey.
+    kind. What the causal mask forbids is gray.
     """
     layers = last_layers(looks)
     written = [f"{read} → {word}" for read, word in zip(looks.tgt_in, looks.tgt_out, strict=True)]
@@ -419,19 +531,31 @@ def three_uses(looks: Any) -> Figure:
         ("decoder, masked\nself-attention", written, looks.tgt_in, "Spanish", "Spanish"),
         ("encoder-decoder\nattention", written, looks.src, "Spanish", "English"),
     )
-    figure = style.new_figure(10.6, 4.6)
+    figure = style.new_figure(style.WIDTH, 3.8)
     axes = figure.subplots(1, 3, width_ratios=[len(columns) for _, _, columns, *_ in panels])
     for ax, layer, (title, rows, columns, q_from, kv_from) in zip(
         axes, layers, panels, strict=True
     ):
-        attention_heatmap(looks.weights[layer].mean(dim=0), rows, columns, ax=ax, title=title)
-        ax.set_aspect("auto")  # all three equally high
-        ax.set_ylabel(f"q from the {q_from}")
-        ax.set_xlabel(f"k and v from the {kv_from}")
+        attention_heatmap(looks.weights[layer].mean(dim=0), rows, columns, ax=ax)
+        ax.set_title(title, fontsize=12)
+        ax.set_anchor("N")
+        ax.set_ylabel(f"queries from the {q_from}", fontsize=11)
+        ax.set_xlabel(f"keys and values\nfrom the {kv_from}", fontsize=11)
         ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right",
                       rotation_mode="anchor")  # fmt: skip
+        for tick in [*ax.get_xticklabels(), *ax.get_yticklabels()]:
+            said = tick.get_text().split(" → ")[-1]
+            tick.set(color=word_color(said), weight="bold", fontsize=10.5)
+        for text in ax.texts:
+            text.set_fontsize(10)
+            if text.get_text() == "0.00":
+                text.set_text("")
         if "masked" in title:
             _grey_out(ax, len(columns))
+    axes[2].tick_params(labelleft=False)  # the same rows as its neighbor's
+    axes[2].set_ylabel("")
+    figure.supxlabel(f"weights of layer {layers[0].split('.')[2]}, mean of its heads; "
+                     "gray: hidden by the mask; empty: 0.00", fontsize=10)  # fmt: skip
     return figure
 
 

@@ -1,4 +1,4 @@
-"""What must not be seen: masks as squares of words, the shift by one place, and what a leak does.
+"""What must not be seen: masks as squares of words, the staircase, and what a leak does.
 
 Rows are queries, the first word at the top; columns are keys.
 """
@@ -8,6 +8,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -20,13 +21,15 @@ def mask_maps(
     masks: Mapping[str, Any],
     rows: Sequence[str],
     columns: Sequence[str],
-    xlabel: str = "key: may it be seen?",
+    xlabel: str = "key: may it be seen? 1 is yes, 0 is no",
     ylabel: str = "query",
+    marks: tuple[str, str] = ("0", "1"),
 ) -> Figure:
     """Draw boolean squares (q, k) side by side, True dark with a 1, False white with a 0.
 
-    masks: title -> square; rows, columns: the words of its q rows and k columns. Raises ValueError
-    when a square doesn't fit the words or holds anything but True and False (1 and 0).
+    masks: title -> square; rows, columns: the words of its q rows and k columns; marks: what is
+    written into the cells for False and True. Raises ValueError when a square doesn't fit the words
+    or holds anything but True and False (1 and 0).
     """
     squares = {title: as_array(mask) for title, mask in masks.items()}
     for title, square in squares.items():
@@ -35,17 +38,20 @@ def mask_maps(
                              f"the columns don't fit the shape {square.shape}")  # fmt: skip
         if not np.isin(square, (0, 1)).all():
             raise ValueError(f"{title!r}: a mask holds True and False only")
-    panel = 1.0 + 0.42 * len(columns)
-    figure = style.new_figure(0.9 + panel * len(squares), 1.7 + 0.42 * len(rows))
+    cell = 0.42 if len(marks[1]) == 1 else 0.56
+    panel = 0.15 + cell * len(columns)
+    figure = style.new_figure(1.15 + panel * len(squares), 1.75 + cell * len(rows))
     panels = figure.subplots(1, len(squares), squeeze=False)[0]
     seen = mpl.colors.ListedColormap([style.PAPER, style.CATEGORIES[0]])
     for ax, (title, square) in zip(panels, squares.items(), strict=True):
         ax.imshow(square, cmap=seen, vmin=0, vmax=1, interpolation="nearest")
         ax.set_title(title)
-        ax.set_xlabel(xlabel)
         ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right",
                       rotation_mode="anchor")  # fmt: skip
         ax.set_yticks(range(len(rows)), rows)
+        for tick in [*ax.get_xticklabels(), *ax.get_yticklabels()]:
+            if tick.get_text() in style.WORDS:
+                tick.set(color=style.WORDS[tick.get_text()], weight="bold")
         ax.tick_params(length=0, labelleft=ax is panels[0])
         ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
         ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
@@ -53,50 +59,62 @@ def mask_maps(
         ax.tick_params(which="minor", length=0)
         ax.spines[:].set_visible(False)
         for (i, j), one in np.ndenumerate(square):
-            ax.text(j, i, f"{one:.0f}", ha="center", va="center", fontsize=11,
-                    color=style.PAPER if one else style.MUTED)  # fmt: skip
+            ax.text(j, i, marks[int(one)], ha="center", va="center",
+                    color=style.PAPER if one else style.MUTED,
+                    fontsize=11)  # fmt: skip
     panels[0].set_ylabel(ylabel)
+    figure.supxlabel(xlabel, fontsize=style.FONT_SIZE)
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def shift_drawing(tgt_in: Sequence[str], tgt_out: Sequence[str], position: int) -> Figure:
-    """Draw what the decoder reads above what it must predict, seen from one position.
+def staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
+    """Draw what the decoder may see at each position, a row for each, and what it must predict.
 
-    Read words up to `position` are filled, later ones hatched; the word to predict there is
-    amber. Raises ValueError when the two rows differ in length or the position isn't in them.
+    Words that may be seen have their color, later ones are covered. Raises ValueError when the two
+    rows differ in length.
     """
     if len(tgt_in) != len(tgt_out):
         raise ValueError(f"tgt_in has {len(tgt_in)} words and tgt_out {len(tgt_out)}; "
                          "they should have the same number")  # fmt: skip
-    if not 0 <= position < len(tgt_in):
-        raise ValueError(f"position={position} must be from 0 to {len(tgt_in) - 1}")
-    figure = style.new_figure(9.0, 2.9)
+    count = len(tgt_in)
+    figure = style.new_figure(style.WIDTH, 0.9 + 0.62 * count)
     ax = figure.subplots()
-    ax.set(xlim=(-1.25, len(tgt_in)), ylim=(-0.35, 2.75))
+    ax.set(xlim=(-0.05, count + 2.0), ylim=(count + 0.02, -0.75))
     ax.axis("off")
-    for i in range(len(tgt_in)):
-        ax.text(i + 0.45, 2.55, f"position {i}", ha="center", va="center", color=style.MUTED,
-                fontsize=11)  # fmt: skip
-    for y, name, words in ((1.6, "reads\n(tgt_in)", tgt_in), (0.0, "predicts\n(tgt_out)", tgt_out)):
-        ax.text(-0.2, y + 0.35, name, ha="right", va="center", weight="bold")
-        for i, word in enumerate(words):
-            fill, ink, hatch = style.PAPER, style.INK, None
-            if y and i <= position:
-                fill, ink = style.CATEGORIES[0], style.PAPER
-            elif y:
-                ink, hatch = style.MUTED, "////"
-            elif i == position:
-                fill = style.POSITIVE
-            ax.add_patch(Rectangle((i, y), 0.9, 0.7, facecolor=fill, hatch=hatch, linewidth=1.4,
-                                   edgecolor="#BBBBBB" if hatch else style.MUTED))  # fmt: skip
-            ax.text(i + 0.45, y + 0.35, word, ha="center", va="center", color=ink,
-                    bbox={"facecolor": fill, "edgecolor": "none", "pad": 1.5})  # fmt: skip
-    for i in range(position + 1):
-        ax.annotate("", xy=(position + 0.45, 0.74), xytext=(i + 0.45, 1.56),
-                    arrowprops={"arrowstyle": "-|>", "color": style.CATEGORIES[0],
-                                "linewidth": 1.5})  # fmt: skip
+    ax.text(count / 2, -0.42, "what it may see", ha="center", va="center", weight="bold")
+    ax.text(count + 1.4, -0.42, "what it predicts", ha="center", va="center", weight="bold")
+    for i in range(count):
+        for j, word in enumerate(tgt_in):
+            seen = j <= i
+            _tile(ax, j, i, word if seen else "hidden", style.WORDS.get(word, style.MUTED)
+                  if seen else COVERED)  # fmt: skip
+        ax.annotate(
+            "",
+            xy=(count + 0.86, i + 0.5),
+            xytext=(count + 0.12, i + 0.5),
+            arrowprops={
+                "arrowstyle": "-|>",
+                "color": style.MUTED,
+                "linewidth": 2,
+                "mutation_scale": 16,
+            },
+        )
+        _tile(ax, count + 0.95, i, tgt_out[i], style.WORDS.get(tgt_out[i], style.MUTED))
+    edge_x = [0, *(x for step in range(1, count + 1) for x in (step, step))]
+    edge_y = [0, *(y for step in range(count) for y in (step, step + 1))]
+    ax.plot(edge_x, edge_y, color=style.INK, linewidth=3, solid_joinstyle="miter")
     return figure
+
+
+COVERED = "#ECECEC"
+
+
+def _tile(ax: Axes, x: float, y: float, word: str, color: str) -> None:
+    ax.add_patch(Rectangle((x + 0.04, y + 0.08), 0.92, 0.84, facecolor=color, linewidth=0))
+    covered = color == COVERED
+    ax.text(x + 0.5, y + 0.5, word, ha="center", va="center", fontsize=10 if covered else 13,
+            color="#9A9A9A" if covered else style.ink_on(color))  # fmt: skip
 
 
 @mpl.rc_context(style.PRINT)
@@ -109,13 +127,13 @@ def leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
     if {run["mask"] for run in runs} != {"causal", "none"}:
         raise ValueError('the curves need runs with mask "causal" and runs with mask "none"')
     looks = {
-        "causal": ("causal mask", style.CATEGORIES[0], "-", "o"),
-        "none": ("mask that shows everything", style.CATEGORIES[4], "--", "s"),
+        "causal": ("causal mask", style.RIGHT, "-", "o"),
+        "none": ("mask that shows everything", style.WRONG, "--", "s"),
     }
-    figure = style.new_figure(10.0, 3.9)
+    figure = style.new_figure(style.WIDTH, 4.1)
     panels = {
         "next_word": "next word right,\nafter a right beginning",
-        "right_rows": "whole row right,\nwritten alone",
+        "right_rows": "whole row of digits right,\nwritten alone",
     }
     for ax, (quantity, title) in zip(figure.subplots(1, 2), panels.items(), strict=True):
         for kind, (name, color, line, marker) in looks.items():
@@ -130,5 +148,9 @@ def leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
         ax.set_ylim(-0.04, 1.04)
         ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
         ax.grid(axis="y")
-    figure.axes[0].legend(loc="lower right")
+    figure.axes[0].set_ylabel("share that is right")
+    handles, names = figure.axes[0].get_legend_handles_labels()
+    each = sum(run["mask"] == "causal" for run in runs)
+    names = [f"{name} ({each} runs)" for name in names]
+    figure.legend(handles, names, loc="outside lower center", ncols=2, handlelength=2.6)
     return figure

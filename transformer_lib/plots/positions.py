@@ -8,60 +8,96 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Arc, Circle, FancyBboxPatch
+from matplotlib.patches import Arc, Circle, FancyBboxPatch, Rectangle, Wedge
 
 from transformer_lib.plots import style
-from transformer_lib.plots.values import as_array
+from transformer_lib.plots.architecture import arrow, line
+from transformer_lib.plots.values import as_array, steady_round
 
 BLUE, AMBER, WINE, GREEN = style.CATEGORIES[:4]
+WIDE = 315  # pixels, of the table in the explorer
 
 
 @mpl.rc_context(style.PRINT)
 def positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw position vectors (length, d_model) with values from -1 to 1 -> the axes.
 
-    Position 0 is the top row, dimension 0 the left column. Blue is negative, amber positive.
-    Raises ValueError for another shape. Values beyond -1 and 1 widen the scale on both sides.
+    Position 0 is the top row, dimension 0 the left column. White is zero, blue negative, orange
+    positive. Values beyond -1 and 1 widen the scale on both sides. Raises ValueError for another
+    shape.
     """
     matrix = _table(encoding)
     length, d_model = matrix.shape
     own_figure = ax is None
     if ax is None:
-        ax = style.new_figure(9.0, min(1.4 + 0.16 * length, 6.0)).subplots()
+        ax = style.new_figure(style.WIDTH, min(1.6 + 0.16 * length, 5.0)).subplots()
     limit = max(1.0, float(abs(matrix).max()))
     image = ax.imshow(matrix, cmap=style.SIGNED, vmin=-limit, vmax=limit, aspect="auto",
                       interpolation="nearest")  # fmt: skip
     ax.set_yticks(_every(length, length // 4))
     ax.set_xticks(_every(d_model, d_model // 8))
-    ax.set_xlabel("dimension of the vector")
-    ax.set_ylabel("position")
+    ax.set_xlabel("column of the vector: a sine and a cosine in turn")
+    ax.set_ylabel("position of the word")
     ax.spines[:].set_visible(False)
     if title:
         ax.set_title(title)
     if own_figure:
-        scale = ax.figure.colorbar(image, ax=ax, label="value", aspect=15, pad=0.02)
-        scale.outline.set_visible(False)
+        scale = ax.figure.colorbar(image, ax=ax, label="number in the vector", aspect=15, pad=0.02)
+        scale.set_ticks([-limit, 0, limit])
     return ax
+
+
+@mpl.rc_context(style.PRINT)
+def positions_table(encoding: Any, row: int) -> Figure:
+    """Draw a whole table (length, d_model), and one of its rows enlarged below it -> the figure.
+
+    Above the table stands how the waves grow longer from left to right.
+    """
+    matrix = _table(encoding)
+    length, d_model = matrix.shape
+    figure = style.new_figure(style.WIDTH, 5.4)
+    ax, one = figure.subplots(2, 1, height_ratios=(10, 1))
+    look = {"cmap": style.SIGNED, "vmin": -1, "vmax": 1, "aspect": "auto",
+            "interpolation": "nearest"}  # fmt: skip
+    image = ax.imshow(matrix, **look)
+    ax.set(ylabel="position of the word", xticks=[], yticks=_every(length, 20))
+    ax.set_title("Each row is one position; no two rows are alike", pad=26)
+    for x, side, text in ((0, "left", "fast waves"), (1, "right", "slow waves")):
+        ax.text(x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom")
+    ax.annotate("", xy=(0.84, 1.045), xytext=(0.16, 1.045), xycoords="axes fraction",
+                arrowprops={"arrowstyle": "-|>", "color": style.MUTED})  # fmt: skip
+    ax.add_patch(Rectangle((-0.5, row - 0.5), d_model, 1, fill=False, edgecolor=style.INK,
+                           linewidth=1.2, clip_on=False))  # fmt: skip
+    one.imshow(matrix[row : row + 1], **look)
+    one.set_yticks([0], [f"position {row}"])
+    one.set(xticks=range(0, d_model, d_model // 8),
+            xlabel="column of the vector: a sine and a cosine in turn")  # fmt: skip
+    for panel in (ax, one):
+        panel.spines[:].set_visible(False)
+    scale = figure.colorbar(image, ax=[ax, one], label="number in the vector", aspect=22, pad=0.02)
+    scale.set_ticks([-1, 0, 1], labels=["\N{MINUS SIGN}1", "0", "1"])
+    return figure
 
 
 @mpl.rc_context(style.PRINT)
 def positions_curves(encoding: Any, pairs: Sequence[int]) -> Figure:
     """Draw pairs of columns 2i and 2i+1 of a table (length, d_model), one panel for each i."""
     matrix = _table(encoding)
-    figure = style.new_figure(9.0, 0.9 + 1.25 * len(pairs))
+    figure = style.new_figure(style.WIDTH, 0.9 + 1.2 * len(pairs))
     panels = figure.subplots(len(pairs), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for ax, i, wave in zip(panels, pairs, wavelengths(matrix)[list(pairs)], strict=True):
         ax.plot(matrix[:, 2 * i], "o-", color=BLUE, markersize=3.5, linewidth=1.3,
                 label="sine, column 2i")  # fmt: skip
         ax.plot(matrix[:, 2 * i + 1], "s--", color=AMBER, markersize=3.5, linewidth=1.3,
                 label="cosine, column 2i+1")  # fmt: skip
-        ax.set_title(f"i = {i}: one wave in {wave:,.{1 if wave < 100 else 0}f} positions",
+        ax.set_title(f"pair i = {i}: one wave in {wave:,.{1 if wave < 100 else 0}f} positions",
                      loc="left", fontsize=11.5)  # fmt: skip
         ax.set_yticks([-1, 0, 1])
         ax.hlines(0, 0, len(matrix) - 1, color="#D9D9D9", linewidth=1, zorder=0)
     panels[0].legend(loc="lower right", bbox_to_anchor=(1, 0.98), ncols=2, borderaxespad=0,
                      fontsize=11)  # fmt: skip
-    panels[-1].set(xlabel="position", xlim=(0, len(matrix) - 1))
+    panels[-1].set(xlabel="position of the word", xlim=(0, len(matrix) - 1))
+    figure.supylabel("number in the vector", fontsize=style.FONT_SIZE)
     return figure
 
 
@@ -85,7 +121,7 @@ def positions_frequencies(
     few pairs, on a scale on which each step multiplies. On the right many pairs: by how many
     percent the waves of the second encoding are longer than those of the first.
     """
-    figure = style.new_figure(9.0, 3.9)
+    figure = style.new_figure(style.WIDTH, 3.9)
     left, right = figure.subplots(1, 2)
     for (name, waves), mark, color in zip(small.items(), "os", (BLUE, WINE), strict=True):
         left.plot(range(len(waves)), waves, marker=mark, markersize=8, color=color, label=name)
@@ -93,7 +129,7 @@ def positions_frequencies(
                 linestyle=":")  # fmt: skip
     left.text(0, 2 * math.pi * 10_000 * 0.9, "10000 · 2π", va="top", fontsize=11)
     left.set(yscale="log", xlabel="pair i", ylabel="positions in one wave",
-             title=f"d_model = {2 * len(waves)}", xticks=range(len(waves)))  # fmt: skip
+             title=f"$d_{{model}}$ = {2 * len(waves)}", xticks=range(len(waves)))  # fmt: skip
     left.legend(loc="lower right", fontsize=11)
     (first, waves), (second, longer) = large.items()
     right.plot(100 * (longer / waves - 1), color=WINE, label="percent longer")
@@ -102,8 +138,44 @@ def positions_frequencies(
                fontsize=11)  # fmt: skip
     right.text(len(waves) * 0.6, 2.55, second, ha="right", fontsize=11)
     right.set(xlabel="pair i", ylabel="wave longer by, in %", ylim=(-0.3, 4.2),
-              title=f"d_model = {2 * len(waves)}", xlim=(0, len(waves) - 1),
+              title=f"$d_{{model}}$ = {2 * len(waves)}", xlim=(0, len(waves) - 1),
               xticks=_every(len(waves), len(waves) // 4))  # fmt: skip
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def clock_table(words: Sequence[str], encoding: Any, pairs: Mapping[int, str]) -> Figure:
+    """Draw each position as a column of clocks, one for each pair of columns -> the figure.
+
+    words: what stands at positions 0, 1, 2 ...; encoding (length, d_model). pairs: which pairs of
+    columns, from top to bottom, and what to call each. The sine of a pair is how far its hand
+    points to the right, the cosine how far up.
+    """
+    matrix = _table(encoding)
+    figure = style.new_figure(style.WIDTH, 1.15 + 0.88 * len(pairs))
+    ax = figure.subplots()
+    for row, (i, name) in enumerate(pairs.items()):
+        y = -1.15 * row
+        ax.text(-0.75, y, name, ha="right", va="center", linespacing=1.35)
+        for position in range(len(words)):
+            x, y_end = matrix[position, 2 * i], matrix[position, 2 * i + 1]
+            turned = math.degrees(math.atan2(x, y_end)) % 360
+            ax.add_patch(Wedge((position, y), 0.43, 90 - turned, 90, facecolor="#F2B85C", zorder=1))
+            ax.add_patch(Circle((position, y), 0.43, fill=False, edgecolor=style.MUTED,
+                                linewidth=1.3, zorder=2))  # fmt: skip
+            ax.plot([position, position + 0.4 * x], [y, y + 0.4 * y_end], color=style.INK,
+                    linewidth=3, solid_capstyle="round", zorder=3)  # fmt: skip
+            ax.plot(position, y, "o", color=style.INK, markersize=4, zorder=3)
+    bottom = -1.15 * (len(pairs) - 1) - 0.72
+    for position, word in enumerate(words):
+        color = style.WORDS.get(word, style.INK)
+        ax.text(position, bottom, word, ha="center", va="center", weight="bold", fontsize=13,
+                color=color)  # fmt: skip
+        ax.text(position, bottom - 0.32, str(position), ha="center", va="center")
+    ax.text(-0.75, bottom - 0.32, "position", ha="right", va="center")
+    ax.set(xlim=(-2.65, len(words) - 0.5), ylim=(bottom - 0.5, 0.5), aspect="equal")
+    ax.axis("off")
+    ax.set_title("Every position is a setting of clocks")
     return figure
 
 
@@ -116,7 +188,7 @@ def positions_clocks(encoding: Any, pairs: Sequence[int], start: int, other: int
     points up, and the hand turns clockwise.
     """
     matrix = _table(encoding)
-    figure = style.new_figure(9.0, 3.6)
+    figure = style.new_figure(style.WIDTH, 3.9)
     for ax, i in zip(figure.subplots(1, len(pairs)), pairs, strict=True):
         ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=style.MUTED, linewidth=1.2))
         for begin, color, radius in ((start, BLUE, 0.55), (other, WINE, 0.75)):
@@ -130,11 +202,14 @@ def positions_clocks(encoding: Any, pairs: Sequence[int], start: int, other: int
             ax.add_patch(Arc((0, 0), 2 * radius, 2 * radius, theta1=angles[1], theta2=angles[0],
                              color=color, linewidth=4, alpha=0.55))  # fmt: skip
         turn = math.degrees(step * 2 * math.pi / wavelengths(matrix)[i])
-        ax.set_title(f"i = {i}: turns {turn:.0f}°", fontsize=style.FONT_SIZE)
+        ax.set_title(f"columns {2 * i}, {2 * i + 1}: turn by {turn:.0f}°", fontsize=11)
         ax.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal")
         ax.axis("off")
-    figure.suptitle(f"{step} positions on: from {start} to {start + step} (blue) and from {other} "
-                    f"to {other + step} (wine)", fontsize=style.FONT_SIZE)  # fmt: skip
+    figure.suptitle(f"{step} positions further is the same turn, wherever one starts",
+                    weight="bold", fontsize=style.FONT_SIZE + 1)  # fmt: skip
+    figure.supxlabel(f"the hands of positions {start} and {start + step} (blue), {other} and "
+                     f"{other + step} (wine), in vectors of {matrix.shape[1]} numbers",
+                     fontsize=style.FONT_SIZE)  # fmt: skip
     return figure
 
 
@@ -146,7 +221,7 @@ def positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
     distance, for `encoding` and for the `others`, which may have other sizes.
     """
     matrix = _table(encoding)
-    figure = style.new_figure(9.0, 3.9)
+    figure = style.new_figure(style.WIDTH, 3.5)
     figure.get_layout_engine().set(wspace=0.06)
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
     products = matrix @ matrix.T / (matrix.shape[1] / 2)
@@ -154,7 +229,7 @@ def positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
     left.set(xlabel="position", ylabel="position", title=f"d_model = {matrix.shape[1]}",
              xticks=_every(len(matrix), len(matrix) // 4),
              yticks=_every(len(matrix), len(matrix) // 4))  # fmt: skip
-    scale = figure.colorbar(image, ax=left, shrink=0.8, aspect=18, pad=0.02)
+    scale = figure.colorbar(image, ax=left, shrink=0.8, aspect=18, pad=0.02, label="similarity")
     scale.outline.set_visible(False)
     scale.set_ticks([0, 0.5, 1])
     for table, color, dashes in zip([matrix, *map(_table, others)], (BLUE, WINE, AMBER),
@@ -162,9 +237,9 @@ def positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
         width = table.shape[1]
         right.plot(table @ table[0] / (width / 2), color=color, dashes=dashes,
                    label=f"d_model = {width}")  # fmt: skip
-    right.set(xlabel="distance between the two positions", ylabel="dot product ÷ (d_model / 2)",
+    right.set(xlabel="distance between the two positions", ylabel="similarity",
               ylim=(0, 1.05), xlim=(0, len(matrix) - 1))  # fmt: skip
-    right.legend(loc="lower left", fontsize=11)
+    right.legend(loc="upper right", fontsize=11)
     return figure
 
 
@@ -176,7 +251,7 @@ def word_plus_position(words: Sequence[str], vectors: Any, positions: Mapping[in
     its position vector, in the order of the words.
     """
     matrix = _table(vectors)
-    figure = style.new_figure(9.0, 2.9)
+    figure = style.new_figure(style.WIDTH, 2.7)
     panels = figure.subplots(1, len(words), sharey=True)
     for ax, word, vector, (place, position) in zip(panels, words, matrix, positions.items(),
                                                    strict=True):  # fmt: skip
@@ -186,60 +261,92 @@ def word_plus_position(words: Sequence[str], vectors: Any, positions: Mapping[in
         ax.set_title(f"{word}, position {place}", fontsize=style.FONT_SIZE)
         ax.set_yticks(range(3), ["word", "+ position", "= sum"])
         ax.set_xticks(_every(matrix.shape[1], matrix.shape[1] // 4))
-        ax.set_xlabel("dimension")
+        ax.set_xlabel("column of the vector")
         ax.tick_params(axis="y", length=0)
         ax.spines[:].set_visible(False)
         ax.hlines([0.5, 1.5], -0.5, stripes.shape[1] - 0.5, color=style.PAPER, linewidth=6)
-    scale = figure.colorbar(image, ax=panels, label="value", aspect=12, pad=0.02, extend="both")
-    scale.outline.set_visible(False)
+    figure.colorbar(image, ax=panels, label="number in the vector", aspect=12, pad=0.02,
+                    extend="both")  # fmt: skip
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def input_vectors(words: Sequence[str], vectors: Any, positions: Any) -> Figure:
-    """Draw what goes into the encoder: a column of boxes for each word, from the word upwards.
+def input_vectors(words: Sequence[str], vectors: Any, positions: Any, side: str = "encoder"
+                  ) -> Figure:  # fmt: skip
+    """Draw what goes into one side of the model: for each word its vector + its position's.
 
-    words: s tokens; vectors (s, d_model), their word vectors; positions (s, d_model). Of each
-    vector the first six numbers are drawn.
+    words: the tokens; vectors (tokens, d_model), their word vectors; positions (tokens, d_model).
+    side: "encoder" or "decoder". On the left stand both stacks, small, with the bottom of this
+    side filled; on the right that bottom, enlarged, with the first numbers of each vector.
     """
-    shown = 6
+    shown = 4 if len(words) <= 3 else 2
     matrix, places = _table(vectors), _table(positions)
-    figure = style.new_figure(9.0, 4.6)
-    ax = figure.subplots()
-    ax.set(xlim=(-0.95, 3 * len(words) - 0.1), ylim=(-0.25, 4.75), aspect="auto")
+    color = {"encoder": style.ENCODER, "decoder": style.DECODER}[side]
+    figure = style.new_figure(style.WIDTH, 4.3)
+    small, ax = figure.subplots(1, 2, width_ratios=[1, 3.5])
+    _two_stacks(small, side)
+    ax.set(xlim=(-0.52 * len(words), 3 * len(words) - 0.2), ylim=(-0.25, 4.75))
     ax.axis("off")
     for number, word in enumerate(words):
-        x = 3.0 * number
-        ax.text(x + 1.2, 0.0, word, ha="center", va="center", style="italic", fontsize=14)
+        x, own = 3.0 * number, style.WORDS.get(word, style.INK)
+        ax.text(x + 1.25, 0.0, word, ha="center", va="center", weight="bold", fontsize=14,
+                color=own)  # fmt: skip
         _stripe(ax, x, 0.75, matrix[number, :shown])
         _stripe(ax, x, 1.75, places[number, :shown])
-        _stripe(ax, x, 2.95, matrix[number, :shown] + places[number, :shown])
-        for text, height in (("+", 1.42), ("=", 2.5)):
-            ax.text(x + 1.2, height, text, ha="center", va="center", fontsize=16)
-        for low, high in ((0.2, 0.7), (3.4, 3.95)):
-            ax.annotate("", xy=(x + 1.2, high), xytext=(x + 1.2, low), arrowprops={
+        _stripe(ax, x, 2.75, matrix[number, :shown] + places[number, :shown], own)
+        for low, high in ((0.2, 0.7), (3.25, 3.95)):
+            ax.annotate("", xy=(x + 1.25, high), xytext=(x + 1.25, low), arrowprops={
                 "arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.6,
                 "mutation_scale": 14})  # fmt: skip
-        ax.text(x + 1.2, 2.24, f"position {number}", ha="center", va="center", fontsize=10)
-    for text, height in (("word", 0.95), ("position", 1.95), ("both", 3.15)):
-        ax.text(-0.1, height, text, ha="right", va="center", fontsize=style.FONT_SIZE)
-    ax.add_patch(FancyBboxPatch((0, 4.02), 3 * len(words) - 0.6, 0.55, linewidth=2.5,
+        ax.text(x + 1.25, 2.38, f"position {number}", ha="center", va="center", fontsize=11)
+    for text, height in (("word", 0.97), ("+ position", 1.97), ("= sum", 2.97)):
+        ax.text(-0.15, height, text, ha="right", va="center", fontsize=style.FONT_SIZE - 1,
+                weight="bold" if text == "= sum" else "normal")  # fmt: skip
+    ax.add_patch(FancyBboxPatch((0, 4.02), 3 * len(words) - 0.5, 0.55, linewidth=2.5,
                                 boxstyle="round,pad=0,rounding_size=0.1", facecolor=style.PAPER,
-                                edgecolor=style.ENCODER))  # fmt: skip
-    ax.text((3 * len(words) - 0.6) / 2, 4.29, "encoder", ha="center", va="center", weight="bold")
+                                edgecolor=color))  # fmt: skip
+    ax.text((3 * len(words) - 0.5) / 2, 4.29, f"{side} layer 0", ha="center", va="center",
+            weight="bold")  # fmt: skip
     return figure
 
 
-def _stripe(ax: Axes, x: float, y: float, numbers: np.ndarray) -> None:
+def _two_stacks(ax: Axes, side: str) -> None:
+    """Encoder and decoder as two small towers; the bottom of one of them is filled."""
+    ax.set(xlim=(-0.1, 2.3), ylim=(-0.25, 4.75))
+    ax.axis("off")
+    for name, x, color in (("encoder", 0.0, style.ENCODER), ("decoder", 1.2, style.DECODER)):
+        marked = name == side
+        floors = [("word +\nposition", 0.55, 0.75), (f"{name}\nlayers", 1.55, 1.7)]
+        if name == "decoder":
+            floors.append(("word\nscores", 3.5, 0.6))
+        for text, y, height in floors:
+            filled = marked and text.startswith("word +")
+            ax.add_patch(FancyBboxPatch((x, y), 1.0, height, linewidth=2, edgecolor=color,
+                                        boxstyle="round,pad=0,rounding_size=0.08",
+                                        facecolor=color if filled else style.PAPER))  # fmt: skip
+            ax.text(x + 0.5, y + height / 2, text, ha="center", va="center", fontsize=10,
+                    color=style.PAPER if filled else style.INK)  # fmt: skip
+        for low, high in ((0.2, 0.55), (1.3, 1.55), (3.25, 3.5))[: len(floors)]:
+            arrow(ax, (x + 0.5, low), (x + 0.5, high))
+        words = "I like\ntrees" if name == "encoder" else "<bos> me\ngustan …"
+        ax.text(x + 0.5, -0.02, words, ha="center", va="center", fontsize=10, style="italic")
+    line(ax, [(0.5, 3.25), (0.5, 3.38), (1.1, 3.38), (1.1, 2.4)])
+    arrow(ax, (1.1, 2.4), (1.2, 2.4))
+
+
+def _stripe(ax: Axes, x: float, y: float, numbers: np.ndarray, edge: str = "") -> None:
     """A vector as a row of colored boxes with their numbers, and dots for the rest."""
-    width = 2.2 / len(numbers)
+    width = 2.5 / len(numbers)
     for place, number in enumerate(numbers):
-        color = style.SIGNED(0.5 + max(-1.0, min(1.0, number / 2)) / 2)
-        ax.add_patch(mpl.patches.Rectangle((x + place * width, y), width, 0.4, facecolor=color,
-                                           edgecolor=style.PAPER))  # fmt: skip
-        ax.text(x + (place + 0.5) * width, y + 0.2, f"{number:.1f}".replace("-0.0", "0.0"),
-                ha="center", va="center", fontsize=9, color=style.ink_on(color))  # fmt: skip
-    ax.text(x + 2.24, y + 0.2, "…", ha="left", va="center")
+        color = style.SIGNED(0.5 + max(-1.0, min(1.0, number / 3)) / 2)
+        ax.add_patch(Rectangle((x + place * width, y), width, 0.44, facecolor=color,
+                               edgecolor="#BBBBBB", linewidth=0.6))  # fmt: skip
+        text = f"{steady_round(number, 1):.1f}".replace("-", "\N{MINUS SIGN}")
+        ax.text(x + (place + 0.5) * width, y + 0.21, text, ha="center", va="center", fontsize=10,
+                color=style.ink_on(color))  # fmt: skip
+    if edge:
+        ax.add_patch(Rectangle((x, y), 2.5, 0.44, fill=False, edgecolor=edge, linewidth=2))
+    ax.text(x + 2.53, y + 0.2, "…", ha="left", va="center")
 
 
 @mpl.rc_context(style.PRINT)
@@ -250,23 +357,28 @@ def rows_in_pairs(words: Sequence[str], orders: tuple[str, str], panels: Mapping
     words: s labels. orders: what to call the two orders. panels: for each title two tables
     (s, numbers), the rows of both in the order of `words`.
     """
-    figure = style.new_figure(9.0, 3.4)
+    figure = style.new_figure(style.WIDTH, 3.3)
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for ax, (title, (first, second)) in zip(axes, panels.items(), strict=True):
         pairs = np.stack([_table(first), _table(second)], axis=1).reshape(2 * len(words), -1)
         image = ax.imshow(pairs, cmap=style.SIGNED, vmin=-2, vmax=2, aspect="auto",
                           interpolation="nearest")  # fmt: skip
-        ax.set_title(title, fontsize=style.FONT_SIZE)
-        ax.hlines(np.arange(2, 2 * len(words), 2) - 0.5, -0.5, pairs.shape[1] - 0.5,
-                  color=style.PAPER, linewidth=14)  # fmt: skip
-        ax.set_yticks(range(2 * len(words)), [f"{word} in “{order}”" for word in words
+        same = bool(np.allclose(pairs[0::2], pairs[1::2], atol=1e-4))
+        ax.set_title(f"{title}:\n{'the same' if same else 'different'} in each order",
+                     fontsize=style.FONT_SIZE)  # fmt: skip
+        for row in range(2 * len(words)):  # a wide gap below each pair, a hair within it
+            ax.axhline(row + 0.5, color=style.PAPER, linewidth=14 if row % 2 else 1.5)
+        ax.axhline(-0.5, color=style.PAPER, linewidth=14)  # so that all rows are equally high
+        ax.set_yticks(range(2 * len(words)), [f"{word}  in “{order}”" for word in words
                                               for order in orders])  # fmt: skip
+        for label, number in zip(ax.get_yticklabels(), range(2 * len(words)), strict=False):
+            label.set_color(style.WORDS.get(words[number // 2], style.INK))
         ax.set_xticks([])
-        ax.set_xlabel("numbers of the output vector")
+        ax.set_xlabel("the output vector")
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-    scale = figure.colorbar(image, ax=axes, label="value", aspect=14, pad=0.02, extend="both")
-    scale.outline.set_visible(False)
+    figure.colorbar(image, ax=axes, label="number in the vector", aspect=14, pad=0.02,
+                    extend="both", ticks=[-2, 0, 2])  # fmt: skip
     return figure
 
 
@@ -286,7 +398,7 @@ def lengths_copied(results: Sequence[Mapping[str, Any]], trained_to: int, measur
     results: {"kind", "seed", "length", measure}. The line is the mean of the seeds, each mark a
     seed. To the right of `trained_to` the rows are longer than any in training.
     """
-    ax = style.new_figure(9.0, 4.4).subplots()
+    ax = style.new_figure(style.WIDTH, 4.2).subplots()
     lengths = sorted({row["length"] for row in results if row["length"] <= trained_to + 5})
     ax.axvspan(trained_to + 0.5, max(lengths) + 0.5, color="#EFEFEF", zorder=0)
     for x, text in ((trained_to + 0.4, "seen in training"), (trained_to + 0.6, "longer")):
@@ -303,7 +415,9 @@ def lengths_copied(results: Sequence[Mapping[str, Any]], trained_to: int, measur
     ax.set(xlabel="digits in the row", ylabel="share of rows copied right", xticks=lengths,
            ylim=(-0.03, 1.13), xlim=(min(lengths) - 0.5, max(lengths) + 0.5),
            yticks=[0, 0.25, 0.5, 0.75, 1])  # fmt: skip
-    ax.legend(loc="center", bbox_to_anchor=(0.42, 0.5), fontsize=11)
+    ax.legend(title="positions (each mark is one training,\nthe line their mean)", fontsize=11,
+              loc="center", bbox_to_anchor=(0.44, 0.5), title_fontsize=11,
+              alignment="left")  # fmt: skip
     return ax
 
 
@@ -313,20 +427,23 @@ def padding_picture(batches: Mapping[str, Sequence[int]]) -> Figure:
 
     batches: for each title the lengths of its sentences. Below stands the share of padding.
     """
-    figure = style.new_figure(9.0, 4.4)
+    figure = style.new_figure(style.WIDTH, 4.0)
     longest = max(max(lengths) for lengths in batches.values())
-    for ax, (title, lengths) in zip(figure.subplots(1, len(batches), sharey=True), batches.items(),
+    for ax, (title, lengths) in zip(figure.subplots(1, len(batches)), batches.items(),
                                     strict=True):  # fmt: skip
         width = max(lengths)
         is_word = np.arange(width) < np.asarray(lengths)[:, None]
         ax.pcolormesh(np.arange(width + 1), np.arange(len(lengths) + 1),
                       np.where(is_word, 0.8, 0.12), cmap=style.WEIGHTS, vmin=0, vmax=1)  # fmt: skip
-        ax.set_title(title, fontsize=style.FONT_SIZE)
-        ax.set(xlabel=f"place in the sentence\n{1 - is_word.mean():.0%} padding",
+        padding = f"{100 * (1 - is_word.mean()):.0f} % of the batch is padding"
+        ax.set_title(f"{title}:\n{padding}", fontsize=style.FONT_SIZE)
+        ax.set(xlabel="position in the sentence",
                xlim=(0, longest), xticks=range(0, longest + 1, 5))  # fmt: skip
-        ax.invert_yaxis() if not ax.yaxis_inverted() else None
+        ax.set_ylim(len(lengths), 0)
         ax.spines[:].set_visible(False)
     figure.axes[0].set_ylabel("sentence of the batch")
+    inks = [Rectangle((0, 0), 1, 1, facecolor=style.WEIGHTS(ink)) for ink in (0.8, 0.12)]
+    figure.legend(inks, ("a word", "padding"), loc="outside lower center", ncols=2)
     return figure
 
 
@@ -360,8 +477,9 @@ def positions_explorer() -> Any:
                   " : cos(datum.position * datum.rate)",
             part="cos((datum.position - chosen) * datum.rate) / d_model")
     )  # fmt: skip
-    shade = alt.Color("value:Q", title="value", scale=alt.Scale(
-        domain=[-1, 1], range=list(style.SIGNED_COLORS), interpolate="rgb"))  # fmt: skip
+    shade = alt.Color("value:Q", title="value", legend=alt.Legend(gradientLength=120),
+                      scale=alt.Scale(domain=[-1, 1], range=list(style.SIGNED_COLORS),
+                                      interpolate="rgb"))  # fmt: skip
     every = "d_model <= 16 ? 1 : d_model <= 32 ? 4 : 8"  # labels that don't touch each other
     across = alt.X("dimension:O", title="dimension",
                    axis=alt.Axis(labelAngle=0, labelOverlap=False, ticks=False,
@@ -375,13 +493,13 @@ def positions_explorer() -> Any:
     frame = (
         table.transform_filter("datum.position == chosen && datum.dimension == 0")
         .mark_rect(filled=False, stroke=style.CATEGORIES[4], strokeWidth=3)
-        .encode(x=alt.value(0), x2=alt.value(420), y=down)
+        .encode(x=alt.value(0), x2=alt.value(WIDE), y=down)
     )
     similar = (
         table.transform_aggregate(similarity="sum(part)", groupby=["position"])
         .mark_bar(color=BLUE)
         .encode(
-            alt.X("similarity:Q", title="similarity to the chosen one",
+            alt.X("similarity:Q", title="similarity", axis=alt.Axis(values=[-1, 0, 1]),
                   scale=alt.Scale(domain=[-1, 1])),
             alt.Y("position:O", title=None),
             opacity=here,
@@ -396,10 +514,10 @@ def positions_explorer() -> Any:
                 tooltip=tips)
     )  # fmt: skip
     top = alt.hconcat(
-        alt.layer(heat, frame).properties(width=420, height=260, title="the table"),
-        similar.properties(width=170, height=260, title="dot product"),
+        alt.layer(heat, frame).properties(width=WIDE, height=260, title="the table"),
+        similar.properties(width=105, height=260, title="dot products"),
     )
-    bottom = numbers.properties(width=420, height=110, title="the chosen position's vector")
+    bottom = numbers.properties(width=WIDE, height=110, title="the chosen position's vector")
     return alt.vconcat(top, bottom).add_params(d_model, chosen, exponent)
 
 

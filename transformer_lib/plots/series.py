@@ -1,99 +1,110 @@
-"""The map of the series: the path of a sentence, and which part of it a notebook is about."""
+"""The map of the series: the way of one word through the machine, and where each part is opened."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch, Polygon
+from matplotlib.font_manager import FontProperties
+from matplotlib.patches import FancyBboxPatch
+from matplotlib.textpath import TextPath
 
 from transformer_lib.plots import style
+from transformer_lib.plots.drawing import (
+    canvas,
+    label,
+    outline,
+    pointer,
+    scale,
+    strip,
+    word,
+    word_color,
+)
+from transformer_lib.plots.trees import LIMIT
 
-# In the order data flows, one for each of the notebooks 01 to 12. The small lines say what the
-# stage does, in the reader's words.
-STAGES = {
-    "one-hot": "from word\nto number",
-    "embeddings": "from number\nto vector",
-    "positions": "where the\nword stands",
-    "attention": "words look at\neach other",
-    "heads": "several looks\nat once",
-    "masks": "what must not\nbe seen",
-    "encoder": "reads the\nsentence",
-    "decoder": "writes the\ntranslation",
-    "transformer": "all parts\ntogether",
-    "training": "learns from\npairs",
-    "decoding": "chooses word\nafter word",
-    "translation": "text in,\ntext out",
-}
-PER_ROW = 6
-BOX_WIDTH, BOX_HEIGHT = 1.3, 0.84
-STEP_X, STEP_Y = 1.5, 1.5  # from one box to the next, in the units of the drawing: inches
-OUTLINES = {"encoder": style.ENCODER, "decoder": style.DECODER}
+WIDTH = 8.0
+LEFT, RIGHT = 2.7, 6.95  # from where to where the strips go
+NUMBERS = 7.46  # the column that says in which notebook
+STEP, HIGH = 0.44, 0.27  # from one strip to the next, and how high it is
+ENDS = 0.62  # what a sentence takes, above and below
+
+
+class Stage(NamedTuple):
+    """One line of the map. vector: its numbers; of a one-hot row, how far along it the 1 stands.
+
+    half: "encoder" for what reads, "decoder" for what writes, "" for what comes before.
+    """
+
+    name: str
+    notebook: str
+    vector: Any
+    half: str = ""
 
 
 @mpl.rc_context(style.PRINT)
-def series_map(here: str | None = None) -> Figure:
-    """Draw the twelve stages of the series, one of them marked "you are here" -> the figure.
+def series_map(
+    source: Sequence[str], target: Sequence[str], here: str, there: str,
+    stations: Sequence[Stage], others: str = "",
+) -> Figure:  # fmt: skip
+    """The sentence on top, what the word `here` becomes at each station, and what is written.
 
-    here: one of `STAGES`, or None for the whole way. Raises ValueError for an unknown stage.
+    there: the word of the target that comes out of the last station. others: a line at the foot.
     """
-    if here is not None and here not in STAGES:
-        raise ValueError(f"there is no stage {here!r}; the stages are {', '.join(STAGES)}")
-    width, height = (PER_ROW + 1) * STEP_X, 2.8
-    figure = style.new_figure(width, height)
-    ax = figure.subplots()
-    ax.set(xlim=(0, width), ylim=(0, height))
-    ax.axis("off")
+    height = len(stations) * STEP + 2 * ENDS + 0.36
+    figure, ax = canvas(WIDTH, height)
+    top = height - ENDS
+    start = _sentence(ax, source, here, top + 0.24)
+    places = [top - 0.12 - (i + 1) * STEP + (STEP - HIGH) / 2 for i in range(len(stations))]
+    for half, color in (("encoder", style.ENCODER), ("decoder", style.DECODER)):
+        inside = [y for y, station in zip(places, stations, strict=True) if station.half == half]
+        if inside:
+            _half(ax, half, color, min(inside) - 0.085, max(inside) + HIGH + 0.085)
+    green = word_color(here)
 
-    for number, name in enumerate(STAGES):
-        x, y = _center(number)
-        _box(ax, x, y, name, name == here)
-        if number % PER_ROW:
-            _arrow(ax, (x - STEP_X + BOX_WIDTH / 2, y), (x - BOX_WIDTH / 2, y))
-    first, last = _center(0), _center(len(STAGES) - 1)
-    _sentence(ax, first[0] - STEP_X, first[1], "I like\ntrees")
-    _arrow(ax, (first[0] - STEP_X + 0.36, first[1]), (first[0] - BOX_WIDTH / 2, first[1]))
-    _sentence(ax, last[0] + STEP_X, last[1], "Me gustan\nlos árboles")
-    _arrow(ax, (last[0] + BOX_WIDTH / 2, last[1]), (last[0] + STEP_X - 0.5, last[1]))
-    _turn(ax, _center(PER_ROW - 1), _center(PER_ROW))
+    first = stations[0].vector
+    mark = LEFT + first * (RIGHT - LEFT) if isinstance(first, float) else start
+    pointer(ax, (start, top + 0.08), (mark, places[0] + HIGH + 0.04), green)
+    for y, station in zip(places, stations, strict=True):
+        label(ax, (LEFT - 0.16, y + HIGH / 2), station.name, size=11, ha="right")
+        label(ax, (NUMBERS, y + HIGH / 2), station.notebook, size=11, ha="center", weight="bold")
+        if isinstance(station.vector, float):
+            outline(ax, (LEFT, y), RIGHT - LEFT, HIGH)
+            x = LEFT + station.vector * (RIGHT - LEFT)
+            ax.plot([x, x], [y, y + HIGH], color=green, linewidth=3, solid_capstyle="butt")
+        else:
+            strip(ax, (LEFT, y), RIGHT - LEFT, HIGH, station.vector, limit=LIMIT)
+    label(ax, (NUMBERS, top + 0.02), "opened in\nnotebook", size=10, ha="center",
+          color=style.MUTED)  # fmt: skip
+    bottom = places[-1] - 0.3
+    end = _sentence(ax, target, there, bottom - 0.12)
+    pointer(ax, (end, places[-1] - 0.06), (end, bottom + 0.03), green)
+    scale(ax, (0.5, bottom - 0.24), 0.8, limit=LIMIT, name="value of a number")
+    label(ax, (WIDTH / 2, 0.13), others, size=10, ha="center", color=style.MUTED)
     return figure
 
 
-def _center(number: int) -> tuple[float, float]:
-    """The first row leaves a place on its left for the English, the second on its right."""
-    row, column = divmod(number, PER_ROW)
-    return (column + 1.5 - row) * STEP_X, 2.0 - row * STEP_Y
-
-
-def _box(ax: Axes, x: float, y: float, name: str, here: bool) -> None:
+def _half(ax: Axes, name: str, color: str, bottom: float, top: float) -> None:
     ax.add_patch(FancyBboxPatch(
-        (x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2), BOX_WIDTH, BOX_HEIGHT,
-        boxstyle="round,pad=0,rounding_size=0.1", linewidth=2.5 if name in OUTLINES else 1.4,
-        facecolor=style.INK if here else style.PAPER,
-        edgecolor=style.INK if here else OUTLINES.get(name, style.MUTED),
+        (0.12, bottom), WIDTH - 0.24, top - bottom, boxstyle="round,pad=0,rounding_size=0.08",
+        facecolor=color, alpha=0.1, linewidth=0, zorder=0,
     ))  # fmt: skip
-    ink = style.PAPER if here else style.INK
-    ax.text(x, y + 0.21, name, ha="center", va="center", color=ink, fontsize=11.5, weight="bold")
-    ax.text(x, y - 0.13, STAGES[name], ha="center", va="center", color=ink, fontsize=9.5)
-    if here:
-        ax.text(x, y + BOX_HEIGHT / 2 + 0.06, "\N{BLACK DOWN-POINTING TRIANGLE} you are here",
-                ha="center", va="bottom", fontsize=style.FONT_SIZE, weight="bold")  # fmt: skip
+    label(ax, (0.26, (bottom + top) / 2), name, size=11, color=color, weight="bold")
 
 
-def _sentence(ax: Axes, x: float, y: float, words: str) -> None:
-    ax.text(x, y, words, ha="center", va="center", style="italic", fontsize=13)
-
-
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    ax.annotate("", xy=end, xytext=start, arrowprops={
-        "arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.6, "shrinkA": 2, "shrinkB": 1,
-        "mutation_scale": 12})  # fmt: skip
-
-
-def _turn(ax: Axes, last: tuple[float, float], first: tuple[float, float]) -> None:
-    """From the end of the first row down, back and into the second row."""
-    middle = (last[1] + first[1]) / 2 + 0.06
-    corners = [
-        (last[0], last[1] - BOX_HEIGHT / 2), (last[0], middle),
-        (first[0], middle), (first[0], first[1] + BOX_HEIGHT / 2 + 0.1),
-    ]  # fmt: skip
-    ax.add_patch(Polygon(corners, closed=False, fill=False, edgecolor=style.MUTED, linewidth=1.6))
-    _arrow(ax, corners[-1], (first[0], first[1] + BOX_HEIGHT / 2))
+def _sentence(ax: Axes, words: Sequence[str], marked: str, y: float) -> float:
+    """The words side by side around the middle; where the marked one stands."""
+    size, gap = 19.0, 0.13
+    fonts = [FontProperties(weight="bold" if text == marked else "normal") for text in words]
+    widths = [
+        TextPath((0, 0), text, size=size, prop=font).get_extents().width / 72 + gap
+        for text, font in zip(words, fonts, strict=True)
+    ]
+    x, found = (LEFT + RIGHT) / 2 - sum(widths) / 2, 0.0
+    for text, wide in zip(words, widths, strict=True):
+        known = text.lower() if text.lower() in style.WORDS else text
+        word(ax, (x + wide / 2, y), text, size=size, color=word_color(known),
+             weight="bold" if text == marked else "normal")  # fmt: skip
+        found = x + wide / 2 if text == marked else found
+        x += wide
+    return found

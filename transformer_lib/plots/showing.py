@@ -1,4 +1,4 @@
-"""Put a figure into a notebook so that people, screen readers and tests can all read it.
+"""What a notebook stores of a figure: so that people, screen readers and tests can all read it.
 
 A picture alone can't be compared across machines, and says nothing to somebody who doesn't see it.
 So next to the picture goes a text: what the figure shows, and the numbers it was drawn from.
@@ -10,11 +10,13 @@ import csv
 import io
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from transformer_lib.plots import style
@@ -25,40 +27,7 @@ VEGALITE_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 VEGALITE_VERSION = "5.21"  # the newest of vl-convert's that draws the same as JupyterLab's own
 PIXELS_PER_INCH = 96  # how large a browser draws an inch
 SHARPNESS = 2  # dots for each of those pixels, so that a projector shows clean letters
-
-
-def show(figure: Any, alt: str = "", *, name: str = "") -> None:
-    """Display a figure in a notebook.
-
-        plots.show("positions-paper")             # a figure of the series, by its name
-        plots.show(drawn, name="attention-trees") # the same figure, drawn from your own data
-        plots.show(drawn, alt="Two curves cross at 3.")  # a figure of your own
-
-    figure: a name, a matplotlib figure (or axes) or an Altair chart. alt: one or two sentences that
-    say what the figure *shows*, for who can't see it; a figure of the series brings its own.
-    The output holds the picture and, as text, the alt text with a rounded summary of the data.
-    Raises ValueError without an alt text or for an unknown name, TypeError for anything else.
-    """
-    from IPython.display import display
-
-    from transformer_lib.plots.figures import find
-
-    if isinstance(figure, str):
-        name, figure = figure, find(figure).draw()
-    if name:
-        alt = find(name).alt
-    if not alt.strip():
-        raise ValueError('show needs an alt text: show(figure, alt="what the figure shows")')
-    if isinstance(figure, Axes | Figure):
-        bundle, metadata = _figure_bundle(figure.figure, alt)
-    elif is_chart(figure):
-        bundle, metadata = chart_bundle(figure.properties(description=alt).to_dict())
-    else:
-        raise TypeError("show takes a matplotlib figure or axes, or an Altair chart, "
-                        f"but this is a {type(figure).__name__}")  # fmt: skip
-    if name:
-        metadata["figure"] = name  # so that a test can find the registered figure again
-    display(bundle, metadata=metadata, raw=True)
+WIDEST = 10.0  # inches; a larger page (the poster) is stored with fewer dots: it is for print
 
 
 def enable_altair() -> None:
@@ -80,12 +49,15 @@ def is_chart(thing: Any) -> bool:
 # --- matplotlib ----------------------------------------------------------------------------------
 
 
-def _figure_bundle(figure: Figure, alt: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def figure_bundle(figure: Figure, alt: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A matplotlib figure -> what a notebook stores: picture and text, and their notes."""
     from matplotlib import pyplot
 
-    text = f"Figure: {alt}\n{summary(figure)}"
+    text = f"Figure:\n{alt}\n{summary(figure)}"  # line 1 is what a folded output shows
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=SHARPNESS * PIXELS_PER_INCH, bbox_inches="tight",
+    smaller = min(1.0, WIDEST / figure.get_figwidth()) if figure.get_label() == style.PAGE else 1.0
+    figure.savefig(buffer, format="png", dpi=SHARPNESS * PIXELS_PER_INCH * smaller,
+                   bbox_inches=None if figure.get_label() == style.PAGE else "tight",
                    facecolor=style.PAPER, metadata={"Software": None})  # fmt: skip
     pyplot.close(figure)  # otherwise the notebook would draw it a second time
     return _with_picture({"text/plain": text}, buffer.getvalue(), alt)
@@ -98,12 +70,31 @@ def _with_picture(
     from PIL import Image
 
     picture = Image.open(io.BytesIO(png)).convert("RGB")
-    small = picture.quantize(256, dither=Image.Dither.NONE)
     buffer = io.BytesIO()
-    small.save(buffer, "PNG", optimize=True)
+    _with_few_colors(picture).save(buffer, "PNG", optimize=True)
     bundle["image/png"] = base64.b64encode(buffer.getvalue()).decode()
     width, height = (size // SHARPNESS for size in picture.size)
     return bundle, {"image/png": {"alt": alt, "width": width, "height": height}}
+
+
+def _with_few_colors(picture: Any) -> Any:
+    """The picture in 256 colors, each pixel in the nearest one; the colors of `style` stay exact.
+
+    Without that a small violet word beside many blue cells would be turned into a blue one.
+    """
+    from PIL import Image
+
+    kept = [[round(255 * channel) for channel in to_rgb(color)] for color in style.EXACT]
+    others = picture.quantize(256 - len(kept), dither=Image.Dither.NONE).getpalette()
+    palette = np.array([*kept, *np.reshape(others, (-1, 3)).tolist()])
+    red, green, blue = np.asarray(picture).astype(int).reshape(-1, 3).T
+    colors, where = np.unique(red << 16 | green << 8 | blue, return_inverse=True)
+    channels = np.stack([colors >> 16, colors >> 8 & 255, colors & 255], axis=1)
+    distance = ((channels[:, None] - palette) ** 2).sum(axis=-1)
+    pixels = distance.argmin(axis=1)[where].astype(np.uint8)
+    small = Image.fromarray(pixels.reshape(picture.height, picture.width), "P")
+    small.putpalette(palette.astype(np.uint8).tobytes())
+    return small
 
 
 def summary(figure: Figure) -> str:
@@ -190,7 +181,7 @@ def _rounder(values: np.ndarray) -> Callable[[float], str]:
 
 def _words(axis: Any) -> list[str]:
     """The labels of an axis where they are words somebody set, not numbers matplotlib chose."""
-    labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs())
+    labels = [str(x) for x in axis.get_major_formatter().format_ticks(axis.get_majorticklocs())]
     return [] if all(_is_number(label) for label in labels) else labels
 
 
@@ -217,7 +208,8 @@ def chart_bundle(spec: dict[str, Any], **_: Any) -> tuple[dict[str, Any], dict[s
                          'chart.properties(description="…")')  # fmt: skip
     spec = portable(spec)
     png = convert(spec, "png")
-    return _with_picture({VEGALITE: spec, "text/plain": f"Chart: {alt}"}, png, alt)
+    bundle, metadata = _with_picture({VEGALITE: spec, "text/plain": f"Chart:\n{alt}"}, png, alt)
+    return bundle, {**metadata, VEGALITE: {"embed_options": {"config": style.ON_PAPER}}}
 
 
 def portable(spec: dict[str, Any]) -> dict[str, Any]:
@@ -298,23 +290,52 @@ def _vl_convert() -> Any:
 
 
 def _to_pdf(spec: dict[str, Any]) -> bytes:
-    """The same bytes each time, which takes some care: vl-convert shuffles what it puts in a PDF.
+    """The same bytes each time: vl-convert shuffles what it puts in a PDF."""
+    return in_order(_vl_convert().vegalite_to_pdf(spec, vl_version=VEGALITE_VERSION))
 
-    Fonts: with a single one there is nothing to shuffle, so all text gets the same weight. Lists of
-    resources: sorted. No entry grows or leaves its list, so all addresses in the file stay right.
+
+def in_order(pdf: bytes) -> bytes:
+    """The same PDF with its objects numbered and stored in the order in which they are needed.
+
+    A PDF is a list of numbered objects and, at its end, a table of where each begins. Objects name
+    each other by number ("12 0 R"). Beginning at the root, each gets the next free number; lists
+    of resources are sorted first. What is inside a stream stays as it is.
     """
-    config = spec["config"]
-    kinds = ("fontWeight", "labelFontWeight", "titleFontWeight")
-    for part in ("title", "axis", "header", "legend"):
-        config = {**config, part: {**config.get(part, {}), **dict.fromkeys(kinds, "normal")}}
-    spec = _without_bold({**spec, "config": config})
-    pdf = _vl_convert().vegalite_to_pdf(spec, vl_version=VEGALITE_VERSION)
-    entries = re.compile(rb"(/(?:ExtGState|Font|XObject|Pattern) <<\n)((?:\s+/\S+ \d+ 0 R\n)+)")
-    return entries.sub(lambda m: m[1] + b"".join(sorted(m[2].splitlines(keepends=True))), pdf)
+    table = int(pdf[pdf.rindex(b"startxref") + 9 :].split()[0])
+    begins = [int(row[:10]) for row in pdf[table:].splitlines() if row.rstrip().endswith(b" n")]
+    ends = dict(pairwise(sorted([*begins, table])))
+    bodies = {number: pdf[start : ends[start]] for number, start in enumerate(begins, start=1)}
+    heads = {n: _sorted_resources(body.partition(b"stream\n")[0]) for n, body in bodies.items()}
+    trailer = pdf[pdf.index(b"trailer", table) : pdf.rindex(b"startxref")]
+
+    order = dict.fromkeys(int(n) for n in REFERENCE.findall(trailer))
+    waiting = list(order)
+    while waiting:
+        for number in map(int, REFERENCE.findall(heads[waiting.pop(0)])):
+            if number not in order:
+                order[number] = None
+                waiting.append(number)
+    new = {old: number for number, old in enumerate(order, start=1)}
+
+    def renamed(text: bytes) -> bytes:
+        return REFERENCE.sub(lambda match: b"%d 0 R" % new[int(match[1])], text)
+
+    result, places = pdf[: min(begins)], []
+    for old, number in new.items():
+        head, stream, rest = bodies[old].partition(b"stream\n")
+        head = _sorted_resources(renamed(_sorted_resources(head)))
+        places.append(len(result))
+        result += re.sub(rb"^\d+ 0 obj", b"%d 0 obj" % number, head) + stream + rest
+    rows = b"".join(b"%010d 00000 n \n" % place for place in places)
+    count, start = len(places) + 1, len(result)
+    trailer = re.sub(rb"/Size \d+", b"/Size %d" % count, renamed(trailer))
+    result += b"xref\n0 %d\n0000000000 65535 f \n" % count + rows + trailer
+    return result + b"startxref\n%d\n%%%%EOF" % start
 
 
-def _without_bold(node: Any) -> Any:
-    if isinstance(node, dict):
-        return {key: "normal" if key.lower().endswith("fontweight") else _without_bold(value)
-                for key, value in node.items()}  # fmt: skip
-    return [_without_bold(child) for child in node] if isinstance(node, list) else node
+REFERENCE = re.compile(rb"(\d+) 0 R\b")
+RESOURCES = re.compile(rb"(/(?:ExtGState|Font|XObject|Pattern) <<\n)((?:\s+/\S+ \d+ 0 R\n)+)")
+
+
+def _sorted_resources(text: bytes) -> bytes:
+    return RESOURCES.sub(lambda m: m[1] + b"".join(sorted(m[2].splitlines(keepends=True))), text)

@@ -23,24 +23,38 @@ CATEGORIES = (
     "#5D52BA",  # violet
     "#CF8AAF",  # pink
 )
-ENCODER = "#11A559"
+# One color for one thing.
+ENCODER = "#2774A7"
 DECODER = "#912E5A"
 NEGATIVE = "#2774A7"
 POSITIVE = "#E89F2A"
+HIGHLIGHT = "#E89F2A"  # the one to look at: chosen, newest, largest
+RIGHT = "#2774A7"
+WRONG = "#CD5A1F"
+# The words of the running sentence, each with its translation. "los" goes with "trees".
+WORDS = {
+    "I": "#5D52BA", "like": "#CF8AAF", "trees": "#11A559", "<eos>": "#717171",
+    "me": "#5D52BA", "gustan": "#CF8AAF", "los": "#A8D08D", "árboles": "#11A559",
+    "<bos>": "#717171",
+}  # fmt: skip
 INK = "#1A1A1A"  # text and outlines on paper
 MUTED = "#6B6B6B"  # what should stay in the background, and readable
 PAPER = "#FFFFFF"
 
+# Where a picture has to do with few colors, these are among them.
+EXACT = tuple(dict.fromkeys([INK, MUTED, PAPER, *CATEGORIES, *WORDS.values()]))
+
 # Weights from 0 to 1: the more attention, the more ink.
 WEIGHT_COLORS = ("#FFFFFF", "#C9DDF0", "#7FB2D6", "#2774A7", "#0B2A57")
-# Signed values: blue below zero, grey at zero, amber above. The lightness rises all the way;
-# with a white middle, +1 and -1 would be the same grey on paper.
-SIGNED_COLORS = ("#0B2A57", "#1F6396", "#8E8E8E", "#E3AC45", "#FFF3C4")
+# Signed values: white is zero, blue below, orange above, and strong is dark at both ends: what is
+# nothing vanishes. Blue gets darker than brown, so that a grey copy still tells the ends apart.
+SIGNED_COLORS = ("#0B2A57", "#2774A7", "#FFFFFF", "#E89F2A", "#7A3A00")
 WEIGHTS = LinearSegmentedColormap.from_list("weights", WEIGHT_COLORS)
 SIGNED = LinearSegmentedColormap.from_list("signed", SIGNED_COLORS)
 
 FONT_SIZE = 12  # points; a figure 8 inches wide fills a notebook's column and keeps this size
 WIDTH = 8.0  # inches
+PAGE = "page"  # the label of a figure that fills its page to the edge: nothing is cut off
 
 PRINT: dict[str, Any] = {
     "figure.facecolor": PAPER,
@@ -65,6 +79,7 @@ PRINT: dict[str, Any] = {
     "lines.linewidth": 2.0,
     "legend.frameon": False,
     "grid.color": "#D9D9D9",
+    "pdf.fonttype": 42,  # TrueType: text that can be searched, copied and edited
     "svg.hashsalt": "transformer_lib",  # otherwise the ids inside an SVG change with every run
 }
 
@@ -81,6 +96,16 @@ TOUCH: dict[str, Any] = {
         "diverging": list(SIGNED_COLORS),
     },
     "view": {"stroke": None},
+}
+
+# On a dark theme, JupyterLab draws charts with a paper and ink of its own, which don't go with our
+# colors. So paper and ink are named; the dark theme then turns the whole chart round, as it does
+# pictures (tools/lab/custom.css).
+ON_PAPER: dict[str, Any] = {
+    "background": PAPER,
+    "title": {"color": INK, "subtitleColor": INK},
+    "style": {"guide-label": {"fill": INK}, "guide-title": {"fill": INK}},
+    "axis": {"domainColor": "#888888", "gridColor": "#DDDDDD", "tickColor": "#888888"},
 }
 
 

@@ -8,10 +8,13 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from transformer_lib.plots import style
 from transformer_lib.plots.values import as_array, steady_round
+
+TOP_LOSS = 9  # the scale of `writing_curve` ends there
 
 
 @mpl.rc_context(style.PRINT)
@@ -49,7 +52,7 @@ def learning_curve(
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
     ax.grid(axis="y")
-    ax.legend()
+    ax.legend(frameon=True, framealpha=1, edgecolor="none")
     if title:
         ax.set_title(title)
     return ax
@@ -67,46 +70,129 @@ def smoothing_floor(smoothing: float, vocab: int) -> float:
 
 
 @mpl.rc_context(style.PRINT)
+def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
+    """Draw a training on rows of digits, also an unfinished one -> the figure.
+
+    history: {"step", "loss", "validation_loss"} for each validation, in nats per token; steps: how
+    long the training will be. The scale on the right is the perplexity, e to the loss.
+    """
+    figure = style.new_figure(8.0, 4.0)
+    ax = figure.subplots()
+    nothing = math.log(11)  # ten digits and the end, all equally likely
+    ax.axhline(nothing, color=style.MUTED, linestyle=":")
+    ax.text(0.97 * steps, nothing + 0.06, "a model that knows nothing", ha="right",
+            color=style.MUTED)  # fmt: skip
+    at = [entry["step"] for entry in history]
+    ax.plot(at, [entry["loss"] for entry in history], "--", color=style.CATEGORIES[4],
+            label="rows it learns from (smoothed targets never cost 0)")  # fmt: skip
+    ax.plot(at, [entry["validation_loss"] for entry in history], color=style.CATEGORIES[0],
+            linewidth=3, label="held-out rows, never learned from")  # fmt: skip
+    ax.set(xlim=(0, steps), ylim=(0, 3), xlabel="step (one update of the weights)",
+           ylabel="loss per token, in nats")  # fmt: skip
+    right = ax.secondary_yaxis("right", functions=(np.exp, lambda y: np.log(np.maximum(y, 1e-9))))
+    right.set_yticks([1, 1.5, 2, 3, 5, 11, 20], ["1", "1.5", "2", "3", "5", "11", "20"])
+    right.set_ylabel("perplexity")
+    right.spines["right"].set_visible(True)
+    ax.legend(loc="upper right", bbox_to_anchor=(0.99, 0.77))
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def writing_curve(
+    history: Sequence[Mapping[str, Any]], english: Mapping[int, str], last: int = 1100
+) -> Figure:
+    """Draw the loss of the translator's first steps, and beside it what it writes -> the figure.
+
+    history: {"step", "validation_loss", "writes"}; english: for the steps that are written out,
+    what their words mean. Words of the right translation are in their colors. last: the last step
+    that is drawn. Raises ValueError for a step that the history hasn't.
+    """
+    entries = {entry["step"]: entry for entry in history if entry["step"] <= last}
+    missing = sorted(set(english) - set(entries))
+    if missing:
+        raise ValueError(f"nothing was measured at step {missing[0]}")
+    wide, tall = 8.0, 6.6
+    figure = style.new_figure(wide, tall)
+    ax = figure.subplots()
+    ax.plot(list(entries), [entry["validation_loss"] for entry in entries.values()],
+            color=style.CATEGORIES[0], linewidth=3.5, solid_capstyle="round")  # fmt: skip
+    ax.set_title("What becomes of “I like trees” while the model learns", loc="left", fontsize=15)
+    for step, meaning in english.items():
+        loss = entries[step]["validation_loss"]
+        beside = [entry["validation_loss"] for at, entry in entries.items()
+                  if step <= at <= step + 0.35 * last]  # fmt: skip
+        lift = 72 * 0.8 * tall * (max(beside) - loss) / TOP_LOSS  # the text stays off the curve
+        ax.plot(step, loss, "o", color=style.CATEGORIES[0], markersize=10,
+                markeredgecolor=style.PAPER, markeredgewidth=2, zorder=3)  # fmt: skip
+        words = entries[step]["writes"].split()
+        words = words[: 3 if len({word.lower() for word in words}) == 1 else 6]
+        before = None
+        for word in [*words, "…"] if len(words) < len(entries[step]["writes"].split()) else words:
+            color = style.WORDS.get(word.lower())
+            before = ax.annotate(
+                word, (1, 0) if before else (step, loss), xycoords=before or "data",
+                xytext=(5, 0) if before else (14, 18 + lift), textcoords="offset points",
+                va="bottom",
+                color=color or style.MUTED, weight="bold" if color else "normal", fontsize=14,
+            )  # fmt: skip
+        ax.annotate(meaning, (step, loss), xytext=(14, 4 + lift), textcoords="offset points",
+                    color=style.MUTED, fontsize=10.5, style="italic")  # fmt: skip
+    ax.set(xlim=(-14, last), ylim=(0, TOP_LOSS), xlabel="training step",
+           ylabel="loss on held-out text, in nats")  # fmt: skip
+    ax.set_xticks(range(0, last + 1, 100))
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
 def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """Draw how likely each word is, one panel for each distribution -> the figure.
 
-    panels: title -> probabilities, one for each of `words`. Raises ValueError when there are more
-    or fewer, or when they don't add up to 1.
+    panels: title -> probabilities, one for each of `words`. Where one of them is a target, a 1 and
+    zeros, its word is the dark one in all panels; else it is each panel's largest. Raises
+    ValueError when there are more or fewer, or when they don't add up to 1.
     """
-    figure = style.new_figure(10.0, 3.6)
+    figure = style.new_figure(8.0, 3.6)
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    rows = [as_array(given) for given in panels.values()]
+    targets = [int(row.argmax()) for row in rows if row.max() == 1]
     for ax, (title, given) in zip(axes, panels.items(), strict=True):
         shares = as_array(given)
         check_rows(title, shares[None], words)
-        best = int(shares.argmax())
+        best = targets[0] if targets else int(shares.argmax())
         colors = [style.CATEGORIES[0] if i == best else style.CATEGORIES[5]
                   for i in range(len(words))]  # fmt: skip
         ax.barh(range(len(words)), shares, color=colors)
         for i, share in enumerate(shares):
-            ax.text(share + 0.02, i, f"{steady_round(share):.2f}", va="center", fontsize=11)
+            ax.text(share + 0.03, i, f"{steady_round(share):.2f}", va="center", fontsize=11,
+                    weight="bold" if i == best else "normal",
+                    color=style.INK if share > 0 else style.MUTED)  # fmt: skip
         ax.set_title(title)
-        ax.set_xlim(0, 1.25)
-        ax.set_xticks([0, 0.5, 1])
+        ax.set_xlim(0, 1.3)
+        ax.spines["bottom"].set_bounds(0, 1)
+        ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
         ax.set_xlabel("probability")
         ax.tick_params(axis="y", length=0)
     axes[0].set_yticks(range(len(words)), words)
     axes[0].invert_yaxis()
+    if targets:
+        axes[0].get_yticklabels()[targets[0]].set_weight("bold")
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) -> Figure:
-    """Draw grids of probabilities (places, words) side by side, each row adding up to 1.
+    """Draw grids of probabilities (positions, words) side by side, each row adding up to 1.
 
-    grids: title -> grid; rows: what is predicted at each place. Raises ValueError when a grid
+    grids: title -> grid; rows: what is predicted at each position. What rounds to 0.00 is left
+    blank. Raises ValueError when a grid
     doesn't fit the words or a row doesn't add up to 1.
     """
-    figure = style.new_figure(1.4 + 4.6 * len(grids), 1.6 + 0.5 * len(rows))
+    figure = style.new_figure(min(1.4 + 4.6 * len(grids), 8.0), 1.6 + 0.5 * len(rows))
     axes = figure.subplots(1, len(grids), squeeze=False)[0]
     for ax, (title, given) in zip(axes, grids.items(), strict=True):
         grid = as_array(given)
         if len(grid) != len(rows):
-            raise ValueError(f"{title!r}: {len(rows)} places, but {len(grid)} rows of numbers")
+            raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
         check_rows(title, grid, columns)
         image = ax.imshow(grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest",
                           aspect="auto")  # fmt: skip
@@ -117,13 +203,16 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
         ax.tick_params(length=0, labelleft=ax is axes[0])
         ax.spines[:].set_visible(False)
         for (i, j), share in np.ndenumerate(grid):
-            ax.text(j, i, f"{steady_round(share):.2f}", ha="center", va="center", fontsize=10.5,
-                    color=style.ink_on(image.cmap(image.norm(share))))  # fmt: skip
+            if steady_round(share):
+                ax.text(j, i, f"{steady_round(share):.2f}", ha="center", va="center", fontsize=10.5,
+                        color=style.ink_on(image.cmap(image.norm(share))))  # fmt: skip
         ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
         ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
         ax.grid(which="minor", linewidth=0.8)
         ax.tick_params(which="minor", length=0)
-    axes[0].set_ylabel("place: the right word")
+    axes[0].set_ylabel("the right word\nat each position")
+    for ax in axes:
+        ax.set_xlabel("probability of each word")
     figure.get_layout_engine().set(wspace=0.08)
     return figure
 
@@ -155,23 +244,29 @@ def teacher_forcing(
     if len({len(words) for words in rows.values()}) > 1:
         lengths = ", ".join(f"{name} {len(words)}" for name, words in rows.items())
         raise ValueError(f"the rows should have the same number of words: {lengths}")
-    figure = style.new_figure(10.0, 6.0)
+    figure = style.new_figure(8.0, 6.4)
     above, below = figure.subplots(2, 1, height_ratios=[3.4, 2.2])
     for ax, rows, title in (
-        (above, [("reads", tgt_in), ("predicts", predicted), ("is right", tgt_out)],
-         "in training: the next word to read comes from the right translation"),
+        (above, [("reads", tgt_in), ("predicts", predicted), ("right word", tgt_out)],
+         "In training, it reads the right words, whatever it predicts"),
         (below, [("reads", [tgt_in[0], *alone[:-1]]), ("writes", alone)],
-         "alone: the next word to read is its own"),
+         "Alone, it reads its own words, and errors run on"),
     ):  # fmt: skip
         _word_rows(ax, rows, tgt_out)
-        ax.set_title(title, loc="left", fontsize=style.FONT_SIZE)
+        ax.set_title(title, loc="left", fontsize=14)
+    handles = [Patch(facecolor=fill, edgecolor=style.MUTED) for fill in (PALE_RIGHT, PALE_WRONG)]
+    figure.legend(handles, ["the right word", "a wrong word"], loc="outside lower center", ncols=2,
+                  title="a new model, that has learned nothing yet, writes")  # fmt: skip
     return figure
 
 
+PALE_RIGHT, PALE_WRONG = "#C9DDF0", "#F4C9B0"
+
+
 def _word_rows(ax: Axes, rows: list[tuple[str, Sequence[str]]], right: Sequence[str]) -> None:
-    """Rows of word boxes under each other; the last row feeds the first, one place on."""
+    """Rows of word boxes under each other; the last row feeds the first, one position on."""
     wide, tall, step = 0.72, 0.62, 1.1
-    ax.set(xlim=(-0.75, len(right) - 0.1), ylim=(-step * (len(rows) - 1) - 0.15, 0.8))
+    ax.set(xlim=(-0.95, len(right) - 0.2), ylim=(-step * (len(rows) - 1) - 0.15, 0.8))
     ax.axis("off")
     for number, (name, words) in enumerate(rows):
         y = -step * number
@@ -179,17 +274,17 @@ def _word_rows(ax: Axes, rows: list[tuple[str, Sequence[str]]], right: Sequence[
         for i, word in enumerate(words):
             fill = style.PAPER
             if name in ("predicts", "writes"):
-                fill = style.POSITIVE if word != right[i] else "#BFE5CD"
+                fill = PALE_WRONG if word != right[i] else PALE_RIGHT
             ax.add_patch(Rectangle((i, y), wide, tall, facecolor=fill, edgecolor=style.MUTED,
                                    linewidth=1.4))  # fmt: skip
             ax.text(i + wide / 2, y + tall / 2, word, ha="center", va="center")
             if number == 0:
                 _arrow(ax, [(i + wide / 2, y), (i + wide / 2, y - step + tall)], style.MUTED)
-            elif name == "is right":
-                ax.plot([i + wide / 2] * 2, [y + tall + 0.04, y + step - 0.04], ":", linewidth=2.2,
-                        color=style.CATEGORIES[4])  # fmt: skip
+            elif name == "right word":
+                ax.plot([i + wide / 2] * 2, [y + tall + 0.06, y + step - 0.06], linewidth=2.6,
+                        linestyle=(0, (1, 1)), color=style.CATEGORIES[4])  # fmt: skip
     if len(rows) == 3:
-        ax.text(0.04, -1.5 * step + tall / 2, "loss", ha="left", va="center", fontsize=11,
+        ax.text(-0.1, -1.5 * step + tall / 2, "loss", ha="right", va="center",
                 color=style.CATEGORIES[4], weight="bold")  # fmt: skip
     last = -step * (len(rows) - 1) + tall / 2
     for i in range(len(right) - 1):  # from the end of the box up between the columns
@@ -219,34 +314,36 @@ def _arrow(ax: Axes, corners: list[tuple[float, float]], color: str) -> None:
 def penalty_curves(leads: Any, curves: Mapping[str, Any], shares: Any) -> Figure:
     """Draw the loss against how far the right word's score leads, with and without smoothing.
 
-    leads: (n,) scores of the right word above all others; curves: name -> loss (n,); shares: (n,)
+    leads: (n,) scores of the right word above all others, evenly spaced along the axis, whose marks
+    say the probability; curves: name -> loss (n,); shares: (n,)
     the probability of the right word. Raises ValueError when the lengths differ.
     """
     leads, shares = as_array(leads), as_array(shares)
-    figure = style.new_figure(9.0, 4.2)
+    figure = style.new_figure(8.0, 4.2)
     ax = figure.subplots()
-    for (name, given), color, look in zip(
+    for (name, given), color in zip(
         curves.items(), (style.CATEGORIES[0], style.CATEGORIES[4], style.CATEGORIES[2]),
-        ("-", "--", "-."), strict=False,
+        strict=False,
     ):  # fmt: skip
         losses = as_array(given)
         if losses.shape != leads.shape:
             raise ValueError(f"{name!r}: {len(leads)} leads, but {losses.size} losses")
-        ax.plot(leads, losses, look, color=color, label=name)
+        ax.plot(leads, losses, color=color, linewidth=3)
+        ax.annotate(name, (leads[-1], losses[-1]), xytext=(0, 8), textcoords="offset points",
+                    ha="right", va="bottom", color=color, weight="bold")  # fmt: skip
         best = int(losses.argmin())
         if best < len(leads) - 1:
-            ax.plot(leads[best], losses[best], "o", color=color, markersize=8)
-            ax.annotate(f"least at {steady_round(shares[best]):.2f}", (leads[best], losses[best]),
-                        xytext=(0, 12), textcoords="offset points", ha="center",
-                        fontsize=11)  # fmt: skip
-    ax.set_xlabel("how far the right word's score leads   (below: its probability)")
-    ticks = [i for i in range(len(leads)) if leads[i] % 2 == 0]
-    ax.set_xticks(leads[ticks], [f"{leads[i]:.0f}\n{steady_round(shares[i], 5):.5f}"
-                                 for i in ticks])  # fmt: skip
+            ax.plot(leads[best], losses[best], "o", color=color, markersize=10)
+            ax.annotate(f"least where its\nprobability is {steady_round(shares[best]):.2f}",
+                        (leads[best], losses[best]), xytext=(0, 14), textcoords="offset points",
+                        ha="center", fontsize=11)  # fmt: skip
+    ticks = [p for p in (0.5, 0.9, 0.99, 0.999, 0.9999) if shares[0] < p < shares[-1]]
+    ax.set_xticks([leads[0], *np.interp(ticks, shares, leads)],
+                  [f"{steady_round(shares[0]):.2f}", *(f"{p:g}" for p in ticks)])  # fmt: skip
+    ax.set_xlabel("probability of the right word, as its score leads by more and more")
     ax.set_ylabel("loss, in nats")
     ax.set_ylim(bottom=0)
-    ax.grid(axis="y")
-    ax.legend()
+    ax.set_xlim(leads[0], leads[-1])
     return figure
 
 
@@ -256,19 +353,19 @@ def schedule_curves(rates: Mapping[str, Any]) -> Figure:
 
     rates: name -> the rate at step 1, 2, 3, …
     """
-    figure = style.new_figure(9.0, 4.0)
+    figure = style.new_figure(8.0, 4.2)
     ax = figure.subplots()
-    looks = ("-", "--", "-.", ":")
+    colors = (style.CATEGORIES[0], style.CATEGORIES[5], "#0B2A57", style.CATEGORIES[2])
     for number, (name, given) in enumerate(rates.items()):
         rate = as_array(given)
-        ax.plot(np.arange(1, len(rate) + 1), 1000 * rate, looks[number % 4], label=name,
-                color=style.CATEGORIES[number % len(style.CATEGORIES)])  # fmt: skip
+        ax.plot(np.arange(1, len(rate) + 1), 1000 * rate, label=name, color=colors[number % 4],
+                linewidth=2.6)  # fmt: skip
     ax.set_xlabel("step (one update of the weights)")
     ax.set_ylabel("learning rate, in thousandths")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
-    ax.grid(axis="y")
-    ax.legend()
+    ax.legend(loc="upper right")
     return figure
 
 
@@ -278,7 +375,7 @@ def loss_panels(
     columns: int,
     top: float | None = None,
 ) -> Figure:
-    """Draw learning curves in small panels on one scale, every run a line of its own.
+    """Draw learning curves in small panels on one scale, every run a thin line, their mean thick.
 
     panels: title -> {kind of curve -> its runs, each of them (step, loss) pairs}. A kind has the
     same color and dashes in every panel. columns: panels side by side. top: where the scale ends.
@@ -287,7 +384,7 @@ def loss_panels(
     if not panels:
         raise ValueError("there are no panels: there is nothing to draw")
     lines = -(-len(panels) // columns)
-    figure = style.new_figure(10.0, 0.9 + 2.5 * lines if lines > 1 else 3.9)
+    figure = style.new_figure(8.0, 0.9 + 2.5 * lines if lines > 1 else 3.9)
     axes = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
     if top is None:
         top = 1.05 * max(loss for kinds in panels.values() for runs in kinds.values()
@@ -298,18 +395,24 @@ def loss_panels(
             color, dashes = looks.setdefault(kind, _looks()[len(looks)])
             for run in runs:
                 steps, losses = zip(*run, strict=True)
-                ax.plot(steps, losses, dashes, color=color, linewidth=1.7, label=kind)
+                ax.plot(steps, losses, color=color, linewidth=0.9, alpha=0.55)
+            steps, mean = np.mean(np.array(runs), axis=0).T
+            ax.plot(steps, mean, dashes, color=color, linewidth=3, label=kind)
         ax.set_title(title, fontsize=style.FONT_SIZE)
         ax.grid(axis="y")
         ax.set_xlim(left=0)
+        ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
         ax.set_ylim(0, top)
     for ax in axes[:, 0]:
         ax.set_ylabel("loss per token")
     for ax in axes[-1]:
         ax.set_xlabel("step of training")
+    figure.get_layout_engine().set(wspace=0.06)
     handles = {label: handle for ax in axes.flat
                for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}  # fmt: skip
-    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles))
+    seeds = max(len(runs) for kinds in panels.values() for runs in kinds.values())
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles),
+                  title=f"thick: the mean of {seeds} seeds; thin: each of them")  # fmt: skip
     return figure
 
 
@@ -333,7 +436,7 @@ def ablation_rows(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """
     if not rows or rows[0]["part"] != "base":
         raise ValueError("the first row should be the base, to which the others are compared")
-    figure = style.new_figure(10.0, 1.2 + 0.34 * len(rows))
+    figure = style.new_figure(8.0, 1.2 + 0.34 * len(rows))
     ax = figure.subplots()
     base = rows[0]["shares"]
     ax.axvspan(min(base), max(base), color="#DCE9F3", zorder=0)

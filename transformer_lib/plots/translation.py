@@ -6,8 +6,12 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from transformer_lib.paper import System
 from transformer_lib.plots import style
 
+# Where a name stands beside its point, if not on the right of it: points, and what is aligned.
+SIDES = {"Transformer, big": (-14, 0, "right"), "ConvS2S, ensemble": (0, 17, "center"),
+         "GNMT + RL, ensemble": (12, 0, "left")}  # fmt: skip
 CHANCE = 0.25  # two sentences of a pair, each with one of two genders
 
 
@@ -35,7 +39,6 @@ def skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
     ax.set_ylabel("share right to the letter")
     ax.set_ylim(0, 1.05)
     ax.set_xlim(left=0)
-    ax.grid(axis="y")
     ax.legend(loc="center right")
     return figure
 
@@ -64,4 +67,43 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("points of 100")
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
+    """Draw BLEU (English to German) against the cost of training, a point for each system.
+
+    Systems without one of the two numbers are left out; ValueError when none is left.
+    """
+    drawn = {name: row for name, row in systems.items() if row.german and row.german_cost}
+    if not drawn:
+        raise ValueError("no system has both a BLEU and a cost")
+    figure = style.new_figure(8.0, 4.8)
+    ax = figure.subplots()
+    for name, row in drawn.items():
+        ours = row.kind == "attention"
+        color = style.ENCODER if ours else style.MUTED
+        ax.plot(row.german_cost, row.german, "o", markersize=13, color=color)
+        x, y, align = SIDES.get(name, (14, 0, "left"))
+        ax.annotate(name, (row.german_cost, row.german), color=color if ours else style.INK,
+                    xytext=(x, y), ha=align, va="center",
+                    textcoords="offset points", weight="bold" if ours else "normal",
+                    fontsize=14 if ours else 11.5)  # fmt: skip
+    ax.set_xscale("log")
+    costs = [row.german_cost for row in drawn.values()]
+    ax.set_xlim(min(costs) / 2, 9 * max(costs))
+    ax.set_ylim(24, 29.2)
+    ax.set_xlabel("cost of the training: floating-point operations")
+    ax.set_ylabel("quality of the translations: BLEU,\nEnglish to German")
+    look = {"arrowstyle": "-|>", "color": style.MUTED, "linewidth": 2, "mutation_scale": 18}
+    for tip, start, said, align in [
+        ((0.045, 0.97), (0.045, 0.72), "better", {"rotation": 90, "va": "center", "ha": "left"}),
+        ((0.06, 0.06), (0.30, 0.06), "cheaper", {"va": "bottom", "ha": "center"}),
+    ]:
+        ax.annotate("", xy=tip, xytext=start, xycoords="axes fraction", arrowprops=look)
+        middle = [(a + b) / 2 for a, b in zip(tip, start, strict=True)]
+        shift = (0.012, 0) if said == "better" else (0, 0.015)
+        ax.text(middle[0] + shift[0], middle[1] + shift[1], said, transform=ax.transAxes,
+                color=style.MUTED, fontsize=12.5, **align)  # fmt: skip
     return figure

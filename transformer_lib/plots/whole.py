@@ -10,10 +10,10 @@ from matplotlib.patches import FancyBboxPatch
 
 from transformer_lib.plots import style
 from transformer_lib.plots.architecture import arrow, line
+from transformer_lib.plots.drawing import percent, word_color
 from transformer_lib.plots.values import as_array
 
 TALL = 0.56  # height of a box; all lengths in inches
-LINES = ("-", "--", "-.", ":", (0, (1, 3)))
 
 
 def page(width: float, height: float) -> tuple[Figure, Axes]:
@@ -85,9 +85,9 @@ def _black_box(ax: Axes) -> None:
 def _two_halves(ax: Axes) -> None:
     heading(ax, 5.3, 7.35, "2  A reader and a writer")
     words(ax, 5.75, 6.55, "I like\ntrees", style="italic", fontsize=11.5)
-    box(ax, 7.0, 6.55, "encoders", width=1.1, height=0.8, color=style.ENCODER, marked=True,
+    box(ax, 7.0, 6.55, "encoder", width=1.1, height=0.8, color=style.ENCODER, marked=True,
         size=11.5)  # fmt: skip
-    box(ax, 9.05, 6.55, "decoders", width=1.1, height=0.8, color=style.DECODER, marked=True,
+    box(ax, 9.05, 6.55, "decoder", width=1.1, height=0.8, color=style.DECODER, marked=True,
         size=11.5)  # fmt: skip
     words(ax, 10.7, 6.55, "Me gustan\nlos árboles", style="italic", fontsize=11.5)
     words(ax, 8.02, 6.75, "memory")
@@ -105,8 +105,8 @@ def _stacks(ax: Axes, N: int) -> None:
     places = [0.55 + step * (i + 0.5) for i in range(N)]
     for i, x in enumerate(places):
         last = i == N - 1
-        box(ax, x, above, str(i + 1), width=wide, color=style.ENCODER, marked=last)
-        box(ax, x, below, str(i + 1), width=wide, color=style.DECODER, marked=last)
+        box(ax, x, above, str(i), width=wide, color=style.ENCODER, marked=last)
+        box(ax, x, below, str(i), width=wide, color=style.DECODER, marked=last)
         for y in (above, below):
             arrow(ax, (x - step + wide / 2 if i else 0.25, y), (x - wide / 2, y))
         arrow(ax, (x, between), (x, below + TALL / 2))
@@ -263,11 +263,11 @@ GROWTH = (
 def outside_in() -> Figure:
     """Draw how a decoder layer grows, one row for each step; what is new is black."""
     figure, ax = page(11.3, 6.3)
-    for number, (title, parts, new) in enumerate(GROWTH, start=1):
-        y = 6.3 - 1.0 * number + 0.3
+    for number, (title, parts, new) in enumerate(GROWTH):
+        y = 5.6 - 1.0 * number
         heading(ax, 0.2, y, str(number))
         words(ax, 0.5, y, title, ha="left", fontsize=11.5)
-        _grown(ax, y, parts, new, heads=number > 3)
+        _grown(ax, y, parts, new, heads=number > 2)
     return figure
 
 
@@ -341,23 +341,28 @@ def vocabulary_ranges(
     ranges: row -> the smallest and the largest size. common: what most rows allow, drawn as a band.
     said: the size that the text gives.
     """
-    figure = style.new_figure(9.2, 0.36 * len(ranges) + 1.5)
+    figure = style.new_figure(style.WIDTH, 0.36 * len(ranges) + 2.0)
     ax = figure.subplots()
     for row, (low, high) in enumerate(ranges.values()):
         ax.barh(row, (high - low) / 1e3, left=low / 1e3, color=style.CATEGORIES[0], height=0.6)
     ax.axvspan(common[0] / 1e3, common[1] / 1e3, color=style.CATEGORIES[1], alpha=0.6, zorder=0)
     ax.axvline(said / 1e3, color=style.INK, linestyle="--")
-    ax.annotate(f"the text: about {said:,.0f}", (said / 1e3, -0.9), xytext=(5, 0),
-                textcoords="offset points", va="center")  # fmt: skip
-    ax.annotate(f"{common[0]:,.0f} to {common[1]:,.0f}", (common[1] / 1e3, -0.9), xytext=(5, 0),
-                textcoords="offset points", va="center")  # fmt: skip
-    ax.set_yticks(range(len(ranges)), list(ranges))
-    ax.set_ylim(len(ranges) - 0.4, -1.5)
+    ax.annotate(f"the paper's text:\nabout {said:,.0f}", (said / 1e3, -1.25), xytext=(5, 0),
+                textcoords="offset points", va="center", fontsize=11)  # fmt: skip
+    ax.annotate(f"{common[0]:,.0f} to {common[1]:,.0f}", (common[1] / 1e3, -1.25), xytext=(5, 0),
+                textcoords="offset points", va="center", fontsize=11)  # fmt: skip
+    names = [row.replace("d_model", r"$d_\mathrm{model}$").replace("d_ff", r"$d_\mathrm{ff}$")
+             for row in ranges]  # fmt: skip
+    ax.set_yticks(range(len(ranges)), names)
+    ax.set_ylabel("row of Table 3")
+    ax.set_title("A bar: all sizes that give the number of parameters printed in its row",
+                 loc="right", fontsize=11.5)  # fmt: skip
+    ax.set_ylim(len(ranges) - 0.4, -2.1)
     ax.set_xlim(left=min(low for low, _ in ranges.values()) / 1e3 - 0.5)
     ax.tick_params(length=0)
     ax.grid(axis="x")
     ax.set_axisbelow(True)
-    ax.set_xlabel("size of the shared vocabulary, in thousands")
+    ax.set_xlabel("words in the shared vocabulary, in thousands")
     return figure
 
 
@@ -365,7 +370,7 @@ def vocabulary_ranges(
 
 
 class Station(NamedTuple):
-    """Where a sentence is on its way: the name of the place, and the vectors (L, d) there."""
+    """Where a sentence is on its way: the name of the place, and the vectors (s, d) there."""
 
     name: str
     vectors: Any
@@ -381,9 +386,11 @@ def sentence_path(
     decoder the most probable word and its probability, drawn at the end of the second row.
     Raises ValueError when vectors don't fit the words.
     """
-    figure = style.new_figure(11.3, 4.6)
+    figure = style.new_figure(style.WIDTH, 4.9)
     across = max(len(stations) for _, stations in rows) + 1
-    grid = figure.subplots(len(rows), across)
+    grid = figure.subplots(len(rows), across, width_ratios=[1] * (across - 1) + [1.05],
+                           height_ratios=[len(tokens) for tokens, _ in rows],
+                           squeeze=False)  # fmt: skip
     for axes, (tokens, stations) in zip(grid, rows, strict=True):
         for ax in axes[len(stations) :]:
             ax.axis("off")
@@ -392,24 +399,52 @@ def sentence_path(
             if matrix.ndim != 2 or len(matrix) != len(tokens):
                 raise ValueError(f"{name!r}: {len(tokens)} words need vectors of the shape "
                                  f"({len(tokens)}, d), but theirs is {matrix.shape}")  # fmt: skip
-            ax.imshow(matrix, cmap=style.SIGNED, vmin=-3, vmax=3, aspect="auto",
-                      interpolation="nearest")  # fmt: skip
-            ax.set_title(f"{name}\n{matrix.shape[0]} × {matrix.shape[1]}", fontsize=11)
+            image = ax.imshow(matrix[:, :DRAWN], cmap=style.SIGNED, vmin=-3, vmax=3, aspect="auto",
+                              interpolation="nearest")  # fmt: skip
+            for row in range(1, len(tokens)):  # words apart
+                ax.axhline(row - 0.5, color=style.PAPER, linewidth=7)
+            ax.set_title(f"{name}\n{matrix.shape[0]} × {matrix.shape[1]}", fontsize=10)
             ax.set_xticks([])
-            ax.set_yticks(range(len(tokens)), tokens if ax is axes[0] else [], fontsize=11)
+            ax.set_yticks(range(len(tokens)), tokens if ax is axes[0] else [])
+            for tick in ax.get_yticklabels():
+                tick.set(color=word_color(tick.get_text()), weight="bold")
             ax.tick_params(length=0)
             ax.spines[:].set_visible(False)
+    _say_memory(grid[0][-1])
     last = grid[-1][across - 1]
     last.axis("on")
-    last.barh(range(len(answers)), [p for _, p in answers], color=style.CATEGORIES[1], height=0.7)
-    for row, (word, _) in enumerate(answers):
-        last.text(0.04, row, word, va="center", fontsize=11)
-    last.set(xlim=(0, 1), ylim=(len(answers) - 0.5, -0.5), yticks=[], xticks=[0, 1])
-    last.set_title("next word,\nprobability", fontsize=11)
+    colors = [word_color(word) for word, _ in answers]
+    last.barh(range(len(answers)), [p for _, p in answers], color=colors, height=0.62)
+    for row, ((word, p), color) in enumerate(zip(answers, colors, strict=True)):
+        last.text(0.04, row, f"{word}  {percent(p)}", va="center", fontsize=10.5, weight="bold",
+                  color=style.ink_on(color))  # fmt: skip
+    last.set(xlim=(0, 1), ylim=(len(answers) - 0.5, -0.5), yticks=[], xticks=[])
+    last.spines[:].set_visible(False)
+    last.set_title("next word", fontsize=11)
+    widest = max(as_array(one.vectors).shape[1] for _, stations in rows for one in stations)
+    part = f"the first {DRAWN} of {widest} numbers" if widest > DRAWN else "the numbers"
+    bar = figure.colorbar(image, ax=list(grid[:, : across - 1].flat), location="bottom",
+                          fraction=0.04, aspect=28, shrink=0.5, pad=0.03,
+                          ticks=[-3, 0, 3])  # fmt: skip
+    bar.set_label(f"{part} of each word's vector")
+    bar.outline.set_visible(False)
     return figure
 
 
+DRAWN = 16  # numbers of a vector that are drawn; more would be a bar code
+
+
+def _say_memory(ax: Axes) -> None:
+    """Beside the last vectors of the encoder: what they are."""
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    words(ax, 0.08, 0.5, "← the memory,\n    read by both\n    decoder layers", ha="left",
+          color=style.ENCODER, weight="bold")  # fmt: skip
+
+
 # --- beside its rivals ---------------------------------------------------------------------------
+
+RIVALS = ("self-attention", "recurrent", "convolution", "restricted", "with gaps")
+OF_RIVAL = dict(zip(RIVALS, style.CATEGORIES, strict=False))  # one color for one kind of layer
 
 
 @mpl.rc_context(style.PRINT)
@@ -417,40 +452,107 @@ def cost_and_path(
     lengths: Sequence[int],
     costs: Mapping[str, Sequence[int]],
     places: Sequence[int],
+    waiting: Mapping[str, Sequence[int]],
     rounds: Mapping[str, Sequence[int]],
     d_model: int,
 ) -> Figure:
-    """Draw what a layer costs, and how many rounds a word needs to be heard -> the figure.
+    """Draw what a layer costs, how long it waits, how far news travels: Table 1 -> the figure.
 
     lengths, costs: multiplications for sentences of each length, a curve for each kind of layer.
-    places, rounds: rounds for sentences of each length. d_model: marked on the axis of lengths.
+    places, waiting, rounds: steps for sentences of each length. d_model: where costs meet.
     Raises ValueError when a curve has another number of points than there are lengths.
     """
-    figure = style.new_figure(11.3, 4.4)
-    left, right = figure.subplots(1, 2)
-    colors = dict(zip({**costs, **rounds}, style.CATEGORIES, strict=False))
-    looks = dict(zip(colors, LINES, strict=False))
-    for ax, xs, curves, unit in [(left, lengths, costs, 1e6), (right, places, rounds, 1)]:
+    figure = style.new_figure(style.WIDTH, 3.5)
+    panels = figure.subplots(1, 3)
+    drawn = [
+        (lengths, costs, 1e6, "Cost", "million multiplications"),
+        (places, waiting, 1, "Waiting", "steps one after another"),
+        (places, rounds, 1, "Path", "layers from first to last word"),
+    ]
+    for ax, (xs, curves, unit, title, quantity) in zip(panels, drawn, strict=True):
         for name, numbers in curves.items():
             if len(numbers) != len(xs):
                 raise ValueError(f"{name!r} has {len(numbers)} points for {len(xs)} lengths")
-            ax.plot(
-                xs,
-                [n / unit for n in numbers],
-                linestyle=looks[name],
-                color=colors[name],
-                linewidth=2.4,
-            )
-            ax.annotate(name, (xs[-1], numbers[-1] / unit), xytext=(6, 0), va="center",
-                        textcoords="offset points", fontsize=11)  # fmt: skip
-        ax.set_xlabel("words in the sentence")
-        ax.set_xticks(range(0, xs[-1] + 1, d_model if ax is left else 8))
-        ax.set_xlim(0, 1.45 * xs[-1])
+            stairs = 1 < len(set(numbers)) < len(xs)
+            ax.plot(xs, [n / unit for n in numbers], label=name, color=OF_RIVAL[name],
+                    linewidth=2.6, drawstyle="steps-mid" if stairs else "default")  # fmt: skip
+        ax.set_title(title, loc="left", pad=22)
+        ax.text(0, 1.03, quantity, transform=ax.transAxes, fontsize=10)
+        ax.set_xlim(left=0, right=xs[-1])
         ax.set_ylim(bottom=0)
-        ax.grid(axis="y")
-    left.axvline(d_model, color=style.MUTED, linewidth=1.2)
-    left.annotate(f"$n = d_{{model}} = {d_model}$", (d_model, left.get_ylim()[1]), xytext=(5, -8),
-                  textcoords="offset points", fontsize=11)  # fmt: skip
-    left.set_title("million multiplications in a layer")
-    right.set_title("rounds from first word to last")
+        _names_at_the_ends(ax, curves, unit)
+    panels[0].axvline(d_model, color=style.MUTED, linewidth=1.0, linestyle=":")
+    panels[0].annotate(f"$n = d = {d_model}$", (d_model, panels[0].get_ylim()[1]), xytext=(4, -4),
+                       textcoords="offset points", va="top", fontsize=10)  # fmt: skip
+    figure.supxlabel("words in the sentence", fontsize=style.FONT_SIZE)
     return figure
+
+
+def _names_at_the_ends(ax: Axes, curves: Mapping[str, Sequence[int]], unit: float) -> None:
+    """Each curve's name at its end, those of one and the same curve under each other."""
+    top = ax.get_ylim()[1]
+    line_tall, taken = 0.062 * top, -top
+    same: dict[tuple[float, ...], list[str]] = {}
+    for name, numbers in curves.items():
+        same.setdefault(tuple(numbers), []).append(name)
+    for numbers in sorted(same, key=lambda one: one[-1]):
+        for name in reversed(same[numbers]):
+            y = max(numbers[-1] / unit, taken + line_tall)
+            ax.annotate(name, (ax.get_xlim()[1], y), xytext=(5, 0), textcoords="offset points",
+                        va="center", fontsize=10, weight="bold", color=OF_RIVAL[name],
+                        annotation_clip=False)  # fmt: skip
+            taken = y
+
+
+# --- the picture to remember ---------------------------------------------------------------------
+
+
+@mpl.rc_context(style.PRINT)
+def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> Figure:
+    """Draw reader and writer with the memory between them: the whole machine at a glance.
+
+    source, target: the words, each in the color of `style.WORDS`. N: layers on each side.
+    """
+    figure, ax = page(9.6, 5.4)
+    left, right, low, high = 2.4, 7.2, 1.25, 4.15
+    step = (high - low) / N
+    for x, color, name in [(left, style.ENCODER, "encoder"), (right, style.DECODER, "decoder")]:
+        for i in range(N):
+            ax.add_patch(FancyBboxPatch(
+                (x - 1.05, low + i * step + 0.04), 2.1, step - 0.08, facecolor=color, linewidth=0,
+                boxstyle="round,pad=0,rounding_size=0.06",
+            ))  # fmt: skip
+        for i, said in [(N // 2, name), (N // 2 - 1, f"{N} layers")]:
+            words(ax, x, low + (i + 0.5) * step - 0.01, said, color=style.PAPER, fontsize=15,
+                  weight="bold")  # fmt: skip
+    for x, said in [(left, source), (right, target)]:
+        _spread(ax, x, 0.55, said[:-1] if said is target else said)
+        arrow(ax, (x, 0.8), (x, low))
+    memory = (left + right) / 2 - 0.1
+    for i, word in enumerate(source):
+        ax.add_patch(FancyBboxPatch((memory - 0.42 + 0.24 * i, 4.5), 0.15, 0.62, linewidth=0,
+                                    boxstyle="round,pad=0,rounding_size=0.04",
+                                    facecolor=style.WORDS[word]))  # fmt: skip
+    line(ax, [(left, high), (left, 4.81)])
+    arrow(ax, (left, 4.81), (memory - 0.55, 4.81))
+    words(ax, memory, 5.27, "memory: a vector for each word", fontsize=12)
+    for i in range(N):
+        y = low + (i + 0.5) * step
+        arrow(ax, (memory, y), (right - 1.05, y))
+    line(ax, [(memory, 4.42), (memory, low + 0.5 * step)])
+    arrow(ax, (right, high), (right, 4.58))
+    words(ax, right, 4.81, target[-1], fontsize=17, weight="bold", color=style.WORDS[target[-1]])
+    line(ax, [(right + 0.75, 4.81), (9.2, 4.81), (9.2, 0.55)])
+    arrow(ax, (9.2, 0.55), (right + 1.42, 0.55))
+    words(ax, 9.42, 2.7, "each word comes back", rotation=270, fontsize=11.5)
+    return figure
+
+
+def _spread(ax: Axes, x: float, y: float, said: Sequence[str]) -> None:
+    """Words in a row around x, each in its color."""
+    widths = [0.115 * len(word) + 0.22 for word in said]
+    at = x - sum(widths) / 2
+    for word, width in zip(said, widths, strict=True):
+        words(ax, at + width / 2, y - 0.08, word, fontsize=14, weight="bold", va="baseline",
+              color=style.WORDS[word])  # fmt: skip
+        at += width

@@ -7,14 +7,15 @@ what can be seen in it (alt text). Data and model are loaded only where they are
 
 from importlib import import_module
 
+from transformer_lib.plots.figures.display import show
 from transformer_lib.plots.figures.gallery import gallery_html, gallery_markdown
 from transformer_lib.plots.figures.registry import FIGURES, FigureEntry, figure, find
 from transformer_lib.plots.figures.saving import FORMATS, save, save_figure
 
 # A module for each notebook, in the order of the series: so are the figures in FIGURES.
-TOPICS = ("start_here", "overview", "one_hot", "embeddings", "positions", "attention", "heads",
-          "masks", "encoder", "decoder", "whole", "training", "decoding",
-          "translation", "causes")  # fmt: skip
+TOPICS = ("start_here", "overview", "trees", "one_hot", "embeddings", "positions", "attention",
+          "heads", "masks", "encoder", "decoder", "whole", "training", "decoding",
+          "translation", "causes", "primer")  # fmt: skip
 for topic in TOPICS:
     import_module(f"{__name__}.{topic}")
 
@@ -28,4 +29,5 @@ __all__ = [
     "gallery_markdown",
     "save",
     "save_figure",
+    "show",
 ]

@@ -6,10 +6,12 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from transformer_lib.experiments.attention import softmax_at
+from transformer_lib.experiments.attention import real_head, softmax_at
 from transformer_lib.plots.attention_steps import (
     attention_explorer,
     equation_frames,
+    projection,
+    query_finds_key,
     scaling_curves,
     score_maps,
     six_steps,
@@ -44,6 +46,33 @@ def shared_and_separate() -> dict[str, Tensor]:
 
 
 @figure(
+    "attention-arrow",
+    notebook="04_attention",
+    caption="A query finds its key: the one that points the same way gets nearly all the weight.",
+    alt="Arrows from one point. A thick black one, the query of 'like', points up and right. "
+    "The key of 'trees' points nearly the same way and ends in a large disk, weight 0.88; the keys "
+    "of 'I' and 'like' point to the sides and end in small disks, weights 0.07 and 0.04.",
+    hero=True,
+)
+def draw_arrow() -> Figure:
+    keys = [[-0.5, 0.5], [1, -0.5], [1, 1]]
+    return query_finds_key(["I", "like", "trees"], [1, 2], keys, "like")
+
+
+@figure(
+    "attention-projection",
+    notebook="04_attention",
+    caption="X · W^Q = Q with its true widths: from 128 numbers for each word to 32.",
+    alt="Three heat maps. X has a row for each of 'I', 'like', 'trees' and '<eos>' and is 128 "
+    "columns wide. The matrix W^Q is 128 high and 32 wide. Their product Q has the same four rows "
+    "and is 32 columns wide. The row of 'trees' is framed in X and in Q.",
+)
+def draw_projection() -> Figure:
+    head = real_head()
+    return projection(head.words, head.x, head.w_q, head.query, "trees")
+
+
+@figure(
     "attention-shared-matrix",
     notebook="04_attention",
     caption="Scores with one matrix for queries and keys, and with two.",
@@ -60,7 +89,9 @@ def draw_shared_matrix() -> Figure:
     caption="The six steps of attention for the first word of 'Thinking Machines'.",
     alt="Two columns, 'Thinking' and 'Machines', from top to bottom: keys and values; scores 112 "
     "and 96; divided by 8, 14 and 12; softmax 0.88 and 0.12; weight times value (8.81, 0.00) and "
-    "(0.00, 1.19). Arrows join the two to the sum, (8.81, 1.19).",
+    "(0.00, 1.19). A blue arrow leads from the query of 'Thinking' to the score of 'Machines', "
+    "too; orange ones lead from each value past the weights to weight times value. At the end "
+    "arrows join the two columns to the sum, (8.81, 1.19).",
 )
 def draw_six_steps() -> Figure:
     return six_steps(["Thinking", "Machines"], *thinking_machines())
@@ -76,7 +107,9 @@ def draw_six_steps() -> Figure:
 )
 def draw_four_frames() -> Figure:
     words, features = ["I", "like", "trees"], ["who", "does", "what", "many"]
-    return equation_frames(*i_like_trees(), words, features)
+    drawn = equation_frames(*i_like_trees(), words, features)
+    drawn.suptitle("“like” finds “trees” and takes over its value", weight="bold", fontsize=14)
+    return drawn
 
 
 @figure(
@@ -97,8 +130,8 @@ def draw_scaling() -> Figure:
     notebook="04_attention",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
-    "plane; trees lies where the query points. Middle: bars of the three weights, the longest for "
-    "trees. Right: the three values, and the output near the value of trees.",
+    "plane; trees lies where the query points. Right: the three values, and the output near the "
+    "value of trees. Below: bars of the three weights, the longest for trees.",
 )
 def draw_explorer() -> Any:
     words = ["I", "like", "trees"]

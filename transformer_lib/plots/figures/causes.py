@@ -4,8 +4,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from transformer_lib.plots import causes, heads
+from transformer_lib.plots import causes, heads, style
 from transformer_lib.plots.attention import attention_heatmap
+from transformer_lib.plots.causes import head_name
 from transformer_lib.plots.figures.registry import figure
 
 BEST = ("encoder.layers.1.self_attn", 2)  # of the shipped model; the notebook finds it again
@@ -24,11 +25,11 @@ def over_seeds() -> dict[str, dict[str, float]]:
         best = f"{report['best_head']['layer']}.{report['best_head']['head']}"
         others = [share for name, share in report["each_head_off"].items() if name != best]
         changes = {
-            "nothing": measured["as trained"],
-            "that head off": measured["best head off"],
-            "the worst of 15 others off": min(others),
+            "nothing changed": measured["as trained"],
+            "the one head off": measured["best head off"],
+            "another head off (worst of 15)": min(others),
             "adjective can't see the nouns": measured["adjective can't see the nouns"],
-            "pronoun can't see the nouns": measured["pronoun can't see the nouns"],
+            "“it” can't see the nouns": measured["pronoun can't see the nouns"],
             "two numbers swapped": measured["two numbers swapped in the best head"],
         }
         for change, share in changes.items():
@@ -41,8 +42,8 @@ def over_seeds() -> dict[str, dict[str, float]]:
     notebook="13_what_the_heads_learned",
     caption="The sentence with 'wide', to touch: choose a layer, heads and a word.",
     alt="Two columns with the words of 'The animal didn't cross the street because it was too "
-    "wide'. From 'wide' on the left a thick line of head 3 leads to 'street' and one of head 2 to "
-    "'was'; thin lines of heads 1 and 4 lead to most words.",
+    "wide'. From 'wide' on the left a thick line of head 2 leads to 'street' and one of head 1 to "
+    "'was'; thin lines of heads 0 and 3 lead to most words.",
 )
 def draw_token_view() -> Any:
     from transformer_lib.translator import Translator
@@ -54,9 +55,9 @@ def draw_token_view() -> Any:
     "causes-head-table",
     notebook="13_what_the_heads_learned",
     caption="How often the largest weight of each head lies on the noun that is meant.",
-    alt="Two maps of four layers by four heads. From the adjective, one cell is dark: encoder "
-    "layer 2, head 3, with 1.00; all others are 0.09 or less. From the pronoun the largest is "
-    "0.27, in the same cell.",
+    alt="Two maps of four layers by four heads. Where the adjective looks, one cell is dark: "
+    "encoder, layer 1, head 2, with 100 %; all others have 9 % or less. Where 'it' "
+    "looks, the largest is 27 %, in the same cell.",
 )
 def draw_head_table() -> Figure:
     from transformer_lib.corpora import english_spanish
@@ -72,40 +73,55 @@ def draw_head_table() -> Figure:
     "causes-agreement",
     notebook="13_what_the_heads_learned",
     caption="Adjectives in the right gender after each change, for three training seeds.",
-    alt="Six groups of three bars. Nothing changed, another head off, and the pronoun barred from "
-    "the nouns: near 100 %. The one head off, and the adjective barred from the nouns: 43 to "
-    "48 %, a little under the line of chance at 50 %. Two numbers swapped: 0 %.",
+    alt="Six bars with three dots each. Nothing changed, another head off, and 'it' barred from "
+    "the nouns: near 100 %. The head that finds the noun off, and the adjective barred from the "
+    "nouns: 43 to 48 %, a little under the line of chance at 50 %. The weights of the two nouns "
+    "swapped: 0 %.",
 )
 def draw_agreement() -> Figure:
     measured = over_seeds()
-    shares = {change: list(by_seed.values()) for change, by_seed in measured.items()}
-    return causes.agreement_bars(shares, list(measured["nothing"]))
+    said = {"the one head off": "the head that finds\nthe noun is off",
+            "another head off (worst of 15)": "another head is off\n(the worst of 15)",
+            "adjective can't see the nouns": "the adjective can't\nsee the nouns",
+            "two numbers swapped": "the weights of the\ntwo nouns swapped"}  # fmt: skip
+    shares = {said.get(change, change): list(by_seed.values())
+              for change, by_seed in measured.items()}  # fmt: skip
+    return causes.agreement_bars(shares, list(measured["nothing changed"]))
 
 
 @figure(
     "causes-swap",
     notebook="13_what_the_heads_learned",
-    caption="One row of one head before and after two of its numbers change places.",
-    alt="Two rows over the words of 'The animal didn't cross the street because it was too "
-    "tired'. Before, all weight of 'tired' lies on 'animal'; after, all of it lies on 'street'.",
+    caption="Two numbers of one row of one head change places, and a letter of the translation "
+    "with them.",
+    alt="The sentence 'The animal didn't cross the street because it was too tired' twice. Above, "
+    "as it is: a thick arrow from 'tired' to 'animal', attention weight 1.00, and a thin dashed "
+    "one with 0.00 to 'street'; under 'tired' Spanish ends in 'cansado', masculine like el animal. "
+    "Below, with the two numbers swapped, the thick arrow leads to 'street', and Spanish ends in "
+    "'cansada', feminine like la calle.",
+    hero=True,
 )
 def draw_swap() -> Figure:
-    from transformer_lib.plots.figures.heads import looks_at_tired
+    from transformer_lib.experiments.causes import swapped
+    from transformer_lib.plots.figures.heads import TIRED, looks_at_tired
+    from transformer_lib.translator import Translator
 
-    looks = looks_at_tired()
-    rows = causes.before_and_after(looks, *BEST, "tired", "animal", "street")
-    return attention_heatmap(
-        rows, ["before", "after"], looks.src, title="what tired looks at"
-    ).figure
+    translator, looks = Translator.load(), looks_at_tired()
+    pair = ("tired", "animal", "street")
+    rows = causes.before_and_after(looks, *BEST, *pair)
+    after = swapped(translator, TIRED, *BEST, *pair)
+    endings = [text.split()[-1] for text in (translator.translate(TIRED)[0].text, after)]
+    meanings = ("masculine, like el animal", "feminine, like la calle (street)")
+    return causes.exchanged(looks.src[:-1], rows[:, :-1], "tired", pair[1:], endings, meanings)
 
 
 @figure(
     "causes-crossing",
     notebook="13_what_the_heads_learned",
-    caption="Which English words each Spanish word looks at, in the last layer, head by head.",
-    alt="Three pairs of word rows with lines. 'I like trees': the words stand in the same order, "
-    "but one head's line leads from 'gustan' to 'trees'. 'My head hurts': the lines of 'duele' and "
-    "'cabeza' cross. 'You have five balls left': lines from 'quedan' cross those of 'pelotas'.",
+    caption="Which English words each Spanish word looks at, in the last layer, mean of its heads.",
+    alt="Three pairs of word rows with lines. 'I like trees': no lines cross. 'My head hurts': the "
+    "line from 'duele' to 'hurts' crosses those of 'la' and 'cabeza', two crossings. 'You have "
+    "five balls left': a line from 'quedan' to 'left' crosses those of 'cinco' and 'pelotas'.",
 )
 def draw_crossing() -> Figure:
     from transformer_lib.translator import Translator
@@ -131,3 +147,39 @@ def draw_sharp_heads() -> Figure:
         "decoder.layers.0.cross_attn.3": "points at the noun\nthat is being written",
         "decoder.layers.1.cross_attn.0": "decides the number\nof gustan",
     })  # fmt: skip
+
+
+@figure(
+    "attention-animal",
+    notebook="13_what_the_heads_learned",
+    caption="What 'tired' and 'wide' look at, and what 'it' looks at, in the encoder head that "
+    "finds the right noun most often.",
+    alt="Two heat maps of two rows each, over the words of 'The animal didn't cross the street "
+    "because it was too tired', and of the same sentence with 'wide'. 'tired' looks at 'animal' "
+    "and 'wide' at 'street', with all their weight. The two rows of 'it' are alike: in both "
+    "sentences 'it' looks at 'animal', so it doesn't tell which noun is meant.",
+)
+def draw_attention_animal() -> Figure:
+    from transformer_lib.corpora import english_spanish
+    from transformer_lib.evaluation import best_head
+    from transformer_lib.translator import Translator
+
+    translator = Translator.load()
+    layer, head = best_head(translator, english_spanish.load_pronoun())
+    drawn = style.new_figure(style.WIDTH, 4.6)
+    for ax, adjective in zip(drawn.subplots(2, 1), ("tired", "wide"), strict=True):
+        looks = translator.looks(
+            f"The animal didn't cross the street because it was too {adjective}"
+        )
+        rows = [looks.src.index(word) for word in (adjective, "it")]
+        attention_heatmap(looks.weights[layer][head][rows], [adjective, "it"], looks.src, ax=ax,
+                          title=f"… because it was too {adjective}")  # fmt: skip
+        ax.set(xlabel="", ylabel="")
+        ax.tick_params(axis="y", labelsize=13)
+        for text in ax.texts:
+            if text.get_text() == "0.00":
+                text.set_text("")
+    name = head_name(layer, head)
+    drawn.supxlabel(f"the word looked at, and the attention weight ({name})", fontsize=12)
+    drawn.supylabel("the word that looks", fontsize=12)
+    return drawn

@@ -3,51 +3,27 @@
 from functools import cache
 from typing import Any
 
-import torch
 from matplotlib.figure import Figure
-from torch import Tensor
 
+from transformer_lib.experiments.decoder import (
+    WordStep,
+    decode_steps,
+    decoder_vector,
+    on_the_way,
+)
 from transformer_lib.plots.architecture import architecture
-from transformer_lib.plots.decoder import WordStep, decode_stepper, decode_trace, generator_flow
+from transformer_lib.plots.decoder import (
+    decode_trace,
+    generator_flow,
+    stacks_stepper,
+    words_come_back,
+)
 from transformer_lib.plots.figures.overview import LAYOUT
 from transformer_lib.plots.figures.registry import figure
+from transformer_lib.plots.style import HIGHLIGHT, INK
 
 NOTEBOOK = "08_decoder"
 SENTENCE = "I like trees"
-
-
-def decode_steps(translator: Any, text: str, best: int = 5) -> tuple[list[str], list[WordStep]]:
-    """Translate word by word and write down each step -> the source words, the steps.
-
-    translator: a `Translator`. Each step is a run of the decoder over all words written so far;
-    its look is that of the last layer, the mean of the heads. Ends with <eos> or 64 words.
-    """
-    from transformer_lib.batching import source_batch
-    from transformer_lib.decoding import deciding
-    from transformer_lib.recording import record_attention
-    from transformer_lib.tokens import BOS, EOS, SPECIALS
-
-    model, vocab = translator.model, translator.tgt.vocab.tokens
-    src_words = translator.read(text)
-    src = source_batch([translator.src.vocab.encode(src_words)])
-    written, steps = [BOS], []
-    with deciding(model):
-        memory = model.encode(src)
-        while written[-1] != EOS and len(written) <= 64:
-            with record_attention(model) as weights:
-                x = model.decode(torch.tensor([written]), memory, src)
-            logits = model.generator(x[:, -1])[0]
-            top = logits.topk(best)
-            last = weights[f"decoder.layers.{len(model.decoder.layers) - 1}.cross_attn"]
-            steps.append(WordStep(
-                read=[vocab[i] for i in written],
-                looks=last[0, :, -1].mean(dim=0).tolist(),
-                best=[vocab[i] for i in top.indices.tolist()],
-                logits=top.values.tolist(),
-                chances=logits.softmax(dim=-1)[top.indices].tolist(),
-            ))  # fmt: skip
-            written.append(int(top.indices[0]))
-    return [*src_words, SPECIALS[EOS]], steps
 
 
 @cache
@@ -57,18 +33,11 @@ def i_like_trees() -> tuple[list[str], list[WordStep]]:
     return decode_steps(Translator.load(), SENTENCE)
 
 
-def decoder_vector(translator: Any, text: str, place: int) -> tuple[Tensor, Tensor]:
-    """The decoder's vector (d_model) at a place of its own translation, and the logits (vocab)."""
-    from transformer_lib.batching import make_batch
-    from transformer_lib.decoding import deciding
+@cache
+def i_like_trees_on_the_way() -> dict[str, Any]:
+    from transformer_lib.translator import Translator
 
-    ids = translator.src.vocab.encode(translator.read(text))
-    written = translator.tgt.vocab.encode(translator.translate(text)[0].tokens)
-    batch = make_batch([(ids, written)])
-    model = translator.model
-    with deciding(model):
-        x = model.decode(batch.tgt_in, model.encode(batch.src), batch.src)[0, place]
-        return x.clone(), model.generator(x).clone()
+    return on_the_way(Translator.load(), SENTENCE)
 
 
 @figure(
@@ -76,11 +45,20 @@ def decoder_vector(translator: Any, text: str, place: int) -> tuple[Tensor, Tens
     notebook=NOTEBOOK,
     caption="What the decoder has and the encoder hasn't.",
     alt=f"{LAYOUT} Filled black: the causal mask under the decoder's self-attention, its "
-    "cross-attention with add and norm, and at the right end linear and softmax.",
+    "cross-attention with add and norm, and at the right end linear and softmax; numbers from 1 to "
+    "3 stand beside them.",
 )
 def draw_three_differences() -> Figure:
-    return architecture("decoder.self_attn.mask", "decoder.cross_attn", "decoder.cross_attn_norm",
-                        "decoder.cross_attn.heads", "generator.*")  # fmt: skip
+    figure = architecture("decoder.self_attn.mask", "decoder.cross_attn", "decoder.cross_attn_norm",
+                          "decoder.cross_attn.heads", "generator.*")  # fmt: skip
+    [ax] = figure.axes
+    ax.text(7.75, 3.75, "Black: what only the decoder has", ha="left", va="center", fontsize=13,
+            weight="bold")  # fmt: skip
+    for number, (x, y) in enumerate([(3.5, 0.56), (6.75, 0.34), (10.19, 0.42)], start=1):
+        ax.text(x, y, str(number), ha="center", va="center", fontsize=12, weight="bold", zorder=5,
+                color=INK, bbox={"boxstyle": "circle,pad=0.22", "facecolor": HIGHLIGHT,
+                                 "edgecolor": "none"})  # fmt: skip
+    return figure
 
 
 @figure(
@@ -101,15 +79,33 @@ def draw_generator() -> Figure:
 
 
 @figure(
+    "decoder-words-come-back",
+    notebook=NOTEBOOK,
+    hero=True,
+    caption="Each word that the decoder writes is the next word that it reads.",
+    alt="A blue box, the encoder, with 'I like trees <eos>' below it, and an arrow 'memory' to a "
+    "wide wine-red box, the decoder. Below the decoder the words that it reads, <bos> me gustan "
+    "los árboles; above it the words that it writes, me gustan los árboles <eos>. From each "
+    "written word a ribbon in its color flows down behind the decoder and up to the word below.",
+)
+def draw_words_come_back() -> Figure:
+    way = i_like_trees_on_the_way()
+    return words_come_back(way["src"], way["read"], way["written"])
+
+
+@figure(
     "decoder-stepper",
     notebook=NOTEBOOK,
-    caption="Step through a translation, word by word.",
-    alt="A slider from step 1 to 5; shown is step 1. Above, what the decoder has read, <bos>, and "
-    "what it writes, 'me'. Below left, the weights of its look at the source, the longest bar at "
-    "'I'. Below right, the five likeliest words: 'me' with a logit near 9, four others near 1.",
+    caption="Step through encoder and decoder: vectors climb, each written word comes back.",
+    alt="Two stacks of two layers with a slider for 23 steps; shown is step 16, in which the "
+    "decoder reads 'los', which it has just written. Left, four columns of colored strips, the "
+    "vectors of 'I like trees <eos>' before and after each encoder layer; a line, the memory, "
+    "leads from their top to both decoder layers. Right, the columns of <bos>, 'me' and 'gustan' "
+    "are complete up to the words written above them; lines lead from these back down to the next "
+    "column, the newest to 'los'.",
 )
 def draw_stepper() -> Any:
-    return decode_stepper(*i_like_trees())
+    return stacks_stepper(i_like_trees_on_the_way())
 
 
 @figure(
@@ -117,9 +113,9 @@ def draw_stepper() -> Any:
     notebook=NOTEBOOK,
     caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator.",
     alt="Five rows. Each shows the words read so far and the next word, a row of attention "
-    "weights over 'I like trees <eos>', and five bars. 'me' looks mostly at 'I', 'gustan' at "
-    "'like', 'los' half at 'trees', 'árboles' at 'trees', <eos> at <eos>. In each row one bar is "
-    "far longer than the other four.",
+    "weights over 'I like trees <eos>', and the probabilities of five words. 'me' looks mostly at "
+    "'I', 'gustan' at 'like', 'los' half at 'trees', 'árboles' at 'trees', <eos> at <eos>. In each "
+    "row one bar is at about 90 % and the other four can hardly be seen.",
 )
 def draw_trace() -> Figure:
     return decode_trace(*i_like_trees())

@@ -10,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from transformer_lib import experiments
 from transformer_lib.batching import source_batch
-from transformer_lib.decoding import Prefixes, deciding
+from transformer_lib.decoding import Prefixes, deciding, sharpen
 from transformer_lib.plots.decoding import (
     Branch,
     Following,
@@ -18,6 +18,7 @@ from transformer_lib.plots.decoding import (
     beam_steps,
     beam_tree,
     cost_curves,
+    sharpened_rows,
     wider_beams,
 )
 from transformer_lib.plots.figures.registry import figure
@@ -65,28 +66,53 @@ def multiplications(translator: Translator, length: int, cache: bool) -> int:
     return counter.get_total_flops() // 2
 
 
+def words_through(translator: Translator, length: int, cache: bool) -> list[int]:
+    """How many words go through the decoder at each step, until `length` are written."""
+    seen: list[int] = []
+    layer = translator.model.decoder.layers[0].feed_forward
+    hook = layer.register_forward_hook(lambda _, args, __: seen.append(args[0].size(1)))
+    try:
+        multiplications(translator, length, cache)
+    finally:
+        hook.remove()
+    return seen
+
+
+MEANINGS = {"estoy, soy": "am", "tengo": "have", "el": "the", "al": "to the"}
+
+
 @figure(
     "decoding-tree",
     notebook="11_decoding",
     caption="The complete tree of a beam of two for 'I am the student'.",
     alt="A tree in four columns of words with their summed log-probabilities. Two branches are "
     "kept: 'estoy', at first ahead with −0.95, and 'soy', −1.02. 'Soy estudiante' finishes with "
-    "−1.30 and wins; 'estoy el estudiante' finishes a word later with −2.19. All others are "
-    "dropped.",
+    "−1.30 and wins; 'estoy el estudiante' finishes a word later with −2.19. All others "
+    "are dropped, and of those only the likeliest of each branch is drawn.",
+    hero=True,
 )
 def draw_tree() -> Figure:
-    return beam_tree(student_steps())
+    drawn = beam_tree(
+        student_steps(), title="“I am the student”: the two likeliest live on, the others are cut"
+    )
+    drawn.axes[0].text(
+        0.01, 0.02, "\n".join(f"{spanish}: {english}" for spanish, english in MEANINGS.items()),
+        transform=drawn.axes[0].transAxes, va="bottom", color="#4A4A4A", linespacing=1.35,
+        fontsize=11,
+    )  # fmt: skip
+    return drawn
 
 
 @figure(
     "decoding-stepper",
     notebook="11_decoding",
     caption="Beam search to step through: a slider lets the tree grow, and branches are dropped.",
-    alt="A tree at the moment after its first decision: of three first words 'estoy', −0.95, and "
-    "'soy', −1.02, are kept, and 'tengo', −4.55, is dropped. A slider lets the tree grow.",
+    alt="A tree at the moment when its second words have grown and nothing is decided yet: after "
+    "'estoy', which is ahead with −0.95, stand 'el' and 'al', after 'soy' stand 'estudiante' and "
+    "another. The columns of word 3 and word 4 are still empty. A slider lets the tree grow.",
 )
 def draw_stepper() -> Any:
-    return beam_stepper(student_steps())
+    return beam_stepper(student_steps(), start=3)
 
 
 @figure(
@@ -94,8 +120,8 @@ def draw_stepper() -> Any:
     notebook="11_decoding",
     caption="Multiplications to write a translation, against its length, with cache and without.",
     alt="Two curves against the number of words, up to 64. Without the cache the curve bends "
-    "upwards, to more than a thousand million multiplications; with it, it is a straight line that "
-    "stays under fifty million.",
+    "upwards, to 1,037 million multiplications at 64 words; with it, it is a straight line that "
+    "comes to 47 million.",
 )
 def draw_cost() -> Figure:
     translator = Translator.load()
@@ -110,11 +136,51 @@ def draw_cost() -> Figure:
     "decoding-wider",
     notebook="11_decoding",
     caption="A wider beam finds likelier translations, shorter ones, and not more right ones.",
-    alt="Three panels against the beam sizes 1, 2, 4 and 8. The mean log-probability of the best "
-    "translation rises from −2.64 to −2.53, its mean length falls from 14.2 words to 13.9, and the "
-    "share of right translations stays level at 59 percent.",
+    alt="Three panels with a row for each of the beam sizes 1, 2, 4 and 8. Likelier: the mean "
+    "log-probability of the best translation rises from −2.64 to −2.53. Shorter: its mean length "
+    "falls from 14.2 words to 13.9. Not more often right: 58.8 percent at first, then 58.5.",
 )
 def draw_wider() -> Figure:
     rows = experiments.load("beam")["rows"]
     chosen = [row for row in rows if row["split"] == "longer" and row["alpha"] == 0.0]
     return wider_beams(chosen)
+
+
+SHARPENED = {
+    "as the model says\n": {},
+    "temperature 0.5\nthe likely gain": {"temperature": 0.5},
+    "temperature 1.5\nthe others gain": {"temperature": 1.5},
+    "top-k, k = 3\nonly the 3 likeliest": {"top_k": 3},
+    "top-p, p = 0.7\nthe fewest with 0.7": {"top_p": 0.7},
+    "top-k, k = 1\ngreedy": {"top_k": 1},
+}
+FIRST_WORDS = {"estoy": "am", "soy": "am", "tengo": "have"}
+
+
+def sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
+    """How likely each first word of "I am the student" is drawn, for each way to sharpen."""
+    following = next_words(Translator.load(), STUDENT)(())
+    words, logits = list(following), torch.tensor(list(following.values()))
+    others = f"{len(words) - len(FIRST_WORDS):,} others"
+    panels = {}
+    for name, how in SHARPENED.items():
+        p = dict(zip(words, sharpen(logits, **how).tolist(), strict=True))
+        row = {f"{word} ({english})": p[word] for word, english in FIRST_WORDS.items()}
+        rest = sum(p[word] for word in words if word not in FIRST_WORDS)
+        panels[name] = {**row, others: rest}
+    return panels, others
+
+
+@figure(
+    "decoding-sampling",
+    notebook="11_decoding",
+    caption="What temperature, top-k and top-p make of one row of probabilities.",
+    alt="Six panels of bars for the first Spanish word of 'I am the student': 'estoy', 'soy', "
+    "'tengo', and 1,789 others together. As the model says: 0.39, 0.36, 0.01 and 0.24. "
+    "Temperature 0.5 leaves nearly nothing for the others, temperature 1.5 gives them 0.79. "
+    "Top-k 3 keeps the first three, top-p 0.7 the first two, top-k 1 only 'estoy'.",
+)
+def draw_sampling() -> Figure:
+    drawn = sharpened_rows(*sharpened_first_words())
+    drawn.suptitle(f"How likely each first word of “{STUDENT}” is drawn", fontsize=14)
+    return drawn

@@ -11,9 +11,9 @@ from torch import Tensor
 from transformer_lib.plots import style
 from transformer_lib.plots.embeddings import (
     flat_map,
-    lookup_product,
     loss_by_bottom,
     nearest_words,
+    pulled_rows,
     share_bars,
     vector_sizes,
     word_map,
@@ -50,18 +50,16 @@ def small_table() -> tuple[Any, Tensor]:
 @figure(
     "lookup-table",
     notebook="02_embeddings",
-    caption="One-hot rows times a table: what comes out are rows of the table.",
-    alt="Left the one-hot rows of I, like, trees; in the middle a table of nine rows and three "
-    "columns, with a frame around the rows trees, I and like; right a table of three rows, which "
-    "are the framed ones in the order of the sentence.",
+    caption="Each word of 'I like trees' pulls its row out of the table.",
+    alt="A table of nine rows and three columns of numbers. Three rows have a colored frame: "
+    "trees, I and like, with the ids 4, 5 and 7. An arrow leads from each of them to the right, "
+    "where the same three numbers stand again, in the order of the sentence: I, like, trees.",
+    hero=True,
 )
 def draw_lookup_table() -> Figure:
-    from transformer_lib.embedding import one_hot
-
     vocab, table = small_table()
     words = "I like trees".split()
-    rows = one_hot(torch.tensor(vocab.encode(words)), len(vocab))
-    return lookup_product(rows, table, words, vocab.tokens)
+    return pulled_rows(vocab.encode(words), table, words, vocab.tokens)
 
 
 def trained_tables() -> tuple[Tensor, Tensor]:
@@ -111,9 +109,10 @@ def map_points(
     "word-map",
     notebook="02_embeddings",
     caption="The English words of the shipped translator on a map, colored by part of speech.",
-    alt="A map of 955 dots. The verbs lie together at one side, with adjectives and grammar words "
-    "at their border; the nouns form several islands, apart from all others and from each other. "
-    "Before training the same words lie in one cloud with all colors mixed.",
+    alt="A map of 955 dots with large names on it, four of the words ringed. The verbs lie "
+    "together at one side, with adjectives and grammar words at their border; 'nouns' is "
+    "written four times, on four islands. Before training the same words lie in one "
+    "cloud with all colors mixed.",
 )
 def draw_word_map() -> Any:
     from transformer_lib.corpora.english_spanish.classes import english_class
@@ -123,18 +122,37 @@ def draw_word_map() -> Any:
     points = []
     for view, table in enumerate(tables):
         points += map_points(view, table, words, lambda word: english_class(word).part)
+    after = [point for point in points if point["view"] == 1]
+    islands = [(english_class(point["word"]).gender, english_class(point["word"]).number)
+               for point in after]  # fmt: skip
+    groups = [("noun", "nouns", [point for point, island in zip(after, islands, strict=True)
+                                 if point["kind"] == "noun" and island == (gender, number)])
+              for gender in "mf" for number in ("one", "many")]  # fmt: skip
+    groups += [(kind, f"{kind}s", [point for point in after if point["kind"] == kind])
+               for kind in ("verb", "adjective")]  # fmt: skip
     return word_map(points, PARTS, ("before training", "after training"),
-                    landmarks="tree trees street streets gave sent wide tired Ana we".split(),
-                    title="part of speech")  # fmt: skip
+                    landmarks="tree trees street streets".split(), title="part of speech",
+                    regions=[named(*group) for group in groups],
+                    headings=("Before training: every word anywhere",
+                              "After training: verbs with verbs, nouns on four islands"),
+                    )  # fmt: skip
+
+
+def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
+    """A name for a region of a `word_map`, in the middle of these points."""
+    x, y = ([point[axis] for point in points] for axis in "xy")
+    return {"view": points[0]["view"], "kind": kind, "region": region,
+            "x": sum(x) / len(x), "y": sum(y) / len(y)}  # fmt: skip
 
 
 @figure(
     "noun-map",
     notebook="02_embeddings",
     caption="The English nouns, colored by the gender and number of their Spanish translations.",
-    alt="Four islands of dots, each of a single color: English nouns whose translation is "
-    "masculine or feminine, one or several. A choice shows the Spanish nouns instead: one cloud, "
-    "in which the colors are mixed.",
+    alt="Four islands of dots, el, los, la and las, each of a single color: English nouns whose "
+    "translation is masculine or feminine, one or several. Tree lies on el, trees on los, street "
+    "on la, streets on las, each in a ring; water, classroom and eagle lie between el and "
+    "la. A choice shows the Spanish nouns instead: one cloud, in which the colors are mixed.",
 )
 def draw_noun_map() -> Any:
     from transformer_lib.corpora.english_spanish.classes import english_class, spanish_class
@@ -153,9 +171,15 @@ def draw_noun_map() -> Any:
     points = []
     for view, (table, words, class_of) in enumerate(tables):
         points += map_points(1 - view, table, words, kind_by(class_of))
+    islands = {kind: [point for point in points if (point["view"], point["kind"]) == (1, kind)]
+               for kind in GENDERS}  # fmt: skip
+    regions = [named(kind, kind.partition(":")[0], island) for kind, island in islands.items()]
     return word_map(points, GENDERS, ("Spanish nouns", "English nouns"),
                     landmarks="tree trees street streets water eagle classroom".split(),
-                    title="in Spanish")  # fmt: skip
+                    title="article in Spanish", regions=regions,
+                    leftward=("trees", "street", "classroom", "water"),
+                    headings=("Spanish nouns don't lie by their article",
+                              "English nouns lie by the article of their translation"))  # fmt: skip
 
 
 @figure(
@@ -168,7 +192,9 @@ def draw_noun_map() -> Any:
 )
 def draw_word_similarity() -> Figure:
     rows = [vocabularies()[0].index(word) for word in SOME_WORDS]
-    return word_similarity(trained_tables()[0][rows], SOME_WORDS).figure
+    ax = word_similarity(trained_tables()[0][rows], SOME_WORDS)
+    ax.set_title("Words that are used alike point alike", fontsize=14)
+    return ax.figure
 
 
 def neighbor_shares(table: Tensor) -> dict[str, float]:
@@ -219,6 +245,8 @@ def draw_neighbor_shares() -> Figure:
 
 
 WIDTHS = (8, 32, 128, 512)
+ROOT = r"$\sqrt{d_{model}}$"
+WITH, WITHOUT, POSITION = f"word \N{MULTIPLICATION SIGN} {ROOT}", "word", "position"
 
 
 def measure_sizes(
@@ -230,16 +258,16 @@ def measure_sizes(
     """
     from transformer_lib.embedding import Embeddings, positional_encoding
 
-    lengths: dict[str, list[float]] = {"word, with factor": [], "word, without factor": []}
+    lengths: dict[str, list[float]] = {WITH: [], WITHOUT: []}
     cosines: dict[str, list[float]] = {name: [] for name in lengths}
-    lengths["position"] = []
+    lengths[POSITION] = []
     torch.manual_seed(0)
     for d_model in widths:
         embed = Embeddings(words, d_model)
         with torch.no_grad():
             tables = (embed(torch.arange(words)), embed.table.weight)
         places = positional_encoding(50, d_model)
-        lengths["position"].append(places.norm(dim=1).mean().item())
+        lengths[POSITION].append(places.norm(dim=1).mean().item())
         for name, table in zip(cosines, tables, strict=True):
             sums = table + places[10]
             alike = torch.cosine_similarity(sums[::2], sums[1::2])
@@ -272,7 +300,12 @@ def draw_embedding_lengths() -> Figure:
 def draw_embedding_scale() -> Figure:
     from transformer_lib import experiments
 
+    names = {
+        "with the factor": f"table \N{MULTIPLICATION SIGN} {ROOT} (the paper)",
+        "without": "table as it is",
+        "without, but a larger table": f"table {ROOT} times as large, as it is",
+    }
     runs: dict[str, list] = {}
     for result in experiments.load("embedding-scale")["results"]:
-        runs.setdefault(result["bottom"], []).append(result["losses"])
+        runs.setdefault(names[result["bottom"]], []).append(result["losses"])
     return loss_by_bottom(runs).figure

@@ -7,7 +7,7 @@ from torch import Tensor
 from transformer_lib.experiments.masks import measured_influence
 from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.plots.figures.registry import figure
-from transformer_lib.plots.masks import leak_curves, mask_maps, shift_drawing
+from transformer_lib.plots.masks import leak_curves, mask_maps, staircase
 from transformer_lib.tokens import BOS, PAD
 
 TGT_IN = ["<bos>", "me", "gustan", "los", "árboles"]
@@ -20,6 +20,20 @@ def three_masks(tgt_in: Tensor) -> dict[str, Tensor]:
     padding = padding_mask(tgt_in[None]).expand(1, 1, length, length)[0, 0]
     causal = causal_mask(length)[0, 0]
     return {"padding mask": padding, "causal mask": causal, "both (&)": padding & causal}
+
+
+@figure(
+    "masks-staircase",
+    notebook="06_masks",
+    caption="Each row sees one word more, and predicts the next one.",
+    alt="Five rows of five tiles, like a staircase. In the first row only <bos> can be seen and "
+    "the other four tiles are covered; an arrow leads to 'me', which it predicts. In each row "
+    "below one tile more is open: <bos> me leads to 'gustan', <bos> me gustan to 'los', <bos> me "
+    "gustan los to 'árboles', and all five to <eos>.",
+    hero=True,
+)
+def draw_staircase() -> Figure:
+    return staircase(TGT_IN, TGT_OUT)
 
 
 @figure(
@@ -37,29 +51,16 @@ def draw_three_masks() -> Figure:
 
 
 @figure(
-    "masks-shift",
-    notebook="06_masks",
-    caption="What the decoder reads stands one place to the right of what it predicts.",
-    alt="Two rows of words. Above, what the decoder reads: <bos> me gustan los árboles; below, "
-    "what it must predict: me gustan los árboles <eos>. Arrows lead from the read words <bos>, me "
-    "and gustan, at the positions 0 to 2, to 'los', which is predicted at position 2; the later "
-    "words are hatched.",
-)
-def draw_shift() -> Figure:
-    return shift_drawing(TGT_IN, TGT_OUT, position=2)
-
-
-@figure(
     "masks-influence",
     notebook="06_masks",
-    caption="Which outputs move when one target word changes, measured in a random model.",
-    alt="Two squares: a row for each word predicted, a column for each word changed. With the "
-    "causal mask only the lower left triangle moves. With a mask that shows everything, each "
-    "output moves with each word.",
+    caption="Which outputs change when one target word changes, measured in a random model.",
+    alt="Two squares: a row for the output at each word, a column for each word changed. With the "
+    "causal mask only the lower left triangle says yes. With a mask that shows everything, each "
+    "output changes with each word.",
 )
 def draw_influence() -> Figure:
-    return mask_maps(measured_influence(), TGT_OUT, TGT_IN, xlabel="word that is changed",
-                     ylabel="prediction: does it move?")  # fmt: skip
+    return mask_maps(measured_influence(), TGT_IN, TGT_IN, xlabel="when this word is changed",
+                     ylabel="does the output here change?", marks=("no", "yes"))  # fmt: skip
 
 
 @figure(

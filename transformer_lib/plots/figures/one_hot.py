@@ -1,13 +1,15 @@
 """The figures of notebook 01: a word as a row with a single 1."""
 
-import matplotlib as mpl
 import torch
 from matplotlib.figure import Figure
 
-from transformer_lib.plots import style
-from transformer_lib.plots.embeddings import word_similarity
 from transformer_lib.plots.figures.registry import figure
-from transformer_lib.plots.one_hot import one_hot_table, unknown_words
+from transformer_lib.plots.one_hot import (
+    distance_triangle,
+    one_hot_row,
+    one_hot_table,
+    unknown_words,
+)
 
 TREES = ("I like trees".split(), "the trees grew".split())
 SAMPLES = (10, 100, 1_000, 10_000)  # training sentences
@@ -16,25 +18,33 @@ SAMPLES = (10, 100, 1_000, 10_000)  # training sentences
 @figure(
     "one-hot-table",
     notebook="01_one_hot",
-    caption="The one-hot rows of 'I like trees', in a vocabulary of nine and in one of 955.",
-    alt="Above, a table of three rows, I, like and trees, and nine columns, the vocabulary: each "
-    "row holds one 1, in the column of its own word, and eight zeros. Below, the same three rows "
-    "with 955 slots: a long bar with a single mark, at slot 25 for I, 40 for like, 498 for trees.",
+    caption="The one-hot rows of 'I like trees' in a vocabulary of nine.",
+    alt="A table of three rows, I, like and trees, and nine columns, the vocabulary: each row "
+    "holds one 1, in the column of its own word, and eight zeros; each word has its color.",
 )
-@mpl.rc_context(style.PRINT)
 def draw_one_hot_table() -> Figure:
     from transformer_lib.embedding import one_hot
     from transformer_lib.tokens import Vocabulary
+
+    vocab = Vocabulary.build(TREES)
+    ids = torch.tensor(vocab.encode(TREES[0]))
+    return one_hot_table(one_hot(ids, len(vocab)), TREES[0], vocab.tokens).figure
+
+
+@figure(
+    "one-hot-row",
+    notebook="01_one_hot",
+    caption="Each word's number, written as a row with a single 1.",
+    alt="Three words with their numbers, I 25, like 40, trees 498, and beside each a long empty "
+    "bar of 955 slots with a single mark. Below, the row around the mark of trees is enlarged: "
+    "seven slots, 0 0 0 1 0 0 0, with the 1 at 498.",
+    hero=True,
+)
+def draw_one_hot_row() -> Figure:
     from transformer_lib.translator import Translator
 
-    drawn = style.new_figure(style.WIDTH, 3.9)
-    words = TREES[0]
-    panels = drawn.subplots(2, 1)
-    for ax, vocab in zip(panels, (Vocabulary.build(TREES), Translator.load().src.vocab),
-                         strict=True):  # fmt: skip
-        ids = torch.tensor(vocab.encode(words))
-        one_hot_table(one_hot(ids, len(vocab)), words, vocab.tokens, ax)
-    return drawn
+    vocab = Translator.load().src.vocab
+    return one_hot_row(vocab.encode(TREES[0]), TREES[0], vocab.tokens)
 
 
 @figure(
@@ -62,17 +72,15 @@ def draw_unknown_words() -> Figure:
 
 
 @figure(
-    "one-hot-similarity",
+    "one-hot-distances",
     notebook="01_one_hot",
-    caption="How alike one-hot rows are: every word is like itself, and like no other.",
-    alt="A square of twelve rows and twelve columns of words such as cat, dog, cow, gave and sent. "
-    "Only the diagonal is dark, with 1; every other cell is 0.",
+    caption="Three words as one-hot rows: equally far apart.",
+    alt="A triangle with three equal sides. Its corners are cat, dog and gave, and at each side "
+    "stands the same distance, 1.414; in the middle, that it is the root of 2.",
 )
-def draw_one_hot_similarity() -> Figure:
+def draw_one_hot_distances() -> Figure:
     from transformer_lib.embedding import one_hot
-    from transformer_lib.plots.figures.embeddings import SOME_WORDS
     from transformer_lib.translator import Translator
 
-    vocab = Translator.load().src.vocab
-    rows = one_hot(torch.tensor(vocab.encode(SOME_WORDS)), len(vocab))
-    return word_similarity(rows, SOME_WORDS).figure
+    vocab, words = Translator.load().src.vocab, ["cat", "dog", "gave"]
+    return distance_triangle(one_hot(torch.tensor(vocab.encode(words)), len(vocab)), words)

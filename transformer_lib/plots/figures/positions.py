@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from transformer_lib.plots.figures.registry import figure
 from transformer_lib.plots.positions import (
+    clock_table,
     input_vectors,
     lengths_copied,
     padding_picture,
@@ -17,6 +18,7 @@ from transformer_lib.plots.positions import (
     positions_frequencies,
     positions_heatmap,
     positions_similarity,
+    positions_table,
     rows_in_pairs,
     wavelengths,
     word_plus_position,
@@ -54,11 +56,46 @@ def shuffled_outputs() -> dict[str, tuple[Any, Any]]:
     caption="Without positions, an encoder gives each word the same vector in whatever order.",
     alt="Two tables of output vectors, with two rows for each of 'I', 'like' and 'trees': one from "
     "'I like trees', one from 'trees I like'. Left, without positions, the two rows of a word are "
-    "the same. Right, with positions, they differ.",
+    "the same. Right, with positions, they differ; this stands above.",
 )
 def draw_positions_shuffled() -> Figure:
     words, orders = ["I", "like", "trees"], ("I like trees", "trees I like")
     return rows_in_pairs(words, orders, shuffled_outputs())
+
+
+SENTENCE = ["I", "like", "trees", "and", "their", "shade", "in", "summer"]
+CLOCKS = {0: "fast: once round\nin about 6 words", 45: "slower: once round\nin about 32 words",
+          128: "slow: once round\nin about 628 words"}  # fmt: skip
+
+
+@figure(
+    "positions-clocks",
+    notebook=NOTEBOOK,
+    caption="Every position is a setting of clocks: fast hands for neighbors, slow ones for far.",
+    alt="Three rows of eight clocks above the words 'I like trees and their shade in summer' at "
+    "positions 0 to 7. All hands start pointing up. The fast hand turns by 57 degrees from word to "
+    "word and is round after 6, the middle one by 11 degrees, the slow one hardly moves.",
+    hero=True,
+)
+def draw_positions_clocks() -> Figure:
+    from transformer_lib.embedding import positional_encoding
+
+    return clock_table(SENTENCE, positional_encoding(len(SENTENCE), 512), CLOCKS)
+
+
+@figure(
+    "positions-table",
+    notebook=NOTEBOOK,
+    caption="A hundred position vectors of our translator's width, 128: white is zero.",
+    alt="Heat map of 100 positions and 128 columns. On the left blue and orange alternate fast "
+    "from row to row; the further right, the slower the change, along curved bands. The right "
+    "third is still: white columns, the sines near 0, beside brown ones, the cosines near 1. "
+    "Below, the row of position 30 stands alone.",
+)
+def draw_positions_table() -> Figure:
+    from transformer_lib.embedding import positional_encoding
+
+    return positions_table(positional_encoding(100, 128), row=30)
 
 
 @figure(
@@ -79,9 +116,9 @@ def draw_positions_curves() -> Figure:
     "positions-paper",
     notebook=NOTEBOOK,
     caption="The paper's position vectors: 20 positions, 512 dimensions.",
-    alt="Heat map with one row per position. On the left blue and amber alternate from row to row, "
-    "fast; to the right ever more slowly. Beyond dimension 300 the rows look alike: thin grey and "
-    "pale stripes, the sines still near 0 and the cosines near 1.",
+    alt="Heat map with one row per position. On the left blue and orange alternate from row to "
+    "row, fast; to the right ever more slowly. Beyond column 300 the rows look alike: thin white "
+    "and brown stripes, the sines still near 0 and the cosines near 1.",
 )
 def draw_positions_paper() -> Figure:
     from transformer_lib.embedding import positional_encoding
@@ -94,9 +131,9 @@ def draw_positions_paper() -> Figure:
     notebook=NOTEBOOK,
     caption="The paper's position vectors where single columns can be seen: 10 positions, 64 "
     "dimensions.",
-    alt="Heat map of 10 rows and 64 columns. Even columns start at grey, the sine of 0; odd ones "
-    "at the palest amber, the cosine of 0. The columns on the left change from row to row; those "
-    "on the right keep their color, so that grey and pale stripes alternate.",
+    alt="Heat map of 10 rows and 64 columns. Even columns start white, the sine of 0; odd ones "
+    "dark brown, the cosine of 0. The columns on the left change from row to row; those on the "
+    "right keep their color, so that white and brown stripes alternate.",
 )
 def draw_positions_small() -> Figure:
     from transformer_lib.embedding import positional_encoding
@@ -109,9 +146,9 @@ def draw_positions_small() -> Figure:
     notebook=NOTEBOOK,
     caption="The position vectors of the authors' code, Tensor2Tensor: 20 positions, 512 "
     "dimensions.",
-    alt="Heat map split in the middle. The left half holds the sines and starts with grey in row "
-    "0; the right half holds the cosines and starts with pale amber. In both halves the colors "
-    "alternate fast on the left and hardly change on the right.",
+    alt="Heat map split in the middle. The left half holds the sines and starts white in row 0; "
+    "the right half holds the cosines and starts dark brown. In both halves the colors alternate "
+    "fast on the left and hardly change on the right.",
 )
 def draw_positions_tensor2tensor() -> Figure:
     from transformer_lib.embedding import tensor2tensor_encoding
@@ -148,9 +185,9 @@ def draw_positions_frequencies() -> Figure:
     "positions-rotation",
     notebook=NOTEBOOK,
     caption="Going three positions on turns each hand by its own angle, wherever it starts.",
-    alt="Three clocks, for pairs 0, 30 and 60. In each, a blue arc leads from position 1 to 4 and "
-    "a wine arc from position 6 to 9. Within a clock the two arcs are equally long; from clock to "
-    "clock they shrink: 172, 58 and 20 degrees.",
+    alt="Three clocks, for columns 0 and 1, 60 and 61, 120 and 121. In each, a blue arc leads from "
+    "position 1 to 4 and a wine arc from position 6 to 9. Within a clock the two arcs are "
+    "equally long; from clock to clock they shrink: 172, 58 and 20 degrees.",
 )
 def draw_positions_rotation() -> Figure:
     from transformer_lib.embedding import positional_encoding
@@ -173,21 +210,23 @@ def draw_positions_dot_products() -> Figure:
     return positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
 
 
-def trained_words(words: list[str]) -> Any:
-    """The vectors (words, 128) that the shipped translator's encoder reads, without positions."""
+def trained_words(words: list[str], side: str = "source") -> Any:
+    """The vectors (words, 128) that the shipped translator reads, without positions."""
     from transformer_lib.checkpoints import load_model, read_json
     from transformer_lib.tokens import Vocabulary
     from transformer_lib.translator import SHIPPED_MODEL
 
-    vocab = Vocabulary(read_json(SHIPPED_MODEL / "vocabulary.json")["source"]["words"])
+    vocab = Vocabulary(read_json(SHIPPED_MODEL / "vocabulary.json")[side]["words"])
+    model = load_model(SHIPPED_MODEL)
+    embed = model.src_embed if side == "source" else model.tgt_embed
     with torch.inference_mode():
-        return load_model(SHIPPED_MODEL).src_embed(torch.tensor(vocab.encode(words)))
+        return embed(torch.tensor(vocab.encode(words)))
 
 
 @figure(
     "positions-sum",
     notebook=NOTEBOOK,
-    caption="The same word at two places: word vector + position vector = two different sums.",
+    caption="The same word at two positions: word vector + position vector = two different sums.",
     alt="Two panels for 'trees' at positions 2 and 1, each with three stripes of 32 of the 128 "
     "numbers. The top stripes, the word, are the same. The middle ones, the position, differ most "
     "on their left. The bottom ones, the sums, differ where the positions do.",
@@ -205,9 +244,10 @@ def draw_positions_sum() -> Figure:
     "positions-input",
     notebook=NOTEBOOK,
     caption="What goes into the encoder: three vectors, each a meaning plus a position.",
-    alt="Three columns for 'I', 'like' and 'trees'. In each, from the bottom: the word, its "
-    "vector, plus the vector of its position 0, 1 or 2, and the sum, from which an arrow leads "
-    "into one box, the encoder.",
+    alt="Left: encoder and decoder as two small towers, the bottom of the encoder filled. Right, "
+    "that bottom enlarged: three columns for 'I', 'like' and 'trees'. In each, from the bottom: "
+    "the word, its vector, plus the vector of its position 0, 1 or 2, and the sum, framed in the "
+    "word's color, from which an arrow leads into encoder layer 0.",
 )
 def draw_positions_input() -> Figure:
     from transformer_lib.embedding import positional_encoding
@@ -215,6 +255,23 @@ def draw_positions_input() -> Figure:
     words = ["I", "like", "trees"]
     vectors = trained_words(words)
     return input_vectors(words, vectors, positional_encoding(3, vectors.size(1)))
+
+
+@figure(
+    "positions-output-side",
+    notebook=NOTEBOOK,
+    caption="The same on the side that writes: words of another table, the same positions.",
+    alt="Left: encoder and decoder as two small towers, the bottom of the decoder filled. Right, "
+    "that bottom enlarged: five columns for '<bos>', 'me', 'gustan', 'los' and 'árboles'. In each, "
+    "from the bottom: the word, its vector, plus the vector of its position 0 to 4, and the sum, "
+    "framed in the word's color, from which an arrow leads into decoder layer 0.",
+)
+def draw_positions_output_side() -> Figure:
+    from transformer_lib.embedding import positional_encoding
+
+    words = ["<bos>", "me", "gustan", "los", "árboles"]
+    vectors = trained_words(words, "target")
+    return input_vectors(words, vectors, positional_encoding(5, vectors.size(1)), "decoder")
 
 
 @figure(
@@ -246,26 +303,35 @@ def draw_positions_learned() -> Figure:
     return lengths_copied(found["results"], found["trained_to"]).figure
 
 
-def two_batches(lengths: list[int], size: int = 40) -> dict[str, list[int]]:
-    """The lengths in a batch of random sentences, and in one of neighbors when all are sorted."""
-    shuffled = random.Random(0).sample(lengths, len(lengths))
-    middle = len(lengths) // 2
-    return {
-        "any sentences": shuffled[:size],
-        "sentences of similar length": sorted(lengths)[middle : middle + size],
-    }
+def two_ways() -> tuple[list[int], dict[str, list[list[int]]]]:
+    """All training sentences in batches, at random and by length -> their lengths, both ways."""
+    from transformer_lib.batching import batch_indices
+    from transformer_lib.corpora import english_spanish
+
+    pairs = [(en.split(), es.split()) for en, es in english_spanish.load("train")]
+    lengths = [len(source) + 1 for source, _ in pairs]  # the words and <eos>
+    similar = batch_indices(pairs, max_tokens=1024, seed=0)
+    shuffled = random.Random(0).sample(range(len(pairs)), len(pairs))
+    size = len(pairs) // len(similar)
+    at_random = [shuffled[start : start + size] for start in range(0, len(pairs), size)]
+    return lengths, {"sentences as they come": at_random, "of similar length": similar}
+
+
+def usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
+    """The lengths of the batch whose share of padding is nearest to that of all batches."""
+    words = [[lengths[i] for i in batch] for batch in batches]
+    share = 1 - sum(map(sum, words)) / sum(len(batch) * max(batch) for batch in words)
+    return min(words, key=lambda batch: abs(1 - sum(batch) / len(batch) / max(batch) - share))
 
 
 @figure(
     "padding-saved",
     notebook=NOTEBOOK,
-    caption="Forty sentences in a batch: taken at random, and taken by their length.",
-    alt="Two tables with a row for each of 40 sentences, words dark and padding pale. On the left "
-    "the rows end at very different places and nearly half of the table is padding; on the right "
-    "all rows but a few are equally long and one percent is padding.",
+    caption="A batch of sentences taken at random, and one of sentences of similar length.",
+    alt="Two tables with a row for each sentence of a batch, words dark and padding pale. On the "
+    "left the rows end at very different positions and 41 % of the table is padding; on the "
+    "right nearly all rows are equally long and 3 % is padding.",
 )
 def draw_padding_saved() -> Figure:
-    from transformer_lib.corpora import english_spanish
-
-    sentences = [english for english, _ in english_spanish.load("train")[:2000]]
-    return padding_picture(two_batches([len(english.split()) + 1 for english in sentences]))
+    lengths, ways = two_ways()
+    return padding_picture({way: usual_batch(batches, lengths) for way, batches in ways.items()})

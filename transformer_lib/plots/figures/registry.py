@@ -8,25 +8,29 @@ from typing import Any
 
 @dataclass(frozen=True)
 class FigureEntry:
-    """One figure of the series. notebook: the file's name without its ending."""
+    """One figure of the series.
+
+    notebook: the file's name without its ending. hero: is it its notebook's picture to remember?
+    """
 
     name: str
     notebook: str
     caption: str
     alt: str
     draw: Callable[[], Any]
+    hero: bool = False
 
 
 FIGURES: dict[str, FigureEntry] = {}
 
 
-def figure(name: str, *, notebook: str, caption: str, alt: str) -> Callable:
+def figure(name: str, *, notebook: str, caption: str, alt: str, hero: bool = False) -> Callable:
     """Register the function below as a figure of the series, under a name that never changes."""
 
     def register(draw: Callable[[], Any]) -> Callable[[], Any]:
         if name in FIGURES:
             raise ValueError(f"there are two figures with the name {name!r}")
-        FIGURES[name] = FigureEntry(name, notebook, caption, alt, draw)
+        FIGURES[name] = FigureEntry(name, notebook, caption, alt, draw, hero)
         return draw
 
     return register

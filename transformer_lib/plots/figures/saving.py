@@ -14,24 +14,28 @@ FORMATS = ("svg", "png", "pdf")
 DOTS_PER_INCH = 200
 
 
-def save(name: str, folder: str | Path, format: str = "svg") -> Path:
+def save(name: str, folder: str | Path, format: str = "svg", *, text: bool = False) -> Path:
     """Draw a figure of the series into folder/name.format -> the file's path.
 
-    format: svg, png or pdf. The folder is made where it is missing. On one machine the bytes are
-    the same each time. Raises ValueError for an unknown name or format, OSError where nothing can
-    be written.
+    format: svg, png or pdf. text: see `save_figure`. The folder is made where it is missing. On
+    one machine the bytes are the same each time. Raises ValueError for an unknown name or format,
+    OSError where nothing can be written.
     """
     entry = find(name)
     path = Path(folder) / f"{name}.{format}"
     _check_format(path)
-    save_figure(entry.draw(), path, title=entry.caption, alt=entry.alt)
+    save_figure(entry.draw(), path, title=entry.caption, alt=entry.alt, text=text)
     return path
 
 
-def save_figure(drawn: Any, path: str | Path, title: str = "", alt: str = "") -> None:
+def save_figure(
+    drawn: Any, path: str | Path, title: str = "", alt: str = "", *, text: bool = False
+) -> None:
     """Write a matplotlib figure or an Altair chart to a .svg, .png or .pdf file.
 
-    Title and alt text travel inside the file, where its kind has a place for them. Raises
+    Title and alt text travel inside the file, where its kind has a place for them. text: let the
+    letters of an SVG be text, that can be edited and searched but needs the font (DejaVu Sans)
+    where it is shown; an Altair chart's always are. In a PDF they always are, font inside. Raises
     ValueError for another kind of file, OSError where nothing can be written.
     """
     path = Path(path)
@@ -42,8 +46,10 @@ def save_figure(drawn: Any, path: str | Path, title: str = "", alt: str = "") ->
             spec = portable(drawn.properties(description=alt).to_dict())
             path.write_bytes(_with_words(convert(spec, format), format, title, alt))
         else:
-            with mpl.rc_context(style.PRINT):
-                drawn.savefig(path, format=format, dpi=DOTS_PER_INCH, bbox_inches="tight",
+            letters = {"svg.fonttype": "none" if text else "path"}
+            with mpl.rc_context(style.PRINT | letters):
+                cut = None if drawn.get_label() == style.PAGE else "tight"
+                drawn.savefig(path, format=format, dpi=DOTS_PER_INCH, bbox_inches=cut,
                               metadata=_metadata(format, title, alt))  # fmt: skip
     except OSError as error:
         raise OSError(f"cannot write {path}: {error.strerror or error}") from error

@@ -10,16 +10,17 @@ from transformer_lib.config import BASE, BIG
 from transformer_lib.experiments.whole import (
     TABLE_3,
     WIDTH,
-    all_outputs,
     all_rounds,
     common_vocabulary,
     costs,
     on_paper,
     parts,
     possible_vocabulary,
+    waiting,
 )
 from transformer_lib.plots import whole as plots
 from transformer_lib.plots.figures.registry import figure
+from transformer_lib.recording import record_outputs
 from transformer_lib.tokens import BOS, EOS, SPECIALS
 from transformer_lib.translator import Translator
 
@@ -40,11 +41,11 @@ PLACES = range(2, 33)
     notebook=NOTEBOOK,
     caption="Five looks at the Transformer: what is black in one drawing is opened in the next.",
     alt="Five drawings. 1: a black box turns 'I like trees' into 'Me gustan los árboles'. 2: "
-    "encoders hand a memory to decoders, which also get the words so far. 3: six encoder layers in "
-    "a row, six decoder layers in a row, and the memory goes to each decoder layer. 4: an encoder "
-    "layer is self-attention and feed-forward, a decoder layer has cross-attention in between. 5: "
-    "an attention is three linear layers, dot products, scale, mask and softmax, a mix of values, "
-    "the heads in a row and a last linear layer.",
+    "the encoder hands a memory to the decoder, which also gets the words so far. 3: six encoder "
+    "layers in a row, six decoder layers in a row, and the memory goes to each decoder layer. 4: "
+    "an encoder layer is self-attention and feed-forward, a decoder layer has cross-attention in "
+    "between. 5: an attention is three linear layers, dot products, scale, mask and softmax, a mix "
+    "of values, the heads in a row and a last linear layer.",
 )
 def draw_zoom() -> Figure:
     return plots.zoom_levels()
@@ -87,7 +88,7 @@ def draw_parameters() -> Figure:
 
 @figure(
     "whole-vocabulary",
-    notebook=NOTEBOOK,
+    notebook="a2_slips_in_well_known_texts",
     caption="The sizes of the vocabulary that give each row of Table 3 the count it prints.",
     alt="A bar for each of nine rows of Table 3. The eight bars from base to d_ff = 4096 have a "
     "band in common, from 41,003 to 41,209; the bar of big lies apart, from 35,400 to 36,300. None "
@@ -102,9 +103,9 @@ def draw_vocabulary() -> Figure:
     "whole-outside-in",
     notebook=NOTEBOOK,
     caption="A decoder layer grows from the outside in, in six steps; what is new is black.",
-    alt="Six rows. 1: a feed-forward box. 2: source attention before it. 3: self-attention before "
-    "both. 4: more heads behind both attentions. 5: a plus behind each box, with a line around the "
-    "box. 6: a norm behind each plus.",
+    alt="Six rows. 0: a feed-forward box. 1: source attention before it. 2: self-attention before "
+    "both. 3: more heads behind both attentions. 4: a plus after each box, with a line around the "
+    "box. 5: a norm after each plus.",
 )
 def draw_outside_in() -> Figure:
     return plots.outside_in()
@@ -114,19 +115,19 @@ def draw_outside_in() -> Figure:
 def path_of(
     translator: Translator, text: str
 ) -> tuple[list[tuple[Sequence[str], list[plots.Station]]], list[tuple[str, float]]]:
-    """The vectors of a sentence at each station, and the next word at each place of the target."""
+    """A sentence's vectors at each station, and the next word at each position of the target."""
     model = translator.model
     tokens, written = translator.read(text), translator.translate(text)[0].tokens
     ids = (translator.src.vocab.encode(tokens), translator.tgt.vocab.encode(written))
     batch = make_batch([ids])
-    with all_outputs(model) as outputs:
+    with record_outputs(model) as outputs:
         logits = model(batch.src, batch.tgt_in)[0]
     names = {"embed": "embedding", "positions": "+ position"}
 
     def side(prefix: str, stack: str) -> list[plots.Station]:
         return [
             *(plots.Station(name, outputs[f"{prefix}_{part}"][0]) for part, name in names.items()),
-            *(plots.Station(f"{stack} layer {i + 1}", outputs[f"{stack}.layers.{i}"][0])
+            *(plots.Station(f"{stack} layer {i}", outputs[f"{stack}.layers.{i}"][0])
               for i in range(model.config.N)),
         ]  # fmt: skip
 
@@ -143,9 +144,10 @@ def path_of(
     "whole-sentence",
     notebook=NOTEBOOK,
     caption="All vectors of 'I like trees' on the way through our translator.",
-    alt="Two rows of color maps. Above, four words and 128 numbers each: embedding, with position, "
-    "after encoder layer 1 and 2. Below, five words: embedding, with position, after decoder layer "
-    "1 and 2, and at the end bars near 1 for the next words me, gustan, los, árboles, <eos>.",
+    alt="Two rows of strips, the first 16 of each vector's 128 numbers as colored cells. Above, "
+    "four words: embedding, with position, after encoder layer 0 and 1, which is the memory. "
+    "Below, five words: embedding, with position, after decoder layer 0 and 1, and at the end bars "
+    "of about 90 % for what is written next: me, gustan, los, árboles, <eos>.",
 )
 def draw_sentence() -> Figure:
     return plots.sentence_path(*path_of(Translator.load(), SENTENCE))
@@ -154,15 +156,36 @@ def draw_sentence() -> Figure:
 @figure(
     "whole-cost",
     notebook=NOTEBOOK,
-    caption="Cost of a layer, and rounds from the first word to the last, against length.",
-    alt="Left: multiplications in a layer 64 wide. Self-attention bends upwards and crosses the "
-    "straight line of a GRU at 64 words; a convolution stays below the GRU. Right: rounds until "
-    "the last word has heard of the first: one for self-attention at every length, as many as "
-    "words for the GRU, a quarter as many for a convolution five words wide, three with gaps.",
+    caption="The paper's Table 1, measured: what a layer costs, how long it waits, and how many "
+    "layers news needs from the first word to the last, against the length of the sentence.",
+    alt="Three panels of curves. Cost: self-attention bends upwards and crosses the straight line "
+    "of the recurrent layer at 64 words; convolution and restricted attention stay below. Waiting: "
+    "the recurrent layer waits as many steps as there are words, all others one. Path: one layer "
+    "for self-attention, as many as words for the recurrent one, a quarter as many for convolution "
+    "and restricted attention, three with gaps. Each curve has its name at its end.",
 )
 def draw_cost() -> Figure:
-    cost, path = [costs(n) for n in LENGTHS], [all_rounds(n) for n in PLACES]
+    cost, wait = [costs(n) for n in LENGTHS], [waiting(n) for n in PLACES]
+    path = [all_rounds(n) for n in PLACES]
     return plots.cost_and_path(
-        LENGTHS, {name: [row[name] for row in cost] for name in cost[0]},
-        PLACES, {name: [row[name] for row in path] for name in path[0]}, WIDTH,
+        LENGTHS, {name: [row[name] for row in cost] for name in wait[0]},
+        PLACES, {name: [row[name] for row in wait] for name in wait[0]},
+        {name: [row[name] for row in path] for name in path[0]}, WIDTH,
     )  # fmt: skip
+
+
+@figure(
+    "whole-machine",
+    notebook=NOTEBOOK,
+    hero=True,
+    caption="The whole machine: a reader, a writer, and the memory that goes to each of the "
+    "writer's layers.",
+    alt="Two stacks of six layers. 'I like trees' and the end sign enter the encoder from below. "
+    "At its top comes out the memory, a vector for each word, with an arrow into each of the six "
+    "decoder layers. '<bos> me gustan los' enters the decoder from below, árboles comes out on "
+    "top, and each word written comes back as input.",
+)
+def draw_machine() -> Figure:
+    return plots.whole_machine(
+        ["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los", "árboles"]
+    )

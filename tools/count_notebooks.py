@@ -1,0 +1,110 @@
+"""Count words, cells and minutes of the notebooks, core and deeper.
+
+    python tools/count_notebooks.py          # a table: make count
+    python tools/count_notebooks.py --fix    # also write the minutes into notebooks and README
+
+How the minutes come about: prose at 180 words a minute, five seconds for a line of code, twenty
+seconds for a figure and for a prediction, seven minutes for an exercise.
+"""
+
+import argparse
+import re
+import sys
+
+from nbformat import NotebookNode
+
+import run_notebooks
+import sections
+
+WORDS_A_MINUTE = 180
+LINE, FIGURE, PREDICT, EXERCISE = 5 / 60, 20 / 60, 20 / 60, 7  # minutes
+COLUMNS = ("words", "cells", "lines", "figures", "predicts", "exercises", "minutes")
+STATED = re.compile(r"It takes about (\d+) minutes(?:; the deeper sections another (\d+))?\.")
+
+
+def count(cells: list[NotebookNode]) -> dict[str, float]:
+    """The numbers of `COLUMNS` for some cells of a notebook."""
+    found = {
+        "words": sum(map(sections.words, cells)),
+        "cells": len(cells),
+        "lines": sum(map(sections.code_lines, cells)),
+        "figures": sum(map(sections.figures, cells)),
+        "predicts": sum(map(sections.is_predict, cells)),
+        "exercises": sum(map(sections.is_exercise, cells)),
+    }
+    minutes = (
+        found["words"] / WORDS_A_MINUTE
+        + found["lines"] * LINE
+        + found["figures"] * FIGURE
+        + found["predicts"] * PREDICT
+        + found["exercises"] * EXERCISE
+    )
+    return {**found, "minutes": minutes}
+
+
+def counts(notebook: NotebookNode) -> tuple[dict[str, float], dict[str, float]]:
+    """The numbers of its core and of its deeper sections."""
+    return count(sections.cells(notebook, False)), count(sections.cells(notebook, True))
+
+
+def stated(notebook: NotebookNode) -> tuple[int, int] | None:
+    """The minutes that its first cell promises, for the core and for the deeper sections."""
+    found = STATED.search(notebook.cells[0].source)
+    return found and (int(found[1]), int(found[2] or 0))
+
+
+def sentence(notebook: NotebookNode) -> str:
+    """What its first cell should say of the time it takes."""
+    core, deeper = (round(part["minutes"]) for part in counts(notebook))
+    rest = f"; the deeper sections another {deeper}" if deeper else ""
+    return f"It takes about {core} minutes{rest}."
+
+
+def table(notebooks: dict[str, NotebookNode]) -> str:
+    """A line for each notebook and one for the sum of 00 to 13."""
+    rows = [("", *COLUMNS, *COLUMNS)]
+    total = [0.0] * (2 * len(COLUMNS))
+    for name, notebook in notebooks.items():
+        numbers = [part[column] for part in counts(notebook) for column in COLUMNS]
+        rows.append((name, *(f"{number:.0f}" for number in numbers)))
+        if name[0].isdigit():
+            total = [one + more for one, more in zip(total, numbers, strict=True)]
+    rows.append(("00 to 13", *(f"{number:.0f}" for number in total)))
+    lines = [f"{row[0]:30}" + "".join(f"{value:>10}" for value in row[1:]) for row in rows]
+    return "\n".join([f"{'core':>40}{'deeper':>70}", *lines])
+
+
+def in_the_readme(readme: str, notebooks: dict[str, NotebookNode]) -> str:
+    """The README with the minutes of each notebook, core and deeper, in its table."""
+    for name, notebook in notebooks.items():
+        core, deeper = (round(part["minutes"]) for part in counts(notebook))
+        minutes = f"{core}, {deeper}" if deeper else f"{core}"
+        row = re.compile(rf"^(\| \w\d \| \[[^|]*/{name}\.ipynb\) \|[^|]*\|)[^|]*\|$", re.MULTILINE)
+        readme = row.sub(rf"\g<1> {minutes} |", readme)
+    return readme
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--fix", action="store_true", help="write the minutes where they stand")
+    notebooks = sections.series()
+    if parser.parse_args(arguments).fix:
+        for name, notebook in notebooks.items():
+            top = notebook.cells[0]
+            if not STATED.search(top.source):
+                print(f'{name}: its first cell lacks the sentence "{sentence(notebook)}"')
+                continue
+            new = STATED.sub(sentence(notebook), top.source)
+            if new != top.source:
+                top.source = new
+                path = sections.ROOT / "notebooks" / f"{name}.ipynb"
+                path.write_text(run_notebooks.text(notebook), encoding="utf-8", newline="\n")
+        readme = sections.ROOT / "README.md"
+        text = in_the_readme(readme.read_text(encoding="utf-8"), notebooks)
+        readme.write_text(text, encoding="utf-8", newline="\n")
+    print(table(notebooks))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,90 @@
+"""Write the pages that lead into the notebooks: the index of ideas and the glossary.
+
+    python tools/notebook_pages.py    # notebooks/README.md and notebooks/glossary.md: make pages
+
+Both are made from tags on the cells. `concept-7` stands on each cell that shows idea 7,
+`term-logit` on the cell where the word *logit* is explained, in bold, for the first time. The lists
+are in `notebook_pages.yml`.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+from nbformat import NotebookNode
+
+import sections
+
+LISTS = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text(encoding="utf-8"))
+IDEAS: dict[str, dict] = LISTS["ideas"]  # part of the series -> number -> idea
+TERMS: dict[str, dict] = LISTS["terms"]  # tag -> word, means, early
+
+
+def places(notebooks: dict[str, NotebookNode], tag: str) -> Iterator[tuple[str, sections.Section]]:
+    """The sections with this tag on a cell, each with its notebook."""
+    for name, notebook in notebooks.items():
+        for part in sections.sections(notebook):
+            if tag in part.tags:
+                yield name, part
+
+
+def link(name: str, part: sections.Section, words: str) -> str:
+    anchor = part.anchor.replace('"', "%22")
+    return f"[{words}]({name}.ipynb#{anchor})"
+
+
+def index(notebooks: dict[str, NotebookNode]) -> str:
+    """From idea to section, as a page."""
+    lines = ["# Where each idea is shown", "",
+             "From idea to section; *(deeper)* marks sections that the core of the series can do "
+             "without. The words are in the [glossary](glossary.md), the figures are listed in "
+             "[figures.md](figures.md)."]  # fmt: skip
+    for title, ideas in IDEAS.items():
+        lines += ["", f"## {title}", "", "| | idea | shown in |", "|---|---|---|"]
+        for number, idea in ideas.items():
+            found = [
+                link(name, part, f"{name[:2]} · {_without_number(part)}")
+                + (" *(deeper)*" if part.deeper else "")
+                for name, part in places(notebooks, f"concept-{number}")
+            ]
+            lines.append(f"| {number} | {idea} | {', '.join(found)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _without_number(part: sections.Section) -> str:
+    number, dot, rest = part.heading.removeprefix("Deeper: ").partition(". ")
+    return rest if dot and number.isdigit() else part.heading.removeprefix("Deeper: ")
+
+
+def glossary(notebooks: dict[str, NotebookNode]) -> str:
+    """From word to section, as a page."""
+    lines = ["# Glossary", "",
+             "The words of the field, each with the section that explains it. *(deeper)* marks "
+             "sections that the core of the series can do without.",
+             "", "| word | means | explained in |", "|---|---|---|"]  # fmt: skip
+    for tag, term in sorted(TERMS.items(), key=lambda item: item[1]["word"].casefold()):
+        found = [
+            link(name, part, f"{name[:2]} · {_without_number(part)}")
+            + (" *(deeper)*" if part.deeper else "")
+            for name, part in places(notebooks, f"term-{tag}")
+        ]
+        lines.append(f"| **{term['word']}** | {term['means']} | {', '.join(found)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    notebooks = sections.series()
+    folder = sections.ROOT / "notebooks"
+    for name, page in (("README.md", index(notebooks)), ("glossary.md", glossary(notebooks))):
+        (folder / name).write_text(page, encoding="utf-8", newline="\n")
+    missing = [f"concept-{number}" for ideas in IDEAS.values() for number in ideas]
+    missing += [f"term-{tag}" for tag in TERMS]
+    missing = [tag for tag in missing if not any(places(notebooks, tag))]
+    for tag in missing:
+        print(f"no cell has the tag {tag}")
+    return bool(missing)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,17 @@
+"""Writing a translation word by word, as functions of a model.
+
+greedy.py    greedy_decode    the likeliest word each time
+beam.py      beam_search      the likeliest few beginnings at a time
+sampling.py  sample_decode    words drawn by lot, by their probabilities
+cache.py     Prefixes         what all three are built on: the words so far, keys and values
+"""
+
+from transformer_lib.decoding.beam import Hypothesis, beam_search, penalty
+from transformer_lib.decoding.cache import KeyValueCache, Prefixes, deciding
+from transformer_lib.decoding.greedy import greedy_decode
+from transformer_lib.decoding.sampling import sample_decode, sharpen
+
+__all__ = [
+    "Hypothesis", "KeyValueCache", "Prefixes",
+    "beam_search", "deciding", "greedy_decode", "penalty", "sample_decode", "sharpen",
+]  # fmt: skip

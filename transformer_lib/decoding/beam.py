@@ -1,0 +1,114 @@
+"""Beam search: the likeliest few beginnings, side by side."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from transformer_lib.decoding.cache import Prefixes, check_max_length, deciding
+from transformer_lib.model import Transformer
+from transformer_lib.tokens import EOS
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A translation that was found by searching or drawn by lot.
+
+    ids: without <bos> and <eos>. log_prob: the sum over its words, <eos> included, when <pad> and
+    <bos>, which can't follow, are ruled out.
+    score: log_prob / penalty, by which translations are compared.
+    finished: False if max_length cut it off before <eos>.
+    """
+
+    ids: list[int]
+    log_prob: float
+    score: float
+    finished: bool
+
+
+def penalty(length: int, alpha: float) -> float:
+    """((5 + length) / 6) ^ alpha, which evens out that longer sentences are less likely.
+
+    Wu et al. 2016, Equation 14; the Transformer paper uses alpha = 0.6 (section 6.1). length counts
+    the words with <eos>; alpha = 0 switches it off.
+    """
+    return ((5 + length) / 6) ** alpha
+
+
+def beam_search(
+    model: Transformer,
+    src: Tensor,
+    *,
+    beam_size: int = 4,
+    length_penalty: float = 0.6,
+    n_best: int = 1,
+    max_length: int = 64,
+    cache: bool = True,
+) -> list[list[Hypothesis]]:
+    """The best translations found when the beam_size likeliest beginnings are followed at a time.
+
+    src (b, s) ids -> for each sentence its n_best hypotheses, best first. A beginning that reaches
+    <eos> is finished and keeps its place: with beam_size=1 this is greedy decoding, with a beam as
+    wide as there are sentences it is an exhaustive search. Finished hypotheses come before those
+    that max_length cut off, even likelier ones.
+    """
+    check_max_length(max_length)
+    if beam_size < 1:
+        raise ValueError(f"beam_size={beam_size} must be 1 or more")
+    if not 1 <= n_best <= beam_size:
+        raise ValueError(f"n_best={n_best} must lie between 1 and beam_size={beam_size}")
+    found: list[list[Hypothesis]] = [[] for _ in src]
+    with deciding(model):
+        prefixes = Prefixes(model, src, max_length, cache)
+        sentence = torch.arange(len(src), device=src.device)
+        places = torch.full((len(src),), beam_size, device=src.device)  # still to be finished
+        log_prob = torch.zeros(len(src), 1, device=src.device)  # (sentences, beginnings)
+        for _ in range(max_length):
+            following = prefixes.next_logits().log_softmax(dim=-1)
+            following = following.unflatten(0, log_prob.shape)  # (n, beam, vocab)
+            vocab = following.size(-1)
+            every = (log_prob[:, :, None] + following).flatten(1)
+            log_prob, index = every.topk(min(beam_size, every.size(1)), dim=1)
+            row = torch.arange(len(places), device=src.device)[:, None] * (every.size(1) // vocab)
+            prefixes.select((row + index // vocab).flatten())
+            prefixes.append((index % vocab).flatten())
+
+            rank = torch.arange(log_prob.size(1), device=src.device)
+            chosen = (rank < places[:, None]) & (log_prob > -math.inf)
+            ended = chosen & (index % vocab == EOS)
+            collect(found, sentence, prefixes.words, log_prob, ended, length_penalty)
+            places = places - ended.sum(dim=1)
+            log_prob = log_prob.masked_fill(~chosen | ended, -math.inf)
+
+            going_on = (log_prob > -math.inf).any(dim=1).nonzero().squeeze(1)
+            if len(going_on) < len(sentence):
+                rows = torch.arange(log_prob.numel(), device=src.device).view_as(log_prob)
+                prefixes.select(rows[going_on].flatten())
+                sentence, places, log_prob = (x[going_on] for x in (sentence, places, log_prob))
+            if len(sentence) == 0:
+                break
+        cut_off = log_prob > -math.inf
+        collect(found, sentence, prefixes.words, log_prob, cut_off, length_penalty, finished=False)
+    return [
+        sorted(each, key=lambda one: (one.finished, one.score), reverse=True)[:n_best]
+        for each in found
+    ]
+
+
+def collect(
+    found: list[list[Hypothesis]],
+    sentence: Tensor,
+    words: Tensor,
+    log_prob: Tensor,
+    which: Tensor,
+    alpha: float,
+    finished: bool = True,
+) -> None:
+    """Write the chosen beginnings down as hypotheses of their sentences."""
+    for i, j in which.nonzero().tolist():
+        ids = words[i * log_prob.size(1) + j, 1:].tolist()  # with <eos> if it is finished
+        total = log_prob[i, j].item()
+        score = total / penalty(len(ids), alpha)
+        ids = ids[:-1] if finished else ids
+        found[int(sentence[i])].append(Hypothesis(ids, total, score, finished))

@@ -1,0 +1,41 @@
+"""Greedy decoding: the likeliest word, again and again."""
+
+import torch
+from torch import Tensor
+
+from transformer_lib.decoding.cache import Prefixes, check_max_length, deciding
+from transformer_lib.model import Transformer
+from transformer_lib.tokens import EOS
+
+
+def greedy_decode(
+    model: Transformer, src: Tensor, *, max_length: int = 64, cache: bool = True
+) -> list[list[int]]:
+    """The likeliest next word, again and again, until <eos> or max_length words.
+
+    src (b, s) ids -> for each sentence its ids, without <bos> and <eos>. A sentence that has come
+    to its <eos> leaves the batch.
+    """
+    check_max_length(max_length)
+    translations: list[list[int]] = [[] for _ in src]
+    with deciding(model):
+        prefixes = Prefixes(model, src, max_length, cache)
+        sentence = torch.arange(len(src), device=src.device)  # which one each row belongs to
+        for _ in range(max_length):
+            words = prefixes.next_logits().argmax(dim=-1)
+            prefixes.append(words)
+            goes_on = words != EOS
+            if not goes_on.all():
+                record(translations, sentence[~goes_on], prefixes.words[~goes_on, 1:-1])
+                rows = goes_on.nonzero().squeeze(1)
+                prefixes.select(rows)
+                sentence = sentence[rows]
+            if len(sentence) == 0:
+                break
+        record(translations, sentence, prefixes.words[:, 1:])
+    return translations
+
+
+def record(translations: list[list[int]], sentences: Tensor, words: Tensor) -> None:
+    for i, ids in zip(sentences.tolist(), words.tolist(), strict=True):
+        translations[i] = ids

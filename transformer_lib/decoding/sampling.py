@@ -1,0 +1,115 @@
+"""Sampling: words drawn by lot, each as often as the model finds it likely, or a little sharper."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from transformer_lib.decoding.beam import Hypothesis
+from transformer_lib.decoding.cache import Prefixes, check_max_length, deciding
+from transformer_lib.model import Transformer
+from transformer_lib.tokens import EOS
+
+
+def sharpen(
+    logits: Tensor, *, temperature: float = 1.0, top_k: int | None = None, top_p: float = 1.0
+) -> Tensor:
+    """softmax(logits / temperature), and then only the likeliest words, shared out anew.
+
+    logits (…, vocab) -> probabilities (…, vocab) that add up to 1; they have no unit.
+    temperature: below 1 the likely words gain, above 1 the others; near 0 all goes to the best.
+    top_k: only the k likeliest words (None: all). top_p: of these, the fewest likeliest words
+    that have a probability of at least top_p together; one word always stays (1.0: all).
+    Raises ValueError unless temperature > 0, top_k >= 1 and 0 < top_p <= 1.
+    """
+    check_sampling(temperature, top_k, top_p)
+    best = logits.max(dim=-1, keepdim=True).values  # taken off first: no temperature is too low
+    p = ((logits - best) / temperature).softmax(dim=-1)
+    if top_k is not None and top_k < p.size(-1):
+        words = p.topk(top_k, dim=-1).indices
+        p = torch.zeros_like(p).scatter(-1, words, p.gather(-1, words))
+        p = p / p.sum(dim=-1, keepdim=True)
+    if top_p < 1:
+        likeliest, words = p.sort(dim=-1, descending=True, stable=True)
+        before = likeliest.cumsum(dim=-1) - likeliest  # what the likelier words have together
+        p = torch.zeros_like(p).scatter(-1, words, likeliest.masked_fill(before >= top_p, 0.0))
+        p = p / p.sum(dim=-1, keepdim=True)
+    return p
+
+
+def sample_decode(
+    model: Transformer,
+    src: Tensor,
+    *,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float = 1.0,
+    generator: torch.Generator | None = None,
+    max_length: int = 64,
+    cache: bool = True,
+) -> list[Hypothesis]:
+    """For each sentence a translation whose words are drawn from `sharpen`, until <eos>.
+
+    src (b, s) ids -> b hypotheses. Their log_prob, in nats, is the model's own, as in beam search:
+    before anything is sharpened. generator: where the random numbers come from (None: PyTorch's
+    own). One seed gives one translation, in a batch or sentence by sentence: each sentence takes
+    max_length numbers from it, one for each word it might write. Raises ValueError as `sharpen`
+    does, and for max_length < 1.
+    """
+    check_max_length(max_length)
+    check_sampling(temperature, top_k, top_p)
+    device = generator.device if generator is not None else None
+    lots = torch.rand(len(src), max_length, generator=generator, device=device).to(src.device)
+    found: list[Hypothesis | None] = [None] * len(src)
+    with deciding(model):
+        prefixes = Prefixes(model, src, max_length, cache)
+        sentence = torch.arange(len(src), device=src.device)  # which one each row belongs to
+        log_prob = torch.zeros(len(src), device=src.device)
+        for place in range(max_length):
+            logits = prefixes.next_logits()
+            p = sharpen(logits, temperature=temperature, top_k=top_k, top_p=top_p)
+            words = draw(p, lots[sentence, place])
+            log_prob = log_prob + logits.log_softmax(dim=-1).gather(1, words[:, None])[:, 0]
+            prefixes.append(words)
+            ended = words == EOS
+            write_down(found, sentence[ended], prefixes.words[ended, 1:-1], log_prob[ended])
+            if ended.any():
+                rows = (~ended).nonzero().squeeze(1)
+                prefixes.select(rows)
+                sentence, log_prob = sentence[rows], log_prob[rows]
+            if len(sentence) == 0:
+                break
+        write_down(found, sentence, prefixes.words[:, 1:], log_prob, finished=False)
+    return found
+
+
+def draw(probabilities: Tensor, lots: Tensor) -> Tensor:
+    """(b, vocab) probabilities, (b) numbers from 0 to 1 -> (b) words.
+
+    Laid side by side, the probabilities fill the line from 0 to 1; the word on whose part the
+    number falls is drawn.
+    """
+    ends = probabilities.double().cumsum(dim=-1)
+    points = lots.double()[:, None] * ends[:, -1:]  # the sum is 1 but for the last digits
+    return (ends > points).int().argmax(dim=-1)
+
+
+def write_down(
+    found: list[Hypothesis | None],
+    sentences: Tensor,
+    words: Tensor,
+    log_prob: Tensor,
+    finished: bool = True,
+) -> None:
+    rows = zip(sentences.tolist(), words.tolist(), log_prob.tolist(), strict=True)
+    for i, ids, total in rows:
+        found[i] = Hypothesis(ids, total, total, finished)
+
+
+def check_sampling(temperature: float, top_k: int | None, top_p: float) -> None:
+    if not 0 < temperature < math.inf:
+        raise ValueError(f"temperature={temperature} must be more than 0; greedy is near 0")
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"top_k={top_k} must be 1 or more")
+    if not 0 < top_p <= 1:
+        raise ValueError(f"top_p={top_p} must be more than 0 and at most 1")
