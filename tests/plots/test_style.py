@@ -1,6 +1,11 @@
 """The colors: different for every eye, different in grey, visible on both themes."""
 
+import json
+import os
+import subprocess
+import sys
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -157,3 +162,26 @@ def test_importing_the_plots_changes_no_setting():
         "assert 'altair' not in sys.modules, 'altair takes a second: import it where it is used'\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+FORMULA = """
+from transformer_lib.plots import style
+figure = style.new_figure(3, 1)
+figure.text(0.1, 0.5, r"text and $\\sqrt{d_k} \\cdot \\alpha$", fontfamily="DejaVu Sans")
+figure.savefig("formula.png")
+"""
+
+
+def test_a_formula_looks_the_same_where_matplotlibs_list_of_fonts_is_wrong(tmp_path):
+    pictures = []
+    for _ in range(2):  # the first run writes the list
+        run = subprocess.run([sys.executable, "-c", FORMULA], cwd=tmp_path, capture_output=True,
+                             text=True, env={**os.environ, "MPLCONFIGDIR": str(tmp_path)})  # fmt: skip
+        assert run.returncode == 0 and "not found" not in run.stderr, run.stderr
+        pictures.append(tmp_path.joinpath("formula.png").read_bytes())
+        (written,) = tmp_path.glob("fontlist*.json")
+        fonts = json.loads(written.read_text("utf-8"))
+        fonts["ttflist"] = [font for font in fonts["ttflist"]
+                            if Path(font["fname"]).is_absolute()]  # fmt: skip
+        written.write_text(json.dumps(fonts), "utf-8")  # only what the system has
+    assert pictures[0] == pictures[1]

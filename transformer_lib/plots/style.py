@@ -6,9 +6,11 @@ no two have the same lightness, so that a grey printout still tells them apart; 
 show on a white page as well as on JupyterLab's dark theme.
 """
 
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib import font_manager
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 
@@ -107,6 +109,23 @@ ON_PAPER: dict[str, Any] = {
     "style": {"guide-label": {"fill": INK}, "guide-title": {"fill": INK}},
     "axis": {"domainColor": "#888888", "gridColor": "#DDDDDD", "tickColor": "#888888"},
 }
+
+
+def find_own_fonts() -> None:
+    """Make sure that matplotlib takes the fonts which come with it.
+
+    Its list of fonts is written once for each user and then believed. Where that went wrong, text
+    looks nearly right and formulas don't: their letters are quietly taken from another font.
+    """
+    own, fonts = Path(mpl.get_data_path()), font_manager.fontManager
+    known = {font.fname for font in fonts.ttflist}
+    for file in sorted(own.joinpath("fonts", "ttf").glob("*.ttf")):
+        if str(file) not in known:
+            fonts.addfont(file)
+    fonts.ttflist.sort(key=lambda font: own not in Path(font.fname).parents)  # of equals, the first
+
+
+find_own_fonts()
 
 
 def use() -> None:
