@@ -32,7 +32,7 @@ lab: .venv/installed
 	.venv/bin/python tools/lab.py
 
 test: .venv/installed
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
 edit: .venv/installed
 	.venv/bin/python tools/lab.py --originals
