@@ -13,7 +13,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from coursework.gradebooks import fill_in, write_feedback
 from coursework.grading import Limits, Result, grade, has_wall
+from coursework.intake import handed_in
 from coursework.report import write_report
 from coursework.source import FOLDER, Assignment, assignment, assignments, student_version
 from transformer_lib.checkpoints import write_file
@@ -48,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
         "grade",
         help="grade a folder of submissions",
         description="Grade FOLDER, which holds a notebook, or a folder with one, for each student. "
-        "Writes grades.csv, to_read.csv, to_read.html and pages/ into DIR.",
+        "Writes grades.csv, totals.csv, to_read.csv, to_read.html and pages/ into DIR.",
     )
     grading.add_argument("number", type=int, help="which assignment")
     grading.add_argument("folder", type=Path, help="the submissions")
@@ -62,6 +64,14 @@ def parser() -> argparse.ArgumentParser:
                          help="memory for a submission (%(default)d)")  # fmt: skip
     grading.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
                          help="submissions at a time (%(default)d)")  # fmt: skip
+    grading.add_argument("--blind", action="store_true",
+                         help="numbers instead of names in to_read; key.csv tells")  # fmt: skip
+    grading.add_argument("--seed", type=int, default=0, metavar="N",
+                         help="for the order of a blind reading (%(default)d)")  # fmt: skip
+    grading.add_argument("--gradebook", type=Path, metavar="FILE",
+                         help="fill in Moodle's worksheet, or Canvas's gradebook")  # fmt: skip
+    grading.add_argument("--column", default="", metavar="NAME",
+                         help="of Canvas's gradebook, where it isn't clear which")  # fmt: skip
     grading.set_defaults(run=run_grade)
     return root
 
@@ -91,9 +101,8 @@ def run_grade(options: argparse.Namespace) -> int:
     out = options.out or Path(f"grades-{options.number}")
     if not options.folder.is_dir():
         raise ValueError(f"{options.folder} is no folder: name the one with the submissions")
-    files: dict[str, Path] = {}
-    for student, path in submissions(options.folder, source):
-        files[student if student not in files else path.name] = path  # nobody's is dropped
+    intake = handed_in(options.folder, source)
+    files = {one.student: one.path for one in intake.submissions}
     if not files:
         raise ValueError(f"{options.folder} is empty: no submissions to grade")
     hidden = (str(options.folder.resolve()), str(out.resolve()))
@@ -104,28 +113,20 @@ def run_grade(options: argparse.Namespace) -> int:
     if not has_wall():
         print("No bubblewrap here: submissions run behind Python's own guard only (TEACHING.md).")
     results = list(grade_all(files, source, limits, options.jobs))
-    write_report(out, source, results)
-    print(f"{len(files)} submissions graded: {out / 'grades.csv'}")
-    unread = sum(one.points is None for one in results)
-    if unread:
-        print(f"{unread} answers to read: {out / 'to_read.html'}, points into to_read.csv")
+    blind = options.seed if options.blind else None
+    report = write_report(out, source, results, intake.submissions, blind)
+    print(f"{len(files)} submissions graded: {out / 'grades.csv'}, {out / 'totals.csv'}")
+    told = [*intake.told, *report.told]
+    if intake.platform == "Moodle":
+        told.append(f"Pages to give back through Moodle: {write_feedback(out, report.totals)}")
+    if options.gradebook:
+        told += fill_in(options.gradebook, out, source, report.totals, options.column)
+    for sentence in told:
+        print(sentence)
+    if report.unread:
+        print(f"{report.unread} of {report.answers} answers to read: {out / 'to_read.html'}, "
+              "points into to_read.csv")  # fmt: skip
     return 0
-
-
-def submissions(folder: Path, source: Assignment) -> Iterator[tuple[str, Path]]:
-    """(student, file) of each entry; where a folder holds several notebooks, the one to grade."""
-    for entry in sorted(folder.iterdir()):
-        if entry.name.startswith("."):
-            continue
-        if entry.is_symlink() or not entry.is_dir():
-            yield entry.stem, entry
-            continue
-        found = [path for path in sorted(entry.rglob("*.ipynb")) if path.is_file()
-                 and not any(part.startswith((".", "__MACOSX"))
-                             for part in path.relative_to(entry).parts)]  # fmt: skip
-        named = [path for path in found if path.name == source.file]
-        # A folder without a notebook is graded as the file that it should hold, and doesn't.
-        yield entry.name, (named or found or [entry / source.file])[0]
 
 
 def try_solution(source: Assignment, limits: Limits) -> None:

@@ -1,17 +1,27 @@
-"""What comes out of grading: a table, a page for each student, and what a person has to read."""
+"""What comes out of grading: tables, a page for each student, and what a person has to read."""
 
-import csv
 import dataclasses
-import io
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import mistune
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
+from coursework.changes import changes, remember
 from coursework.grading import Result
+from coursework.intake import Submission
+from coursework.readings import (
+    KEY,
+    merge,
+    numbered,
+    read_key,
+    read_readings,
+    write_readings,
+)
 from coursework.source import Assignment
+from coursework.tables import write_table
 from transformer_lib.checkpoints import write_file
 
 TEMPLATES = Environment(
@@ -19,13 +29,20 @@ TEMPLATES = Environment(
     autoescape=True,  # names and answers come from outside
     trim_blocks=True,
 )
-MARKDOWN = mistune.create_markdown(escape=True)  # HTML in it is shown, not obeyed
-COLUMNS = ("student", "exercise", "points", "of", "hint")
-TO_READ = ("student", "exercise", "points", "of", "comment")
+GRADES = ("student", "exercise", "points", "of", "hint")
+TOTALS = ("student", "machine", "person", "total", "of", "to read", "late", "id")
+CHANGES = ("student", "exercise", "before", "now", "why")
+LONGEST_NAME = 200  # bytes of a page's name: less than any system's limit
 
 
-class TableError(ValueError):
-    """to_read.csv can't be used; the message says why. Nothing is written then."""
+class Words(mistune.HTMLRenderer):
+    """HTML in Markdown is shown, not obeyed; a picture is a link: looking must not load it."""
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        return self.link(f"picture: {text or url}", url, title)
+
+
+MARKDOWN = mistune.create_markdown(renderer=Words(escape=True))
 
 
 def as_html(words: str) -> Markup:
@@ -39,101 +56,143 @@ TEMPLATES.filters["markdown"] = as_html
 
 
 @dataclasses.dataclass(frozen=True)
-class Reading:
-    """What a person wrote into a line of to_read.csv."""
+class Total:
+    """One student's points. unread: answers that nobody has read, waiting: the points for them.
 
-    points: float | None
+    page: the file in pages/.
+    """
+
+    submission: Submission
+    results: tuple[Result, ...]
+    machine: float
+    person: float
     of: int
-    comment: str
+    unread: int
+    waiting: int
+    page: str
+
+    @property
+    def points(self) -> float:
+        return self.machine + self.person
+
+    @property
+    def unreadable(self) -> str:
+        """Why nothing of it could be graded, if so."""
+        hints = {one.hint for one in self.results}
+        whole = len(self.results) > 1 and len(hints) == 1 and not self.points and not self.unread
+        return hints.pop() if whole else ""
 
 
-def write_report(folder: Path, source: Assignment, results: Sequence[Result]) -> None:
-    """grades.csv, to_read.csv, to_read.html and pages/STUDENT.html."""
-    readings = read_readings(folder / "to_read.csv")
-    results = [with_reading(one, readings) for one in results]
-    (folder / "pages").mkdir(parents=True, exist_ok=True)
-    write_table(folder / "grades.csv", COLUMNS, [
-        (one.student, one.exercise, as_text(one.points), one.of, one.hint) for one in results
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """answers: in words, unread: those that nobody has read. told: sentences for the teacher."""
+
+    totals: list[Total]
+    answers: int
+    unread: int
+    told: list[str]
+
+
+def write_report(
+    folder: Path,
+    source: Assignment,
+    results: Sequence[Result],
+    submissions: Iterable[Submission] = (),
+    blind: int | None = None,
+) -> Report:
+    """All tables and pages of one grading.
+
+    blind: a seed, where answers are to be read without names, in a shuffled order.
+    """
+    students = list(dict.fromkeys(one.student for one in results))
+    known = {one.student: one for one in submissions}
+    table, key = folder / "to_read.csv", folder / "key.csv"
+    numbers = read_key(key)
+    names = {number: student for student, number in numbers.items()}
+    readings = read_readings(table, source, students, names)  # before anything is written
+    if blind is not None:
+        numbers = numbered(students, numbers, blind)
+        write_table(key, KEY, sorted((number, student) for student, number in numbers.items()))
+    shown = {one: one if blind is None else numbers[one] for one in [*numbers, *students]}
+    merged = merge(results, readings, shown, table.name)
+    if blind is not None:
+        rows = dict(sorted(merged.rows.items(), key=lambda row: shown.get(row[0][0], row[0][0])))
+    else:
+        rows = merged.rows
+    write_readings(table, rows, source, shown)
+
+    totals = add_up(merged.results, known)
+    write_grades(folder, totals)
+    changed = changes(folder, source, merged.results, known)
+    if changed:
+        write_table(folder / "changes.csv", CHANGES, changed)
+    remember(folder, source, merged.results, known)
+
+    written = [one for one in merged.results if one.text]
+    texts = {one.name: [] for one in source.exercises if one.kind == "explain"}
+    for one in sorted(written, key=lambda one: shown[one.student] if blind is not None else ""):
+        texts[one.exercise].append((shown[one.student], one, rows[one.student, one.exercise]))
+    explain = [(one, texts[one.name]) for one in source.exercises if one.name in texts]
+    write_page(folder / "to_read.html", "to_read.html", title=source.title, exercises=explain)
+    titles = {one.name: one.title for one in source.exercises}
+    for total in totals:
+        write_page(folder / "pages" / total.page, "student.html",
+                   title=source.title, titles=titles, total=total)  # fmt: skip
+
+    told = [*merged.told, *(f"{one.submission.student}: {one.unreadable}"
+                            for one in totals if one.unreadable)]  # fmt: skip
+    if changed:
+        told.append(f"{len(changed)} points are not what they were: {folder / 'changes.csv'}")
+    return Report(totals, len(written), sum(one.unread for one in totals), told)
+
+
+def add_up(results: Sequence[Result], known: dict[str, Submission]) -> list[Total]:
+    """One for each student, in their order; no two pages have the same name on any system."""
+    rows: dict[str, list[Result]] = {}
+    for one in results:
+        rows.setdefault(one.student, []).append(one)
+    totals, taken = [], set()
+    for student, own in rows.items():
+        read = [one for one in own if one.text]
+        submission = known.get(student, Submission(student, Path()))
+        totals.append(Total(
+            submission,
+            tuple(own),
+            machine=sum(one.points for one in own if not one.text),
+            person=sum(one.points or 0 for one in read),
+            of=sum(one.of for one in own),
+            unread=sum(one.points is None for one in read),
+            waiting=sum(one.of for one in read if one.points is None),
+            page=page_name(student, taken),
+        ))  # fmt: skip
+    return totals
+
+
+def page_name(student: str, taken: set[str]) -> str:
+    """A file's name, in UTF-8 even where the student's file wasn't; `taken` grows by it."""
+    stem = student.replace("/", "-").encode(errors="replace")[:LONGEST_NAME].decode(errors="ignore")
+    name, again = stem, 1
+    while (alike := unicodedata.normalize("NFC", name).casefold()) in taken:
+        again += 1
+        name = f"{stem}-{again}"
+    taken.add(alike)
+    return f"{name}.html"
+
+
+def write_grades(folder: Path, totals: Sequence[Total]) -> None:
+    """grades.csv, a row for each exercise, and totals.csv, a row for each student."""
+    rows = []
+    for total in totals:
+        for number, one in enumerate(total.results):
+            hint = one.hint if number == 0 or not total.unreadable else "(as in the row above)"
+            rows.append((one.student, one.exercise, one.points, one.of, hint))
+    write_table(folder / "grades.csv", GRADES, rows)
+    write_table(folder / "totals.csv", TOTALS, [
+        (one.submission.student, one.machine, one.person, one.points, one.of, one.unread,
+         "late" if one.submission.late else "", one.submission.number) for one in totals
     ])  # fmt: skip
-    written = [one for one in results if one.text]
-    fresh = {(in_table(one.student), one.exercise): Reading(None, one.of, "") for one in written}
-    write_table(folder / "to_read.csv", TO_READ, [  # also lines of those who are absent this time
-        (*key, as_text(one.points), one.of, one.comment) for key, one in (fresh | readings).items()
-    ])  # fmt: skip
-    explain = [one for one in source.exercises if one.kind == "explain"]
-    page = TEMPLATES.get_template("to_read.html").render(
-        title=source.title,
-        exercises=[(one, [row for row in written if row.exercise == one.name]) for one in explain],
-    )
-    write_text(folder / "to_read.html", page)
-    template = TEMPLATES.get_template("student.html")
-    for student in dict.fromkeys(one.student for one in results):
-        rows = [one for one in results if one.student == student]
-        page = template.render(
-            student=student, title=source.title, results=rows, of=sum(one.of for one in rows),
-            total=sum(one.points or 0 for one in rows),
-            waiting=sum(one.of for one in rows if one.points is None),
-            titles={one.name: one.title for one in source.exercises},
-        )  # fmt: skip
-        # Shorter than any system's limit, and UTF-8 even where the file's name wasn't.
-        name = student.encode(errors="replace")[:200].decode(errors="ignore")
-        write_text(folder / "pages" / f"{name}.html", page)
 
 
-def read_readings(table: Path) -> dict[tuple[str, str], Reading]:
-    """(student, exercise) -> what a person wrote there, in whatever way a spreadsheet stored it."""
-    if not table.exists():
-        return {}
-    try:
-        words = table.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise TableError(f"{table} isn't in UTF-8: save it as “CSV UTF-8”") from None
-    separator = max(",;\t", key=words.split("\n")[0].count)
-    rows = csv.DictReader(io.StringIO(words), delimiter=separator)
-    if not set(TO_READ) <= set(rows.fieldnames or ()):
-        raise TableError(f"{table}: its first line should be {','.join(TO_READ)}")
-    readings = {}
-    for number, row in enumerate(rows, 2):
-        try:
-            of = int(row["of"])
-            points = float(row["points"].replace(",", ".")) if row["points"] else None
-            right = points is None or 0 <= points <= of
-        except (ValueError, TypeError, AttributeError):
-            right = False
-        if not right:
-            raise TableError(f"{table}, line {number}: points must be a number from 0 to "
-                             f"{row['of']}, not {row['points']!r}")  # fmt: skip
-        comment = (row["comment"] or "").removeprefix("'")  # see in_table
-        if points is not None or comment:
-            readings[row["student"], row["exercise"]] = Reading(points, of, comment)
-    return readings
-
-
-def with_reading(one: Result, readings: Mapping[tuple[str, str], Reading]) -> Result:
-    reading = readings.get((in_table(one.student), one.exercise))
-    if not reading or not one.text:
-        return one
-    hint = reading.comment or (one.hint if reading.points is None else "")
-    return dataclasses.replace(one, points=reading.points, hint=hint)
-
-
-def as_text(points: float | None) -> str:
-    return "" if points is None else f"{points:g}"
-
-
-def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence]) -> None:
-    table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([in_table(cell) for cell in row] for row in rows)
-    write_text(path, table.getvalue())
-
-
-def in_table(cell: object) -> str:
-    """As text that no spreadsheet takes for a formula."""
-    words = str(cell)
-    return "'" + words if words.startswith(("=", "+", "-", "@", "\t", "\r")) else words
-
-
-def write_text(path: Path, words: str) -> None:
-    write_file(path, words.encode("utf-8", errors="replace"))
+def write_page(path: Path, template: str, **what) -> None:
+    page = TEMPLATES.get_template(template).render(**what)
+    write_file(path, page.encode("utf-8", errors="replace"))

@@ -1,6 +1,5 @@
 """What surrounds a student's process, and what happens when grading itself goes wrong."""
 
-import csv
 import json
 import os
 import subprocess
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from coursework import __main__ as command_line
-from coursework import report
 from coursework.__main__ import main
 from coursework.grading import (
     LARGEST_NOTEBOOK,
@@ -25,10 +23,10 @@ from coursework.grading import (
     to_be_read,
     wall,
 )
+from coursework.intake import handed_in
 from coursework.pupil import guard, plain_python
-from coursework.report import in_table, write_report
 from coursework.source import FOLDER, WRITE_HERE, assignment
-from tests.coursework.classroom import WRITTEN, filled_in, hand_in, solutions
+from tests.coursework.classroom import filled_in, hand_in, solutions
 
 ATTENTION = assignment(2)
 LINUX = sys.platform == "linux"
@@ -228,32 +226,6 @@ def test_files_that_are_none(tmp_path):
         read_submission(large, ATTENTION)
 
 
-@pytest.mark.parametrize("part", ["[](", "> ", "- ", "*a ", "**a", "`", "![", "<b>", "\udcfc"])
-def test_endless_markdown_does_not_hold_up_the_report(tmp_path, part):
-    notebook = filled_in(ATTENTION, {"why-the-root": 100_000 * part})
-    hand_in(tmp_path / "ana.ipynb", notebook)
-    cells = read_submission(tmp_path / "ana.ipynb", ATTENTION)
-    answer = to_be_read("ana", ATTENTION.exercises[-1], cells, ATTENTION)
-    assert len(answer.text) < 10_100
-    write_report(tmp_path, ATTENTION, [answer])
-    assert (tmp_path / "to_read.html").exists() and (tmp_path / "pages" / "ana.html").exists()
-
-
-def test_markdown_that_can_not_be_read_is_shown_as_it_is(monkeypatch):
-    def broken(words):
-        raise RecursionError
-
-    monkeypatch.setattr(report, "MARKDOWN", broken)
-    assert report.as_html("a <b>") == "<pre>a &lt;b&gt;</pre>"
-
-
-@pytest.mark.parametrize("student, page", [("ñ" * 120, "ñ" * 100), ("M\udcfcller", "M?ller")])
-def test_an_odd_name_gets_a_page(tmp_path, student, page):
-    write_report(tmp_path, ATTENTION, [Result(student, "w_q", 1.0, 2, "")])
-    assert [path.stem for path in (tmp_path / "pages").iterdir()] == [page]
-    assert f"{page[:5]}" in (tmp_path / "grades.csv").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -288,16 +260,6 @@ def test_nothing_is_graded_with_a_solution_that_fails(tmp_path, monkeypatch, cap
 # --- what a person reads -------------------------------------------------------------------------
 
 
-@pytest.fixture
-def graded(tmp_path):
-    """One submission, graded; then points for its written answer can be filled in."""
-    hand_in(tmp_path / "in" / "ana.ipynb", filled_in(ATTENTION, solutions(ATTENTION)))
-    out = tmp_path / "out"
-    again = ["grade", "2", str(tmp_path / "in"), "--out", str(out)]
-    assert main(again) == 0
-    return out, again
-
-
 def test_an_answer_in_a_cell_of_ones_own_is_found(tmp_path):
     notebook = filled_in(ATTENTION, {"why-the-root": WRITE_HERE})
     mine = {"cell_type": "markdown", "source": "One weight takes it all.", "metadata": {}}
@@ -311,7 +273,7 @@ def test_a_link_is_no_work(tmp_path):
     hand_in(tmp_path / "ana" / ATTENTION.file, filled_in(ATTENTION, {}))
     (tmp_path / "ben").symlink_to(tmp_path / "ana")
     (tmp_path / "cem.ipynb").symlink_to(tmp_path / "ana" / ATTENTION.file)
-    found = dict(command_line.submissions(tmp_path, ATTENTION))
+    found = {one.student: one.path for one in handed_in(tmp_path, ATTENTION).submissions}
     assert read_submission(found["ana"], ATTENTION)
     for student in ("ben", "cem"):
         with pytest.raises(Unreadable, match="is no file"):
@@ -340,108 +302,3 @@ def test_an_answer_in_words_waits_for_a_person(tmp_path, answer, points, hint):
     (found,) = [one for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
                 if one.exercise == "why-the-root"]  # fmt: skip
     assert (found.points, found.hint) == (points, hint)
-
-
-def fill_in(table: Path, points: str, comment: str, delimiter: str = ",") -> None:
-    with table.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [(row["student"], row["exercise"], row["of"]) for row in rows] == [
-        ("ana", "why-the-root", "3")
-    ]
-    rows[0] |= {"points": points, "comment": comment}
-    with table.open("w", encoding="utf-8-sig", newline="") as file:  # as spreadsheets store it
-        writer = csv.DictWriter(file, rows[0].keys(), delimiter=delimiter)
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def test_points_for_written_answers_stay(graded):
-    out, again = graded
-    assert WRITTEN in (out / "to_read.html").read_text(encoding="utf-8")
-    assert "13 of 16 points" in (out / "pages" / "ana.html").read_text(encoding="utf-8")
-    fill_in(out / "to_read.csv", "2,5", "Good; and the gradient?")
-    for _ in range(2):
-        assert main(again) == 0
-        assert "ana,why-the-root,2.5,3,Good; and the gradient?\n" in (out / "grades.csv").read_text(
-            encoding="utf-8"
-        )
-        page = (out / "pages" / "ana.html").read_text(encoding="utf-8")
-        assert "15.5 of 16 points" in page and "Good; and the gradient?" in page
-
-
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-def test_spreadsheets_separate_columns_as_they_like(graded, delimiter):
-    out, again = graded
-    fill_in(out / "to_read.csv", "2", "- yes", delimiter)
-    for _ in range(2):
-        assert main(again) == 0
-        assert ",2,3,'- yes\n" in (out / "to_read.csv").read_text(encoding="utf-8")
-    assert "- yes" in (out / "pages" / "ana.html").read_text(encoding="utf-8")
-
-
-def test_a_comment_without_points_stays(graded):
-    out, again = graded
-    fill_in(out / "to_read.csv", "", "Ask her.")
-    assert main(again) == 0
-    assert ",,3,Ask her.\n" in (out / "to_read.csv").read_text(encoding="utf-8")
-    assert ",,3,Ask her.\n" in (out / "grades.csv").read_text(encoding="utf-8")
-
-
-def test_points_of_somebody_who_is_absent_stay(graded):
-    out, again = graded
-    fill_in(out / "to_read.csv", "2", "Good.")
-    here = out.parent / "in"
-    (here / "ana.ipynb").rename(out.parent / "ana.ipynb")
-    hand_in(here / "ben.ipynb", filled_in(ATTENTION, {}))
-    assert main(again) == 0
-    (out.parent / "ana.ipynb").rename(here / "ana.ipynb")
-    assert main(again) == 0
-    assert "ana,why-the-root,2,3,Good.\n" in (out / "grades.csv").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    "content, message",
-    [
-        ("student,exercise,points,of,comment\nÁna,x,1,3,é".encode("cp1252"), "isn't in UTF-8"),
-        (b"name,points\nana,1\n", "its first line should be student,exercise,points,of,comment"),
-        (b"", "its first line should be"),
-    ],
-)
-def test_a_table_that_can_not_be_read_is_left_alone(graded, capsys, content, message):
-    out, again = graded
-    (out / "to_read.csv").write_bytes(content)
-    before = (out / "grades.csv").read_bytes()
-    assert main(again) == 2
-    assert message in capsys.readouterr().err
-    assert (out / "to_read.csv").read_bytes() == content
-    assert (out / "grades.csv").read_bytes() == before
-
-
-@pytest.mark.parametrize("points", ["4", "-1", "many", "nan"])
-def test_points_that_can_not_be(graded, capsys, points):
-    out, again = graded
-    before = (out / "grades.csv").read_bytes()
-    fill_in(out / "to_read.csv", points, "")
-    filled = (out / "to_read.csv").read_bytes()
-    capsys.readouterr()
-    assert main(again) == 2
-    assert f"line 2: points must be a number from 0 to 3, not '{points}'" in capsys.readouterr().err
-    assert (out / "grades.csv").read_bytes() == before
-    assert (out / "to_read.csv").read_bytes() == filled
-
-
-def test_html_in_an_answer_is_shown_not_obeyed(tmp_path):
-    harm = "**So** <script>alert(1)</script> [here](javascript:alert(1))"
-    notebook = filled_in(ATTENTION, {"why-the-root": harm})
-    hand_in(tmp_path / "in" / "ana.ipynb", notebook)
-    assert main(["grade", "2", str(tmp_path / "in"), "--out", str(tmp_path / "out")]) == 0
-    for name in ("pages/ana.html", "to_read.html"):
-        page = (tmp_path / "out" / name).read_text(encoding="utf-8")
-        assert "<strong>So</strong> &lt;script&gt;alert(1)" in page
-        assert "<script" not in page and 'href="javascript' not in page
-
-
-def test_no_cell_of_a_table_is_a_formula():
-    assert [in_table(cell) for cell in ("=1+1", "@x", "-2", "plain", 0)] == [
-        "'=1+1", "'@x", "'-2", "plain", "0"
-    ]  # fmt: skip

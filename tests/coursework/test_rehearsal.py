@@ -27,7 +27,7 @@ ATTENTION = SOURCES[2]
 
 
 def table(path):
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -177,9 +177,9 @@ def test_eighteen_students_hand_in_as_students_do(tmp_path):
         if exercise in full:
             want = expected[student][exercise]
             assert (points, hint == "") == (want, want != "0"), (student, exercise, hint)
-    assert "isn't a notebook" in found["half", "w_q"][1]
-    assert "isn't a notebook" in found["deep", "w_q"][1]
-    assert "is assignment 5" in found["another one", "w_q"][1]
+    assert "isn't a notebook" in found["half", "two_weights"][1]
+    assert "isn't a notebook" in found["deep", "two_weights"][1]
+    assert "is assignment 5" in found["another one", "two_weights"][1]
     assert "deleted" in found["answer deleted", "my_attention"][1]
     assert found["nothing done", "my_weights"][1] == "not tried yet"
     pages = {path.stem for path in (tmp_path / "grades" / "pages").iterdir()}

@@ -1,0 +1,236 @@
+"""A platform's own table, as a teacher downloads it, filled in to be uploaded again.
+
+Moodle's grading worksheet (mod/assign/feedback/offline): `Identifier` ends in the student's number;
+`Grade` and `Feedback comments` are filled in. `Last modified (grade)` stays as it is: by it Moodle
+sees what somebody graded after the download, and leaves that alone.
+Canvas's gradebook (lib/gradebook_exporter.rb): a column for each assignment, `Points Possible`
+above the students, who have an `ID`; only the one column is filled in.
+"""
+
+import codecs
+import csv
+import dataclasses
+import html
+import io
+import re
+import unicodedata
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from coursework.report import Total
+from coursework.source import Assignment
+from coursework.tables import TableError
+from transformer_lib.checkpoints import write_file
+
+NOT_GIVEN = ("EX", "N/A")  # Canvas: excused; not assigned
+A_DATE = (1980, 1, 1, 0, 0, 0)  # of files in a zip: the same grades make the same zip
+
+
+@dataclasses.dataclass
+class Gradebook:
+    """A table: its first line, and the others. Cells that aren't filled in stay as they are."""
+
+    path: Path
+    head: list[str]
+    rows: list[list[str]]
+    separator: str
+    start: bytes  # the byte order mark, or nothing
+
+    def cell(self, row: Sequence[str], column: str) -> str:
+        return row[self.head.index(column)]
+
+    def written(self) -> bytes:
+        table = io.StringIO()
+        csv.writer(table, delimiter=self.separator).writerows([self.head, *self.rows])
+        return self.start + table.getvalue().encode()
+
+
+def fill_in(
+    path: Path, folder: Path, source: Assignment, totals: Sequence[Total], column: str = ""
+) -> list[str]:
+    """Write DIR/filled-NAME, and say what is in it. Errors: TableError.
+
+    A grade is filled in when nothing of it is left to read, in the unit of the platform: where
+    100 points can be had there and 16 here, 8 are 50.
+    """
+    book = read_gradebook(path)
+    if {"Identifier", "Grade", "Maximum Grade"} <= {name.title() for name in book.head}:
+        return fill_in_moodle(book, folder, totals)
+    if "ID" in book.head and {"Student", "LastName"} & set(book.head):
+        return fill_in_canvas(book, folder, source, totals, column)
+    raise TableError(f"{path} is neither Moodle's grading worksheet (Identifier, Grade, Maximum "
+                     "grade) nor Canvas's gradebook (Student, ID): download it again, with the "
+                     "platform in English")  # fmt: skip
+
+
+def read_gradebook(path: Path) -> Gradebook:
+    raw = path.read_bytes()
+    start = codecs.BOM_UTF8 if raw.startswith(codecs.BOM_UTF8) else b""
+    try:
+        words = raw.decode("utf-8-sig")
+        separator = max(",;\t", key=words.split("\n")[0].count)
+        rows = list(csv.reader(io.StringIO(words, newline=""), delimiter=separator))
+    except (UnicodeDecodeError, csv.Error):
+        raise TableError(f"{path} is no CSV file in UTF-8: use it as it was downloaded") from None
+    rows = [row for row in rows if row]
+    if not rows or any(len(row) != len(rows[0]) for row in rows):
+        raise TableError(f"{path} is no table: use it as it was downloaded")
+    return Gradebook(path, rows[0], rows[1:], separator, start)
+
+
+# --- Moodle --------------------------------------------------------------------------------------
+
+
+def fill_in_moodle(book: Gradebook, folder: Path, totals: Sequence[Total]) -> list[str]:
+    columns = {name.title(): name for name in book.head}
+    numbers = {re.search(r"\d*\s*$", book.cell(row, "Identifier"))[0].strip(): row
+               for row in book.rows}  # fmt: skip
+    names = by_name([(book.cell(row, columns["Full Name"]), row) for row in book.rows]
+                    if "Full Name" in columns else [])  # fmt: skip
+    grade, feedback = book.head.index("Grade"), columns.get("Feedback Comments")
+    outcome = Outcome()
+    for total in totals:
+        row = row_of(total, numbers, names)
+        if outcome.can_be_graded(total, row):
+            row[grade] = scaled(total, book.cell(row, columns["Maximum Grade"]), book)
+            if feedback:
+                row[book.head.index(feedback)] = as_comment(total)
+    return outcome.written(book, folder)
+
+
+def as_comment(total: Total) -> str:
+    """Points and hints in lines, as Moodle's editor stores them: HTML."""
+    if total.unreadable:
+        return html.escape(total.unreadable)
+    lines = [f"{one.exercise}: {one.points:g} of {one.of}. {one.hint}".strip()
+             for one in total.results]  # fmt: skip
+    return "<br>".join(map(html.escape, lines))
+
+
+def write_feedback(folder: Path, totals: Sequence[Total]) -> Path:
+    """feedback.zip, for *Upload multiple feedback files in a zip*: each student's page.
+
+    The layout that Moodle 4.1 and later reads (mod/assign/feedback/file/importziplib.php):
+    folders `Full name_ID_assignfeedback_file`.
+    """
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for total in totals:
+            if number := total.submission.number:
+                name = re.sub(r'[_/\\:*?"<>|]', " ", total.submission.student)
+                place = f"{name}_{number}_assignfeedback_file/feedback.html"
+                page = (folder / "pages" / total.page).read_bytes()
+                zipped.writestr(zipfile.ZipInfo(place, A_DATE), page, zipfile.ZIP_DEFLATED)
+    write_file(folder / "feedback.zip", archive.getvalue())
+    return folder / "feedback.zip"
+
+
+# --- Canvas --------------------------------------------------------------------------------------
+
+
+def fill_in_canvas(
+    book: Gradebook, folder: Path, source: Assignment, totals: Sequence[Total], column: str
+) -> list[str]:
+    place = book.head.index(assignment_column(book, source, column))
+    possible = [row for row in book.rows if row[0].strip() == "Points Possible"]
+    if len(possible) != 1:
+        raise TableError(f"{book.path} has no row “Points Possible”: use it as it was downloaded")
+    first = book.rows.index(possible[0]) + 1
+    students = book.rows[first:]
+    numbers = {book.cell(row, "ID"): row for row in students}
+    if "Student" in book.head:
+        names = by_name([(book.cell(row, "Student"), row) for row in students])
+    else:
+        names = by_name([(f"{book.cell(row, 'LastName')}, {book.cell(row, 'FirstName')}", row)
+                         for row in students])  # fmt: skip
+    outcome = Outcome()
+    for total in totals:
+        row = row_of(total, numbers, names)
+        if outcome.can_be_graded(total, row):
+            if row[place].strip() in NOT_GIVEN:
+                outcome.left_alone.append(f"{total.submission.student} ({row[place].strip()})")
+            else:
+                row[place] = scaled(total, possible[0][place], book)
+    return outcome.written(book, folder)
+
+
+def assignment_column(book: Gradebook, source: Assignment, wanted: str) -> str:
+    """The assignment's column: `Title (number)`, with a title that names this assignment."""
+    titles = {name: re.sub(r" \(\d+\)$", "", name) for name in book.head}
+    stem = source.file.removesuffix(".ipynb")
+    ours = {alike(title) for title in (source.title, source.title.split(": ")[-1], stem)}
+    number = re.compile(rf"assignment 0*{source.number}\b")
+    if wanted:
+        found = [name for name, title in titles.items() if wanted in (name, title)]
+    else:
+        found = [name for name, title in titles.items()
+                 if number.match(alike(title)) or alike(title) in ours]  # fmt: skip
+    if len(found) != 1:
+        listed = ", ".join(name for name in titles if re.search(r" \(\d+\)$", name))
+        raise TableError(f"{book.path}: which column is assignment {source.number}? Name one "
+                         f"with --column: {listed}")  # fmt: skip
+    return found[0]
+
+
+# --- both ----------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Outcome:
+    """Whose grade was filled in, and whose wasn't, and why."""
+
+    filled: int = 0
+    waiting: list[str] = dataclasses.field(default_factory=list)
+    nowhere: list[str] = dataclasses.field(default_factory=list)
+    left_alone: list[str] = dataclasses.field(default_factory=list)
+
+    def can_be_graded(self, total: Total, row: list[str] | None) -> bool:
+        if row is None:
+            self.nowhere.append(total.submission.student)
+        elif total.unread:
+            self.waiting.append(total.submission.student)
+        else:
+            self.filled += 1
+            return True
+        return False
+
+    def written(self, book: Gradebook, folder: Path) -> list[str]:
+        place = folder / f"filled-{book.path.name}"
+        write_file(place, book.written())
+        told = [f"{self.filled - len(self.left_alone)} grades filled in: {place}"]
+        for who, why in ((self.waiting, "have answers to read, so no grade yet"),
+                         (self.nowhere, f"are not in {book.path.name}"),
+                         (self.left_alone, "stay as they are")):  # fmt: skip
+            if who:
+                told.append(f"{len(who)} {why}: {', '.join(who)}")
+        return told
+
+
+def row_of(total: Total, numbers: dict[str, list], names: dict[str, list]) -> list[str] | None:
+    """By the platform's number; from a plain folder, by the name."""
+    if total.submission.number:
+        return numbers.get(total.submission.number)
+    return names.get(alike(total.submission.student))
+
+
+def by_name(rows: Sequence[tuple[str, list]]) -> dict[str, list]:
+    """Name -> row, for names that only one has; "García, Ana" is found as "Ana García", too."""
+    found: dict[str, list[list]] = {}
+    for name, row in rows:
+        last, _, first = name.partition(", ")
+        for one in {alike(name), alike(f"{first} {last}")}:
+            found.setdefault(one, []).append(row)
+    return {name: rows[0] for name, rows in found.items() if len(rows) == 1}
+
+
+def alike(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+
+
+def scaled(total: Total, largest: str, book: Gradebook) -> str:
+    try:
+        return f"{round(total.points * float(largest.replace(',', '.')) / total.of, 2):g}"
+    except ValueError:
+        raise TableError(f"{book.path}: the largest grade is {largest!r}, no number: grade with "
+                         "points there, not with a scale") from None  # fmt: skip

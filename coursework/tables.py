@@ -1,0 +1,101 @@
+"""Tables that spreadsheets open, change and store again: CSV, written so that it survives that.
+
+Written in UTF-8 with a byte order mark, every cell in quotes, text that a spreadsheet would take
+for a formula, a number or a date behind an apostrophe. Read in whatever way one stored it.
+"""
+
+import codecs
+import csv
+import io
+import itertools
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from transformer_lib.checkpoints import write_file
+
+FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠']")
+SIGNS = r"\s.,/:%$€£()+\-"
+MONTH = "(jan|ene|feb|fév|mar|mär|apr|abr|avr|ma[iy]|jui?[nl]|aug|ago|aoû|sep|o[ck]t|nov|d[ei][cz])"
+NUMBER = re.compile(
+    rf"[{SIGNS}]*\d[{SIGNS}\de]*|(?=.*\d)[{SIGNS}\d]*{MONTH}\w*[{SIGNS}\d]*|true|false",
+    re.IGNORECASE,
+)
+LONGEST_NUMBER = 40  # characters of what a spreadsheet takes for a number or a date
+
+
+class TableError(ValueError):
+    """A table can't be used; the message says why. Nothing is written then."""
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence]) -> None:
+    """Cells that are numbers stay numbers; all others are text."""
+    table = io.StringIO()
+    writer = csv.writer(table, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows([in_table(cell) for cell in row] for row in rows)
+    write_file(path, codecs.BOM_UTF8 + table.getvalue().encode("utf-8", errors="replace"))
+
+
+def in_table(cell: object) -> str:
+    """As text that no spreadsheet takes for anything else. Numbers and None: as they are."""
+    if cell is None:
+        return ""
+    if isinstance(cell, int | float):
+        return f"{cell:g}"
+    words = str(cell)
+    changes = len(words) <= LONGEST_NUMBER and NUMBER.fullmatch(words)
+    return "'" + words if FORMULA.match(words) or changes else words
+
+
+def from_table(words: str | None) -> str:
+    """What in_table made it from, also where the spreadsheet took the apostrophe for its own."""
+    return unicodedata.normalize("NFC", (words or "").removeprefix("'"))
+
+
+def read_table(
+    path: Path, columns: Sequence[str], known: Callable[[list[dict[str, str]]], bool]
+) -> list[tuple[int, dict[str, str]]]:
+    """(line, row) of each row that isn't empty; the line as spreadsheets count.
+
+    known: are these rows about people and tasks that there are? It decides between encodings.
+    Errors: TableError, where a column is missing or the encoding is in doubt.
+    """
+    raw = path.read_bytes()
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # Excel's "Unicode Text"
+        encodings = ["utf-16"]
+    else:
+        encodings = ["utf-8-sig"]
+    try:
+        return rows_of(path, raw.decode(encodings[0]), columns)
+    except UnicodeDecodeError:
+        pass
+    found = {}
+    for encoding in ("cp1252", "mac_roman"):  # Excel's "CSV" on Windows, and on a Mac
+        try:
+            words = raw.decode(encoding)
+            if known([row for _, row in rows_of(path, words, columns)]):
+                found[words] = rows_of(path, words, columns)
+        except UnicodeDecodeError:
+            continue
+    if len(found) != 1:
+        raise TableError(f"{path} isn't in UTF-8, and its letters can be read in several ways: "
+                         "save it as “CSV UTF-8”")  # fmt: skip
+    return next(iter(found.values()))
+
+
+def rows_of(path: Path, words: str, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
+    lines = io.StringIO(words, newline=None)  # any system's ends of lines
+    separator = max(",;\t", key=lines.readline().count)
+    lines.seek(0)
+    try:
+        rows = list(csv.reader(lines, delimiter=separator))
+    except csv.Error as error:
+        raise TableError(f"{path} is no table: {error}") from None
+    first = rows[0] if rows else []
+    if not set(columns) <= set(first):
+        raise TableError(f"{path}: its first line should be {','.join(columns)}")
+    first += [f"column {number}" for number in range(len(first), max(map(len, rows)))]
+    return [(number, dict(itertools.zip_longest(first, row, fillvalue="")))
+            for number, row in enumerate(rows[1:], 2) if any(row)]  # fmt: skip
