@@ -1,0 +1,246 @@
+"""Tables and archives that Moodle and Canvas take back.
+
+The samples are made as the platforms' own code makes them, which reads them again:
+Moodle, https://github.com/moodle/moodle: mod/assign/feedback/offline/importgradeslib.php (the
+grading worksheet) and mod/assign/feedback/file/importziplib.php (feedback files in a zip);
+Canvas, https://github.com/instructure/canvas-lms: lib/gradebook_exporter.rb and
+lib/gradebook_importer.rb (the gradebook).
+"""
+
+import csv
+import io
+import re
+import zipfile
+
+import pytest
+
+from coursework import __main__ as command_line
+from coursework.__main__ import main
+from coursework.gradebooks import fill_in, write_feedback
+from coursework.grading import Result
+from coursework.intake import Submission
+from coursework.report import write_report
+from coursework.source import assignment
+from coursework.tables import TableError
+from tests.coursework.classroom import filled_in, hand_in
+
+ATTENTION = assignment(2)
+MOODLE = """\
+Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed",\
+"Last modified (submission)","Last modified (grade)","Feedback comments"
+"Participant 4711","Ana García",ana@example.org,"Submitted for grading",,16.00,Yes,\
+"Friday, 20 November 2026, 9:14 PM",-,
+"Participant 12","Ben Li",ben@example.org,"Submitted for grading",3.00,16.00,Yes,\
+"Friday, 20 November 2026, 9:15 PM","Saturday, 21 November 2026, 8:00 AM",Late
+"Participant 13","Ben Li",ben2@example.org,"No submission",,16.00,Yes,-,-,
+"""
+CANVAS = """\
+Student,ID,SIS Login ID,Section,Assignment 1 (880),Assignment 2: attention (881),Essay (882),\
+Final Score
+,,,,,Manual Posting,,
+    Points Possible,,,,16.00,16.00,10.00,(read only)
+"García, Ana",4711,ana,"Section 1",12.00,,7.50,51.00
+"Li, Ben",12,ben,"Section 1",,3.00,EX,
+"Li, Ben",13,ben2,"Section 2",,EX,,
+"Student, Test",99,,"Section 1",,,,
+"""
+
+
+def reports(folder, people, read=True):
+    """Totals: 13 of 16 points, and 2.5 more for the answer in words where somebody read it."""
+    results, submissions = [], []
+    for student, number in people:
+        submissions.append(Submission(student, folder, number))
+        for one in ATTENTION.exercises:
+            text = "One weight takes all." if one.kind == "explain" else ""
+            points = float(one.points) if not text else 2.5 if read else None
+            hint = "" if one.name != "w_q" else "Look <again>."
+            results.append(Result(student, one.name, points, one.points, hint, text))
+    if read:  # as if points stood in to_read.csv
+        table = "student,exercise,points,of,comment\n"
+        table += "".join(f"{student},why-the-root,2.5,3,\n" for student, _ in people)
+        (folder / "to_read.csv").write_text(table, encoding="utf-8")
+    return write_report(folder, ATTENTION, results, submissions).totals
+
+
+def download(folder, text, name="Grades-COURSE-Assignment 2-99.csv", start="\ufeff"):
+    path = folder / name
+    path.write_text(start + text, encoding="utf-8", newline="")
+    return path
+
+
+def rows(path):
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.reader(file))
+
+
+PEOPLE = [("Ana García", "4711"), ("Ben Li (12)", "12")]
+
+
+def filled(folder, text, people=PEOPLE, read=True, column=""):
+    """The table before and after, and what was told."""
+    path = download(folder, text)
+    downloaded = path.read_bytes()
+    out = folder / "grades-2"
+    out.mkdir()
+    told = fill_in(path, out, ATTENTION, reports(out, people, read), column)
+    assert path.read_bytes() == downloaded
+    return rows(path), rows(out / f"filled-{path.name}"), told
+
+
+# --- Moodle --------------------------------------------------------------------------------------
+
+
+def test_moodles_worksheet_is_filled_in(tmp_path):
+    before, after, told = filled(tmp_path, MOODLE)
+    head = before[0]
+    grade, feedback = head.index("Grade"), head.index("Feedback comments")
+    assert after[0] == head
+    assert [row[grade] for row in after[1:]] == ["15.5", "15.5", ""]
+    assert "w_q: 2 of 2. Look &lt;again&gt;.<br>" in after[1][feedback]
+    assert "why-the-root: 2.5 of 3" in after[2][feedback] and after[3][feedback] == ""
+    for old, new in zip(before, after, strict=True):  # all else is as it was
+        assert [cell for number, cell in enumerate(old) if number not in (grade, feedback)] == [
+            cell for number, cell in enumerate(new) if number not in (grade, feedback)
+        ]
+    assert told[0].startswith("2 grades filled in: ") and len(told) == 1
+
+
+def test_the_worksheet_as_moodle_reads_it(tmp_path):
+    """Three columns by their names, and the number from the end of `Participant 4711`."""
+    _, after, _ = filled(tmp_path, MOODLE)
+    head = after[0]
+    columns = [head.index(name) for name in ("Identifier", "Grade", "Last modified (grade)")]
+    taken = [[row[place] for place in columns] for row in after[1:]]
+    assert [(name[len("Participant ") :], grade) for name, grade, _ in taken] == [
+        ("4711", "15.5"), ("12", "15.5"), ("13", "")]  # fmt: skip
+    # By this date Moodle sees what was graded there after the download, and leaves it alone.
+    assert taken[1][2] == "Saturday, 21 November 2026, 8:00 AM"
+
+
+def test_a_grade_that_waits_for_a_reader_is_not_filled_in(tmp_path):
+    before, after, told = filled(tmp_path, MOODLE, read=False)
+    assert before == after
+    assert told[1] == "2 have answers to read, so no grade yet: Ana García, Ben Li (12)"
+
+
+def test_points_are_scaled_to_the_platforms(tmp_path):
+    _, after, _ = filled(tmp_path, MOODLE.replace("16.00", "100.00"))
+    assert after[1][4] == "96.88"
+
+
+def test_names_find_their_row_where_there_are_no_numbers(tmp_path):
+    people = [("ana garci\u0301a", ""), ("Ben Li", ""), ("Cem", "")]
+    _, after, told = filled(tmp_path, MOODLE, people)
+    assert [row[4] for row in after[1:]] == ["15.5", "3.00", ""]  # two are called Ben Li
+    assert told[1] == "2 are not in Grades-COURSE-Assignment 2-99.csv: Ben Li, Cem"
+
+
+def test_a_scale_is_no_number(tmp_path):
+    with pytest.raises(TableError, match="the largest grade is 'Excellent'"):
+        filled(tmp_path, MOODLE.replace("16.00", "Excellent"))
+
+
+def test_feedback_for_moodle(tmp_path):
+    """Found as importziplib.php finds it: the number between the first two underscores."""
+    totals = reports(tmp_path, [*PEOPLE, ("No_Number/at all", ""), ("A_b", "7")])
+    first = write_feedback(tmp_path, totals).read_bytes()
+    assert write_feedback(tmp_path, totals).read_bytes() == first
+    with zipfile.ZipFile(io.BytesIO(first)) as archive:
+        found = {}
+        for path in archive.namelist():
+            folder, name = path.split("/")
+            info = folder.split("_", 4)
+            assert len(info) == 4 and info[2:] == ["assignfeedback", "file"]
+            found[info[1]] = (name, archive.read(path))
+    assert set(found) == {"4711", "12", "7"}
+    name, page = found["4711"]
+    assert name == "feedback.html" and page == (tmp_path / "pages/Ana García.html").read_bytes()
+
+
+# --- Canvas --------------------------------------------------------------------------------------
+
+
+def test_canvas_gradebook_is_filled_in(tmp_path):
+    before, after, told = filled(tmp_path, CANVAS, [*PEOPLE, ("Ben Li (13)", "13")])
+    column = before[0].index("Assignment 2: attention (881)")
+    cells = [row[column] for row in after[1:]]
+    assert cells == ["Manual Posting", "16.00", "15.5", "15.5", "EX", ""]
+    for old, new in zip(before, after, strict=True):
+        assert old[:column] + old[column + 1 :] == new[:column] + new[column + 1 :]
+    assert told[0].startswith("2 grades filled in: ")
+    assert told[1:] == ["1 stay as they are: Ben Li (13) (EX)"]
+
+
+def test_canvas_finds_names_and_columns(tmp_path):
+    text = CANVAS.replace("Student,ID", "LastName,FirstName,ID").replace(",,,,,M", ",,,,,,M")
+    text = text.replace("Possible,", "Possible,,").replace('"García, Ana"', "García,Ana")
+    text = text.replace('"Li, Ben"', "Li,Ben").replace('"Student, Test"', "Student,Test")
+    _, after, _ = filled(tmp_path, text, [("Ana García", "")], column="Essay")
+    assert after[3][7] == "9.69" and after[3][6] == ""
+
+
+@pytest.mark.parametrize(
+    "text, column, message",
+    [
+        (CANVAS.replace("Assignment 2", "Week 2"), "", "--column: Assignment 1 .880., Week 2"),
+        (CANVAS, "Essays", "--column: Assignment 1"),
+        (CANVAS.replace("Points Possible", "Points"), "", "has no row “Points Possible”"),
+        (CANVAS.replace("Student,ID", "Name,Number"), "", "is neither Moodle's grading worksheet"),
+        ("", "", "is no table"),
+        (CANVAS + "short,row\n", "", "is no table"),
+    ],
+)
+def test_a_gradebook_that_can_not_be_filled_in(tmp_path, text, column, message):
+    with pytest.raises(TableError, match=message):
+        filled(tmp_path, text, column=column)
+
+
+# --- from the command line -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Grading without running anything: all points by machine, and answers in words to read."""
+
+    def grade_all(files, source, *others):
+        for student in files:
+            for one in source.exercises:
+                text = "One." if one.kind == "explain" else ""
+                points = None if text else float(one.points)
+                yield Result(student, one.name, points, one.points, "", text)
+
+    monkeypatch.setattr(command_line, "grade_all", grade_all)
+    monkeypatch.setattr(command_line, "try_solution", lambda *others: None)
+
+
+def test_from_moodles_download_to_its_upload(tmp_path, quick, capsys):
+    folder, out = tmp_path / "submissions", tmp_path / "grades-2"
+    for name in ("Ana García_4711", "Ben Li_12"):
+        place = folder / f"{name}_assignsubmission_file" / ATTENTION.file
+        hand_in(place, filled_in(ATTENTION, {}))
+    sheet = download(tmp_path, MOODLE)
+    command = ["grade", "2", str(folder), "--out", str(out), "--gradebook", str(sheet)]
+    assert main(command) == 0
+    told = capsys.readouterr().out
+    assert "2 of 2 answers to read" in told and "2 have answers to read, so no grade yet" in told
+    table = (out / "to_read.csv").read_text(encoding="utf-8-sig")
+    (out / "to_read.csv").write_text(re.sub('"","3"', '"3","3"', table, count=1), encoding="utf-8")
+    assert main(command) == 0
+    told = capsys.readouterr().out
+    assert "1 of 2 answers to read" in told and "1 grades filled in" in told
+    assert [row[4] for row in rows(out / f"filled-{sheet.name}")[1:]] == ["16", "3.00", ""]
+    assert len(zipfile.ZipFile(out / "feedback.zip").namelist()) == 2
+
+
+def test_blind_from_the_command_line(tmp_path, quick, capsys):
+    folder, out = tmp_path / "submissions", tmp_path / "grades-2"
+    for name in ("ana", "ben"):
+        hand_in(folder / f"{name}.ipynb", filled_in(ATTENTION, {}))
+    command = ["grade", "2", str(folder), "--out", str(out), "--blind", "--seed", "3"]
+    assert main(command) == 0
+    page = (out / "to_read.html").read_text(encoding="utf-8")
+    assert "student-001" in page and "ana" not in page.replace("Content", "")
+    (out / "to_read.csv").write_bytes(b"x")
+    assert main(command) == 2
+    assert "its first line should be" in capsys.readouterr().err
