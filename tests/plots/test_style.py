@@ -175,8 +175,10 @@ figure.savefig("formula.png")
 def test_a_formula_looks_the_same_where_matplotlibs_list_of_fonts_is_wrong(tmp_path):
     pictures = []
     for _ in range(2):  # the first run writes the list
-        run = subprocess.run([sys.executable, "-c", FORMULA], cwd=tmp_path, capture_output=True,
-                             text=True, env={**os.environ, "MPLCONFIGDIR": str(tmp_path)})  # fmt: skip
+        run = subprocess.run(
+            [sys.executable, "-c", FORMULA], cwd=tmp_path, capture_output=True, text=True,
+            env={**os.environ, "MPLCONFIGDIR": str(tmp_path)},
+        )  # fmt: skip
         assert run.returncode == 0 and "not found" not in run.stderr, run.stderr
         pictures.append(tmp_path.joinpath("formula.png").read_bytes())
         (written,) = tmp_path.glob("fontlist*.json")
