@@ -222,34 +222,37 @@ def around_inputs() -> tuple[Any, ...]:
 @implement(*around_inputs(), False)
 def around(function: Callable[..., Tensor]) -> None:
     """Exercise 4: (x, sublayer, norm, dropout, norm_first) -> post-norm or pre-norm."""
-    x, f, norm, drop = around_inputs()
     own_work(function, "SublayerConnection")
-    ours = SublayerConnection(D_MODEL, dropout=0.0)
-    ours.norm, ours.dropout = norm, drop
-    names = {False: "norm_first=False", True: "norm_first=True"}
-    for norm_first, name in names.items():
-        ours.norm_first = norm_first
-        with torch.no_grad():
-            right = ours(x, f)
-            post, pre = norm(x + drop(f(x))), x + drop(f(norm(x)))
-            mistakes = [
-                (pre if not norm_first else post, "This is the other one: post-norm comes out of "
-                 "a norm, pre-norm goes into one."),
-                *shared_mistakes(x, f, norm, drop, norm_first),
-            ]  # fmt: skip
-        calls: list[Tensor] = []
-        found = call_with(function, x, counting(f, calls), plain(norm), plain(drop), norm_first)
-        again = call_with(function, x, f, plain(norm), plain(drop), norm_first)
-        expect(
-            same(found, again),
-            "Twice the same input, two different outputs: something drops at random, although "
-            "nothing is being trained. Use the dropout that is handed in.",
-        )
+    for norm_first in (False, True):
         try:
-            compare(found, right, mistakes)
+            judge_around(function, norm_first)
         except Hint as hint:
-            raise Hint(f"With {name}: {hint}", hint.keeps) from None
-        no_slip(len(calls) == 1, f"With {name}: right, but the sub-layer runs {len(calls)} times.")
+            raise Hint(f"With norm_first={norm_first}: {hint}", hint.keeps) from None
+
+
+def judge_around(function: Any, norm_first: bool) -> None:
+    """A Hint if the function doesn't go around a sub-layer as it should with this norm_first."""
+    x, f, norm, drop = around_inputs()
+    ours = SublayerConnection(D_MODEL, dropout=0.0, norm_first=norm_first)
+    ours.norm, ours.dropout = norm, drop
+    with torch.no_grad():
+        right = ours(x, f)
+        post, pre = norm(x + drop(f(x))), x + drop(f(norm(x)))
+        mistakes = [
+            (pre if not norm_first else post, "This is the other one: post-norm comes out of a "
+             "norm, pre-norm goes into one."),
+            *shared_mistakes(x, f, norm, drop, norm_first),
+        ]  # fmt: skip
+    calls: list[Tensor] = []
+    found = call_with(function, x, counting(f, calls), plain(norm), plain(drop), norm_first)
+    again = call_with(function, x, f, plain(norm), plain(drop), norm_first)
+    expect(
+        same(found, again),
+        "Twice the same input, two different outputs: something drops at random, although "
+        "nothing is being trained. Use the dropout that is handed in.",
+    )
+    compare(found, right, mistakes)
+    no_slip(len(calls) == 1, f"Right, but the sub-layer runs {len(calls)} times.")
 
 
 def shared_mistakes(

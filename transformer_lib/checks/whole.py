@@ -139,11 +139,14 @@ def count(function: Callable[..., int]) -> None:
 # --- 3. putting it together ----------------------------------------------------------------------
 
 
-def assembly_inputs(length: int = 5) -> tuple[Transformer, Tensor, Tensor]:
+def assembly_inputs(
+    length: int = 5, tie_weights: str = "none"
+) -> tuple[Transformer, Tensor, Tensor]:
     """A small model, source ids (2, length) and target ids (2, 6), from <bos> to <eos>."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(3)
-        model = make_model(11, 11, N=2, d_model=6, d_ff=7, h=2, dropout=0.0).eval()
+        sizes = {"N": 2, "d_model": 6, "d_ff": 7, "h": 2, "dropout": 0.0}
+        model = make_model(11, 11, **sizes, tie_weights=tie_weights).eval()
         with torch.no_grad():
             for parameter in model.parameters():
                 parameter.normal_()
@@ -171,7 +174,12 @@ def assembled(model: Transformer, src: Tensor, tgt_in: Tensor, **changed: Any) -
 @implement(*assembly_inputs())
 def transformer(function: Callable[..., Tensor]) -> None:
     """Exercise 3: (model, src, tgt) -> logits, from the parts of the model."""
-    model, src, tgt = assembly_inputs()
+    judge_transformer(function, tie_weights="none")
+
+
+def judge_transformer(function: Any, tie_weights: str) -> None:
+    """A Hint if the function doesn't give the logits of a model whose weights are so tied."""
+    model, src, tgt = assembly_inputs(tie_weights=tie_weights)
     stops = {
         "forward() missing": "One of the parts didn't get all it needs. The decoder needs the "
         "memory too.",

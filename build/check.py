@@ -1,0 +1,47 @@
+"""How far is build/my_transformer.py? The twelve steps of README.md, checked one after another.
+
+    python build/check.py        # all steps, up to the first that isn't right
+    python build/check.py 3      # step 3 alone
+
+What the checks say stands in transformer_lib/checks/from_empty.py.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from transformer_lib.checks import Hint, NotTried, in_words
+from transformer_lib.checks.from_empty import FILE, STEPS, OwnFile, verdict
+
+HERE = Path(__file__).resolve().parent
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """0 if every step that was looked at is right, 1 if one isn't."""
+    options = argparse.ArgumentParser(prog="python build/check.py", description=__doc__)
+    options.formatter_class = argparse.RawDescriptionHelpFormatter
+    options.add_argument("step", nargs="?", type=int, choices=range(1, len(STEPS) + 1),
+                         metavar="STEP", help="1 to 12 (default: all)")  # fmt: skip
+    options.add_argument("--file", type=Path, default=HERE / FILE, help="another file to check")
+    given = options.parse_args(arguments)
+    try:
+        mine = OwnFile(given.file)
+    except Hint as hint:
+        print(in_words(hint))
+        return 1
+    for number in [given.step] if given.step else range(1, len(STEPS) + 1):
+        step = STEPS[number - 1]
+        hint = verdict(mine, step)
+        print(f"{number:2} {step.title}: {in_words(hint)}")
+        if hint is not None:
+            if isinstance(hint, NotTried):
+                print(f"   Write {' and '.join(step.names)}: README.md, step {number}.")
+            print(f"   Read notebooks/{step.notebook}.ipynb, section {step.section}.")
+            return 1
+    if not given.step:
+        print("All twelve steps are right. Now train it: python build/train.py")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""Train build/my_transformer.py to translate, and compare it with the shipped translator.
+
+    python build/train.py                 # the whole training, about ten minutes
+    python build/train.py --steps 300     # half a minute: does the loss fall?
+
+Everything that computes is yours: Transformer, make_batch, train, translate. Here are only the
+sentences and the two vocabularies. The weights and the result go into build/my_translator.
+"""
+
+import argparse
+import itertools
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+from tqdm import tqdm
+
+from transformer_lib.batching import batch_indices
+from transformer_lib.checkpoints import weights, write_json, write_tensors
+from transformer_lib.checks import Hint, in_words
+from transformer_lib.checks.from_empty import FILE, OwnFile
+from transformer_lib.checks.start_here import shipped
+from transformer_lib.corpora import english_spanish
+from transformer_lib.recipes import learn_language
+
+HERE = Path(__file__).resolve().parent
+SIZES = {"N": 2, "d_model": 128, "d_ff": 512, "h": 4, "dropout": 0.0}
+STEPS, MAX_TOKENS, WARMUP, SEED = 5000, 1024, 2000, 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """0 if it was trained, 1 (and one sentence) if the file isn't ready."""
+    options = argparse.ArgumentParser(prog="python build/train.py", description=__doc__)
+    options.formatter_class = argparse.RawDescriptionHelpFormatter
+    options.add_argument("--steps", type=int, default=STEPS, metavar="N",
+                         help="updates of the weights (%(default)d)")  # fmt: skip
+    options.add_argument("--file", type=Path, default=HERE / FILE, help="another file to train")
+    options.add_argument("--out", type=Path, default=HERE / "my_translator", metavar="DIR",
+                         help="where the weights and the result go")  # fmt: skip
+    given = options.parse_args(arguments)
+    try:
+        mine = OwnFile(given.file)
+        parts = [mine.part(name) for name in ("Transformer", "make_batch", "train", "translate")]
+    except Hint as hint:
+        print(f"{in_words(hint)} First: python build/check.py")
+        return 1
+    result = learn(*parts, steps=given.steps, folder=given.out)
+    print(f"Right to the letter, of {result['sentences']} sentences of the test: "
+          f"yours {result['exact_match']:.1%}, the shipped one {result['shipped']:.1%}. "
+          f"{result['seconds'] / 60:.1f} minutes of training.")  # fmt: skip
+    return 0
+
+
+def learn(transformer, make_batch, train, translate, *, steps: int, folder: Path) -> dict:
+    """Train, store, measure on the test split -> how it was made and how good it is."""
+    pairs = english_spanish.load("train")
+    source = learn_language("en", [english for english, _ in pairs])
+    target = learn_language("es", [spanish for _, spanish in pairs])
+    ids = [(source.encode(english), target.encode(spanish)) for english, spanish in pairs]
+
+    torch.manual_seed(SEED)
+    model = transformer(len(source.vocab), len(target.vocab), *SIZES.values())
+    batches = itertools.islice(forever(ids, make_batch), steps)
+    began = time.perf_counter()
+    losses = train(model, tqdm(batches, total=steps, unit="step"), WARMUP)
+    seconds = round(time.perf_counter() - began)
+    write_tensors(folder / "model.safetensors", weights(model.eval()))
+
+    test = english_spanish.load("test")
+    english = [sentence for sentence, _ in test]
+    found = [translate(model, source, target, sentence) for sentence in tqdm(english)]
+    theirs = shipped().translate_all(english)
+    for (sentence, right), yours in zip(test, found, strict=True):
+        if yours != right:
+            print(f"{sentence}\n    yours: {yours}\n    right: {right}")
+    result = {
+        "torch": torch.__version__.split("+")[0],
+        "threads": torch.get_num_threads(),
+        "recipe": {"steps": steps, "max_tokens": MAX_TOKENS, "warmup": WARMUP, "seed": SEED}
+        | SIZES,
+        "seconds": seconds,
+        "losses": [round(loss, 3) for loss in losses[:: max(1, steps // 50)]],
+        "sentences": len(test),
+        "exact_match": share_right(found, test),
+        "shipped": share_right(theirs, test),
+    }
+    write_json(folder / "result.json", result)
+    return result
+
+
+def share_right(translations: list[str], pairs: list[tuple[str, str]]) -> float:
+    return sum(a == b for a, (_, b) in zip(translations, pairs, strict=True)) / len(pairs)
+
+
+def forever(pairs: list, make_batch) -> Iterator:
+    """Batches, epoch after epoch, each in an order of its own."""
+    for epoch in itertools.count():
+        for chosen in batch_indices(pairs, MAX_TOKENS, seed=SEED + 1000 * epoch):
+            yield make_batch([pairs[i] for i in chosen])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

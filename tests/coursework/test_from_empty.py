@@ -1,0 +1,342 @@
+"""build/: our solution passes the twelve steps one by one, and each classic mistake has its hint."""
+
+import importlib.util
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+
+import sections
+from transformer_lib.batching import make_batch
+from transformer_lib.checkpoints import weights
+from transformer_lib.checks import Hint, NotTried, from_empty
+from transformer_lib.checks.from_empty import STEPS, OwnFile, verdict
+from transformer_lib.checks.start_here import shipped
+from transformer_lib.corpora import english_spanish
+from transformer_lib.experiments import load
+from transformer_lib.training import adam, paper_schedule, update
+
+ROOT = Path(__file__).resolve().parents[2]
+SOLUTION = ROOT / "coursework" / "my_transformer.py"
+PAGE = (ROOT / "build" / "README.md").read_text(encoding="utf-8")
+SOURCE = SOLUTION.read_text(encoding="utf-8")
+PARTS = re.split(r"^(?=# --- \d+\. )", SOURCE, flags=re.MULTILINE)  # the docstring, then each step
+
+
+def script(name: str):
+    """build/NAME.py as a module."""
+    spec = importlib.util.spec_from_file_location(f"build_{name}", ROOT / "build" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Text -> the file that holds it, read."""
+
+    def write(text: str) -> OwnFile:
+        path = tmp_path / from_empty.FILE
+        path.write_text(text, encoding="utf-8")
+        return OwnFile(path)
+
+    return write
+
+
+def changed(old: str, new: str) -> str:
+    assert SOURCE.count(old) == 1, f"{old!r} stands {SOURCE.count(old)} times in the solution"
+    return SOURCE.replace(old, new)
+
+
+# --- from empty to translator --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("steps", range(len(STEPS) + 1))
+def test_a_file_with_the_first_steps_passes_just_these(steps, own):
+    mine = own("".join(PARTS[: steps + 1]))
+    found = [verdict(mine, step) for step in STEPS]
+    assert found[:steps] == [None] * steps
+    assert all(isinstance(hint, NotTried) for hint in found[steps:])
+
+
+def test_the_solution_has_a_part_for_each_step():
+    assert len(PARTS) == len(STEPS) + 1
+    for part, step in zip(PARTS[1:], STEPS, strict=True):
+        assert re.findall(r"^(?:def|class) (\w+)", part, re.MULTILINE)[: len(step.names)] == list(
+            step.names
+        ) or set(step.names) <= set(re.findall(r"^(?:def|class) (\w+)", part, re.MULTILINE))
+    code = [line for line in SOURCE.splitlines() if line.strip() and not line.startswith("#")]
+    assert 150 <= len(code) <= 200 and "about two hundred lines" in " ".join(PAGE.split())
+
+
+def test_with_the_shipped_weights_it_is_the_shipped_translator():
+    mine, ours = OwnFile(SOLUTION), shipped()
+    model, translate = from_empty.with_shipped_weights(mine), mine.part("translate")
+    english = [pair[0] for name in ("test", "pronoun") for pair in english_spanish.load(name)[:20]]
+    theirs = [translate(model, ours.src, ours.tgt, text) for text in english]
+    assert theirs == ours.translate_all(english)
+
+
+def test_the_same_weights_and_batches_are_trained_to_the_same_weights():
+    mine, model = OwnFile(SOLUTION), from_empty.small_model()
+    twin = mine.twin("Transformer", (11, 11, 1, 8, 12, 2, 0.0), weights(model))
+    pairs = [from_empty.PAIRS[i : i + 2] for i in (0, 1, 2) * 3]
+    losses = mine.part("train")(twin, [mine.part("make_batch")(part) for part in pairs], 4)
+    optimizer = adam(model)
+    ours = [update(model, optimizer, [make_batch(part)], paper_schedule(step, 8, 4), 0.1)
+            for step, part in enumerate(pairs, start=1)]  # fmt: skip
+    torch.testing.assert_close(torch.tensor(losses), torch.tensor(ours))
+    assert losses[-1] < losses[0]
+    for name, parameter in weights(model).items():
+        torch.testing.assert_close(weights(twin)[name], parameter, rtol=1e-3, atol=1e-5)
+
+
+# --- mistakes ------------------------------------------------------------------------------------
+
+MISTAKES = [
+    (1, " * math.sqrt(self.table.embedding_dim)", "", "root of d_model is missing"),
+    (1, "math.sqrt(self.table.embedding_dim)", "self.table.embedding_dim", "times d_model"),
+    (1, "std=d_model**-0.5", "std=1.0", "numbers of size 1.00"),
+    (1, "self.table = nn.Embedding(vocab, d_model)",
+     "self.table = nn.Embedding(d_model, vocab)", "should be (11, 7)"),
+    (2, "torch.arange(length)[:, None]", "torch.arange(1, length + 1)[:, None]", "start at 1"),
+    (2, "[angles.sin(), angles.cos()], dim=-1).flatten(1)",
+     "[angles.sin(), angles.cos()], dim=1).flatten(1)", "put each cosine beside its sine"),
+    (2, "torch.arange(0, d_model, 2) / d_model", "torch.arange(0, d_model, 2) / d_model / 2",
+     "yours is i/d_model"),
+    (3, " / math.sqrt(query.size(-1))", "", "The scores are not scaled"),
+    (3, "return scores.softmax(dim=-1) @ value", "return scores.softmax(dim=-2) @ value",
+     "softmax runs over the queries"),
+    (3, "return scores.softmax(dim=-1) @ value", "return scores @ value", "softmax is missing"),
+    (4, "(ids != PAD)", "(ids == PAD)", "wrong way round"),
+    (4, "dtype=torch.bool).tril()", "dtype=torch.bool).triu()", "turned round"),
+    (4, "dtype=torch.bool).tril()", "dtype=torch.bool).tril(-1)", "diagonal is missing"),
+    (4, "scores.masked_fill(~mask, -1e9)", "scores.masked_fill(mask, -1e9)", "wrong way round"),
+    (4, "(weights * mask) @ value", "weights @ value", "gets 0.2 everywhere"),
+    (4, "scores.masked_fill(~mask, -1e9)", "scores", "comes after the softmax"),
+    (5, "x.unflatten(-1, (self.h, -1)).transpose(1, 2)  #",
+     "x.reshape(len(x), self.h, x.size(1), -1)  #", "pieces of words"),
+    (5, "heads.transpose(1, 2).flatten(2)",
+     "heads.reshape(len(query), query.size(1), -1)", "without the transpose back"),
+    (5, "self.w_o = nn.Linear(d_model, d_model, bias=False)",
+     "self.w_o = nn.Linear(d_model, d_model)", "no biases"),
+    (5, "self.split(v), mask)", "self.split(v))", "hand it on to `attention`"),
+    (5, "return self.w_o(heads.transpose(1, 2).flatten(2))",
+     "return heads.transpose(1, 2).flatten(2)", "W^O is missing"),
+    (5, "self.w_v(value)", "self.w_v(key)", "values are made of `key`"),
+    (6, "self.w_2(self.w_1(x).relu())", "self.w_2(self.w_1(x))", "max is missing"),
+    (6, "self.norm(x + self.dropout(sublayer(x)))",
+     "x + self.dropout(sublayer(self.norm(x)))", "This is the other one"),
+    (6, "self.norm(x + self.dropout(sublayer(x)))",
+     "self.norm(self.dropout(sublayer(x)))", "way around is missing"),
+    (6, "self.norm(x + self.dropout(sublayer(x)))",
+     "self.norm(x + sublayer(x))", "Dropout is missing"),
+    (6, "self.norm(x + self.dropout(sublayer(x)))",
+     "self.dropout(self.norm(x + sublayer(x)))", "Dropout comes after the norm"),
+    (7, "self.self_attn(x, x, x, src_mask)", "self.self_attn(x, x, x)", "look at the padding"),
+    (7, "ModuleList(EncoderLayer(d_model, d_ff, h, dropout) for _ in range(N))",
+     "ModuleList([EncoderLayer(d_model, d_ff, h, dropout)] * N)", "one and the same"),
+    (7, "            x = layer(x, src_mask)\n        return x",
+     "            x = layer(x, src_mask)\n            return x", "Only the first layer"),
+    (8, "self.self_attn(x, x, x, tgt_mask)", "self.self_attn(x, x, x)", "causal mask is missing"),
+    (8, "self.cross_attn(x, memory, memory, src_mask)", "self.cross_attn(x, x, x, tgt_mask)",
+     "never looks at the memory"),
+    (8, "self.cross_attn(x, memory, memory, src_mask)", "self.cross_attn(x, memory, memory)",
+     "source's padding"),
+    (8, "            x = layer(x, memory, tgt_mask, src_mask)",
+     "            x = layer(x, memory)", "masks don't reach"),
+    (9, "padding_mask(tgt_in) & causal_mask(tgt_in.size(1))", "padding_mask(tgt_in)",
+     "causal mask is missing"),
+    (9, "self.placed(self.src_embed(src))", "self.src_embed(src)", "the source has none"),
+    (9, "return x @ self.tgt_embed.table.weight.T",
+     "return (x @ self.tgt_embed.table.weight.T).softmax(-1)", "These are probabilities"),
+    (9, "        for name, parameter in self.named_parameters():",
+     "        self.out = nn.Linear(d_model, tgt_vocab, bias=False)\n"
+     "        for name, parameter in self.named_parameters():", "one matrix too many"),
+    (9, 'if "w_" in name and parameter.dim() == 2', "if False", "xavier_uniform_"),
+    (9, "self.dropout(x + positional", "(x + positional", "nothing is dropped"),
+    (10, "[target != PAD]  # (words", "[target == target]  # (words", "stops with"),
+    (10, "-(1 - eps) * right.mean()", "-right.mean()", "must give eps away first"),
+    (10, "step * warmup**-1.5", "step * warmup**-0.5", "exponent -1.5"),
+    (11, "[[BOS, *tgt] for _, tgt in pairs]", "[[*tgt, EOS] for _, tgt in pairs]",
+     "Both rows are the same"),
+    (11, "[[*src, EOS] for src, _ in pairs]", "[src for src, _ in pairs]", "ends with <eos>, too"),
+    (11, "        optimizer.zero_grad()\n", "", "add up"),
+    (11, "betas=(0.9, 0.98), ", "", "PyTorch's numbers"),
+    (11, '        optimizer.param_groups[0]["lr"] = learning_rate(step, d_model, warmup)\n', "",
+     "stays that of Adam"),
+    (11, "enumerate(batches, start=1)", "enumerate(batches, start=2)", "rate of step 2"),
+    (11, "eps=0.1)", "eps=0.0)", "without smoothing"),
+    (11, "        optimizer.step()\n", "", "weights don't change"),
+    (12, "int(logits[0, -1].argmax())", "int(logits[0, 0].argmax())", "first row each time"),
+    (12, "memory, words = model.encode(src), [BOS]", "memory, words = model.encode(src), [EOS]",
+     "begin with <bos>"),
+    (12, "torch.tensor([[*source.encode(text), EOS]])", "torch.tensor([source.encode(text)])",
+     "Does the source end with <eos>?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number, old, new, hint", MISTAKES)
+def test_a_classic_mistake_gets_its_hint(number, old, new, hint, own):
+    """And no step before it is blamed. None: another way to be right there, or told elsewhere."""
+    mine = own(changed(old, new))
+    assert [verdict(mine, step) for step in STEPS[number - 2 : number - 1]] in ([None], [])
+    found = verdict(mine, STEPS[number - 1])
+    assert hint in str(found) and not isinstance(found, NotTried)
+
+
+@pytest.mark.parametrize(
+    "number, old, new",
+    [
+        (1, "self.table.embedding_dim)", "self.table.weight.size(1))"),
+        (2, "10_000 ** (torch.arange(0, d_model, 2) / d_model)",
+         "torch.exp(math.log(10_000) * torch.arange(0, d_model, 2) / d_model)"),
+        (3, "query @ key.transpose(-2, -1)", 'torch.einsum("...qd,...kd->...qk", query, key)'),
+        (4, "scores.masked_fill(~mask, -1e9)", "torch.where(mask, scores, -1e30)"),
+        (5, "x.unflatten(-1, (self.h, -1)).transpose(1, 2)  #",
+         "torch.stack(x.chunk(self.h, dim=-1), dim=1)  #"),
+        (6, "self.w_1(x).relu()", "self.w_1(x).clamp(min=0)"),
+        (9, "x @ self.tgt_embed.table.weight.T",
+         "nn.functional.linear(x, self.tgt_embed.table.weight)"),
+        (10, "log_p = logits.log_softmax(dim=-1)[target != PAD]",
+         "log_p = logits[target != PAD].log_softmax(dim=-1)"),
+        (11, "        optimizer.zero_grad()\n        loss.backward()",
+         "        model.zero_grad()\n        loss.backward()"),
+    ],
+)  # fmt: skip
+def test_another_way_to_be_right_is_right(number, old, new, own):
+    assert verdict(own(changed(old, new)), STEPS[number - 1]) is None
+
+
+# --- files that are no answer --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("x = 1\ndef f(:\n", "no Python yet. line 2: "),
+        ("import torch\n\ntorch.ones(2) @ torch.ones(3)\n", "RuntimeError: .*(line 3)"),
+        ("import no_such_thing\n", "ModuleNotFoundError: .*(line 1)"),
+        ("from transformer_lib.attention import attention\n", "Line 1 .*attention.*yourself"),
+        ("import transformer_lib as tl\n", "Line 1 .*`transformer_lib`"),
+        ("def f():\n    from transformer_lib import greedy_decode\n", "Line 2 .*greedy_decode"),
+        ("import torch.nn.functional as F\ndef attention(q, k, v, mask=None):\n"
+         "    return F.scaled_dot_product_attention(q, k, v)\n", "`scaled_dot_product_attention`"),
+        ("from torch.nn import MultiheadAttention as M\n", "`MultiheadAttention`"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_read_is_told_with_its_line(text, told, own):
+    with pytest.raises(Hint) as caught:
+        own(text)
+    assert re.search(told.replace("(", r"\(").replace(")", r"\)"), str(caught.value))
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    path = tmp_path / "my_transformer.py"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(Hint, match="can't be read as text"):
+        OwnFile(path)
+
+
+def test_a_whole_transformer_of_pytorch_is_seen(own):
+    text = changed("self.encoder = Encoder(N, d_model, d_ff, h, dropout)",
+                   "self.encoder = nn.Transformer(d_model, h, 1, 1, d_ff)")  # fmt: skip
+    assert "`Transformer` does too much" in str(verdict(own(text), STEPS[8]))
+
+
+def test_an_error_inside_a_part_tells_its_line(own):
+    text = changed("return self.w_2(self.w_1(x).relu())", "return self.w_2(x)")
+    line = text.splitlines().index("        return self.w_2(x)") + 1
+    assert f"(line {line})" in str(verdict(own(text), STEPS[5]))
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def test_the_command_stops_at_the_first_step_that_is_not_right(tmp_path, capsys):
+    check, path = script("check"), tmp_path / "my_transformer.py"
+    assert check.main(["--file", str(path)]) == 1
+    assert "○ not tried yet: make an empty file" in capsys.readouterr().out
+    for text, last in (
+        ("", " 1 Words as vectors: ○ not tried yet"),
+        (SOURCE.replace("(ids != PAD)", "(ids == PAD)"), " 4 Masks: ✗ not yet. The padding is"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        assert check.main(["--file", str(path)]) == 1
+        lines = capsys.readouterr().out.splitlines()
+        number = int(last.split()[0])
+        assert [line.endswith(": ✓ right!") for line in lines[: number - 1]] == [True] * (number - 1)
+        assert lines[number - 1].startswith(last)
+        assert lines[-1] == (f"   Read notebooks/{STEPS[number - 1].notebook}.ipynb, "
+                             f"section {STEPS[number - 1].section}.")  # fmt: skip
+    path.write_text(SOURCE, encoding="utf-8")
+    assert check.main(["--file", str(path), "3"]) == 0
+    assert capsys.readouterr().out == " 3 Attention: ✓ right!\n"
+
+
+def test_training_stores_what_the_page_speaks_of(tmp_path, monkeypatch, capsys):
+    """With a handful of sentences and steps."""
+    everything = english_spanish.load
+    monkeypatch.setattr(english_spanish, "load", lambda name: everything(name)[:40])
+    train = script("train")
+    given = ["--file", str(SOLUTION), "--out", str(tmp_path / "mine"), "--steps", "3"]
+    assert train.main(given) == 0
+    result = json.loads((tmp_path / "mine" / "result.json").read_text(encoding="utf-8"))
+    assert result["recipe"]["steps"] == 3 and len(result["losses"]) == 3
+    assert result["sentences"] == 40 and result["shipped"] > 0.9 and result["exact_match"] == 0
+    assert (tmp_path / "mine" / "model.safetensors").is_file()
+    assert "Right to the letter, of 40 sentences of the test: yours 0.0%" in capsys.readouterr().out
+
+
+def test_training_needs_the_parts(tmp_path, capsys):
+    path = tmp_path / "my_transformer.py"
+    path.write_text("", encoding="utf-8")
+    assert script("train").main(["--file", str(path)]) == 1
+    assert "`Transformer` is missing. First: python build/check.py" in capsys.readouterr().out
+
+
+# --- the page ------------------------------------------------------------------------------------
+
+MINUTES_A_LINE = 1.5
+ON_PAGE = re.findall(r"^### (\d+)\. (.+?)\n(.+?)(?=^##)", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_page_has_the_steps_with_their_names_sections_and_minutes():
+    assert [(int(number), title) for number, title, _ in ON_PAGE] == [
+        (number, step.title) for number, step in enumerate(STEPS, start=1)
+    ]
+    for (_, _, text), step, part in zip(ON_PAGE, STEPS, PARTS[1:], strict=True):
+        anchor = re.search(rf"\(\.\./notebooks/{step.notebook}\.ipynb#(.+?)\)", text)[1]
+        parts = sections.sections(sections.series()[step.notebook])
+        assert anchor.startswith(f"{step.section}.-") and anchor in [p.anchor for p in parts]
+        code = re.search(r"```\n(.+?)```", text, re.DOTALL)[1]
+        for name in step.names:
+            assert re.search(rf"^(class )?{name}\(", code, re.MULTILINE)
+        lines = [line for line in part.splitlines() if line.strip() and line[0] != "#"]
+        said = int(re.search(r"Minutes:\s(\d+)", text)[1])
+        assert said == pytest.approx(MINUTES_A_LINE * len(lines), abs=3), step.title
+
+
+def test_what_the_page_says_of_the_training_was_measured():
+    found, train = load("from-empty"), script("train")
+    now = {"steps": train.STEPS, "max_tokens": train.MAX_TOKENS, "warmup": train.WARMUP,
+           "seed": train.SEED} | train.SIZES  # fmt: skip
+    assert found["recipe"] == now
+    told = re.search(r"right to the letter in ([\d.]+) % of (?:the|them)", " ".join(PAGE.split()))
+    assert float(told[1]) == pytest.approx(100 * found["exact_match"], abs=0.05)
+    least = re.search(r"yours should reach (\d+) %", " ".join(PAGE.split()))
+    assert 1 <= 100 * found["exact_match"] - int(least[1]) <= 10  # a margin
+    minutes = re.search(r"It took ([\d.]+) minutes on (one core|two cores)", " ".join(PAGE.split()))
+    assert float(minutes[1]) == pytest.approx(found["seconds"] / 60, abs=0.06)
+    assert found["threads"] == {"one core": 1, "two cores": 2}[minutes[2]]
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
+def test_git_keeps_the_pages_and_ignores_what_a_reader_writes():
+    names = ["README.md", "check.py", "train.py", "my_transformer.py", "my_translator/x", "lib/x"]
+    run = subprocess.run(["git", "check-ignore", "--no-index", *(f"build/{n}" for n in names)],
+                         cwd=ROOT, capture_output=True, text=True)  # fmt: skip
+    assert run.stdout.splitlines() == [f"build/{name}" for name in names[3:]]

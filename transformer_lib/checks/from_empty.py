@@ -1,0 +1,630 @@
+"""The twelve steps of build/: a reader's own my_transformer.py, checked part by part.
+
+Most steps are checked with the exercises of the notebooks: the reader's class becomes the function
+that the exercise asks for. Where there are weights, they are copied from the library's part, and
+both must give the same numbers. So a finished file can take any weights of the library, those of
+the shipped translator too.
+"""
+
+import ast
+import copy
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import pad
+
+from transformer_lib import batching
+from transformer_lib.attention import MultiHeadAttention
+from transformer_lib.checkpoints import weights as weights_of
+from transformer_lib.checks import (
+    Hint,
+    NotTried,
+    call,
+    compare,
+    expect,
+    graded,
+    no_slip,
+    own_work,
+    same,
+)
+from transformer_lib.checks import attention as of_attention
+from transformer_lib.checks import decoder as of_decoder
+from transformer_lib.checks import decoding as of_decoding
+from transformer_lib.checks import embeddings as of_embeddings
+from transformer_lib.checks import encoder as of_encoder
+from transformer_lib.checks import heads as of_heads
+from transformer_lib.checks import masks as of_masks
+from transformer_lib.checks import positions as of_positions
+from transformer_lib.checks import training as of_training
+from transformer_lib.checks import whole as of_whole
+from transformer_lib.checks.decoder import random, seeded
+from transformer_lib.checks.start_here import shipped
+from transformer_lib.decoder import Decoder, DecoderLayer
+from transformer_lib.encoder import Encoder, EncoderLayer
+from transformer_lib.loss import label_smoothed_cross_entropy
+from transformer_lib.masks import causal_mask
+from transformer_lib.model import Transformer, make_model
+from transformer_lib.tokens import BOS, EOS, PAD
+from transformer_lib.training import paper_schedule
+
+FILE = "my_transformer.py"
+# What the file may take from the library: the numbers of the special tokens.
+GIVEN = {"PAD", "BOS", "EOS", "UNK", "SPECIALS"}
+# What the modules of the file may be made of, beside each other.
+BRICKS = (nn.Linear, nn.Embedding, nn.LayerNorm, nn.Dropout, nn.ReLU, nn.ModuleList, nn.Sequential)
+TOO_MUCH = (
+    "scaled_dot_product_attention", "multi_head_attention_forward", "MultiheadAttention",
+    "TransformerEncoder", "TransformerEncoderLayer", "TransformerDecoder",
+    "TransformerDecoderLayer",
+)  # fmt: skip
+
+
+# --- the reader's file ---------------------------------------------------------------------------
+
+
+class OwnFile:
+    """A reader's file that has been run, and its parts."""
+
+    def __init__(self, path: Path):
+        """Run the file; a Hint with a line number where it can't be run or borrows too much."""
+        self.path = Path(path)
+        try:
+            source = self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise NotTried(f"not tried yet: make an empty file {self.path}") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise Hint(f"{self.path} can't be read as text: {error}.") from None
+        try:
+            tree = ast.parse(source, str(self.path))
+            code = compile(source, str(self.path), "exec")
+        except (SyntaxError, ValueError) as error:
+            where = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
+            reason = error.msg if isinstance(error, SyntaxError) else error
+            raise Hint(f"{self.path.name} is no Python yet. {where}{reason}.") from None
+        only_bricks(tree, self.path.name)
+        module = types.ModuleType(self.path.stem)
+        self.names = vars(module)
+        self.names["__file__"] = str(self.path)
+        try:
+            exec(code, self.names)
+        except Exception as error:
+            raise Hint(f"{self.path.name} stops while it is read: {self.told(error)}.") from None
+        own_work(types.FunctionType(code, self.names), *TOO_MUCH)
+
+    def told(self, error: Exception) -> str:
+        """What went wrong, and in which line of the file: "NameError: … (line 12)"."""
+        lines, trace = [], error.__traceback__
+        while trace:
+            if trace.tb_frame.f_code.co_filename == str(self.path):
+                lines.append(trace.tb_lineno)
+            trace = trace.tb_next
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        return f"{reason} (line {lines[-1]})" if lines else reason
+
+    def has(self, name: str) -> bool:
+        return self.names.get(name, ...) is not ...
+
+    def part(self, name: str) -> Callable:
+        """A function or class of the file; what it raises tells the line."""
+        expect(self.has(name), f"`{name}` is missing.")
+        part = self.names[name]
+        expect(callable(part), f"`{name}` should be a function or a class.")
+
+        def told(*inputs: Any, **options: Any) -> Any:
+            try:
+                return part(*inputs, **options)
+            except Exception as error:
+                if self.told(error).endswith(")"):  # somewhere in the file
+                    error.args = (self.told(error).split(": ", 1)[-1],)
+                raise
+
+        return told
+
+    def make(self, name: str, *sizes: Any) -> nn.Module:
+        """A new module of the file, in eval mode; a Hint if it is none, or of foreign parts."""
+        given = ", ".join(map(str, sizes))
+        try:
+            module = self.part(name)(*sizes)
+        except Hint:
+            raise
+        except Exception as error:
+            raise Hint(f"`{name}({given})` stops with {self.told(error)}.") from None
+        expect(isinstance(module, nn.Module), f"`{name}` should be a class: an nn.Module.")
+        for part in module.modules():
+            own = type(part).__module__ == self.path.stem
+            expect(
+                own or type(part) in BRICKS,
+                f"`{type(part).__name__}` does too much of it for you. Build it of "
+                f"{', '.join(brick.__name__ for brick in BRICKS)}.",
+            )
+        return module.eval()
+
+    def twin(self, name: str, sizes: Sequence[Any], weights: dict[str, Tensor]) -> nn.Module:
+        """A module of the file with these weights; a Hint if the names or shapes are others."""
+        module = self.make(name, *sizes)
+        own = weights_of(module)
+        same_names(name, own, weights)
+        with torch.no_grad():
+            for key, parameter in own.items():
+                parameter.copy_(weights[key])
+        return module
+
+    def run(self, module: nn.Module) -> Callable[..., Tensor]:
+        """The module as a function whose errors tell the line."""
+
+        def told(*inputs: Any) -> Tensor:
+            try:
+                with torch.no_grad():
+                    return module(*inputs)
+            except Exception as error:
+                error.args = (self.told(error).split(": ", 1)[-1],)
+                raise
+
+        return told
+
+
+def only_bricks(tree: ast.AST, file: str) -> None:
+    """A Hint if the file imports a part of the library that it should build itself."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if name.split(".")[0] == "transformer_lib" and name.split(".")[-1] not in GIVEN:
+                raise Hint(f"Line {node.lineno} of {file} imports `{name}`. Build it yourself: "
+                           "from the library come only PAD, BOS and EOS.")  # fmt: skip
+
+
+def same_names(name: str, own: dict[str, Tensor], wanted: dict[str, Tensor]) -> None:
+    """A Hint unless the parameters have the names and shapes that the page gives."""
+    missing, more = [k for k in wanted if k not in own], [k for k in own if k not in wanted]
+    biases = [key for key in more if key.endswith("bias")]
+    no_slip(
+        not biases or bool(missing),
+        f"`{name}` has a parameter `{', '.join(biases[:1])}`: in the paper's attention the "
+        "matrices have no biases. nn.Linear takes bias=False.",
+    )
+    layer = [key for key in missing if key.startswith("layers.") and "layers.0" not in key]
+    no_slip(
+        not layer or len(layer) < len(missing),
+        "All your layers are one and the same: `[layer] * N` is one layer, N times. Make each "
+        "anew.",
+    )
+    words = [key for key in more if own[key].dim() == 2] if name == "Transformer" else []
+    no_slip(
+        not words or bool(missing),
+        f"`{', '.join(words)}` is one matrix too many: the target's table is used twice, for "
+        "reading and for writing.",
+    )
+    listed = ", ".join(f"{key} {tuple(value.shape)}" for key, value in own.items()) or "none"
+    expect(not missing, f"`{name}` has no parameter `{', '.join(missing[:1])}`; it has {listed}. "
+           "The names are those of the page, so that trained weights fit.")  # fmt: skip
+    expect(not more, f"`{name}` has a parameter that isn't asked for: `{', '.join(more[:1])}`.")
+    for key, value in wanted.items():
+        expect(own[key].shape == value.shape, f"`{key}` of `{name}` has the shape "
+               f"{tuple(own[key].shape)}, but it should be {tuple(value.shape)}.")  # fmt: skip
+
+
+# --- 1 to 4: functions ---------------------------------------------------------------------------
+
+
+def embeddings(mine: OwnFile) -> None:
+    table = of_embeddings.small_table()
+    mine.twin("Embeddings", table.shape, {"table.weight": table})
+
+    def embed(ids: Tensor, table: Tensor) -> Tensor:
+        return mine.run(mine.twin("Embeddings", table.shape, {"table.weight": table}))(ids)
+
+    of_embeddings.embed(embed)
+    size = float(mine.make("Embeddings", 500, 64).table.weight.detach().std())
+    expect(
+        0.11 < size < 0.14,
+        f"Right. But a new table holds numbers of size {size:.2f}, and should hold d_model**-0.5: "
+        "then the root brings them to 1, the size of the positions. (nn.init.normal_ takes std.)",
+    )
+
+
+def positions(mine: OwnFile) -> None:
+    of_positions.encoding(mine.part("positional_encoding"))
+
+
+def attention(mine: OwnFile) -> None:
+    attend = mine.part("attention")
+    of_attention.my_attention(attend)
+    of_attention.my_weights(lambda query, key: attend(query, key, torch.eye(len(key))))
+
+
+def masks(mine: OwnFile) -> None:
+    causal, padding, attend = (
+        mine.part(name) for name in ("causal_mask", "padding_mask", "attention")
+    )
+    of_masks.my_causal_mask(causal)
+    of_masks.my_decoder_mask(lambda ids: padding(ids) & causal(ids.size(1)))
+
+    def weights(scores: Tensor, mask: Tensor) -> Tensor:
+        """What attention gives for keys and values that are unit vectors.
+
+        d_k is 16, so that the product and the root change no digit of the scores.
+        """
+        *before, _, words = scores.shape
+        query = pad(4 * scores, (0, 16 - words))
+        key, value = (torch.eye(words, width).expand(*before, -1, -1) for width in (16, words))
+        return attend(query, key, value, mask)
+
+    of_masks.weights_of_all_heads(weights)
+
+
+# --- 5 to 9: the layers and the whole ------------------------------------------------------------
+
+B, S, T, D_MODEL, D_FF, H = 2, 3, 5, 14, 13, 2
+SEEN = torch.tensor([[True, True, True], [True, True, False]])[:, None, None, :]  # (B, 1, 1, S)
+
+
+def heads(mine: OwnFile) -> None:
+    ours = seeded(lambda: MultiHeadAttention(D_MODEL, H))
+    their = mine.run(mine.twin("MultiHeadAttention", (D_MODEL, H), weights_of(ours)))
+    x, other = random(B, T, D_MODEL, seed=1), random(B, S, D_MODEL, seed=2)
+    with torch.no_grad():
+        found = call(their, x, x, x)
+        for hint, wrong in wrong_cuts(ours, x).items():
+            no_slip(not same(found, wrong), hint)
+
+    def by_matrices(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, w_o: Tensor) -> Tensor:
+        """One sentence and a matrix for each head, as in notebook 05."""
+        side_by_side = {f"{name}.weight": w.transpose(1, 2).flatten(0, 1)
+                        for name, w in (("w_q", w_q), ("w_k", w_k), ("w_v", w_v))}  # fmt: skip
+        sizes = (w_o.size(0), w_q.size(0))
+        module = mine.twin("MultiHeadAttention", sizes, side_by_side | {"w_o.weight": w_o.T})
+        return mine.run(module)(x[None], x[None], x[None])[0]
+
+    of_heads.multi_head(by_matrices)
+    with torch.no_grad():
+        found = call(their, x, other, other.flip(1), SEEN)
+        right = ours(x, other, other.flip(1), mask=SEEN)
+        compare(found, right, [
+            (ours(x, other, other.flip(1)), "The mask has no effect: hand it on to `attention`."),
+            (ours(x, other, other, mask=SEEN), "The values are made of `key`. They come from "
+             "`value`, with a matrix of their own."),
+        ])  # fmt: skip
+
+
+def wrong_cuts(ours: MultiHeadAttention, x: Tensor) -> dict[str, Tensor]:
+    """What comes out where heads are cut or joined without the transpose."""
+    q, k, v = (w(x) for w in (ours.w_q, ours.w_k, ours.w_v))
+    pieces = [y.reshape(B, H, T, -1) for y in (q, k, v)]
+    in_pieces = of_attention.attention(*pieces)
+    whole = of_attention.attention(*map(ours.split_heads, (q, k, v)))
+    cut = "The heads hold pieces of words: cut the last axis into (h, d_k), then exchange it with "
+    return {
+        cut + "the words (transpose).": ours.w_o(ours.merge_heads(in_pieces)),
+        cut + "the words, and the same on the way back.": ours.w_o(in_pieces.reshape(B, T, -1)),
+        "The heads are joined without the transpose back: first (b, q, h, d_k), then side by "
+        "side.": ours.w_o(whole.reshape(B, T, -1)),
+    }
+
+
+def feed_forward(mine: OwnFile) -> None:
+    def by_matrices(x: Tensor, w_1: Tensor, b_1: Tensor, w_2: Tensor, b_2: Tensor) -> Tensor:
+        weights = {"w_1.weight": w_1.T, "w_1.bias": b_1, "w_2.weight": w_2.T, "w_2.bias": b_2}
+        return mine.run(mine.twin("FeedForward", w_1.shape, weights))(x)
+
+    x, w_1, *_ = of_encoder.feed_forward_inputs()
+    same_names("FeedForward", weights_of(mine.make("FeedForward", *w_1.shape)),
+               weights_of(of_encoder.PositionwiseFeedForward(*w_1.shape)))  # fmt: skip
+    of_encoder.feed_forward(by_matrices)
+
+    width = x.size(-1)
+    around = mine.twin("SublayerConnection", (width, 0.0), weights_of(Norm(width)))
+    expect(isinstance(getattr(around, "dropout", None), nn.Dropout),
+           "`SublayerConnection` should have an nn.Dropout of the name `dropout`.")  # fmt: skip
+
+    def through(x: Tensor, sublayer: Callable, norm: Any, drop: Any, _: bool) -> Tensor:
+        around.norm, around.dropout = AsModule(norm), AsModule(drop)
+        return mine.run(around)(x, sublayer)
+
+    of_encoder.judge_around(through, norm_first=False)
+    kept = mine.make("SublayerConnection", width, 0.25).dropout.p
+    expect(kept == 0.25, f"Made with a dropout of 0.25, it drops a share of {kept}.")
+
+
+class Norm(nn.Module):
+    """What a SublayerConnection holds."""
+
+    def __init__(self, d_model: int):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+
+
+class AsModule(nn.Module):
+    def __init__(self, function: Callable):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.function(x)
+
+
+def encoder(mine: OwnFile) -> None:
+    sizes = (D_MODEL, D_FF, H, 0.0)
+    ours = seeded(lambda: EncoderLayer(*sizes))
+    x = random(B, S, D_MODEL, seed=3)
+    first, second = ours.around_self_attn, ours.around_feed_forward
+
+    def attn(x: Tensor) -> Tensor:
+        return ours.self_attn(x, x, x, mask=SEEN)
+
+    with torch.no_grad():
+        found = call(mine.run(mine.twin("EncoderLayer", sizes, weights_of(ours))), x, SEEN)
+        compare(found, ours(x, src_mask=SEEN), [
+            (ours(x), "Words look at the padding: hand `src_mask` on to `self_attn`."),
+            (first(x, attn), "The feed-forward network is missing."),
+            (second(x, ours.feed_forward), "The self-attention is missing."),
+            (first(second(x, ours.feed_forward), attn), "The attention comes first, then the "
+             "feed-forward network."),
+            (first(first(x, attn), ours.feed_forward), "`around_self_attn` is used twice. Each "
+             "sub-layer has a way around of its own."),
+            (first(second(x, attn), ours.feed_forward), "The two ways around have changed places."),
+            (ours.feed_forward(attn(x)), "Neither sub-layer has its way around: no sum, no norm."),
+        ])  # fmt: skip
+    stack(mine, "Encoder", seeded(lambda: Encoder(3, *sizes)), (x,), {"src_mask": SEEN})
+
+
+def decoder(mine: OwnFile) -> None:
+    sizes = (D_MODEL, D_FF, H, 0.0)
+    ours = seeded(lambda: DecoderLayer(*sizes))
+    same_names("DecoderLayer", weights_of(mine.make("DecoderLayer", *sizes)), weights_of(ours))
+
+    def layer(x: Tensor, memory: Tensor, mask: Tensor, *parts: Any) -> Tensor:
+        *blocks, norms = parts
+        named = dict(zip(("self_attn", "cross_attn", "feed_forward"), blocks, strict=True))
+        ways = ("around_self_attn.norm", "around_cross_attn.norm", "around_feed_forward.norm")
+        named |= zip(ways, norms, strict=True)
+        weights = {f"{name}.{key}": value for name, part in named.items()
+                   for key, value in weights_of(part).items()}  # fmt: skip
+        return mine.run(mine.twin("DecoderLayer", sizes, weights))(x, memory, mask)
+
+    of_decoder.decoder_layer(layer)
+    x, memory = random(B, T, D_MODEL, seed=4), random(B, S, D_MODEL, seed=5)
+    masks = {"tgt_mask": causal_mask(T), "src_mask": SEEN}
+    with torch.no_grad():
+        their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
+        compare(call(their, x, memory, *masks.values()), ours(x, memory, **masks), [
+            (ours(x, memory, tgt_mask=causal_mask(T)), "Words look at the source's padding: hand "
+             "`src_mask` on to `cross_attn`."),
+        ])  # fmt: skip
+    stack(mine, "Decoder", seeded(lambda: Decoder(3, *sizes)), (x, memory), masks)
+
+
+def stack(
+    mine: OwnFile, name: str, ours: nn.Module, inputs: tuple[Tensor, ...], masks: dict[str, Tensor]
+) -> None:
+    """N layers, one after another, each handed the memory and the masks."""
+    x, *memory = inputs
+    layers = ours.layers
+    with torch.no_grad():
+        their = mine.run(mine.twin(name, (3, D_MODEL, D_FF, H, 0.0), weights_of(ours)))
+        compare(call(their, *inputs, *masks.values()), ours(*inputs, **masks), [
+            (layers[-1](x, *memory, **masks), f"Each layer of your `{name}` reads x. It should "
+             "read what the layer before it wrote."),
+            (layers[0](x, *memory, **masks), "Only the first layer was used. (Does `return` stand "
+             "inside the loop?)"),
+            (ours(*inputs), f"The masks don't reach the layers of your `{name}`."),
+        ])  # fmt: skip
+
+
+def whole(mine: OwnFile) -> None:
+    def sizes(model: Transformer) -> tuple:
+        c = model.config
+        words = (model.src_embed.table.num_embeddings, model.tgt_embed.table.num_embeddings)
+        return (*words, c.N, c.d_model, c.d_ff, c.h, c.dropout)
+
+    small = of_whole.assembly_inputs(tie_weights="target")[0]
+    same_names("Transformer", weights_of(mine.make("Transformer", *sizes(small))),
+               weights_of(small))  # fmt: skip
+
+    def assemble(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
+        twin = mine.twin("Transformer", sizes(model), weights_of(model))
+        return mine.run(twin)(src, tgt[:, :-1])
+
+    of_whole.judge_transformer(assemble, tie_weights="target")
+    new = weights_of(mine.make("Transformer", 50, 50, 1, 64, 256, 4, 0.0))
+    for name, size in (("encoder.layers.0.self_attn.w_q.weight", 64**-0.5),
+                       ("decoder.layers.0.feed_forward.w_1.weight", (2 / (64 + 256)) ** 0.5),
+                       ("src_embed.table.weight", 64**-0.5)):  # fmt: skip
+        found = float(new[name].detach().std())
+        no_slip(abs(found / size - 1) < 0.15, f"The logits are right. But `{name}` starts with "
+                f"numbers of size {found:.3f}, and should with {size:.3f}: nn.init.xavier_uniform_ "
+                "for each matrix with a name in w_, and nothing else.")  # fmt: skip
+    noisy = mine.make("Transformer", 11, 11, 1, 6, 7, 2, 0.5).train()
+    src, tgt_in = torch.tensor([[4, 5, 6, EOS]]), torch.tensor([[BOS, 7, 8]])
+    with torch.random.fork_rng(devices=[]):
+        expect(not same(noisy(src, tgt_in), noisy(src, tgt_in)), "The logits are right. But with "
+               "dropout=0.5 nothing is dropped in training: hand the number on.")  # fmt: skip
+
+
+# --- 10 to 12: training and translating ----------------------------------------------------------
+
+
+def loss_and_schedule(mine: OwnFile) -> None:
+    of_training.my_smoothed_loss(mine.part("smoothed_loss"))
+    of_training.my_schedule(mine.part("learning_rate"))
+
+
+PAIRS = [([4, 5, 6], [7, 8]), ([9], [10, 4, 5, 6]), ([8, 7], [9]), ([5, 10], [6, 6])]
+WARMUP = 3
+
+
+def training(mine: OwnFile) -> None:
+    batch = mine.part("make_batch")
+
+    def shift(ids: list[int]) -> tuple[list[int], list[int]]:
+        _, tgt_in, tgt_out = batch([([4], ids)])
+        return tgt_in[0].tolist(), tgt_out[0].tolist()
+
+    of_training.my_shift(shift)
+    right = batching.make_batch(PAIRS[:2])
+    found = call(lambda: torch.stack([x.float() for x in batch(PAIRS[:2])[1:]]))
+    compare(found, torch.stack([right.tgt_in.float(), right.tgt_out.float()]), [])
+    src = call(lambda: batch(PAIRS[:2])[0])
+    compare(src, right.src, [
+        (right.src.masked_fill(right.src == EOS, PAD), "The source ends with <eos>, too."),
+        (right.src[:, :-1].masked_fill(right.src[:, :-1] == EOS, PAD), "The source ends with "
+         "<eos>, too."),
+    ])  # fmt: skip
+
+    model = small_model()
+    their = mine.twin("Transformer", (11, 11, 1, 8, 12, 2, 0.0), weights_of(model))
+    batches = [batching.make_batch(PAIRS[i : i + 2]) for i in (0, 2, 1, 0, 2)]
+    tables = [(batch.src, batch.tgt_in, batch.tgt_out) for batch in batches]
+    learn = mine.part("train")
+    losses = call(lambda: torch.tensor(learn(their, tables, WARMUP), dtype=torch.float32))
+    compare(losses, own_losses(batches), [
+        (own_losses(batches, **changed), hint) for hint, changed in TRAINING_MISTAKES.items()
+    ])  # fmt: skip
+
+
+def small_model() -> Transformer:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(5)
+        return make_model(11, 11, N=1, d_model=8, d_ff=12, h=2, dropout=0.0, tie_weights="target")
+
+
+TRAINING_MISTAKES: dict[str, dict[str, Any]] = {
+    "The gradients of all steps add up: set them to zero in each.": {"zero": False},
+    "The weights don't change: is `optimizer.step()` there, after `backward`?": {"rate": 0.0},
+    "The learning rate stays that of Adam, 0.001: set it in each step.": {"rate": 0.001},
+    "The learning rate stays that of step 1: set it in each step.": {"at": lambda step: 1},
+    "Your first step has the rate of step 2: steps count from 1.": {"at": lambda step: step + 1},
+    "That is Adam with PyTorch's numbers. The paper's are betas=(0.9, 0.98).": {
+        "betas": (0.9, 0.999)
+    },
+    "The loss is without smoothing: eps is 0.1.": {"smoothing": 0.0},
+    "The step walks uphill, or the loss has the wrong sign.": {"sign": -1.0},
+}
+
+
+def own_losses(
+    batches: Sequence[batching.Batch], *, zero: bool = True, rate: float | None = None,
+    at: Callable[[int], int] = lambda step: step, betas: tuple[float, float] = (0.9, 0.98),
+    smoothing: float = 0.1, sign: float = 1.0,
+) -> Tensor:  # fmt: skip
+    """The loss of each step of the library's model, with at most one thing changed."""
+    model = copy.deepcopy(small_model()).train()
+    optimizer = torch.optim.Adam(model.parameters(), betas=betas, eps=1e-9)
+    losses = []
+    for step, batch in enumerate(batches, start=1):
+        scheduled = paper_schedule(at(step), 8, WARMUP)
+        optimizer.param_groups[0]["lr"] = scheduled if rate is None else rate
+        logits = model(batch.src, batch.tgt_in)
+        loss = label_smoothed_cross_entropy(logits, batch.tgt_out, smoothing)
+        if zero:
+            optimizer.zero_grad()
+        (sign * loss).backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return torch.tensor(losses)
+
+
+class LikeTheirs:
+    """A model of the library whose `decode` gives logits, as the page asks for."""
+
+    def __init__(self, model: Transformer):
+        self.model, self.encode = model, model.encode
+
+    def __call__(self, src: Tensor, tgt_in: Tensor) -> Tensor:
+        return self.model(src, tgt_in)
+
+    def decode(self, tgt_in: Tensor, memory: Tensor, src: Tensor) -> Tensor:
+        return self.model.generator(self.model.decode(tgt_in, memory, src))
+
+
+SENTENCES = (
+    "I like trees",
+    "The animal didn't cross the street because it was too wide",
+    "Where is the letter?",
+    "I gave it to you",
+)
+
+
+def translator(mine: OwnFile) -> None:
+    write = mine.part("greedy")
+    of_decoding.my_greedy(
+        lambda model, src, max_length: write(LikeTheirs(model or copy.copy), src, max_length)
+    )
+    ours = shipped()
+    model, translate = with_shipped_weights(mine), mine.part("translate")
+    right = ours.translate_all(SENTENCES)
+    for text, wanted in zip(SENTENCES, right, strict=True):
+        try:
+            found = translate(model, ours.src, ours.tgt, text)
+        except Exception as error:
+            raise Hint(f"`translate` stops with {type(error).__name__}: {error}.") from None
+        expect(isinstance(found, str), f"`translate` should return text, not {found!r}.")
+        expect(found == wanted, f"With the shipped weights it translates {text!r} as {found!r}, "
+               f"and the shipped translator as {wanted!r}. Does the source end with <eos>?"
+               )  # fmt: skip
+
+
+def with_shipped_weights(mine: OwnFile) -> nn.Module:
+    """The reader's Transformer with the weights of the translator that comes with the course."""
+    model = shipped().model
+    c = model.config
+    words = (model.src_embed.table.num_embeddings, model.tgt_embed.table.num_embeddings)
+    sizes = (*words, c.N, c.d_model, c.d_ff, c.h, c.dropout)
+    return mine.twin("Transformer", sizes, weights_of(model))
+
+
+# --- the way through -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Step:
+    """names: what the file holds after it. notebook, section: where it is taught."""
+
+    title: str
+    names: tuple[str, ...]
+    notebook: str
+    section: int
+    check: Callable[[OwnFile], None]
+
+
+STEPS = (
+    Step("Words as vectors", ("Embeddings",), "02_embeddings", 6, embeddings),
+    Step("Places", ("positional_encoding",), "03_positional_encoding", 3, positions),
+    Step("Attention", ("attention",), "04_attention", 3, attention),
+    Step("Masks", ("padding_mask", "causal_mask"), "06_masks", 2, masks),
+    Step("Heads", ("MultiHeadAttention",), "05_multi_head_attention", 3, heads),
+    Step("Feed-forward, add & norm", ("FeedForward", "SublayerConnection"), "07_encoder", 5,
+         feed_forward),
+    Step("The encoder", ("EncoderLayer", "Encoder"), "07_encoder", 6, encoder),
+    Step("The decoder", ("DecoderLayer", "Decoder"), "08_decoder", 2, decoder),
+    Step("The whole Transformer", ("Transformer",), "09_the_whole_transformer", 2, whole),
+    Step("Loss and learning rate", ("smoothed_loss", "learning_rate"), "10_training", 5,
+         loss_and_schedule),
+    Step("The training loop", ("make_batch", "train"), "10_training", 6, training),
+    Step("A translator", ("greedy", "translate"), "11_decoding", 1, translator),
+)  # fmt: skip
+
+
+def verdict(mine: OwnFile, step: Step) -> Hint | None:
+    """How the file does in one step: None if right."""
+    if not any(mine.has(name) for name in step.names):
+        return NotTried("not tried yet")
+    with graded():
+        try:
+            for name in step.names:
+                expect(mine.has(name), f"`{name}` is missing.")
+            step.check(mine)
+        except Hint as hint:
+            return hint
+        except Exception as error:  # an answer of a kind that the check didn't foresee
+            return Hint(f"It stops with {mine.told(error)}.")
+    return None
