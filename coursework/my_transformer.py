@@ -204,9 +204,11 @@ class Transformer(nn.Module):
 
 def smoothed_loss(logits, target, eps):
     """(1 - eps) * -log p(target) + eps * mean over all words of -log p, per real word."""
-    log_p = logits.log_softmax(dim=-1)[target != PAD]  # (words, vocab)
-    right = log_p.gather(-1, target[target != PAD][:, None])
-    return -(1 - eps) * right.mean() - eps * log_p.mean()
+    log_p = logits.log_softmax(dim=-1)
+    right = log_p.gather(-1, target.unsqueeze(-1)).squeeze(-1)
+    each = -(1 - eps) * right - eps * log_p.mean(dim=-1)  # (b, t)
+    real = target != PAD
+    return (each * real).sum() / real.sum()
 
 
 def learning_rate(step, d_model, warmup):

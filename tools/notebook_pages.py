@@ -39,7 +39,8 @@ def index(notebooks: dict[str, NotebookNode]) -> str:
     lines = ["# Where each idea is shown", "",
              "From idea to section; *(deeper)* marks sections that the core of the series can do "
              "without. The words are in the [glossary](glossary.md), the figures are listed in "
-             "[figures.md](figures.md)."]  # fmt: skip
+             "[figures.md](figures.md). To write it all yourself, step by step: "
+             "[from an empty file](../build/README.md)."]  # fmt: skip
     for title, ideas in IDEAS.items():
         lines += ["", f"## {title}", "", "| | idea | shown in |", "|---|---|---|"]
         for number, idea in ideas.items():

@@ -1,4 +1,4 @@
-"""build/: our solution passes the twelve steps one by one, and each classic mistake has its hint."""
+"""build/: our solution passes the twelve steps one by one; a classic mistake has its hint."""
 
 import importlib.util
 import json
@@ -16,7 +16,6 @@ from transformer_lib.checks import Hint, NotTried, from_empty
 from transformer_lib.checks.from_empty import STEPS, OwnFile, verdict
 from transformer_lib.checks.start_here import shipped
 from transformer_lib.corpora import english_spanish
-from transformer_lib.experiments import load
 from transformer_lib.training import adam, paper_schedule, update
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,9 +64,7 @@ def test_a_file_with_the_first_steps_passes_just_these(steps, own):
 def test_the_solution_has_a_part_for_each_step():
     assert len(PARTS) == len(STEPS) + 1
     for part, step in zip(PARTS[1:], STEPS, strict=True):
-        assert re.findall(r"^(?:def|class) (\w+)", part, re.MULTILINE)[: len(step.names)] == list(
-            step.names
-        ) or set(step.names) <= set(re.findall(r"^(?:def|class) (\w+)", part, re.MULTILINE))
+        assert set(step.names) <= set(re.findall(r"^(?:def|class) (\w+)", part, re.MULTILINE))
     code = [line for line in SOURCE.splitlines() if line.strip() and not line.startswith("#")]
     assert 150 <= len(code) <= 200 and "about two hundred lines" in " ".join(PAGE.split())
 
@@ -114,7 +111,9 @@ MISTAKES = [
     (4, "(ids != PAD)", "(ids == PAD)", "wrong way round"),
     (4, "dtype=torch.bool).tril()", "dtype=torch.bool).triu()", "turned round"),
     (4, "dtype=torch.bool).tril()", "dtype=torch.bool).tril(-1)", "diagonal is missing"),
-    (4, "scores.masked_fill(~mask, -1e9)", "scores.masked_fill(mask, -1e9)", "wrong way round"),
+    (4, "scores.masked_fill(~mask, -1e9).softmax(dim=-1)\n    return (weights * mask) @ value",
+     "scores.masked_fill(mask, -1e9).softmax(dim=-1)\n    return weights @ value",
+     "wrong way round"),
     (4, "(weights * mask) @ value", "weights @ value", "gets 0.2 everywhere"),
     (4, "scores.masked_fill(~mask, -1e9)", "scores", "comes after the softmax"),
     (5, "x.unflatten(-1, (self.h, -1)).transpose(1, 2)  #",
@@ -157,9 +156,10 @@ MISTAKES = [
      "        self.out = nn.Linear(d_model, tgt_vocab, bias=False)\n"
      "        for name, parameter in self.named_parameters():", "one matrix too many"),
     (9, 'if "w_" in name and parameter.dim() == 2', "if False", "xavier_uniform_"),
-    (9, "self.dropout(x + positional", "(x + positional", "nothing is dropped"),
-    (10, "[target != PAD]  # (words", "[target == target]  # (words", "stops with"),
-    (10, "-(1 - eps) * right.mean()", "-right.mean()", "must give eps away first"),
+    (9, "return self.dropout(x + positional", "return (x + positional",
+     "dropout comes after the positions"),
+    (10, "(each * real).sum() / real.sum()", "each.mean()", "padding counts too"),
+    (10, "-(1 - eps) * right", "-right", "must give eps away first"),
     (10, "step * warmup**-1.5", "step * warmup**-0.5", "exponent -1.5"),
     (11, "[[BOS, *tgt] for _, tgt in pairs]", "[[*tgt, EOS] for _, tgt in pairs]",
      "Both rows are the same"),
@@ -181,9 +181,9 @@ MISTAKES = [
 
 @pytest.mark.parametrize("number, old, new, hint", MISTAKES)
 def test_a_classic_mistake_gets_its_hint(number, old, new, hint, own):
-    """And no step before it is blamed. None: another way to be right there, or told elsewhere."""
+    """And the step before it is not blamed."""
     mine = own(changed(old, new))
-    assert [verdict(mine, step) for step in STEPS[number - 2 : number - 1]] in ([None], [])
+    assert number == 1 or verdict(mine, STEPS[number - 2]) is None
     found = verdict(mine, STEPS[number - 1])
     assert hint in str(found) and not isinstance(found, NotTried)
 
@@ -201,8 +201,7 @@ def test_a_classic_mistake_gets_its_hint(number, old, new, hint, own):
         (6, "self.w_1(x).relu()", "self.w_1(x).clamp(min=0)"),
         (9, "x @ self.tgt_embed.table.weight.T",
          "nn.functional.linear(x, self.tgt_embed.table.weight)"),
-        (10, "log_p = logits.log_softmax(dim=-1)[target != PAD]",
-         "log_p = logits[target != PAD].log_softmax(dim=-1)"),
+        (10, "(each * real).sum() / real.sum()", "each[real].mean()"),
         (11, "        optimizer.zero_grad()\n        loss.backward()",
          "        model.zero_grad()\n        loss.backward()"),
     ],
@@ -242,8 +241,8 @@ def test_bytes_that_are_no_text(tmp_path):
 
 
 def test_a_whole_transformer_of_pytorch_is_seen(own):
-    text = changed("self.encoder = Encoder(N, d_model, d_ff, h, dropout)",
-                   "self.encoder = nn.Transformer(d_model, h, 1, 1, d_ff)")  # fmt: skip
+    pytorchs = "self.encoder = nn.Transformer(d_model, h, 1, 1, d_ff, batch_first=True)"
+    text = changed("self.encoder = Encoder(N, d_model, d_ff, h, dropout)", pytorchs)
     assert "`Transformer` does too much" in str(verdict(own(text), STEPS[8]))
 
 
@@ -268,7 +267,9 @@ def test_the_command_stops_at_the_first_step_that_is_not_right(tmp_path, capsys)
         assert check.main(["--file", str(path)]) == 1
         lines = capsys.readouterr().out.splitlines()
         number = int(last.split()[0])
-        assert [line.endswith(": ✓ right!") for line in lines[: number - 1]] == [True] * (number - 1)
+        assert [line.endswith(": ✓ right!") for line in lines[: number - 1]] == [True] * (
+            number - 1
+        )
         assert lines[number - 1].startswith(last)
         assert lines[-1] == (f"   Read notebooks/{STEPS[number - 1].notebook}.ipynb, "
                              f"section {STEPS[number - 1].section}.")  # fmt: skip
@@ -280,15 +281,15 @@ def test_the_command_stops_at_the_first_step_that_is_not_right(tmp_path, capsys)
 def test_training_stores_what_the_page_speaks_of(tmp_path, monkeypatch, capsys):
     """With a handful of sentences and steps."""
     everything = english_spanish.load
-    monkeypatch.setattr(english_spanish, "load", lambda name: everything(name)[:40])
+    monkeypatch.setattr(english_spanish, "load", lambda name: everything(name)[:8])
     train = script("train")
     given = ["--file", str(SOLUTION), "--out", str(tmp_path / "mine"), "--steps", "3"]
     assert train.main(given) == 0
     result = json.loads((tmp_path / "mine" / "result.json").read_text(encoding="utf-8"))
     assert result["recipe"]["steps"] == 3 and len(result["losses"]) == 3
-    assert result["sentences"] == 40 and result["shipped"] > 0.9 and result["exact_match"] == 0
+    assert result["sentences"] == 8 and result["shipped"] > 0.9 and result["exact_match"] == 0
     assert (tmp_path / "mine" / "model.safetensors").is_file()
-    assert "Right to the letter, of 40 sentences of the test: yours 0.0%" in capsys.readouterr().out
+    assert "Right to the letter, of 8 sentences of the test: yours 0.0%" in capsys.readouterr().out
 
 
 def test_training_needs_the_parts(tmp_path, capsys):
@@ -308,9 +309,10 @@ def test_the_page_has_the_steps_with_their_names_sections_and_minutes():
     assert [(int(number), title) for number, title, _ in ON_PAGE] == [
         (number, step.title) for number, step in enumerate(STEPS, start=1)
     ]
+    series = sections.series()
     for (_, _, text), step, part in zip(ON_PAGE, STEPS, PARTS[1:], strict=True):
         anchor = re.search(rf"\(\.\./notebooks/{step.notebook}\.ipynb#(.+?)\)", text)[1]
-        parts = sections.sections(sections.series()[step.notebook])
+        parts = sections.sections(series[step.notebook])
         assert anchor.startswith(f"{step.section}.-") and anchor in [p.anchor for p in parts]
         code = re.search(r"```\n(.+?)```", text, re.DOTALL)[1]
         for name in step.names:
@@ -318,20 +320,6 @@ def test_the_page_has_the_steps_with_their_names_sections_and_minutes():
         lines = [line for line in part.splitlines() if line.strip() and line[0] != "#"]
         said = int(re.search(r"Minutes:\s(\d+)", text)[1])
         assert said == pytest.approx(MINUTES_A_LINE * len(lines), abs=3), step.title
-
-
-def test_what_the_page_says_of_the_training_was_measured():
-    found, train = load("from-empty"), script("train")
-    now = {"steps": train.STEPS, "max_tokens": train.MAX_TOKENS, "warmup": train.WARMUP,
-           "seed": train.SEED} | train.SIZES  # fmt: skip
-    assert found["recipe"] == now
-    told = re.search(r"right to the letter in ([\d.]+) % of (?:the|them)", " ".join(PAGE.split()))
-    assert float(told[1]) == pytest.approx(100 * found["exact_match"], abs=0.05)
-    least = re.search(r"yours should reach (\d+) %", " ".join(PAGE.split()))
-    assert 1 <= 100 * found["exact_match"] - int(least[1]) <= 10  # a margin
-    minutes = re.search(r"It took ([\d.]+) minutes on (one core|two cores)", " ".join(PAGE.split()))
-    assert float(minutes[1]) == pytest.approx(found["seconds"] / 60, abs=0.06)
-    assert found["threads"] == {"one core": 1, "two cores": 2}[minutes[2]]
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")

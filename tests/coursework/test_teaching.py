@@ -87,6 +87,8 @@ ASSIGNMENTS = {
     for source in SOURCES
     for text in [(FOLDER / source.file).read_text(encoding="utf-8")]
 }
+PROJECT = (ROOT / "build" / "README.md").read_text(encoding="utf-8")
+STEP_MINUTES = [int(minutes) for minutes in re.findall(r"Minutes:\s(\d+)\.", PROJECT)]
 PLAN = re.compile(
     r"^\| (\d+) \| (core|all) of (\w\d)(?:–(\d\d))? \| (.*) \| (\d+) min \|$", re.MULTILINE
 )
@@ -95,7 +97,8 @@ PLAN = re.compile(
 def test_the_plans_say_how_long_a_week_takes():
     """And the plan of four weeks fits into three to four hours a week at home."""
     weeks = PLAN.findall(GUIDE)
-    assert [int(week) for week, *_ in weeks] == [*range(1, 5), *range(1, 9), *range(1, 13)]
+    plans = [4, 8, 12, 8]  # the last is that of the project
+    assert [int(week) for week, *_ in weeks] == [w for last in plans for w in range(1, last + 1)]
     longest = 0.0
     for number, (week, part, first, last, hand_in, stated) in enumerate(weeks):
         minutes = sum(
@@ -105,10 +108,20 @@ def test_the_plans_say_how_long_a_week_takes():
         )  # fmt: skip
         if assignment := re.search(r"assignment (\d)", hand_in):
             minutes += ASSIGNMENTS[int(assignment[1])]
+        if steps := re.search(r"steps? (\d+)(?:–(\d+))?", hand_in):
+            first_step, last_step = int(steps[1]), int(steps[2] or steps[1])
+            minutes += sum(STEP_MINUTES[first_step - 1 : last_step])
         assert int(stated) == pytest.approx(minutes, rel=0.1), f"week {week}: {minutes:.0f}"
         if number < 4:
             longest = max(longest, minutes)
     assert longest <= 4 * 60
+
+
+def test_the_project_takes_every_step_once():
+    steps = [step for *_, write, _ in PLAN.findall(GUIDE)[24:]
+             for first, last in re.findall(r"steps? (\d+)(?:–(\d+))?", write)
+             for step in range(int(first), int(last or first) + 1)]  # fmt: skip
+    assert steps == [*range(1, len(STEP_MINUTES) + 1)] and len(steps) == 12
 
 
 def test_the_plans_use_every_notebook_and_assignment():
