@@ -5,7 +5,7 @@ from matplotlib.colors import to_hex
 
 from transformer_lib.model import make_model
 from transformer_lib.plots import style
-from transformer_lib.plots.architecture import MASKS, PARTS, architecture, find_parts
+from transformer_lib.plots.architecture import BOX_WIDTH, MASKS, PARTS, architecture, find_parts
 
 HEADS = {f"{name}.heads" for name in PARTS if name.endswith("_attn")}
 
@@ -59,7 +59,7 @@ def test_text_stays_inside_its_box():
         for text in ax.texts:
             if text.get_text() == part.label != "+":
                 box = to_inches.transform(text.get_window_extent())
-                assert box[1, 0] - box[0, 0] < part.width, part.label
+                assert box[1, 0] - box[0, 0] < BOX_WIDTH - 0.1, part.label
 
 
 def test_the_number_of_layers_is_written_on_the_frames():

@@ -132,6 +132,9 @@ def test_what_cannot_be_drawn_is_refused():
 def test_curves_carry_their_numbers():
     ax = cost_curves([1, 2], {"with": [3_000_000, 6_000_000], "without": [4, 5]}).axes[0]
     assert ax.lines[0].get_ydata().tolist() == [3, 6]
+    ax = cost_curves([1, 2], {"without": [4, 9_000_000], "with": [3, 1_000_000]}).axes[0]
+    assert ax.get_title() == "2 words: 9 times less work with"
+    assert [text.get_text() for text in ax.texts] == ["without: 9 million", "with: 1 million"]
     rows = [{"beam": b, "log_prob": -b, "words": 10 - b, "right": b, "sentences": 8}
             for b in (1, 2)]  # fmt: skip
     panels = wider_beams(rows).axes
@@ -166,5 +169,5 @@ def test_the_alt_texts_say_what_is_there():
     costs = [multiplications(Translator.load(), 64, way) for way in (False, True)]
     assert [round(cost / 1e6) for cost in costs] == [1037, 47]
     panels, others = figures.sharpened_first_words()
-    assert others == "1,789 others"
+    assert others == "all others"
     assert [round(p, 2) for p in next(iter(panels.values())).values()] == [0.39, 0.36, 0.01, 0.24]

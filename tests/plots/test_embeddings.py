@@ -82,11 +82,13 @@ def test_the_chart_carries_words_places_and_choices():
 
 
 def test_regions_have_names_and_a_search_without_a_hit_says_so():
-    region = {"view": 0, "region": "nouns", "x": 1.0, "y": 1.0, "kind": "noun"}
-    spec = plots.word_map([point()], KINDS, ["all"], regions=[region], leftward=["cat"]).to_dict()
+    region = {"view": 0, "region": "nouns", "x": 1.0, "y": 1.0, "kind": "noun", "spread": 0.25}
+    points = [point(), point(x=3.5)]
+    spec = plots.word_map(points, KINDS, ["all"], regions=[region], leftward=["cat"]).to_dict()
     rows = spec["data"]["values"]
-    assert [row["region"] for row in rows] == ["", "nouns"]
-    assert [row["left"] for row in rows] == [True, False]
+    assert [row["region"] for row in rows] == ["", "", "nouns"]
+    assert [row["left"] for row in rows] == [True, True, False]
+    assert rows[-1]["disc"] == 5 * 0.25 * (560 / 2) ** 2
     assert "no word here begins with" in str(spec["layer"])
     with pytest.raises(ValueError, match="'nouns' is of the kind 'x'"):
         plots.word_map([], KINDS, ["all"], regions=[{**region, "kind": "x"}])

@@ -9,12 +9,15 @@ from xml.etree import ElementTree
 import pytest
 import torch
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
 from PIL import Image
 
 from transformer_lib.checkpoints import CheckpointError
 from transformer_lib.model import make_model
 from transformer_lib.plots import attention_chart
 from transformer_lib.plots.figures import FIGURES, FigureEntry, figure, registry, save, save_figure
+from transformer_lib.plots.figures.causes import BEST, WIDE
+from transformer_lib.plots.figures.heads import TIRED
 from transformer_lib.plots.figures.start_here import draw_cross_attention
 from transformer_lib.plots.showing import is_chart
 from transformer_lib.tokens import Tokenizer, Vocabulary
@@ -206,19 +209,20 @@ def test_attention_trees_shows_what_its_text_says():
 
 
 def test_attention_animal_shows_what_its_text_says():
+    layer, head = BEST
     found = []
-    for ax, adjective, noun in zip(
-        FIGURES["attention-animal"].draw().axes, ("tired", "wide"), ("animal", "street"),
-        strict=True,
-    ):  # fmt: skip
-        words = [label.get_text() for label in ax.get_xticklabels()]
-        assert [label.get_text() for label in ax.get_yticklabels()] == [adjective, "it"]
-        rows = ax.images[0].get_array()
-        assert rows[0][words.index(noun)] > 0.99
-        assert rows[1][words.index("animal")] > 0.8
-        assert "0.00" not in [text.get_text() for text in ax.texts]
-        found.append(rows[1])
+    for text, adjective, noun in ((TIRED, "tired", "animal"), (WIDE, "wide", "street")):
+        looks = Translator.load().looks(text)
+        words, weights = looks.src, looks.weights[layer][head]
+        assert weights[words.index(adjective), words.index(noun)] > 0.995
+        assert round(weights[words.index("it"), words.index("animal")].item(), 2) == 0.98
+        found.append(weights[words.index("it")])
     assert max(abs(found[0] - found[1])) < 0.1, "the rows of it are alike"
+    ax = FIGURES["attention-animal"].draw().axes[0]
+    said = [text.get_text() for text in ax.texts]
+    assert said.count("100 %") == said.count("98 %") == 2
+    arrows = [p.get_path().vertices for p in ax.patches if isinstance(p, FancyArrowPatch)]
+    assert len(arrows) == 4, "no others: each look goes to one word"
 
 
 def test_the_learning_curve_shows_what_its_text_says():

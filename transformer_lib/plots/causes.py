@@ -15,7 +15,8 @@ from matplotlib.patches import FancyArrowPatch
 from matplotlib.textpath import TextPath
 
 from transformer_lib.plots import style
-from transformer_lib.plots.drawing import canvas, label
+from transformer_lib.plots.drawing import canvas, label, sentence
+from transformer_lib.plots.heads import ASKERS, arcs
 from transformer_lib.plots.values import as_array, steady_round
 
 PALE_BAR = "#C9DDF0"  # the mean, behind the dots of the single trainings
@@ -190,6 +191,29 @@ def exchanged(
         ax.annotate("", (middle[end], tops[1] + 0.62), (middle[start], tops[0] - 0.62), arrowprops={
             "arrowstyle": "-|>", "linewidth": 2.2, "color": style.INK, "mutation_scale": 18,
             "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def same_and_other(
+    sentences: Sequence[tuple[Sequence[str], Any]], changed: Sequence[str], same: str
+) -> Figure:
+    """Draw what two words look at in two sentences that differ in one word -> the figure.
+
+    sentences: the words and the weights (s, s) of one head, for each. changed: the word in which
+    they differ, as it is in each; its looks go above the sentence. same: the word whose looks go
+    below it.
+    """
+    figure, ax = canvas(8, 5.0)
+    label(ax, (0.2, 4.75), f"“{changed[0]}” and “{changed[1]}” look at different nouns, “{same}” "
+          "at the same one.", size=14, weight="bold")  # fmt: skip
+    for (words, weights), word, y in zip(sentences, changed, (3.05, 0.95), strict=True):
+        weights = as_array(weights)
+        places = {word: words.index(word), same: words.index(same)}
+        found = {words[weights[place].argmax()]: style.INK for place in places.values()}
+        middles = sentence(ax, (0.2, y), words, {**found, word: ASKERS[word], same: ASKERS[same]})
+        arcs(ax, middles, y + 0.26, weights[places[word]], places[word], ASKERS[word])
+        arcs(ax, middles, y - 0.12, weights[places[same]], places[same], ASKERS[same], below=True)
     return figure
 
 

@@ -289,7 +289,7 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
 
     boxes = [
         {"x": LEFT[half] - 6, "x2": LEFT[half] + COLUMN * len(way[key]) - 2, "y": bottom,
-         "y2": bottom + high, "color": color, "name": text,
+         "y2": bottom + high, "color": color, "tint": style.TINTS[color], "name": text,
          "at": LEFT[half] + (COLUMN * len(way[key]) - 8) / 2}
         for half, key, color in (("encoder", "src", style.ENCODER),
                                  ("decoder", "read", style.DECODER))
@@ -310,10 +310,14 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         now(backs, "datum.since <= step").mark_line(
             strokeWidth=3, interpolate="monotone", strokeJoin="round").encode(
             x, y, color=color, order="order:Q", detail="place:N", opacity=newest),
-        layer_boxes.mark_rect(cornerRadius=6).encode(x, y, x2="x2:Q", y2="y2:Q", color=color),
+        layer_boxes.mark_rect(cornerRadius=8, strokeWidth=2).encode(
+            x, y, x2="x2:Q", y2="y2:Q", stroke=alt.Stroke("color:N", scale=None, legend=None),
+            fill=alt.Fill("tint:N", scale=None, legend=None)),
         layer_boxes.transform_calculate(up="(datum.y + datum.y2) / 2")
-        .mark_text(fontSize=13, fontWeight="bold", fill=style.PAPER, baseline="middle")
-        .encode(alt.X("at:Q", axis=None), alt.Y("up:Q", axis=None), text="name:N"),
+        .mark_text(fontSize=14, fontWeight="bold", baseline="middle")
+        .encode(alt.X("at:Q", axis=None), alt.Y("up:Q", axis=None), text="name:N", color=color),
+        now(frames, "datum.since > step").mark_rect(
+            filled=False, stroke="#DDDDDD", strokeWidth=1).encode(x, y, x2="x2:Q", y2="y2:Q"),
         now(memory, f"step >= {layers + 1}").mark_line(color=style.ENCODER, strokeWidth=3).encode(
             x, y, order="order:Q"),
         now([{"x": middle, "x2": end, "y": band + 32} for band in BANDS],

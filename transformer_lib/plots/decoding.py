@@ -284,21 +284,30 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     for name, numbers in costs.items():
         if len(numbers) != len(lengths):
             raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
-    figure = style.new_figure(8.0, 4.0)
+    figure = style.new_figure(8.0, 4.2)
     ax = figure.subplots()
-    marks = ["o-", "s--", "^:"]
-    colors = (style.CATEGORIES[4], style.CATEGORIES[0], style.CATEGORIES[2])
+    marks = ["o-", "s-", "^-"]
+    colors = (style.MUTED, style.RIGHT, style.DECODER)
+    most = max(numbers[-1] for numbers in costs.values()) / 1e6
     for (name, numbers), color, mark in zip(costs.items(), colors, marks, strict=False):
         millions = [number / 1e6 for number in numbers]
-        ax.plot(lengths, millions, mark, color=color, label=name, linewidth=2.6)
-        ax.annotate(f"{name}\n{steady_round(millions[-1], 0):,.0f}", (lengths[-1], millions[-1]),
-                    xytext=(10, 0), textcoords="offset points", va="center", weight="bold",
-                    color=color)  # fmt: skip
+        ax.plot(lengths, millions, mark, color=color, label=name, linewidth=3, markersize=8,
+                clip_on=False)  # fmt: skip
+        high = millions[-1] > most / 2  # beside the point, otherwise above it
+        ax.annotate(f"{name}: {steady_round(millions[-1], 0):,.0f} million",
+                    (lengths[-1], millions[-1]), xytext=(-14, 0) if high else (6, 16),
+                    textcoords="offset points", ha="right", va="center" if high else "bottom",
+                    weight="bold", color=color)  # fmt: skip
+    if len(costs) == 2:
+        (_, more), (name, less) = ((name, numbers[-1]) for name, numbers in costs.items())
+        ax.set_title(f"{lengths[-1]} words: {more / less:.0f} times less work {name}",
+                     fontsize=15, pad=16)  # fmt: skip
     ax.set_xticks(lengths)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.08 * most)
+    ax.set_xlim(0, lengths[-1] + 2)
     ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.set_xlabel("words written")
-    ax.set_ylabel("million multiplications")
+    ax.set_ylabel("multiplications, in millions")
     return figure
 
 

@@ -8,15 +8,19 @@ bottom left. A figure is composed of them:
     matrix(ax, (2, 0), 2, 0.8, values, limit=1)       # the same with several rows
     word(ax, (1, 1), "trees")                         # a word of the sentence, in its own color
     look(ax, (1, 1.2), (3, 1.8), 0.9, "trees")        # who looks at whom: the more, the thicker
+    threads(ax, places, others, weights, "#2774A7")   # the same for many words: lines
+    sentence(ax, (0.2, 1), words, {"trees": "green"}) # words in a row, some of them marked
     pointer(ax, (1, 0.5), (1, 0.9))                   # what goes where
     scale(ax, (6, 0.1), 1.2, limit=3)                 # what the colors mean
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
@@ -115,6 +119,7 @@ def percent(chance: float) -> str:
 def look(
     ax: Axes, start: Point, end: Point, weight: float, color: str = style.MUTED, *,
     widest: float = 5.0, bend: float = 0.0, least: float = 0.02, head: bool = True,
+    alpha: float = 0.9,
 ) -> None:  # fmt: skip
     """An arrow between words, as thick as the weight (0 to 1) is large; below `least`, none.
 
@@ -127,9 +132,57 @@ def look(
         start, end, arrowstyle=f"-|>,head_length={2.4 + thick / 3},head_width={1.4 + thick / 2.4}"
         if head else "-",
         mutation_scale=1.0, connectionstyle=f"arc3,rad={bend}", color=style.WORDS.get(color, color),
-        linewidth=thick, shrinkA=0, shrinkB=0, alpha=0.9, zorder=2.5, capstyle="butt",
+        linewidth=thick, shrinkA=0, shrinkB=0, alpha=alpha, zorder=2.5, capstyle="butt",
         joinstyle="miter",
     ))  # fmt: skip
+
+
+def threads(
+    ax: Axes, starts: Sequence[Point], ends: Sequence[Point], weights: Any, color: str, *,
+    name: str = "", widest: float = 5.0, least: float = 0.03, upright: bool = False,
+) -> None:  # fmt: skip
+    """Lines from words to the words they look at: the more, the thicker; below `least`, none.
+
+    starts, ends: a point for each row and each column of the weights (q, k). name: of the weights,
+    for the summary. upright: the lines leave and arrive upright, not level.
+    """
+    weights = as_array(weights).reshape(len(starts), len(ends))
+    pairs = [pair for pair in np.ndindex(weights.shape) if weights[pair] >= least]
+    if not pairs:
+        return
+    ax.add_collection(LineCollection(
+        [curve(starts[i], ends[j], upright) for i, j in pairs], colors=color, label=name,
+        linewidths=[max(widest * weights[pair], 0.6) for pair in pairs],
+        alpha=[0.35 + 0.6 * min(float(weights[pair]), 1.0) for pair in pairs],
+        capstyle="round", zorder=2,
+    ))  # fmt: skip
+
+
+def curve(start: Point, end: Point, upright: bool = False) -> np.ndarray:
+    """Points of a line that leaves and arrives level, or upright, and bends in between: (33, 2)."""
+    part = np.linspace(0, 1, 33)
+    bent = part**2 * (3 - 2 * part)
+    x, y = (bent, part) if upright else (part, bent)
+    return np.stack([start[0] + (end[0] - start[0]) * x, start[1] + (end[1] - start[1]) * y], 1)
+
+
+def sentence(
+    ax: Axes, at: Point, words: Sequence[str], marked: Mapping[str, str], *,
+    size: float = 12.0, gap: float = 0.165,
+) -> list[float]:  # fmt: skip
+    """Words in a row that begins at `at` -> the middle of each.
+
+    marked: word -> its color; it is bold, the others stay in the background.
+    """
+    (x, y), middles = at, []
+    for text in words:
+        wide = width_of(text, size)
+        look = {"color": marked[text]} if text in marked else {"weight": "normal",
+                                                               "color": style.MUTED}  # fmt: skip
+        word(ax, (x + wide / 2, y), text, size=size, va="baseline", **look)
+        middles.append(x + wide / 2)
+        x += wide + gap
+    return middles
 
 
 def pointer(ax: Axes, start: Point, end: Point, color: str = style.MUTED) -> None:

@@ -256,8 +256,9 @@ def word_map(
     place in `views`, near the text that the mouse shows besides word and kind. kinds: for each
     kind its color and its shape. The reader chooses a view, searches for a word, and clicks on a
     kind in the legend to see it alone. landmarks: the words written beside their points while
-    nothing is searched for, those in `leftward` at the left. regions: large names on the map,
-    `{"view", "region", "x", "y", "kind"}`. headings: what stands above the map, for
+    nothing is searched for, those in `leftward` at the left. regions: large names on the map, each
+    on a pale disc as wide as its words are spread, the mean squared distance from their middle,
+    `{"view", "region", "x", "y", "kind", "spread"}`. headings: what stands above the map, for
     each view. Raises ValueError for an unknown kind or view.
     """
     import altair as alt
@@ -273,6 +274,10 @@ def word_map(
          "landmark": point.get("word", "") in landmarks, "left": point.get("word") in leftward}
         for point in (*points, *regions)
     ]  # fmt: skip
+    for row in table:
+        if "spread" in row:  # to square pixels
+            xs = [point["x"] for point in points if point["view"] == row["view"]]
+            row["disc"] = round(5 * row.pop("spread") * (560 / (max(xs) - min(xs))) ** 2)
     search = alt.param(
         name="search", value="", bind=alt.binding(input="search", name="find a word  ")
     )
@@ -313,7 +318,7 @@ def word_map(
         alt.Tooltip("kind:N", title=title or "kind"),
         alt.Tooltip("near:N", title="nearest"),
     ]
-    dots = words.mark_point(filled=True, size=34).encode(
+    dots = words.mark_point(filled=True, size=30).encode(
         **place,
         color=alt.Color("kind:N", scale=colors, legend=legend),
         shape=alt.Shape("kind:N", scale=shapes, legend=legend),
@@ -327,6 +332,14 @@ def word_map(
     # Dark letters on a white rim can be read on a light page, on a dark one, and on the dots.
     rim = {"color": style.PAPER, "stroke": style.PAPER, "strokeWidth": 3, "strokeJoin": "round"}
     layers = [dots]
+    if regions:  # the ground on which its words lie; it covers no dot, and takes no part in search
+        ground = data.transform_filter("datum.region && datum.hits == 0").mark_point(
+            filled=True, shape="circle", opacity=0.1, tooltip=None
+        )
+        layers.insert(0, ground.encode(
+            **place, color=alt.Color("kind:N", scale=colors, legend=legend),
+            size=alt.Size("disc:Q", scale=None, legend=None),
+        ))  # fmt: skip
     for side, align, dx in (("datum.left", "right", -7), ("!datum.left", "left", 7)):
         labels = words.encode(**place, text="word:N").transform_filter(
             f"(datum.hits == 0 ? datum.landmark : datum.found == 1) && {side}"

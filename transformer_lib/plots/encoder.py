@@ -13,10 +13,10 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from transformer_lib.plots import style
 from transformer_lib.plots.drawing import (
-    EDGE,
     canvas,
     label,
     look,
+    matrix,
     pointer,
     scale,
     word,
@@ -50,11 +50,11 @@ def word_maps(
     axes mean. numbers: write them, with one decimal, into the cells.
     Raises ValueError when a matrix doesn't fit the words.
     """
-    matrices = {title: as_array(matrix) for title, matrix in maps.items()}
-    for title, matrix in matrices.items():
-        if matrix.shape != (len(words), len(words)):
+    matrices = {title: as_array(table) for title, table in maps.items()}
+    for title, table in matrices.items():
+        if table.shape != (len(words), len(words)):
             raise ValueError(f"{title!r}: a map of {len(words)} words has as many rows and "
-                             f"columns, but this is {matrix.shape}")  # fmt: skip
+                             f"columns, but this is {table.shape}")  # fmt: skip
     across = across or len(matrices)
     down = -(-len(matrices) // across)
     panel = (9.0 if numbers else 6.4) / across  # numbers need wider cells
@@ -62,8 +62,8 @@ def word_maps(
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
     ticks = range(len(words))
     cmap = (style.SIGNED if limits[0] < 0 else style.WEIGHTS).with_extremes(bad="#E2E2E2")
-    for ax, (title, matrix) in zip(grid.flat, matrices.items(), strict=False):
-        image = ax.imshow(np.ma.masked_invalid(matrix), cmap=cmap, vmin=limits[0], vmax=limits[1],
+    for ax, (title, table) in zip(grid.flat, matrices.items(), strict=False):
+        image = ax.imshow(np.ma.masked_invalid(table), cmap=cmap, vmin=limits[0], vmax=limits[1],
                           interpolation="nearest")  # fmt: skip
         ax.set_title(title)
         ax.set_xticks(ticks, words, rotation=90, fontsize=11)
@@ -74,7 +74,7 @@ def word_maps(
         ax.set_yticks(np.arange(len(words) + 1) - 0.5, minor=True)
         ax.grid(which="minor", linewidth=0.6, color="#DDDDDD")
         ax.tick_params(which="minor", length=0)
-        for (i, j), value in np.ndenumerate(matrix) if numbers else ():
+        for (i, j), value in np.ndenumerate(table) if numbers else ():
             if np.isfinite(value):
                 said = f"{steady_round(value, 1):.1f}".replace("-", "\N{MINUS SIGN}")
                 ax.text(j, i, said, ha="center", va="center", fontsize=10,
@@ -397,80 +397,76 @@ def norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -
 def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figure:
     """Draw vectors on their way around a sub-layer, one row for each way -> the figure.
 
-    rows: title -> stations from left to right: (name, matrix (s, d)) for vectors, "+" for the sum
-    with the first vectors, any other text for a box. Under the vectors stands the size of each, in
-    its word's color: the root of the mean square. Raises ValueError when a matrix doesn't fit the
-    words.
+    rows: title, with a formula on a second line -> stations from left to right: (name, matrix
+    (s, d)) for vectors, "+" for the sum with the first vectors, any other text for a box. Under the
+    vectors stands the size of each, in its word's color: the root of the mean square. Raises
+    ValueError when a matrix doesn't fit the words.
     """
-    figure = style.new_figure(11.3, 2.35 * len(rows) + 0.3)
-    for ax, (title, stations) in zip(
-        figure.subplots(len(rows), 1, squeeze=False).flat, rows.items(), strict=True
-    ):
+    high, left, right = 2.55, 0.72, 7.92
+    figure, ax = canvas(8, high * len(rows) + 0.6)
+    for row, (title, stations) in enumerate(rows.items()):
+        y = high * (len(rows) - row) - 0.75  # where the vectors stand
+        plain, _, formula = title.partition("\n")
+        label(ax, (0.1, y + 1.55), plain, size=14, weight="bold")
+        label(ax, (0.1, y + 1.29), formula, size=11, color=style.MUTED)
         widths = [_station_width(station) for station in stations]
-        gaps = (11.0 - 0.8 - sum(widths)) / (len(stations) - 1)
-        ax.set(xlim=(0, 11.0), ylim=(-1.1, 1.35), aspect="equal")
-        ax.axis("off")
-        ax.set_title(title, loc="left", fontsize=15)
-        left = 0.8
+        gap = (right - left - sum(widths)) / (len(stations) - 1)
+        start = left
         for number, (station, width) in enumerate(zip(stations, widths, strict=True)):
-            x = left + width / 2
+            x = start + width / 2
             if number:
-                _arrow(ax, (left - gaps, 0), (left, 0))
+                _arrow(ax, (start - gap, y), (start, y))
             if station == "+":
-                ax.add_patch(Circle((x, 0), width / 2, facecolor=style.PAPER,
+                ax.add_patch(Circle((x, y), width / 2, facecolor=style.PAPER,
                                     edgecolor=style.ENCODER, linewidth=1.8))  # fmt: skip
-                ax.text(x, 0, "+", ha="center", va="center", fontsize=15)
-                start = 0.8 + widths[0] + 0.3 * gaps
-                ax.add_patch(Polygon([(start, 0), (start, 1.0), (x, 1.0)], closed=False, fill=False,
-                                     edgecolor=style.INK, linewidth=1.6))  # fmt: skip
-                _arrow(ax, (x, 1.0), (x, width / 2))
-                ax.text((start + x) / 2, 1.12, "x itself, unchanged", ha="center", va="bottom",
-                        fontsize=13)  # fmt: skip
+                label(ax, (x, y), "+", size=15, ha="center")
+                corner, over = left + widths[0] + 0.3 * gap, y + 0.86
+                ax.add_patch(Polygon([(corner, y), (corner, over), (x, over)], closed=False,
+                                     fill=False, edgecolor=style.INK, linewidth=1.6))  # fmt: skip
+                _arrow(ax, (x, over), (x, y + width / 2))
+                label(ax, ((corner + x) / 2, over + 0.16), "x itself, unchanged", size=11.5,
+                      ha="center")  # fmt: skip
             elif isinstance(station, str):
                 ax.add_patch(FancyBboxPatch(
-                    (left, -0.3), width, 0.6, boxstyle="round,pad=0,rounding_size=0.08",
+                    (start, y - 0.27), width, 0.54, boxstyle="round,pad=0,rounding_size=0.08",
                     facecolor=style.PAPER, edgecolor=style.ENCODER, linewidth=1.8,
                 ))  # fmt: skip
-                ax.text(x, 0, station, ha="center", va="center", fontsize=12.5, linespacing=1.0)
+                label(ax, (x, y), station, size=11.5, ha="center")
             else:
-                _vectors(ax, x, width, *station, words, labels=number == 0)
-            left += width + gaps
-    scale(ax, (5.0, -1.05), 1.4, limit=FLOW_LIMIT, name="number in a vector")
+                _vectors(ax, (x, y), width, *station, words, labels=number == 0)
+            start += width + gap
+    scale(ax, (3.4, 0.14), 1.4, limit=FLOW_LIMIT, name="number in a vector", height=0.12)
     return figure
 
 
 def _station_width(station: Any) -> float:
     if station == "+":
-        return 0.36
-    return 0.98 if isinstance(station, str) else 1.4
+        return 0.3
+    return 0.76 if isinstance(station, str) else 0.98
 
 
 def _vectors(
-    ax: Axes, x: float, width: float, name: str, matrix: Any, words: Sequence[str], labels: bool
-) -> None:
-    """A matrix as a small map around (x, 0), with its name above and its size below."""
-    matrix = as_array(matrix)
-    if matrix.ndim != 2 or len(matrix) != len(words):
+    ax: Axes, at: tuple[float, float], width: float, name: str, table: Any, words: Sequence[str],
+    labels: bool,
+) -> None:  # fmt: skip
+    """A matrix as a small map around `at`, with its name above and its sizes below."""
+    table = as_array(table)
+    if table.ndim != 2 or len(table) != len(words):
         raise ValueError(f"{name!r}: {len(words)} words need vectors of the shape "
-                         f"({len(words)}, d), but theirs is {matrix.shape}")  # fmt: skip
-    tall = 0.26 * len(words)
-    ax.imshow(matrix, cmap=style.SIGNED, vmin=-FLOW_LIMIT, vmax=FLOW_LIMIT, zorder=3,
-              interpolation="nearest", extent=(x - width / 2, x + width / 2, -tall / 2, tall / 2),
-              aspect="auto")  # fmt: skip
-    ax.add_patch(Rectangle((x - width / 2, -tall / 2), width, tall, facecolor="none", zorder=4,
-                           edgecolor=EDGE, linewidth=0.8))  # fmt: skip
-    ax.text(x, tall / 2 + 0.1, name, ha="center", va="bottom", fontsize=13)
-    sizes = np.sqrt((matrix**2).mean(axis=1))
+                         f"({len(words)}, d), but theirs is {table.shape}")  # fmt: skip
+    (x, y), high = at, 0.26 * len(words)
+    matrix(ax, (x - width / 2, y - high / 2), width, high, table, limit=FLOW_LIMIT, line=0.8)
+    label(ax, (x, y + high / 2 + 0.15), name, size=11.5, ha="center")
+    sizes = np.sqrt((table**2).mean(axis=1))
     for place, (size, text) in enumerate(zip(sizes, words, strict=True)):
-        ax.text(x + 0.42 * (place - (len(words) - 1) / 2), -tall / 2 - 0.1,
-                f"{steady_round(size, 1):.1f}", ha="center", va="top", fontsize=12,
-                weight="bold", color=word_color(text))  # fmt: skip
+        across = 0.345 * (place - (len(words) - 1) / 2)
+        label(ax, (x + across, y - high / 2 - 0.19), f"{steady_round(size, 1):.1f}", size=11.5,
+              ha="center", weight="bold", color=word_color(text))  # fmt: skip
     if labels:
-        ax.text(x - width / 2 - 0.08, -tall / 2 - 0.1, "size", ha="right", va="top", fontsize=12)
+        label(ax, (x - width / 2 - 0.1, y - high / 2 - 0.19), "size", size=11.5, ha="right")
     for row, text in enumerate(words if labels else ()):
-        ax.text(x - width / 2 - 0.08, tall * (0.5 - (row + 0.5) / len(words)), text, ha="right",
-                va="center", fontsize=13, color=word_color(text),
-                weight="bold" if text in style.WORDS else "normal")  # fmt: skip
+        word(ax, (x - width / 2 - 0.08, y + high * (0.5 - (row + 0.5) / len(words))), text,
+             size=12, ha="right")  # fmt: skip
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:

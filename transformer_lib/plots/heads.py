@@ -8,15 +8,27 @@ import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from transformer_lib.plots import style
-from transformer_lib.plots.attention import attention_heatmap
-from transformer_lib.plots.drawing import canvas, word_color
+from transformer_lib.plots.drawing import (
+    EDGE,
+    Point,
+    canvas,
+    label,
+    look,
+    outline,
+    percent,
+    sentence,
+    threads,
+    word,
+    word_color,
+)
 from transformer_lib.plots.values import as_array, steady_round
 
+# The words that look in the riddle, each with a color in all pictures of it.
+ASKERS = {"it": style.CATEGORIES[0], "tired": style.HIGHLIGHT, "wide": style.HIGHLIGHT}
 SPREAD = 0.45  # of the space between two words, for the lines of all heads to one word
 # One color for each head, and none that a word of the running sentence has.
 HEADS = ("#2774A7", "#E89F2A", "#912E5A", "#4D4D4D", "#CD5A1F", "#86CEEB", "#C9B18A", "#3F7F7A")
@@ -44,53 +56,59 @@ def heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
     if not 1 <= h <= len(HEADS):
         raise ValueError(f"there are colors for 1 to {len(HEADS)} heads, not for {h}")
     length, d_k = len(words), d_model // h
-    figure, ax = canvas(8, 5.3)
-    ax.set(xlim=(0, 80), ylim=(0, 53))
-    step = 43 / h
-    tall, wide = min(0.66 * step, 4.0), 4.0  # of one head's small matrices
-    ys = [44.5 - step * (head + 0.5) for head in range(h)]
-    middle = (ys[0] + ys[-1]) / 2
+    figure, ax = canvas(8, 5.8)
+    ax.set_ylim(0.5, 6.3)
+    label(ax, (0.1, 5.95), f"{_times(h).capitalize()} heads: each makes its\nown Q, K and V from "
+          "$X$", size=13, weight="bold")  # fmt: skip
+    wide, high = 2.2, 0.54  # X, all heads side by side, and the output
+    pitch = 6.2 / h
+    middles = [1.7 + pitch * (head + 0.5) for head in range(h)]
+    center = (middles[0] + middles[-1]) / 2
 
-    _matrix(ax, 11.2, middle, 7, 4.8, length, style.PAPER)
-    _name(ax, 11.2, middle + 4.4, "$X$")
-    _name(ax, 11.2, middle - 4.7, f"{length} × {d_model}", small=True)
-    _name(ax, 9.2, middle - 10.5, "the words,\nor the output of\nthe layer below", small=True)
-    for row, word in enumerate(words):
-        ax.text(7, middle + 4.8 * (0.5 - (row + 0.5) / length), word, ha="right",
-                va="center_baseline", fontsize=11, weight="bold",
-                color=word_color(word))  # fmt: skip
-    for head, (y, color) in enumerate(zip(ys, HEADS, strict=False)):
-        _arrow(ax, (15, middle), (22, y), color)
-        for place, x in enumerate((24.6, 29.1, 33.6)):
-            _matrix(ax, x, y, wide, tall, 1, color)
-            ax.text(x, y, "QKV"[place], ha="center", va="center", fontsize=11, weight="bold",
-                    color=style.ink_on(color))  # fmt: skip
-        _arrow(ax, (36, y), (43.6, y), color)
-        _matrix(ax, 46, y, wide, tall, 1, color)
-        ax.text(46, y, f"$Z_{head}$", ha="center", va="center", fontsize=11,
-                color=style.ink_on(color))  # fmt: skip
-        left = 56.5 + (head - (h - 1) / 2) * 8 / h
-        down = y >= middle  # to its own column, from above or from below
-        _arrow(ax, (48.3, y), (left, middle + (2.55 if down else -2.55)), color)
-        _matrix(ax, left, middle, 8 / h, 4.8, length, color)
-        _matrix(ax, 67, middle + 3.5 - (head + 0.5) * 7 / h, 7, 7 / h, 1, color)
-    for x, high, lines in (
-        (16.5, 48.5, ("$W_i^Q,\\ W_i^K,\\ W_i^V$", f"each {d_model} × {d_k}")),
-        (29.1, 48.5, (f"{_times(h)} times", f"each {length} × {d_k}")),
-        (39.8, 51.0, (r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$", "")),
-        (46, 48.5, (f"{_times(h)} times", f"each {length} × {d_k}")),
+    _matrix(ax, (center - wide / 2, 5.45), wide, high, length, [style.PAPER])
+    for row, text in enumerate(words):
+        word(ax, (center - wide / 2 - 0.1, 5.45 + high * (1 - (row + 0.5) / length)), text,
+             size=11, ha="right")  # fmt: skip
+    label(ax, (center, 6.14), "$X$", size=14, ha="center")
+    label(ax, (center + wide / 2 + 0.12, 5.84), f"{length} × {d_model}", size=11)
+    label(ax, (center + wide / 2 + 0.12, 5.56), "the words, or the output\nof the layer below",
+          size=10, color=style.MUTED)  # fmt: skip
+
+    joined = 0.75  # where the heads stand side by side begins
+    for head, (x, color) in enumerate(zip(middles, HEADS, strict=False)):
+        tile = min(0.23, pitch / 3.4)
+        threads(ax, [(center, 5.43)], [(x, 4.5)], 0.4, color, upright=True)
+        for place, letter in enumerate("QKV"):
+            at = x + (place - 1.5) * (tile + 0.015)
+            _matrix(ax, (at, 4.06), tile, 0.4, 1, [color])
+            label(ax, (at + tile / 2, 4.26), letter, size=10, weight="bold", ha="center",
+                  color=style.ink_on(color))  # fmt: skip
+        look(ax, (x, 4.02), (x, 3.3), 0.4, color)
+        _matrix(ax, (x - 0.25, 2.86), 0.5, 0.4, 1, [color])
+        label(ax, (x, 3.06), f"$Z_{head}$", size=12, ha="center", color=style.ink_on(color))
+        threads(ax, [(x, 2.83)], [(joined + wide * (head + 0.5) / h, 1.86)], 0.4, color,
+              upright=True)  # fmt: skip
+    for y, lines in (
+        (5.0, f"$W_i^Q,\\ W_i^K,\\ W_i^V$\neach {d_model} × {d_k}"),
+        (4.26, f"{_times(h)} times,\neach {length} × {d_k}"),
+        (3.66, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
+        (3.06, f"{_times(h)} times,\neach {length} × {d_k}"),
     ):
-        for place, line in enumerate(lines):
-            _name(ax, x, high - 2.3 * place, line, small=True)
-    _name(ax, 60.5, middle + 8.0, "side by side", small=True)
-    _name(ax, 62.0, middle - 5.6, f"{length} × {d_model}", small=True)
-    ax.text(62, middle, "×", ha="center", va="center", fontsize=15)
-    _name(ax, 67, middle + 5.7, "$W^O$")
-    _name(ax, 69.0, middle - 8.2, f"{d_model} × {d_model}", small=True)
-    ax.text(71.9, middle, "=", ha="center", va="center", fontsize=15)
-    _matrix(ax, 76.3, middle, 6.4, 4.8, length, style.PAPER)
-    _name(ax, 76.3, middle + 4.4, "out")
-    _name(ax, 76.3, middle - 4.7, f"{length} × {d_model}", small=True)
+        label(ax, (0.1, y), lines, size=10.5, va="center", linespacing=1.35)
+    label(ax, (0.1, 2.2), "side by side", size=10.5)
+
+    colors, low = list(HEADS[:h]), 1.28
+    _matrix(ax, (joined, low), wide, high, length, colors)
+    label(ax, (joined + wide / 2, 1.08), f"{length} × {d_model}", size=11, ha="center")
+    label(ax, (3.28, low + high / 2), "×", size=17, ha="center")
+    for head, color in enumerate(colors):
+        _matrix(ax, (3.7, 2.05 - (head + 1) / h), 1.0, 1 / h, 1, [color])
+    label(ax, (4.2, 0.82), f"$W^O$  {d_model} × {d_model}", size=11, ha="center")
+    label(ax, (5.12, low + high / 2), "=", size=17, ha="center")
+    _matrix(ax, (5.45, low), wide, high, length, [style.PAPER])
+    label(ax, (5.45 + wide / 2, 2.02), "out", size=13, weight="bold", ha="center")
+    label(ax, (5.45 + wide / 2, 1.08), f"{length} × {d_model}, the shape of $X$", size=11,
+          ha="center")  # fmt: skip
     return figure
 
 
@@ -98,173 +116,138 @@ def _times(h: int) -> str:
     return {1: "one", 2: "two", 4: "four", 8: "eight"}.get(h, str(h))
 
 
-def _matrix(ax: Axes, x: float, y: float, wide: float, tall: float, rows: int, color: str) -> None:
-    """A matrix around (x, y) with a line under each row."""
-    ax.add_patch(Rectangle((x - wide / 2, y - tall / 2), wide, tall, facecolor=color,
-                           edgecolor=style.INK, linewidth=0.8))  # fmt: skip
-    for row in range(rows):
-        ax.add_patch(Rectangle((x - wide / 2, y - tall / 2 + tall * row / rows), wide, tall / rows,
-                               fill=False, edgecolor=style.INK, linewidth=0.4))  # fmt: skip
-
-
-def _name(ax: Axes, x: float, y: float, text: str, small: bool = False) -> None:
-    ax.text(x, y, text, ha="center", va="center", fontsize=10.5 if small else 13,
-            weight="normal" if small else "bold")  # fmt: skip
-
-
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], color: str) -> None:
-    ax.annotate("", xy=end, xytext=start, arrowprops={
-        "arrowstyle": "-|>", "color": color, "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0,
-        "mutation_scale": 10})  # fmt: skip
+def _matrix(ax: Axes, at: Point, wide: float, high: float, rows: int, colors: list[str]) -> None:
+    """A matrix with a line under each row, in one color or in upright stripes."""
+    for place, color in enumerate(colors):
+        step = wide / len(colors)
+        ax.add_patch(Rectangle((at[0] + place * step, at[1]), step, high, facecolor=color,
+                               edgecolor="none"))  # fmt: skip
+    for row in range(1, rows):
+        y = at[1] + high * row / rows
+        ax.plot([at[0], at[0] + wide], [y, y], color=style.INK, linewidth=0.5, label="_row")
+    outline(ax, at, wide, high, style.INK, 0.8)
 
 
 # --- all heads, one sentence ---------------------------------------------------------------------
 
 
 @mpl.rc_context(style.PRINT)
-def eight_looks(named: Mapping[str, Any], words: Sequence[str], marked: Sequence[str]) -> Figure:
-    """Draw a map for each head, four in a row, with the rows of the `marked` words framed.
+def eight_looks(
+    named: Mapping[str, Any], words: Sequence[str], marked: Mapping[str, str]
+) -> Figure:
+    """Draw the looks of a sentence in each head, four heads in a row -> the figure.
 
-    named: "layer 0, head 0" -> its weights (s, s).
+    named: "layer 0, head 0" -> its weights (s, s). In each panel the words stand on the left, where
+    they look, and again on the right, where they are looked at, as dots. marked: word -> color: its
+    lines have this color, and the words where more than 40 % of a look goes are named.
     """
-    across = min(4, len(named))
-    down = -(-len(named) // across)
-    figure = style.new_figure(style.WIDTH, 2.3 * down + 1.7)
-    grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
-    for ax in list(grid.flat)[len(named) :]:
-        ax.remove()
-    for ax, (name, matrix) in zip(grid.flat, named.items(), strict=False):
-        image = ax.imshow(as_array(matrix), cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
-        ax.set_title(name, fontsize=11.5, pad=5)
-        ax.set_xticks(range(len(words)), words, rotation=90, fontsize=10)
-        ax.set_yticks(range(len(words)), words, fontsize=10)
-        ax.tick_params(length=0, pad=2)
-        ax.spines[:].set(visible=True, color="#CFCFCF")
-        for word in marked:
-            row = words.index(word)
-            ax.add_patch(Rectangle((-0.5, row - 0.5), len(words), 1, fill=False, linewidth=1.8,
-                                   edgecolor=style.HIGHLIGHT, clip_on=False, zorder=3))  # fmt: skip
-    for ax in grid[:, 0]:
-        for tick, word in zip(ax.get_yticklabels(), words, strict=True):
-            if word in marked:
-                tick.set(weight="bold", fontsize=11)
-    figure.supylabel("the word that looks", fontsize=11)
-    figure.supxlabel("the word looked at", fontsize=11)
-    scale = figure.colorbar(image, ax=list(grid.flat)[: len(named)], label="attention weight",
-                            location="top", shrink=0.3, aspect=22, pad=0.02)  # fmt: skip
-    scale.outline.set_visible(False)
-    scale.set_ticks([0, 0.5, 1], labels=["0", "0.5", "1"])
+    down = -(-len(named) // 4)
+    pitch, tall = 1.93, 2.5
+    step = 1.84 / max(len(words) - 1, 1)
+    figure, ax = canvas(8, 1.35 + tall * down)
+    top = 1.35 + tall * down
+    label(ax, (0.2, top - 0.28), "Eight heads read one sentence, each in its own way"
+          if len(named) == 8 else f"{len(named)} heads read one sentence", size=15,
+          weight="bold")  # fmt: skip
+    sentence(ax, (0.2, top - 0.68), words, marked, size=11.5, gap=0.1)
+    for number, (name, matrix) in enumerate(named.items()):
+        matrix = as_array(matrix)
+        x, y = 0.62 + pitch * (number % 4), top - 1.42 - tall * (number // 4)
+        label(ax, (x + 0.34, y + 0.27), name, size=10.5, weight="bold", ha="center")
+        starts = [(x, y - step * place) for place in range(len(words))]
+        ends = [(x + 0.7, y - step * place) for place in range(len(words))]
+        ax.scatter(*np.transpose(starts + ends), s=6, color=EDGE, zorder=1.5, label="_dots")
+        others = [place for place, text in enumerate(words) if text not in marked]
+        threads(ax, [starts[i] for i in others], ends, matrix[others], "#B4BEC8", widest=3.5,
+              name=name)  # fmt: skip
+        seen = set()
+        for text, color in marked.items():
+            place = words.index(text)
+            threads(ax, [starts[place]], ends, matrix[place], color, widest=5.5,
+                  name=f"{name}, {text}")  # fmt: skip
+            word(ax, (x - 0.08, starts[place][1]), text, size=10.5, ha="right", color=color)
+            seen |= {j for j in range(len(words)) if matrix[place, j] > 0.4}
+        for j in sorted(seen):
+            word(ax, (x + 0.78, ends[j][1]), words[j], size=10.5, ha="left", color=style.INK)
+    label(ax, (4, 0.22), "left: the words that look; right: those looked at; the more attention, "
+          "the thicker", size=10.5, ha="center", color=style.MUTED)  # fmt: skip
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def two_pictures(looks: Any, layer: str, head: int, askers: Sequence[str]) -> Figure:
-    """Draw the looks of two words of a sentence in one head, side by side and without its name."""
-    figure = style.new_figure(style.WIDTH, 0.27 * len(looks.src) + 0.8)
-    panels = figure.subplots(1, len(askers), gridspec_kw={"wspace": 0.3})
-    for ax, asker, letter in zip(panels, askers, "ab", strict=True):
-        query = looks.src.index(asker)
-        token_lines({"": looks.weights[layer][head]}, looks.src, looks.src, query, ax,
-                    {"": HEADS[0]})  # fmt: skip
-        _alone(ax, query)
-        ax.set_title(f"({letter})  what “{asker}” looks at")
+def two_pictures(looks: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
+    """Draw the looks of two words of a sentence in one head, one above the other, unnamed."""
+    figure, ax = canvas(8, 4.4)
+    weights = as_array(looks.weights[layer][head])
+    label(ax, (0.2, 4.12), "Two looks, each strong. Which of them matters?", size=15,
+          weight="bold")  # fmt: skip
+    for asker, letter, y in zip(askers, "ab", (2.2, 0.3), strict=True):
+        label(ax, (0.2, y + 1.3), f"({letter})  what “{asker}” looks at", size=12)
+        place = looks.src.index(asker)
+        found = {looks.src[j]: style.INK for j in range(len(looks.src)) if weights[place, j] > 0.5}
+        middles = sentence(ax, (0.2, y), looks.src, {**found, asker: askers[asker]})
+        arcs(ax, middles, y + 0.26, weights[place], place, askers[asker])
     return figure
 
 
-def _alone(ax: Axes, query: int) -> None:
-    """Leave only the word that looks on the left, and set the one most looked at in bold."""
-    lines = [lines for lines in ax.collections if len(lines.get_linewidths())]
-    heavy = max(lines, key=lambda one: max(one.get_linewidths()))
-    end = heavy.get_segments()[int(np.argmax(heavy.get_linewidths()))][-1][1]
-    for text in list(ax.texts):
-        x, place = text.get_position()
-        if x < 0 and place != query:
-            text.remove()
-        elif x > 1 and abs(place - end) < 0.5:
-            text.set_weight("bold")
+def arcs(
+    ax: Axes, middles: Sequence[float], y: float, row: Any, query: int, color: str,
+    below: bool = False,
+) -> None:  # fmt: skip
+    """Arrows over, or under, a sentence: from the word that looks to those it looks at.
+
+    middles: where the words stand. row: its weights, one for each word; beside each arrow of at
+    least 3 % stands its share. query: the place of the word that looks.
+    """
+    side = -1 if below else 1
+    for x, weight in zip(middles, as_array(row), strict=True):
+        if weight >= FAINT:
+            bend = 0.2 * side if x < middles[query] else -0.2 * side
+            look(ax, (middles[query], y), (x, y), float(weight), color, widest=6, bend=bend,
+                 alpha=1)  # fmt: skip
+            high = 0.1 * abs(x - middles[query])
+            label(ax, ((x + middles[query]) / 2, y + side * (high + 0.22)), percent(float(weight)),
+                  size=13, weight="bold", ha="center")  # fmt: skip
 
 
 # --- two columns of words ------------------------------------------------------------------------
 
 
 @mpl.rc_context(style.PRINT)
-def token_lines(
-    weights: Mapping[str, Any],
-    rows: Sequence[str],
-    columns: Sequence[str],
-    query: int | None = None,
-    ax: Axes | None = None,
-    colors: Mapping[str, str] | None = None,
-) -> Axes:
-    """Draw words that look on the left, words looked at on the right, and the looks as lines.
-
-    weights: head's name -> its weights (q, k); the heavier, the thicker the line. query: the
-    position of one word on the left whose lines alone are drawn. Weights below 0.03 are left out.
-    Raises ValueError when the words don't fit the matrices.
-    """
-    if ax is None:
-        ax = style.new_figure(4.0, 0.28 * max(len(rows), len(columns)) + 0.8).subplots()
-    colors = colors or dict(zip(weights, HEADS, strict=False))
-    for name, matrix in weights.items():
-        matrix = as_array(matrix)
-        if matrix.shape != (len(rows), len(columns)):
-            raise ValueError(f"{len(rows)} words on the left and {len(columns)} on the right don't "
-                             f"fit the weights of {name}, {matrix.shape}")  # fmt: skip
-        # Side by side, so that no head hides another one that looks at the same word.
-        beside = (list(weights).index(name) - (len(weights) - 1) / 2) * SPREAD / len(weights)
-        looks = [
-            (i, j) for i in (range(len(rows)) if query is None else [query])
-            for j in range(len(columns)) if matrix[i, j] >= FAINT
-        ]  # fmt: skip
-        shown = [matrix[look] for look in looks]
-        ax.add_collection(LineCollection(
-            [[(0, i), (1, j + beside)] for i, j in looks], colors=colors[name], label=name,
-            linewidths=[0.7 + 4 * weight for weight in shown],
-            alpha=[0.4 + 0.6 * min(weight, 1) for weight in shown],
-            capstyle="round", clip_on=False,
-        ))  # fmt: skip
-    for side, words in ((0, rows), (1, columns)):
-        for place, word in enumerate(words):
-            dim = side == 0 and query not in (None, place)
-            ax.text(1.06 if side else -0.06, place, word, ha="left" if side else "right",
-                    va="center", fontsize=12, color=style.MUTED if dim else style.INK,
-                    weight="bold" if side == 0 and place == query else "normal")  # fmt: skip
-    ax.set(xlim=(0, 1), ylim=(max(len(rows), len(columns)) - 0.5, -0.5))
-    ax.axis("off")
-    return ax
-
-
-@mpl.rc_context(style.PRINT)
 def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[str]) -> Figure:
     """Draw what one word looks at in one head, in two, and in all -> the figure, three panels.
 
-    weights (h, q, k), the heads in the order in which they are added; names: one for each.
+    weights (h, q, k), the heads in the order in which they are added; names: one for each. Under
+    each panel stands the mean of its heads.
     """
     heads = as_array(weights)
     if len(names) != len(heads):
         raise ValueError(f"{len(heads)} heads need {len(heads)} names, but there are {len(names)}")
-    named = dict(zip(names, heads, strict=True))
-    last_first = sorted(names, key=lambda name: (-_layer(name), name))
-    colors = dict(zip(last_first, HEADS, strict=False))  # as in `token_view`
-    figure = style.new_figure(style.WIDTH, 0.27 * len(words) + 1.9)
-    panels = figure.subplots(1, 3, gridspec_kw={"wspace": 0.3})
-    for ax, count, letter in zip(panels, (1, 2, len(heads)), "abc", strict=True):
-        shown = {name: named[name] for name in names[:count]}
-        token_lines(shown, words, words, query, ax, colors)
-        _alone(ax, query)
+    step = 0.27
+    tall = step * (len(words) - 1)
+    figure, ax = canvas(8, tall + 2.25)
+    label(ax, (0.2, tall + 1.98), f"One head tells a story. {_times(len(heads)).capitalize()} blur "
+          "it.", size=15, weight="bold")  # fmt: skip
+    asker, color = words[query], ASKERS.get(words[query], style.INK)
+    for count, x in zip((1, 2, len(heads)), (0.45, 3.05, 5.65), strict=True):
+        low = 0.95
+        start = (x, low + tall - step * query)
+        ends = [(x + 1.15, low + tall - step * place) for place in range(len(words))]
+        for name, head in zip(names[:count], heads[:count], strict=True):
+            threads(ax, [start], ends, head[query], color, name=name)
         what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
-        ax.set_title(f"({letter}) {what}")
+        label(ax, (x + 0.55, low + tall + 0.42), what, size=13, weight="bold", ha="center")
+        word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
         mean = heads[:count, query].mean(axis=0)
-        largest = [(words[j], mean[j]) for j in mean.argsort()[::-1] if mean[j] >= 0.1][:2]
-        said = ", ".join(f"{word} {steady_round(weight):.2f}" for word, weight in largest)
-        mean = "weight" if count == 1 else "mean of the heads"
-        ax.text(0.6, len(words) + 0.6, f"{mean}:\n{said}", ha="center", va="center", fontsize=10.5)
-    ordered = sorted(names)  # by layer, then by head; a legend fills its columns first
-    ordered = [name for pair in zip(ordered[: len(names) // 2], ordered[len(names) // 2 :],
-                                    strict=False) for name in pair] or ordered  # fmt: skip
-    proxies = [mpl.lines.Line2D([], [], color=colors[name], linewidth=4) for name in ordered]
-    figure.legend(proxies, ordered, loc="outside lower center", ncols=4, fontsize=10,
-                  handlelength=1.4, columnspacing=1.2)  # fmt: skip
+        largest = [j for j in mean.argsort()[::-1] if mean[j] >= 0.1][:2]
+        for place, (text, end) in enumerate(zip(words, ends, strict=True)):
+            strong = place in largest
+            word(ax, (end[0] + 0.08, end[1]), text, size=11.5, ha="left",
+                 weight="bold" if strong else "normal",
+                 color=style.INK if strong else style.MUTED)  # fmt: skip
+        said = ", ".join(f"{words[j]} {steady_round(mean[j]):.2f}" for j in largest)
+        label(ax, (x + 0.75, 0.4), f"{'weight' if count == 1 else 'mean of the heads'}:\n{said}",
+              size=10.5, ha="center")  # fmt: skip
     return figure
 
 
@@ -362,7 +345,7 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
         .transform_filter("datum.layer == layer")
         .transform_calculate(
             edge=str(-6 / width),
-            outside=f"{-14 / width} - {longest_word}[datum.layer] * {8.6 / width}",
+            outside=f"{-14 / width} - {longest_word}[datum.layer] * {9.2 / width}",
             above="datum.place - 0.44", below="datum.place + 0.44",
         )
         .mark_rect(cornerRadius=5, fill="#8a8a8a", clip=False, cursor="pointer")
@@ -400,9 +383,9 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
                                   symbolType="stroke", symbolSize=300,
                                   symbolStrokeWidth=7, symbolOpacity=1),
             ),
-            opacity=alt.Opacity("weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.4, 1]),
+            opacity=alt.Opacity("weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.35, 1]),
                                 legend=None),
-            strokeWidth=alt.StrokeWidth("weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 6]),
+            strokeWidth=alt.StrokeWidth("weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 11]),
                                         legend=None),
             tooltip=[alt.Tooltip("query:N"), alt.Tooltip("key:N"), alt.Tooltip("head:N"),
                      alt.Tooltip("weight:Q", format=".2f")],
@@ -411,7 +394,12 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
         .properties(name="looks")
     )  # fmt: skip
     chart = alt.layer(buttons, looks_chart).resolve_axis(y="independent")
-    title = alt.Title(alt.ExprRef("layer"), fontSize=15, anchor="middle", offset=2)
+    title = alt.Title(
+        alt.ExprRef("(isValid(word.label) ? 'What “' + word.label[0] + '” looks at' : "
+                    "'Who looks at whom') + ' · ' + layer"),
+        subtitle="the thicker a line, the more attention; click a word on the left",
+        subtitleFontSize=13, fontSize=16, anchor="middle", offset=6,
+    )  # fmt: skip
     return chart.properties(width=width, height=26 * longest, title=title)
 
 
@@ -434,7 +422,7 @@ def _column(
     return alt.Axis(
         values=list(range(longest)), orient="left" if side == "query" else "right", title=None,
         labelExpr=f"{json.dumps(by_layer, ensure_ascii=False)}[layer][datum.value] || ''",
-        labelFontWeight=weight, labelFontSize=14, labelPadding=10, labelLimit=400,
+        labelFontWeight=weight, labelFontSize=15, labelPadding=10, labelLimit=400,
         labelOverlap=False, grid=False, ticks=False, domain=False,
         minExtent=room(words, side),  # the same in all layers, whatever their longest word
     )  # fmt: skip
@@ -442,7 +430,7 @@ def _column(
 
 def room(words: Sequence[Mapping[str, Any]], side: str) -> float:
     """Pixels for the longest word of one side in any layer."""
-    return 14 + 8.6 * max(len(row["word"]) for row in words if row["side"] == side)
+    return 14 + 9.2 * max(len(row["word"]) for row in words if row["side"] == side)
 
 
 def encoder_heads(looks: Any) -> dict[str, torch.Tensor]:
@@ -521,41 +509,41 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
 def three_uses(looks: Any) -> Figure:
     """Draw encoder self-attention, decoder self-attention and cross-attention side by side.
 
-    looks: what a `Translator` gives. Each map is the mean of the heads of the last layer of its
-    kind. What the causal mask forbids is gray.
+    looks: what a `Translator` gives. In each panel the words that look stand on the left, those
+    looked at on the right; a line is the mean of the heads of the last layer of its kind, in the
+    color of the word looked at.
     """
     layers = last_layers(looks)
-    written = [f"{read} → {word}" for read, word in zip(looks.tgt_in, looks.tgt_out, strict=True)]
     panels = (
-        ("encoder\nself-attention", looks.src, looks.src, "English", "English"),
-        ("decoder, masked\nself-attention", written, looks.tgt_in, "Spanish", "Spanish"),
-        ("encoder-decoder\nattention", written, looks.src, "Spanish", "English"),
-    )
-    figure = style.new_figure(style.WIDTH, 3.8)
-    axes = figure.subplots(1, 3, width_ratios=[len(columns) for _, _, columns, *_ in panels])
-    for ax, layer, (title, rows, columns, q_from, kv_from) in zip(
-        axes, layers, panels, strict=True
+        ("English looks\nat English", "encoder self-attention", "English", looks.src,
+         "English", looks.src),
+        ("Spanish looks at the\nSpanish before it", "decoder self-attention", "writes",
+         looks.tgt_out, "has read", looks.tgt_in),
+        ("Spanish looks\nat English", "cross-attention", "writes", looks.tgt_out,
+         "English", looks.src),
+    )  # fmt: skip
+    step = 0.46
+    rows = max(len(looks.src), len(looks.tgt_out))
+    figure, ax = canvas(8, step * rows + 2.0)
+    top = step * rows + 0.22
+    for x, layer, (title, kind, asks, left, answers, right) in zip(
+        (0.25, 2.85, 5.45), layers, panels, strict=True
     ):
-        attention_heatmap(looks.weights[layer].mean(dim=0), rows, columns, ax=ax)
-        ax.set_title(title, fontsize=12)
-        ax.set_anchor("N")
-        ax.set_ylabel(f"queries from the {q_from}", fontsize=11)
-        ax.set_xlabel(f"keys and values\nfrom the {kv_from}", fontsize=11)
-        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right",
-                      rotation_mode="anchor")  # fmt: skip
-        for tick in [*ax.get_xticklabels(), *ax.get_yticklabels()]:
-            said = tick.get_text().split(" → ")[-1]
-            tick.set(color=word_color(said), weight="bold", fontsize=10.5)
-        for text in ax.texts:
-            text.set_fontsize(10)
-            if text.get_text() == "0.00":
-                text.set_text("")
-        if "masked" in title:
-            _grey_out(ax, len(columns))
-    axes[2].tick_params(labelleft=False)  # the same rows as its neighbor's
-    axes[2].set_ylabel("")
-    figure.supxlabel(f"weights of layer {layers[0].split('.')[2]}, mean of its heads; "
-                     "gray: hidden by the mask; empty: 0.00", fontsize=10)  # fmt: skip
+        mean = as_array(looks.weights[layer].mean(dim=0))
+        label(ax, (x + 1.1, top + 1.48), title, size=13, weight="bold", ha="center")
+        label(ax, (x + 1.1, top + 1.08), kind, size=10.5, ha="center", color=style.MUTED)
+        for at, name, side in ((x + 0.72, asks, "right"), (x + 1.63, answers, "left")):
+            label(ax, (at, top + 0.5), name, size=10, ha=side, color=style.MUTED)
+        starts = [(x + 0.82, top - step * place) for place in range(len(left))]
+        ends = [(x + 1.53, top - step * place) for place in range(len(right))]
+        for text, (_, y) in zip(left, starts, strict=True):
+            word(ax, (x + 0.74, y), text, size=11.5, ha="right")
+        for j, (text, end) in enumerate(zip(right, ends, strict=True)):
+            threads(ax, starts, [end], mean[:, j], word_color(text), name=text, widest=7)
+            word(ax, (x + 1.61, end[1]), text, size=11.5, ha="left")
+    number = layers[0].split(".")[2]
+    label(ax, (4, 0.2), f"layer {number}, mean of its heads: the more attention, the thicker",
+          size=10.5, ha="center", color=style.MUTED)  # fmt: skip
     return figure
 
 
@@ -566,15 +554,3 @@ def last_layers(looks: Any) -> list[str]:
         [name for name in looks.weights if name.startswith(part) and name.endswith(kind)][-1]
         for part, kind in kinds
     ]
-
-
-def _grey_out(ax: Axes, length: int) -> None:
-    """Cover what the causal mask forbids."""
-    for i in range(length):
-        for j in range(i + 1, length):
-            ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor="#D9D9D9",
-                                   edgecolor=style.PAPER, zorder=3))  # fmt: skip
-    for text in list(ax.texts):
-        column, row = text.get_position()
-        if column > row:
-            text.remove()

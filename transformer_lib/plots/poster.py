@@ -32,7 +32,9 @@ COLUMN, GAP = 1.77, 0.3  # the width of a word's strip, and the lane between two
 ENCODER_X, DECODER_X = 2.42, 12.85
 LABELS = 1.97  # how far the names of the rows reach to the left of the strips
 HIGH, STEP, BAND = 0.2, 0.276, 0.362  # a strip, from one to the next, the arrows of one head
-TINTS = {"encoder": "#EDF4F9", "decoder": "#F8EEF3"}
+SUBTITLE = """How a small Transformer translates: every number that it
+computes on the way. A word is a strip of 128 cells;
+each half is read from the top down."""
 COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
 
 
@@ -86,11 +88,11 @@ class Column:
         left = self.left - LABELS
         self.ax.add_patch(FancyBboxPatch(
             (left, bottom), self.right + 0.14 - left, top - bottom, linewidth=1.2, zorder=0,
-            boxstyle="round,pad=0,rounding_size=0.12", facecolor=TINTS[self.side],
+            boxstyle="round,pad=0,rounding_size=0.12", facecolor=style.TINTS[COLORS[self.side]],
             edgecolor=COLORS[self.side],
         ))  # fmt: skip
         self.ax.text(left + 0.17, top - 0.16, title, rotation=90, ha="center", va="top",
-                     fontsize=13.5, weight="bold", color=COLORS[self.side], zorder=4)  # fmt: skip
+                     fontsize=15.5, weight="bold", color=COLORS[self.side], zorder=4)  # fmt: skip
 
 
 @mpl.rc_context(style.PRINT)
@@ -108,14 +110,16 @@ def poster(way: Any, src_ids: Sequence[int], tgt_ids: Sequence[int], sizes: tupl
     left, y = ENCODER_X - LABELS, A2[1] - 0.78
     x = _words(ax, left, y, way.src[:-1])
     look(ax, (x + 0.2, y), (x + 1.3, y), 1.0, style.INK, widest=7)
-    _words(ax, x + 1.75, y, way.tgt_out[:-1])
-    label(ax, (left, A2[1] - 1.38),
-          "Every number that a small Transformer computes on the way. A word is a strip of 128 "
-          "cells; each is read from the top down.", size=16)  # fmt: skip
+    x = _words(ax, x + 1.75, y, way.tgt_out[:-1])
+    label(ax, (x + 0.9, y), SUBTITLE, size=15, linespacing=1.3)
 
-    top = A2[1] - 2.05
+    top = A2[1] - 2.2
     encoder = Column(ax, "encoder", ENCODER_X, way.src, top)
     decoder = Column(ax, "decoder", DECODER_X, way.tgt_in, top)
+    for column, text in ((encoder, "The encoder reads all words at once"),
+                         (decoder, "The decoder writes one word after another")):  # fmt: skip
+        label(ax, (column.left - LABELS, top + 0.66), text, size=25, weight="bold",
+              color=COLORS[column.side])  # fmt: skip
     _below(encoder, way, "src", src_ids, sizes[0], positions)
     _below(decoder, way, "tgt", tgt_ids, sizes[1], positions)
     for i in (0, 1):
@@ -123,9 +127,11 @@ def poster(way: Any, src_ids: Sequence[int], tgt_ids: Sequence[int], sizes: tupl
     memory_y = encoder.y
     entries = [_decoder_layer(decoder, way, i) for i in (0, 1)]
     _ribbon(ax, encoder, memory_y, entries)
+    label(ax, (encoder.right, memory_y - 0.5), "the memory goes to both decoder layers", size=19,
+          weight="bold", ha="right", color=COLORS["encoder"])  # fmt: skip
     _words_out(decoder, way, likeliest)
     _flow_back(decoder, way, top)
-    _legend(ax, encoder.y - 0.66, notes)
+    _legend(ax, encoder.y - 0.9, notes)
     return figure
 
 

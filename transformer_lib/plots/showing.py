@@ -16,6 +16,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
@@ -129,6 +130,10 @@ def _panel_summary(axes: Axes) -> list[str]:
             lines.append(f"bars{'' if name.startswith('_') else ' ' + name}: "
                          f"{_series_summary(container.datavalues)}")  # fmt: skip
     for collection in axes.collections:
+        name = collection.get_label()
+        if isinstance(collection, LineCollection) and not name.startswith("_"):
+            widths = _series_summary(collection.get_linewidths())
+            lines.append(f"widths of lines {name}: {widths}")
         points = np.asarray(collection.get_offsets())
         if len(points) > 1:
             lines.append(f"points: x {_series_summary(points[:, 0])}; "

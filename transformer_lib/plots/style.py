@@ -28,6 +28,7 @@ CATEGORIES = (
 # One color for one thing.
 ENCODER = "#2774A7"
 DECODER = "#912E5A"
+TINTS = {ENCODER: "#EDF4F9", DECODER: "#F8EEF3"}  # the ground on which their parts stand
 NEGATIVE = "#2774A7"
 POSITIVE = "#E89F2A"
 HIGHLIGHT = "#E89F2A"  # the one to look at: chosen, newest, largest

@@ -6,11 +6,20 @@ from typing import Any, NamedTuple
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 
 from transformer_lib.plots import style
 from transformer_lib.plots.architecture import arrow, line
-from transformer_lib.plots.drawing import percent, word_color
+from transformer_lib.plots.drawing import (
+    canvas,
+    label,
+    look,
+    matrix,
+    outline,
+    percent,
+    scale,
+    word,
+)
 from transformer_lib.plots.values import as_array
 
 TALL = 0.56  # height of a box; all lengths in inches
@@ -52,7 +61,7 @@ def words(ax: Axes, x: float, y: float, said: str, **look: Any) -> None:
 
 
 def heading(ax: Axes, x: float, y: float, said: str) -> None:
-    words(ax, x, y, said, ha="left", va="baseline", fontsize=12, weight="bold")
+    words(ax, x, y, said, ha="left", va="baseline", fontsize=13, weight="bold")
 
 
 # --- five zoom levels ----------------------------------------------------------------------------
@@ -64,7 +73,7 @@ def zoom_levels(N: int = 6) -> Figure:
 
     What is black in one drawing is opened in the next. N: layers on each side.
     """
-    figure, ax = page(11.3, 7.6)
+    figure, ax = canvas(style.WIDTH, 9.9)
     _black_box(ax)
     _two_halves(ax)
     _stacks(ax, N)
@@ -74,108 +83,100 @@ def zoom_levels(N: int = 6) -> Figure:
 
 
 def _black_box(ax: Axes) -> None:
-    heading(ax, 0.2, 7.35, "1  A black box")
-    words(ax, 0.75, 6.55, "I like\ntrees", style="italic", fontsize=11.5)
-    box(ax, 2.35, 6.55, "Transformer", width=1.5, height=0.8, marked=True, size=11.5)
-    words(ax, 4.1, 6.55, "Me gustan\nlos árboles", style="italic", fontsize=11.5)
-    arrow(ax, (1.15, 6.55), (1.6, 6.55))
-    arrow(ax, (3.1, 6.55), (3.55, 6.55))
+    heading(ax, 0.15, 9.6, "1  A black box")
+    y = 8.85
+    words(ax, 0.42, y, "I like\ntrees", style="italic", fontsize=12)
+    box(ax, 1.6, y, "Transformer", width=1.2, height=0.8, marked=True, size=12)
+    words(ax, 2.92, y, "Me gustan\nlos árboles", style="italic", fontsize=12)
+    arrow(ax, (0.75, y), (1.0, y))
+    arrow(ax, (2.2, y), (2.43, y))
 
 
 def _two_halves(ax: Axes) -> None:
-    heading(ax, 5.3, 7.35, "2  A reader and a writer")
-    words(ax, 5.75, 6.55, "I like\ntrees", style="italic", fontsize=11.5)
-    box(ax, 7.0, 6.55, "encoder", width=1.1, height=0.8, color=style.ENCODER, marked=True,
-        size=11.5)  # fmt: skip
-    box(ax, 9.05, 6.55, "decoder", width=1.1, height=0.8, color=style.DECODER, marked=True,
-        size=11.5)  # fmt: skip
-    words(ax, 10.7, 6.55, "Me gustan\nlos árboles", style="italic", fontsize=11.5)
-    words(ax, 8.02, 6.75, "memory")
-    words(ax, 9.05, 5.68, "the words so far", style="italic")
-    for start, end in [((6.15, 6.55), (6.45, 6.55)), ((7.55, 6.55), (8.5, 6.55)),
-                       ((9.6, 6.55), (10.1, 6.55)), ((9.05, 5.8), (9.05, 6.15))]:  # fmt: skip
+    heading(ax, 3.75, 9.6, "2  A reader and a writer")
+    y = 8.85
+    words(ax, 4.0, y, "I like\ntrees", style="italic", fontsize=12)
+    box(ax, 4.92, y, "encoder", width=0.82, height=0.8, color=style.ENCODER, marked=True, size=12)
+    box(ax, 6.5, y, "decoder", width=0.82, height=0.8, color=style.DECODER, marked=True, size=12)
+    words(ax, 7.52, y, "Me gustan\nlos árboles", style="italic", fontsize=12)
+    words(ax, 5.7, y + 0.16, "memory", fontsize=11)
+    words(ax, 6.5, y - 0.85, "the words so far", style="italic", fontsize=12)
+    for start, end in [((4.3, y), (4.51, y)), ((5.33, y), (6.09, y)), ((6.91, y), (7.06, y)),
+                       ((6.5, y - 0.72), (6.5, y - 0.4))]:  # fmt: skip
         arrow(ax, start, end)
 
 
 def _stacks(ax: Axes, N: int) -> None:
-    heading(ax, 0.2, 5.2, f"3  {N} layers that read, {N} that write")
-    step = 4.0 / N
-    wide = 0.68 * step
-    above, below, between = 4.55, 3.2, 3.88
-    places = [0.55 + step * (i + 0.5) for i in range(N)]
+    heading(ax, 0.15, 7.6, f"3  {N} layers that read, {N} that write")
+    step = 6.7 / N
+    wide = 0.62 * step
+    above, below, between = 7.05, 5.75, 6.42
+    places = [0.5 + step * (i + 0.5) for i in range(N)]
     for i, x in enumerate(places):
         last = i == N - 1
-        box(ax, x, above, str(i), width=wide, color=style.ENCODER, marked=last)
-        box(ax, x, below, str(i), width=wide, color=style.DECODER, marked=last)
+        box(ax, x, above, str(i), width=wide, color=style.ENCODER, marked=last, size=12)
+        box(ax, x, below, str(i), width=wide, color=style.DECODER, marked=last, size=12)
         for y in (above, below):
-            arrow(ax, (x - step + wide / 2 if i else 0.25, y), (x - wide / 2, y))
+            arrow(ax, (x - step + wide / 2 if i else 0.2, y), (x - wide / 2, y))
         arrow(ax, (x, between), (x, below + TALL / 2))
     end = places[-1] + wide / 2
-    line(ax, [(end, above), (end + 0.3, above), (end + 0.3, between), (places[0], between)])
-    arrow(ax, (end, below), (end + 0.35, below))
-    words(ax, end + 0.12, above + 0.4, "memory")
-    words(ax, 0.55, 2.6, "Each decoder layer gets the same memory.", ha="left")
+    line(ax, [(end, above), (end + 0.4, above), (end + 0.4, between), (places[0], between)])
+    arrow(ax, (end, below), (end + 0.4, below))
+    words(ax, end + 0.46, above + 0.16, "memory", ha="center", fontsize=11)
+    words(ax, 0.5, 5.25, "Each decoder layer gets the same memory.", ha="left", fontsize=11.5)
 
 
 def _sublayers(ax: Axes) -> None:
-    heading(ax, 5.3, 5.2, "4  What is in a layer")
-    above, below = 4.55, 3.2
+    heading(ax, 0.15, 4.75, "4  What is in a layer")
+    above, below = 4.2, 2.95
     rows = {
-        above: (style.ENCODER, {6.9: "self-\nattention", 9.7: "feed-\nforward"}),
-        below: (style.DECODER, {6.9: "self-\nattention", 8.3: "cross-\nattention",
-                                9.7: "feed-\nforward"}),
+        above: (style.ENCODER, {1.9: "self-attention", 5.9: "feed-forward"}),
+        below: (style.DECODER, {1.9: "self-attention", 3.9: "cross-attention",
+                                5.9: "feed-forward"}),
     }  # fmt: skip
     for y, (color, parts) in rows.items():
-        ax.add_patch(
-            FancyBboxPatch(
-                (6.1, y - 0.42),
-                4.4,
-                0.84,
-                facecolor="#F4F4F4",
-                zorder=0,
-                edgecolor=color,
-                boxstyle="round,pad=0,rounding_size=0.1",
-            )
-        )
-        end = 5.7
-        for x, label in parts.items():
-            arrow(ax, (end, y), (x - 0.5, y))
-            box(ax, x, y, label, color=color, marked=label.endswith("attention"))
-            end = x + 0.5
-        arrow(ax, (end, y), (10.85, y))
-    words(ax, 10.85, above - 0.59, "memory", ha="right")
-    line(ax, [(10.85, above), (10.95, above), (10.95, 3.8), (8.3, 3.8)])
-    arrow(ax, (8.3, 3.8), (8.3, below + TALL / 2))
-    words(ax, 6.1, 2.6, "Around each box: add & norm.", ha="left")
+        ax.add_patch(FancyBboxPatch(
+            (0.8, y - 0.42), 6.2, 0.84, facecolor=style.TINTS[color], zorder=0, edgecolor=color,
+            boxstyle="round,pad=0,rounding_size=0.1",
+        ))  # fmt: skip
+        end = 0.3
+        for x, part in parts.items():
+            arrow(ax, (end, y), (x - 0.72, y))
+            box(ax, x, y, part, width=1.44, color=color, marked=part.endswith("attention"), size=12)
+            end = x + 0.72
+        if y == below:
+            arrow(ax, (end, y), (7.4, y))
+    words(ax, 7.35, above + 0.18, "memory", fontsize=11)
+    line(ax, [(6.62, above), (7.6, above), (7.6, 3.58), (3.9, 3.58)])
+    arrow(ax, (3.9, 3.58), (3.9, below + TALL / 2))
+    words(ax, 0.8, 2.38, "Around each box: add & norm.", ha="left", fontsize=11.5)
 
 
 def _one_attention(ax: Axes) -> None:
-    heading(ax, 0.2, 2.15, "5  One attention")
-    rows = {1.62: ("queries  Q", "linear $W^Q$"), 0.98: ("keys  K", "linear $W^K$"),
-            0.34: ("values  V", "linear $W^V$")}  # fmt: skip
-    for y, (name, label) in rows.items():
-        words(ax, 0.3, y, name, ha="left")
-        arrow(ax, (1.35, y), (1.7, y))
-        box(ax, 2.25, y, label, width=1.1, height=0.46)
-    steps = {4.1: "dot products\n$QK^T$", 5.6: r"$\div\ \sqrt{d_k}$", 6.95: "mask,\nsoftmax",
-             8.3: "mix the\nvalues", 9.5: "all heads\nin a row",
-             10.65: "linear\n$W^O$"}  # fmt: skip
-    widths = {4.1: 1.3, 10.65: 0.8}
-    end = 0.0
-    for x, label in steps.items():
-        wide = widths.get(x, 0.98)
+    heading(ax, 0.15, 1.98, "5  One attention")
+    rows = {1.55: ("$Q$", "linear $W^Q$"), 0.95: ("$K$", "linear $W^K$"),
+            0.3: ("$V$", "linear $W^V$")}  # fmt: skip
+    for y, (name, product) in rows.items():
+        words(ax, 0.2, y, name, fontsize=12)
+        arrow(ax, (0.32, y), (0.45, y))
+        box(ax, 0.97, y, product, width=1.04, height=0.44, size=11)
+    steps = {2.35: ("dot products\n$QK^T$", 1.14), 3.5: (r"$\div\ \sqrt{d_k}$", 0.72),
+             4.42: ("mask,\nsoftmax", 0.8), 5.4: ("mix the\nvalues", 0.8),
+             6.42: ("all heads\nin a row", 0.9), 7.42: ("linear\n$W^O$", 0.72)}  # fmt: skip
+    middle, end = 1.25, 0.0
+    for x, (step, wide) in steps.items():
         if end:
-            arrow(ax, (end, 1.3), (x - wide / 2, 1.3))
-        box(ax, x, 1.3, label, width=wide, height=0.62)
+            arrow(ax, (end, middle), (x - wide / 2, middle))
+        box(ax, x, middle, step, width=wide, height=0.6, size=11)
         end = x + wide / 2
-    arrow(ax, (2.8, 1.62), (3.45, 1.4))
-    arrow(ax, (2.8, 0.98), (3.45, 1.2))
-    line(ax, [(2.8, 0.34), (8.3, 0.34)])
-    arrow(ax, (8.3, 0.34), (8.3, 0.99))
-    ax.add_patch(FancyBboxPatch((3.3, 0.75), 5.6, 1.1, facecolor="none", linestyle=(0, (3, 2)),
+    arrow(ax, (1.49, 1.55), (1.78, 1.35))
+    arrow(ax, (1.49, 0.95), (1.78, 1.15))
+    line(ax, [(1.49, 0.3), (5.4, 0.3)])
+    arrow(ax, (5.4, 0.3), (5.4, middle - 0.3))
+    ax.add_patch(FancyBboxPatch((1.66, 0.72), 4.22, 1.02, facecolor="none", linestyle=(0, (3, 2)),
                                 edgecolor=style.MUTED, zorder=0,
                                 boxstyle="round,pad=0,rounding_size=0.1"))  # fmt: skip
-    words(ax, 6.95, 0.58, "in each head", color=style.MUTED)
+    words(ax, 4.3, 0.56, "in each head", color=style.MUTED, fontsize=11.5)
 
 
 # --- the paper's Figure 2 ------------------------------------------------------------------------
@@ -386,65 +387,79 @@ def sentence_path(
     decoder the most probable word and its probability, drawn at the end of the second row.
     Raises ValueError when vectors don't fit the words.
     """
-    figure = style.new_figure(style.WIDTH, 4.9)
-    across = max(len(stations) for _, stations in rows) + 1
-    grid = figure.subplots(len(rows), across, width_ratios=[1] * (across - 1) + [1.05],
-                           height_ratios=[len(tokens) for tokens, _ in rows],
-                           squeeze=False)  # fmt: skip
-    for axes, (tokens, stations) in zip(grid, rows, strict=True):
-        for ax in axes[len(stations) :]:
-            ax.axis("off")
-        for ax, (name, vectors) in zip(axes, stations, strict=False):
-            matrix = as_array(vectors)
-            if matrix.ndim != 2 or len(matrix) != len(tokens):
-                raise ValueError(f"{name!r}: {len(tokens)} words need vectors of the shape "
-                                 f"({len(tokens)}, d), but theirs is {matrix.shape}")  # fmt: skip
-            image = ax.imshow(matrix[:, :DRAWN], cmap=style.SIGNED, vmin=-3, vmax=3, aspect="auto",
-                              interpolation="nearest")  # fmt: skip
-            for row in range(1, len(tokens)):  # words apart
-                ax.axhline(row - 0.5, color=style.PAPER, linewidth=7)
-            ax.set_title(f"{name}\n{matrix.shape[0]} × {matrix.shape[1]}", fontsize=10)
-            ax.set_xticks([])
-            ax.set_yticks(range(len(tokens)), tokens if ax is axes[0] else [])
-            for tick in ax.get_yticklabels():
-                tick.set(color=word_color(tick.get_text()), weight="bold")
-            ax.tick_params(length=0)
-            ax.spines[:].set_visible(False)
-    _say_memory(grid[0][-1])
-    last = grid[-1][across - 1]
-    last.axis("on")
-    colors = [word_color(word) for word, _ in answers]
-    last.barh(range(len(answers)), [p for _, p in answers], color=colors, height=0.62)
-    for row, ((word, p), color) in enumerate(zip(answers, colors, strict=True)):
-        last.text(0.04, row, f"{word}  {percent(p)}", va="center", fontsize=10.5, weight="bold",
-                  color=style.ink_on(color))  # fmt: skip
-    last.set(xlim=(0, 1), ylim=(len(answers) - 0.5, -0.5), yticks=[], xticks=[])
-    last.spines[:].set_visible(False)
-    last.set_title("next word", fontsize=11)
+    step, between = 0.33, 1.0
+    tall = [step * len(tokens) for tokens, _ in rows]
+    figure, ax = canvas(style.WIDTH, sum(tall) + between * len(rows) + 1.0)
+    y = sum(tall) + between * len(rows) + 0.95
+    label(ax, (0.15, y - 0.2), "Each word is a vector all the way, until the next word is chosen",
+          size=14, weight="bold")  # fmt: skip
+    left, wide, gap = 1.1, 1.18, 0.13
+    ends = []  # where each half has its last vectors: x, y
+    halves = (("encoder", style.ENCODER), ("decoder", style.DECODER))
+    for (tokens, stations), (name, color) in zip(rows, halves, strict=True):
+        tint = style.TINTS[color]
+        y -= between
+        high = step * len(tokens)
+        right = left + len(stations) * (wide + gap)
+        ax.add_patch(FancyBboxPatch(
+            (0.1, y - high - 0.08), right - 0.05, high + 0.52, linewidth=1.2, edgecolor=color,
+            facecolor=tint, boxstyle="round,pad=0,rounding_size=0.1", zorder=0))  # fmt: skip
+        label(ax, (0.2, y + 0.24), name, size=12, weight="bold", color=color)
+        for column, (said, vectors) in enumerate(stations):
+            table = as_array(vectors)
+            if table.ndim != 2 or len(table) != len(tokens):
+                raise ValueError(f"{said!r}: {len(tokens)} words need vectors of the shape "
+                                 f"({len(tokens)}, d), but theirs is {table.shape}")  # fmt: skip
+            x = left + column * (wide + gap)
+            label(ax, (x + wide / 2, y + 0.24), said, size=10.5, ha="center")
+            matrix(ax, (x, y - high), wide, high, table[:, :DRAWN], limit=3, edge="none")
+            for row in range(len(tokens) + 1):  # words apart
+                low = y - step * row - 0.045
+                ax.add_patch(Rectangle((x - 0.01, low), wide + 0.02, 0.09, facecolor=tint,
+                                       linewidth=0, zorder=2.5))  # fmt: skip
+                if row:
+                    outline(ax, (x, low + 0.09), wide, step - 0.09)
+        for row, text in enumerate(tokens):
+            word(ax, (left - 0.1, y - step * (row + 0.5)), text, size=12, ha="right")
+        ends.append((right, y - high / 2))
+        y -= high
+    _memory_down(ax, *ends)
+    x, y = ends[-1][0] + 0.14, y + step * len(answers)
+    label(ax, (x, y + 0.24), "next word", size=10.5)
+    for row, (text, chance) in enumerate(answers):
+        middle = y - step * (row + 0.5)
+        word(ax, (x, middle), text, size=12, ha="left")
+        label(ax, (style.WIDTH - 0.08, middle), percent(chance), size=10.5, ha="right")
     widest = max(as_array(one.vectors).shape[1] for _, stations in rows for one in stations)
     part = f"the first {DRAWN} of {widest} numbers" if widest > DRAWN else "the numbers"
-    bar = figure.colorbar(image, ax=list(grid[:, : across - 1].flat), location="bottom",
-                          fraction=0.04, aspect=28, shrink=0.5, pad=0.03,
-                          ticks=[-3, 0, 3])  # fmt: skip
-    bar.set_label(f"{part} of each word's vector")
-    bar.outline.set_visible(False)
+    scale(ax, (3.1, 0.14), 1.6, limit=3, name=f"{part} of each vector", height=0.12)
     return figure
 
 
 DRAWN = 16  # numbers of a vector that are drawn; more would be a bar code
 
 
-def _say_memory(ax: Axes) -> None:
-    """Beside the last vectors of the encoder: what they are."""
-    ax.set(xlim=(0, 1), ylim=(0, 1))
-    words(ax, 0.08, 0.5, "← the memory,\n    read by both\n    decoder layers", ha="left",
-          color=style.ENCODER, weight="bold")  # fmt: skip
+def _memory_down(ax: Axes, encoder: tuple[float, float], decoder: tuple[float, float]) -> None:
+    """From the last vectors of the encoder down to the decoder, with a name."""
+    (x, y), middle = encoder, encoder[0] + 0.7
+    label(ax, (middle + 0.03, y + 0.3), "the memory", size=12, weight="bold", ha="center",
+          color=style.ENCODER)  # fmt: skip
+    label(ax, (middle, y - 0.6), "both layers of\nthe decoder\nread it", size=10, ha="center")
+    look(ax, (x - 0.02, y), (middle, y), 0.7, style.ENCODER, head=False)
+    look(ax, (middle, y), (middle, y - 0.3), 0.7, style.ENCODER)
 
 
 # --- beside its rivals ---------------------------------------------------------------------------
 
 RIVALS = ("self-attention", "recurrent", "convolution", "restricted", "with gaps")
 OF_RIVAL = dict(zip(RIVALS, style.CATEGORIES, strict=False))  # one color for one kind of layer
+SEES = {  # what a word is made from, in words, and of nine words which
+    "self-attention": ("a word looks\nat all words", range(9)),
+    "recurrent": ("a word waits for\nthe one before it", range(9)),
+    "convolution": ("a word is mixed\nfrom 5 neighbors", range(4, 9)),
+    "restricted": ("a word looks at\n5 neighbors only", range(4, 9)),
+    "with gaps": ("convolution with\ngaps in between", range(0, 9, 2)),
+}
 
 
 @mpl.rc_context(style.PRINT)
@@ -462,10 +477,16 @@ def cost_and_path(
     places, waiting, rounds: steps for sentences of each length. d_model: where costs meet.
     Raises ValueError when a curve has another number of points than there are lengths.
     """
-    figure = style.new_figure(style.WIDTH, 3.5)
-    panels = figure.subplots(1, 3)
+    figure, page = canvas(style.WIDTH, 6.3)
+    label(page, (0.2, 6.02), "Self-attention never waits and reaches each word in one layer.",
+          size=14, weight="bold")  # fmt: skip
+    label(page, (0.2, 5.68), f"It costs more than a recurrent layer only beyond {d_model} words.",
+          size=12)  # fmt: skip
+    _rivals(page, [name for name in RIVALS if any(name in some for some in (costs, rounds))])
+    panels = [figure.add_axes((left / 8, 0.65 / 6.3, 1.2 / 8, 2.0 / 6.3))
+              for left in (0.45, 3.05, 5.65)]  # fmt: skip
     drawn = [
-        (lengths, costs, 1e6, "Cost", "million multiplications"),
+        (lengths, costs, 1e6, "Cost", "multiplications, in millions"),
         (places, waiting, 1, "Waiting", "steps one after another"),
         (places, rounds, 1, "Path", "layers from first to last word"),
     ]
@@ -476,16 +497,37 @@ def cost_and_path(
             stairs = 1 < len(set(numbers)) < len(xs)
             ax.plot(xs, [n / unit for n in numbers], label=name, color=OF_RIVAL[name],
                     linewidth=2.6, drawstyle="steps-mid" if stairs else "default")  # fmt: skip
-        ax.set_title(title, loc="left", pad=22)
-        ax.text(0, 1.03, quantity, transform=ax.transAxes, fontsize=10)
+        ax.set_title(title, loc="left", pad=24)
+        ax.text(0, 1.05, quantity, transform=ax.transAxes, fontsize=10)
         ax.set_xlim(left=0, right=xs[-1])
         ax.set_ylim(bottom=0)
+        ax.set_xlabel("words in the sentence", fontsize=10)
+        ax.tick_params(labelsize=10.5)
         _names_at_the_ends(ax, curves, unit)
     panels[0].axvline(d_model, color=style.MUTED, linewidth=1.0, linestyle=":")
-    panels[0].annotate(f"$n = d = {d_model}$", (d_model, panels[0].get_ylim()[1]), xytext=(4, -4),
+    panels[0].annotate(f"{d_model} words", (d_model, panels[0].get_ylim()[1]), xytext=(4, -4),
                        textcoords="offset points", va="top", fontsize=10)  # fmt: skip
-    figure.supxlabel("words in the sentence", fontsize=style.FONT_SIZE)
     return figure
+
+
+def _rivals(ax: Axes, names: Sequence[str]) -> None:
+    """For each kind of layer: which words of the layer below the last word is made from."""
+    count, step = 9, 0.145
+    for column, name in enumerate(names):
+        color, (said, seen) = OF_RIVAL[name], SEES[name]
+        left, each = 0.26 + 1.56 * column, name == "recurrent"
+        low = [(left + step * i, 4.2) for i in range(count)]
+        top = [(x, 4.92) for x, _ in low]
+        for i, (start, end) in enumerate(zip(low, top, strict=True)):
+            ax.add_patch(Circle(start, 0.036, color=style.MUTED, linewidth=0, zorder=3))
+            if each or i == count - 1:
+                ax.add_patch(Circle(end, 0.046, color=color, linewidth=0, zorder=3))
+            if i in seen:
+                line(ax, [start, end if each else top[-1]], color)
+            if each and i:
+                look(ax, top[i - 1], (top[i][0] - 0.03, top[i][1]), 0.3, color)
+        label(ax, (left - 0.05, 5.22), name, size=11, weight="bold", color=color)
+        label(ax, (left - 0.05, 3.85), said, size=10, va="center")
 
 
 def _names_at_the_ends(ax: Axes, curves: Mapping[str, Sequence[int]], unit: float) -> None:
@@ -529,10 +571,10 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
         _spread(ax, x, 0.55, said[:-1] if said is target else said)
         arrow(ax, (x, 0.8), (x, low))
     memory = (left + right) / 2 - 0.1
-    for i, word in enumerate(source):
+    for i, text in enumerate(source):
         ax.add_patch(FancyBboxPatch((memory - 0.42 + 0.24 * i, 4.5), 0.15, 0.62, linewidth=0,
                                     boxstyle="round,pad=0,rounding_size=0.04",
-                                    facecolor=style.WORDS[word]))  # fmt: skip
+                                    facecolor=style.WORDS[text]))  # fmt: skip
     line(ax, [(left, high), (left, 4.81)])
     arrow(ax, (left, 4.81), (memory - 0.55, 4.81))
     words(ax, memory, 5.27, "memory: a vector for each word", fontsize=12)
@@ -550,9 +592,9 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
 
 def _spread(ax: Axes, x: float, y: float, said: Sequence[str]) -> None:
     """Words in a row around x, each in its color."""
-    widths = [0.115 * len(word) + 0.22 for word in said]
+    widths = [0.115 * len(text) + 0.22 for text in said]
     at = x - sum(widths) / 2
-    for word, width in zip(said, widths, strict=True):
-        words(ax, at + width / 2, y - 0.08, word, fontsize=14, weight="bold", va="baseline",
-              color=style.WORDS[word])  # fmt: skip
+    for text, width in zip(said, widths, strict=True):
+        words(ax, at + width / 2, y - 0.08, text, fontsize=14, weight="bold", va="baseline",
+              color=style.WORDS[text])  # fmt: skip
         at += width

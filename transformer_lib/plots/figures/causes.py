@@ -4,9 +4,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from transformer_lib.plots import causes, heads, style
-from transformer_lib.plots.attention import attention_heatmap
-from transformer_lib.plots.causes import head_name
+from transformer_lib.plots import causes, heads
+from transformer_lib.plots.figures.heads import TIRED, looks_at_tired
 from transformer_lib.plots.figures.registry import figure
 
 BEST = ("encoder.layers.1.self_attn", 2)  # of the shipped model; the notebook finds it again
@@ -103,7 +102,6 @@ def draw_agreement() -> Figure:
 )
 def draw_swap() -> Figure:
     from transformer_lib.experiments.causes import swapped
-    from transformer_lib.plots.figures.heads import TIRED, looks_at_tired
     from transformer_lib.translator import Translator
 
     translator, looks = Translator.load(), looks_at_tired()
@@ -154,10 +152,10 @@ def draw_sharp_heads() -> Figure:
     notebook="13_what_the_heads_learned",
     caption="What 'tired' and 'wide' look at, and what 'it' looks at, in the encoder head that "
     "finds the right noun most often.",
-    alt="Two heat maps of two rows each, over the words of 'The animal didn't cross the street "
-    "because it was too tired', and of the same sentence with 'wide'. 'tired' looks at 'animal' "
-    "and 'wide' at 'street', with all their weight. The two rows of 'it' are alike: in both "
-    "sentences 'it' looks at 'animal', so it doesn't tell which noun is meant.",
+    alt="The sentence 'The animal didn't cross the street because it was too tired', and below it "
+    "the same sentence with 'wide'. An arrow leads from 'tired' to 'animal', but from 'wide' to "
+    "'street', each with 100 % of the attention. Under both sentences the same arrow leads from "
+    "'it' to 'animal', with 98 %, so it doesn't tell which noun is meant.",
 )
 def draw_attention_animal() -> Figure:
     from transformer_lib.corpora import english_spanish
@@ -166,20 +164,6 @@ def draw_attention_animal() -> Figure:
 
     translator = Translator.load()
     layer, head = best_head(translator, english_spanish.load_pronoun())
-    drawn = style.new_figure(style.WIDTH, 4.6)
-    for ax, adjective in zip(drawn.subplots(2, 1), ("tired", "wide"), strict=True):
-        looks = translator.looks(
-            f"The animal didn't cross the street because it was too {adjective}"
-        )
-        rows = [looks.src.index(word) for word in (adjective, "it")]
-        attention_heatmap(looks.weights[layer][head][rows], [adjective, "it"], looks.src, ax=ax,
-                          title=f"… because it was too {adjective}")  # fmt: skip
-        ax.set(xlabel="", ylabel="")
-        ax.tick_params(axis="y", labelsize=13)
-        for text in ax.texts:
-            if text.get_text() == "0.00":
-                text.set_text("")
-    name = head_name(layer, head)
-    drawn.supxlabel(f"the word looked at, and the attention weight ({name})", fontsize=12)
-    drawn.supylabel("the word that looks", fontsize=12)
-    return drawn
+    several = [translator.looks(sentence) for sentence in (TIRED, WIDE)]
+    return causes.same_and_other([(looks.src, looks.weights[layer][head]) for looks in several],
+                                 ("tired", "wide"), "it")  # fmt: skip

@@ -45,16 +45,16 @@ def i_like_trees_on_the_way() -> dict[str, Any]:
     notebook=NOTEBOOK,
     caption="What the decoder has and the encoder hasn't.",
     alt=f"{LAYOUT} Filled black: the causal mask under the decoder's self-attention, its "
-    "cross-attention with add and norm, and at the right end linear and softmax; numbers from 1 to "
-    "3 stand beside them.",
+    "cross-attention with add and norm, and on top linear and softmax; numbers from 1 to 3 "
+    "stand beside them.",
 )
 def draw_three_differences() -> Figure:
     figure = architecture("decoder.self_attn.mask", "decoder.cross_attn", "decoder.cross_attn_norm",
                           "decoder.cross_attn.heads", "generator.*")  # fmt: skip
     [ax] = figure.axes
-    ax.text(7.75, 3.75, "Black: what only the decoder has", ha="left", va="center", fontsize=13,
+    ax.text(0.3, 8.3, "Black: what only\nthe decoder has", ha="left", va="center", fontsize=16,
             weight="bold")  # fmt: skip
-    for number, (x, y) in enumerate([(3.5, 0.56), (6.75, 0.34), (10.19, 0.42)], start=1):
+    for number, (x, y) in enumerate([(3.86, 3.36), (4.72, 4.86), (4.72, 7.78)], start=1):
         ax.text(x, y, str(number), ha="center", va="center", fontsize=12, weight="bold", zorder=5,
                 color=INK, bbox={"boxstyle": "circle,pad=0.22", "facecolor": HIGHLIGHT,
                                  "edgecolor": "none"})  # fmt: skip

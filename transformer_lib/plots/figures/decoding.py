@@ -161,7 +161,7 @@ def sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
     """How likely each first word of "I am the student" is drawn, for each way to sharpen."""
     following = next_words(Translator.load(), STUDENT)(())
     words, logits = list(following), torch.tensor(list(following.values()))
-    others = f"{len(words) - len(FIRST_WORDS):,} others"
+    others = "all others"
     panels = {}
     for name, how in SHARPENED.items():
         p = dict(zip(words, sharpen(logits, **how).tolist(), strict=True))
@@ -176,7 +176,7 @@ def sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
     notebook="11_decoding",
     caption="What temperature, top-k and top-p make of one row of probabilities.",
     alt="Six panels of bars for the first Spanish word of 'I am the student': 'estoy', 'soy', "
-    "'tengo', and 1,789 others together. As the model says: 0.39, 0.36, 0.01 and 0.24. "
+    "'tengo', and all others together. As the model says: 0.39, 0.36, 0.01 and 0.24. "
     "Temperature 0.5 leaves nearly nothing for the others, temperature 1.5 gives them 0.79. "
     "Top-k 3 keeps the first three, top-p 0.7 the first two, top-k 1 only 'estoy'.",
 )

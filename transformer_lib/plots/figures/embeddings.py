@@ -109,10 +109,9 @@ def map_points(
     "word-map",
     notebook="02_embeddings",
     caption="The English words of the shipped translator on a map, colored by part of speech.",
-    alt="A map of 955 dots with large names on it, four of the words ringed. The verbs lie "
-    "together at one side, with adjectives and grammar words at their border; 'nouns' is "
-    "written four times, on four islands. Before training the same words lie in one "
-    "cloud with all colors mixed.",
+    alt="A map of 955 dots, four of the words ringed. The verbs lie together on a pale disc at one "
+    "side, with adjectives and grammar words at their border; 'nouns' is written four times, on "
+    "four islands. Before training the same words lie in one cloud with all colors mixed.",
 )
 def draw_word_map() -> Any:
     from transformer_lib.corpora.english_spanish.classes import english_class
@@ -128,8 +127,7 @@ def draw_word_map() -> Any:
     groups = [("noun", "nouns", [point for point, island in zip(after, islands, strict=True)
                                  if point["kind"] == "noun" and island == (gender, number)])
               for gender in "mf" for number in ("one", "many")]  # fmt: skip
-    groups += [(kind, f"{kind}s", [point for point in after if point["kind"] == kind])
-               for kind in ("verb", "adjective")]  # fmt: skip
+    groups.append(("verb", "verbs", [point for point in after if point["kind"] == "verb"]))
     return word_map(points, PARTS, ("before training", "after training"),
                     landmarks="tree trees street streets".split(), title="part of speech",
                     regions=[named(*group) for group in groups],
@@ -141,8 +139,10 @@ def draw_word_map() -> Any:
 def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
     """A name for a region of a `word_map`, in the middle of these points."""
     x, y = ([point[axis] for point in points] for axis in "xy")
-    return {"view": points[0]["view"], "kind": kind, "region": region,
-            "x": sum(x) / len(x), "y": sum(y) / len(y)}  # fmt: skip
+    middle = sum(x) / len(x), sum(y) / len(y)
+    far = [(a - middle[0]) ** 2 + (b - middle[1]) ** 2 for a, b in zip(x, y, strict=True)]
+    return {"view": points[0]["view"], "kind": kind, "region": region, "x": middle[0],
+            "y": middle[1], "spread": sum(far) / len(far)}  # fmt: skip
 
 
 @figure(

@@ -168,8 +168,10 @@ def draw_norm_groups() -> Figure:
 )
 def draw_two_norms() -> Figure:
     return plots.around_flow(
-        {"post-norm:  LayerNorm(x + Dropout(f(x)))": flow_stations(False),
-         "pre-norm:  x + Dropout(f(LayerNorm(x)))": flow_stations(True)},
+        {"post-norm: every word leaves with size 1\nLayerNorm(x + Dropout(f(x)))":
+         flow_stations(False),
+         "pre-norm: what goes in large, leaves large\nx + Dropout(f(LayerNorm(x)))":
+         flow_stations(True)},
         ["I", "like", "trees"],
     )  # fmt: skip
 

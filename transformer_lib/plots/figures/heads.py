@@ -9,15 +9,16 @@ from transformer_lib.plots import heads
 from transformer_lib.plots.figures.registry import figure
 
 TIRED = "The animal didn't cross the street because it was too tired"
+RIDDLE = {word: heads.ASKERS[word] for word in ("it", "tired")}
 
 
 @figure(
     "heads-recap",
     notebook="05_multi_head_attention",
     caption="The way of three words through eight heads, with all shapes.",
-    alt="From X, 3 × 512, eight arrows lead to eight rows of Q, K and V, each 3 × 64, and on to "
-    "Z 0 to Z 7, each 3 × 64. Side by side they are 3 × 512 again; times W O, 512 × 512, they give "
-    "the output, 3 × 512, the shape of X.",
+    alt="From X, 3 × 512, lines in eight colors lead down to eight columns of Q, K and V, each 3 × "
+    "64, and on to Z 0 to Z 7, each 3 × 64. Below they stand side by side, 3 × 512 again; times W "
+    "O, 512 × 512, they give the output, 3 × 512, the shape of X.",
 )
 def draw_heads_recap() -> Figure:
     return heads.heads_recap(["I", "like", "trees"])
@@ -52,37 +53,38 @@ def looks_at_tired() -> Any:
 @figure(
     "heads-eight",
     notebook="05_multi_head_attention",
-    caption="Eight heads look at the same sentence.",
-    alt="Two rows of four heat maps, thirteen words each way; the rows of 'it' and 'tired' are "
-    "framed. In layer 0 many words look at the sign for the end. In layer 1, head 1 has its dark "
-    "cells just left of the diagonal, head 2 has few and very dark ones, heads 0 and 3 are pale "
-    "all over.",
+    caption="Eight heads look at the same sentence, each in its own way.",
+    alt="Eight panels, one for each head. In each, thirteen dots on the left, the words that look, "
+    "are joined to thirteen on the right, the words looked at. The lines of 'it' are blue, those "
+    "of 'tired' orange, and lead elsewhere in each head. In layer 0 many lines meet at the sign "
+    "for the end. In layer 1, head 1 looks a little upwards, at the words before; head 2 has few "
+    "thick lines, and 'it' and 'tired' both look at 'animal'; heads 0 and 3 spread thin lines.",
     hero=True,
 )
 def draw_heads_eight() -> Figure:
     looks = looks_at_tired()
-    return heads.eight_looks(heads.encoder_heads(looks), looks.src, ["it", "tired"])
+    return heads.eight_looks(heads.encoder_heads(looks), looks.src, RIDDLE)
 
 
 @figure(
     "heads-two-pictures",
     notebook="05_multi_head_attention",
     caption="Which would you believe? Two pictures, each of a word that looks at 'animal'.",
-    alt="Two panels, a word on the left and all words of the sentence on the right. In (a) one "
-    "thick line leads from 'it' to 'animal', in (b) one just as thick leads from 'tired' to "
-    "'animal'.",
+    alt="The sentence 'the animal did not cross the street because it was too tired' twice. In (a) "
+    "a thick arrow leads from 'it' to 'animal', 98 %, in (b) one just as thick from 'tired' to "
+    "'animal', 100 %.",
 )
 def draw_two_pictures() -> Figure:
-    return heads.two_pictures(looks_at_tired(), "encoder.layers.1.self_attn", 2, ("it", "tired"))
+    return heads.two_pictures(looks_at_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
 
 
 @figure(
     "heads-one-two-all",
     notebook="05_multi_head_attention",
     caption="What 'it' looks at: in one head, in two, in all eight.",
-    alt="Three times the words of the sentence in a column, and lines to them from 'it'. In (a) "
-    "one thick line goes to 'animal'; in (b) a second head adds one to 'because'; in (c) lines in "
-    "eight colors fan out to every word, the thickest to 'animal', 'because', 'not' and the end.",
+    alt="Three times the words of the sentence in a column, and lines to them from 'it'. One head: "
+    "one thick line goes to 'animal'. Two heads: a second line goes to 'because'. All eight: lines "
+    "fan out to every word, and the mean is largest at 'because' and the end.",
 )
 def draw_heads_one_two_all() -> Figure:
     looks = looks_at_tired()
@@ -107,9 +109,10 @@ def draw_heads_token_view() -> Any:
     "heads-three-uses",
     notebook="05_multi_head_attention",
     caption="The three uses of attention, in the last layers, on 'I like trees'.",
-    alt="Three heat maps. English looks at English: every cell has some weight. Spanish at "
-    "Spanish: only cells on and below the diagonal are in use, the others are gray. Spanish at "
-    "English: 'gustan' looks at 'like', 'árboles' at 'trees' and the end at the end.",
+    alt="Three panels, each with words that look on the left and words looked at on the right. "
+    "English looks at English: lines from each word to each. Spanish looks at the Spanish before "
+    "it: no line leads down. Spanish looks at English: to write 'gustan' it looks at 'like', for "
+    "'árboles' at 'trees', and for the end at the end.",
 )
 def draw_heads_three_uses() -> Figure:
     from transformer_lib.translator import Translator

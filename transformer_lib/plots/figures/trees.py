@@ -1,6 +1,7 @@
 """The word *trees* at every station of its way: the picture at the top of each notebook."""
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -66,6 +67,17 @@ def passed(here: str) -> dict[str, Any]:
     return {station: vectors()[station] for station in before}
 
 
+def opened(
+    here: str, draw: Callable[..., None], *shown: Any, below: str = "", **look: Any
+) -> Figure:
+    """The stations that trees has passed, thin, and the open one `here`: `draw` puts `shown` in it.
+
+    below: the first station that isn't drawn thin, where it isn't `here`.
+    """
+    stations = passed(below or here)
+    return plots.stack(stations, here, lambda ax, box: draw(ax, box, *shown), **look)
+
+
 @figure(
     "trees-one-hot",
     notebook="01_one_hot",
@@ -78,9 +90,8 @@ def draw_one_hot() -> Figure:
     vocab = the_translator().src.vocab
     first = number() - 4
     words = vocab.tokens[first : first + 9]
-    return plots.stack({}, "one-hot", lambda ax, box: plots.one_hot_open(
-        ax, box, words, first, number(), len(vocab)), height=1.36,
-        new="a row with one 1, all else 0", colors=False)  # fmt: skip
+    return opened("one-hot", plots.one_hot_open, words, first, number(), len(vocab),
+                  new="a row with one 1, all else 0", height=1.36, colors=False)  # fmt: skip
 
 
 @figure(
@@ -94,9 +105,8 @@ def draw_one_hot() -> Figure:
 def draw_embeddings() -> Figure:
     scale = the_translator().model.src_embed.scale
     note = f"row {number()} of the table, times √128 = {scale:.1f}"
-    return plots.stack(passed("embedding"), "embedding", lambda ax, box: plots.fan_open(
-        ax, box, vectors()["embedding"], share(), note), height=1.28,
-        new="its 1 picks 128 numbers from a table")  # fmt: skip
+    return opened("embedding", plots.fan_open, vectors()["embedding"], share(), note,
+                  new="its 1 picks 128 numbers from a table", height=1.28)  # fmt: skip
 
 
 @figure(
@@ -114,11 +124,9 @@ def draw_positions() -> Figure:
         ("+", f"position {place}", model.src_positions.table[place]),
         ("=", "sum", vectors()["+ position"]),
     ]
-    return plots.stack(
-        passed("embedding"), "+ position",
-        lambda ax, box: plots.rows_open(ax, box, rows, height=0.3), name=" ", height=1.26,
-        new="its position is added: a pattern of waves",
-    )  # fmt: skip
+    return opened("+ position", functools.partial(plots.rows_open, height=0.3), rows,
+                  below="embedding", new="its position is added: a pattern of waves", name=" ",
+                  height=1.26)  # fmt: skip
 
 
 @figure(
@@ -135,9 +143,8 @@ def draw_attention() -> Figure:
     q, k, v = (layer.split_heads(way.outputs[f"{LAYER}.w_{part}"][None])[0, HEAD] for part in "qkv")
     place = way.src.index(WORD)
     weights = way.weights[LAYER][HEAD, place].tolist()
-    return plots.stack(passed("attention"), "attention", lambda ax, box: plots.attention_open(
-        ax, box, way.src, q[place], k, v, weights), height=1.32,
-        new="one head, 32 numbers: look, then mix")  # fmt: skip
+    return opened("attention", plots.attention_open, way.src, q[place], k, v, weights,
+                  new="one head, 32 numbers: look, then mix", height=1.32)  # fmt: skip
 
 
 @figure(
@@ -151,9 +158,9 @@ def draw_attention() -> Figure:
 def draw_heads() -> Figure:
     way = the_way()
     place = way.src.index(WORD)
-    return plots.stack(passed("attention"), "attention", lambda ax, box: plots.heads_open(
-        ax, box, way.src, way.weights[LAYER][:, place], way.heads[LAYER][:, place]),
-        name="attention", height=1.36, new="four heads, each looks elsewhere")  # fmt: skip
+    return opened("attention", plots.heads_open, way.src, way.weights[LAYER][:, place],
+                  way.heads[LAYER][:, place], new="four heads, each looks elsewhere",
+                  height=1.36)  # fmt: skip
 
 
 @figure(
@@ -175,10 +182,8 @@ def draw_masks() -> Figure:
         ("causal mask", "to write", WRITTEN, [
             (text, y[i], i <= place) for i, text in enumerate(way.tgt_in)]),
     ]  # fmt: skip
-    return plots.stack(
-        passed("attention"), "attention", lambda ax, box: plots.masks_open(ax, box, rows),
-        name=" ", height=1.36, new="hatched: hidden by a mask",
-    )  # fmt: skip
+    return opened("attention", plots.masks_open, rows, new="hatched: hidden by a mask",
+                  name=" ", height=1.36)  # fmt: skip
 
 
 @figure(
@@ -195,10 +200,8 @@ def draw_encoder() -> Figure:
         ("+", "feed-forward", way.of(f"{layer}.feed_forward", WORD)),
         ("", "after norm:\nthe memory", vectors()["memory"]),
     ]
-    return plots.stack(
-        passed("memory"), "memory", lambda ax, box: plots.rows_open(ax, box, rows),
-        name=" ", height=1.2, new="the end of the encoder: the memory",
-    )  # fmt: skip
+    return opened("memory", plots.rows_open, rows, new="the end of the encoder: the memory",
+                  name=" ", height=1.2)  # fmt: skip
 
 
 @figure(
@@ -213,9 +216,9 @@ def draw_decoder() -> Figure:
     way = the_way()
     place = way.tgt_out.index(WRITTEN)
     weights = way.weights[READING].mean(dim=0)[place].tolist()
-    return plots.stack(passed("decoder"), "decoder", lambda ax, box: plots.reading_open(
-        ax, box, way.src, way.outputs["encoder"], weights, WRITTEN, vectors()["decoder"]),
-        name="decoder", height=1.2, new="read by the decoder, layer 1")  # fmt: skip
+    return opened("decoder", plots.reading_open, way.src, way.outputs["encoder"], weights, WRITTEN,
+                  vectors()["decoder"], new="read by the decoder, layer 1",
+                  height=1.2)  # fmt: skip
 
 
 @figure(
@@ -278,9 +281,8 @@ def draw_decoding() -> Figure:
     words, chances = zip(*way.likeliest(WRITTEN, 3), strict=True)
     texts = [vocab.tokens[i] for i in words]
     rest = f"the other {len(vocab) - 3:,} words share {percent(1 - sum(chances))}"
-    return plots.stack(passed("decoder"), "next word", lambda ax, box: plots.words_open(
-        ax, box, vectors()["decoder"], texts, chances, rest), height=1.3,
-        new="the last vector says: árboles")  # fmt: skip
+    return opened("next word", plots.words_open, vectors()["decoder"], texts, chances, rest,
+                  below="decoder", new="the last vector says: árboles", height=1.3)  # fmt: skip
 
 
 @figure(

@@ -144,10 +144,11 @@ def path_of(
     "whole-sentence",
     notebook=NOTEBOOK,
     caption="All vectors of 'I like trees' on the way through our translator.",
-    alt="Two rows of strips, the first 16 of each vector's 128 numbers as colored cells. Above, "
-    "four words: embedding, with position, after encoder layer 0 and 1, which is the memory. "
-    "Below, five words: embedding, with position, after decoder layer 0 and 1, and at the end bars "
-    "of about 90 % for what is written next: me, gustan, los, árboles, <eos>.",
+    alt="Two frames with strips: the first 16 of each vector's 128 numbers, as colored cells. "
+    "Above, the encoder with four words: embedding, with position, after layer 0 and 1, which is "
+    "the memory that both layers of the decoder read. Below, the decoder with five: embedding, "
+    "with position, after layer 0 and 1, and beside it what is written next: me, gustan, los, "
+    "árboles, <eos>, each with 89 or 90 %.",
 )
 def draw_sentence() -> Figure:
     return plots.sentence_path(*path_of(Translator.load(), SENTENCE))
@@ -158,11 +159,13 @@ def draw_sentence() -> Figure:
     notebook=NOTEBOOK,
     caption="The paper's Table 1, measured: what a layer costs, how long it waits, and how many "
     "layers news needs from the first word to the last, against the length of the sentence.",
-    alt="Three panels of curves. Cost: self-attention bends upwards and crosses the straight line "
-    "of the recurrent layer at 64 words; convolution and restricted attention stay below. Waiting: "
-    "the recurrent layer waits as many steps as there are words, all others one. Path: one layer "
-    "for self-attention, as many as words for the recurrent one, a quarter as many for convolution "
-    "and restricted attention, three with gaps. Each curve has its name at its end.",
+    alt="Five small drawings say what a word is made from: all words, the one before it, five "
+    "neighbors mixed, five looked at, five with gaps. Below, three panels of curves. Cost: "
+    "self-attention bends upwards and crosses the straight line of the recurrent layer at 64 "
+    "words; convolution and restricted attention stay below. Waiting: the recurrent layer waits as "
+    "many steps as there are words, all others one. Path: one layer for self-attention, as many as "
+    "words for the recurrent one, a quarter as many for convolution and restricted attention, "
+    "three with gaps. Each curve has its name at its end.",
 )
 def draw_cost() -> Figure:
     cost, wait = [costs(n) for n in LENGTHS], [waiting(n) for n in PLACES]
