@@ -1,4 +1,4 @@
-"""The teacher's command line: python -m coursework build | grade, as its --help says."""
+"""The teacher's command line: python -m coursework COMMAND, as its --help says."""
 
 import argparse
 import json
@@ -15,8 +15,9 @@ from tqdm import tqdm
 
 from coursework.gradebooks import fill_in, write_feedback
 from coursework.grading import Limits, Result, grade, has_wall
-from coursework.intake import handed_in
+from coursework.intake import Intake, handed_in
 from coursework.report import write_report
+from coursework.similar import write_similar
 from coursework.source import FOLDER, Assignment, assignment, assignments, student_version
 from transformer_lib.checkpoints import write_file
 
@@ -73,6 +74,18 @@ def parser() -> argparse.ArgumentParser:
     grading.add_argument("--column", default="", metavar="NAME",
                          help="of Canvas's gradebook, where it isn't clear which")  # fmt: skip
     grading.set_defaults(run=run_grade)
+
+    alike = commands.add_parser(
+        "similar",
+        help="show which submissions are suspiciously alike",
+        description="Compare all submissions in FOLDER with one another. Writes similar.html and "
+        "similar.csv into DIR: a hint to look, never a grade.",
+    )
+    alike.add_argument("number", type=int, help="which assignment")
+    alike.add_argument("folder", type=Path, help="the submissions")
+    alike.add_argument("--out", type=Path, default=None, metavar="DIR",
+                       help="where to write (default: grades-NUMBER)")  # fmt: skip
+    alike.set_defaults(run=run_similar)
     return root
 
 
@@ -99,12 +112,8 @@ def run_build(options: argparse.Namespace) -> int:
 def run_grade(options: argparse.Namespace) -> int:
     source = assignment(options.number)
     out = options.out or Path(f"grades-{options.number}")
-    if not options.folder.is_dir():
-        raise ValueError(f"{options.folder} is no folder: name the one with the submissions")
-    intake = handed_in(options.folder, source)
+    intake = submissions_in(options.folder, source)
     files = {one.student: one.path for one in intake.submissions}
-    if not files:
-        raise ValueError(f"{options.folder} is empty: no submissions to grade")
     hidden = (str(options.folder.resolve()), str(out.resolve()))
     limits = Limits(options.seconds, options.total, options.megabytes, hidden)
     try_solution(source, limits)
@@ -127,6 +136,15 @@ def run_grade(options: argparse.Namespace) -> int:
         print(f"{report.unread} of {report.answers} answers to read: {out / 'to_read.html'}, "
               "points into to_read.csv")  # fmt: skip
     return 0
+
+
+def submissions_in(folder: Path, source: Assignment) -> Intake:
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is no folder: name the one with the submissions")
+    intake = handed_in(folder, source)
+    if not intake.submissions:
+        raise ValueError(f"{folder} is empty: no submissions to grade")
+    return intake
 
 
 def try_solution(source: Assignment, limits: Limits) -> None:
@@ -166,6 +184,20 @@ def grade_alone(
 def not_graded(student: str, source: Assignment) -> list[Result]:
     hint = "The grader itself broke down here: please tell your teacher."
     return [Result(student, one.name, 0.0, one.points, hint) for one in source.exercises]
+
+
+# --- similar -------------------------------------------------------------------------------------
+
+
+def run_similar(options: argparse.Namespace) -> int:
+    source = assignment(options.number)
+    out = options.out or Path(f"grades-{options.number}")
+    intake = submissions_in(options.folder, source)
+    pairs = write_similar(out, source, intake.submissions)
+    for sentence in intake.told:
+        print(sentence)
+    print(f"{len(pairs)} pairs compared: {out / 'similar.html'}")
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,94 @@
+"""Work that is alike is found whatever was renamed, and honest work isn't mixed up with it."""
+
+import csv
+import importlib
+import random
+import re
+
+import pytest
+
+from coursework.__main__ import main
+from coursework.intake import handed_in
+from coursework.similar import compare
+from coursework.source import assignment, assignments, text
+from tests.coursework.classroom import filled_in, hand_in, solutions
+
+SOURCES = assignments()
+WORDS = [
+    "The largest weight grows from 0.5 to 0.97, because the scores spread as d_k grows.",
+    "Without the root the softmax becomes a maximum: I saw 0.99 for the first word at once.",
+    "It goes up a lot, up to one, since products of sixteen numbers are larger than of two.",
+    "I had expected less. The weights were 0.2 and 0.8, later 0.01 and 0.99, so it matters.",
+    "Variance is d_k, so we divide by its root; then the gradient does not vanish any more.",
+]
+
+
+def honest(source, seed):
+    """A notebook whose answers are drawn from all right and wrong ones that the tests know."""
+    lists = importlib.import_module(f"tests.coursework.attempts_{source.number}")
+    answers = {}
+    for name in solutions(source):
+        ways = [*lists.RIGHT.get(name, ()), *(one.code for one in lists.WRONG.get(name, ()))]
+        if ways:
+            answers[name] = random.Random(f"{seed} {name}").choice(ways)
+    written = {one.name for one in source.exercises if one.kind == "explain"}
+    return filled_in(source, answers | dict.fromkeys(written, WORDS[seed]))
+
+
+def renamed(notebook):
+    """A copy whose author renamed what could be renamed, and put the words differently."""
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            code = re.sub(r"\b(scores|query|key|vectors|model)\b", r"the_\1_of_mine", text(cell))
+            cell["source"] = "# My own work\n" + code.replace(" = ", "=")
+        elif text(cell) in WORDS:
+            cell["source"] = "Nothing of what they said."
+    return notebook
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.file)
+def test_a_copy_is_the_most_alike(tmp_path, source):
+    for seed in range(5):
+        hand_in(tmp_path / f"{seed}.ipynb", honest(source, seed))
+    hand_in(tmp_path / "copy.ipynb", renamed(honest(source, 0)))
+    first, second, *_ = compare(source, handed_in(tmp_path, source).submissions)
+    assert (first.first.student, first.second.student) == ("0", "copy")
+    assert first.code > 0.9 and first.words == 0 and first.code > second.most + 0.1
+
+
+def test_words_that_are_alike(tmp_path):
+    source = assignment(2)
+    for seed in range(5):
+        hand_in(tmp_path / f"{seed}.ipynb", honest(source, seed))
+    copy = {"why-the-root": f"Well! {WORDS[3].upper()}"}
+    hand_in(tmp_path / "copy.ipynb", filled_in(source, copy))
+    first, *_ = compare(source, handed_in(tmp_path, source).submissions)
+    assert {first.first.student, first.second.student} == {"3", "copy"} and first.words > 0.8
+
+
+def test_what_was_handed_out_and_what_is_right_does_not_count(tmp_path):
+    source = assignment(2)
+    for student, words in (("ana", WORDS[0]), ("ben", WORDS[1])):
+        answers = solutions(source) | {"why-the-root": words}
+        hand_in(tmp_path / f"{student}.ipynb", filled_in(source, answers))
+    (pair,) = compare(source, handed_in(tmp_path, source).submissions)
+    assert (pair.code, pair.words) == (0, 0)
+
+
+def test_the_report(tmp_path, capsys):
+    source, folder, out = assignment(2), tmp_path / "in", tmp_path / "out"
+    for seed in range(3):
+        hand_in(folder / f"{seed}.ipynb", honest(source, seed))
+    harm = {"my_weights": "def my_weights(query, key):\n    return '<script>', [x for x in query]"}
+    for student in ("=x", "y"):
+        hand_in(folder / f"{student}.ipynb", filled_in(source, harm))
+    (folder / "scan.ipynb").write_text("no notebook")
+    assert main(["similar", "2", str(folder), "--out", str(out)]) == 0
+    assert "10 pairs compared" in capsys.readouterr().out
+    page = (out / "similar.html").read_text(encoding="utf-8")
+    assert "never a grade" in page and "=x and y" in page
+    assert ";;;" not in page
+    assert "<mark>" in page and "&lt;script&gt;" in page and "<script" not in page
+    with (out / "similar.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 10 and rows[0]["first"] == "'=x"
