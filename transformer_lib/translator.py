@@ -7,49 +7,18 @@ from typing import Any
 
 from torch import Tensor
 
-from transformer_lib.batching import Ids, make_batch, source_batch
-from transformer_lib.checkpoints import (
-    CheckpointError,
-    load_model,
-    read_json,
-    save_model,
-    write_json,
-)
+from transformer_lib.batching import make_batch, source_batch
+from transformer_lib.checkpoints import CheckpointError, load_model, save_model
 from transformer_lib.corpora import DATA
 from transformer_lib.decoding import Hypothesis, beam_search, deciding, greedy_decode, sample_decode
+from transformer_lib.languages import Language, read_languages, write_languages
 from transformer_lib.model import Transformer
 from transformer_lib.recording import record_attention
 from transformer_lib.sureness import Sureness
-from transformer_lib.tokens import BOS, EOS, SPECIALS, Tokenizer, Vocabulary
-from transformer_lib.typed import InputError, Typed, about_unknown, check_tokens, one_sentence
+from transformer_lib.tokens import BOS, EOS, SPECIALS
+from transformer_lib.typed import InputError, Typed
 
 SHIPPED_MODEL = DATA / "models" / "en-es"
-
-
-@dataclass(frozen=True)
-class Language:
-    """One side of a translator: how its text is cut, and which words it knows."""
-
-    tokenizer: Tokenizer
-    vocab: Vocabulary
-
-    def encode(self, text: str) -> list[int]:
-        return self.vocab.encode(self.tokenizer(text))
-
-    def text(self, ids: Ids) -> str:
-        return self.tokenizer.detokenize(self.vocab.decode(ids))
-
-    def to_json(self) -> dict:
-        return {
-            "language": self.tokenizer.language,
-            "proper": sorted(self.tokenizer.proper.values()),
-            "words": self.vocab.tokens[len(SPECIALS) :],
-        }
-
-    @classmethod
-    def from_json(cls, content: dict) -> "Language":
-        tokenizer = Tokenizer(content["language"], content["proper"])
-        return cls(tokenizer, Vocabulary(content["words"]))
 
 
 @dataclass(frozen=True)
@@ -111,11 +80,7 @@ class Translator:
         folder = Path(folder)
         if not folder.is_dir():
             raise CheckpointError(f"there is no trained model in {folder}: the folder is missing")
-        languages = read_json(folder / "vocabulary.json")
-        try:
-            src, tgt = (Language.from_json(languages[side]) for side in ("source", "target"))
-        except (KeyError, TypeError, ValueError) as error:
-            raise CheckpointError(f"{folder / 'vocabulary.json'} is damaged: {error!r}") from None
+        src, tgt = read_languages(folder)
         translator = cls(load_model(folder), src, tgt)
         translator.sureness = Sureness.load(folder)
         return translator
@@ -129,23 +94,14 @@ class Translator:
     @property
     def words(self) -> list[str]:
         """The words that it can read, in the order of the alphabet."""
-        words = [w for w in self.src.vocab.tokens[len(SPECIALS) :] if w[0].isalnum()]
-        return sorted(words, key=str.lower)
+        return self.src.words
 
     def read(self, text: str) -> list[str]:
         """The source tokens of what somebody typed; InputError for what it can't read.
 
         A full stop at the end, and an exclamation mark unless the sentence needs it, are left out.
         """
-        return self.tokens(one_sentence(text))
-
-    def tokens(self, sentence: Typed) -> list[str]:
-        tokens = self.src.tokenizer(sentence.words)
-        check_tokens(tokens)
-        unknown = self.src.vocab.unknown(tokens)
-        if unknown:
-            raise InputError(about_unknown(unknown, self.words, self.src.tokenizer.language))
-        return tokens
+        return self.src.tokens(self.src.typed(text))
 
     def translate(
         self, text: str, *, beam: int = 1, n_best: int = 1, sample: Mapping[str, Any] | None = None
@@ -156,18 +112,22 @@ class Translator:
         n_best translations are drawn by lot, in the order they come, and nothing is searched.
 
         A full stop or an exclamation mark at the end is set aside and put back. Raises InputError
-        for anything but one sentence of known words, of at most 64.
+        for anything but one sentence of known words, of at most 64; a model with subwords reads
+        any words and keeps every sign.
         """
-        typed = one_sentence(text)
-        src = source_batch([self.src.vocab.encode(self.tokens(typed))])
+        typed = self.src.typed(text)
+        src = source_batch([self.src.vocab.encode(self.src.tokens(typed))])
+        longest = self.tgt.longest
         if sample is None:
-            found = beam_search(self.model, src, beam_size=beam, n_best=n_best)[0]
+            search = {"beam_size": beam, "n_best": n_best, "max_length": longest}
+            found = beam_search(self.model, src, **search)[0]
         else:
-            found = sample_decode(self.model, src[[0] * n_best], **sample)
+            draw = {"max_length": longest, **sample}
+            found = sample_decode(self.model, src[[0] * n_best], **draw)
         return [self.translation(hypothesis, typed) for hypothesis in found]
 
     def translation(self, hypothesis: Hypothesis, typed: Typed) -> Translation:
-        text = typed.around(self.tgt.text(hypothesis.ids), self.tgt.tokenizer.language)
+        text = self.tgt.answer(hypothesis.ids, typed)
         return Translation(text, self.tgt.vocab.decode(hypothesis.ids), hypothesis.log_prob)
 
     def doubt(self, translation: Translation) -> str:
@@ -194,7 +154,8 @@ class Translator:
         translated = [""] * len(ids)
         for start in range(0, len(order), batch):
             chosen = order[start : start + batch]
-            found = greedy_decode(self.model, source_batch([ids[i] for i in chosen]))
+            src = source_batch([ids[i] for i in chosen])
+            found = greedy_decode(self.model, src, max_length=self.tgt.longest)
             for i, words in zip(chosen, found, strict=True):
                 translated[i] = self.tgt.text(words)
         return translated
@@ -204,20 +165,17 @@ class Translator:
         tokens = self.read(text)
         ids = self.src.vocab.encode(tokens)
         if translation is None:
-            written = greedy_decode(self.model, source_batch([ids]))[0]
+            src = source_batch([ids])
+            written = greedy_decode(self.model, src, max_length=self.tgt.longest)[0]
         else:
             written = self.tgt.vocab.encode(translation)
         batch = make_batch([(ids, written)])
         with deciding(self.model), record_attention(self.model) as weights:
             self.model(batch.src, batch.tgt_in)
-        words = self.tgt.vocab.decode(written)
+        words = self.tgt.shown(self.tgt.vocab.decode(written))
         return Looks(
-            src=[*tokens, SPECIALS[EOS]],
+            src=[*self.src.shown(tokens), SPECIALS[EOS]],
             tgt_in=[SPECIALS[BOS], *words],
             tgt_out=[*words, SPECIALS[EOS]],
             weights={name: w[0].clone() for name, w in weights.items()},
         )
-
-
-def write_languages(folder: Path, src: Language, tgt: Language) -> None:
-    write_json(Path(folder) / "vocabulary.json", {"source": src.to_json(), "target": tgt.to_json()})

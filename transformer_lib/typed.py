@@ -32,12 +32,8 @@ class Typed:
         return f"{opening}{translation}{self.mark}"
 
 
-def one_sentence(text: Any) -> Typed:
-    """ "I like trees!!" -> Typed("I like trees", "!"); InputError for anything but one line.
-
-    A full stop says nothing that the words don't. Neither does an exclamation mark, except after
-    "What a day!", which isn't a sentence without it. A question mark stays.
-    """
+def one_line(text: Any) -> str:
+    """The line without the space around it; InputError for anything but one line with a word."""
     if not isinstance(text, str):
         raise InputError(f'give one sentence in quotes, such as "I like trees", not {text!r:.40}')
     lines = [line for line in text.splitlines() if line.strip()]
@@ -48,6 +44,16 @@ def one_sentence(text: Any) -> Typed:
         raise InputError("there is nothing to translate: the line is empty")
     if not any(letter.isalnum() for letter in words):
         raise InputError(f"there is nothing to translate: no word in {words!r:.40}")
+    return words
+
+
+def one_sentence(text: Any) -> Typed:
+    """ "I like trees!!" -> Typed("I like trees", "!"); InputError for anything but one line.
+
+    A full stop says nothing that the words don't. Neither does an exclamation mark, except after
+    "What a day!", which isn't a sentence without it. A question mark stays.
+    """
+    words = one_line(text)
     signs = re.search(r"[\s.?!…]*$", words)[0]
     words = words.removesuffix(signs)
     if "?" in signs:
