@@ -4,9 +4,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from transformer_lib.encoded import EncodedPairs
 from transformer_lib.tokens import BOS, EOS, PAD
 
 Ids = Sequence[int]
@@ -56,15 +58,22 @@ def batch_indices(pairs: Sequence[tuple[Ids, Ids]], max_tokens: int, seed: int) 
     if max_tokens < 1:
         raise ValueError(f"max_tokens={max_tokens} must be 1 or more")
     rng = random.Random(seed)
-    width = [max(len(src), len(tgt)) + 1 for src, tgt in pairs]
-    shuffled = sorted(range(len(pairs)), key=lambda i: rng.random())
-    batches, batch, widest = [], [], 0
-    for i in sorted(shuffled, key=lambda i: (width[i], len(pairs[i][1]))):  # ties stay shuffled
-        widest = max(widest, width[i])
-        if batch and widest * (len(batch) + 1) > max_tokens:
-            batches.append(batch)
-            batch, widest = [], width[i]
-        batch.append(i)
-    if batch:
-        batches.append(batch)
+    lengths = pair_lengths(pairs)
+    width = lengths.max(axis=1) + 1
+    shuffled = np.fromiter((rng.random() for _ in range(len(pairs))), float).argsort()
+    order = shuffled[np.lexsort((lengths[shuffled, 1], width[shuffled]))]  # ties stay shuffled
+    batches, start = [], 0
+    for end, widest in enumerate(width[order].tolist()):
+        if end > start and widest * (end + 1 - start) > max_tokens:
+            batches.append(order[start:end].tolist())
+            start = end
+    if len(order):
+        batches.append(order[start:].tolist())
     return sorted(batches, key=lambda batch: rng.random())
+
+
+def pair_lengths(pairs: Sequence[tuple[Ids, Ids]]) -> np.ndarray:
+    """(n, 2): the lengths of all sources and targets."""
+    if isinstance(pairs, EncodedPairs):
+        return pairs.lengths()  # without reading a sentence
+    return np.array([(len(src), len(tgt)) for src, tgt in pairs], np.int64).reshape(-1, 2)

@@ -1,5 +1,6 @@
-"""Where sentence pairs come from: the English-Spanish grammar, and copy, reverse, sort."""
+"""Where sentence pairs come from: the grammar, copy, reverse, sort, and files of a user's own."""
 
+import os
 from pathlib import Path
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -36,3 +37,13 @@ def read_table(path: str | Path, columns: tuple[str, ...]) -> list[tuple[str, ..
 def read_pairs(path: str | Path) -> list[tuple[str, str]]:
     """Read sentence pairs: a file with the columns english and spanish."""
     return [(english, spanish) for english, spanish in read_table(path, ("english", "spanish"))]
+
+
+def cache_folder() -> Path:
+    """Where downloads and encoded corpora are kept: $TRANSFORMER_LIB_CACHE, or the system's place.
+
+    Whatever is in there can be deleted: it is made again.
+    """
+    import pooch  # here, because it is needed for nothing else
+
+    return Path(os.environ.get("TRANSFORMER_LIB_CACHE") or pooch.os_cache("transformer-lib"))

@@ -1,0 +1,199 @@
+"""Sentence pairs that a user brings: one tab-separated file, or two files line by line.
+
+    pairs.tsv              Good morning <tab> Buenos días; further columns are not read
+    train.en, train.de     line n of one translates line n of the other
+
+UTF-8 text without a header, plain or packed as .gz, .xz or .zip. The files are read from the
+beginning to the end each time, one line at a time, so they may be larger than the memory.
+"""
+
+import gzip
+import hashlib
+import lzma
+import re
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from pathlib import Path
+from typing import BinaryIO
+
+# What no sentence holds: control characters, other line ends, and the mark of a wrong encoding.
+NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd]")
+LONGEST = 2000  # letters in a sentence
+LONGEST_LINE = 1_000_000  # bytes; beyond that it is no text, and would fill the memory
+RATIO, SHORT = 9, 40  # one side is at most 9 times as long as the other, or at most 40 letters
+DAMAGE = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError)
+
+
+class CorpusError(ValueError):
+    """The text is not as it should be; the message names file and line."""
+
+
+def read_parallel(
+    files: Sequence[str | Path],
+    *,
+    skip_bad: int = 0,
+    report: Callable[[str], None] = lambda message: None,
+) -> Iterator[tuple[str, str]]:
+    """The (source, target) pairs of one tab-separated file, or of two files line by line.
+
+    A bad line is reported and left out; CorpusError at the one after `skip_bad` of them, and where
+    the files can't be read on. OSError where they can't be opened.
+    """
+    paths = [Path(file) for file in files]
+    if len(paths) not in (1, 2):
+        raise CorpusError(
+            f"a corpus is one tab-separated file or two files line by line, not {len(paths)} files"
+        )
+    bad = good = 0
+    for number, raw in numbered_lines(paths):
+        try:
+            if len(paths) == 1:
+                pair = columns(paths[0], number, raw[0])
+            else:
+                pair = aligned(paths, number, raw)
+            check_lengths(paths, number, pair)
+        except CorpusError as problem:
+            bad += 1
+            if bad > skip_bad:
+                more = f", after {skip_bad} bad lines that were skipped" if skip_bad else ""
+                raise CorpusError(
+                    f"{problem}{more} (--skip-bad N goes on past up to N such lines)"
+                ) from None
+            report(str(problem))
+            continue
+        good += 1
+        yield pair
+    if not good:
+        raise CorpusError(f"there is no sentence pair in {' and '.join(map(str, paths))}")
+
+
+def numbered_lines(paths: Sequence[Path]) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+    """1, the first line of each file; 2, the second; …"""
+    for number, raw in enumerate(zip_longest(*map(lines, paths)), start=1):
+        if None in raw:
+            ended = raw.index(None)
+            raise CorpusError(
+                f"{paths[ended]} ends after line {number - 1}, but {paths[1 - ended]} goes on: "
+                f"line n of one file must translate line n of the other"
+            )
+        yield number, raw
+
+
+def lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file as they are stored, without their ends."""
+    number = 0
+    try:
+        with open_packed(path) as file:
+            while line := file.readline(LONGEST_LINE):
+                number += 1
+                if len(line) == LONGEST_LINE:
+                    raise CorpusError(f"{path}, line {number}: no end after {LONGEST_LINE:,} bytes")
+                line = line.removesuffix(b"\n").removesuffix(b"\r")
+                yield line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+    except DAMAGE as error:
+        raise CorpusError(
+            f"{path} is damaged after line {number}, or not what its name says: {error}"
+        ) from None
+
+
+@contextmanager
+def open_packed(path: Path) -> Iterator[BinaryIO]:
+    if path.suffix == ".zip":
+        with open(path, "rb") as whole, zipfile.ZipFile(whole) as packed:
+            with packed.open(only_text(path, packed)) as file:
+                yield file
+    else:
+        opener = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
+        with opener(path, "rb") as file:
+            yield file
+
+
+def only_text(path: Path, packed: zipfile.ZipFile) -> str:
+    """The one file in a .zip; what begins with _ or . is no text (_about.txt, __MACOSX)."""
+    names = [
+        name
+        for name in packed.namelist()
+        if not name.endswith("/") and not any(part[0] in "_." for part in name.split("/") if part)
+    ]
+    if len(names) != 1:
+        raise CorpusError(
+            f"{path} holds {len(names)} files ({', '.join(names[:3]) or 'nothing'}): "
+            f"pack the one with the sentences, or unpack it"
+        )
+    return names[0]
+
+
+def columns(path: Path, number: int, raw: bytes) -> tuple[str, str]:
+    """The first two columns of a tab-separated line."""
+    cells = decode(path, number, raw).split("\t")
+    if len(cells) < 2:
+        raise CorpusError(f"{path}, line {number}: no tab, so the second column is missing")
+    return tuple(
+        sentence(path, number, cell, f" in column {side}")
+        for side, cell in enumerate(cells[:2], start=1)
+    )
+
+
+def aligned(paths: Sequence[Path], number: int, raw: Sequence[bytes]) -> tuple[str, str]:
+    return tuple(
+        sentence(path, number, decode(path, number, line))
+        for path, line in zip(paths, raw, strict=True)
+    )
+
+
+def decode(path: Path, number: int, raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise CorpusError(
+            f"{path}, line {number}: not UTF-8 (byte 0x{raw[error.start]:02x} at place "
+            f"{error.start + 1})"
+        ) from None
+
+
+def sentence(path: Path, number: int, text: str, where: str = "") -> str:
+    """The text without the space around it, if it can be one."""
+    text = text.strip(" \xa0\u3000")
+    if not text:
+        raise CorpusError(f"{path}, line {number}: nothing{where}")
+    if found := NO_TEXT.search(text):
+        raise CorpusError(
+            f"{path}, line {number}: control character U+{ord(found[0]):04X}{where} at place "
+            f"{found.start() + 1}"
+        )
+    if len(text) > LONGEST:
+        raise CorpusError(f"{path}, line {number}: {len(text):,} letters{where}, over {LONGEST:,}")
+    return text
+
+
+def check_lengths(paths: Sequence[Path], number: int, pair: tuple[str, str]) -> None:
+    shorter, longer = sorted(map(len, pair))
+    if longer > max(SHORT, RATIO * shorter):
+        raise CorpusError(
+            f"{' and '.join(map(str, paths))}, line {number}: one side has {longer} letters, the "
+            f"other {shorter}; they can't say the same"
+        )
+
+
+def place_of(sentence: str) -> float:
+    """A number from 0 to 1 that belongs to a sentence, in whatever corpus and line it stands.
+
+    For splitting: all pairs of a source sentence come to the same side, so that no test sentence
+    was in training with another translation. Capitals, spaces and signs make no difference.
+    """
+    letters = filter(str.isalnum, unicodedata.normalize("NFC", sentence).casefold())
+    digest = hashlib.sha256("".join(letters).encode("utf-8")).digest()
+    return int.from_bytes(digest[:6]) / 2**48
+
+
+def digest(files: Sequence[str | Path]) -> str:
+    """SHA-256 of the contents of all files: another text has another one."""
+    together = hashlib.sha256()
+    for file in files:
+        with open(file, "rb") as content:
+            together.update(hashlib.file_digest(content, "sha256").digest())
+    return together.hexdigest()
