@@ -13,10 +13,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "transformer_lib"
-ORDER = """paper config tokens corpora batching masks embedding attention layers encoder decoder
-    model loss checkpoints training decoding recording typed sureness translator evaluation recipes
-    experiments plots checks __main__""".split()
-LATE = {"matplotlib", "altair", "spacy"}  # slow to import: only by those who need them, when needed
+ORDER = """paper config tokens subwords corpora encoded batching masks embedding attention layers
+    encoder decoder model loss checkpoints training decoding recording typed languages sureness
+    translator downloads evaluation recipes experiments plots checks __main__""".split()
+# Slow to import: only by those who need them, when needed.
+LATE = {"matplotlib", "altair", "spacy", "tokenizers", "pooch"}
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
 

@@ -89,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
 
     train = commands.add_parser(
         "train",
-        help="train a model by one of the recipes",
+        help="train a model by one of the recipes, or on your own sentence pairs",
         description="Train a model and save it in a folder. A run that was stopped goes on with "
         "--resume. Example: transformer-lib train --task copy --out runs/copy",
     )
@@ -97,7 +97,31 @@ def parser() -> argparse.ArgumentParser:
         "--task", choices=["copy", "reverse", "sort", "en-es"],
         help="what to learn: three tasks on digits (seconds), English to Spanish (minutes)",
     )  # fmt: skip
-    train.add_argument("--out", type=Path, metavar="DIR", help="where to save (runs/TASK)")
+    own = train.add_argument_group(
+        "your own sentence pairs",
+        "UTF-8 text, plain or packed as .gz, .xz or .zip: one file with a tab between a sentence "
+        "and its translation, or two files of which one translates the other line by line. It may "
+        "be larger than the memory. Example: transformer-lib train --data train.en train.de",
+    )
+    own.add_argument(
+        "--data", type=Path, nargs="+", metavar="FILE",
+        help="train on the pairs in this file, or in these two, instead of a --task",
+    )  # fmt: skip
+    own.add_argument(
+        "--validation", type=Path, nargs="+", metavar="FILE",
+        help="pairs to validate on (a hundredth of the sentences in --data, chosen by themselves)",
+    )  # fmt: skip
+    own.add_argument(
+        "--skip-bad", type=int, metavar="N",
+        help="leave out and report up to N lines that are no sentence pair, instead of none",
+    )  # fmt: skip
+    own.add_argument(
+        "--subwords", type=positive, metavar="N",
+        help="learn at most N subwords, for both languages together (8000)",
+    )  # fmt: skip
+    train.add_argument(
+        "--out", type=Path, metavar="DIR", help="where to save (runs/TASK, runs/own)"
+    )
     train.add_argument("--resume", action="store_true", help="go on with the run in --out")
     train.add_argument("--steps", type=positive, metavar="N", help="updates of the weights")
     train.add_argument("--seed", type=int, metavar="N", help="random start and order (0)")
@@ -258,12 +282,22 @@ def run_train(options: argparse.Namespace) -> int:
     import torch
 
     from transformer_lib.checkpoints import read_json
-    from transformer_lib.recipes import RECIPES, Recipe, train_recipe
+    from transformer_lib.recipes import RECIPES, Recipe, own_pairs, train_recipe
 
-    if options.task is None and not (options.resume and options.out):
-        raise UserError("say what to learn: --task copy, reverse, sort or en-es")
-    folder = options.out or Path("runs") / options.task
-    if options.resume and options.task is None:
+    own = {name: getattr(options, name) for name in ("validation", "skip_bad", "subwords")}
+    own = {name: value for name, value in own.items() if value is not None}
+    if options.data and options.task:
+        raise UserError(f"--data and --task {options.task} are two things to learn: name one")
+    if own and not options.data:
+        raise UserError(f"--{min(own).replace('_', '-')} needs --data")
+    if options.task is None and not options.data and not (options.resume and options.out):
+        raise UserError(
+            "say what to learn: --task copy, reverse, sort or en-es, or --data with your own pairs"
+        )
+    folder = options.out or Path("runs") / (options.task or "own")
+    if options.data:
+        recipe = own_pairs(options.data, **own)
+    elif options.task is None:
         recipe = Recipe.from_json(read_json(folder / "recipe.json"))
     else:
         recipe = RECIPES[options.task]

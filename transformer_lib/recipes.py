@@ -1,9 +1,13 @@
 """Trainings that anybody can repeat: which text, which sizes, how long."""
 
 import dataclasses
+import hashlib
 import json
+import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import torch
@@ -11,15 +15,25 @@ from tqdm import tqdm
 
 from transformer_lib.checkpoints import CheckpointError, read_json, save_model, write_json
 from transformer_lib.config import SMALL, TOY, ModelConfig
-from transformer_lib.corpora import digits, english_spanish
+from transformer_lib.corpora import cache_folder, digits, english_spanish, parallel
+from transformer_lib.encoded import EncodedPairs, encode_pairs
 from transformer_lib.evaluation import exact_match, pair_exact_match
+from transformer_lib.languages import (
+    SUBWORDS_FILE,
+    Language,
+    SubwordLanguage,
+    read_languages,
+    write_languages,
+)
 from transformer_lib.model import Transformer, count_parameters, make_model
+from transformer_lib.subwords import Subwords
 from transformer_lib.tokens import Tokenizer, Vocabulary, proper_words
-from transformer_lib.training import STATE_FILE, TrainingConfig, train
-from transformer_lib.translator import Language, Translator, write_languages
+from transformer_lib.training import STATE_FILE, Pairs, TrainingConfig, train
+from transformer_lib.translator import Translator
 
 TextPairs = list[tuple[str, str]]
 DIGIT_TASKS = ("copy", "reverse", "sort")
+ASIDE = 0.01  # share of the source sentences to validate on, where no file is named
 
 
 @dataclass(frozen=True)
@@ -37,12 +51,33 @@ class Recipe:
             return digits.load(self.task)
         return english_spanish.load("train"), english_spanish.load("validation")
 
+    def material(self, folder: Path) -> "Material":
+        """What the model learns from. folder: where the run is saved."""
+        training, validation = self.texts()
+        src = learn_language(self.languages[0], [source for source, _ in training])
+        tgt = learn_language(self.languages[1], [target for _, target in training])
+        encoded = [
+            [(src.encode(source), tgt.encode(target)) for source, target in pairs]
+            for pairs in (training, validation)
+        ]
+        return Material(src, tgt, *encoded)
+
     def to_json(self) -> dict:
         return json.loads(json.dumps(dataclasses.asdict(self)))
 
     @classmethod
     def from_json(cls, content: dict) -> "Recipe":
         try:
+            if "files" in content:
+                return OwnPairs(
+                    content["task"],
+                    tuple(content["languages"]),
+                    ModelConfig(**content["model"]),
+                    TrainingConfig(**content["training"]),
+                    **{name: content[name] for name in ("skip_bad", "subwords", "sha256")},
+                    files=tuple(content["files"]),
+                    validation=tuple(content["validation"]),
+                )
             return cls(
                 content["task"],
                 tuple(content["languages"]),
@@ -51,6 +86,106 @@ class Recipe:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"recipe.json is damaged: {error!r}") from None
+
+
+@dataclass(frozen=True)
+class Material:
+    """Both languages, and pairs of (source ids, target ids) to train on and to validate on."""
+
+    src: Language
+    tgt: Language
+    training: Pairs
+    validation: Pairs
+
+
+@dataclass(frozen=True)
+class OwnPairs(Recipe):
+    """Training on sentence pairs that a user brings (`corpora.parallel`), in subwords.
+
+    files, validation: their files; without validation, a hundredth of the source sentences is set
+    aside. skip_bad: how many bad lines to leave out. subwords: how many to learn, at most.
+    sha256: of the contents of all files, so that a run goes on with the text that it began with.
+    """
+
+    files: tuple[str, ...]
+    validation: tuple[str, ...]
+    skip_bad: int
+    subwords: int
+    sha256: str
+
+    def material(self, folder: Path) -> Material:
+        if parallel.digest(self.files + self.validation) != self.sha256:
+            raise parallel.CorpusError(
+                f"{' or '.join(self.files + self.validation)} has changed since this run began"
+            )
+        if (folder / SUBWORDS_FILE).exists():  # the run goes on
+            both, _ = read_languages(folder)
+        else:
+            training = (text for pair in self.pairs("train", print_complaint) for text in pair)
+            both = SubwordLanguage(Subwords.learn(training, self.subwords))
+        return Material(both, both, *(self.encoded(both, side) for side in ("train", "validation")))
+
+    def pairs(
+        self, side: str, report: Callable[[str], None] = lambda message: None
+    ) -> Iterator[tuple[str, str]]:
+        """The pairs of one side, "train" or "validation", with a progress bar."""
+        files = self.validation if self.validation and side == "validation" else self.files
+        pairs = parallel.read_parallel(files, skip_bad=self.skip_bad, report=report)
+        for source, target in tqdm(pairs, desc=f"reading ({side})", unit="pair", disable=None):
+            aside = parallel.place_of(source) < ASIDE
+            if self.validation or aside == (side == "validation"):
+                yield source, target
+
+    def encoded(self, language: SubwordLanguage, side: str) -> EncodedPairs:
+        """One side as ids, in the cache under a name that belongs to this text and tokenizer."""
+        subwords = language.tokenizer
+        about = f"{ASIDE} {len(self.files)} {self.sha256} {subwords.to_json()}"
+        name = hashlib.sha256(about.encode("utf-8")).hexdigest()[:20]
+        folder = cache_folder() / "encoded" / f"{name}-{side}"
+        if folder.exists():
+            return EncodedPairs(folder)
+        pairs = self.pairs(side)
+        first = next(pairs, None)
+        if first is None:
+            raise parallel.CorpusError(
+                f"{' and '.join(self.files)}: too few sentences to set some aside for validation; "
+                f"name a file of others with --validation"
+            )
+        return encode_pairs(chain([first], pairs), subwords.encode_all, len(language.vocab), folder)
+
+
+def own_pairs(
+    files: Sequence[Path],
+    validation: Sequence[Path] = (),
+    *,
+    skip_bad: int = 0,
+    subwords: int = 8000,
+) -> OwnPairs:
+    """A recipe for a user's own sentence pairs, with sizes for tens of thousands of them."""
+    files = tuple(str(Path(file).resolve()) for file in files)
+    validation = tuple(str(Path(file).resolve()) for file in validation)
+    return OwnPairs(
+        "own",
+        ("xx", "xx"),
+        dataclasses.replace(SMALL, N=3, tie_weights="all"),
+        TrainingConfig(
+            steps=8000,
+            schedule="linear",
+            peak=2e-3,
+            warmup=400,
+            max_tokens=2048,
+            validate_every=250,
+        ),
+        files=files,
+        validation=validation,
+        skip_bad=skip_bad,
+        subwords=subwords,
+        sha256=parallel.digest(files + validation),
+    )
+
+
+def print_complaint(message: str) -> None:
+    print(f"skipped: {message}", file=sys.stderr)
 
 
 DIGITS = TrainingConfig(steps=600, schedule="linear", peak=1e-2, warmup=50, validate_every=100)
@@ -98,10 +233,10 @@ def train_recipe(
     with resume=True. bar: the progress bar to use.
     """
     folder = Path(folder)
-    start(recipe, folder, resume)
-    training, validation = recipe.texts()
-    src = learn_language(recipe.languages[0], [source for source, _ in training])
-    tgt = learn_language(recipe.languages[1], [target for _, target in training])
+    check_folder(recipe, folder, resume)
+    material = recipe.material(folder)
+    write_json(folder / "recipe.json", recipe.to_json())  # from here on it is a run
+    src, tgt = material.src, material.tgt
     write_languages(folder, src, tgt)
 
     torch.manual_seed(recipe.training.seed)
@@ -115,8 +250,8 @@ def train_recipe(
     began = time.perf_counter()
     history = train(
         model,
-        [(src.encode(source), tgt.encode(target)) for source, target in training],
-        [(src.encode(source), tgt.encode(target)) for source, target in validation],
+        material.training,
+        material.validation,
         recipe.training,
         folder=folder,
         resume=resume and (folder / STATE_FILE).exists(),
@@ -125,7 +260,7 @@ def train_recipe(
     )
     record = {
         "parameters": count_parameters(model),
-        "sentences": len(training),
+        "sentences": len(material.training),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__.split("+")[0],
         "seconds": round(time.perf_counter() - began),  # since the last start
@@ -137,13 +272,13 @@ def train_recipe(
     return translator
 
 
-def start(recipe: Recipe, folder: Path, resume: bool) -> None:
-    """Claim the folder for this recipe, or make sure that it is this recipe's."""
+def check_folder(recipe: Recipe, folder: Path, resume: bool) -> None:
+    """The folder is free for this recipe, or is to be resumed and is this recipe's."""
     path = folder / "recipe.json"
     if not path.exists():
         if resume:
             raise CheckpointError(f"there is nothing to resume in {folder}: it has no recipe.json")
-        write_json(path, recipe.to_json())
+        folder.mkdir(parents=True, exist_ok=True)
     elif not resume:
         raise CheckpointError(
             f"{folder} already holds a training run; add --resume to go on with it, or name "
