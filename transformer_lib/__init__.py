@@ -21,7 +21,8 @@ Letters in shapes: b batch, s source positions, t target positions, q and k quer
 positions, h heads, d_model d_k d_ff widths, vocab words.
 
 Beside the flow: config.py (sizes), corpora/ (text), subwords.py (tokens for any text), encoded.py
-(ids on disk), languages.py (text and ids), checkpoints.py (files), recipes.py (trainings to repeat), recording.py (looking inside), evaluation.py (measuring), plots/ (figures), checks/
+(ids on disk), languages.py (text and ids), checkpoints.py (files), recipes.py (trainings to
+repeat), recording.py (looking inside), evaluation.py (measuring), plots/ (figures), checks/
 (exercises), and the command line: python -m transformer_lib --help.
 """
 
