@@ -1,7 +1,6 @@
 """The teacher's command line: python -m coursework COMMAND, as its --help says."""
 
 import argparse
-import json
 import multiprocessing
 import os
 import shutil
@@ -13,6 +12,14 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from coursework.archives import (
+    STUDENTS_PAGE,
+    as_json,
+    autograder,
+    course,
+    for_assignment,
+    write_zip,
+)
 from coursework.gradebooks import fill_in, write_feedback
 from coursework.grading import Limits, Result, grade, has_wall
 from coursework.intake import Intake, handed_in
@@ -20,8 +27,6 @@ from coursework.report import write_report
 from coursework.similar import write_similar
 from coursework.source import FOLDER, Assignment, assignment, assignments, student_version
 from transformer_lib.checkpoints import write_file
-
-STUDENTS_PAGE = FOLDER.parent / "students.md"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -45,6 +50,12 @@ def parser() -> argparse.ArgumentParser:
     )
     build.add_argument("number", nargs="*", type=int, help="only these assignments (default: all)")
     build.add_argument("--out", type=Path, default=Path("handout"), metavar="DIR")
+    build.add_argument("--zip", action="store_true",
+                       help="also course.zip: all that a student needs")  # fmt: skip
+    build.add_argument("--gradescope", type=int, action="append", default=[], metavar="N",
+                       help="also the autograder of assignment N")  # fmt: skip
+    build.add_argument("--classroom", type=int, action="append", default=[], metavar="N",
+                       help="also a workflow that grades assignment N on GitHub")  # fmt: skip
     build.set_defaults(run=run_build)
 
     grading = commands.add_parser(
@@ -94,16 +105,36 @@ def parser() -> argparse.ArgumentParser:
 
 def run_build(options: argparse.Namespace) -> int:
     chosen = [assignment(number) for number in options.number] or assignments()
+    for number in options.gradescope:
+        write_autograder(options.out, assignment(number))
+    for number in options.classroom:
+        write_workflow(options.out, assignment(number))
     student, teacher = options.out / "student", options.out / "teacher"
     for folder in (student, teacher):
         folder.mkdir(parents=True, exist_ok=True)
     for one in chosen:
-        notebook = json.dumps(student_version(one), ensure_ascii=False, indent=1)
-        write_file(student / one.file, notebook.encode() + b"\n")
+        write_file(student / one.file, as_json(student_version(one)))
         shutil.copy(FOLDER / one.file, teacher / one.file)
     shutil.copy(STUDENTS_PAGE, student / "README.md")
     print(f"{student}: hand this out. {teacher}: keep this.")
+    if options.zip:
+        packed = write_zip(options.out / "course.zip", course(chosen))
+        size = packed.stat().st_size / 1e6
+        print(f"{packed}: hand this out instead ({size:.0f} MB): the course and the assignments.")
     return 0
+
+
+def write_autograder(out: Path, source: Assignment) -> None:
+    packed = write_zip(out / f"gradescope-{source.number}.zip", autograder(source))
+    machine = sum(one.points for one in source.exercises if one.kind != "explain")
+    print(f"{packed}: for Gradescope, with solutions. {machine} autograder points, and "
+          f"{source.points - machine} to give by hand.")  # fmt: skip
+
+
+def write_workflow(out: Path, source: Assignment) -> None:
+    path = out / f"grade-{source.number}.yml"
+    write_file(path, for_assignment("classroom.yml", source))
+    print(f"{path}: for .github/workflows of your own private copy of this project.")
 
 
 # --- grade ---------------------------------------------------------------------------------------

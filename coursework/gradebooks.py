@@ -14,17 +14,16 @@ import html
 import io
 import re
 import unicodedata
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from coursework.archives import write_zip
 from coursework.report import Total
 from coursework.source import Assignment
 from coursework.tables import TableError
 from transformer_lib.checkpoints import write_file
 
 NOT_GIVEN = ("EX", "N/A")  # Canvas: excused; not assigned
-A_DATE = (1980, 1, 1, 0, 0, 0)  # of files in a zip: the same grades make the same zip
 
 
 @dataclasses.dataclass
@@ -114,16 +113,13 @@ def write_feedback(folder: Path, totals: Sequence[Total]) -> Path:
     The layout that Moodle 4.1 and later reads (mod/assign/feedback/file/importziplib.php):
     folders `Full name_ID_assignfeedback_file`.
     """
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
-        for total in totals:
-            if number := total.submission.number:
-                name = re.sub(r'[_/\\:*?"<>|]', " ", total.submission.student)
-                place = f"{name}_{number}_assignfeedback_file/feedback.html"
-                page = (folder / "pages" / total.page).read_bytes()
-                zipped.writestr(zipfile.ZipInfo(place, A_DATE), page, zipfile.ZIP_DEFLATED)
-    write_file(folder / "feedback.zip", archive.getvalue())
-    return folder / "feedback.zip"
+    files = {}
+    for total in totals:
+        if number := total.submission.number:
+            name = re.sub(r'[_/\\:*?"<>|]', " ", total.submission.student)
+            page = (folder / "pages" / total.page).read_bytes()
+            files[f"{name}_{number}_assignfeedback_file/feedback.html"] = page
+    return write_zip(folder / "feedback.zip", files)
 
 
 # --- Canvas --------------------------------------------------------------------------------------

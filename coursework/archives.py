@@ -1,0 +1,74 @@
+"""Zip files: what a student needs in one, and what Gradescope runs."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from coursework.source import FOLDER, Assignment, student_version
+from transformer_lib.checkpoints import write_file
+
+ROOT = FOLDER.parent.parent
+STUDENTS_PAGE = FOLDER.parent / "students.md"
+PLATFORMS = FOLDER.parent / "platforms"
+A_DATE = (1980, 1, 1, 0, 0, 0)  # of all files: the same files make the same zip
+LIBRARY = ("LICENSE", "LICENSES", "README.md", "pyproject.toml", "constraints.txt", "data",
+           "transformer_lib")  # fmt: skip
+COURSE = (*LIBRARY, "CITATION.cff", "Makefile", "environment.yml", "notebooks", "tools",
+          "build/README.md", "build/check.py", "build/train.py")  # fmt: skip
+GRADER = (*LIBRARY, "coursework/pages")
+
+
+def as_json(notebook: dict) -> bytes:
+    return json.dumps(notebook, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def course(chosen: Sequence[Assignment]) -> dict[str, bytes]:
+    """The course as a student unpacks it, the assignments where JupyterLab opens them."""
+    files = {f"course/{name}": content for name, content in project_files(COURSE)}
+    for one in chosen:
+        files[f"course/work/assignments/{one.file}"] = as_json(student_version(one))
+    files["course/work/assignments/README.md"] = STUDENTS_PAGE.read_bytes()
+    return files
+
+
+def autograder(source: Assignment) -> dict[str, bytes]:
+    """What Gradescope unpacks into /autograder/source
+    (https://gradescope-autograders.readthedocs.io/en/latest/specs/)."""
+    files = dict(project_files(GRADER))
+    for path in sorted(FOLDER.parent.glob("*.py")):
+        files[f"coursework/{path.name}"] = path.read_bytes()
+    files[f"coursework/assignments/{source.file}"] = (FOLDER / source.file).read_bytes()
+    for name in ("setup.sh", "run_autograder"):
+        files[name] = for_assignment(name, source)
+    return files
+
+
+def for_assignment(name: str, source: Assignment) -> bytes:
+    """A file of platforms/, with what it says of the assignment filled in."""
+    words = (PLATFORMS / name).read_text(encoding="utf-8").replace("NUMBER", str(source.number))
+    return words.replace("STEM", source.file.removesuffix(".ipynb")).encode()
+
+
+def project_files(names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """(name, content) of these files, and of all in these folders."""
+    for name in names:
+        paths = sorted((ROOT / name).rglob("*")) if (ROOT / name).is_dir() else [ROOT / name]
+        for path in paths:
+            place = path.relative_to(ROOT)
+            hidden = any(part.startswith(".") or part == "__pycache__" for part in place.parts)
+            if path.is_file() and not hidden:
+                yield place.as_posix(), path.read_bytes()
+
+
+def write_zip(path: Path, files: Mapping[str, bytes]) -> Path:
+    """Scripts can be run where they are unpacked."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, content in files.items():
+            info = zipfile.ZipInfo(name, A_DATE)
+            info.external_attr = (0o755 if content.startswith(b"#!") else 0o644) << 16
+            zipped.writestr(info, content, zipfile.ZIP_DEFLATED)
+    write_file(path, archive.getvalue())
+    return path

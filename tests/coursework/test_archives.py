@@ -1,0 +1,206 @@
+"""What is packed for students and for platforms holds what it needs, and no solution.
+
+Gradescope: https://gradescope-autograders.readthedocs.io/en/latest/specs/ ("Autograder
+Specifications": setup.sh and run_autograder in the root of the zip, /autograder/submission,
+/autograder/results/results.json and its fields).
+"""
+
+import contextlib
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from coursework.__main__ import main, parser
+from coursework.archives import A_DATE, course, write_zip
+from coursework.gradescope import as_results
+from coursework.grading import Result
+from coursework.intake import handed_in
+from coursework.source import assignment, assignments, plain, secrets, student_version, text
+from tests.coursework.classroom import filled_in, hand_in, solutions
+
+ROOT = Path(__file__).resolve().parents[2]
+ATTENTION = assignment(2)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    out = tmp_path_factory.mktemp("built")
+    command = ["build", "--zip", "--gradescope", "2", "--classroom", "2", "--out", str(out)]
+    with contextlib.redirect_stdout(io.StringIO()) as told:
+        assert main(command) == 0
+    (out / "told").write_text(told.getvalue())
+    return out
+
+
+# --- for students --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def unpacked(built):
+    with zipfile.ZipFile(built / "course.zip") as archive:
+        archive.extractall(built)
+    return built / "course"
+
+
+def test_the_students_zip_has_no_solution(unpacked):
+    names = "\n".join(path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*"))
+    assert "coursework" not in names and "tests" not in names and "my_transformer" not in names
+    for path in unpacked.rglob("*"):
+        if path.suffix in (".ipynb", ".py", ".md"):
+            words = path.read_text(encoding="utf-8")
+            for marker in ("### BEGIN SOLUTION", "### BEGIN HIDDEN"):
+                assert marker not in words, path
+    for source in assignments():
+        notebook = json.loads((unpacked / "work" / "assignments" / source.file).read_bytes())
+        assert notebook == student_version(source)
+        told = plain("\n".join(text(cell) for cell in notebook["cells"]))
+        assert not any(secret in told for secret in secrets(source))
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
+def test_the_students_zip_has_only_files_of_the_project(unpacked):
+    """Nothing of the teacher's own: no work, no grades, no model that was trained here."""
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    project = set(listing.stdout.decode().split("\0"))
+    files = [path.relative_to(unpacked) for path in unpacked.rglob("*") if path.is_file()]
+    others = {path.as_posix() for path in files} - project
+    assert not [name for name in others if not name.startswith("work/assignments/")]
+
+
+def test_the_students_zip_is_the_course(unpacked):
+    code = "import pathlib, sys; sys.path.insert(0, '.'); sys.path.insert(1, 'tools')\n"
+    code += "import transformer_lib, lab\n"
+    code += "print(transformer_lib.__file__); print(lab.ORIGINALS / lab.FIRST)\n"
+    run = subprocess.run([sys.executable, "-P", "-B", "-c", code], cwd=unpacked, text=True,
+                         capture_output=True, check=False)  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    library, first = run.stdout.splitlines()
+    assert Path(library).is_relative_to(unpacked) and Path(first).is_relative_to(unpacked)
+    assert Path(first).is_file()
+    assert (unpacked / "Makefile").is_file() and (unpacked / "constraints.txt").is_file()
+    assert (unpacked / "work" / "assignments" / "README.md").is_file()
+
+
+def test_the_size_is_told_and_small(built):
+    told = int(re.search(r"course.zip: .* \((\d+) MB\)", (built / "told").read_text())[1])
+    size = (built / "course.zip").stat().st_size
+    assert told == round(size / 1e6) and size < 25e6
+
+
+def test_the_same_files_make_the_same_zip(tmp_path):
+    """Whenever and wherever they are packed; and only the assignments that are asked for."""
+    files = {name: b"" for name in course([ATTENTION])}
+    assert [Path(name).name for name in files if "work/assignments/" in name] == [
+        ATTENTION.file, "README.md"]  # fmt: skip
+    with zipfile.ZipFile(write_zip(tmp_path / "course.zip", files)) as archive:
+        assert {one.date_time for one in archive.infolist()} == {A_DATE}
+        assert archive.namelist() == list(files)
+
+
+# --- Gradescope ----------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_gradescope_runs_what_it_is_given(built, tmp_path):
+    """As its image does, in another root: unpack, copy run_autograder, start it."""
+    root = tmp_path / "autograder"
+    with zipfile.ZipFile(built / "gradescope-2.zip") as archive:
+        archive.extractall(root / "source")
+        modes = {one.filename: one.external_attr >> 16 for one in archive.infolist()}
+    assert modes["setup.sh"] == modes["run_autograder"] == 0o755
+    subprocess.run(["bash", "-n", root / "source" / "setup.sh"], check=True)
+    assert [path.name for path in (root / "source/coursework/assignments").iterdir()] == [
+        ATTENTION.file
+    ]
+    shutil.copy(root / "source" / "run_autograder", root)
+    (root / "results").mkdir()
+    wrong = solutions(ATTENTION) | {"two_weights": "two_weights = [0.5, 0.5]"}
+    hand_in(root / "submission" / "mine.ipynb", filled_in(ATTENTION, wrong))
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    env |= {"AUTOGRADER": str(root), "PYTHON": sys.executable}
+    run = subprocess.run(["bash", root / "run_autograder"], cwd=root, env=env, capture_output=True,
+                         text=True, check=False)  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    found = json.loads((root / "results" / "results.json").read_bytes())
+    points = [(one["score"], one["max_score"]) for one in found["tests"]]
+    assert points[0] == (0, 2) and points[1:] == [(5, 5), (4, 4), (2, 2), (0, 0)]
+    assert "A person reads this: up to 3 points." in found["tests"][-1]["output"]
+
+
+def test_results_for_gradescope():
+    """Only fields of the specification, and each test says what to think about."""
+    results = [Result("you", one.name, None if one.kind == "explain" else 0.5, one.points,
+                      "to be read" if one.kind == "explain" else "Think.", "Words.")
+               for one in ATTENTION.exercises]  # fmt: skip
+    found = as_results(results, ATTENTION, "You: mine.ipynb was graded.")
+    assert set(found) <= {"score", "execution_time", "output", "output_format", "visibility",
+                          "stdout_visibility", "extra_data", "tests", "leaderboard"}  # fmt: skip
+    for one in found["tests"]:
+        assert set(one) <= {
+            "score", "max_score", "status", "name", "name_format", "number", "output",
+            "output_format", "tags", "visibility", "extra_data",
+        }  # fmt: skip
+    hints = [one["output"] for one in found["tests"]]
+    assert hints == [*4 * ["Think."], "A person reads this: up to 3 points."]
+    assert found["output"] == "You: mine.ipynb was graded."
+    assert sum(one["max_score"] for one in found["tests"]) == 13
+
+
+# --- GitHub Classroom ----------------------------------------------------------------------------
+
+
+def workflow(built):
+    return yaml.safe_load((built / "grade-2.yml").read_text(encoding="utf-8"))
+
+
+def test_the_workflow_grades_what_was_pushed(built, tmp_path):
+    """Each repository is cloned into a folder with the student's name."""
+    steps = {one["name"]: one for one in workflow(built)["jobs"]["grade"]["steps"] if "name" in one}
+    options = parser().parse_args(shlex.split(steps["Grade"]["run"])[3:])
+    assert (options.number, str(options.folder)) == (2, "submissions")
+    assert "2_attention-" in workflow(built)["env"]["PREFIX"]
+    hand_in(tmp_path / "in" / "octocat" / ATTENTION.file, filled_in(ATTENTION, {}))
+    (tmp_path / "in" / "octocat" / ".git" / "objects").mkdir(parents=True)
+    hand_in(tmp_path / "in" / "hubot" / ATTENTION.file, filled_in(ATTENTION, {}))
+    found = {one.student for one in handed_in(tmp_path / "in", ATTENTION).submissions}
+    assert found == {"octocat", "hubot"}
+
+
+def test_the_token_is_not_there_when_a_students_code_runs(built):
+    found = workflow(built)
+    assert found["permissions"] == {"contents": "read"}
+    with_token = [step.get("name") for step in found["jobs"]["grade"]["steps"]
+                  if "secrets." in json.dumps(step)]  # fmt: skip
+    assert with_token == ["Collect"] and "secrets." not in json.dumps(found["env"])
+    checkout = found["jobs"]["grade"]["steps"][0]
+    assert checkout["with"] == {"persist-credentials": False}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_the_workflow_collects_by_prefix(built, tmp_path):
+    """Its own script, with a `gh` that lists and clones here."""
+    steps = {one["name"]: one for one in workflow(built)["jobs"]["grade"]["steps"] if "name" in one}
+    gh = tmp_path / "bin" / "gh"
+    gh.parent.mkdir()
+    gh.write_text('#!/usr/bin/env bash\nif [ "$2" = list ]; then printf "$REPOSITORIES"\n'
+                  'else mkdir -p "$4"; echo "$3" > "$4/from"; fi\n')  # fmt: skip
+    gh.chmod(0o755)
+    env = {"PATH": f"{gh.parent}:{os.environ['PATH']}", "ORGANIZATION": "school",
+           "PREFIX": "attention-"}  # fmt: skip
+    env["REPOSITORIES"] = "attention-ana\\nother\\nattention-ben-2\\n"
+    script = ["bash", "-euo", "pipefail", "-c", steps["Collect"]["run"]]
+    subprocess.run(script, cwd=tmp_path, env=env, check=True)
+    found = {path.parent.name: path.read_text().strip()
+             for path in (tmp_path / "submissions").glob("*/from")}  # fmt: skip
+    assert found == {"ana": "school/attention-ana", "ben-2": "school/attention-ben-2"}
+    subprocess.run(script, cwd=tmp_path, env=env | {"REPOSITORIES": ""}, check=True)
