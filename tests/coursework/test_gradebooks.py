@@ -233,6 +233,22 @@ def test_from_moodles_download_to_its_upload(tmp_path, quick, capsys):
     assert len(zipfile.ZipFile(out / "feedback.zip").namelist()) == 2
 
 
+def test_from_canvas_download_to_its_upload(tmp_path, quick, capsys):
+    folder, out = tmp_path / "submissions", tmp_path / "grades-2"
+    notebook = filled_in(ATTENTION, {})
+    hand_in(folder / f"garcíaana_4711_881_{ATTENTION.file}", notebook)
+    hand_in(folder / f"liben_LATE_12_882_{ATTENTION.file}", notebook)
+    book = download(tmp_path, CANVAS.replace("Assignment 2", "Week 2"), "gradebook.csv", start="")
+    command = ["grade", "2", str(folder), "--out", str(out), "--gradebook", str(book)]
+    assert main(command) == 2
+    assert "Name one with --column: Assignment 1 (880), Week 2" in capsys.readouterr().err
+    table = (out / "to_read.csv").read_text(encoding="utf-8-sig").replace('"","3"', '"2","3"')
+    (out / "to_read.csv").write_text(table, encoding="utf-8")
+    assert main([*command, "--column", "Week 2: attention"]) == 0
+    assert [row[5] for row in rows(out / "filled-gradebook.csv")[3:5]] == ["15", "15"]
+    assert [row[6] for row in rows(out / "totals.csv")[1:]] == ["", "late"]
+
+
 def test_blind_from_the_command_line(tmp_path, quick, capsys):
     folder, out = tmp_path / "submissions", tmp_path / "grades-2"
     for name in ("ana", "ben"):
