@@ -29,7 +29,6 @@ from transformer_lib.checks import (
     expect,
     graded,
     no_slip,
-    own_work,
     same,
 )
 from transformer_lib.checks import attention as of_attention
@@ -55,7 +54,7 @@ from transformer_lib.training import paper_schedule
 FILE = "my_transformer.py"
 # What the file may take from the library: the numbers of the special tokens.
 GIVEN = {"PAD", "BOS", "EOS", "UNK", "SPECIALS"}
-# What the modules of the file may be made of, beside each other.
+# What its modules may be made of, beside each other, and what of PyTorch it may not even name.
 BRICKS = (nn.Linear, nn.Embedding, nn.LayerNorm, nn.Dropout, nn.ReLU, nn.ModuleList, nn.Sequential)
 TOO_MUCH = (
     "scaled_dot_product_attention", "multi_head_attention_forward", "MultiheadAttention",
@@ -92,38 +91,39 @@ class OwnFile:
         self.names["__file__"] = str(self.path)
         try:
             exec(code, self.names)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise Hint(f"{self.path.name} stops while it is read: {self.told(error)}.") from None
-        own_work(types.FunctionType(code, self.names), *TOO_MUCH)
 
-    def told(self, error: Exception) -> str:
+    def told(self, error: BaseException) -> str:
         """What went wrong, and in which line of the file: "NameError: … (line 12)"."""
-        lines, trace = [], error.__traceback__
+        line, trace = "", error.__traceback__
         while trace:
             if trace.tb_frame.f_code.co_filename == str(self.path):
-                lines.append(trace.tb_lineno)
+                line = f" (line {trace.tb_lineno})"
             trace = trace.tb_next
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        return f"{reason} (line {lines[-1]})" if lines else reason
+        return reason if reason.endswith(line) else reason + line
+
+    def located(self, function: Callable) -> Callable:
+        """The function, whose errors tell the line of the file."""
+
+        def told(*inputs: Any) -> Any:
+            try:
+                return function(*inputs)
+            except Exception as error:
+                error.args = (self.told(error).partition(": ")[2],)
+                raise
+
+        return told
 
     def has(self, name: str) -> bool:
         return self.names.get(name, ...) is not ...
 
     def part(self, name: str) -> Callable:
-        """A function or class of the file; what it raises tells the line."""
+        """A function or class of the file."""
         expect(self.has(name), f"`{name}` is missing.")
-        part = self.names[name]
-        expect(callable(part), f"`{name}` should be a function or a class.")
-
-        def told(*inputs: Any, **options: Any) -> Any:
-            try:
-                return part(*inputs, **options)
-            except Exception as error:
-                if self.told(error).endswith(")"):  # somewhere in the file
-                    error.args = (self.told(error).split(": ", 1)[-1],)
-                raise
-
-        return told
+        expect(callable(self.names[name]), f"`{name}` should be a function or a class.")
+        return self.located(self.names[name])
 
     def make(self, name: str, *sizes: Any) -> nn.Module:
         """A new module of the file, in eval mode; a Hint if it is none, or of foreign parts."""
@@ -155,32 +155,25 @@ class OwnFile:
         return module
 
     def run(self, module: nn.Module) -> Callable[..., Tensor]:
-        """The module as a function whose errors tell the line."""
-
-        def told(*inputs: Any) -> Tensor:
-            try:
-                with torch.no_grad():
-                    return module(*inputs)
-            except Exception as error:
-                error.args = (self.told(error).split(": ", 1)[-1],)
-                raise
-
-        return told
+        """The module as a function, without gradients."""
+        return self.located(torch.no_grad()(lambda *inputs: module(*inputs)))
 
 
 def only_bricks(tree: ast.AST, file: str) -> None:
-    """A Hint if the file imports a part of the library that it should build itself."""
+    """A Hint if the file takes from the library or from PyTorch what it should build itself."""
     for node in ast.walk(tree):
+        names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
+        elif isinstance(node, ast.Attribute):
+            names = [node.attr]
         for name in names:
-            if name.split(".")[0] == "transformer_lib" and name.split(".")[-1] not in GIVEN:
-                raise Hint(f"Line {node.lineno} of {file} imports `{name}`. Build it yourself: "
-                           "from the library come only PAD, BOS and EOS.")  # fmt: skip
+            first, last = name.split(".")[0], name.split(".")[-1]
+            if last in TOO_MUCH or (first == "transformer_lib" and last not in GIVEN):
+                raise Hint(f"Line {node.lineno} of {file} takes `{name}`. Build it yourself: from "
+                           "the library come only PAD, BOS and EOS.")  # fmt: skip
 
 
 def same_names(name: str, own: dict[str, Tensor], wanted: dict[str, Tensor]) -> None:
@@ -576,7 +569,7 @@ def translator(mine: OwnFile) -> None:
         try:
             found = translate(model, ours.src, ours.tgt, text)
         except Exception as error:
-            raise Hint(f"`translate` stops with {type(error).__name__}: {error}.") from None
+            raise Hint(f"`translate` stops with {mine.told(error)}.") from None
         expect(isinstance(found, str), f"`translate` should return text, not {found!r}.")
         expect(found == wanted, f"With the shipped weights it translates {text!r} as {found!r}, "
                f"and the shipped translator as {wanted!r}. Does the source end with <eos>?"
