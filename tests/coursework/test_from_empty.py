@@ -138,6 +138,11 @@ MISTAKES = [
     (7, "self.self_attn(x, x, x, src_mask)", "self.self_attn(x, x, x)", "look at the padding"),
     (7, "ModuleList(EncoderLayer(d_model, d_ff, h, dropout) for _ in range(N))",
      "ModuleList([EncoderLayer(d_model, d_ff, h, dropout)] * N)", "one and the same"),
+    (7, "nn.ModuleList(EncoderLayer(d_model, d_ff, h, dropout) for _ in range(N))",
+     "[EncoderLayer(d_model, d_ff, h, dropout) for _ in range(N)]", "not in a plain list"),
+    (7, "        self.layers = nn.ModuleList(EncoderLayer(",
+     "        self.norm = nn.LayerNorm(d_model)\n        self.layers = nn.ModuleList(EncoderLayer(",
+     "isn't asked for: `norm.weight`"),
     (7, "            x = layer(x, src_mask)\n        return x",
      "            x = layer(x, src_mask)\n            return x", "Only the first layer"),
     (8, "self.self_attn(x, x, x, tgt_mask)", "self.self_attn(x, x, x)", "causal mask is missing"),
@@ -158,6 +163,8 @@ MISTAKES = [
     (9, 'if "w_" in name and parameter.dim() == 2', "if False", "xavier_uniform_"),
     (9, "return self.dropout(x + positional", "return (x + positional",
      "dropout comes after the positions"),
+    (9, 'if "w_" in name and parameter.dim() == 2', "if parameter.dim() == 2",
+     "`src_embed.table.weight` starts with"),
     (10, "(each * real).sum() / real.sum()", "each.mean()", "padding counts too"),
     (10, "-(1 - eps) * right", "-right", "must give eps away first"),
     (10, "step * warmup**-1.5", "step * warmup**-0.5", "exponent -1.5"),
@@ -170,6 +177,10 @@ MISTAKES = [
      "stays that of Adam"),
     (11, "enumerate(batches, start=1)", "enumerate(batches, start=2)", "rate of step 2"),
     (11, "eps=0.1)", "eps=0.0)", "without smoothing"),
+    (11, "losses.append(loss.item())", "losses.append(loss)", "keeps all that led to it"),
+    (11, "losses.append(loss.item())", "losses = [loss.item()]", "for each of the 5 batches"),
+    (11, "(longest - len(row)) for row in rows])", "(longest - len(row)) for row in rows]).float()",
+     "whole numbers"),
     (11, "        optimizer.step()\n", "", "weights don't change"),
     (12, "int(logits[0, -1].argmax())", "int(logits[0, 0].argmax())", "first row each time"),
     (12, "memory, words = model.encode(src), [BOS]", "memory, words = model.encode(src), [EOS]",
@@ -262,15 +273,13 @@ def test_the_command_stops_at_the_first_step_that_is_not_right(tmp_path, capsys)
     assert "○ not tried yet: make an empty file" in capsys.readouterr().out
     for text, last in (
         ("", " 1 Words as vectors: ○ not tried yet"),
-        (SOURCE.replace("(ids != PAD)", "(ids == PAD)"), " 4 Masks: ✗ not yet. The padding is"),
+        (SOURCE.replace("(ids != PAD)", "(ids == PAD)"), " 4 Masks: ✗ not yet. `padding_mask(i"),
     ):
         path.write_text(text, encoding="utf-8")
         assert check.main(["--file", str(path)]) == 1
         lines = capsys.readouterr().out.splitlines()
         number = int(last.split()[0])
-        assert [line.endswith(": ✓ right!") for line in lines[: number - 1]] == [True] * (
-            number - 1
-        )
+        assert all(line.endswith(": ✓ right!") for line in lines[: number - 1])
         assert lines[number - 1].startswith(last)
         assert lines[-1] == (f"   Read notebooks/{STEPS[number - 1].notebook}.ipynb, "
                              f"section {STEPS[number - 1].section}.")  # fmt: skip

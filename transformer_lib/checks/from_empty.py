@@ -7,9 +7,10 @@ the shipped translator too.
 """
 
 import ast
+import contextlib
 import copy
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ from transformer_lib.encoder import Encoder, EncoderLayer
 from transformer_lib.loss import label_smoothed_cross_entropy
 from transformer_lib.masks import causal_mask
 from transformer_lib.model import Transformer, make_model
-from transformer_lib.tokens import EOS, PAD
+from transformer_lib.tokens import EOS
 from transformer_lib.training import paper_schedule
 
 FILE = "my_transformer.py"
@@ -125,15 +126,22 @@ class OwnFile:
         expect(callable(self.names[name]), f"`{name}` should be a function or a class.")
         return self.located(self.names[name])
 
-    def make(self, name: str, *sizes: Any) -> nn.Module:
-        """A new module of the file, in eval mode; a Hint if it is none, or of foreign parts."""
-        given = ", ".join(map(str, sizes))
+    def result(self, name: str, *inputs: Any) -> Any:
+        """What a function of the file returns; a Hint if it stops or returns nothing."""
         try:
-            module = self.part(name)(*sizes)
+            found = self.part(name)(*inputs)
         except Hint:
             raise
         except Exception as error:
-            raise Hint(f"`{name}({given})` stops with {self.told(error)}.") from None
+            raise Hint(f"It stops with {self.told(error)}.") from None
+        expect(found is not None, "It returns nothing: does it end with `return`?")
+        return found
+
+    def make(self, name: str, *sizes: Any) -> nn.Module:
+        """A new module of the file, in eval mode; a Hint if it is none, or of foreign parts."""
+        given = ", ".join(map(str, sizes))
+        with about(f"{name}({given})"):
+            module = self.result(name, *sizes)
         expect(isinstance(module, nn.Module), f"`{name}` should be a class: an nn.Module.")
         for part in module.modules():
             own = type(part).__module__ == self.path.stem
@@ -179,12 +187,15 @@ def only_bricks(tree: ast.AST, file: str) -> None:
 def same_names(name: str, own: dict[str, Tensor], wanted: dict[str, Tensor]) -> None:
     """A Hint unless the parameters have the names and shapes that the page gives."""
     missing, more = [k for k in wanted if k not in own], [k for k in own if k not in wanted]
-    biases = [key for key in more if key.endswith("bias")]
+    biases = [key for key in more if key.endswith("bias") and key[:-4] + "weight" in wanted]
     no_slip(
         not biases or bool(missing),
         f"`{name}` has a parameter `{', '.join(biases[:1])}`: in the paper's attention the "
         "matrices have no biases. nn.Linear takes bias=False.",
     )
+    unknown = "layers" in "".join(missing) and "layers" not in "".join(own)
+    expect(not unknown, f"PyTorch doesn't see the layers of `{name}`: keep them in an "
+           "nn.ModuleList of the name `layers`, not in a plain list.")  # fmt: skip
     layer = [key for key in missing if key.startswith("layers.") and "layers.0" not in key]
     no_slip(
         not layer or len(layer) < len(missing),
@@ -204,6 +215,17 @@ def same_names(name: str, own: dict[str, Tensor], wanted: dict[str, Tensor]) -> 
     for key, value in wanted.items():
         expect(own[key].shape == value.shape, f"`{key}` of `{name}` has the shape "
                f"{tuple(own[key].shape)}, but it should be {tuple(value.shape)}.")  # fmt: skip
+
+
+@contextlib.contextmanager
+def about(part: str) -> Iterator[None]:
+    """Within it, hints begin with the part of the file that they speak of."""
+    try:
+        yield
+    except NotTried:
+        raise Hint(f"`{part}`: not tried yet.") from None
+    except Hint as hint:
+        raise Hint(f"`{part}`: {hint}", hint.keeps) from None
 
 
 # --- 1 to 4: functions ---------------------------------------------------------------------------
@@ -239,8 +261,10 @@ def masks(mine: OwnFile) -> None:
     causal, padding, attend = (
         mine.part(name) for name in ("causal_mask", "padding_mask", "attention")
     )
-    of_masks.my_causal_mask(causal)
-    of_masks.my_decoder_mask(lambda ids: padding(ids) & causal(ids.size(1)))
+    with about("causal_mask"):
+        of_masks.my_causal_mask(causal)
+    with about("padding_mask(ids) & causal_mask(t)"):
+        of_masks.my_decoder_mask(lambda ids: padding(ids) & causal(ids.size(1)))
 
     def weights(scores: Tensor, mask: Tensor) -> Tensor:
         """What attention gives for keys and values that are unit vectors.
@@ -252,7 +276,8 @@ def masks(mine: OwnFile) -> None:
         key, value = (torch.eye(words, width).expand(*before, -1, -1) for width in (16, words))
         return attend(query, key, value, mask)
 
-    of_masks.weights_of_all_heads(weights)
+    with about("attention"):
+        of_masks.weights_of_all_heads(weights)
 
 
 # --- 5 to 9: the layers and the whole ------------------------------------------------------------
@@ -312,7 +337,8 @@ def feed_forward(mine: OwnFile) -> None:
     x, w_1, *_ = of_encoder.feed_forward_inputs()
     same_names("FeedForward", weights_of(mine.make("FeedForward", *w_1.shape)),
                weights_of(of_encoder.PositionwiseFeedForward(*w_1.shape)))  # fmt: skip
-    of_encoder.feed_forward(by_matrices)
+    with about("FeedForward"):
+        of_encoder.feed_forward(by_matrices)
 
     width = x.size(-1)
     around = mine.twin("SublayerConnection", (width, 0.0), weights_of(Norm(width)))
@@ -323,7 +349,8 @@ def feed_forward(mine: OwnFile) -> None:
         around.norm, around.dropout = AsModule(norm), AsModule(drop)
         return mine.run(around)(x, sublayer)
 
-    of_encoder.judge_around(through, norm_first=False)
+    with about("SublayerConnection"):
+        of_encoder.judge_around(through, norm_first=False)
     kept = mine.make("SublayerConnection", width, 0.25).dropout.p
     expect(kept == 0.25, f"Made with a dropout of 0.25, it drops a share of {kept}.")
 
@@ -354,8 +381,9 @@ def encoder(mine: OwnFile) -> None:
     def attn(x: Tensor) -> Tensor:
         return ours.self_attn(x, x, x, mask=SEEN)
 
-    with torch.no_grad():
-        found = call(mine.run(mine.twin("EncoderLayer", sizes, weights_of(ours))), x, SEEN)
+    their = mine.run(mine.twin("EncoderLayer", sizes, weights_of(ours)))
+    with about("EncoderLayer"), torch.no_grad():
+        found = call(their, x, SEEN)
         compare(found, ours(x, src_mask=SEEN), [
             (ours(x), "Words look at the padding: hand `src_mask` on to `self_attn`."),
             (first(x, attn), "The feed-forward network is missing."),
@@ -384,11 +412,12 @@ def decoder(mine: OwnFile) -> None:
                    for key, value in weights_of(part).items()}  # fmt: skip
         return mine.run(mine.twin("DecoderLayer", sizes, weights))(x, memory, mask)
 
-    of_decoder.decoder_layer(layer)
+    with about("DecoderLayer"):
+        of_decoder.decoder_layer(layer)
     x, memory = random(B, T, D_MODEL, seed=4), random(B, S, D_MODEL, seed=5)
     masks = {"tgt_mask": causal_mask(T), "src_mask": SEEN}
-    with torch.no_grad():
-        their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
+    their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
+    with about("DecoderLayer"), torch.no_grad():
         compare(call(their, x, memory, *masks.values()), ours(x, memory, **masks), [
             (ours(x, memory, tgt_mask=causal_mask(T)), "Words look at the source's padding: hand "
              "`src_mask` on to `cross_attn`."),
@@ -402,14 +431,14 @@ def stack(
     """N layers, one after another, each handed the memory and the masks."""
     x, *memory = inputs
     layers = ours.layers
-    with torch.no_grad():
-        their = mine.run(mine.twin(name, (3, D_MODEL, D_FF, H, 0.0), weights_of(ours)))
+    their = mine.run(mine.twin(name, (3, D_MODEL, D_FF, H, 0.0), weights_of(ours)))
+    with about(name), torch.no_grad():
         compare(call(their, *inputs, *masks.values()), ours(*inputs, **masks), [
-            (layers[-1](x, *memory, **masks), f"Each layer of your `{name}` reads x. It should "
-             "read what the layer before it wrote."),
+            (layers[-1](x, *memory, **masks), "Each layer reads x. It should read what the "
+             "layer before it wrote."),
             (layers[0](x, *memory, **masks), "Only the first layer was used. (Does `return` stand "
              "inside the loop?)"),
-            (ours(*inputs), f"The masks don't reach the layers of your `{name}`."),
+            (ours(*inputs), "The masks don't reach the layers."),
         ])  # fmt: skip
 
 
@@ -428,7 +457,7 @@ def whole(mine: OwnFile) -> None:
         return mine.run(twin)(src, tgt[:, :-1])
 
     of_whole.judge_transformer(assemble, tie_weights="target")
-    new = weights_of(mine.make("Transformer", 50, 50, 1, 64, 256, 4, 0.0))
+    new = weights_of(mine.make("Transformer", 500, 500, 1, 64, 256, 4, 0.0))
     for name, size in (("encoder.layers.0.self_attn.w_q.weight", 64**-0.5),
                        ("decoder.layers.0.feed_forward.w_1.weight", (2 / (64 + 256)) ** 0.5),
                        ("src_embed.table.weight", 64**-0.5)):  # fmt: skip
@@ -457,8 +486,10 @@ def drops(model: nn.Module) -> bool:
 
 
 def loss_and_schedule(mine: OwnFile) -> None:
-    of_training.my_smoothed_loss(mine.part("smoothed_loss"))
-    of_training.my_schedule(mine.part("learning_rate"))
+    with about("smoothed_loss"):
+        of_training.my_smoothed_loss(mine.part("smoothed_loss"))
+    with about("learning_rate"):
+        of_training.my_schedule(mine.part("learning_rate"))
 
 
 PAIRS = [([4, 5, 6], [7, 8]), ([9], [10, 4, 5, 6]), ([8, 7], [9]), ([5, 10], [6, 6])]
@@ -472,25 +503,38 @@ def training(mine: OwnFile) -> None:
         _, tgt_in, tgt_out = batch([([4], ids)])
         return tgt_in[0].tolist(), tgt_out[0].tolist()
 
-    of_training.my_shift(shift)
-    right = batching.make_batch(PAIRS[:2])
-    found = call(lambda: torch.stack([x.float() for x in batch(PAIRS[:2])[1:]]))
-    compare(found, torch.stack([right.tgt_in.float(), right.tgt_out.float()]), [])
-    src = call(lambda: batch(PAIRS[:2])[0])
-    compare(src, right.src, [
-        (right.src.masked_fill(right.src == EOS, PAD), "The source ends with <eos>, too."),
-        (right.src[:, :-1].masked_fill(right.src[:, :-1] == EOS, PAD), "The source ends with "
-         "<eos>, too."),
-    ])  # fmt: skip
+    with about("make_batch"):
+        of_training.my_shift(shift)
+        judge_tables(mine.result("make_batch", copy.deepcopy(PAIRS[:2])))
 
     model = small_model()
     their = mine.twin("Transformer", (11, 11, 1, 8, 12, 2, 0.0), weights_of(model))
     batches = [batching.make_batch(PAIRS[i : i + 2]) for i in (0, 2, 1, 0, 2)]
     tables = [(batch.src, batch.tgt_in, batch.tgt_out) for batch in batches]
-    learn = mine.part("train")
-    losses = call(lambda: torch.tensor(learn(their, tables, WARMUP), dtype=torch.float32))
-    compare(losses, own_losses(batches), [
-        (own_losses(batches, **changed), hint) for hint, changed in TRAINING_MISTAKES.items()
+    with about("train"):
+        found = mine.result("train", their, tables, WARMUP)
+        expect(isinstance(found, list) and len(found) == len(tables), "It should return a list "
+               f"with a loss for each of the {len(tables)} batches.")  # fmt: skip
+        no_slip(not any(isinstance(loss, Tensor) and loss.requires_grad for loss in found),
+                "Each loss in your list keeps all that led to it in memory: loss.item() is the "
+                "number alone.")  # fmt: skip
+        losses = call(lambda: torch.tensor([float(loss) for loss in found]))
+        compare(losses, own_losses(batches), [
+            (own_losses(batches, **changed), hint) for hint, changed in TRAINING_MISTAKES.items()
+        ])  # fmt: skip
+
+
+def judge_tables(tables: Any) -> None:
+    """A Hint unless these are the three padded tables of the first two pairs."""
+    right = batching.make_batch(PAIRS[:2])
+    expect(isinstance(tables, tuple | list) and len(tables) == 3, "Return three tables of ids.")
+    src, tgt_in, tgt_out = (call(lambda table=table: table) for table in tables)
+    expect(not any(table.is_floating_point() for table in (src, tgt_in, tgt_out)),
+           "Ids are whole numbers, but a table is of floats: dtype=torch.long.")  # fmt: skip
+    compare(tgt_in, right.tgt_in, [])
+    compare(tgt_out, right.tgt_out, [])
+    compare(src, right.src, [
+        (batching.pad([ids for ids, _ in PAIRS[:2]]), "The source ends with <eos>, too."),
     ])  # fmt: skip
 
 
@@ -559,17 +603,14 @@ SENTENCES = (
 
 def translator(mine: OwnFile) -> None:
     write = mine.part("greedy")
-    of_decoding.my_greedy(
-        lambda model, src, max_length: write(LikeTheirs(model or copy.copy), src, max_length)
-    )
+    with about("greedy"):
+        of_decoding.my_greedy(lambda model, *more: write(LikeTheirs(model), *more))
     ours = shipped()
-    model, translate = with_shipped_weights(mine), mine.part("translate")
+    model = with_shipped_weights(mine)
     right = ours.translate_all(SENTENCES)
     for text, wanted in zip(SENTENCES, right, strict=True):
-        try:
-            found = translate(model, ours.src, ours.tgt, text)
-        except Exception as error:
-            raise Hint(f"`translate` stops with {mine.told(error)}.") from None
+        with about("translate"):
+            found = mine.result("translate", model, ours.src, ours.tgt, text)
         expect(isinstance(found, str), f"`translate` should return text, not {found!r}.")
         expect(found == wanted, f"With the shipped weights it translates {text!r} as {found!r}, "
                f"and the shipped translator as {wanted!r}. Does the source end with <eos>?"
