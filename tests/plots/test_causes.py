@@ -41,6 +41,8 @@ def test_bars_of_the_seeds():
     dots = [list(line.get_xdata()) for line in ax.lines[:2]]
     assert dots == [[1.0, 0.9], [0.5, 0.4]]
     assert [text.get_text() for text in ax.texts][:2] == ["90–100 %", "40–50 %"]
+    colors = [to_hex(line.get_color()).upper() for line in ax.lines[:2]]
+    assert colors == [style.RIGHT, style.WRONG], "under chance is wrong"
     with pytest.raises(ValueError, match="2 seeds need 2 shares each, but 'off' has 1"):
         causes.agreement_bars({"nothing": [1.0, 0.9], "off": [0.5]}, ["0", "1"])
 

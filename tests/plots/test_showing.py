@@ -14,6 +14,7 @@ from PIL import Image
 
 from transformer_lib.plots import attention_chart, enable_altair, show, showing, style
 from transformer_lib.plots.attention import attention_heads, attention_heatmap
+from transformer_lib.plots.drawing import canvas, threads
 from transformer_lib.plots.figures import FIGURES
 
 
@@ -143,7 +144,14 @@ def large_image(values):
     return figure
 
 
-KINDS = [lines, bars, points, image, large_image]
+def lines_as_thick_as_weights(values):
+    figure, ax = canvas(2, 2)
+    places = [(x, 1.0) for x in range(len(values))]
+    threads(ax, [(0.0, 0.0)], places, values, "#2774A7", name="head 1")
+    return figure
+
+
+KINDS = [lines, bars, points, image, large_image, lines_as_thick_as_weights]
 # Their mean, 0.385, lies on the edge between two roundings.
 VALUES = np.array([0.11, 0.37, 0.23, 0.71, 0.53, 0.05, 0.62, 0.46])
 

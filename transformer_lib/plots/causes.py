@@ -19,7 +19,8 @@ from transformer_lib.plots.drawing import canvas, label, sentence
 from transformer_lib.plots.heads import ASKERS, arcs
 from transformer_lib.plots.values import as_array, steady_round
 
-PALE_BAR = "#C9DDF0"  # the mean, behind the dots of the single trainings
+# The mean, behind the dots of the single trainings.
+PALE_BAR, PALE_WRONG = "#C9DDF0", "#F6D3BF"
 SEEN = 0.3  # weights below are no line in `crossing`
 KINDS = {"encoder.self_attn": "encoder, self-attention",
          "decoder.self_attn": "decoder, self-attention",
@@ -43,7 +44,8 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     layers = list(dict.fromkeys(row["layer"] for row in table))
     heads = 1 + max(row["head"] for row in table)
     names = [head_name(layer, 0).rpartition(", head")[0].replace(", ", ",\n") for layer in layers]
-    figure = style.new_figure(8.0, 0.68 * len(layers) + 1.6)
+    figure = style.new_figure(8.0, 0.68 * len(layers) + 1.9)
+    figure.suptitle("How often each head looks most at the right noun", fontsize=14, weight="bold")
     panels = figure.subplots(1, 2, sharey=True)
     for ax, word, title in zip(
         panels, ("adjective", "pronoun"), ("adjective → its noun", "“it” → its noun"), strict=True
@@ -82,25 +84,31 @@ def _grid(ax: Axes, shape: tuple[int, int]) -> None:
 
 
 @mpl.rc_context(style.PRINT)
-def agreement_bars(measured: Mapping[str, Sequence[float]], seeds: Sequence[Any]) -> Figure:
+def agreement_bars(
+    measured: Mapping[str, Sequence[float]], seeds: Sequence[Any], title: str = ""
+) -> Figure:
     """Draw the share of right endings after each change, a dot for each seed -> the figure.
 
-    measured: what is changed -> the shares, one for each of `seeds`.
+    measured: what is changed -> the shares, one for each of `seeds`. Where they lie under chance on
+    average, the bar has the color of what is wrong.
     """
     for what, shares in measured.items():
         if len(shares) != len(seeds):
             raise ValueError(f"{len(seeds)} seeds need {len(seeds)} shares each, "
                              f"but {what!r} has {len(shares)}")  # fmt: skip
-    figure = style.new_figure(8.0, 0.58 * len(measured) + 1.3)
+    figure = style.new_figure(8.0, 0.58 * len(measured) + 1.6)
+    if title:
+        figure.suptitle(title, fontsize=14, weight="bold")
     ax = figure.subplots()
     for y, shares in enumerate(measured.values()):
-        ax.barh(y, np.mean(shares), height=0.6, color=PALE_BAR, zorder=1)
+        wrong = np.mean(shares) < 0.5
+        ax.barh(y, np.mean(shares), height=0.6, color=PALE_WRONG if wrong else PALE_BAR, zorder=1)
         spread = np.linspace(-0.16, 0.16, len(shares)) if len(shares) > 1 else [0]
-        ax.plot(shares, y + np.array(spread), "o", color=style.CATEGORIES[0], markersize=6,
-                clip_on=False, zorder=3)  # fmt: skip
+        ax.plot(shares, y + np.array(spread), "o", markersize=6, clip_on=False, zorder=3,
+                color=style.WRONG if wrong else style.RIGHT)  # fmt: skip
         said = [f"{100 * share:.0f}" for share in (min(shares), max(shares))]
-        ax.text(1.04, y, "–".join(dict.fromkeys(said)) + " %", va="center",
-                weight="bold")  # fmt: skip
+        ax.text(1.04, y, "–".join(dict.fromkeys(said)) + " %", va="center", weight="bold",
+                color="#A8430F" if wrong else style.INK)  # fmt: skip
     ax.axvline(0.5, color=style.INK, linewidth=1.4, linestyle="--", zorder=2)
     ax.text(0.5, -0.62, "chance", ha="center", va="bottom")
     ax.set(xlim=(0, 1), ylim=(len(measured) - 0.5, -0.6))

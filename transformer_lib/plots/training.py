@@ -360,6 +360,7 @@ def schedule_curves(rates: Mapping[str, Any]) -> Figure:
         rate = as_array(given)
         ax.plot(np.arange(1, len(rate) + 1), 1000 * rate, label=name, color=colors[number % 4],
                 linewidth=2.6)  # fmt: skip
+    ax.set_title("The learning rate climbs, then falls slowly", fontsize=14, pad=12)
     ax.set_xlabel("step (one update of the weights)")
     ax.set_ylabel("learning rate, in thousandths")
     ax.xaxis.set_major_formatter("{x:,.0f}")

@@ -90,6 +90,8 @@ def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
                     xytext=(x, y), ha=align, va="center",
                     textcoords="offset points", weight="bold" if ours else "normal",
                     fontsize=14 if ours else 11.5)  # fmt: skip
+    ax.set_title("The Transformer beats all before it, and base is the cheapest", fontsize=14,
+                 pad=14)  # fmt: skip
     ax.set_xscale("log")
     costs = [row.german_cost for row in drawn.values()]
     ax.set_xlim(min(costs) / 2, 9 * max(costs))

@@ -208,30 +208,30 @@ MULTI_HEAD = (
 @mpl.rc_context(style.PRINT)
 def figure_two() -> Figure:
     """Draw both diagrams of the paper's Figure 2, each box with the code that does it."""
-    figure, ax = page(11.3, 5.6)
-    heading(ax, 0.2, 5.35, "Scaled dot-product attention")
-    heading(ax, 5.9, 5.35, "Multi-head attention")
-    first = [0.95 + 0.88 * i for i in range(5)]
-    for i, (step, y) in enumerate(zip(SCALED_DOT_PRODUCT, first, strict=True)):
-        _step(ax, 1.35, y, step, width=1.2)
-        if i:
-            arrow(ax, (1.35, first[i - 1] + TALL / 2), (1.35, y - TALL / 2))
-    for x, name in [(1.1, "Q"), (1.6, "K"), (0.35, "V")]:
-        words(ax, x, 0.25, name, fontsize=12)
-        if name != "V":
-            arrow(ax, (x, 0.4), (x, first[0] - TALL / 2))
-    line(ax, [(0.35, 0.4), (0.35, first[-1])])
-    arrow(ax, (0.35, first[-1]), (0.75, first[-1]))
-
-    for i, (step, y) in enumerate(zip(MULTI_HEAD, first, strict=True)):
-        _step(ax, 7.1, y, step, width=1.8, behind=2 if i in (1, 2) else 0)
-        for x in (6.6, 7.1, 7.6) if 0 < i < 3 else (7.1,):
-            if i:
-                arrow(ax, (x, first[i - 1] + TALL / 2), (x, y - TALL / 2))
-    for x, name in [(6.6, "V"), (7.1, "K"), (7.6, "Q")]:
-        words(ax, x, 0.25, name, fontsize=12)
-        arrow(ax, (x, 0.4), (x, first[0] - TALL / 2))
+    figure, ax = canvas(style.WIDTH, 10.0)
+    heading(ax, 0.2, 9.7, "Scaled dot-product attention")
+    heading(ax, 0.2, 4.75, "Multi-head attention")
+    first, second = ([low + 0.84 * i for i in range(5)] for low in (5.9, 0.85))
+    _diagram(ax, SCALED_DOT_PRODUCT, first, {1.6: "Q", 2.2: "K"}, width=1.5)
+    words(ax, 0.5, 5.32, "V", fontsize=13)  # it comes in at the last step
+    line(ax, [(0.5, 5.48), (0.5, first[-1])])
+    arrow(ax, (0.5, first[-1]), (1.15, first[-1]))
+    _diagram(ax, MULTI_HEAD, second, {1.4: "V", 1.9: "K", 2.4: "Q"}, width=2.2, several=(1, 2))
     return figure
+
+
+def _diagram(
+    ax: Axes, steps: Sequence[Step], ys: Sequence[float], inputs: Mapping[float, str], *,
+    width: float, several: Sequence[int] = (),
+) -> None:  # fmt: skip
+    """Boxes from the bottom up; into those in `several` go as many arrows as there are inputs."""
+    for x, name in inputs.items():
+        words(ax, x, ys[0] - 0.58, name, fontsize=13)
+        arrow(ax, (x, ys[0] - 0.42), (x, ys[0] - TALL / 2))
+    for i, (step, y) in enumerate(zip(steps, ys, strict=True)):
+        _step(ax, 1.9, y, step, width=width, behind=2 if i in several else 0)
+        for x in (inputs if i in several else (1.9,)) if i else ():
+            arrow(ax, (x, ys[i - 1] + TALL / 2), (x, y - TALL / 2))
 
 
 def _step(ax: Axes, x: float, y: float, step: Step, *, width: float, behind: int = 0) -> None:
@@ -239,7 +239,7 @@ def _step(ax: Axes, x: float, y: float, step: Step, *, width: float, behind: int
         box(ax, x + 0.07 * back, y + 0.07 * back, "", width=width)
     box(ax, x, y, step.box, width=width)
     code = "\n".join(map(_shortened, step.code))
-    words(ax, x + width / 2 + 0.25, y, code, ha="left", family="DejaVu Sans Mono", fontsize=9.5)
+    words(ax, 3.35, y, code, ha="left", family="DejaVu Sans Mono", fontsize=11)
 
 
 def _shortened(code: str) -> str:
@@ -263,35 +263,35 @@ GROWTH = (
 @mpl.rc_context(style.PRINT)
 def outside_in() -> Figure:
     """Draw how a decoder layer grows, one row for each step; what is new is black."""
-    figure, ax = page(11.3, 6.3)
+    figure, ax = canvas(style.WIDTH, 6.3)
     for number, (title, parts, new) in enumerate(GROWTH):
         y = 5.6 - 1.0 * number
-        heading(ax, 0.2, y, str(number))
-        words(ax, 0.5, y, title, ha="left", fontsize=11.5)
+        heading(ax, 0.1, y - 0.05, str(number))
+        words(ax, 0.35, y, title, ha="left", fontsize=11.5)
         _grown(ax, y, parts, new, heads=number > 2)
     return figure
 
 
 def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: bool) -> None:
-    places = {"self": 3.1, "source": 5.85, "feed-\nforward": 8.6}
-    end, inner = 2.1, 0.0
+    places = {"self": 2.25, "source": 4.36, "feed-\nforward": 6.47}
+    end, inner = 1.55, 0.0
     for part in parts:
-        wide = {"+": 0.3, "norm": 0.62}.get(part, 0.95)
-        x = places.get(part, end + 0.22 + wide / 2)
+        wide = {"+": 0.26, "norm": 0.5}.get(part, 0.74)
+        x = places.get(part, end + 0.14 + wide / 2)
         arrow(ax, (end, y), (x - wide / 2, y))
         if part in places:
-            inner = x - wide / 2 - 0.18
+            inner = x - wide / 2 - 0.1
         shadows = heads and part in ("self", "source")
         for back in (2, 1) if shadows else ():
             box(ax, x + 0.07 * back, y + 0.07 * back, "", width=wide, color=style.DECODER,
                 marked="heads" in new)  # fmt: skip
-        tall = 0.3 if part == "+" else TALL
+        tall = 0.26 if part == "+" else TALL
         box(ax, x, y, part, width=wide, height=tall, color=style.DECODER, marked=part in new)
         if part == "+":
             line(ax, [(inner, y), (inner, y + 0.47), (x, y + 0.47)])
-            arrow(ax, (x, y + 0.47), (x, y + 0.15))
+            arrow(ax, (x, y + 0.47), (x, y + 0.13))
         end = x + wide / 2 + (0.14 if shadows else 0)
-    arrow(ax, (end, y), (11.1, y))
+    arrow(ax, (end, y), (7.98, y))
 
 
 # --- parameters ----------------------------------------------------------------------------------
@@ -308,7 +308,7 @@ def parameter_bars(models: Mapping[str, Mapping[str, int]]) -> Figure:
         if list(parts) != names:
             raise ValueError(f"{name!r} has the parts {', '.join(parts)}; the first model has "
                              f"{', '.join(names)}")  # fmt: skip
-    figure = style.new_figure(10.4, 0.75 * len(models) + 1.5)
+    figure = style.new_figure(style.WIDTH, 0.75 * len(models) + 1.8)
     ax = figure.subplots()
     longest = max(sum(parts.values()) for parts in models.values())
     for part, color in zip(names, style.CATEGORIES, strict=False):
@@ -318,7 +318,7 @@ def parameter_bars(models: Mapping[str, Mapping[str, int]]) -> Figure:
         ax.barh(range(len(models)), [n / 1e6 for n in numbers], left=[n / 1e6 for n in starts],
                 color=color, label=part, height=0.62, edgecolor=style.PAPER)  # fmt: skip
         for row, (start, number) in enumerate(zip(starts, numbers, strict=True)):
-            if number > 0.045 * longest:
+            if number > 0.06 * longest:
                 ax.text((start + number / 2) / 1e6, row, f"{number / 1e6:.1f}", ha="center",
                         va="center", fontsize=11, color=style.ink_on(color))  # fmt: skip
     for row, parts in enumerate(models.values()):
@@ -327,9 +327,9 @@ def parameter_bars(models: Mapping[str, Mapping[str, int]]) -> Figure:
     ax.set_yticks(range(len(models)), list(models))
     ax.tick_params(length=0)
     ax.invert_yaxis()
-    ax.set_xlim(0, 1.13 * longest / 1e6)
+    ax.set_xlim(0, 1.2 * longest / 1e6)
     ax.set_xlabel("million parameters")
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=len(names))
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
 

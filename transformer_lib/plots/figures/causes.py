@@ -85,7 +85,8 @@ def draw_agreement() -> Figure:
             "two numbers swapped": "the weights of the\ntwo nouns swapped"}  # fmt: skip
     shares = {said.get(change, change): list(by_seed.values())
               for change, by_seed in measured.items()}  # fmt: skip
-    return causes.agreement_bars(shares, list(measured["nothing changed"]))
+    return causes.agreement_bars(shares, list(measured["nothing changed"]),
+                                 "Three changes ruin the gender in Spanish, two don't")  # fmt: skip
 
 
 @figure(

@@ -115,6 +115,7 @@ def draw_deep_stack() -> Figure:
     places = {(UP, F): (11, -5.0), (UP, SUM): (13, 3.2), (UP, BOTH): (24, 0.25),
               (DOWN, F): (20, -4.4), (DOWN, SUM): (17, 2.9), (DOWN, BOTH): (11, 0.2)}  # fmt: skip
     figure = plots.depth_curves(panels, powers=list(panels), looks=looks, places=places)
+    figure.suptitle("24 layers deep, only the norm keeps the size", fontsize=14, weight="bold")
     for ax in figure.axes:
         ax.set_ylim(-7.4, 7.9)  # the same scale for both
     figure.axes[0].set_ylabel("size, 1 where it starts")
