@@ -20,7 +20,7 @@ from coursework.archives import (
     for_assignment,
     write_zip,
 )
-from coursework.gradebooks import fill_in, write_feedback
+from coursework.gradebooks import fill_in, read_gradebook, write_feedback
 from coursework.grading import Limits, Result, grade, has_wall
 from coursework.intake import Intake, handed_in
 from coursework.report import write_report
@@ -144,6 +144,7 @@ def run_grade(options: argparse.Namespace) -> int:
     source = assignment(options.number)
     out = options.out or Path(f"grades-{options.number}")
     intake = submissions_in(options.folder, source)
+    book = read_gradebook(options.gradebook, source, options.column) if options.gradebook else None
     files = {one.student: one.path for one in intake.submissions}
     hidden = (str(options.folder.resolve()), str(out.resolve()))
     limits = Limits(options.seconds, options.total, options.megabytes, hidden)
@@ -159,8 +160,8 @@ def run_grade(options: argparse.Namespace) -> int:
     told = [*intake.told, *report.told]
     if intake.platform == "Moodle":
         told.append(f"Pages to give back through Moodle: {write_feedback(out, report.totals)}")
-    if options.gradebook:
-        told += fill_in(options.gradebook, out, source, report.totals, options.column)
+    if book:
+        told += fill_in(book, out, report.totals)
     for sentence in told:
         print(sentence)
     if report.unread:

@@ -28,13 +28,18 @@ NOT_GIVEN = ("EX", "N/A")  # Canvas: excused; not assigned
 
 @dataclasses.dataclass
 class Gradebook:
-    """A table: its first line, and the others. Cells that aren't filled in stay as they are."""
+    """A table: its first line, and the others. Cells that aren't filled in stay as they are.
+
+    place: the column of grades. moodle: or else Canvas's.
+    """
 
     path: Path
     head: list[str]
     rows: list[list[str]]
     separator: str
     start: bytes  # the byte order mark, or nothing
+    place: int = -1
+    moodle: bool = False
 
     def cell(self, row: Sequence[str], column: str) -> str:
         return row[self.head.index(column)]
@@ -45,25 +50,24 @@ class Gradebook:
         return self.start + table.getvalue().encode()
 
 
-def fill_in(
-    path: Path, folder: Path, source: Assignment, totals: Sequence[Total], column: str = ""
-) -> list[str]:
-    """Write DIR/filled-NAME, and say what is in it. Errors: TableError.
+def read_gradebook(path: Path, source: Assignment, column: str = "") -> Gradebook:
+    """Either platform's table. Errors: TableError, where it can't be filled in.
 
-    A grade is filled in when nothing of it is left to read, in the unit of the platform: where
-    100 points can be had there and 16 here, 8 are 50.
+    column: the assignment's in Canvas, where its title doesn't say so.
     """
-    book = read_gradebook(path)
+    book = read_csv(path)
     if {"Identifier", "Grade", "Maximum Grade"} <= {name.title() for name in book.head}:
-        return fill_in_moodle(book, folder, totals)
+        return dataclasses.replace(book, place=book.head.index("Grade"), moodle=True)
     if "ID" in book.head and {"Student", "LastName"} & set(book.head):
-        return fill_in_canvas(book, folder, source, totals, column)
+        place = book.head.index(assignment_column(book, source, column))
+        points_possible(book)
+        return dataclasses.replace(book, place=place)
     raise TableError(f"{path} is neither Moodle's grading worksheet (Identifier, Grade, Maximum "
                      "grade) nor Canvas's gradebook (Student, ID): download it again, with the "
                      "platform in English")  # fmt: skip
 
 
-def read_gradebook(path: Path) -> Gradebook:
+def read_csv(path: Path) -> Gradebook:
     raw = path.read_bytes()
     start = codecs.BOM_UTF8 if raw.startswith(codecs.BOM_UTF8) else b""
     try:
@@ -78,24 +82,33 @@ def read_gradebook(path: Path) -> Gradebook:
     return Gradebook(path, rows[0], rows[1:], separator, start)
 
 
+def fill_in(book: Gradebook, folder: Path, totals: Sequence[Total]) -> list[str]:
+    """Write DIR/filled-NAME, and say what is in it.
+
+    A grade is filled in when nothing of it is left to read, in the unit of the platform: where
+    100 points can be had there and 16 here, 8 are 50.
+    """
+    outcome = Outcome()
+    (fill_in_moodle if book.moodle else fill_in_canvas)(book, totals, outcome)
+    return outcome.written(book, folder)
+
+
 # --- Moodle --------------------------------------------------------------------------------------
 
 
-def fill_in_moodle(book: Gradebook, folder: Path, totals: Sequence[Total]) -> list[str]:
+def fill_in_moodle(book: Gradebook, totals: Sequence[Total], outcome: "Outcome") -> None:
     columns = {name.title(): name for name in book.head}
     numbers = {re.search(r"\d*\s*$", book.cell(row, "Identifier"))[0].strip(): row
                for row in book.rows}  # fmt: skip
     names = by_name([(book.cell(row, columns["Full Name"]), row) for row in book.rows]
                     if "Full Name" in columns else [])  # fmt: skip
-    grade, feedback = book.head.index("Grade"), columns.get("Feedback Comments")
-    outcome = Outcome()
+    feedback = columns.get("Feedback Comments")
     for total in totals:
         row = row_of(total, numbers, names)
         if outcome.can_be_graded(total, row):
-            row[grade] = scaled(total, book.cell(row, columns["Maximum Grade"]), book)
+            row[book.place] = scaled(total, book.cell(row, columns["Maximum Grade"]), book)
             if feedback:
                 row[book.head.index(feedback)] = as_comment(total)
-    return outcome.written(book, folder)
 
 
 def as_comment(total: Total) -> str:
@@ -125,30 +138,30 @@ def write_feedback(folder: Path, totals: Sequence[Total]) -> Path:
 # --- Canvas --------------------------------------------------------------------------------------
 
 
-def fill_in_canvas(
-    book: Gradebook, folder: Path, source: Assignment, totals: Sequence[Total], column: str
-) -> list[str]:
-    place = book.head.index(assignment_column(book, source, column))
-    possible = [row for row in book.rows if row[0].strip() == "Points Possible"]
-    if len(possible) != 1:
+def points_possible(book: Gradebook) -> int:
+    """Where the row is that the students follow."""
+    found = [place for place, row in enumerate(book.rows) if row[0].strip() == "Points Possible"]
+    if len(found) != 1:
         raise TableError(f"{book.path} has no row “Points Possible”: use it as it was downloaded")
-    first = book.rows.index(possible[0]) + 1
-    students = book.rows[first:]
+    return found[0]
+
+
+def fill_in_canvas(book: Gradebook, totals: Sequence[Total], outcome: "Outcome") -> None:
+    above = points_possible(book)
+    largest, students = book.rows[above][book.place], book.rows[above + 1 :]
     numbers = {book.cell(row, "ID"): row for row in students}
     if "Student" in book.head:
         names = by_name([(book.cell(row, "Student"), row) for row in students])
     else:
         names = by_name([(f"{book.cell(row, 'LastName')}, {book.cell(row, 'FirstName')}", row)
                          for row in students])  # fmt: skip
-    outcome = Outcome()
     for total in totals:
         row = row_of(total, numbers, names)
         if outcome.can_be_graded(total, row):
-            if row[place].strip() in NOT_GIVEN:
-                outcome.left_alone.append(f"{total.submission.student} ({row[place].strip()})")
+            if row[book.place].strip() in NOT_GIVEN:
+                outcome.left_alone.append(f"{total.submission.student} ({row[book.place].strip()})")
             else:
-                row[place] = scaled(total, possible[0][place], book)
-    return outcome.written(book, folder)
+                row[book.place] = scaled(total, largest, book)
 
 
 def assignment_column(book: Gradebook, source: Assignment, wanted: str) -> str:

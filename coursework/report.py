@@ -124,8 +124,7 @@ def write_report(
     totals = add_up(merged.results, known)
     write_grades(folder, totals)
     changed = changes(folder, source, merged.results, known)
-    if changed:
-        write_table(folder / "changes.csv", CHANGES, changed)
+    write_table(folder / "changes.csv", CHANGES, changed)
     remember(folder, source, merged.results, known)
 
     written = [one for one in merged.results if one.text]

@@ -51,7 +51,10 @@ def in_table(cell: object) -> str:
 
 def from_table(words: str | None) -> str:
     """What in_table made it from, also where the spreadsheet took the apostrophe for its own."""
-    return unicodedata.normalize("NFC", (words or "").removeprefix("'"))
+    words = words or ""
+    if in_table(words.removeprefix("'")) == words:
+        words = words.removeprefix("'")
+    return unicodedata.normalize("NFC", words)
 
 
 def read_table(

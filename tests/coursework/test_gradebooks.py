@@ -16,7 +16,7 @@ import pytest
 
 from coursework import __main__ as command_line
 from coursework.__main__ import main
-from coursework.gradebooks import fill_in, write_feedback
+from coursework.gradebooks import fill_in, read_gradebook, write_feedback
 from coursework.grading import Result
 from coursework.intake import Submission
 from coursework.report import write_report
@@ -83,7 +83,7 @@ def filled(folder, text, people=PEOPLE, read=True, column=""):
     downloaded = path.read_bytes()
     out = folder / "grades-2"
     out.mkdir()
-    told = fill_in(path, out, ATTENTION, reports(out, people, read), column)
+    told = fill_in(read_gradebook(path, ATTENTION, column), out, reports(out, people, read))
     assert path.read_bytes() == downloaded
     return rows(path), rows(out / f"filled-{path.name}"), told
 
@@ -240,8 +240,9 @@ def test_from_canvas_download_to_its_upload(tmp_path, quick, capsys):
     hand_in(folder / f"liben_LATE_12_882_{ATTENTION.file}", notebook)
     book = download(tmp_path, CANVAS.replace("Assignment 2", "Week 2"), "gradebook.csv", start="")
     command = ["grade", "2", str(folder), "--out", str(out), "--gradebook", str(book)]
-    assert main(command) == 2
+    assert main(command) == 2 and not out.exists()  # told before anything is graded
     assert "Name one with --column: Assignment 1 (880), Week 2" in capsys.readouterr().err
+    assert main([*command, "--column", "Week 2: attention"]) == 0
     table = (out / "to_read.csv").read_text(encoding="utf-8-sig").replace('"","3"', '"2","3"')
     (out / "to_read.csv").write_text(table, encoding="utf-8")
     assert main([*command, "--column", "Week 2: attention"]) == 0

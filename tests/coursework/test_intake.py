@@ -13,7 +13,7 @@ import shutil
 import pytest
 
 from coursework.grading import Unreadable, read_submission
-from coursework.intake import Entry, handed_in, labels
+from coursework.intake import DEEPEST, Entry, handed_in, labels
 from coursework.source import assignment, student_version
 from tests.coursework.classroom import filled_in, hand_in
 
@@ -95,6 +95,12 @@ def test_folders_in_folders_without_end_stop_nothing(tmp_path):
     assert found == {"ana": FILE, "ben": "ben.ipynb", "cem": FILE}
 
 
+def test_nobody_works_far_down(tmp_path):
+    deep = "/".join(DEEPEST * ["deep"])
+    put(tmp_path, f"ana/{deep}/mine.ipynb", f"ben/{deep}/deeper/mine.ipynb")
+    assert people(handed_in(tmp_path, TRAINING)) == {"ana": "mine.ipynb", "ben": FILE}
+
+
 def test_nobody_is_lost_where_names_are_alike(tmp_path):
     put(tmp_path, "ana.ipynb", f"ana/{FILE}")
     (tmp_path / "ana.pdf").touch()
@@ -151,9 +157,12 @@ def test_moodle_without_folders(tmp_path):
     put(tmp_path, f"Ana García_4711_assignsubmission_file_{FILE}",
         "Ana García_4711_assignsubmission_file_another.ipynb",
         f"Ben Li_12_assignsubmission_file_{FILE}")  # fmt: skip
+    for name in ("Ana García_4711", "Only Text_99"):
+        (tmp_path / f"{name}_assignsubmission_onlinetext_onlinetext.html").touch()
     intake = handed_in(tmp_path, TRAINING)
     assert people(intake) == {"Ana García": f"Ana García_4711_assignsubmission_file_{FILE}",
-                              "Ben Li": f"Ben Li_12_assignsubmission_file_{FILE}"}  # fmt: skip
+                              "Ben Li": f"Ben Li_12_assignsubmission_file_{FILE}",
+                              "Only Text": FILE}  # fmt: skip
 
 
 # --- Canvas --------------------------------------------------------------------------------------
