@@ -15,6 +15,8 @@ import functools
 import json
 import struct
 from collections.abc import Callable
+from decimal import Decimal
+from numbers import Real
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -132,12 +134,14 @@ class Line:
         if isinstance(thing, np.generic):
             thing = thing.item()
         elif isinstance(thing, np.ndarray) and thing.dtype.kind in "biuf":
-            thing = torch.as_tensor(thing)
+            thing = torch.as_tensor(thing.copy())  # one that runs backwards can't be shared
         if thing is None or isinstance(thing, bool):
             return thing
         for plain in (int, float, str):  # their subclasses, too, become plain ones
             if isinstance(thing, plain):
                 return plain(thing)
+        if isinstance(thing, Real | Decimal):  # such as Fraction(1, 4)
+            return float(thing)
         if isinstance(thing, list):
             return [self.pack(part, tensors) for part in thing]
         if isinstance(thing, tuple | set | frozenset):

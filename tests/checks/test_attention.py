@@ -174,13 +174,14 @@ def test_dividing_by_the_root_of_the_values_width_is_seen(capsys):
 
 VERDICTS = [
     (..., "not tried yet"),
-    ({"A": ..., "B": "none", "C": "none"}, "not tried yet"),
+    (dict.fromkeys("ABC", ...), "not tried yet"),
+    ({"A": ..., "B": "none", "C": ...}, "A and C: still to be measured"),
     (dict(check.PLANTED), "right!"),
     ({**check.PLANTED, "A": "none"}, "A isn't sound. With values that are all 1"),
     ({**check.PLANTED, "B": check.ROOT}, "B has another fault, or none. The rows add up to 1"),
     ({**check.PLANTED, "C": check.AXIS}, "C has another fault, or none. Compare"),
     ({**check.PLANTED, "C": "?"}, "C: choose one of none"),
-    ({"A": "none"}, "dictionary"),
+    ({"A": "none"}, 'Give a kind for each of them: {"A": …, "B": …, "C": …}.'),
 ]
 
 

@@ -34,7 +34,7 @@ def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
         (37_000 * 512 * 4, "bytes"),
         (512 * 512, "inside a layer"),
         (7, "rows does the table have"),
-        (1.9e7, "whole number"),
+        (1.9e7 + 0.5, "whole number"),
     ],
 )
 def test_numbers_in_the_table(capsys, guess, words):
@@ -187,15 +187,15 @@ RIGHT = {"A": "wrong row", "B": "place matters", "C": "sound", "D": "no factor"}
         (RIGHT, "right!"),
         (dict.fromkeys("ABCD", ...), "not tried yet"),
         ({**RIGHT, "B": ...}, "B: still to be measured"),
-        ({**RIGHT, "B": "broken"}, "'broken' is none of"),
+        ({**RIGHT, "B": "broken"}, "B: choose one of sound, no factor"),
         ({**RIGHT, "A": "sound", "C": "wrong row"}, "Whose rows are they?"),
         ({**RIGHT, "B": "sound", "C": "place matters"}, "first place"),
         ({**RIGHT, "C": "no factor", "D": "sound"}, "C is sound"),
         ({**RIGHT, "A": "no factor", "D": "wrong row"}, "Whose rows"),
         ({**RIGHT, "D": "place matters", "B": "no factor"}, "first place"),
         (dict.fromkeys("ABCD", "sound"), "(1 of 4 are right.)"),
-        ({"A": "sound"}, "a kind for each layer"),
-        ("sound", "a kind for each layer"),
+        ({"A": "sound"}, "a kind for each of them"),
+        ("sound", "a kind for each of them"),
     ],
 )
 def test_faults(capsys, found, words):

@@ -55,7 +55,7 @@ def test_the_parameters_of_a_layer(capsys):
         (0, 32 * 512 * 512, "512 × 64"),
         (0, 4 * (512 * 512 + 512), "no biases"),
         (0, 5, "Attention: not yet"),
-        (0, 5.0, "attention is a whole number"),
+        (0, 5.5, "attention is a whole number"),
         (1, 512 * 2048, "a way back"),
         (1, 2 * 512 * 2048, "the biases"),
         (1, 2 * 512 * 2048 + 2048, "b_2 is missing"),

@@ -23,7 +23,7 @@ their_table = functools.partial(transformer_lib.tensor2tensor_encoding)
         (check.which_position, ...),
         (check.wave_of_pair_384, ...),
         (check.diagnose, ...),
-        (check.diagnose, {"A": ..., "B": check.NONE, "C": ...}),
+        (check.diagnose, dict.fromkeys("ABC", ...)),
         (check.encoding, ...),
         (check.encoding, lambda length, d_model: ...),
         (check.move_on, lambda vector, k: ...),
@@ -60,7 +60,8 @@ NUMBERS = [
     (check.diagnose, {**check.PLANTED, "B": check.EXPONENT}, "B has another fault, or none"),
     (check.diagnose, {**check.PLANTED, "C": check.NONE}, "C isn't sound. A hand has the length 1"),
     (check.diagnose, {**check.PLANTED, "C": "?"}, "C: choose one of none, exponent"),
-    (check.diagnose, ["none"] * 3, "dictionary"),
+    (check.diagnose, {**check.PLANTED, "C": ...}, "C: still to be measured"),
+    (check.diagnose, ["none"] * 3, "a kind for each of them"),
 ]
 
 

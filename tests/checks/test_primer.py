@@ -15,12 +15,12 @@ RIGHT = {"A": "gradients pile up", "B": "no step", "C": "sound"}
         (RIGHT, "right!"),
         (dict.fromkeys("ABC", ...), "not tried yet"),
         ({**RIGHT, "C": ...}, "C: still to be measured"),
-        ({**RIGHT, "A": "broken"}, "'broken' is none of"),
+        ({**RIGHT, "A": "broken"}, "A: choose one of sound, no step"),
         ({**RIGHT, "B": "sound", "C": "no step"}, "B never changes its slope"),
         ({**RIGHT, "A": "sound", "C": "gradients pile up"}, "shoots past it"),
         ({**RIGHT, "A": "sound"}, "add up from step to step"),
-        ({"A": "sound"}, "a kind for each loop"),
-        (5, "a kind for each loop"),
+        ({"A": "sound"}, "a kind for each of them"),
+        (5, "a kind for each of them"),
     ],
 )
 def test_faults(capsys, found, words):

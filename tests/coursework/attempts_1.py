@@ -3,7 +3,15 @@
 from tests.coursework.attempts import Wrong
 
 RIGHT = {
-    "batch_bytes": ["batch_bytes = 688_896", "batch_bytes = torch.zeros(8, 12, 1794).nbytes"],
+    "batch_bytes": [
+        "batch_bytes = 688_896",
+        "batch_bytes = 688896.0",
+        "batch_bytes = torch.tensor([688896])",
+        "import numpy as np\nbatch_bytes = np.prod([8, 12, 1794, 4])",
+        "import numpy as np\nbatch_bytes = np.array(688896)",
+        "from fractions import Fraction\nbatch_bytes = Fraction(688896)",
+        "batch_bytes = torch.zeros(8, 12, 1794).nbytes",
+    ],
     "my_rows": [
         """
         def my_rows(ids, vocab):
@@ -30,6 +38,12 @@ RIGHT = {
                      for number in sentence] for sentence in ids.tolist()]
             return torch.tensor(rows, dtype=torch.float64)
         """,
+        """
+        import numpy as np
+
+        def my_rows(ids, vocab):
+            return np.eye(vocab, dtype="float32")[ids.numpy()]
+        """,
     ],
     "my_embeddings": [
         """
@@ -51,6 +65,12 @@ RIGHT = {
         def my_embeddings(ids, table):
             rows = torch.nn.functional.one_hot(ids, len(table)).float()
             return torch.einsum("bsv,vd->bsd", rows, table) * math.sqrt(table.shape[1])
+        """,
+        """
+        import numpy as np
+
+        def my_embeddings(ids, table):
+            return table.numpy()[ids.numpy()] * np.sqrt(table.shape[-1])
         """,
     ],
     "my_encoding": [
@@ -83,10 +103,22 @@ RIGHT = {
             return [[(math.sin, math.cos)[column % 2](pos / 10_000 ** (column // 2 * 2 / d_model))
                      for column in range(d_model)] for pos in range(length)]
         """,
+        """
+        import numpy as np
+
+        def my_encoding(length, d_model):
+            angles = np.arange(length)[:, None] / 1e4 ** (np.arange(0, d_model, 2) / d_model)
+            table = np.zeros((length, d_model))
+            table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+            return table
+        """,
     ],
     "my_base": [
         "my_base = 40",
         "my_base = 6.0",
+        "my_base = torch.tensor(35)",
+        "import numpy as np\nmy_base = np.array([35.0])",
+        "from decimal import Decimal\nmy_base = Decimal('35.5')",
         """
         worst = {b: float(transformer_lib.positional_encoding(30, 4, b)[1:].matmul(
             transformer_lib.positional_encoding(1, 4, b)[0]).max()) for b in range(2, 100)}
@@ -104,6 +136,9 @@ WRONG = {
         Wrong("the ids", "batch_bytes = 8 * 12 * 8", "what the ids take", 0),
         Wrong("a guess", "batch_bytes = 1000", "Multiply sentences", 0),
         Wrong("not a number", "batch_bytes = '688,896'", "whole number", 0),
+        Wrong("not whole", "batch_bytes = 688896.5", "whole number", 0),
+        Wrong("no end", "batch_bytes = math.inf", "whole number", 0),
+        Wrong("yes", "batch_bytes = torch.tensor(True)", "whole number", 0),
     ],
     "my_rows": [
         Wrong(
@@ -372,6 +407,15 @@ WRONG = {
             def my_embeddings(ids, table):
                 return table[ids] * math.sqrt(512)
             """,
+            "root of 512",
+            1.5,
+        ),
+        Wrong(
+            "some other factor",
+            """
+            def my_embeddings(ids, table):
+                return 3 * table[ids]
+            """,
             "times one number",
             0,
         ),
@@ -558,6 +602,28 @@ WRONG = {
                 return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
             """,
             "a size written into your function",
+            2,
+        ),
+        Wrong(
+            "2i twice",
+            """
+            def my_encoding(length, d_model):
+                angles = torch.arange(length)[:, None] / 10_000 ** (
+                    2 * torch.arange(0, d_model, 2) / d_model)
+                return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+            """,
+            "2i is there twice",
+            2,
+        ),
+        Wrong(
+            "the paper's size in the code",
+            """
+            def my_encoding(length, d_model):
+                angles = torch.arange(length)[:, None] / 10_000 ** (
+                    torch.arange(0, d_model, 2) / 512)
+                return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+            """,
+            "width 512",
             2,
         ),
         Wrong(

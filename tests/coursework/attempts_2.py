@@ -3,7 +3,13 @@
 from tests.coursework.attempts import Wrong
 
 RIGHT = {
-    "two_weights": ["two_weights = (1 / 4, 3 / 4)", "two_weights = torch.tensor([0.25, 0.75])"],
+    "two_weights": [
+        "two_weights = (1 / 4, 3 / 4)",
+        "two_weights = torch.tensor([0.25, 0.75])",
+        "import numpy as np\ntwo_weights = np.array([0.75, 0.25])[::-1]",
+        "from decimal import Decimal\ntwo_weights = [Decimal('0.25'), Decimal('0.75')]",
+        "from fractions import Fraction\ntwo_weights = [Fraction(1, 4), Fraction(3, 4)]",
+    ],
     "my_weights": [
         """
         def my_weights(query, key):
@@ -18,6 +24,14 @@ RIGHT = {
                 powers = torch.exp(scores - scores.max())
                 rows.append(powers / powers.sum())
             return torch.stack(rows)
+        """,
+        """
+        import numpy as np
+
+        def my_weights(query, key):
+            scores = query.numpy() @ key.numpy().T / np.sqrt(query.shape[-1])
+            powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+            return powers / powers.sum(axis=-1, keepdims=True)
         """,
     ],
     "my_attention": [
@@ -36,6 +50,15 @@ RIGHT = {
                 torch.stack([one_head(*head) for head in zip(*sentence)])
                 for sentence in zip(query, key, value)
             ])
+        """,
+        """
+        import numpy as np
+
+        def my_attention(query, key, value):
+            query, key, value = (x.numpy() for x in (query, key, value))
+            scores = np.einsum("bhqd,bhkd->bhqk", query, key) / query.shape[-1] ** 0.5
+            powers = np.exp(scores - scores.max(-1, keepdims=True))
+            return powers / powers.sum(-1, keepdims=True) @ value
         """,
     ],
     "w_q": [
@@ -89,6 +112,16 @@ WRONG = {
                 return (query @ key.T / query.size(-1)).softmax(dim=-1)
             """,
             "it should be its root",
+            2.5,
+        ),
+        Wrong(
+            "softmax twice",
+            """
+            def my_weights(query, key):
+                weights = (query @ key.T / math.sqrt(query.size(-1))).softmax(dim=-1)
+                return torch.softmax(weights, dim=-1)
+            """,
+            "comes a second one",
             2.5,
         ),
         Wrong(
@@ -198,6 +231,48 @@ WRONG = {
             "runs over the queries",
             2,
         ),
+        *(
+            Wrong(
+                mistake,
+                f"""
+                def my_attention(query, key, value):
+                    scores = query @ key.transpose(-2, -1)
+                    return ({weights}) @ value
+                """,
+                hint,
+                2,
+            )
+            for mistake, weights, hint in (
+                ("over the batch", "(scores / key.size(-1) ** 0.5).softmax(0)", "over the batch"),
+                ("d_k itself", "(scores / key.size(-1)).softmax(-1)", "divide by d_k itself"),
+                (
+                    "scaled twice",
+                    "(scores / key.size(-1) ** 0.5 / key.size(-1) ** 0.5).softmax(-1)",
+                    "divide by d_k itself",
+                ),
+                (
+                    "the root of d_model",
+                    "(scores / (key.size(1) * key.size(-1)) ** 0.5).softmax(-1)",
+                    "root of d_model",
+                ),
+                (
+                    "the root of d_v",
+                    "(scores / value.size(-1) ** 0.5).softmax(-1)",
+                    "root of the value's width",
+                ),
+                (
+                    "the root of the number of queries",
+                    "(scores / scores.size(-2) ** 0.5).softmax(-1)",
+                    "root of the number of queries",
+                ),
+                ("multiplied", "(scores * key.size(-1) ** 0.5).softmax(-1)", "You multiply by"),
+                (
+                    "softmax twice",
+                    "(scores / key.size(-1) ** 0.5).softmax(-1).softmax(-1)",
+                    "comes a second one",
+                ),
+            )
+        ),
         Wrong(
             "the root of the number of heads",
             """
@@ -297,6 +372,7 @@ WRONG = {
             "the other way round",
             0,
         ),
+        Wrong("large everywhere", "w_q = torch.ones(4, 4) * 10", "looks most at “trees”", 0),
         Wrong("another shape", "w_q = torch.zeros(3, 3)", "shape (4, 4)", 0),
     ],
 }

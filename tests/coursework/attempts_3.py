@@ -31,7 +31,11 @@ def weights(body: str) -> str:
 
 
 RIGHT = {
-    "shapes": [three(), three("[3, 6, 9, 16]", "torch.Size((3, 6, 5, 9))", "[3, 5, 96]")],
+    "shapes": [
+        three(),
+        three("[3, 6, 9, 16]", "torch.Size((3, 6, 5, 9))", "[3, 5, 96]"),
+        three("torch.tensor([3, 6, 9, 16])", "(3.0, 6.0, 5.0, 9.0)", "(3, torch.tensor(5), 96)"),
+    ],
     "my_split": [
         split("x.unflatten(-1, (h, -1)).transpose(1, 2)"),
         split("x.reshape(b, L, h, d // h).permute(0, 2, 1, 3)"),
@@ -44,6 +48,12 @@ RIGHT = {
                 out[:, head] = words[:, :, head * width : (head + 1) * width]
             return out
         """,
+        """
+        import numpy as np
+
+        def my_split(x, h):
+            return np.stack(np.split(x.numpy(), h, axis=-1), axis=1)
+        """,
     ],
     "my_merge": [
         merge("z.transpose(1, 2).flatten(2)"),
@@ -55,6 +65,12 @@ RIGHT = {
             for i, head in enumerate(heads.unbind(1)):
                 out[:, :, i * heads.shape[3] : (i + 1) * heads.shape[3]] = head
             return out
+        """,
+        """
+        import numpy as np
+
+        def my_merge(z):
+            return np.concatenate(list(z.numpy().swapaxes(0, 1)), axis=-1)
         """,
     ],
     "my_mask": [
@@ -70,6 +86,13 @@ RIGHT = {
                     for j in range(i + 1):
                         out[n, 0, i, j] = ids[n, j] != PAD
             return out
+        """,
+        """
+        import numpy as np
+
+        def my_mask(ids):
+            real = ids.numpy() != PAD
+            return np.tril(np.ones((ids.shape[1],) * 2, bool))[None, None] & real[:, None, None]
         """,
     ],
     "my_hidden_weights": [
@@ -92,6 +115,20 @@ RIGHT = {
                     if seen.any():
                         out[n, :, i, seen] = scores[n, :, i, seen].softmax(dim=-1)
             return out
+        """,
+        """
+        def my_hidden_weights(scores, mask):
+            scores = scores.masked_fill_(~mask, -torch.inf)
+            scores -= scores.amax(dim=-1, keepdim=True).nan_to_num_(neginf=0.0)
+            return scores.exp_().div_(scores.sum(dim=-1, keepdim=True).clamp_(min=1e-9))
+        """,
+        """
+        import numpy as np
+
+        def my_hidden_weights(scores, mask):
+            seen = np.where(mask.numpy(), scores.numpy(), -1e30)
+            powers = np.exp(seen - seen.max(-1, keepdims=True)) * mask.numpy()
+            return powers / np.maximum(powers.sum(-1, keepdims=True), 1e-9)
         """,
     ],
     "leaks": [
@@ -302,6 +339,67 @@ WRONG = {
             "very large, so it gets all the weight",
             1.5,
         ),
+        Wrong(
+            "exp times mask, over a clamped sum",
+            """
+            def my_hidden_weights(scores, mask):
+                powers = (scores - scores.amax(dim=-1, keepdim=True)).exp() * mask
+                return powers / powers.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+            """,
+            "Where one of them is 50",
+            1.5,
+        ),
+        Wrong(
+            "exp times mask, and nothing else",
+            """
+            def my_hidden_weights(scores, mask):
+                powers = scores.exp() * mask
+                return powers / powers.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+            """,
+            "e to the power of them overflows",
+            1.5,
+        ),
+        Wrong(
+            "exp times mask, with a small number in the sum",
+            """
+            def my_hidden_weights(scores, mask):
+                powers = scores.exp() * mask
+                return powers / (powers.sum(dim=-1, keepdim=True) + 1e-9)
+            """,
+            "e to the power of them overflows",
+            1.5,
+        ),
+        Wrong(
+            "a softmax before the masked one",
+            weights("scores.softmax(-1).masked_fill(~mask, -1e9).softmax(-1) * mask"),
+            "two softmaxes",
+            1.5,
+        ),
+        Wrong(
+            "a softmax after the masked one",
+            weights("scores.masked_fill(~mask, -1e9).softmax(-1).softmax(-1) * mask"),
+            "two softmaxes",
+            1.5,
+        ),
+        Wrong(
+            "masked twice",
+            """
+            def my_hidden_weights(scores, mask):
+                for _ in range(2):
+                    scores = scores.masked_fill(~mask, -1e9).softmax(dim=-1)
+                return scores * mask
+            """,
+            "two softmaxes",
+            1.5,
+        ),
+        Wrong(
+            "scaled again",
+            weights(
+                "(scores / scores.size(-1) ** 0.5).masked_fill(~mask, -1e9).softmax(-1) * mask"
+            ),
+            "They are scaled already",
+            1.5,
+        ),
         Wrong("0 for -inf", weights("(scores * mask).softmax(-1)"), "power of 0 is 1", 1.5),
         Wrong(
             "0 for -inf, filled in",
@@ -393,6 +491,12 @@ WRONG = {
             "leaks = [(t, j) for t in range(6) for j in range(t + 1, 6) if j - t <= 3]",
             "with more than one layer",
             0.5,
+        ),
+        Wrong(
+            "all pairs, whatever the model does",
+            "leaks = [(t, j) for j in range(6) for t in range(j)]",
+            "Did you measure?",
+            0,
         ),
         Wrong("the triangle", "leaks = [(3, 3), (3, 2)]", "A leak is a *later* word", 0),
         Wrong("guessed", "leaks = [(0, 5), (1, 4)]", "Some pairs here don't leak", 0),

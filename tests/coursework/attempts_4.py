@@ -32,6 +32,8 @@ THIRD = "return norms[2](x + feed_forward(x))"
 RIGHT = {
     "layer_numbers": [
         "layer_numbers = (131072, 131712, 768)",
+        "layer_numbers = [131072.0, 131712, torch.tensor(768)]",
+        "layer_numbers = torch.tensor([131072, 131712, 768])",
         "layer_numbers = [2 * 4 * 128**2, 512 * (2 * 128 + 1) + 128, 768]",
     ],
     "my_layer_norm": [
@@ -55,6 +57,12 @@ RIGHT = {
             "centering = torch.eye(n) - 1 / n",
             "y = x @ centering",
             "return y * (y.pow(2).sum(-1, keepdim=True) / n + eps).rsqrt() * scale + shift",
+        ),
+        norm(
+            "import numpy as np",
+            "x, scale, shift = x.numpy(), scale.numpy(), shift.numpy()",
+            "x -= x.mean(axis=-1, keepdims=True)",
+            "return scale * x / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + shift",
         ),
     ],
     "my_add_and_norm": [
@@ -105,7 +113,12 @@ RIGHT = {
             return add_and_norm(third, x, ffn(x))
         """,
     ],
-    "share": ["share = 1 / 4", "share = -0.25", "share = torch.tensor(0.27)"],
+    "share": [
+        "share = 1 / 4",
+        "share = -0.25",
+        "share = torch.tensor(0.27)",
+        "from fractions import Fraction\nshare = Fraction(1, 4)",
+    ],
 }
 
 WRONG = {
@@ -122,7 +135,7 @@ WRONG = {
         Wrong("two mistakes", "layer_numbers = [65536, 131712, 512]", "That is one attention", 0),
         Wrong("a guess", "layer_numbers = [100000, 131712, 768]", "Attention: not yet", 0),
         Wrong("the sum", "layer_numbers = 263552", "three whole numbers in a list", 0),
-        Wrong("not whole", "layer_numbers = [131072.0, 131712, 768]", "whole number", 0),
+        Wrong("not whole", "layer_numbers = [131072.5, 131712, 768]", "whole number", 0),
     ],
     "my_layer_norm": [
         Wrong(
@@ -242,6 +255,20 @@ WRONG = {
             "Use the eps that is handed in",
             2,
         ),
+        *(
+            Wrong(
+                f"a fixed {eps}",
+                norm(
+                    MEAN,
+                    VARIANCE,
+                    f"y = (x - mean) / (variance + {eps}).sqrt()",
+                    "return y * scale + shift",
+                ),
+                "A small number of your own",
+                2,
+            )
+            for eps in ("1e-5", "1e-6", "1e-12")
+        ),
         Wrong(
             "d_model of the example",
             norm(
@@ -333,6 +360,24 @@ WRONG = {
             "dropout at the very end",
             around(PRE, "return dropout(norm(x + sublayer(x)))"),
             "Dropout comes after the norm",
+            1.5,
+        ),
+        Wrong(
+            "dropout before the sub-layer",
+            around(PRE, "return norm(x + sublayer(dropout(x)))"),
+            "Dropout falls on what the sub-layer reads",
+            1.5,
+        ),
+        Wrong(
+            "dropout before the sub-layer, in pre-norm",
+            around(POST, "return x + sublayer(dropout(norm(x)))"),
+            "With norm_first=True: Dropout falls on what the sub-layer reads",
+            1.5,
+        ),
+        Wrong(
+            "dropout before the norm, in pre-norm",
+            around(POST, "return x + sublayer(norm(dropout(x)))"),
+            "Dropout falls on what the norm reads",
             1.5,
         ),
         Wrong("no dropout", around(PRE, "return norm(x + sublayer(x))"), "Dropout is missing", 1.5),
@@ -464,6 +509,18 @@ WRONG = {
                 "return norms[2](x + cross_attn(x, memory, memory))",
             ),
             "stands before the cross-attention",
+            2,
+        ),
+        Wrong(
+            "no last norm",
+            layer(FIRST, SECOND, "return x + feed_forward(x)"),
+            "The third norm is missing",
+            2,
+        ),
+        Wrong(
+            "no first norm",
+            layer("x = x + self_attn(x, x, x, mask)", SECOND, THIRD),
+            "The first norm is missing",
             2,
         ),
         Wrong("no feed-forward", layer(FIRST, SECOND, "return x"), "network is missing", 2),

@@ -46,6 +46,7 @@ RIGHT = {
     "three_numbers": [
         "three_numbers = [math.log(1000), -math.log(0.5), 1000 / 4]",
         "three_numbers = torch.tensor([6.91, 0.69, 250])",
+        "from fractions import Fraction\nthree_numbers = [6.91, 0.69, Fraction(1000, 4)]",
     ],
     "my_shift": [
         shift("(1, *ids), (*ids, 2)"),
@@ -62,6 +63,14 @@ RIGHT = {
                 predicted.append(word)
             predicted.append(2)
             return read, predicted
+        """,
+        """
+        import numpy as np
+
+        def my_shift(ids):
+            ids.append(2)
+            backwards = np.array(ids[::-1] + [1])
+            return backwards[:0:-1], np.array(ids)
         """,
     ],
     "my_smoothed_loss": [
@@ -92,6 +101,17 @@ RIGHT = {
             log_p = torch.nn.functional.log_softmax(x, dim=1)
             return (1 - eps) * torch.nn.functional.nll_loss(log_p, y) - eps * log_p.mean()
         """,
+        """
+        import numpy as np
+
+        def my_smoothed_loss(logits, target, eps):
+            scores, ids = logits.double().numpy(), target.numpy()
+            scores = scores - scores.max(-1, keepdims=True)
+            log_p = scores - np.log(np.exp(scores).sum(-1, keepdims=True))
+            right = np.take_along_axis(log_p, ids[..., None], axis=-1)[..., 0]
+            each = -(1 - eps) * right - eps * log_p.mean(-1)
+            return np.array(each[ids != 0].mean())
+        """,
     ],
     "my_schedule": [
         schedule("(d_model * warmup) ** -0.5 * min(step / warmup, (warmup / step) ** 0.5)"),
@@ -106,6 +126,12 @@ RIGHT = {
             both = torch.tensor([step**-0.5, step * warmup**-1.5])
             return both.min() / math.sqrt(d_model)
         """,
+        """
+        import numpy as np
+
+        def my_schedule(step, d_model, warmup):
+            return np.min([step**-0.5, step * warmup**-1.5]) / np.sqrt(d_model)
+        """,
     ],
     "my_updates": [
         updates("sum(group)", LAST),
@@ -116,9 +142,18 @@ RIGHT = {
             steps[:, -1] = torch.arange(len(totals)) + 1
             return list(zip(totals.repeat_interleave(each).tolist(), steps.flatten().tolist()))
         """,
+        """
+        import numpy as np
+
+        def my_updates(words, each):
+            totals = np.array(words).reshape(-1, each).sum(axis=1).repeat(each)
+            places = np.arange(1, len(words) + 1)
+            return np.stack([totals, np.where(places % each, 0, places // each)], axis=1)
+        """,
     ],
     "settings": [
         settings(0.005, 100, 250),
+        "settings = {'peak': torch.tensor(1e-2), 'steps': 250.0, 'warmup': torch.tensor(100)}",
         "settings = {'peak': 1e-2, 'steps': 240, 'warmup': 80}",
     ],
 }
@@ -409,6 +444,18 @@ WRONG = {
                 return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
             """,
             "nothing has to be subtracted",
+            1.5,
+        ),
+        Wrong(
+            "a fixed 512",
+            schedule("512**-0.5 * min(step**-0.5, step * warmup**-1.5)"),
+            "The paper's 512",
+            1.5,
+        ),
+        Wrong(
+            "a fixed 4000",
+            schedule("d_model**-0.5 * min(step**-0.5, step * 4000**-1.5)"),
+            "The paper's 4000",
             1.5,
         ),
         Wrong("no warm-up", schedule("d_model**-0.5 * step**-0.5"), "no warm-up in it", 1.5),

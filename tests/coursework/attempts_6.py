@@ -116,6 +116,8 @@ RIGHT = {
     "greedy_finds": [
         THREE.format("0.18, 0.21, 0.25"),
         THREE.format("torch.tensor([18, 21, 25]) / 100"),
+        "from fractions import Fraction\n"
+        + THREE.format("Fraction(18, 100), Fraction(21, 100), Fraction(1, 4)"),
     ],
     "my_greedy": [
         greedy(),
@@ -141,6 +143,27 @@ RIGHT = {
 
             return rest([BOS])
         """,
+        """
+        import numpy as np
+
+        def my_greedy(model, src, max_length):
+            words = np.array([[BOS]])
+            while words.shape[1] <= max_length:
+                best = np.argmax(model(src, tgt_in=torch.tensor(words)).numpy()[0, -1])
+                if best == EOS:
+                    break
+                words = np.append(words, [[best]], axis=1)
+            return words[0, 1:]
+        """,
+        """
+        def my_greedy(model, src, max_length):
+            words = [BOS]
+            for _ in range(max_length):
+                words.append(int(model(tgt_in=torch.tensor([words]), src=src)[0, -1].argmax()))
+                if words[-1] == EOS:
+                    return words[1:-1]
+            return words[1:]
+        """,
     ],
     "my_beam_step": [
         step(),
@@ -160,6 +183,21 @@ RIGHT = {
             order = torch.argsort(sums, descending=True)[:k]
             branches = torch.div(order, few, rounding_mode="floor")
             return branches, words.reshape(-1)[order], sums[order]
+        """,
+        """
+        def my_beam_step(so_far, following, k):
+            following += so_far[:, None]
+            sums, places = following.view(-1).topk(k)
+            return torch.floor(places / following.size(1)), places % following.size(1), sums
+        """,
+        """
+        import numpy as np
+
+        def my_beam_step(so_far, following, k):
+            sums = so_far.numpy()[:, None] + following.numpy()
+            order = np.argsort(sums, axis=None)[::-1][:k]
+            branches, words = np.unravel_index(order, sums.shape)
+            return branches, words, np.sort(sums, axis=None)[::-1][:k]
         """,
     ],
     "my_choice": [
@@ -181,6 +219,17 @@ RIGHT = {
             done = list(filter(lambda one: one.finished, found)) or found
             return min(done, key=lambda h: -h.log_prob / penalty(len(h.ids) + h.finished, alpha))
         """,
+        """
+        import dataclasses
+        import numpy as np
+
+        def my_choice(hypotheses, alpha):
+            lengths = np.array([len(one.ids) + one.finished for one in hypotheses])
+            sums = np.array([one.log_prob for one in hypotheses])
+            scores = sums / ((5 + lengths) / 6) ** alpha
+            done = np.array([one.finished for one in hypotheses])
+            return hypotheses[np.lexsort([scores, done])[-1]]
+        """,
     ],
     "my_precision": [
         precision(),
@@ -196,11 +245,26 @@ RIGHT = {
                         right += 1
             return right / written
         """,
+        """
+        from fractions import Fraction
+
+        def my_precision(texts, references, n):
+            right = written = 0
+            while texts:
+                text, reference = texts.pop(), references.pop()
+                ours = Counter(map(tuple, zip(*[text[i:] for i in range(n)])))
+                theirs = Counter(map(tuple, zip(*[reference[i:] for i in range(n)])))
+                right += sum(min(ours[group], theirs[group]) for group in ours)
+                written += sum(ours.values())
+            return Fraction(right, written)
+        """,
     ],
     "my_brevity": [
         brevity("1 if c >= r else math.exp(1 - r / c)"),
         brevity("math.exp(-max(0, r - c) / c)"),
         brevity("torch.exp(1 - torch.tensor(r / c)).clamp(max=1).item()"),
+        "import numpy as np\n" + brevity("np.array(np.exp(min(0, 1 - r / c)))"),
+        brevity("torch.exp(1 - torch.tensor(r / c)).clamp(max=1)"),
     ],
     "changes": [two(TIRED, WIDE), two(COLD, list(THIRSTY))],
 }
@@ -270,6 +334,28 @@ WRONG = {
             1.5,
         ),
         Wrong("the smallest", greedy(best="rows[-1].argmin()"), "the smallest logit", 1.5),
+        Wrong(
+            "stops when a word repeats",
+            greedy(after="if best in words:\n            break\n        words.append(best)"),
+            "A word may come twice",
+            1.5,
+        ),
+        Wrong(
+            "stops when a word comes twice in a row",
+            greedy(after="if best == words[-1]:\n            break\n        words.append(best)"),
+            "A word may come twice",
+            1.5,
+        ),
+        Wrong(
+            "all in one run",
+            """
+            def my_greedy(model, src, max_length):
+                words = model(src, torch.cat([torch.tensor([[BOS]]), src], dim=1))[0].argmax(-1)
+                return [int(word) for word in words if word != EOS][:max_length]
+            """,
+            "The decoder ran only once",
+            0,
+        ),
         Wrong("argmax over everything", greedy(best="rows.argmax()"), "over all rows", 0),
         Wrong("argmax over the places", greedy(best="rows.argmax(dim=0)"), "[0, -1]", 0),
         Wrong(
@@ -368,6 +454,30 @@ WRONG = {
             "as probabilities", step(result="branches, words, sums.exp()"), "as probabilities", 1.5
         ),
         Wrong("not a column", step(total="so_far + following"), "make them a column", 1.5),
+        Wrong(
+            "fractions of branches",
+            step(parts="index / following.size(1), index % following.size(1)"),
+            "whole numbers",
+            1.5,
+        ),
+        Wrong(
+            "as many as branches",
+            step(best="total.flatten().topk(len(so_far))"),
+            "wanted is k",
+            1.5,
+        ),
+        Wrong(
+            "in the order of the branches",
+            """
+            def my_beam_step(so_far, following, k):
+                sums, index = (so_far[:, None] + following).flatten().topk(k)
+                order = index.argsort()
+                index, sums = index[order], sums[order]
+                return index // following.size(1), index % following.size(1), sums
+            """,
+            "best first",
+            1.5,
+        ),
         Wrong("flat places", step(parts="index, index"), "the best are the words", 0),
         Wrong("two of three", step(result="words, sums"), "three tensors", 0),
         Wrong("seven words", step(parts="index // 7, index % 7"), "wrong for other inputs", 1.5),
@@ -413,8 +523,21 @@ WRONG = {
         Wrong(
             "only finished ones",
             choice(result="max((h for h in hypotheses if h.finished), key=score)"),
-            "It stops with",
-            0,
+            "all of them may have been cut off",
+            1,
+        ),
+        Wrong(
+            "only finished ones, or none",
+            choice(result="max((h for h in hypotheses if h.finished), key=score, default=None)"),
+            "all of them may have been cut off",
+            1,
+        ),
+        Wrong("<eos> everywhere", choice(length="len(one.ids) + 1"), "Only a finished", 1),
+        Wrong(
+            "a fixed alpha",
+            choice(score="one.log_prob / ((5 + length) / 6) ** 0.6"),
+            "isn't always 0.6",
+            1,
         ),
         Wrong("the ids", choice(result="max(hypotheses, key=score).ids"), "as it is", 0),
         Wrong("nothing comes back", "def my_choice(hypotheses, alpha):\n    pass", "`return`", 0),
@@ -438,6 +561,12 @@ WRONG = {
             "sets",
             precision(right="len(set(a) & set(b))", written="len(set(a))"),
             "A set forgets",
+            1,
+        ),
+        Wrong(
+            "groups sorted",
+            precision().replace("tuple(words[i : i + n])", "tuple(sorted(words[i : i + n]))"),
+            "The order of the words in a group",
             1,
         ),
         Wrong("a set against all", precision(right="len(set(a) & set(b))"), "A set forgets", 1),

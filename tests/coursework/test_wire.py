@@ -5,6 +5,8 @@ import json
 import math
 import os
 import threading
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -70,6 +72,19 @@ def test_what_numpy_has_arrives_as_plain_numbers(lines):
     assert numbers == [0.5, 3, True] and [type(n) for n in numbers] == [float, int, bool]
     assert torch.equal(array, torch.tensor([0.25, 0.75], dtype=torch.float64))
     assert type(here.ask(1)).__name__ == "ndarray"
+
+
+def test_fractions_arrive_as_numbers(lines):
+    here, there = lines
+    there.offer(lambda: [Fraction(1, 4), Decimal("0.75")])
+    assert here.ask(0) == [0.25, 0.75]
+    assert all(type(number) is float for number in here.ask(0))
+
+
+def test_an_array_that_runs_backwards_arrives_in_its_order(lines):
+    here, there = lines
+    there.offer(lambda: np.arange(3)[::-1])
+    assert here.ask(0).tolist() == [2, 1, 0]
 
 
 def test_functions_can_be_called_from_both_sides(lines):

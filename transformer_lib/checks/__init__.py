@@ -10,14 +10,18 @@ While you learn, a check prints. Where work is graded (`with graded():`), it rai
 """
 
 import contextlib
+import copy
 import functools
 import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -100,7 +104,7 @@ def exercise(check: Callable[..., None]) -> Callable[..., None]:
         try:
             if any(part is ... for part in attempt):
                 raise NotTried("not tried yet")
-            check(*attempt)
+            check(*map(with_tensors, attempt))
         except Hint as hint:
             if GRADED.get():
                 raise
@@ -145,7 +149,7 @@ def implement(*first: Any) -> Callable:
         @functools.wraps(check)
         def started(function: Callable) -> None:
             try:
-                untouched = callable(function) and function(*first) is ...
+                untouched = callable(function) and function(*map(own_copy, first)) is ...
             except Exception:  # it was tried, and the check will say what is wrong
                 untouched = False
             checked(... if untouched else function)
@@ -165,7 +169,7 @@ def result_of(function: Any, *inputs: Any, stops: Mapping[str, str] | None = Non
     """
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     try:
-        found = function(*(x.clone() if isinstance(x, Tensor) else x for x in inputs))
+        found = with_tensors(function(*map(own_copy, inputs)))
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         for part, hint in (stops or {}).items():
@@ -173,6 +177,22 @@ def result_of(function: Any, *inputs: Any, stops: Mapping[str, str] | None = Non
         given = ", ".join(str(tuple(x.shape) if isinstance(x, Tensor) else x) for x in inputs)
         raise Hint(f"Called with {given}, it stops with {reason}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
+    return found
+
+
+def own_copy(given: Any) -> Any:
+    """What an attempt may change as it likes; a model or a function is handed over as it is."""
+    if isinstance(given, Tensor):
+        return given.clone()
+    return copy.deepcopy(given) if isinstance(given, list) else given
+
+
+def with_tensors(found: Any) -> Any:
+    """NumPy's arrays as tensors, also those in a tuple or a list."""
+    if isinstance(found, np.ndarray) and found.dtype.kind in "biuf":
+        return torch.as_tensor(found.copy())  # the copy runs forwards; [::-1] can't be shared
+    if type(found) in (tuple, list):
+        return type(found)(map(with_tensors, found))
     return found
 
 
@@ -190,9 +210,12 @@ def a_kind(thing: Any) -> str:
 
 
 def same(one: Tensor, another: Tensor) -> bool:
-    """Equal shapes, and numbers that differ only in their last digits."""
-    if another.dtype == torch.bool:
-        return torch.equal(one.bool(), another)
+    """Equal shapes, and numbers that differ only in their last digits.
+
+    Whole numbers and truth values are equal or they aren't, whatever the type they come in.
+    """
+    if not another.is_floating_point():
+        return torch.equal(one.double(), another.double())
     return one.shape == another.shape and torch.allclose(
         one.to(another.dtype), another, rtol=1e-4, atol=1e-5
     )
@@ -222,10 +245,9 @@ def alike(found: Any, right: Any) -> bool:
         found = found.tolist() if isinstance(found, Tensor) else found
         fits = isinstance(found, list | tuple) and len(found) == len(right)
         return fits and all(alike(*pair) for pair in zip(found, right, strict=True))
-    if isinstance(right, float):
-        if isinstance(found, Tensor) and found.numel() == 1:
-            found = found.item()
-        return isinstance(found, int | float) and math.isclose(found, right, rel_tol=1e-4)
+    if isinstance(right, int | float):
+        found, near = as_number(found), 0.0 if isinstance(right, int) else 1e-4
+        return isinstance(found, int | float) and math.isclose(found, right, rel_tol=near)
     return found == right
 
 
@@ -289,14 +311,85 @@ def plain(module: Callable) -> Callable[..., Tensor]:
     return lambda *inputs: module(*inputs)
 
 
-def whole_number(guess: Any) -> None:
-    right_kind = isinstance(guess, int) and not isinstance(guess, bool)
-    expect(right_kind, f"Give a whole number, not {guess!r}.")
+def as_number(guess: Any) -> Any:
+    """One number in any clothes as Python's own: Fraction(1, 4) and torch.tensor([0.25]) -> 0.25.
+
+    Whatever is no number comes back as it is.
+    """
+    if isinstance(guess, Tensor | np.generic) and math.prod(guess.shape) == 1:
+        guess = guess.item()
+    if isinstance(guess, int) or not isinstance(guess, Real | Decimal):
+        return guess
+    return float(guess)
+
+
+def one_number(guess: Any, hint: str = "Give one number.") -> int | float:
+    """The number that was given; a Hint for anything else."""
+    number = as_number(guess)
+    expect(isinstance(number, int | float) and not isinstance(number, bool), hint)
+    return number
+
+
+def whole_number(guess: Any, hint: str = "") -> int:
+    """The whole number that was given, 3.0 included; a Hint for anything else."""
+    hint = hint or f"Give a whole number, not {guess!r}."
+    number = one_number(guess, hint)
+    expect(number % 1 == 0, hint)
+    return int(number)
+
+
+def whole_numbers(given: Any, hint: str) -> list[int]:
+    """A list, tuple or tensor of whole numbers as a list; a Hint for anything else."""
+    given = given.tolist() if isinstance(given, Tensor) else given
+    expect(isinstance(given, list | tuple), hint)
+    return [whole_number(number, hint) for number in given]
 
 
 def as_shape(given: Any) -> tuple[int, ...]:
+    return tuple(whole_numbers(given, "Write each shape as a tuple of whole numbers, such as "
+                                      "(2, 7, 512)."))  # fmt: skip
+
+
+# --- looking for planted faults ------------------------------------------------------------------
+
+
+def wrong_verdicts(
+    verdict: Any, planted: Mapping[str, str], kinds: Sequence[str]
+) -> dict[str, str]:
+    """Which of several programs got a wrong verdict, and which: name -> one of `kinds`.
+
+    planted: name -> what is true of it.
+    """
+    form = ", ".join(f'"{name}": …' for name in planted)
     expect(
-        isinstance(given, list | tuple) and all(isinstance(size, int) for size in given),
-        "Write each shape as a tuple of whole numbers, such as (2, 7, 512).",
+        isinstance(verdict, dict) and set(verdict) == set(planted),
+        f"Give a kind for each of them: {{{form}}}.",
     )
-    return tuple(given)
+    untried = [name for name in planted if verdict[name] is ...]
+    if len(untried) == len(planted):
+        raise NotTried("not tried yet")
+    expect(not untried, f"{' and '.join(untried)}: still to be measured.")
+    for name in planted:
+        said = verdict[name]
+        expect(said in kinds, f"{name}: choose one of {', '.join(kinds)}, not {said!r}.")
+    return {name: verdict[name] for name, kind in planted.items() if verdict[name] != kind}
+
+
+def fault_in_a_stack(
+    guess: tuple[Any, Any],
+    right: tuple[int, str],
+    layers: int,
+    faults: Mapping[str, str],
+    in_another_layer: str,
+) -> None:
+    """One of `layers` has one of `faults`: is the guess (layer, fault) right?
+
+    faults: name -> how to see that it isn't this one.
+    """
+    layer = whole_number(guess[0], f"The layer is a whole number from 0 to {layers - 1}.")
+    fault = guess[1]
+    expect(0 <= layer < layers, f"The layer is a whole number from 0 to {layers - 1}.")
+    expect(fault in faults, f"The fault is one of {', '.join(map(repr, faults))}.")
+    expect(fault == right[1], f"That isn't the fault. {faults[fault]}")
+    no_slip(layer != right[0] + 1, "The right fault. But layers count from 0.")
+    expect(layer == right[0], f"The right fault, in another layer. {in_another_layer}")

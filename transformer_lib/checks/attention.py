@@ -10,7 +10,6 @@ from torch import Tensor
 from transformer_lib.attention import attention, attention_weights
 from transformer_lib.checks import (
     Hint,
-    NotTried,
     call,
     exercise,
     expect,
@@ -18,6 +17,7 @@ from transformer_lib.checks import (
     no_slip,
     own_work,
     same,
+    wrong_verdicts,
 )
 
 # What PyTorch says when something doesn't fit -> the mistake behind it.
@@ -25,7 +25,12 @@ TRANSPOSE = "The shapes of query and key don't fit: does the key need a transpos
 AXES = "Other axes of the key have to be exchanged: the last two, words and numbers."
 SUMS = "Row sums without `keepdim=True` lose an axis, and the division no longer meets its rows."
 BY_NUMBER = "`*` multiplies number by number. For the product of matrices there is `@`."
+TWICE = "After the softmax comes a second one, which makes the weights nearly equal. One is enough."
 ORDER = "The weights come first: weights times values."
+OVERFLOW = (
+    "Right for small scores; for large ones e to the power of the score overflows. Let torch's "
+    "softmax do it."
+)
 WEIGHTS_STOP = {
     "cannot be multiplied": TRANSPOSE,
     "a (5) must match the size of tensor b (3)": SUMS,
@@ -115,6 +120,7 @@ def weight_mistakes(query: Tensor, key: Tensor) -> dict[str, Callable[[], Tensor
         "The weights are right but taken to the logarithm: use softmax, not log_softmax.": (
             lambda: (scores / root).log_softmax(-1)
         ),
+        TWICE: lambda: (scores / root).softmax(-1).softmax(-1),
     }
 
 
@@ -147,8 +153,7 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     query, key = 40 * query, 40 * key
     no_slip(
         same(call(function, query, key, stops=WEIGHTS_STOP), attention_weights(query, key)),
-        "Right for small scores; for large ones e to the power of the score overflows. "
-        "Let torch's softmax do it.",
+        OVERFLOW,
     )
 
 
@@ -181,6 +186,21 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
         ),
         "You divide by the root of the value's width. What counts is d_k, the width of query and "
         "key.": lambda: (scores / math.sqrt(13)).softmax(-1) @ value,
+        "The softmax runs over the batch. In four axes the keys are the last one: dim=-1.": (
+            lambda: (scores / math.sqrt(7)).softmax(0) @ value
+        ),
+        "You divide by d_k itself; it should be its root.": (
+            lambda: (scores / 7).softmax(-1) @ value
+        ),
+        "You multiply by the root of d_k; divide by it.": (
+            lambda: (scores * math.sqrt(7)).softmax(-1) @ value
+        ),
+        "You divide by the root of d_model, the width of all heads together. What is compared is "
+        "d_k wide: divide by its root.": lambda: (scores / math.sqrt(21)).softmax(-1) @ value,
+        "You divide by the root of the number of queries. What counts is d_k.": (
+            lambda: (scores / math.sqrt(5)).softmax(-1) @ value
+        ),
+        TWICE: lambda: (scores / math.sqrt(7)).softmax(-1).softmax(-1) @ value,
         "You divide by the root of the number of heads. What counts is d_k, the last axis.": (
             lambda: (scores / math.sqrt(3)).softmax(-1) @ value
         ),
@@ -202,6 +222,11 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
     expect(
         same(found, right),
         "The shape is right, the numbers are not. Compare yours with the equation, step by step.",
+    )
+    query = 400 * query
+    no_slip(
+        same(call(function, query, key, value), attention(query, key, value)),
+        OVERFLOW,
     )
 
 
@@ -237,15 +262,7 @@ def suspects() -> dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]]:
 @exercise
 def diagnose(verdict: Any) -> None:
     """The core exercise: which fault has each of the `suspects`?"""
-    expect(isinstance(verdict, dict) and verdict.keys() == PLANTED.keys(),
-           'Give a dictionary with the keys "A", "B" and "C".')  # fmt: skip
-    if ... in verdict.values():
-        raise NotTried("not tried yet")
-    for name, fault in PLANTED.items():
-        said = verdict[name]
-        expect(said in FAULTS, f"{name}: choose one of {', '.join(FAULTS)}.")
-        if said == fault:
-            continue
+    for name, said in wrong_verdicts(verdict, PLANTED, FAULTS).items():
         sure = f"{name} isn't sound. " if said == "none" else f"{name} has another fault, or none. "
         raise Hint(sure + UNLIKE[name])
 
@@ -261,18 +278,19 @@ def look_at_the_verb(w_q: Any) -> None:
     row = weights[2]
     expect(bool(row.isfinite().all()), "The weights are not finite numbers: smaller ones will do.")
     best = words[int(row.argmax())]
-    if best != "like" and float(weights[1, 2]) > 0.9:
+    nowhere = float(row.max()) - float(row.min()) <= 1e-3
+    if nowhere and float(weights[1, 2]) > 0.9:
         raise Hint("Now “like” looks at “trees”; it should be the other way round. Rows 2 and 3 "
                    "of w_q make the query of “trees”.")  # fmt: skip
     expect(
-        float(row.max()) - float(row.min()) > 1e-3,
+        not nowhere,
         "“trees” looks at all three words alike: its query is the sum of rows 2 and 3 of w_q, "
         "counted from 0. Are they empty?",
     )
     expect(
         best == "like",
         f"“trees” looks most at “{best}”. The key of “like” is [0, 2, 0, 0]: which number of the "
-        "query meets the 2?",
+        "query meets the 2? The others meet the keys of the other words, and should be smaller.",
     )
     expect(
         float(row[1]) > 0.9,

@@ -10,7 +10,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_lib.checks import Hint, call, compare, exercise, expect, implement, no_slip
+from transformer_lib.checks import (
+    Hint,
+    call,
+    compare,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    one_number,
+)
 from transformer_lib.checks.start_here import shipped, spanish
 from transformer_lib.evaluation import measurable, swap, switch_off
 from transformer_lib.recording import attention_layers, edit_attention
@@ -62,10 +71,9 @@ def guilty_head(layer: str, head: int, share: float) -> None:
         f"Without this head {measured:.2f} of the verbs are right. Another one is missed more: try "
         "the heads of all six layers, the decoder's too.",
     )
-    expect(
-        isinstance(share, int | float) and not isinstance(share, bool) and 0 <= share <= 1,
-        "The head is right. Give the share as a number from 0 to 1.",
-    )
+    wanted = "The head is right. Give the share as a number from 0 to 1."
+    share = one_number(share, wanted)
+    expect(0 <= share <= 1, wanted)
     no_slip(
         abs(share - (1 - measured)) > 0.01,
         "That is the share of verbs that go wrong. Asked is how many stay right.",

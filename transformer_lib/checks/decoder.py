@@ -12,12 +12,12 @@ import torch
 from torch import Tensor, nn
 
 from transformer_lib.checks import (
-    Hint,
     as_shape,
     call,
     compare,
     exercise,
     expect,
+    fault_in_a_stack,
     implement,
     no_slip,
     own_work,
@@ -25,6 +25,7 @@ from transformer_lib.checks import (
     plain,
     same,
     whole_number,
+    whole_numbers,
 )
 from transformer_lib.checks.encoder import network_parameters
 from transformer_lib.config import ModelConfig
@@ -101,9 +102,8 @@ def shapes(keys: Any, weights: Any, logits: Any) -> None:
 def parameters(guess: Any) -> None:
     """Assignment 4: attention, feed-forward and norms of a decoder layer, 128, 512 and 4 heads."""
     wanted = "Give three whole numbers in a list: attention, feed-forward network, norms."
-    expect(isinstance(guess, list | tuple) and len(guess) == 3, wanted)
-    for number in guess:
-        whole_number(number)
+    guess = whole_numbers(guess, wanted)
+    expect(len(guess) == 3, wanted)
     square = 128 * 128
     hints = {
         4 * square: "That is one attention. A decoder layer looks at its own words and at the "
@@ -135,8 +135,7 @@ def parameters(guess: Any) -> None:
 @exercise
 def runs(encoder: Any, decoder: Any) -> None:
     """Exercise 2: encoder and decoder runs for a translation of 7 words."""
-    for guess in (encoder, decoder):
-        whole_number(guess)
+    encoder, decoder = whole_number(encoder), whole_number(decoder)
     encoder_hints = {
         8: "The English sentence doesn't change while the Spanish one is written.",
         7: "The English sentence doesn't change while the Spanish one is written.",
@@ -252,6 +251,9 @@ def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
              "Add what went into this sub-layer."),
             (pre_norm(x, parts, norms), "That is pre-norm. Here the norm comes after the sum."),
             (layer(ways=[lambda y: y] * 3), "The norms are missing."),
+            *((layer(ways=[*norms[:i], lambda y: y, *norms[i + 1 :]]), f"The {which} norm is "
+               f"missing: norms[{i}] normalizes the {which} sum.")
+              for i, which in enumerate(("first", "second", "third"))),
             (norm_before_sum(x, parts, norms), "The sum comes after the norm, so nothing "
              "normalizes it. First add, then the norm."),
         ]  # fmt: skip
@@ -424,11 +426,5 @@ def suspect() -> Decoder:
 @exercise
 def planted_fault(layer: Any, fault: Any) -> None:
     """The exercise of the core: (number of the layer, one of FAULTS)."""
-    whole = isinstance(layer, int) and not isinstance(layer, bool)
-    expect(whole and 0 <= layer < 4, "The layer is a whole number from 0 to 3.")
-    expect(fault in FAULTS, f"The fault is one of {', '.join(map(repr, FAULTS))}.")
-    if fault != "padding":
-        raise Hint(f"That isn't the fault. {FAULTS[fault]}")
-    no_slip(layer != FAULTY_LAYER + 1, "The right fault. But layers count from 0.")
-    expect(layer == FAULTY_LAYER, "The right fault, in another layer. Call each of "
-           "`suspect.layers` by itself, twice.")  # fmt: skip
+    fault_in_a_stack((layer, fault), (FAULTY_LAYER, "padding"), 4, FAULTS, "Call each of "
+                     "`suspect.layers` by itself, twice.")  # fmt: skip

@@ -18,6 +18,7 @@ from transformer_lib.checks import (
     own_work,
     result_of,
     same,
+    whole_number,
 )
 from transformer_lib.decoding import Hypothesis, penalty
 from transformer_lib.model import Transformer, make_model
@@ -42,8 +43,10 @@ def toy_model() -> Transformer:
     return model
 
 
-SEED = 36  # its sentences differ; two of the five don't come to an <eos>
-SOURCES = ([6, 8, 6, EOS], [4, 9, EOS], [10, 7, 6, 4, EOS], [8, 6, EOS], [9, 10, 4, EOS])
+SEED = 36  # its sentences differ; half of them don't come to an <eos>; words come twice
+SOURCES = (
+    [6, 8, 6, EOS], [4, 9, EOS], [10, 7, 6, 4, EOS], [8, 6, EOS], [9, 10, 4, EOS], [4, 4, 7, EOS]
+)  # fmt: skip
 
 
 class Endless(Exception):
@@ -168,23 +171,28 @@ def my_greedy_by_calls(function: Callable[[Callable, Tensor, int], list[int]]) -
 def only_callable(src: Tensor, read: list[list[int]]) -> Callable[[Tensor, Tensor], Tensor]:
     """A model as a function, which writes down what its decoder reads."""
 
-    def model(given: Tensor, tgt_in: Tensor, /) -> Tensor:
+    right_src = src
+
+    def model(src: Tensor, tgt_in: Tensor) -> Tensor:
         wanted = "model(src, tgt_in): give it two tensors of ids, (1, s) and (1, t)"
-        if not all(isinstance(x, Tensor) and x.dim() == 2 for x in (given, tgt_in)):
+        if not all(isinstance(x, Tensor) and x.dim() == 2 for x in (src, tgt_in)):
             raise TypeError(wanted)
-        if not torch.equal(given, src):
+        if not torch.equal(src, right_src):
             raise ValueError("model(src, tgt_in): the first of the two is src, as it is")
         read.append(tgt_in.flatten().tolist())
         if len(read) > CALLS:
             raise Endless
         with torch.no_grad():
-            return toy_model()(given.long(), tgt_in.long())
+            return toy_model()(src.long(), tgt_in.long())
 
     return model
 
 
 def explain_reading(read: Sequence[list[int]], found: list[int], src: Tensor) -> None:
     """Nothing, if the decoder was given what it should read; otherwise a hint."""
+    once = len(read) == 1 < len(greedy_by_hand(src, LONGEST))
+    expect(not once, "The decoder ran only once. Each new word needs a run of its own, which reads "
+           "all the words so far.")  # fmt: skip
     if len(read) > 1 and all(len(words) == 1 for words in read):
         only_this = found == greedy_by_hand(src, LONGEST, newest=True)
         (no_slip if only_this else expect)(False, "You feed only the newest word. Without a cache "
@@ -225,6 +233,11 @@ def run_greedy(
         raise Hint("It should return a list of ids.") from None
 
 
+def before_a_repeat(words: list[int]) -> list[int]:
+    """The words up to the first that comes a second time."""
+    return next((words[:i] for i, word in enumerate(words) if word in words[:i]), words)
+
+
 def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) -> None:
     """Raise the hint for what went wrong. steps: how often the decoder ran."""
     early = "It stops too early: max_length words are allowed, and <bos> isn't one of them."
@@ -239,6 +252,7 @@ def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) 
         (greedy_by_hand(src, LONGEST, row=0), "You read the first row each time, which tells what "
          "comes after <bos>. What comes next stands in the last one, [0, -1]."),
         (greedy_by_hand(src, LONGEST + 1), "One word too many: at most max_length, without <bos>."),
+        (before_a_repeat(right), "A word may come twice: only <eos> and max_length end the loop."),
         (right[:-1], early),
         (greedy_by_hand(src, LONGEST, largest=False), "You take the smallest logit: the word that "
          "the model believes in least."),
@@ -327,6 +341,8 @@ FOLLOWING = torch.tensor([
     [0.0, 1.0, 0.3, 5.5, 0.1, 0.7, 0.4],
     [1.0, 0.2, 0.6, 1.4, 0.3, 2.1, 1.8],
 ]).log_softmax(-1)  # fmt: skip
+STEPS = [(SO_FAR, FOLLOWING, k) for k in (1, 2, 3)]
+STEPS.append((SO_FAR.flip(0), FOLLOWING.flip(0), 3))  # the best branches aren't the first ones
 
 
 @implement(SO_FAR, FOLLOWING, 2)
@@ -339,28 +355,38 @@ def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor,
         "selected index k out of range": "You look for the k best in too few numbers. Flatten all "
         "branches into one row first.",
     }
-    answers = []
-    for k in (1, 2, 3):
-        found = result_of(function, SO_FAR, FOLLOWING, k, stops=stops)
-        wanted = "Return three tensors: branches, words, sums."
-        expect(isinstance(found, tuple | list) and len(found) == 3, wanted)
-        try:
-            branches, words, sums = (torch.as_tensor(part) for part in found)
-        except (TypeError, ValueError, RuntimeError):
-            raise Hint(wanted) from None
-        no_slip(
-            any(part.numel() != k * len(SO_FAR) for part in (branches, words, sums)),
-            "You keep the k best of each branch, so there are more branches after each word. Keep "
-            "the k best of all branches together.",
-        )
-        expect(branches.shape == words.shape == sums.shape == (k,), f"Each of the three should "
-               f"have {k} numbers for k={k}, but the shapes are {tuple(branches.shape)}, "
-               f"{tuple(words.shape)} and {tuple(sums.shape)}.")  # fmt: skip
-        answers.append((branches.long(), words.long(), sums))
+    answers = [three_tensors(result_of(function, *step, stops=stops)) for step in STEPS]
+    sizes = [{part.numel() for part in answer} for answer in answers]
+    no_slip(
+        sizes != [{k * len(so_far)} for so_far, _, k in STEPS],
+        "You keep the k best of each branch, so there are more branches after each word. Keep the "
+        "k best of all branches together.",
+    )
+    no_slip(
+        sizes != [{len(so_far)} for so_far, _, _ in STEPS],
+        "You keep as many as there are branches. How many are wanted is k.",
+    )
+    for (_, _, k), answer in zip(STEPS, answers, strict=True):
+        shapes = [tuple(part.shape) for part in answer]
+        expect(set(shapes) == {(k,)}, f"Each of the three should have {k} numbers for k={k}, but "
+               f"the shapes are {shapes[0]}, {shapes[1]} and {shapes[2]}.")  # fmt: skip
+        for places in answer[:2]:
+            no_slip(same(places, places.long()), "A branch and a word are whole numbers: `//` "
+                    "divides without a remainder, `/` doesn't.")  # fmt: skip
     explain_step(answers)
 
 
 Choice = tuple[Tensor, Tensor, Tensor]
+
+
+def three_tensors(found: Any) -> Choice:
+    wanted = "Return three tensors: branches, words, sums."
+    expect(isinstance(found, tuple | list) and len(found) == 3, wanted)
+    try:
+        branches, words, sums = (torch.as_tensor(part) for part in found)
+    except (TypeError, ValueError, RuntimeError):
+        raise Hint(wanted) from None
+    return branches, words, sums
 
 
 def best_of(numbers: Tensor, k: int, largest: bool = True) -> Choice:
@@ -369,71 +395,75 @@ def best_of(numbers: Tensor, k: int, largest: bool = True) -> Choice:
     return index // numbers.size(1), index % numbers.size(1), values
 
 
-def best_by_branch(k: int) -> Choice:
-    values, words = (SO_FAR[:, None] + FOLLOWING).max(dim=1)
+def best_by_branch(so_far: Tensor, following: Tensor, k: int) -> Choice:
+    values, words = (so_far[:, None] + following).max(dim=1)
     sums, rows = values.topk(k)
     return rows, words[rows], sums
 
 
-def divided_by_branches(k: int) -> Choice:
-    sums, index = (SO_FAR[:, None] + FOLLOWING).flatten().topk(k)
-    return index // len(SO_FAR), index % len(SO_FAR), sums
+def divided_by_branches(so_far: Tensor, following: Tensor, k: int) -> Choice:
+    sums, index = (so_far[:, None] + following).flatten().topk(k)
+    return index // len(so_far), index % len(so_far), sums
 
 
-def right_step(k: int) -> Choice:
-    return best_of(SO_FAR[:, None] + FOLLOWING, k)
+def right_step(so_far: Tensor, following: Tensor, k: int) -> Choice:
+    return best_of(so_far[:, None] + following, k)
 
 
-WRONG_STEPS: dict[str, Callable[[int], Choice]] = {
-    "Branches and words are exchanged.": lambda k: (
-        right_step(k)[1],
-        right_step(k)[0],
-        right_step(k)[2],
+WRONG_STEPS: dict[str, Callable[[Tensor, Tensor, int], Choice]] = {
+    "Branches and words are exchanged.": lambda *step: (
+        right_step(*step)[1],
+        right_step(*step)[0],
+        right_step(*step)[2],
     ),
     "You divide by the number of branches. In the flat row each branch takes as many places as "
     "there are words: divide by following.size(1).": divided_by_branches,
-    "The right ones in the wrong order: best first.": lambda k: tuple(
-        part.flip(0) for part in right_step(k)
+    "Those are the worst. A log-probability nearer to 0 is better.": (
+        lambda so_far, following, k: best_of(so_far[:, None] + following, k, largest=False)
     ),
-    "Those are the worst. A log-probability nearer to 0 is better.": lambda k: best_of(
-        SO_FAR[:, None] + FOLLOWING, k, largest=False
+    "You compare only the new words. A branch brings its sum along: add so_far.": (
+        lambda so_far, following, k: best_of(following, k)
     ),
-    "You compare only the new words. A branch brings its sum along: add so_far.": lambda k: best_of(
-        FOLLOWING, k
+    "Log-probabilities are added, not multiplied.": (
+        lambda so_far, following, k: best_of(so_far[:, None] * following, k)
     ),
-    "Log-probabilities are added, not multiplied.": lambda k: best_of(
-        SO_FAR[:, None] * FOLLOWING, k
-    ),
-    "You add probabilities. Add their logarithms.": lambda k: best_of(
-        SO_FAR[:, None].exp() + FOLLOWING.exp(), k
+    "You add probabilities. Add their logarithms.": (
+        lambda so_far, following, k: best_of(so_far[:, None].exp() + following.exp(), k)
     ),
     "You take one word from each branch. Two good ones may come from the same branch.": (
         best_by_branch
     ),
-    "You look behind the first branch only.": lambda k: best_of(
-        SO_FAR[:1, None] + FOLLOWING[:1], k
+    "You look behind the first branch only.": (
+        lambda so_far, following, k: best_of(so_far[:1, None] + following[:1], k)
     ),
 }
 
 
 def explain_step(answers: Sequence[Choice]) -> None:
-    """Nothing, where all answers are right; otherwise a hint. answers: for k = 1, 2, ..."""
+    """Nothing, where all answers are right; otherwise a hint. answers: one for each of STEPS."""
 
-    def made_by(step: Callable[[int], Choice]) -> bool:
+    def made_by(step: Callable[[Tensor, Tensor, int], Choice]) -> bool:
         return all(
-            torch.equal(branches, step(k)[0]) and torch.equal(words, step(k)[1])
-            for k, (branches, words, _) in enumerate(answers, 1)
+            same(branches, wanted[0]) and same(words, wanted[1])
+            for (branches, words, _), wanted in zip(answers, (step(*x) for x in STEPS), strict=True)
         )
+
+    def pairs(choice: Choice) -> list[tuple[float, float]]:
+        return sorted(zip(choice[0].tolist(), choice[1].tolist(), strict=True))
 
     if not made_by(right_step):
         for hint, step in WRONG_STEPS.items():
             no_slip(not made_by(step), hint)
-    for k, (branches, words, sums) in enumerate(answers, 1):
-        right = right_step(k)
-        expect(torch.equal(branches, right[0]) and torch.equal(words, right[1]), f"For k={k} the "
-               f"best are the words {right[1].tolist()} behind the branches {right[0].tolist()}, "
-               f"but yours are {words.tolist()} behind {branches.tolist()}.")  # fmt: skip
-        no_slip(not same(sums, FOLLOWING[right[0], right[1]]), "The right words, but the sums are "
+        unordered = all(
+            pairs(answer) == pairs(right_step(*x)) for answer, x in zip(answers, STEPS, strict=True)
+        )
+        no_slip(not unordered, "The right ones in the wrong order: best first.")
+    for step, (branches, words, sums) in zip(STEPS, answers, strict=True):
+        right, k = right_step(*step), step[2]
+        expect(same(branches, right[0]) and same(words, right[1]), f"For k={k} the best are the "
+               f"words {right[1].tolist()} behind the branches {right[0].tolist()}, but yours are "
+               f"{words.tolist()} behind {branches.tolist()}.")  # fmt: skip
+        no_slip(not same(sums, step[1][right[0], right[1]]), "The right words, but the sums are "
                "those of the last word alone. Add what the branch had so far.")  # fmt: skip
         no_slip(not same(sums, right[2].exp()), "The right words, but as probabilities. Keep the "
                "logarithms: the next step adds to them.")  # fmt: skip
@@ -470,6 +500,12 @@ def score(one: Hypothesis, alpha: float) -> float:
 
 
 CHOICES = {
+    "The <eos> counts as a word of a finished hypothesis.": (
+        chooser(lambda one, alpha: one.log_prob / penalty(len(one.ids), alpha))
+    ),
+    "Only a finished hypothesis has an <eos> that counts as a word.": (
+        chooser(lambda one, alpha: one.log_prob / penalty(len(one.ids) + 1, alpha))
+    ),
     "You always take the first. The `score` of each is still 0 here: work it out, from its "
     "log_prob, its length and alpha.": chooser(lambda one, alpha: one.score),
     "One that was cut off comes first. It hasn't paid for the rest of its words: all finished ones "
@@ -490,6 +526,7 @@ CHOICES = {
     "You divide by (5 + |Y|) / 6, but without the power of alpha.": (
         chooser(lambda one, alpha: one.log_prob / penalty(words_of(one), 1.0))
     ),
+    "alpha is handed in, it isn't always 0.6.": chooser(lambda one, alpha: score(one, 0.6)),
     "The longest isn't the best: the score is what counts.": (
         lambda found, alpha: max(found, key=lambda one: (one.finished, len(one.ids)))
     ),
@@ -502,11 +539,26 @@ def my_choice(function: Callable[[Sequence[Hypothesis], float], Hypothesis]) -> 
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     # one for <eos> more or less decides here
     close_call = [Hypothesis([4], -1.0, 0.0, True), Hypothesis([4, 5, 6, 7, 8], -1.6, 0.0, True)]
-    cut = [Hypothesis([5, 6], -1.0, 0.0, False), Hypothesis([5, 7], -1.2, 0.0, False)]
     likely = [Hypothesis([4, 5], -2.0, 0.0, True), Hypothesis([4] * 7, -1.9, 0.0, True)]
     cases = [(list(FOUND), alpha) for alpha in ALPHAS]
-    cases += [(close_call, 1.0), (likely, 1.0), (cut, 0.6)]
-    answers = [ask(function, found, alpha) for found, alpha in cases]
+    cases += [(list(FOUND[::-1]), 0.6), (close_call, 1.0), (likely, 1.0)]
+    explain_choice(cases, [ask(function, found, alpha) for found, alpha in cases])
+
+    cut = [Hypothesis([5, 6], -1.2, 0.0, False), Hypothesis([5, 7], -1.0, 0.0, False)]
+    longer = [Hypothesis([5], -1.0, 0.0, False), Hypothesis([5, 6, 7], -1.3, 0.0, False)]
+    cases = [(cut, 0.6), (longer, 1.0)]
+    try:
+        answers = [ask(function, found, alpha) for found, alpha in cases]
+    except Hint:
+        raise Hint("Right where there are finished hypotheses. But all of them may have been cut "
+                   "off: then it is the best of those.", keeps=0.5) from None  # fmt: skip
+    explain_choice(cases, answers)
+
+
+def explain_choice(
+    cases: Sequence[tuple[list[Hypothesis], float]], answers: Sequence[Hypothesis]
+) -> None:
+    """Nothing, where each is the best of its (hypotheses, alpha); otherwise a hint."""
 
     def made_by(choice: Callable) -> bool:
         return all(
@@ -517,9 +569,7 @@ def my_choice(function: Callable[[Sequence[Hypothesis], float], Hypothesis]) -> 
     if made_by(chooser(score)):
         return
     for hint, choice in CHOICES.items():
-        (expect if "always" in hint else no_slip)(not made_by(choice), hint)
-    no_end = chooser(lambda one, alpha: one.log_prob / penalty(len(one.ids), alpha))
-    no_slip(not made_by(no_end), "The <eos> counts as a word of a finished hypothesis.")
+        (expect if "always take" in hint else no_slip)(not made_by(choice), hint)
     for answer, (found, alpha) in zip(answers, cases, strict=True):
         best = chooser(score)(found, alpha)
         expect(answer == best, f"With alpha={alpha} you choose {told(answer)}. The best is "
@@ -556,9 +606,10 @@ FAULTS = {
 @exercise
 def the_fault(differ: Any, letter: Any) -> None:
     """The core exercise: how many of ten sentences differ in a batch, and why."""
-    expect(isinstance(differ, int) and not isinstance(differ, bool) and 0 <= differ <= 10,
-           "First the number of sentences, of the ten, that come out differently in the batch: a "
-           "whole number from 0 to 10.")  # fmt: skip
+    wanted = ("First the number of sentences, of the ten, that come out differently in the batch: "
+              "a whole number from 0 to 10.")  # fmt: skip
+    differ = whole_number(differ, wanted)
+    expect(0 <= differ <= 10, wanted)
     right = sentences_with_a_fault()
     named = {
         0: "That is the number among sentences decoded alone. Decode all ten in one batch.",

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from transformer_lib.checks import (
-    NotTried,
     exercise,
     expect,
     implement,
@@ -15,6 +14,7 @@ from transformer_lib.checks import (
     own_work,
     result_of,
     whole_number,
+    wrong_verdicts,
 )
 from transformer_lib.embedding import Embeddings, one_hot
 from transformer_lib.tokens import SPECIALS
@@ -79,17 +79,7 @@ def four_layers() -> tuple[dict[str, Layer], Tensor]:
 @exercise
 def faults(found: dict[str, str]) -> None:
     """The exercise of the core: which of `four_layers` is sound, what is wrong with the others?"""
-    expect(
-        isinstance(found, dict) and set(found) == set(FOUR),
-        'Give a kind for each layer: {"A": …, "B": …, "C": …, "D": …}.',
-    )
-    if all(kind is ... for kind in found.values()):
-        raise NotTried("not tried yet")
-    untried = [name for name, kind in found.items() if kind is ...]
-    expect(not untried, f"{' and '.join(untried)}: still to be measured.")
-    for name, kind in found.items():
-        expect(kind in KINDS, f"{name}: {kind!r} is none of {', '.join(KINDS)}.")
-    wrong = [name for name, kind in FOUR.items() if found[name] != kind]
+    wrong = wrong_verdicts(found, FOUR, KINDS)
     hints = {
         "sound": "is sound: everywhere its vectors are the word's row times 4, the root of 16.",
         "no factor": "gives the right row wherever the word stands. Compare the lengths of its "
@@ -107,7 +97,7 @@ def faults(found: dict[str, str]) -> None:
 @exercise
 def numbers_in_the_table(guess: int) -> None:
     """Exercise 1: how many numbers are in the paper's table, 37,000 words and d_model = 512?"""
-    whole_number(guess)
+    guess = whole_number(guess)
     right = 37_000 * 512
     no_slip(guess != 37_000 + 512, "That is the sum. Every word has 512 numbers.")
     no_slip(guess != 37_000 * 37_000, "d_model columns, not one for each word: it's not one-hot.")
@@ -188,6 +178,8 @@ def wrong_embeddings(ids: Tensor, table: Tensor) -> list[tuple[str, Tensor]]:
         ("That is divided by the root of d_model: the vectors should get longer.", rows / root),
         ("That is divided by d_model. Which factor does the paper take, and do the vectors get "
          "longer or shorter?", rows / D_MODEL),
+        ("That is the root of 512, the paper's d_model. Take that of the table that is handed in.",
+         rows * math.sqrt(512)),
         ("The root is added to each number. The paper multiplies.", rows + root),
         ("That is the root of the number of words, table.shape[0]. d_model is the width of a row.",
          rows * math.sqrt(VOCAB)),

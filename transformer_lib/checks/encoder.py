@@ -18,12 +18,15 @@ from transformer_lib.checks import (
     compare,
     exercise,
     expect,
+    fault_in_a_stack,
     implement,
     no_slip,
+    one_number,
     own_work,
     parts_right,
     plain,
     same,
+    whole_number,
 )
 from transformer_lib.encoder import Encoder
 from transformer_lib.experiments.encoder import deep_stack
@@ -47,10 +50,9 @@ def call_with(function: Any, x: Tensor, *parts: Any) -> Tensor:
 @exercise
 def layer_parameters(attention: Any, feed_forward: Any, norms: Any) -> None:
     """Exercise 1: the parameters of one encoder layer with d_model=512 and d_ff=2048."""
-    given = {"attention": attention, "feed_forward": feed_forward, "norms": norms}
-    for name, number in given.items():
-        whole = isinstance(number, int) and not isinstance(number, bool)
-        expect(whole, f"{name} is a whole number.")
+    attention = whole_number(attention, "attention is a whole number.")
+    feed_forward = whole_number(feed_forward, "feed_forward is a whole number.")
+    norms = whole_number(norms, "norms is a whole number.")
     square = 512 * 512
     hints = {
         3 * square: "And W^O?",
@@ -151,7 +153,13 @@ def layer_norm(function: Callable[..., Tensor]) -> None:
 
     stops = {"must match the size of tensor": "Two shapes don't fit. The mean of each word needs "
              "`keepdim=True`, so that it stays a column beside its word."}  # fmt: skip
-    compare(call(function, *inputs, stops=stops), right, [
+    found = call(function, *inputs, stops=stops)
+    without = centered / variance.sqrt() * scale + shift
+    if same(found, without):  # eps is missing, or too small to be seen here
+        alike = call(function, torch.ones_like(x), scale, shift, eps)
+        no_slip(not alike.isfinite().all(), "A small number of your own stands where eps belongs. "
+                "Use the eps that is handed in.")  # fmt: skip
+    compare(found, right, [
         (over(1), "Your mean runs over the words of a sentence. Each word has a mean of its own: "
          "the last axis."),
         (over(0), "Your mean runs over the sentences of the batch. Each word has a mean of its "
@@ -168,8 +176,7 @@ def layer_norm(function: Callable[..., Tensor]) -> None:
          "deviation. It belongs inside the root, with the variance."),
         (centered / (x.var(-1, keepdim=True) + eps).sqrt() * scale + shift, "Your variance divides "
          "by n − 1, which is torch's habit. Layer norm divides by n: `correction=0`."),
-        (centered / variance.sqrt() * scale + shift, "eps is missing: a word whose numbers are all "
-         "equal would be divided by 0."),
+        (without, "eps is missing: a word whose numbers are all equal would be divided by 0."),
         (centered / x.std(-1, keepdim=True) * scale + shift, "eps is missing, and the standard "
          "deviation should divide by n (`correction=0`)."),
         (centered / (variance + eps) * scale + shift, "You divide by the variance. Divide by its "
@@ -266,6 +273,10 @@ def shared_mistakes(
         (last(x + inner), "Dropout is missing. It falls on what the sub-layer says."),
         (last(drop(x + inner)), "Dropout falls on the sum. x itself must come through whole."),
         (last(drop(x) + inner), "Dropout falls on x. It should fall on what the sub-layer says."),
+        (x + f(drop(norm(x))) if norm_first else norm(x + f(drop(x))), "Dropout falls on what the "
+         "sub-layer reads. It should fall on what it says."),
+        (x + f(norm(drop(x))), "Dropout falls on what the norm reads. It should fall on what the "
+         "sub-layer says."),
         (drop(norm(x + inner)), "Dropout comes after the norm. It falls on what the sub-layer "
          "says, before the sum."),
         (norm(x) + drop(f(norm(x))), "You add the normalized x. In pre-norm x itself goes around, "
@@ -375,17 +386,9 @@ def suspect() -> Encoder:
 @exercise
 def planted_fault(layer: Any, fault: Any) -> None:
     """The exercise of the core: (number of the layer, one of FAULTS)."""
-    whole = isinstance(layer, int) and not isinstance(layer, bool)
-    expect(whole and 0 <= layer < 6, "The layer is a whole number from 0 to 5.")
-    expect(fault in FAULTS, f"The fault is one of {', '.join(map(repr, FAULTS))}.")
-    if fault != "way":
-        raise Hint(f"That isn't the fault. {FAULTS[fault]}")
-    no_slip(layer != FAULTY_LAYER + 1, "The right fault. But layers count from 0.")
-    elsewhere = (
-        "The right fault, in another layer. Each layer has two ways around, `around_self_attn` and "
-        "`around_feed_forward`: try both, in each layer."
-    )
-    expect(layer == FAULTY_LAYER, elsewhere)
+    fault_in_a_stack((layer, fault), (FAULTY_LAYER, "way"), 6, FAULTS, "Each layer has two ways "
+                     "around, `around_self_attn` and `around_feed_forward`: try both, in each "
+                     "layer.")  # fmt: skip
 
 
 # --- assignment 4: a deep stack without a norm ----------------------------------------------------
@@ -394,10 +397,8 @@ def planted_fault(layer: Any, fault: Any) -> None:
 @exercise
 def share(guess: Any) -> None:
     """The factor with which x + factor * f(x) makes the signal about twice as large."""
-    if isinstance(guess, Tensor) and guess.numel() == 1:
-        guess = guess.item()
-    right_kind = isinstance(guess, int | float) and not isinstance(guess, bool)
-    expect(right_kind and math.isfinite(guess), "Give one number.")
+    guess = one_number(guess)
+    expect(math.isfinite(guess), "Give one number.")
     expect(guess != 0, "With a share of 0 the sub-layers say nothing, and x comes out as it went "
                        "in.")  # fmt: skip
     with torch.random.fork_rng(devices=[]):

@@ -22,6 +22,8 @@ from transformer_lib.checks import (
     no_slip,
     own_work,
     parts_right,
+    whole_number,
+    whole_numbers,
 )
 
 B, L, H, D_K = 2, 5, 3, 7
@@ -54,14 +56,10 @@ def suspect(
 @exercise
 def planted_fault(head: int, matrix: str, taken_from: int) -> None:
     """Which head of `suspect` uses which matrix of which other head."""
-    for number in (head, taken_from):
-        expect(
-            isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 8,
-            "Give both heads as whole numbers from 0 to 7.",
-        )
-    expect(
-        matrix in ("W_Q", "W_K", "W_V"), 'Give the name of a matrix in quotes, such as "W_Q".'
-    )
+    wanted = "Give both heads as whole numbers from 0 to 7."
+    head, taken_from = whole_number(head, wanted), whole_number(taken_from, wanted)
+    expect(0 <= head < 8 and 0 <= taken_from < 8, wanted)
+    expect(matrix in ("W_Q", "W_K", "W_V"), 'Give the name of a matrix in quotes, such as "W_Q".')
     right_head, name, other = FAULT
     expect(
         matrix != "W_Q" and matrix != "W_K" or head != right_head,
@@ -93,10 +91,9 @@ def in_pieces(numbers: list[int]) -> None:
 
     The numbers say where they come from: 10 times the position, plus the feature.
     """
-    expect(
-        isinstance(numbers, list | tuple) and len(numbers) == 2,
-        "Give the two numbers of the row as a list, such as [10, 11].",
-    )
+    wanted = "Give the two numbers of the row as a list, such as [10, 11]."
+    found = tuple(whole_numbers(numbers, wanted))
+    expect(len(found) == 2, wanted)
     hints = {
         (22, 23): None,
         (12, 13): "That is row 1: rows count from 0.",
@@ -105,7 +102,6 @@ def in_pieces(numbers: list[int]) -> None:
         (24, 25): "Count again: head 0 takes the first 5 × 2 numbers of the row of all numbers.",
         (32, 33): "Count again: head 0 takes the first 5 × 2 numbers of the row of all numbers.",
     }
-    found = tuple(numbers)
     no_slip(found not in hints or hints[found] is None, hints.get(found) or "")
     expect(
         found == (22, 23),
@@ -117,7 +113,7 @@ def in_pieces(numbers: list[int]) -> None:
 @exercise
 def where_from(head: int, number: int) -> None:
     """Number 300 of the 512 that stand side by side: which head, and which of its numbers?"""
-    found = head, number
+    found = whole_number(head), whole_number(number)
     hints = {
         (5, 44): "Heads count from 0.",
         (4, 45): "The numbers of a head count from 0 as well.",
@@ -160,7 +156,7 @@ def shapes(
         512 * 512: "That is one matrix. How many are there?",
         right + 4 * 512: "These linear layers have no biases.",
     }
-    expect(isinstance(parameters, int), "The number of parameters is a whole number.")
+    parameters = whole_number(parameters, "The number of parameters is a whole number.")
     parts_right(
         ("After split_heads", as_shape(split), (2, 8, 7, 64), split_hints),
         ("The weights", as_shape(weights), (2, 8, 7, 7), weights_hints),

@@ -56,7 +56,7 @@ def expect_mask(found: Tensor, right: Tensor, mistakes: dict[str, Callable[[], T
 @exercise
 def how_many_may_be_seen(guess: Any) -> None:
     """Exercise 1: how many ones in the combined mask of <bos> gracias amigo <pad>?"""
-    whole_number(guess)
+    guess = whole_number(guess)
     hints = {
         16: "That is all of them. Nobody sees the padding, and nobody sees ahead.",
         12: "That is the padding mask alone: three columns of four. Now hide what lies ahead.",
@@ -243,9 +243,19 @@ def judge_weights(function: Callable[..., Tensor], scores: Tensor, mask: Tensor)
         "After the softmax comes a second one: equal weights for what is hidden, too.": (
             lambda: right_weights(s, m).softmax(-1)
         ),
+        "You divide the scores by a root once more. They are scaled already.": (
+            lambda: right_weights(s / math.sqrt(s.size(-1)), m)
+        ),
     }
     for hint, make in mistakes.items():
         no_slip(not matches(usual, make), hint)
+    for make in (
+        lambda: right_weights(s, m).softmax(-1) * m,
+        lambda: right_weights(right_weights(s, m), m),
+        lambda: right_weights(s.softmax(-1), m),
+    ):
+        no_slip(not matches(usual, make), "There are two softmaxes, one after the other. One is "
+                "enough.")  # fmt: skip
     for dim in range(scores.dim() - 1):
         columns = scores.masked_fill(~mask, -1e9).softmax(dim)
         no_slip(
@@ -274,11 +284,23 @@ def judge_weights(function: Callable[..., Tensor], scores: Tensor, mask: Tensor)
         "weights. Its weights should be zeros.",
     )
     no_slip(not empty.any(), "The row that may see nothing should have only zeros.")
+    high = scores + 1000
+    no_slip(
+        same(call(function, high, mask), right_weights(high, mask)),
+        "Right for small scores. For large ones e to the power of them overflows, and for very low "
+        "ones it is 0, and the sum with it. torch's softmax takes care of that.",
+    )
     low = scores - 30_000
     no_slip(
         same(call(function, low, mask), right_weights(low, mask)),
         "Your low number isn't low enough: where the other scores are about −30,000 the hidden "
         "ones are seen again. Take −1e9, −∞ or the lowest number of the type.",
+    )
+    found = call(function, scores + 50 * ~mask, mask)
+    no_slip(
+        same(found, right_weights(scores, mask)),
+        "Right as long as the hidden scores are small. Where one of them is 50, it changes the "
+        "weights of the others. Hide it first; then comes e to the power of the scores.",
     )
 
 
@@ -443,9 +465,14 @@ def leaks(found: Any) -> None:
         "A position may depend on its own word and on earlier ones. A leak is a *later* word that "
         "moves it.",
     )
+    expect(
+        pairs != {(t, j) for t in places for j in places if t < j},
+        "Those are all the pairs that there are. Did you measure? Change one word at a time: which "
+        "outputs before it move?",
+    )
     no_slip(
         not any(pairs == {(t, j) for t in places for j in places if t < j <= t + reach}
-                for reach in range(2, WORDS)),
+                for reach in range(2, WORDS - 1)),
         "So it looks with more than one layer. The question is about one.",
     )  # fmt: skip
     no_slip(

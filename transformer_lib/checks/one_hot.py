@@ -97,7 +97,7 @@ def faults(sound: str, loses_words: str, same_row: tuple[str, str]) -> None:
 @exercise
 def zeros_in_the_table(guess: int) -> None:
     """Exercise 1: how many zeros are in the one-hot table of four words, vocabulary of ten?"""
-    whole_number(guess)
+    guess = whole_number(guess)
     no_slip(guess != 40, "That is every cell of the table. How many of them hold a 1?")
     no_slip(guess != 9, "That is one row. The table has a row for each word.")
     expect(guess != 4, "That is how many ones there are.")
@@ -222,7 +222,7 @@ def look_up(function: Callable[[list[str], list[str]], list[int]]) -> None:
 @exercise
 def bytes_of_a_batch(guess: int) -> None:
     """Exercise 4: the bytes of 8 sentences of 12 words as one-hot rows over 1,794 words."""
-    whole_number(guess)
+    guess = whole_number(guess)
     right = one_hot(torch.zeros(8, 12, dtype=torch.long), 1794).nbytes
     no_slip(guess != right // 4, "That is how many numbers there are. Each of them takes 4 bytes.")
     no_slip(guess != right * 8, "Those are bits. Eight of them make a byte.")

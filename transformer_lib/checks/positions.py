@@ -12,15 +12,16 @@ from torch import Tensor
 
 from transformer_lib.checks import (
     Hint,
-    NotTried,
     a_kind,
     exercise,
     expect,
     implement,
     no_slip,
+    one_number,
     own_work,
     result_of,
     whole_number,
+    wrong_verdicts,
 )
 from transformer_lib.embedding import positional_encoding, tensor2tensor_encoding
 
@@ -86,15 +87,7 @@ def suspects() -> dict[str, Tensor]:
 @exercise
 def diagnose(verdict: Any) -> None:
     """The core exercise: which fault has each of the `suspects`?"""
-    expect(isinstance(verdict, dict) and verdict.keys() == PLANTED.keys(),
-           'Give a dictionary with the keys "A", "B" and "C".')  # fmt: skip
-    if ... in verdict.values():
-        raise NotTried("not tried yet")
-    for name, fault in PLANTED.items():
-        said = verdict[name]
-        expect(said in FAULTS, f"{name}: choose one of {', '.join(FAULTS)}.")
-        if said == fault:
-            continue
+    for name, said in wrong_verdicts(verdict, PLANTED, FAULTS).items():
         if said == FROM_ONE:
             raise Hint(f"{name}: its first row begins 0, 1, so it counts from 0. {MEASURE[name]}")
         sure = f"{name} isn't sound. " if said == NONE else f"{name} has another fault, or none. "
@@ -104,7 +97,7 @@ def diagnose(verdict: Any) -> None:
 @exercise
 def which_position(guess: int) -> None:
     """A row that begins sin = 0.1411, cos = -0.9900, then 0.1388, 0.9903 (d_model = 6): 3."""
-    whole_number(guess)
+    guess = whole_number(guess)
     hints = {
         4: "That would be its number if positions counted from 1.",
         9: "Position 9 has the sine 0.4121.",
@@ -121,10 +114,7 @@ def which_position(guess: int) -> None:
 @exercise
 def wave_of_pair_384(guess: float) -> None:
     """The wavelength of pair i = 384 when d_model is 1024."""
-    expect(
-        isinstance(guess, int | float) and not isinstance(guess, bool),
-        "Give a number of positions.",
-    )
+    guess = one_number(guess, "Give a number of positions.")
     answers = {
         1000.0: "1000 is what the position is divided by. A wave is complete when the angle has "
                 "grown by 2π.",
@@ -205,6 +195,10 @@ def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
             positional_encoding(length, d_model, base=1_000.0).double(),
         "The base is 10000; yours is e, the base of exp and log.":
             table(pos / (2 * i / d_model).exp()),
+        "The 2 of 2i is there twice: `arange(0, d_model, 2)` is 2i already.":
+            table(pos / 10_000.0 ** (4 * i / d_model)),
+        "The paper's width 512 is written into your function. d_model is handed in.":
+            table(pos / 10_000.0 ** (2 * i / 512)),
         "All your pairs turn equally fast: the position is divided by nothing yet.":
             table(pos.expand(-1, len(i))),
         "All your pairs turn equally slowly: the power of 10000 should depend on i.":
@@ -287,8 +281,9 @@ def wrong_moves(table: Tensor, start: int, k: int) -> dict[str, Tensor]:
 @exercise
 def base_for_thirty_words(guess: float) -> None:
     """A base with which 4 numbers keep 30 positions apart, judged by what it does."""
-    kind = isinstance(guess, int | float) and not isinstance(guess, bool)
-    expect(kind and 0 < guess < 1e12, "Give one positive number, below 1e12.")
+    wanted = "Give one positive number, below 1e12."
+    guess = one_number(guess, wanted)
+    expect(0 < guess < 1e12, wanted)
     table = positional_encoding(30, 4, float(guess)).double()
     alike = table @ table[0] / 2
     place = int(alike[1:].argmax()) + 1

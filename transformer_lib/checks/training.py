@@ -21,9 +21,11 @@ from transformer_lib.checks import (
     expect,
     implement,
     no_slip,
+    one_number,
     own_work,
     result_of,
     same,
+    whole_number,
 )
 from transformer_lib.config import TOY
 from transformer_lib.loss import label_smoothed_cross_entropy
@@ -365,6 +367,12 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
         "d_model and warmup are exchanged.": [
             lambda s: paper_schedule(s, warmup, d_model),
         ],
+        "The paper's 512 is written into your function: d_model is handed in.": [
+            lambda s: paper_schedule(s, 512, warmup),
+        ],
+        "The paper's 4000 is written into your function: warmup is handed in.": [
+            lambda s: paper_schedule(s, d_model, 4000),
+        ],
         "After the warm-up the rate falls with the *root* of the step: exponent -0.5.": [
             lambda s: scale * min(s**-1, s * warmup**-1.5),
             lambda s: scale * min(s**-1, s * warmup**-2),
@@ -490,11 +498,9 @@ def settings_that_copy(settings: Any) -> None:
     names = ("peak", "warmup", "steps")
     expect(isinstance(settings, dict) and set(settings) == set(names),
            'Give a dict with the three names "peak", "warmup" and "steps".')  # fmt: skip
-    numbers = [settings[name] for name in names]
-    real = all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers)
-    expect(real and all(isinstance(n, int) for n in numbers[1:]),
-           "The peak is a number, such as 0.001; warm-up and steps are whole numbers.")  # fmt: skip
-    peak, warmup, steps = numbers
+    wanted = "The peak is a number, such as 0.001; warm-up and steps are whole numbers."
+    peak = one_number(settings["peak"], wanted)
+    warmup, steps = (whole_number(settings[name], wanted) for name in names[1:])
     expect(0 < peak <= 10, f"A learning rate is above 0, and far below 10. Yours is {peak}.")
     expect(1 <= warmup, f"A warm-up has at least 1 step, not {warmup}.")
     expect(1 <= steps <= MOST_STEPS, f"There are 1 to {MOST_STEPS} steps, but you want {steps}. "

@@ -7,10 +7,20 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from numbers import Real
 from typing import Any
 
-from transformer_lib.checks import Hint, exercise, expect, implement, no_slip, own_work, result_of
+from transformer_lib.checks import (
+    Hint,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    one_number,
+    own_work,
+    result_of,
+    whole_number,
+    whole_numbers,
+)
 from transformer_lib.checks.start_here import shipped
 from transformer_lib.corpora import english_spanish
 from transformer_lib.experiments import translation as lab
@@ -34,10 +44,9 @@ def of_the_suspicious_test() -> tuple[int, int, float, float, float]:
 @exercise
 def leak(leaked: Any, honest: Any) -> None:
     """How many sentences of the suspicious test are old, and the exact match without them."""
-    count = isinstance(leaked, int) and not isinstance(leaked, bool)
-    expect(count, f"How many sentences? Give a whole number, not {leaked!r}.")
-    share = isinstance(honest, Real) and not isinstance(honest, bool)
-    expect(share, f"The exact match is a number between 0 and 1, not {honest!r}.")
+    leaked = whole_number(leaked, f"How many sentences? Give a whole number, not {leaked!r}.")
+    wanted = f"The exact match is a number between 0 and 1, not {honest!r}."
+    honest = one_number(honest, wanted)
     old, literally, new, known, whole = of_the_suspicious_test()
     size = len(lab.suspicious_test())
     no_slip(
@@ -64,13 +73,8 @@ def leak(leaked: Any, honest: Any) -> None:
 def grams_left(fifth: Any, last: Any) -> None:
     """Exercise 1: right 1-, 2-, 3- and 4-grams of ten words when the fifth or the last is wrong."""
     wanted = "Give two lists of four whole numbers."
-    try:
-        fifth, last = list(fifth), list(last)
-    except (TypeError, ValueError):
-        raise Hint(wanted) from None
-    for numbers in (fifth, last):
-        kinds = all(isinstance(number, int) and not isinstance(number, bool) for number in numbers)
-        expect(len(numbers) == 4 and kinds, wanted)
+    fifth, last = whole_numbers(fifth, wanted), whole_numbers(last, wanted)
+    expect(len(fifth) == len(last) == 4, wanted)
     inside, end = [9, 7, 5, 3], [9, 8, 7, 6]
     no_slip((fifth, last) != (end, inside), "The two are exchanged: the fifth word has neighbors "
            "on both sides, so it stands in more groups.")  # fmt: skip
@@ -169,8 +173,9 @@ def my_brevity(function: Callable[[int, int], float]) -> None:
 def my_precision(function: Callable[..., float]) -> None:
     """Exercise 4: texts as lists of words, their references, n -> n-gram precision of the whole."""
     own_work(function, "BLEU", "corpus_bleu", "sacrebleu")
-    written = ["el el el perro", "la casa roja", "no", "no sé qué no sé", "y"]
-    right = ["el gato negro y el perro", "la casa es muy roja", "no", "no sé", "el"]
+    written = ["el el el perro", "la casa roja", "no", "no sé qué no sé", "y", "roja es la casa"]
+    right = ["el gato negro y el perro", "la casa es muy roja", "no", "no sé", "el",
+             "casa la es verde roja"]  # fmt: skip
     texts, references = [t.split() for t in written], [t.split() for t in right]
     for n in (1, 2):
         found, total = matches(texts, references, n)
@@ -181,6 +186,10 @@ def my_precision(function: Callable[..., float]) -> None:
         )  # fmt: skip
         kinds = [(set(grams(a, n)), set(grams(b, n)))
                  for a, b in zip(texts, references, strict=True)]  # fmt: skip
+        unordered = sum(
+            (Counter(map(frozenset, grams(a, n))) & Counter(map(frozenset, grams(b, n)))).total()
+            for a, b in zip(texts, references, strict=True)
+        )
         joined = matches([sum(texts, [])], [sum(references, [])], n)
         recall = sum(len(grams(b, n)) for b in references)
         hints = {
@@ -198,6 +207,8 @@ def my_precision(function: Callable[..., float]) -> None:
             "own reference, and no group may reach over the end of a sentence.",
             found / recall: "Divide by the groups that were *written*; divided by those of the "
             "reference it is called recall.",
+            unordered / total: "The order of the words in a group counts: “la casa” isn't “casa "
+            "la”.",
             found: "That is how many. Divide by the number of groups that were written.",
         }
         size = "5 words have 4 pairs and 3 triples."
@@ -254,9 +265,7 @@ def a_mistake(english: Any) -> None:
 def number(function: Any, *inputs: Any) -> float:
     lists = "A Counter counts what can't change: tuples of words, or words, not lists."
     found = result_of(function, *inputs, stops={"unhashable type: 'list'": lists})
-    kind = isinstance(found, Real) and not isinstance(found, bool)
-    expect(kind, f"It should return one number, not {found!r}.")
-    return float(found)
+    return float(one_number(found, f"It should return one number, not {found!r}."))
 
 
 def judge(

@@ -42,7 +42,7 @@ SPEAKS_AGAINST = {
 @exercise
 def fault(number: Any, name: Any) -> None:
     """The exercise: what is wrong with machine 0 (or 1 to 4)."""
-    whole_number(number)
+    number = whole_number(number)
     expect(0 <= number < len(FAULTS), f"There are the machines 0 to {len(FAULTS) - 1}.")
     expect(name in FAULTS, f"Give one of {', '.join(map(repr, FAULTS))}.")
     no_slip(name == FAULT_OF[number], f"It isn't '{name}'. {SPEAKS_AGAINST[name]}")
@@ -59,8 +59,7 @@ def base_parameters(words: int = 37_000, tie_weights: str = "all", **settings) -
 @exercise
 def growth(layer: Any, words: Any, heads: Any) -> None:
     """Exercise 1: what the base model grows by, with one matrix for all words."""
-    for number in (layer, words, heads):
-        whole_number(number)
+    layer, words, heads = map(whole_number, (layer, words, heads))
     before = base_parameters()
     attention, feed_forward, norm = 4 * 512 * 512, 2 * 512 * 2048 + 2048 + 512, 2 * 512
     right = base_parameters(N=7) - before
@@ -278,8 +277,7 @@ def reach(attention: Any, recurrent: Any, convolution: Any) -> None:
 
     The window of the convolution takes in 9 words: the word itself and the 8 before it.
     """
-    for number in (attention, recurrent, convolution):
-        whole_number(number)
+    attention, recurrent, convolution = map(whole_number, (attention, recurrent, convolution))
     attention_hints = {
         0: "A word hears nothing before the first round.",
         100: "In attention each word looks at each other at once.",
