@@ -163,7 +163,9 @@ def test_mistyped_options_are_refused_by_name(run, capsys):
         assert capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["", "translate", "train", "evaluate", "corpus", "figures"])
+@pytest.mark.parametrize(
+    "command", ["", "translate", "train", "evaluate", "corpus", "corpus get", "figures"]
+)
 def test_help_is_there_for_every_command(command, capsys):
     with pytest.raises(SystemExit) as stopped:
         main([*command.split(), "--help"])
@@ -213,6 +215,7 @@ def test_corpus_names_the_files_it_wrote(run, tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
     refused(run("corpus", "--out", blocked / "data"), str(blocked))
+    refused(run("corpus"), "--out", "corpus get")
 
 
 def test_figures_by_name(run, tmp_path):

@@ -149,11 +149,29 @@ def parser() -> argparse.ArgumentParser:
 
     corpus = commands.add_parser(
         "corpus",
-        help="write the English-Spanish corpus again",
-        description="Write every split of the English-Spanish corpus, the same bytes each time.",
+        help="write the English-Spanish corpus again, or fetch sentences that people wrote",
+        description="Write every split of the English-Spanish corpus, the same bytes each time. "
+        "Or: corpus get NAME, which fetches a public one.",
     )
-    corpus.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write")
+    corpus.add_argument("--out", type=Path, metavar="DIR", help="where to write")
     corpus.set_defaults(run=run_corpus)
+    actions = corpus.add_subparsers(metavar="get")
+    fetch = actions.add_parser(
+        "get",
+        help="fetch a public corpus, ready for train --data",
+        description="Fetch a public corpus from its source, check it, and write train.tsv, "
+        "validation.tsv and test.tsv. What is there already is not fetched again; a file that "
+        "can't be fetched here can be put in its place by hand.",
+    )
+    fetch.add_argument(
+        "name", choices=["tatoeba-en-es", "multi30k-en-de", "multi30k-en-fr"],
+        metavar="NAME", help="%(choices)s",
+    )  # fmt: skip
+    fetch.add_argument(
+        "--out", type=Path, metavar="DIR",
+        help="where to keep it (in the system's cache folder, or $TRANSFORMER_LIB_CACHE)",
+    )  # fmt: skip
+    fetch.set_defaults(run=run_corpus_get)
 
     figures = commands.add_parser(
         "figures",
@@ -379,8 +397,22 @@ def as_table(result: dict) -> str:
 def run_corpus(options: argparse.Namespace) -> int:
     from transformer_lib.corpora import english_spanish
 
+    if options.out is None:
+        raise UserError("say where to write with --out, or what to fetch: corpus get NAME")
     for path in english_spanish.write(options.out):
         print(path)
+    return 0
+
+
+def run_corpus_get(options: argparse.Namespace) -> int:
+    from transformer_lib import downloads
+
+    splits = downloads.get(options.name, options.out, lambda line: complain(f"left out: {line}"))
+    print(downloads.CORPORA[options.name].about)
+    for split, path in splits.items():
+        print(f"{split:<12}{len(path.read_bytes().splitlines()):>8,} pairs  {path}")
+    data, validation = splits["train"], splits["validation"]
+    print(f"try: transformer-lib train --data {data} --validation {validation}")
     return 0
 
 

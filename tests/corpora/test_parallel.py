@@ -45,6 +45,11 @@ def test_two_files_line_by_line(file, ends):
     assert list(read_parallel([english, spanish])) == PAIRS
 
 
+def test_between_two_files_a_tab_is_a_space(file):
+    english, spanish = file("Good\tmorning\n", "train.en"), file("Buenos días\n", "train.es")
+    assert list(read_parallel([english, spanish])) == PAIRS[:1]
+
+
 def test_further_columns_a_byte_order_mark_and_space_around_are_left_out(file):
     path = file(b"\xef\xbb\xbf" + "Good morning \t\xa0Buenos días\tCC BY, Ana\n".encode())
     assert list(read_parallel([path])) == PAIRS[:1]
@@ -102,10 +107,10 @@ def test_of_two_files_the_bad_one_is_named(file):
     english, spanish = file("Hi\nYes\n", "train.en"), file("Hola\n\n", "train.es")
     with pytest.raises(CorpusError, match=f"^{spanish}, line 2: nothing"):
         list(read_parallel([english, spanish]))
-    spanish.write_text("Hola\nS\tí\n")
-    with pytest.raises(CorpusError, match=r"train.es, line 2: control character U\+0009"):
+    spanish.write_text("Hola\nS\aí\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"train.es, line 2: control character U\+0007"):
         list(read_parallel([english, spanish]))
-    spanish.write_text("Hola\n" + "sí " * 50)
+    spanish.write_text("Hola\n" + "sí " * 50, encoding="utf-8")
     with pytest.raises(CorpusError, match=f"{english} and {spanish}, line 2: one side has"):
         list(read_parallel([english, spanish]))
 

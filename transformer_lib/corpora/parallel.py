@@ -140,7 +140,7 @@ def columns(path: Path, number: int, raw: bytes) -> tuple[str, str]:
 
 def aligned(paths: Sequence[Path], number: int, raw: Sequence[bytes]) -> tuple[str, str]:
     return tuple(
-        sentence(path, number, decode(path, number, line))
+        sentence(path, number, decode(path, number, line).replace("\t", " "))
         for path, line in zip(paths, raw, strict=True)
     )
 
