@@ -52,9 +52,11 @@ def draw_who_moves() -> Figure:
         "self-attention": moved(lambda x: first.self_attn(x, x, x), x),
         "two whole layers": moved(encoder, x),
     }
-    return plots.word_maps(maps, words, label="how far it moves (largest = 1)",
-                           rows="this word's output moves",
-                           columns="when this word is nudged")  # fmt: skip
+    figure = plots.word_maps(maps, words, label="how far it moves (largest = 1)",
+                             rows="this word's output moves",
+                             columns="when this word is nudged")  # fmt: skip
+    figure.suptitle("A word reaches the others only through attention", fontsize=14, weight="bold")
+    return figure
 
 
 @figure(
@@ -261,4 +263,5 @@ def draw_red() -> Figure:
     for ax in figure.axes[:2]:
         ax.axhline(4.5, color=style.PAPER, linewidth=4)
         ax.axvline(4.5, color=style.PAPER, linewidth=4)
+    figure.suptitle("“red” takes on the gender of its noun", fontsize=14, weight="bold")
     return figure
