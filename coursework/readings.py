@@ -158,6 +158,7 @@ def write_readings(
     rows: Mapping[tuple[str, str], Reading],
     source: Assignment,
     shown: Mapping[str, str],
+    separator: str,
 ) -> None:
     """In the order of the names shown: a blind reader learns nothing from it."""
     of = {one.name: one.points for one in source.exercises}
@@ -166,7 +167,7 @@ def write_readings(
         (shown.get(student, student), exercise, one.points, of.get(exercise), one.comment,
          one.answer, one.before, *(one.more.get(name, "") for name in more))
         for (student, exercise), one in rows.items()
-    ])  # fmt: skip
+    ], separator)  # fmt: skip
 
 
 # --- blind ---------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from coursework.readings import (
     write_readings,
 )
 from coursework.source import Assignment
-from coursework.tables import write_table
+from coursework.tables import separator_of, write_table
 from transformer_lib.checkpoints import write_file
 
 TEMPLATES = Environment(
@@ -107,24 +107,26 @@ def write_report(
     students = list(dict.fromkeys(one.student for one in results))
     known = {one.student: one for one in submissions}
     table, key = folder / "to_read.csv", folder / "key.csv"
+    separator = separator_of(table)  # the others come as the teacher's own spreadsheet stores them
     numbers = read_key(key)
     names = {number: student for student, number in numbers.items()}
     readings = read_readings(table, source, students, names)  # before anything is written
     if blind is not None:
         numbers = numbered(students, numbers, blind)
-        write_table(key, KEY, sorted((number, student) for student, number in numbers.items()))
+        rows = sorted((number, student) for student, number in numbers.items())
+        write_table(key, KEY, rows, separator)
     shown = {one: one if blind is None else numbers[one] for one in [*numbers, *students]}
     merged = merge(results, readings, shown, table.name)
     if blind is not None:
         rows = dict(sorted(merged.rows.items(), key=lambda row: shown.get(row[0][0], row[0][0])))
     else:
         rows = merged.rows
-    write_readings(table, rows, source, shown)
+    write_readings(table, rows, source, shown, separator)
 
     totals = add_up(merged.results, known)
-    write_grades(folder, totals)
+    write_grades(folder, totals, separator)
     changed = changes(folder, source, merged.results, known)
-    write_table(folder / "changes.csv", CHANGES, changed)
+    write_table(folder / "changes.csv", CHANGES, changed, separator)
     remember(folder, source, merged.results, known)
 
     written = [one for one in merged.results if one.text]
@@ -178,18 +180,18 @@ def page_name(student: str, taken: set[str]) -> str:
     return f"{name}.html"
 
 
-def write_grades(folder: Path, totals: Sequence[Total]) -> None:
+def write_grades(folder: Path, totals: Sequence[Total], separator: str) -> None:
     """grades.csv, a row for each exercise, and totals.csv, a row for each student."""
     rows = []
     for total in totals:
         for number, one in enumerate(total.results):
             hint = one.hint if number == 0 or not total.unreadable else "(as in the row above)"
             rows.append((one.student, one.exercise, one.points, one.of, hint))
-    write_table(folder / "grades.csv", GRADES, rows)
+    write_table(folder / "grades.csv", GRADES, rows, separator)
     write_table(folder / "totals.csv", TOTALS, [
         (one.submission.student, one.machine, one.person, one.points, one.of, one.unread,
          "late" if one.submission.late else "", one.submission.number) for one in totals
-    ])  # fmt: skip
+    ], separator)  # fmt: skip
 
 
 def write_page(path: Path, template: str, **what) -> None:

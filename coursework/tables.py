@@ -29,12 +29,18 @@ class TableError(ValueError):
     """A table can't be used; the message says why. Nothing is written then."""
 
 
-def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence]) -> None:
-    """Cells that are numbers stay numbers; all others are text."""
+def write_table(
+    path: Path, columns: Sequence[str], rows: Iterable[Sequence], separator: str = ","
+) -> None:
+    """Cells that are numbers stay numbers; all others are text. Beside semicolons 2.5 is 2,5."""
     table = io.StringIO()
-    writer = csv.writer(table, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer = csv.writer(table, delimiter=separator, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(columns)
-    writer.writerows([in_table(cell) for cell in row] for row in rows)
+    for row in rows:
+        writer.writerow([
+            in_table(cell).replace(".", ",") if isinstance(cell, float) and separator == ";"
+            else in_table(cell) for cell in row
+        ])  # fmt: skip
     write_file(path, codecs.BOM_UTF8 + table.getvalue().encode("utf-8", errors="replace"))
 
 
@@ -88,12 +94,21 @@ def read_table(
     return next(iter(found.values()))
 
 
+def separator_of(path: Path) -> str:
+    """How a spreadsheet here separates cells, if it has stored this table."""
+    raw = path.read_bytes() if path.exists() else b""
+    utf_16 = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return separator_in(raw.decode("utf-16" if utf_16 else "latin-1", errors="replace"))
+
+
+def separator_in(words: str) -> str:
+    return max(",;\t", key=re.split("[\r\n]", words, maxsplit=1)[0].count)
+
+
 def rows_of(path: Path, words: str, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     lines = io.StringIO(words, newline=None)  # any system's ends of lines
-    separator = max(",;\t", key=lines.readline().count)
-    lines.seek(0)
     try:
-        rows = list(csv.reader(lines, delimiter=separator))
+        rows = list(csv.reader(lines, delimiter=separator_in(words)))
     except csv.Error as error:
         raise TableError(f"{path} is no table: {error}") from None
     first = rows[0] if rows else []

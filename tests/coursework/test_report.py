@@ -12,7 +12,14 @@ from coursework.intake import Submission
 from coursework.readings import mark
 from coursework.report import write_report
 from coursework.source import assignment
-from coursework.tables import TableError, from_table, in_table, read_table, write_table
+from coursework.tables import (
+    TableError,
+    from_table,
+    in_table,
+    read_table,
+    separator_of,
+    write_table,
+)
 from tests.coursework.classroom import WRITTEN, filled_in, hand_in
 
 ATTENTION = assignment(2)
@@ -35,7 +42,7 @@ def results(**answers: str) -> list[Result]:
 
 def table(path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
+        return list(csv.DictReader(file, delimiter=separator_of(path)))
 
 
 def words(path) -> str:
@@ -99,11 +106,14 @@ def test_any_spreadsheet_may_store_the_table(tmp_path, encoding, dialect):
     written = {"Álvaro Núñez": ("2,5", "Sí: weiß"), "007": ("1", "- yes"), "x;=1+1;": ("0", "")}
     write_report(tmp_path, ATTENTION, results(**names))
     fill_in(tmp_path / "to_read.csv", written, encoding, **dialect)
+    points = "2,5" if dialect["delimiter"] == ";" else "2.5"
     for _ in range(2):
         read = write_report(tmp_path, ATTENTION, results(**names))
         assert (read.unread, read.told) == (0, [])
-        assert essays(tmp_path) == {"Álvaro Núñez": ("2.5", "Sí: weiß"), "'007": ("1", "'- yes"),
+        assert essays(tmp_path) == {"Álvaro Núñez": (points, "Sí: weiß"), "'007": ("1", "'- yes"),
                                     "x;=1+1;": ("0", "")}  # fmt: skip
+        for one in tmp_path.glob("*.csv"):  # as this spreadsheet separates cells
+            assert separator_of(one) == dialect["delimiter"], one
 
 
 def test_an_encoding_in_doubt_is_refused(desk):
