@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from transformer_lib.batching import make_batch
-from transformer_lib.checkpoints import CheckpointError, read_tensors
+from transformer_lib.checkpoints import CheckpointError, read_tensors, write_tensors
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.model import make_model
 from transformer_lib.training import (
@@ -200,8 +200,62 @@ def test_early_stop_keeps_the_best_weights():
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), snapshots[best], strict=True))
 
 
+def test_averaging_ends_with_the_mean_of_the_last_validations(tmp_path):
+    config = TrainingConfig(steps=10, validate_every=2, max_tokens=64, average=3)
+    snapshots = []
+
+    def remember(model):
+        snapshots.append([p.detach().clone() for p in model.parameters()])
+        return {}
+
+    model = small_model()
+    pairs, held_out = copy_pairs(99), copy_pairs(9, seed=1)
+    train(model, pairs, held_out, config, folder=tmp_path / "whole", measure=remember)
+    for parameter, *last in zip(model.parameters(), *snapshots[-3:], strict=True):
+        torch.testing.assert_close(parameter.detach(), torch.stack(last).mean(dim=0))
+    kept = {path.name for path in (tmp_path / "whole").glob("weights-*")}
+    assert kept == {f"weights-{step}.safetensors" for step in (6, 8, 10)}
+
+    def stop(_):
+        if len(stopped) == 3:
+            raise Stop
+        stopped.append(1)
+        return {}
+
+    stopped, resumed = [], small_model(seed=99)
+    with pytest.raises(Stop):
+        train(small_model(), pairs, held_out, config, folder=tmp_path / "cut", measure=stop)
+    train(resumed, pairs, held_out, config, folder=tmp_path / "cut", resume=True)
+    assert same_weights(resumed, model)
+    with pytest.raises(ValueError, match="average=3 needs a folder"):
+        train(small_model(), pairs, held_out, config)
+
+
+def test_averaging_more_than_there_were_takes_all(tmp_path):
+    many, two = (TrainingConfig(steps=4, validate_every=2, average=n) for n in (9, 2))
+    models = [small_model(), small_model()]
+    for i, (model, config) in enumerate(zip(models, (many, two), strict=True)):
+        train(model, copy_pairs(20), copy_pairs(5, seed=1), config, folder=tmp_path / str(i))
+    assert same_weights(*models)
+
+
+def test_a_run_from_before_a_setting_was_there_goes_on_with_its_default(tmp_path):
+    pairs, held_out = copy_pairs(20), copy_pairs(5, seed=1)
+    config = TrainingConfig(steps=2, validate_every=1)
+    model = small_model()
+    train(model, pairs, held_out, config, folder=tmp_path)
+    tensors, about = read_tensors(tmp_path / STATE_FILE)
+    del about["config"]["average"]
+    write_tensors(tmp_path / STATE_FILE, tensors, about)
+    train(small_model(), pairs, held_out, config, folder=tmp_path, resume=True)
+    with pytest.raises(CheckpointError, match="started with average=1, not 2"):
+        changed = TrainingConfig(steps=2, validate_every=1, average=2)
+        train(small_model(), pairs, held_out, changed, folder=tmp_path, resume=True)
+
+
 def test_settings_that_make_no_sense_are_named():
-    for wrong in ({"steps": 0}, {"smoothing": 1.0}, {"schedule": "cosine"}, {"peak": -1.0}):
+    several = {"steps": 0, "average": 0, "smoothing": 1.0, "schedule": "cosine", "peak": -1.0}
+    for wrong in ({name: value} for name, value in several.items()):
         ((name, value),) = wrong.items()
         with pytest.raises(ValueError, match=f"{name}={value!r}"):
             TrainingConfig(**wrong)

@@ -125,6 +125,10 @@ def parser() -> argparse.ArgumentParser:
     train.add_argument("--resume", action="store_true", help="go on with the run in --out")
     train.add_argument("--steps", type=positive, metavar="N", help="updates of the weights")
     train.add_argument("--seed", type=int, metavar="N", help="random start and order (0)")
+    train.add_argument(
+        "--average", type=positive, metavar="N",
+        help="end with the mean of the weights at the last N validations, not with the best",
+    )  # fmt: skip
     train.add_argument("--bf16", action="store_true", help="half-precision arithmetic: faster")
     train.add_argument("--threads", type=positive, metavar="N", help="CPU cores to use (all)")
     train.set_defaults(run=run_train)
@@ -319,7 +323,7 @@ def run_train(options: argparse.Namespace) -> int:
         recipe = Recipe.from_json(read_json(folder / "recipe.json"))
     else:
         recipe = RECIPES[options.task]
-    changes = {name: getattr(options, name) for name in ("steps", "seed")}
+    changes = {name: getattr(options, name) for name in ("steps", "seed", "average")}
     changes = {name: value for name, value in changes.items() if value is not None}
     changes |= {"bf16": True} if options.bf16 else {}
     recipe = dataclasses.replace(recipe, training=dataclasses.replace(recipe.training, **changes))

@@ -284,7 +284,7 @@ def check_folder(recipe: Recipe, folder: Path, resume: bool) -> None:
             f"{folder} already holds a training run; add --resume to go on with it, or name "
             f"another folder"
         )
-    elif read_json(path) != recipe.to_json():
+    elif Recipe.from_json(read_json(path)) != recipe:
         raise CheckpointError(
             f"{folder} was started with other settings (see its recipe.json); resume with the same"
         )

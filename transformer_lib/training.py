@@ -63,6 +63,8 @@ class TrainingConfig:
     smoothing: label smoothing. bf16: half-precision arithmetic where it is safe (autocast).
     validate_every: steps between two validations, at which the run is saved as well.
     patience: stop after this many validations without a new best loss (None: never).
+    average: 1 ends with the weights of the best validation; more, with the mean of the weights at
+    the last validations, that many (section 6.1 of the paper: 5 or 20 of them).
     """
 
     steps: int = 1000
@@ -76,9 +78,10 @@ class TrainingConfig:
     validate_every: int = 200
     patience: int | None = None
     seed: int = 0
+    average: int = 1
 
     def __post_init__(self):
-        for name in ("steps", "max_tokens", "accumulate", "warmup", "validate_every"):
+        for name in ("steps", "max_tokens", "accumulate", "warmup", "validate_every", "average"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be 1 or more")
         if self.schedule not in ("paper", "linear"):
@@ -188,7 +191,7 @@ def train(
     measure: Callable[[Transformer], dict] | None = None,
     bar: tqdm | None = None,
 ) -> list[dict]:
-    """Train the model in place; it ends with the weights of its best validation.
+    """Train the model in place; it ends with the weights of its best validation, or a mean.
 
     pairs, validation: (source ids, target ids), without special tokens.
     folder: where the run is saved at each validation, so that `resume=True` can go on from there
@@ -200,6 +203,8 @@ def train(
     """
     if not pairs or not validation:
         raise ValueError("training needs at least one pair to train on and one to validate on")
+    if config.average > 1 and folder is None:
+        raise ValueError(f"average={config.average} needs a folder to keep weights in")
     optimizer = adam(model)
     run = Run()
     best = {name: tensor.detach().clone() for name, tensor in weights(model).items()}
@@ -250,13 +255,41 @@ def train(
             if held_out_loss < run.best_loss:
                 run.best_loss, run.validations_since_best = held_out_loss, 0
                 best = {name: tensor.detach().clone() for name, tensor in weights(model).items()}
+            if config.average > 1:
+                keep_weights(Path(folder), model, run, config.average)
             if folder is not None:
                 save_state(Path(folder), model, optimizer, config, run, best)
             bar.set_postfix(loss=f"{entry['loss']:.3f}", validation=f"{held_out_loss:.3f}")
     bar.close()
+    if config.average > 1:
+        best = mean_weights(kept_weights(Path(folder), run, config.average))
     set_weights(model, best, where="the best validation")
     model.eval()
     return run.history
+
+
+def kept_weights(folder: Path, run: Run, count: int) -> list[Path]:
+    """The files with the weights at the last validations."""
+    steps = [entry["step"] for entry in run.history[-count:]]
+    return [folder / f"weights-{step}.safetensors" for step in steps]
+
+
+def keep_weights(folder: Path, model: Transformer, run: Run, count: int) -> None:
+    """Write those of the validation that has just been, and let go of those that came too early."""
+    kept = kept_weights(folder, run, count)
+    write_tensors(kept[-1], weights(model))
+    for path in folder.glob("weights-*.safetensors"):
+        if path not in kept:
+            path.unlink()
+
+
+def mean_weights(files: Sequence[Path]) -> dict[str, Tensor]:
+    """The mean of the weights in these files, one of which is read at a time."""
+    mean: dict[str, Tensor] = {}
+    for path in files:
+        for name, tensor in read_tensors(path)[0].items():
+            mean[name] = mean.get(name, 0) + tensor / len(files)
+    return mean
 
 
 def save_state(folder, model, optimizer, config, run, best) -> None:
@@ -278,12 +311,12 @@ def load_state(folder, model, optimizer, config) -> tuple[Run, dict[str, Tensor]
         raise CheckpointError(f"there is nothing to resume in {folder}: it has no {STATE_FILE}")
     tensors, about = read_tensors(path)
     now = dataclasses.asdict(config)
-    changed = [k for k in now if now[k] != about.get("config", {}).get(k)]
+    before = dataclasses.asdict(TrainingConfig()) | about.get("config", {})
+    changed = [k for k in now if now[k] != before[k]]
     if changed:
-        old = about.get("config", {}).get(changed[0])
         raise CheckpointError(
-            f"{folder} was started with {changed[0]}={old}, not {now[changed[0]]}; "
-            f"resume with the same settings"
+            f"{folder} was started with {changed[0]}={before[changed[0]]}, not "
+            f"{now[changed[0]]}; resume with the same settings"
         )
     parts: dict[str, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
