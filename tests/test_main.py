@@ -195,6 +195,9 @@ def test_trainings_that_cannot_start(run, tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
     refused(run("train", "--task", "copy", "--out", blocked / "run"), str(blocked))
+    if not torch.cuda.is_available():
+        gpu = ["--task", "copy", "--device", "cuda", "--out", tmp_path / "gpu"]
+        refused(run("train", *gpu), "'cuda' is not there", "there is")
     (tmp_path / "recipe.json").write_text('{"task": "copy"}')
     refused(run("train", "--resume", "--out", tmp_path), "recipe.json is damaged")
 

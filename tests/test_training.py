@@ -23,6 +23,7 @@ from transformer_lib.training import (
     adam,
     all_batches,
     batch_loss,
+    device_named,
     linear_schedule,
     paper_schedule,
     train,
@@ -261,6 +262,36 @@ def test_settings_that_make_no_sense_are_named():
             TrainingConfig(**wrong)
     with pytest.raises(ValueError, match="at least one pair"):
         train(small_model(), [], copy_pairs(1), TrainingConfig(steps=1))
+
+
+# --- where it computes
+
+
+def test_the_device_is_named_or_the_fastest_there(monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
+    assert device_named("auto") == device_named("cpu") == torch.device("cpu")
+    with pytest.raises(ValueError, match="device 'mps' is not there .* there is cpu$"):
+        device_named("mps")
+    monkeypatch.setattr("torch.backends.mps.is_available", lambda: True)
+    assert device_named("auto") == device_named("mps") == torch.device("mps")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    assert device_named("auto") == device_named("cuda") == torch.device("cuda")
+    assert device_named("cpu") == torch.device("cpu")
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
+def test_an_nvidia_gpu_comes_to_nearly_the_same_loss(tmp_path):
+    config = TrainingConfig(steps=6, validate_every=3, max_tokens=64)
+    pairs, held_out = copy_pairs(99), copy_pairs(9, seed=1)
+    losses = []
+    for device in ("cpu", "cuda"):
+        model = small_model(dropout=0.0).to(device)
+        train(model, pairs, held_out, config, folder=tmp_path / device)
+        again = small_model(dropout=0.0).to(device)
+        history = train(again, pairs, held_out, config, folder=tmp_path / device, resume=True)
+        losses.append(history[-1]["validation_loss"])
+    assert losses[0] == pytest.approx(losses[1], rel=1e-3)
 
 
 # --- stopping and going on

@@ -130,6 +130,10 @@ def parser() -> argparse.ArgumentParser:
         help="end with the mean of the weights at the last N validations, not with the best",
     )  # fmt: skip
     train.add_argument("--bf16", action="store_true", help="half-precision arithmetic: faster")
+    train.add_argument(
+        "--device", choices=["auto", "cpu", "cuda", "mps"], default="cpu",
+        help="where to compute: the processor, an NVIDIA GPU, a Mac's GPU, the fastest there (cpu)",
+    )  # fmt: skip
     train.add_argument("--threads", type=positive, metavar="N", help="CPU cores to use (all)")
     train.set_defaults(run=run_train)
 
@@ -329,7 +333,7 @@ def run_train(options: argparse.Namespace) -> int:
     recipe = dataclasses.replace(recipe, training=dataclasses.replace(recipe.training, **changes))
     if options.threads:
         torch.set_num_threads(options.threads)
-    train_recipe(recipe, folder, resume=options.resume)
+    train_recipe(recipe, folder, resume=options.resume, device=options.device)
     print(f"saved in {folder}; try: transformer-lib translate --model {folder}")
     return 0
 

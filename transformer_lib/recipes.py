@@ -28,7 +28,7 @@ from transformer_lib.languages import (
 from transformer_lib.model import Transformer, count_parameters, make_model
 from transformer_lib.subwords import Subwords
 from transformer_lib.tokens import Tokenizer, Vocabulary, proper_words
-from transformer_lib.training import STATE_FILE, Pairs, TrainingConfig, train
+from transformer_lib.training import STATE_FILE, Pairs, TrainingConfig, device_named, train
 from transformer_lib.translator import Translator
 
 TextPairs = list[tuple[str, str]]
@@ -226,13 +226,15 @@ def train_recipe(
     *,
     resume: bool = False,
     bar: tqdm | None = None,
+    device: str = "cpu",
 ) -> Translator:
     """Train what the recipe says and save it in `folder`, ready for `Translator.load`.
 
     recipe.json comes first and model.safetensors last; a run that was stopped in between goes on
-    with resume=True. bar: the progress bar to use.
+    with resume=True. bar: the progress bar to use. device: as for `device_named`; only a run on a
+    CPU goes on to the same weights bit for bit.
     """
-    folder = Path(folder)
+    folder, place = Path(folder), device_named(device)
     check_folder(recipe, folder, resume)
     material = recipe.material(folder)
     write_json(folder / "recipe.json", recipe.to_json())  # from here on it is a run
@@ -241,7 +243,7 @@ def train_recipe(
 
     torch.manual_seed(recipe.training.seed)
     sizes = dataclasses.asdict(recipe.model)
-    model = make_model(len(src.vocab), len(tgt.vocab), **sizes)
+    model = make_model(len(src.vocab), len(tgt.vocab), **sizes).to(place)
     translator = Translator(model, src, tgt)
 
     def measure(_: Transformer) -> dict:
@@ -261,6 +263,7 @@ def train_recipe(
     record = {
         "parameters": count_parameters(model),
         "sentences": len(material.training),
+        "device": place.type,
         "threads": torch.get_num_threads(),
         "torch": torch.__version__.split("+")[0],
         "seconds": round(time.perf_counter() - began),  # since the last start
@@ -268,7 +271,7 @@ def train_recipe(
         "history": history,
     }
     write_json(folder / "training.json", record)
-    save_model(folder, model)
+    save_model(folder, model.cpu())
     return translator
 
 

@@ -175,6 +175,24 @@ def all_batches(pairs: Pairs, config: TrainingConfig, run: Run) -> Iterator[Batc
         run.epoch, run.position = run.epoch + 1, 0
 
 
+def device_named(name: str) -> torch.device:
+    """ "cpu", "cuda" or "mps", if it is there; "auto": the fastest that is."""
+    there = [
+        device
+        for device, found in (
+            ("cuda", torch.cuda.is_available()),
+            ("mps", torch.backends.mps.is_available()),
+            ("cpu", True),
+        )
+        if found
+    ]
+    if name not in ("auto", *there):
+        raise ValueError(
+            f"device {name!r} is not there for this PyTorch; there is {' and '.join(there)}"
+        )
+    return torch.device(there[0] if name == "auto" else name)
+
+
 def adam(model: Transformer) -> torch.optim.Adam:
     """Adam with the paper's numbers (section 5.3); the schedule sets the learning rate."""
     return torch.optim.Adam(model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
@@ -326,6 +344,7 @@ def load_state(folder, model, optimizer, config) -> tuple[Run, dict[str, Tensor]
     for name, parameter in weights(model).items():
         for part, tensors_of_part in parts.items():  # Adam has none before its first step
             if part.startswith("adam."):
-                optimizer.state[parameter][part.removeprefix("adam.")] = tensors_of_part[name]
+                average = tensors_of_part[name].to(parameter.device)
+                optimizer.state[parameter][part.removeprefix("adam.")] = average
     torch.set_rng_state(tensors["random"])
     return Run(**about["run"]), parts["best"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from transformer_lib.batching import make_batch, source_batch
+from transformer_lib.batching import Ids, make_batch, source_batch
 from transformer_lib.checkpoints import CheckpointError, load_model, save_model
 from transformer_lib.corpora import DATA
 from transformer_lib.decoding import Hypothesis, beam_search, deciding, greedy_decode, sample_decode
@@ -116,7 +116,7 @@ class Translator:
         any words and keeps every sign.
         """
         typed = self.src.typed(text)
-        src = source_batch([self.src.vocab.encode(self.src.tokens(typed))])
+        src = self.batch([self.src.vocab.encode(self.src.tokens(typed))])
         longest = self.tgt.longest
         if sample is None:
             search = {"beam_size": beam, "n_best": n_best, "max_length": longest}
@@ -125,6 +125,10 @@ class Translator:
             draw = {"max_length": longest, **sample}
             found = sample_decode(self.model, src[[0] * n_best], **draw)
         return [self.translation(hypothesis, typed) for hypothesis in found]
+
+    def batch(self, sources: Sequence[Ids]) -> Tensor:
+        """Source sentences as a table, where the model is."""
+        return source_batch(sources).to(self.model.generator.proj.weight.device)
 
     def translation(self, hypothesis: Hypothesis, typed: Typed) -> Translation:
         text = self.tgt.answer(hypothesis.ids, typed)
@@ -154,7 +158,7 @@ class Translator:
         translated = [""] * len(ids)
         for start in range(0, len(order), batch):
             chosen = order[start : start + batch]
-            src = source_batch([ids[i] for i in chosen])
+            src = self.batch([ids[i] for i in chosen])
             found = greedy_decode(self.model, src, max_length=self.tgt.longest)
             for i, words in zip(chosen, found, strict=True):
                 translated[i] = self.tgt.text(words)
@@ -165,7 +169,7 @@ class Translator:
         tokens = self.read(text)
         ids = self.src.vocab.encode(tokens)
         if translation is None:
-            src = source_batch([ids])
+            src = self.batch([ids])
             written = greedy_decode(self.model, src, max_length=self.tgt.longest)[0]
         else:
             written = self.tgt.vocab.encode(translation)
