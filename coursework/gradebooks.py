@@ -100,15 +100,24 @@ def fill_in_moodle(book: Gradebook, totals: Sequence[Total], outcome: "Outcome")
     columns = {name.title(): name for name in book.head}
     numbers = {re.search(r"\d*\s*$", book.cell(row, "Identifier"))[0].strip(): row
                for row in book.rows}  # fmt: skip
-    names = by_name([(book.cell(row, columns["Full Name"]), row) for row in book.rows]
-                    if "Full Name" in columns else [])  # fmt: skip
+    name = columns.get("Full Name")
+    names = by_name([(book.cell(row, name), row) for row in book.rows] if name else [])
     feedback = columns.get("Feedback Comments")
     for total in totals:
         row = row_of(total, numbers, names)
+        if row and name and not is_called(total, book.cell(row, name)):
+            row = None  # a group's number may be somebody's, too
         if outcome.can_be_graded(total, row):
             row[book.place] = scaled(total, book.cell(row, columns["Maximum Grade"]), book)
             if feedback:
                 row[book.head.index(feedback)] = as_comment(total)
+
+
+def is_called(total: Total, name: str) -> bool:
+    """Is this the student's name? Moodle leaves signs like ' and : out of a folder's name."""
+    one = total.submission
+    ours = one.student.removesuffix(f" ({one.number})")
+    return re.sub(r"[\W_]", "", alike(ours)) == re.sub(r"[\W_]", "", alike(name))
 
 
 def as_comment(total: Total) -> str:

@@ -136,6 +136,14 @@ def test_names_find_their_row_where_there_are_no_numbers(tmp_path):
     assert told[1] == "2 are not in Grades-COURSE-Assignment 2-99.csv: Ben Li, Cem"
 
 
+def test_a_groups_number_is_not_the_person_with_that_number(tmp_path):
+    people = [("Group A", "4711"), ("Ben Li (12)", "12"), ("O Brien", "13")]
+    text = MOODLE.replace('"Participant 13","Ben Li"', '"Participant 13","O\'Brien"')
+    _, after, told = filled(tmp_path, text, people)
+    assert [row[4] for row in after[1:]] == ["", "15.5", "15.5"]
+    assert told[1].endswith(": Group A")
+
+
 def test_a_scale_is_no_number(tmp_path):
     with pytest.raises(TableError, match="the largest grade is 'Excellent'"):
         filled(tmp_path, MOODLE.replace("16.00", "Excellent"))
