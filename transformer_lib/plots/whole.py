@@ -18,20 +18,12 @@ from transformer_lib.plots.drawing import (
     outline,
     percent,
     scale,
+    width_of,
     word,
 )
 from transformer_lib.plots.values import as_array
 
 TALL = 0.56  # height of a box; all lengths in inches
-
-
-def page(width: float, height: float) -> tuple[Figure, Axes]:
-    """An empty page, on which one unit is one inch."""
-    figure = style.new_figure(width, height)
-    ax = figure.subplots()
-    ax.set(xlim=(0, width), ylim=(0, height))
-    ax.axis("off")
-    return figure, ax
 
 
 def box(
@@ -555,8 +547,8 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
 
     source, target: the words, each in the color of `style.WORDS`. N: layers on each side.
     """
-    figure, ax = page(9.6, 5.4)
-    left, right, low, high = 2.4, 7.2, 1.25, 4.15
+    figure, ax = canvas(style.WIDTH, 5.5)
+    left, right, low, high = 1.5, 5.9, 1.25, 4.15
     step = (high - low) / N
     for x, color, name in [(left, style.ENCODER, "encoder"), (right, style.DECODER, "decoder")]:
         for i in range(N):
@@ -584,15 +576,16 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
     line(ax, [(memory, 4.42), (memory, low + 0.5 * step)])
     arrow(ax, (right, high), (right, 4.58))
     words(ax, right, 4.81, target[-1], fontsize=17, weight="bold", color=style.WORDS[target[-1]])
-    line(ax, [(right + 0.75, 4.81), (9.2, 4.81), (9.2, 0.55)])
-    arrow(ax, (9.2, 0.55), (right + 1.42, 0.55))
-    words(ax, 9.42, 2.7, "each word comes back", rotation=270, fontsize=11.5)
+    lane = style.WIDTH - 0.38
+    line(ax, [(right + 0.7, 4.81), (lane, 4.81), (lane, 0.55)])
+    arrow(ax, (lane, 0.55), (right + 1.45, 0.55))
+    words(ax, lane + 0.2, 2.7, "each word comes back", rotation=270, fontsize=12)
     return figure
 
 
 def _spread(ax: Axes, x: float, y: float, said: Sequence[str]) -> None:
     """Words in a row around x, each in its color."""
-    widths = [0.115 * len(text) + 0.22 for text in said]
+    widths = [width_of(text, 14) + 0.2 for text in said]
     at = x - sum(widths) / 2
     for text, width in zip(said, widths, strict=True):
         words(ax, at + width / 2, y - 0.08, text, fontsize=14, weight="bold", va="baseline",
