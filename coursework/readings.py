@@ -13,7 +13,7 @@ from pathlib import Path
 
 from coursework.grading import Result
 from coursework.source import Assignment
-from coursework.tables import TableError, from_table, read_table, write_table
+from coursework.tables import TableError, as_stored, from_table, read_table, write_table
 
 NEEDED = ("student", "exercise", "points", "of", "comment")
 COLUMNS = (*NEEDED, "answer", "before")
@@ -63,13 +63,12 @@ def read_readings(
     if not table.exists():
         return {}
     of = {one.name: one.points for one in source.exercises}
-    somebody = {from_table(student) for student in students} | set(names)
+    stored = {as_stored(student): student for student in students}
 
     def known(rows: Sequence[Mapping[str, str]]) -> bool:
-        names = {from_table(row["student"]) for row in rows}
-        return all(name.isascii() or name in somebody for name in names)
+        told = {from_table(row["student"]) for row in rows}
+        return all(name.isascii() or name in stored for name in told)
 
-    students_of = {from_table(student): student for student in students}
     found: dict[tuple[str, str], Reading] = {}
     for line, row in read_table(table, NEEDED, known):
         cells = {column: from_table(cell) for column, cell in row.items()}
@@ -78,7 +77,7 @@ def read_readings(
         one = Reading(points, cells["comment"], cells.get("answer", ""), cells.get("before", ""),
                       more, line)  # fmt: skip
         student = names.get(cells["student"], cells["student"])
-        key = students_of.get(student, student), cells["exercise"]
+        key = stored.get(student, student), cells["exercise"]
         before = found.get(key)
         if before and said(before) and said(one) and said(before) != said(one):
             raise TableError(f"{table}, lines {before.line} and {line}: two readings of the same "
@@ -173,12 +172,14 @@ def write_readings(
 # --- blind ---------------------------------------------------------------------------------------
 
 
-def read_key(path: Path) -> dict[str, str]:
+def read_key(path: Path, students: Iterable[str]) -> dict[str, str]:
     """student -> number, as an earlier blind reading gave them."""
     if not path.exists():
         return {}
-    rows = read_table(path, KEY, lambda rows: False)
-    return {from_table(row["student"]): from_table(row["number"]) for _, row in rows}
+    stored = {as_stored(student): student for student in students}
+    rows = [row for _, row in read_table(path, KEY, lambda rows: False)]
+    numbers = {from_table(row["student"]): from_table(row["number"]) for row in rows}
+    return {stored.get(student, student): number for student, number in numbers.items()}
 
 
 def numbered(students: Iterable[str], before: Mapping[str, str], seed: int) -> dict[str, str]:

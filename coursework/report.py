@@ -108,7 +108,7 @@ def write_report(
     known = {one.student: one for one in submissions}
     table, key = folder / "to_read.csv", folder / "key.csv"
     separator = separator_of(table)  # the others come as the teacher's own spreadsheet stores them
-    numbers = read_key(key)
+    numbers = read_key(key, students)
     names = {number: student for student, number in numbers.items()}
     readings = read_readings(table, source, students, names)  # before anything is written
     if blind is not None:

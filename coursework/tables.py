@@ -63,6 +63,11 @@ def from_table(words: str | None) -> str:
     return unicodedata.normalize("NFC", words)
 
 
+def as_stored(words: str) -> str:
+    """What a table gives back: letters that aren't UTF-8 are lost, accents are in one piece."""
+    return unicodedata.normalize("NFC", words.encode(errors="replace").decode())
+
+
 def read_table(
     path: Path, columns: Sequence[str], known: Callable[[list[dict[str, str]]], bool]
 ) -> list[tuple[int, dict[str, str]]]:

@@ -171,7 +171,10 @@ def test_the_workflow_grades_what_was_pushed(built, tmp_path):
     steps = {one["name"]: one for one in workflow(built)["jobs"]["grade"]["steps"] if "name" in one}
     options = parser().parse_args(shlex.split(steps["Grade"]["run"])[3:])
     assert (options.number, str(options.folder)) == (2, "submissions")
-    assert "2_attention-" in workflow(built)["env"]["PREFIX"]
+    lines = (built / "grade-2.yml").read_text(encoding="utf-8").splitlines()
+    changed = [line.split(":")[0].strip() for line in lines if "# change" in line]
+    assert changed == ["ORGANIZATION", "PREFIX"] == list(workflow(built)["env"])
+    assert workflow(built)["env"]["PREFIX"] == "2_attention-"
     hand_in(tmp_path / "in" / "octocat" / ATTENTION.file, filled_in(ATTENTION, {}))
     (tmp_path / "in" / "octocat" / ".git" / "objects").mkdir(parents=True)
     hand_in(tmp_path / "in" / "hubot" / ATTENTION.file, filled_in(ATTENTION, {}))

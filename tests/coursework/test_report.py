@@ -264,6 +264,20 @@ def test_a_blind_reading_has_numbers_and_no_names(tmp_path):
     )
 
 
+@pytest.mark.parametrize("blind", [None, 1])
+def test_odd_names_find_their_points(tmp_path, blind):
+    """Accents in two pieces, as a Mac names files; letters that aren't UTF-8; an apostrophe."""
+    students = dict.fromkeys(["Jose\u0301", "M\udcfcller", "'x", "=y"], "One.")
+    write_report(tmp_path, ATTENTION, results(**students), blind=blind)
+    first = table(tmp_path / "to_read.csv")
+    fill_in(tmp_path / "to_read.csv", {from_table(row["student"]): ("2", "") for row in first})
+    for _ in range(2):
+        read = write_report(tmp_path, ATTENTION, results(**students), blind=blind)
+        assert (read.unread, read.told) == (0, [])
+        assert [row["student"] for row in table(tmp_path / "to_read.csv")] == [
+            row["student"] for row in first]  # fmt: skip
+
+
 def test_points_by_name_are_kept_when_reading_goes_blind(desk):
     fill_in(desk / "to_read.csv", {"ana": ("2", "")})
     write_report(desk, ATTENTION, results(ana=WRITTEN), blind=0)

@@ -9,7 +9,7 @@ import pytest
 
 from coursework.__main__ import main
 from coursework.intake import handed_in
-from coursework.similar import compare
+from coursework.similar import MOST, compare
 from coursework.source import assignment, assignments, text
 from tests.coursework.classroom import filled_in, hand_in, solutions
 
@@ -86,6 +86,7 @@ def test_the_report(tmp_path, capsys):
     assert main(["similar", "2", str(folder), "--out", str(out)]) == 0
     assert "10 pairs compared" in capsys.readouterr().out
     page = (out / "similar.html").read_text(encoding="utf-8")
+    assert MOST == 10 and 1 <= page.count("<h2>") <= 10  # as the guide says
     assert "never a grade" in page and "=x and y" in page
     assert ";;;" not in page
     assert "<mark>" in page and "&lt;script&gt;" in page and "<script" not in page
