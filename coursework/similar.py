@@ -63,7 +63,7 @@ class Pair:
             code = work.code.raw_code if len(part) else ""
             if code:
                 code, _ = highlight_overlap(code, part, "<mark>", "</mark>", escape_html=True)
-            codes.append(Markup(code.replace(BETWEEN, "")))
+            codes.append(Markup(re.sub(";;+", "", code)))  # what stood between cells
         return tuple(codes)
 
 
