@@ -299,7 +299,9 @@ def test_training_stores_what_the_page_speaks_of(tmp_path, monkeypatch, capsys):
     assert result["recipe"]["steps"] == 3 and len(result["losses"]) == 3
     assert result["sentences"] == 8 and result["shipped"] > 0.9 and result["exact_match"] == 0
     assert (tmp_path / "mine" / "model.safetensors").is_file()
-    assert "Right to the letter, of 8 sentences of the test: yours 0.0%" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "Right to the letter, of 8 sentences of the test: yours 0.0%" in told
+    assert told.count("yours: ") == 8 and f"The loss fell from {result['losses'][0]:.1f}" in told
 
 
 def test_training_needs_the_parts(tmp_path, capsys):
