@@ -140,8 +140,10 @@ class OwnFile:
     def make(self, name: str, *sizes: Any) -> nn.Module:
         """A new module of the file, in eval mode; a Hint if it is none, or of foreign parts."""
         given = ", ".join(map(str, sizes))
-        with about(f"{name}({given})"):
+        try:
             module = self.result(name, *sizes)
+        except Hint as hint:
+            raise Hint(f"`{name}({given})`: {hint}", hint.keeps) from None
         expect(isinstance(module, nn.Module), f"`{name}` should be a class: an nn.Module.")
         for part in module.modules():
             own = type(part).__module__ == self.path.stem
