@@ -16,6 +16,7 @@ from transformer_lib.checks import Hint, NotTried, from_empty
 from transformer_lib.checks.from_empty import STEPS, OwnFile, verdict
 from transformer_lib.checks.start_here import shipped
 from transformer_lib.corpora import english_spanish
+from transformer_lib.experiments import load
 from transformer_lib.training import adam, paper_schedule, update
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -332,6 +333,22 @@ def test_the_page_has_the_steps_with_their_names_sections_and_minutes():
         lines = [line for line in part.splitlines() if line.strip() and line[0] != "#"]
         said = int(re.search(r"Minutes:\s(\d+)", text)[1])
         assert said == pytest.approx(MINUTES_A_LINE * len(lines), abs=3), step.title
+
+
+def test_what_the_page_says_of_the_training_was_measured():
+    found, train = load("from-empty"), script("train")
+    now = {"steps": train.STEPS, "max_tokens": train.MAX_TOKENS, "warmup": train.WARMUP,
+           "seed": train.SEED} | train.SIZES  # fmt: skip
+    assert found["recipe"] == now
+    page = " ".join(PAGE.split())
+    right = 100 * found["exact_match"]
+    assert f"right to the letter in {right:.1f} %" in page
+    assert f"shipped translator has {100 * found['shipped']:.1f} %" in page
+    assert f"{train.STEPS:,} steps" in page and found["threads"] == 1
+    assert f"{found['cpu_seconds'] / 60:.1f} minutes of one processor core" in page
+    least = int(re.search(r"yours should reach (\d+) %", page)[1])
+    assert 5 <= right - least <= 10  # a margin
+    assert found["cpu_seconds"] < 600 and "in ten minutes" in page
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
