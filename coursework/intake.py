@@ -12,7 +12,7 @@ import dataclasses
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from coursework.grading import Unreadable, read_submission
@@ -65,9 +65,9 @@ def handed_in(folder: Path, source: Assignment) -> Intake:
         told.append(f"The submissions are in {inner}, so that is what was graded.")
     visible = entries(inner)
     if any(MOODLE.fullmatch(path.name) for path in visible):
-        platform, found = "Moodle", from_moodle(visible)
+        platform, found = "Moodle", from_platform(visible, MOODLE, moodle_files)
     elif is_canvas(visible):
-        platform, found = "Canvas", from_canvas(visible)
+        platform, found = "Canvas", from_platform(visible, CANVAS, canvas_files)
     else:
         platform, found = "", [plain_entry(path) for path in visible]
     submissions = []
@@ -139,21 +139,35 @@ def plain_entry(path: Path) -> Entry:
     return Entry(path.stem, path, (path,))
 
 
-def from_moodle(visible: Iterable[Path]) -> list[Entry]:
-    """One for each participant; what isn't Moodle's own counts as in a plain folder."""
+def from_platform(
+    visible: Iterable[Path],
+    names: re.Pattern[str],
+    files_of: Callable[[Path, re.Match[str]], list[Path]],
+) -> list[Entry]:
+    """One for each number of a student; what has another kind of name, as in a plain folder."""
     found: dict[str, Entry] = {}
     others = []
     for path in visible:
-        match = MOODLE.fullmatch(path.name)
+        match = names.fullmatch(path.name)
         if match is None:
             others.append(plain_entry(path))
             continue
-        files = notebooks(path) if is_folder(path) else [path]
-        files = files if match["kind"] == "file" else []
-        before = found.get(match["number"])
-        both = (*(before.files if before else ()), *files)
-        found[match["number"]] = Entry(match["name"], path, both, match["number"])
+        number = match["number"]
+        before = found[number].files if number in found else ()
+        files = (*before, *files_of(path, match))
+        late = bool(match.groupdict().get("late"))
+        found[number] = Entry(match["name"] or number, path, files, number, late)
     return [*found.values(), *others]
+
+
+def moodle_files(path: Path, match: re.Match[str]) -> list[Path]:
+    if match["kind"] != "file":  # what was typed into the page
+        return []
+    return notebooks(path) if is_folder(path) else [path]
+
+
+def canvas_files(path: Path, match: re.Match[str]) -> list[Path]:
+    return [path] if match["file"][0].isdigit() else []  # not what was typed into the page
 
 
 def is_canvas(visible: Iterable[Path]) -> bool:
@@ -161,23 +175,6 @@ def is_canvas(visible: Iterable[Path]) -> bool:
     names = [CANVAS.fullmatch(path.name) for path in visible if path.suffix == ".ipynb"]
     files = {match["file"].split("_")[0] for match in names if match}
     return bool(names) and None not in names and len(files) == len(names)
-
-
-def from_canvas(visible: Iterable[Path]) -> list[Entry]:
-    """One for each student; what isn't Canvas's own counts as in a plain folder."""
-    found: dict[str, Entry] = {}
-    others = []
-    for path in visible:
-        match = CANVAS.fullmatch(path.name)
-        if match is None:
-            others.append(plain_entry(path))
-            continue
-        number = match["number"]
-        before = found.get(number)
-        files = (path,) if match["file"][0].isdigit() else ()  # not what was typed into the page
-        both = (*(before.files if before else ()), *files)
-        found[number] = Entry(match["name"] or number, path, both, number, bool(match["late"]))
-    return [*found.values(), *others]
 
 
 def labels(found: Sequence[Entry]) -> Iterator[str]:
