@@ -174,7 +174,7 @@ def _one_attention(ax: Axes) -> None:
 # --- the paper's Figure 2 ------------------------------------------------------------------------
 
 
-class Step(NamedTuple):
+class CodeBox(NamedTuple):
     """A box of the paper's Figure 2, and the pieces of the library that do its work."""
 
     box: str
@@ -182,18 +182,18 @@ class Step(NamedTuple):
 
 
 SCALED_DOT_PRODUCT = (
-    Step("MatMul", ("query @ key.transpose(-2, -1)",)),
-    Step("Scale", ("/ math.sqrt(d_k)",)),
-    Step("Mask (opt.)", ("scores.masked_fill(~mask, ",)),
-    Step("SoftMax", (".softmax(dim=-1)",)),
-    Step("MatMul", ("attention_weights(query, key, mask) @ value",)),
+    CodeBox("MatMul", ("query @ key.transpose(-2, -1)",)),
+    CodeBox("Scale", ("/ math.sqrt(d_k)",)),
+    CodeBox("Mask (opt.)", ("scores.masked_fill(~mask, ",)),
+    CodeBox("SoftMax", (".softmax(dim=-1)",)),
+    CodeBox("MatMul", ("attention_weights(query, key, mask) @ value",)),
 )
 MULTI_HEAD = (
-    Step("Linear, 3 ×", ("self.w_q(query)", "self.w_k(key)", "self.w_v(value)")),
-    Step("into h heads", ("self.split_heads(",)),
-    Step("Scaled Dot-Product\nAttention, h ×", ("attention(q, k, v, mask)",)),
-    Step("Concat", ("self.merge_heads(",)),
-    Step("Linear", ("self.w_o(",)),
+    CodeBox("Linear, 3 ×", ("self.w_q(query)", "self.w_k(key)", "self.w_v(value)")),
+    CodeBox("into h heads", ("self.split_heads(",)),
+    CodeBox("Scaled Dot-Product\nAttention, h ×", ("attention(q, k, v, mask)",)),
+    CodeBox("Concat", ("self.merge_heads(",)),
+    CodeBox("Linear", ("self.w_o(",)),
 )
 
 
@@ -213,7 +213,7 @@ def figure_two() -> Figure:
 
 
 def _diagram(
-    ax: Axes, steps: Sequence[Step], ys: Sequence[float], inputs: Mapping[float, str], *,
+    ax: Axes, steps: Sequence[CodeBox], ys: Sequence[float], inputs: Mapping[float, str], *,
     width: float, several: Sequence[int] = (),
 ) -> None:  # fmt: skip
     """Boxes from the bottom up; into those in `several` go as many arrows as there are inputs."""
@@ -226,7 +226,7 @@ def _diagram(
             arrow(ax, (x, ys[i - 1] + TALL / 2), (x, y - TALL / 2))
 
 
-def _step(ax: Axes, x: float, y: float, step: Step, *, width: float, behind: int = 0) -> None:
+def _step(ax: Axes, x: float, y: float, step: CodeBox, *, width: float, behind: int = 0) -> None:
     for back in range(behind, 0, -1):
         box(ax, x + 0.07 * back, y + 0.07 * back, "", width=width)
     box(ax, x, y, step.box, width=width)
