@@ -68,13 +68,15 @@ def test_the_students_zip_has_no_solution(unpacked):
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
-def test_the_students_zip_has_only_files_of_the_project(unpacked):
+def test_the_students_zip_has_the_projects_files_and_no_others(unpacked):
     """Nothing of the teacher's own: no work, no grades, no model that was trained here."""
     listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
     project = set(listing.stdout.decode().split("\0"))
     files = [path.relative_to(unpacked) for path in unpacked.rglob("*") if path.is_file()]
-    others = {path.as_posix() for path in files} - project
-    assert not [name for name in others if not name.startswith("work/assignments/")]
+    packed = {path.as_posix() for path in files}
+    assert not [name for name in packed - project if not name.startswith("work/assignments/")]
+    left_out = {name.split("/")[0] for name in project - packed if not name.startswith(".")}
+    assert left_out <= {"", "benchmarks", "conftest.py", "coursework", "tests", "TEACHING.md"}
 
 
 def test_the_students_zip_is_the_course(unpacked):
