@@ -246,6 +246,15 @@ def test_training_on_two_packed_files(run, tmp_path):
     assert status == 0 and f"saved in {tmp_path / 'run'}" in out
     assert err.count("skipped: ") == 1 and f"skipped: {tmp_path / 'en.gz'}, line 301" in err
     assert run("translate", "--model", tmp_path / "run", "Zebras?")[0] == 0
+    test = tmp_path / "test.tsv"
+    test.write_text("Tree.\tÁrbol.\nDog.\tPerro.\n", encoding="utf-8")
+    status, out, err = run("evaluate", "--model", tmp_path / "run", "--data", test)
+    assert status == 0 and "test.tsv                 2" in out and "BLEU: " in out
+    test.write_text("Tree.\tÁrbol.\nDog.\n", encoding="utf-8")
+    status, out, err = run("evaluate", "--model", tmp_path / "run", "--data", test)
+    assert (status, out) == (2, "") and f"{test}, line 2: no tab" in err
+    status, out, err = run("evaluate", "--data", test, "--split", "gustar")
+    assert (status, out) == (2, "") and "--split" in err
     status, out, err = run("translate", "--model", tmp_path / "run", "--words")
     assert (status, out) == (2, "") and "any word" in err
     assert run("train", "--resume", "--out", tmp_path / "run")[0] == 0

@@ -140,8 +140,13 @@ def parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser(
         "evaluate",
         help="measure a model on the test splits",
-        description="Exact match, token accuracy and sacreBLEU on every test split.",
+        description="Exact match, token accuracy and sacreBLEU on every test split, or on sentence "
+        "pairs of your own. Example: transformer-lib evaluate --model runs/own --data test.tsv",
     )
+    evaluate.add_argument(
+        "--data", type=Path, nargs="+", metavar="FILE",
+        help="measure on the pairs in this file, or in these two, as for train --data",
+    )  # fmt: skip
     evaluate.add_argument("--split", action="append", metavar="NAME", help="only this split")
     evaluate.add_argument(
         "--heads", action="store_true",
@@ -343,6 +348,7 @@ def run_train(options: argparse.Namespace) -> int:
 
 def run_evaluate(options: argparse.Namespace) -> int:
     from transformer_lib.corpora import english_spanish
+    from transformer_lib.corpora.parallel import read_parallel
     from transformer_lib.evaluation import (
         evaluate_pronouns,
         evaluate_split,
@@ -356,8 +362,15 @@ def run_evaluate(options: argparse.Namespace) -> int:
         raise UserError(
             f"there is no split {unknown[0]!r}; there are {', '.join(english_spanish.SPLITS)}"
         )
+    others = [name for name in ("split", "heads", "sureness") if getattr(options, name)]
+    if options.data and others:
+        raise UserError(f"--{others[0]} is for our own sentences: leave it out with --data")
     translator = Translator.load(options.model)
     splits = {}
+    if options.data:
+        pairs = list(read_parallel(options.data))
+        splits[options.data[0].name[:15]] = evaluate_split(translator, pairs)
+        tests = []
     for name in options.split or tests:
         if name == "pronoun":
             splits[name] = evaluate_pronouns(translator, english_spanish.load_pronoun())

@@ -176,7 +176,10 @@ def all_batches(pairs: Pairs, config: TrainingConfig, run: Run) -> Iterator[Batc
 
 
 def device_named(name: str) -> torch.device:
-    """ "cpu", "cuda" or "mps", if it is there; "auto": the fastest that is."""
+    """ "cpu", "cuda" or "mps", if it is there; "auto": the fastest that is.
+
+    So far, training was tried on processors only.
+    """
     there = [
         device
         for device, found in (
