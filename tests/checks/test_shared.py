@@ -1,10 +1,14 @@
 """What all checks share: printing or raising, slips, and looking for borrowed work."""
 
 import io
+import math
 import os
 import subprocess
 import sys
+from decimal import Decimal
+from fractions import Fraction
 
+import numpy as np
 import pytest
 import torch
 
@@ -16,17 +20,24 @@ from transformer_lib.checks import (
     NotTried,
     a_kind,
     alike,
+    as_shape,
     elsewhere,
     exercise,
     expect,
+    fault_in_a_stack,
     graded,
     implement,
     names_used,
     no_slip,
+    one_number,
     own_work,
     parts_right,
+    result_of,
     reveal,
     same,
+    whole_number,
+    whole_numbers,
+    wrong_verdicts,
 )
 
 
@@ -197,6 +208,13 @@ def test_parts(guesses, message, keeps):
         ([(1.0, torch.zeros(2))], [(1, torch.ones(2))], False),
         ("a", "a", True),
         ("a", "b", False),
+        (torch.tensor(3.0), 3, True),
+        (Fraction(1, 4), 0.25, True),
+        (3.1, 3, False),
+        (torch.ones(2), 1, False),
+        (torch.tensor([0.9, 1.0]), torch.tensor([0, 1]), False),
+        (torch.tensor([0.0, 1.0]), torch.tensor([0, 1]), True),
+        (torch.tensor([0.5, 1.0]), torch.tensor([True, True]), False),
     ],
 )
 def test_alike(found, right, verdict):
@@ -205,6 +223,119 @@ def test_alike(found, right, verdict):
 
 def test_the_same_truth_values_need_the_same_shape():
     assert not same(torch.tensor([True]), torch.tensor([[True]]))
+
+
+NUMBERS_IN_OTHER_CLOTHES = [
+    3, 3.0, Fraction(6, 2), Decimal(3), torch.tensor(3), torch.tensor([[3.0]]), np.int64(3),
+    np.float32(3), torch.nn.Parameter(torch.tensor(3.0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", NUMBERS_IN_OTHER_CLOTHES, ids=repr)
+def test_a_number_in_any_clothes(number):
+    for found in (one_number(number), whole_number(number), whole_numbers([number], "?")[0]):
+        assert found == 3 and type(found) in (int, float)
+    assert type(whole_number(number)) is int
+
+
+@pytest.mark.parametrize("thing", [True, np.bool_(True), torch.tensor(True), "3", None, [3], 3j])
+def test_what_is_no_number(thing):
+    for check in (one_number, whole_number):
+        with pytest.raises(Hint, match="Give "):
+            check(thing)
+    with pytest.raises(Hint, match="A list, please"):
+        whole_numbers([thing], "A list, please.")
+
+
+@pytest.mark.parametrize("number", [3.5, math.inf, math.nan, Fraction(7, 2)])
+def test_what_is_no_whole_number(number):
+    assert isinstance(one_number(number), float)
+    with pytest.raises(Hint, match="Give a whole number, not"):
+        whole_number(number)
+
+
+def test_a_shape_in_any_clothes():
+    for shape in ((2, 7), [2.0, 7], torch.Size([2, 7]), torch.tensor([2, 7]), (np.int64(2), 7)):
+        assert as_shape(shape) == (2, 7)
+    for wrong in (27, "27", (2, 7.5), torch.tensor(27)):
+        with pytest.raises(Hint, match="as a tuple of whole numbers"):
+            as_shape(wrong)
+
+
+def test_an_array_counts_as_a_tensor():
+    for array in (np.arange(3.0), np.arange(3.0)[::-1], np.array(0.25), np.array([True])):
+        alone, (inside,) = result_of(lambda: array), result_of(lambda: (array,))  # noqa: B023
+        for found in (alone, inside):
+            assert isinstance(found, torch.Tensor)
+            assert found.tolist() == array.tolist()
+
+
+def test_an_answer_in_an_array(capsys):
+    @exercise
+    def pair(guess):
+        expect(isinstance(guess, torch.Tensor) and guess.tolist() == [1, 2], "One, two.")
+
+    pair(np.array([2, 1])[::-1])
+    assert "right!" in capsys.readouterr().out
+
+
+def test_an_answer_may_spoil_what_it_was_given(capsys):
+    given, words = torch.ones(2), ["a", "b"]
+
+    def spoil(tensor, texts):
+        texts.clear()
+        return tensor.zero_()
+
+    @implement(given, words)
+    def nothing(function):
+        expect(torch.equal(result_of(function, given, words), torch.zeros(2)), "Nothing, please.")
+
+    nothing(spoil)
+    assert "right!" in capsys.readouterr().out
+    assert given.tolist() == [1, 1] and words == ["a", "b"]
+
+
+PLANTED = {"A": "sound", "B": "loud", "C": "slow"}
+KINDS = ("sound", "loud", "slow")
+
+
+def test_verdicts():
+    assert wrong_verdicts(dict(PLANTED), PLANTED, KINDS) == {}
+    assert wrong_verdicts(PLANTED | {"C": "loud"}, PLANTED, KINDS) == {"C": "loud"}
+    with pytest.raises(NotTried):
+        wrong_verdicts(dict.fromkeys("ABC", ...), PLANTED, KINDS)
+    for verdict, hint in (
+        (PLANTED | {"A": ..., "C": ...}, "A and C: still to be measured"),
+        (PLANTED | {"B": "new"}, "B: choose one of sound, loud, slow, not 'new'"),
+        ({"A": "sound"}, 'Give a kind for each of them: {"A": …, "B": …, "C": …}'),
+        (5, "Give a kind for each of them"),
+    ):
+        with pytest.raises(Hint, match=hint) as caught:
+            wrong_verdicts(verdict, PLANTED, KINDS)
+        assert caught.value.keeps == 0
+
+
+@pytest.mark.parametrize(
+    ("guess", "hint", "keeps"),
+    [
+        ((2, "loud"), None, 1),
+        ((torch.tensor(2), "loud"), None, 1),
+        ((3, "loud"), "The right fault. But layers count from 0", 0.5),
+        ((0, "loud"), "in another layer. Listen.", 0),
+        ((2, "slow"), "That isn't the fault. Take the time.", 0),
+        ((2, "new"), "The fault is one of 'loud', 'slow'", 0),
+        ((4, "loud"), "a whole number from 0 to 3", 0),
+        ((2.5, "loud"), "a whole number from 0 to 3", 0),
+    ],
+)
+def test_a_fault_in_a_stack(guess, hint, keeps):
+    faults = {"loud": "Measure it.", "slow": "Take the time."}
+    if hint is None:
+        fault_in_a_stack(guess, (2, "loud"), 4, faults, "Listen.")
+        return
+    with pytest.raises(Hint, match=hint) as caught:
+        fault_in_a_stack(guess, (2, "loud"), 4, faults, "Listen.")
+    assert caught.value.keeps == keeps
 
 
 def test_elsewhere():
