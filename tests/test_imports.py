@@ -87,8 +87,11 @@ def test_every_package_used_is_declared():
             name.split(".")[0]
             for node in tree
             if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level)
-            for name in ([node.module] if isinstance(node, ast.ImportFrom)
-                         else [alias.name for alias in node.names])
+            for name in (
+                [node.module]
+                if isinstance(node, ast.ImportFrom)
+                else [alias.name for alias in node.names]
+            )
         }
         for module in modules - sys.stdlib_module_names - ours - {"tests"}:
             assert declared & {plain(name) for name in providers.get(module, [])}, (

@@ -66,8 +66,10 @@ def test_the_lock_is_complete():
         assert pinned(name), f"constraints.txt doesn't pin {name}: make lock"
         for line in importlib.metadata.requires(name) or []:
             needed = Requirement(line)
-            if any(needed.marker is None or needed.marker.evaluate({"extra": extra})
-                   for extra in ["", *requirement.extras]):
+            if any(
+                needed.marker is None or needed.marker.evaluate({"extra": extra})
+                for extra in ["", *requirement.extras]
+            ):
                 waiting.append(needed)
     assert len(seen) > len(DECLARED)
 

@@ -45,6 +45,7 @@ def test_lengths_are_as_told(tests, train):
 def test_every_tested_word_stands_ten_times_in_training(splits):
     assert "stands at least ten times in training" in CARD
     for side, tokenizer in enumerate((Tokenizer("en"), Tokenizer("es"))):
+
         def words(name, side=side, tokenizer=tokenizer):
             return Counter(word for pair in splits[name] for word in tokenizer(pair[side]))
 
