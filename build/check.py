@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{number:2} {step.title}: {in_words(hint)}")
         if hint is not None:
             if isinstance(hint, NotTried):
-                print(f"   Write {' and '.join(step.names)}: README.md, step {number}.")
+                print(f"   Write {' and '.join(step.names)}: build/README.md, step {number}.")
             print(f"   Read notebooks/{step.notebook}.ipynb, section {step.section}.")
             return 1
     if not given.step:

@@ -127,6 +127,11 @@ MISTAKES = [
     (5, "return self.w_o(heads.transpose(1, 2).flatten(2))",
      "return heads.transpose(1, 2).flatten(2)", "W^O is missing"),
     (5, "self.w_v(value)", "self.w_v(key)", "values are made of `key`"),
+    (5, "        heads = attention(self.split(q), self.split(k), self.split(v), mask)  "
+     "# (b, h, q, d_k)\n        return self.w_o(heads.transpose(1, 2).flatten(2))",
+     "        q, k, v = (x.reshape(len(x), self.h, x.size(1), -1) for x in (q, k, v))\n"
+     "        return self.w_o(attention(q, k, v, mask).reshape(len(query), query.size(1), -1))",
+     "the same on the way back"),
     (6, "self.w_2(self.w_1(x).relu())", "self.w_2(self.w_1(x))", "max is missing"),
     (6, "self.norm(x + self.dropout(sublayer(x)))",
      "x + self.dropout(sublayer(self.norm(x)))", "This is the other one"),
@@ -136,7 +141,41 @@ MISTAKES = [
      "self.norm(x + sublayer(x))", "Dropout is missing"),
     (6, "self.norm(x + self.dropout(sublayer(x)))",
      "self.dropout(self.norm(x + sublayer(x)))", "Dropout comes after the norm"),
+    (6, "self.dropout = nn.Dropout(dropout)\n\n    def forward(self, x, sublayer):",
+     "self.drop = self.dropout = None\n\n    def forward(self, x, sublayer):",
+     "nn.Dropout of the name `dropout`"),
+    (6, "self.dropout = nn.Dropout(dropout)\n\n    def forward(self, x, sublayer):",
+     "self.dropout = nn.Dropout(0.1)\n\n    def forward(self, x, sublayer):", "a share of 0.1"),
     (7, "self.self_attn(x, x, x, src_mask)", "self.self_attn(x, x, x)", "look at the padding"),
+    (7, "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
+     "        return self.around_feed_forward(x, self.feed_forward)",
+     "return self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))",
+     "feed-forward network is missing"),
+    (7, "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
+     "        return self.around_feed_forward(x, self.feed_forward)",
+     "return self.around_feed_forward(x, self.feed_forward)",
+     "self-attention is missing"),
+    (7, "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
+     "        return self.around_feed_forward(x, self.feed_forward)",
+     "x = self.around_feed_forward(x, self.feed_forward)\n"
+     "        return self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))",
+     "attention comes first"),
+    (7, "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
+     "        return self.around_feed_forward(x, self.feed_forward)",
+     "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
+     "        return self.around_self_attn(x, self.feed_forward)",
+     "is used twice"),
+    (7, "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
+     "        return self.around_feed_forward(x, self.feed_forward)",
+     "x = self.around_feed_forward(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
+     "        return self.around_self_attn(x, self.feed_forward)",
+     "have changed places"),
+    (7, "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
+     "        return self.around_feed_forward(x, self.feed_forward)",
+     "return self.feed_forward(self.self_attn(x, x, x, src_mask))",
+     "no sum, no norm"),
+    (7, "            x = layer(x, src_mask)\n        return x",
+     "            y = layer(x, src_mask)\n        return y", "Each layer reads x"),
     (7, "ModuleList(EncoderLayer(d_model, d_ff, h, dropout) for _ in range(N))",
      "ModuleList([EncoderLayer(d_model, d_ff, h, dropout)] * N)", "one and the same"),
     (7, "nn.ModuleList(EncoderLayer(d_model, d_ff, h, dropout) for _ in range(N))",
@@ -172,6 +211,12 @@ MISTAKES = [
     (11, "[[BOS, *tgt] for _, tgt in pairs]", "[[*tgt, EOS] for _, tgt in pairs]",
      "Both rows are the same"),
     (11, "[[*src, EOS] for src, _ in pairs]", "[src for src, _ in pairs]", "ends with <eos>, too"),
+    (11, "return pad(src), pad(tgt_in), pad(tgt_out)", "return src, tgt_in, tgt_out", "not a list"),
+    (11, "return pad(src), pad(tgt_in), pad(tgt_out)", "return pad(src)", "three tables"),
+    (11, '"lr"] = learning_rate(step,', '"lr"] = learning_rate(1,',
+     "stays that of step 1"),
+    (11, "        loss.backward()", "        (-loss).backward()", "walks uphill"),
+    (11, "    return losses", "    losses", "returns nothing"),
     (11, "        optimizer.zero_grad()\n", "", "add up"),
     (11, "betas=(0.9, 0.98), ", "", "PyTorch's numbers"),
     (11, '        optimizer.param_groups[0]["lr"] = learning_rate(step, d_model, warmup)\n', "",
@@ -186,6 +231,8 @@ MISTAKES = [
     (12, "int(logits[0, -1].argmax())", "int(logits[0, 0].argmax())", "first row each time"),
     (12, "memory, words = model.encode(src), [BOS]", "memory, words = model.encode(src), [EOS]",
      "begin with <bos>"),
+    (12, "return target.text(greedy(model, src, max_length=64))",
+     "return greedy(model, src, max_length=64)", "should return text"),
     (12, "torch.tensor([[*source.encode(text), EOS]])", "torch.tensor([source.encode(text)])",
      "Does the source end with <eos>?"),
 ]  # fmt: skip

@@ -25,6 +25,7 @@ from transformer_lib.checkpoints import weights as weights_of
 from transformer_lib.checks import (
     Hint,
     NotTried,
+    a_kind,
     call,
     compare,
     expect,
@@ -506,8 +507,9 @@ def training(mine: OwnFile) -> None:
         return tgt_in[0].tolist(), tgt_out[0].tolist()
 
     with about("make_batch"):
+        tables = three_tables(mine.result("make_batch", copy.deepcopy(PAIRS[:2])))
         of_training.my_shift(shift)
-        judge_tables(mine.result("make_batch", copy.deepcopy(PAIRS[:2])))
+        judge_tables(*tables)
 
     model = small_model()
     their = mine.twin("Transformer", (11, 11, 1, 8, 12, 2, 0.0), weights_of(model))
@@ -526,13 +528,19 @@ def training(mine: OwnFile) -> None:
         ])  # fmt: skip
 
 
-def judge_tables(tables: Any) -> None:
-    """A Hint unless these are the three padded tables of the first two pairs."""
+def three_tables(found: Any) -> Sequence[Tensor]:
+    """What was found, if it is three tensors of whole numbers; otherwise a Hint."""
+    expect(isinstance(found, tuple | list) and len(found) == 3, "Return three tables of ids.")
+    for table in found:
+        expect(isinstance(table, Tensor), f"A table is a tensor, not {a_kind(table)}.")
+        whole_numbers = not table.is_floating_point()
+        expect(whole_numbers, "Ids are whole numbers, but a table is of floats: dtype=torch.long.")
+    return found
+
+
+def judge_tables(src: Tensor, tgt_in: Tensor, tgt_out: Tensor) -> None:
+    """A Hint unless these are the padded tables of the first two pairs."""
     right = batching.make_batch(PAIRS[:2])
-    expect(isinstance(tables, tuple | list) and len(tables) == 3, "Return three tables of ids.")
-    src, tgt_in, tgt_out = (call(lambda table=table: table) for table in tables)
-    expect(not any(table.is_floating_point() for table in (src, tgt_in, tgt_out)),
-           "Ids are whole numbers, but a table is of floats: dtype=torch.long.")  # fmt: skip
     compare(tgt_in, right.tgt_in, [])
     compare(tgt_out, right.tgt_out, [])
     compare(src, right.src, [
