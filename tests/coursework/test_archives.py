@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from coursework import archives
 from coursework.__main__ import main, parser
 from coursework.archives import A_DATE, course, write_zip
 from coursework.gradescope import as_results
@@ -100,6 +101,14 @@ def test_the_size_is_told_and_small(built):
     guide = (ROOT / "TEACHING.md").read_text(encoding="utf-8")
     in_the_guide = int(re.search(r"`handout/course.zip` \((\d+) MB\)", guide)[1])
     assert in_the_guide == pytest.approx(told, abs=1)
+
+
+def test_what_programs_leave_behind_is_not_packed(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "ROOT", tmp_path)
+    for name in ("one/a.py", "one/__pycache__/a.pyc", "one/.ipynb_checkpoints/b.py", "one/.c", "d"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert [name for name, _ in archives.project_files(("one", "d"))] == ["one/a.py", "d"]
 
 
 def test_the_same_files_make_the_same_zip(tmp_path):
