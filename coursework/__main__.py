@@ -1,13 +1,9 @@
 """The teacher's command line: python -m coursework COMMAND, as its --help says."""
 
 import argparse
-import multiprocessing
 import os
 import shutil
 import sys
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from tqdm import tqdm
@@ -20,12 +16,14 @@ from coursework.archives import (
     for_assignment,
     write_zip,
 )
+from coursework.batch import grade_all
 from coursework.gradebooks import fill_in, read_gradebook, write_feedback
-from coursework.grading import Limits, Result, grade, has_wall
+from coursework.grading import Limits, grade
 from coursework.intake import Intake, handed_in
 from coursework.report import write_report
 from coursework.similar import write_similar
 from coursework.source import FOLDER, Assignment, assignment, assignments, student_version
+from coursework.wall import NO_WALL, find_wall, keep_apart
 from transformer_lib.checkpoints import write_file
 
 
@@ -84,6 +82,11 @@ def parser() -> argparse.ArgumentParser:
                          help="fill in Moodle's worksheet, or Canvas's gradebook")  # fmt: skip
     grading.add_argument("--column", default="", metavar="NAME",
                          help="of Canvas's gradebook, where it isn't clear which")  # fmt: skip
+    grading.add_argument("--again", action="store_true",
+                         help="grade also what was graded before and hasn't changed")  # fmt: skip
+    grading.add_argument("--no-wall", action="store_true",
+                         help="grade without a wall: submissions run with your rights, held "
+                         "back by Python's own guard only")  # fmt: skip
     grading.set_defaults(run=run_grade)
 
     alike = commands.add_parser(
@@ -146,14 +149,18 @@ def run_grade(options: argparse.Namespace) -> int:
     intake = submissions_in(options.folder, source)
     book = read_gradebook(options.gradebook, source, options.column) if options.gradebook else None
     files = {one.student: one.path for one in intake.submissions}
-    hidden = (str(options.folder.resolve()), str(out.resolve()))
-    limits = Limits(options.seconds, options.total, options.megabytes, hidden)
+    wall = "" if options.no_wall else find_wall()
+    if not (wall or options.no_wall):
+        raise ValueError(NO_WALL)
+    keep_apart(FOLDER, options.folder, out)
+    limits = Limits(options.seconds, options.total, options.megabytes, wall)
     try_solution(source, limits)
-    if getattr(os, "geteuid", int)() == 0:
-        print("Graded as root: the system doesn't bound root's processes (TEACHING.md).")
-    if not has_wall():
-        print("No bubblewrap here: submissions run behind Python's own guard only (TEACHING.md).")
-    results = list(grade_all(files, source, limits, options.jobs))
+    guarded = "No wall: submissions run with your rights, held back by Python's own guard only."
+    print(f"Each submission runs behind a wall: {wall}." if wall else guarded)
+    batch = grade_all(files, source, limits, options.jobs, out / "graded", options.again)
+    found = {student: one for one in tqdm(batch, total=len(files), unit="submission")
+             for student in [one[0].student]}  # fmt: skip
+    results = [result for student in files for result in found[student]]
     blind = options.seed if options.blind else None
     report = write_report(out, source, results, intake.submissions, blind)
     print(f"{len(files)} submissions graded: {out / 'grades.csv'}, {out / 'totals.csv'}")
@@ -185,37 +192,6 @@ def try_solution(source: Assignment, limits: Limits) -> None:
         if one.points not in (None, one.of):
             raise ValueError(f"the solution of {one.exercise} in {source.file} gets {one.points:g} "
                              f"of {one.of} points, so nothing was graded: {one.hint}")  # fmt: skip
-
-
-def grade_all(
-    files: dict[str, Path], source: Assignment, limits: Limits, jobs: int
-) -> Iterator[Result]:
-    """The results of all, in order; a submission that brings the grader down costs only itself."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        futures = [pool.submit(grade, *item, source, limits) for item in files.items()]
-        for item, future in zip(files.items(), tqdm(futures, unit="submission"), strict=True):
-            try:
-                yield from future.result()
-            except BrokenProcessPool:  # by this one, or by one before it: see who it was
-                yield from grade_alone(item, source, limits, context)
-            except Exception:  # nothing in a submission stops the batch
-                yield from not_graded(item[0], source)
-
-
-def grade_alone(
-    item: tuple[str, Path], source: Assignment, limits: Limits, context
-) -> list[Result]:
-    try:
-        with ProcessPoolExecutor(1, mp_context=context) as pool:
-            return pool.submit(grade, *item, source, limits).result()
-    except Exception:
-        return not_graded(item[0], source)
-
-
-def not_graded(student: str, source: Assignment) -> list[Result]:
-    hint = "The grader itself broke down here: please tell your teacher."
-    return [Result(student, one.name, 0.0, one.points, hint) for one in source.exercises]
 
 
 # --- similar -------------------------------------------------------------------------------------

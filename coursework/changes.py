@@ -5,10 +5,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from coursework.grading import ROOT, Result, Unreadable, read_submission
+from coursework.grading import Result, Unreadable, read_submission
 from coursework.intake import Submission
 from coursework.readings import mark
 from coursework.source import Assignment, text
+from coursework.wall import ROOT
 from transformer_lib.checkpoints import CheckpointError, read_json, write_file
 
 MEMORY = "last.json"

@@ -6,14 +6,9 @@ If a cell or an answer doesn't end, or ends the process, the process is started 
 """
 
 import contextlib
-import functools
 import json
-import os
-import shutil
-import signal
 import stat
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -23,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from coursework.source import WRITE_HERE, Assignment, Exercise, grade_id, names_wanted, plain, text
-from coursework.wire import Line, Lost, Stopped
+from coursework.wall import DISK, behind, end, pupil_side, readable, size, surroundings
+from coursework.wire import GET_NAME, RUN_CELL, TRY_WATCH, Line, Lost, Stopped
 from transformer_lib.checks import Hint, graded
 
-ROOT = Path(__file__).resolve().parent.parent
 LARGEST_NOTEBOOK = 20 * 2**20  # bytes
 LONGEST_ANSWER = 10_000  # characters that a person is asked to read
-RUN_CELL, GET_NAME = 0, 1  # see pupil.py
+START = 60.0  # seconds for Python and PyTorch to start, on a busy computer
+WATCH_EVERY = 0.25  # seconds between two looks at a running process
 
 
 class Unreadable(Exception):
@@ -42,12 +38,12 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """seconds: for one cell, or one check. total: seconds for a submission."""
+    """What a submission may use. seconds: for one cell, or one check. total: for all of it."""
 
     seconds: float = 60.0
     total: float = 600.0
     megabytes: int = 4096
-    hidden: tuple[str, ...] = ()  # folders that a submission may not read
+    wall: str = ""  # one of wall.WALLS; "": Python's own guard only
 
 
 @dataclass(frozen=True)
@@ -176,10 +172,12 @@ class Pupil:
         self.limits = limits
         self.deadline = time.monotonic() + limits.total
         self.folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
+        self.tree = pupil_side(Path(self.folder.name))
+        self.home = Path(self.folder.name, "home")
+        self.home.mkdir()
         self.process: subprocess.Popen | None = None
         self.line: Line | None = None
-        self.late = False
-        self.left = limits.seconds  # for what runs now
+        self.stopped = ""  # why it was killed, if it was
         self.troubles: dict[int, str] = {}  # number of a cell -> what went wrong in it
         self.deadly: set[int] = set()  # cells that ended the process
 
@@ -233,48 +231,50 @@ class Pupil:
         )
 
     @contextlib.contextmanager
-    def clock(self) -> Iterator[None]:
-        """Within it, the process is killed when its time is over."""
-        self.left = min(self.limits.seconds, self.deadline - time.monotonic())
-        if self.left <= 0:
+    def clock(self, seconds: float | None = None) -> Iterator[None]:
+        """Within it, the process is killed when its time is over or its disk is full."""
+        seconds = self.limits.seconds if seconds is None else seconds
+        left = min(seconds, self.deadline - time.monotonic())
+        if left <= 0:
             raise OutOfTime
-        timer = threading.Timer(self.left, self.too_late)
-        timer.start()
+        done = threading.Event()
+        watch = threading.Thread(target=self.watch, args=(left, done))
+        watch.start()
         try:
             yield
         except Lost:
             self.kill()
             raise
         finally:
-            timer.cancel()
-            if self.late:  # perhaps killed just after its answer: never used again
+            done.set()
+            watch.join()
+            if self.stopped:  # perhaps killed just after its answer: never used again
                 self.kill()
 
-    def too_late(self) -> None:
-        self.late = True
-        end(self.process)
+    def watch(self, seconds: float, done: threading.Event) -> None:
+        over = time.monotonic() + seconds
+        while not done.wait(min(WATCH_EVERY, max(0.0, over - time.monotonic()))):
+            if time.monotonic() >= over:
+                self.stopped = (f"did not end within {seconds:.3g} seconds: "
+                                "is there a loop that never ends?")  # fmt: skip
+            elif size(str(self.home)) > DISK:
+                self.stopped = f"wrote more than {DISK // 2**20} MB into files."
+            if self.stopped:
+                return end(self.process)
 
     def what_happened(self, subject: str) -> str:
-        if self.late:
-            return (f"{subject} did not end within {self.left:.3g} seconds: "
-                    "is there a loop that never ends?")  # fmt: skip
-        return f"{subject} ended the whole program, or answered with nonsense."
+        why = self.stopped or "ended the whole program, or answered with nonsense."
+        return f"{subject} {why}"
 
     def start(self) -> None:
         if time.monotonic() > self.deadline:
             raise OutOfTime
-        self.late = False
-        home = self.folder.name
-        ours = (str(ROOT / folder) for folder in ("transformer_lib", "coursework", "data"))
-        python = (sys.prefix, sys.base_prefix, *ours)
-        readable = [*python, *map(os.path.realpath, python), "/usr", "/lib", "/lib64", "/etc"]
-        hidden = [*self.limits.hidden, str(ROOT / "coursework" / "assignments")]
-        given = {"megabytes": self.limits.megabytes, "readable": readable, "hidden": hidden}
-        program = f"import sys; sys.path.insert(0, {str(ROOT)!r}); "
-        program += "import coursework.pupil; coursework.pupil.main()"
-        command = [sys.executable, "-P", "-s", "-B", "-c", program, json.dumps(given)]
+        self.stopped = ""
+        home, tree, limits = str(self.home), str(self.tree), self.limits
+        given = {"megabytes": limits.megabytes, "seconds": limits.total,
+                 "readable": [*readable(), tree]}  # fmt: skip
         self.process = subprocess.Popen(
-            [*wall(home, readable, hidden), *command],
+            behind(limits.wall, home, tree, "pupil", json.dumps(given)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -283,6 +283,13 @@ class Pupil:
             start_new_session=True,
         )
         self.line = Line(self.process.stdout, self.process.stdin)
+        try:
+            with self.clock(START):
+                self.line.ask(TRY_WATCH)
+        except Lost:
+            raise RuntimeError(
+                self.what_happened("A student's process, before its work,")
+            ) from None
 
     def kill(self) -> None:
         if self.process is not None:
@@ -297,48 +304,3 @@ class Pupil:
         self.kill()
         with contextlib.suppress(RecursionError):  # very deep folders stay where they are
             self.folder.cleanup()
-
-
-def surroundings(home: str) -> dict[str, str]:
-    """The environment variables of a student's process: nothing of the teacher's."""
-    one = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-    homes = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR", "IPYTHONDIR")
-    needed = {"PATH": os.defpath, "MPLBACKEND": "agg"}
-    if "SYSTEMROOT" in os.environ:  # Windows can't start Python without it
-        needed["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
-    return needed | dict.fromkeys(one, "1") | dict.fromkeys(homes, home)
-
-
-def end(process: subprocess.Popen) -> None:
-    """Kill a process and all it started in its session."""
-    with contextlib.suppress(OSError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-
-
-def wall(home: str, readable: Sequence[str], hidden: Sequence[str]) -> list[str]:
-    """What to put in front of the command, where bubblewrap can build a wall; else nothing.
-
-    Behind it there is no network, nothing but `readable` to read, and only `home` to write, which
-    is gone afterwards.
-    """
-    if not has_wall():
-        return []
-    words = ["bwrap", "--unshare-all", "--die-with-parent", "--proc", "/proc", "--dev", "/dev"]
-    for folder in readable:
-        words += ["--ro-bind-try", folder, folder]
-    for folder in hidden:
-        if os.path.isdir(folder):
-            words += ["--tmpfs", folder]
-    return [*words, "--size", str(500 * 2**20), "--tmpfs", home, "--chdir", home]
-
-
-@functools.cache
-def has_wall() -> bool:
-    """Is bubblewrap installed, and does this system let it work?"""
-    command = ["bwrap", "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
-    return shutil.which("bwrap") is not None and not subprocess.call(
-        command, stderr=subprocess.DEVNULL
-    )

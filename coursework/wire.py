@@ -14,7 +14,7 @@ function that it was given. Nothing is unpickled: what arrives can be wrong, but
 import functools
 import json
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from decimal import Decimal
 from numbers import Real
 from typing import Any, BinaryIO
@@ -24,11 +24,12 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from transformer_lib.checks import names_used
+from transformer_lib.checks.watching import Borrowed
 from transformer_lib.decoding import Hypothesis
 
 LARGEST = 2**20  # bytes of JSON, and of tensors, in one message
 SIZES = struct.Struct(">QQ")
+RUN_CELL, GET_NAME, CALL_WATCHED, TRY_WATCH = range(4)  # what a student's process offers
 
 
 class Lost(BaseException):
@@ -45,13 +46,23 @@ class Stopped(Exception):
 class Remote:
     """A function that lives in the other process."""
 
-    def __init__(self, line: "Line", number: int, names: list[str]):
+    def __init__(self, line: "Line", number: int):
         self.line = line
         self.number = number
-        self.names_used = names
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         return self.line.ask(self.number, *inputs, **options)
+
+    def watched(self, names: Collection[str], *inputs: Any, **options: Any) -> Any:
+        """The same, in a student's process; Borrowed if what runs there has one of the names."""
+        try:
+            if self.line.ask(TRY_WATCH) is not True:
+                raise Borrowed("taking the watch away")
+            return self.line.ask(CALL_WATCHED, self.number, list(names), list(inputs), options)
+        except Stopped as error:
+            if type(error).__name__ == "Borrowed":
+                raise Borrowed(str(error)) from None
+            raise
 
 
 class Line:
@@ -91,7 +102,7 @@ class Line:
             self.send(["answer", self.functions[number](*inputs, **options)])
         except Lost:
             raise
-        except (Exception, SystemExit) as error:  # exit() in a notebook ends a call, not the rest
+        except (Exception, SystemExit, Borrowed) as error:  # exit() ends a call, not the rest
             self.send(["error", type(error).__name__, str(error)[:1000]])
 
     def send(self, message: list) -> None:
@@ -159,7 +170,7 @@ class Line:
             tensors[str(len(tensors))] = thing.detach().cpu().contiguous().clone()
             return {"tensor": str(len(tensors) - 1)}
         if callable(thing):
-            return {"function": self.offer(thing), "names": sorted(names_used(thing))}
+            return {"function": self.offer(thing)}
         return {"other": type(thing).__name__}
 
     def unpack(self, said: Any, tensors: dict[str, Tensor]) -> Any:
@@ -167,7 +178,7 @@ class Line:
             return [self.unpack(part, tensors) for part in said]
         if not isinstance(said, dict):
             return said
-        (kind, value), *more = said.items()
+        ((kind, value),) = said.items()
         if kind in ("tuple", "set"):
             parts = [self.unpack(part, tensors) for part in value]
             return tuple(parts) if kind == "tuple" else set(parts)
@@ -180,7 +191,7 @@ class Line:
         if kind == "tensor":
             return tensors[value]
         if kind == "function":
-            return Remote(self, value, list(more[0][1]))
+            return Remote(self, value)
         return named(str(value), object)()  # something else: only the name of its type is known
 
 

@@ -27,10 +27,8 @@ from transformer_lib.checks import (
     fault_in_a_stack,
     graded,
     implement,
-    names_used,
     no_slip,
     one_number,
-    own_work,
     parts_right,
     result_of,
     reveal,
@@ -126,44 +124,6 @@ def test_nbgrader_says_that_it_grades():
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                              env=os.environ | variables)  # fmt: skip
         assert run.stdout.strip() == said, run.stderr
-
-
-def test_names_used():
-    def outer(x):
-        return [torch.softmax(y, 0) for y in x], lambda: torch.nn.functional.gelu
-
-    assert {"softmax", "gelu", "functional"} <= names_used(outer)
-    assert names_used(5) == set()
-
-
-def test_functions_beside_it_are_looked_into():
-    names: dict = {}
-    exec(
-        """
-from torch.nn.functional import softmax
-def attention(x): return softmax(x, 0) if x else again(x)
-def again(x): return attention(x)
-def mine(x): return attention(x)
-""",
-        names,
-    )
-    assert names_used(names["mine"]) == {"softmax"}
-
-
-def test_borrowed_work_is_seen_behind_another_name():
-    from transformer_lib.attention import attention_weights as helper
-
-    names = {"helper": helper}
-    exec("def mine(q, k): return helper(q, k)", names)
-    assert "attention_weights" in names_used(names["mine"])
-    assert names_used(helper) == {"attention_weights"}
-
-
-def test_own_work():
-    own_work(lambda x: x.softmax(0), "cross_entropy")
-    with pytest.raises(Hint, match="`softmax` does the whole exercise") as caught:
-        own_work(lambda x: x.softmax(0), "cross_entropy", "softmax")
-    assert caught.value.keeps == 0
 
 
 @pytest.mark.parametrize(

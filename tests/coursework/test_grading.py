@@ -1,7 +1,10 @@
 """What surrounds a student's process, and what happens when grading itself goes wrong."""
 
+import contextlib
+import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -10,23 +13,32 @@ from pathlib import Path
 import pytest
 
 from coursework import __main__ as command_line
+from coursework import batch, wall
 from coursework.__main__ import main
 from coursework.grading import (
     LARGEST_NOTEBOOK,
-    ROOT,
     Limits,
+    Pupil,
     Result,
     Unreadable,
     grade,
-    has_wall,
     read_submission,
     to_be_read,
-    wall,
 )
 from coursework.intake import handed_in
 from coursework.pupil import guard, plain_python
 from coursework.source import FOLDER, WRITE_HERE, assignment
+from coursework.wall import ROOT, WALLS, holds
 from tests.coursework.classroom import filled_in, hand_in, solutions
+from tests.coursework.hostile import (
+    ATTACKS,
+    BEYOND_THE_GUARD,
+    BORROWED,
+    OWN,
+    SETUP,
+    UNWATCHED,
+)
+from transformer_lib.checks import Hint
 
 ATTENTION = assignment(2)
 LINUX = sys.platform == "linux"
@@ -37,10 +49,10 @@ LINUX = sys.platform == "linux"
 
 @pytest.fixture
 def hook(tmp_path):
-    for name in ("own", "library", "library/secret", "elsewhere"):
+    for name in ("own", "library", "elsewhere"):
         (tmp_path / name).mkdir()
     (tmp_path / "own" / "link").symlink_to(tmp_path / "elsewhere")
-    return guard(tmp_path / "own", [str(tmp_path / "library")], [str(tmp_path / "library/secret")])
+    return guard(tmp_path / "own", [str(tmp_path / "library")])
 
 
 @pytest.mark.parametrize(
@@ -66,13 +78,12 @@ def test_the_guard_lets_pass(hook, tmp_path, event, place):
         ("open-w", "own/link/file"),
         ("open-w", "own-not/file"),
         ("open-r", "elsewhere/file"),
-        ("open-r", "library/secret/file"),
         ("os.remove", "elsewhere/file"),
         ("os.rename", "elsewhere/file"),
         ("os.mkdir", "elsewhere/file"),
         ("os.truncate", "elsewhere/file"),
         ("os.listdir", "elsewhere"),
-        ("os.scandir", "library/secret"),
+        ("os.scandir", "elsewhere"),
     ],
 )
 def test_the_guard_refuses(hook, tmp_path, event, place):
@@ -93,8 +104,27 @@ def test_the_guard_knows_what_a_descriptor_and_the_null_device_are(hook):
     hook("open", (3, "w", os.O_WRONLY))
     hook("open", (os.devnull, "w", os.O_WRONLY))
     hook("import", ("torch", None, None, None, None))
-    with pytest.raises(PermissionError, match="socket.connect"):
-        hook("socket.connect", (None, ("example.com", 80)))
+    events = ("socket.connect", "socket.gethostbyaddr", "_winapi.CreateProcess", "ctypes.dlsym")
+    for event in events:
+        with pytest.raises(PermissionError, match=event):
+            hook(event, (None, None))
+    with pytest.raises(ImportError, match="_cffi_backend"):
+        hook("import", ("_cffi_backend", None, None, None, None))
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux tells the name of an open folder")
+def test_the_guard_knows_where_a_path_starts(hook, tmp_path):
+    (tmp_path / "own" / "deep").mkdir()
+    for folder, event in itertools.product(("own", "library"), ("os.remove", "os.mkdir")):
+        opened = os.open(tmp_path / folder, os.O_RDONLY)
+        try:
+            if folder == "own":
+                hook(event, ("file", opened))
+                continue
+            with pytest.raises(PermissionError, match="own folder"):
+                hook(event, ("file", opened))
+        finally:
+            os.close(opened)
 
 
 def test_lines_that_only_jupyter_understands():
@@ -106,9 +136,9 @@ def test_lines_that_only_jupyter_understands():
 def test_limits_hold_where_the_guard_does_not_see():
     code = """
 import os, torch
-from coursework.pupil import limit
+from coursework.wall import limit
 if os.getuid() == 0: os.setuid(65534)  # root is exempt
-limit(1000)
+limit(1000, 60)
 try: print(os.fork() and "forked")
 except BlockingIOError: print("refused")
 try: print(torch.ones(10**9).sum())
@@ -118,52 +148,269 @@ except RuntimeError: print("refused")
     assert run.stdout.split() == ["refused", "refused"], run.stderr
 
 
-@pytest.mark.skipif(not has_wall(), reason="bubblewrap isn't installed")
-def test_behind_the_wall_there_is_nothing_else(tmp_path):
-    own, secret = tmp_path / "own", tmp_path / "library" / "secret"
-    own.mkdir()
-    secret.mkdir(parents=True)
-    (secret / "file").touch()
-    code = f"""
-import os, socket
-print(os.path.exists({str(secret.parent)!r}), os.listdir({str(secret)!r}))
-print(os.path.exists({str(Path.home())!r}) and os.access({str(Path.home())!r}, os.W_OK))
-print([name for _, name in socket.if_nameindex()], sum(map(str.isdigit, os.listdir("/proc"))))
-print(open("mine", "w").write("x"))
-try: open({str(secret.parent / "theirs")!r}, "w")
-except OSError as error: print(type(error).__name__)
+# --- walls ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=[*WALLS, ""], ids=[*WALLS, "guard only"])
+def each_wall(request):
+    """The name of each wall, and "" for the guard alone."""
+    if request.param and not holds(request.param):
+        pytest.skip(f"{request.param} isn't here, or this system doesn't let it work")
+    return request.param
+
+
+def attacks(codes, **places):
+    """Each attack in a cell of its own."""
+    cells = [("", "import torch")]
+    for name, (code, _) in codes.items():
+        for place, path in places.items():
+            code = code.replace("{" + place + "}", str(path))
+        cells.append((name, code))
+    return cells
+
+
+def test_nothing_gets_out(tmp_path, each_wall):
+    """Each attack fails in its own cell, behind every wall that works here, and without one."""
+    codes = ATTACKS | (BEYOND_THE_GUARD if each_wall else {})
+    victim = tmp_path / "submissions" / "victim.ipynb"
+    hand_in(victim, filled_in(ATTENTION, {}))
+    before = victim.read_bytes()
+    cells = attacks(codes, outside=tmp_path / "outside", another=victim, others=victim.parent,
+                    project=ROOT, solution=FOLDER / ATTENTION.file)  # fmt: skip
+    priority = os.getpriority(os.PRIO_PROCESS, 0) if hasattr(os, "getpriority") else 0
+    with contextlib.closing(Pupil(cells, Limits(wall=each_wall))) as pupil:
+        pupil.run_cells()
+        for number, (name, _) in enumerate(cells[1:], 1):
+            assert number in pupil.troubles, f"{name} went through"
+            assert codes[name][1] in pupil.troubles[number], (name, pupil.troubles[number])
+        assert not pupil.deadly
+        with pytest.raises(Hint):
+            pupil.get("my_weights", "")
+    assert victim.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["submissions"]
+    assert priority == (os.getpriority(os.PRIO_PROCESS, 0) if hasattr(os, "getpriority") else 0)
+
+
+LOOKS = """
+import os
+def around(place): return sorted(os.listdir(place))
+def has(path):
+    try: return bool(open(path).read(1))
+    except OSError: return False
+def writes(path):
+    try: return bool(open(path, 'w').write('x'))
+    except OSError: return False
+tree = os.path.dirname(os.path.dirname(__import__('coursework').__file__))
 """
-    readable = ["/usr", "/lib", "/lib64", "/etc", sys.prefix, sys.base_prefix, str(secret.parent)]
-    command = [*wall(str(own), readable, [str(secret)]), sys.executable, "-c", code]
-    run = subprocess.run(command, capture_output=True, text=True, env={})
-    lines = run.stdout.splitlines()
-    assert not (own / "mine").exists(), run.stderr
-    assert lines[0] == "True []"
-    assert lines[2] in ("['lo'] 1", "['lo'] 2")  # itself, and the wall's own first process
-    assert lines[3:5] == ["1", "OSError"]
-    assert not (secret.parent / "theirs").exists()
+
+
+def test_a_submission_sees_nothing_but_the_library(each_wall):
+    """In an empty folder: no assignment, no test, no .git, no grade, no other submission."""
+    with contextlib.closing(Pupil([("", LOOKS)], Limits(wall=each_wall))) as pupil:
+        pupil.run_cells()
+        around, has, writes = (pupil.get(name, "") for name in ("around", "has", "writes"))
+        tree = pupil.get("tree", "")
+        assert around(".") == []
+        assert set(around(f"{tree}/coursework")) == set(wall.PUPIL_SIDE)
+        assert has(f"{ROOT}/transformer_lib/attention.py") and has(f"{ROOT}/data/README.md")
+        for name in ("README.md", "coursework/assignments/2_attention.ipynb", ".git/HEAD", ".git",
+                     "tests/coursework/attempts_2.py", "coursework/grading.py"):  # fmt: skip
+            assert not has(f"{ROOT}/{name}"), name
+        assert not has("/etc/passwd")
+        assert writes("mine") and has("mine")
+        assert not writes(f"{tree}/coursework/__init__.py") and not writes("/tmp/coursework-x")
+
+
+@pytest.mark.skipif(not LINUX, reason="what macOS has is tried on macOS")
+def test_the_system_gives_a_wall():
+    """Without further programs: Landlock is part of Linux, and its package of this project."""
+    if not landlock_in_kernel():
+        pytest.skip("this kernel has no Landlock, or it is switched off")
+    assert holds("landlock")
+    assert wall.find_wall() == ("bubblewrap" if holds("bubblewrap") else "landlock")
+
+
+def landlock_in_kernel() -> bool:
+    return wall.landlockpy is not None and wall.landlockpy.abi_version() > 0
+
+
+def test_a_wall_is_trusted_for_what_it_does():
+    """Without one, the probe gets out in every way; a wall with a hole is none."""
+    assert set(wall.escapes("")) >= {"read", "see", "write", "change", "empty", "send", "connect"}
+
+
+@pytest.mark.parametrize("hole, told", [("kill", "send"), ("socket", "connect"), ("chmod", "mode")])
+def test_a_hole_in_the_wall_is_seen(monkeypatch, tmp_path, hole, told):
+    """The probe runs with a copy of wall.py in which one system call is forgotten."""
+    if not landlock_in_kernel():
+        pytest.skip("this kernel has no Landlock, or it is switched off")
+    real = wall.pupil_side
+
+    def with_hole(folder):
+        tree = real(folder)
+        text = (tree / "coursework" / "wall.py").read_text(encoding="utf-8")
+        text = text.replace(f" {hole} ", " ").replace("(scoped=scopes)", "(handled_net=0)")
+        (tree / "coursework" / "wall.py").write_text(text, encoding="utf-8")
+        return tree
+
+    monkeypatch.setattr(wall, "pupil_side", with_hole)
+    assert wall.escapes("landlock") == [told]
+
+
+def test_the_profile_for_macos(monkeypatch):
+    """The text alone: it closes everything, then opens what is needed."""
+    monkeypatch.setattr(wall, "readable", lambda: ['/opt/a "quoted" python'])
+    profile = wall.profile("/tmp/home", "/tmp/tree")
+    assert profile.startswith("(version 1)(deny default)")
+    assert "(deny network*)" in profile and "(deny process-fork)" in profile
+    assert profile.count("file-write") == 2  # one folder, and /dev/null
+    assert '(allow file-write* (subpath "/tmp/home"))' in profile
+    assert '(subpath "/opt/a \\"quoted\\" python")' in profile
+    command = wall.behind("sandbox-exec", "/tmp/home", "/tmp/tree", "pupil")
+    assert command[:3] == ["sandbox-exec", "-p", profile]
+
+
+def test_without_a_wall_nothing_is_graded_unless_told_to(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command_line, "find_wall", lambda: "")
+    hand_in(tmp_path / "in" / "ana.ipynb", filled_in(ATTENTION, {}))
+    command = ["grade", "2", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
+    assert main(command) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert all(word in told for word in ("bubblewrap", "container", "--no-wall", "your rights"))
+    assert not (tmp_path / "out").exists()
+    assert main([*command, "--no-wall"]) == 0
+    assert "No wall" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("place", ["submissions", "out"])
+def test_no_secret_lies_where_submissions_may_read(tmp_path, monkeypatch, capsys, place):
+    monkeypatch.setattr(wall, "readable", lambda: [str(tmp_path / "python")])
+    where = {"submissions": tmp_path / "in", "out": tmp_path / "out"}
+    where[place] = tmp_path / "python" / place
+    hand_in(where["submissions"] / "ana.ipynb", filled_in(ATTENTION, {}))
+    assert main(["grade", "2", str(where["submissions"]), "--out", str(where["out"])]) == 2
+    assert "which every submission may read: keep it elsewhere" in capsys.readouterr().err
+
+
+# --- whose work ----------------------------------------------------------------------------------
+
+
+def graded_weights(tmp_path, codes):
+    """name -> (points, hint) of `my_weights`, each graded in a process of its own."""
+    found = {}
+    for name, code in codes.items():
+        hand_in(tmp_path / "one.ipynb", filled_in(ATTENTION, {"my_weights": SETUP + code}))
+        (found[name],) = [(one.points, one.hint)
+                          for one in grade(name, tmp_path / "one.ipynb", ATTENTION, Limits())
+                          if one.exercise == "my_weights"]  # fmt: skip
+    return found
+
+
+def test_borrowed_work_gets_no_points(tmp_path):
+    """The ways that a process could hide; tests/checks/test_watching.py has all others."""
+    ways = {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")} | UNWATCHED
+    found = graded_weights(tmp_path, {name: code for name, (code, _) in ways.items()})
+    for name, (_, whose) in ways.items():
+        assert found[name][0] == 0 and f"`{whose}` does the whole" in found[name][1], (name, found)
+
+
+def test_own_work_gets_all_points(tmp_path):
+    ways = ("a function", "a decorator", "compared with the library's")
+    found = graded_weights(tmp_path, {name: OWN[name] for name in ways})
+    assert set(found.values()) == {(5.0, "")}
 
 
 # --- the batch -----------------------------------------------------------------------------------
 
 
-def test_a_grader_that_breaks_down_goes_on_with_the_next(monkeypatch):
-    """Even if grading one submission ends the grader's own process."""
-    monkeypatch.setattr(command_line, "grade", grade_unless_deadly)
-    files = {name: Path(name) for name in ("before", "deadly", "faulty", "after")}
-    results = list(command_line.grade_all(files, ATTENTION, Limits(), jobs=1))
-    assert [one.student for one in results if one.exercise == "w_q"] == list(files)
-    for one in results:
-        assert (one.points == 0.0) == (one.student in ("deadly", "faulty"))
-        assert ("broke down" in one.hint) == (one.student in ("deadly", "faulty"))
+def graded_here(files, kept, how, jobs=2, limits=Limits(), again=False):  # noqa: B008
+    """student -> (points, hint) of the first exercise."""
+    everything = batch.grade_all(files, ATTENTION, limits, jobs, kept, again, how)
+    return {one[0].student: (one[0].points, one[0].hint) for one in everything}
+
+
+def some_files(folder, *students):
+    for student in students:
+        hand_in(folder / f"{student}.ipynb", {"by": student})
+    return {student: folder / f"{student}.ipynb" for student in students}
+
+
+def test_a_grader_that_breaks_down_goes_on_with_the_next(tmp_path, monkeypatch):
+    """Even if grading one submission ends or stops the grader's own process."""
+    monkeypatch.setattr(batch, "SPARE", 8.0)
+    students = ("before", "deadly", "faulty", "stuck", "after")
+    start = time.monotonic()
+    found = graded_here(some_files(tmp_path, *students), tmp_path / "kept", grade_unless_deadly,
+                        limits=Limits(total=0))  # fmt: skip
+    assert time.monotonic() - start < 60
+    assert set(found) == set(students)
+    for student, (points, hint) in found.items():
+        assert (points == 0.0) == (student in ("deadly", "faulty", "stuck"))
+        assert ("broke down" in hint) == (student in ("deadly", "faulty", "stuck"))
+    assert len(list((tmp_path / "kept").iterdir())) == 2  # the others get another try next time
 
 
 def grade_unless_deadly(student, path, source, limits):
     if student == "deadly":
         os._exit(1)
+    if student == "stuck":
+        time.sleep(1000)
     if student == "faulty":
         raise KeyError(student)
     return [Result(student, one.name, 1.0, one.points, "") for one in source.exercises]
+
+
+def grade_and_count(student, path, source, limits):
+    """Each time that a submission is graded, its file gets a neighbor."""
+    (path.parent / f"{student}-{time.monotonic_ns()}.graded").touch()
+    if student == "killer":
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(1000)
+    return [Result(student, one.name, 1.0, one.points, "", "ñ") for one in source.exercises]
+
+
+def test_what_is_graded_is_not_graded_again(tmp_path):
+    def graded_times():
+        return sum(path.suffix == ".graded" for path in tmp_path.iterdir())
+
+    files = some_files(tmp_path, "ana", "ben")
+    kept = tmp_path / "kept"
+    first = graded_here(files, kept, grade_and_count)
+    assert first == {"ana": (1.0, ""), "ben": (1.0, "")} and graded_times() == 2
+    assert graded_here(files, kept, grade_and_count) == first and graded_times() == 2
+    assert "ana" not in "".join(path.read_text() for path in kept.iterdir())
+    hand_in(files["ben"], {"by": "Ben, once more"})
+    graded_here(files, kept, grade_and_count)
+    assert graded_times() == 3
+    graded_here(files, kept, grade_and_count, limits=Limits(seconds=5))
+    assert graded_times() == 5
+    graded_here(files, kept, grade_and_count, again=True)
+    assert graded_times() == 7
+    for path in kept.iterdir():  # whatever is in it that isn't ours
+        path.write_text('[{"points": 5}]')
+    assert graded_here(files, kept, grade_and_count) == first and graded_times() == 9
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no SIGKILL here")
+def test_a_grader_that_is_killed_goes_on_where_it_was(tmp_path):
+    """Killed while the second is graded: the first is kept, and the rest is graded next time."""
+    files = some_files(tmp_path, "ana", "killer", "ben")
+    program = (
+        "from pathlib import Path; from tests.coursework.test_grading import *\n"
+        f"folder = Path({str(tmp_path)!r})\n"
+        "files = {name: folder / f'{name}.ipynb' for name in ('ana', 'killer', 'ben')}\n"
+        "graded_here(files, folder / 'kept', grade_and_count, jobs=1)"
+    )
+    script = tmp_path / "grading.py"
+    script.write_text(f"if __name__ == '__main__':\n    exec({program!r})")
+    run = subprocess.run([sys.executable, script], cwd=ROOT, capture_output=True, text=True,
+                         env=os.environ | {"PYTHONPATH": str(ROOT)})  # fmt: skip
+    assert run.returncode == -signal.SIGKILL, run.stderr
+    assert len(list((tmp_path / "kept").iterdir())) == 1
+    found = graded_here(files, tmp_path / "kept", grade_unless_deadly)
+    assert found == dict.fromkeys(files, (1.0, ""))
+    assert len(list(tmp_path.glob("ana-*.graded"))) == 1
 
 
 def test_a_submission_has_a_time_of_its_own(tmp_path):

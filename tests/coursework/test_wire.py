@@ -13,7 +13,8 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from coursework.wire import LARGEST, SIZES, Line, Lost, Remote, Stopped
+from coursework.wire import LARGEST, SIZES, TRY_WATCH, Line, Lost, Remote, Stopped
+from transformer_lib.checks.watching import Borrowed, on_guard, watched
 from transformer_lib.decoding import Hypothesis
 
 
@@ -102,10 +103,18 @@ def test_inputs_may_have_names(lines):
     assert here.ask(0, 7, b=5) == 2
 
 
-def test_the_names_that_a_function_uses_come_along(lines):
+def test_what_runs_in_the_other_process_is_watched(lines):
     here, there = lines
-    there.offer(lambda: lambda x: torch.softmax(x, 0))
-    assert "softmax" in here.ask(0).names_used
+    call = lambda number, *rest: watched(there.functions[number], *rest)  # noqa: E731
+    there.functions += [None, None, call, on_guard]
+    there.offer(lambda: lambda x, dim: torch.softmax(x, dim))
+    theirs = here.ask(4)
+    assert theirs.watched(["relu"], torch.zeros(2), dim=0).tolist() == [0.5, 0.5]
+    with pytest.raises(Borrowed, match="softmax"):
+        theirs.watched(["softmax"], torch.zeros(2), dim=0)
+    there.functions[TRY_WATCH] = lambda: False
+    with pytest.raises(Borrowed, match="taking the watch away"):
+        theirs.watched(["relu"], torch.zeros(2), dim=0)
 
 
 def test_exceptions_arrive_by_name(lines):

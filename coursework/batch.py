@@ -1,0 +1,191 @@
+"""A class's submissions, graded side by side: whatever one of them does costs only itself.
+
+Each result is kept in a file of its own as soon as it is there, under a name made of everything it
+depends on. So a run that was killed goes on where it stopped, and what hasn't changed since the
+last run isn't graded again.
+"""
+
+import dataclasses
+import functools
+import hashlib
+import json
+import multiprocessing
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+from coursework.grading import LARGEST_NOTEBOOK, Limits, Result, grade
+from coursework.source import FOLDER, Assignment
+from coursework.wall import ROOT
+from transformer_lib.checkpoints import write_file
+
+Grade = Callable[[str, Path, Assignment, Limits], list[Result]]
+SPARE = 60.0  # seconds that a worker has beyond the time of a submission, to start and to check
+
+
+# --- what is kept --------------------------------------------------------------------------------
+
+
+@functools.cache
+def version() -> bytes:
+    """A digest of the code that grades: the library, this package and the assignments."""
+    files = [*(ROOT / "transformer_lib").rglob("*.py"), *(ROOT / "coursework").glob("*.py")]
+    digest = hashlib.sha256()
+    for path in sorted([*files, *FOLDER.glob("*.ipynb")]):
+        digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
+    return digest.digest()
+
+
+def place(kept: Path, path: Path, source: Assignment, limits: Limits) -> Path | None:
+    """The file for the results of a submission; None for what can't be read as a file."""
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_NOTEBOOK:
+            return None
+        content = path.read_bytes()
+    except OSError:
+        return None
+    about = json.dumps([source.notebook, dataclasses.asdict(limits), path.name]).encode()
+    return kept / (hashlib.sha256(version() + about + content).hexdigest() + ".json")
+
+
+def recall(file: Path | None, student: str) -> list[Result] | None:
+    """The results that are kept in a file, if there are any."""
+    try:
+        return [Result(student, **one) for one in json.loads(file.read_text(encoding="utf-8"))]
+    except (AttributeError, OSError, ValueError, TypeError):
+        return None
+
+
+def keep(file: Path | None, results: Sequence[Result]) -> None:
+    """Without the name, so that the file says nothing of whose work it is."""
+    if file is not None:
+        plain = [dataclasses.asdict(one) for one in results]
+        for one in plain:
+            del one["student"]
+        write_file(file, json.dumps(plain).encode())
+
+
+# --- the workers ---------------------------------------------------------------------------------
+
+
+class Worker:
+    """A process that grades one submission after the other, and may be lost."""
+
+    def __init__(self, grade: Grade, source: Assignment, limits: Limits):
+        context = multiprocessing.get_context("spawn")
+        self.ours, theirs = context.Pipe()
+        self.process = context.Process(target=work, args=(theirs, grade, source, limits))
+        self.process.start()
+        theirs.close()
+        self.student = ""
+        self.deadline = 0.0
+
+    def take(self, student: str, path: Path, seconds: float) -> None:
+        self.student, self.deadline = student, time.monotonic() + seconds
+        self.ours.send((student, path))
+
+    def result(self) -> list[Result] | None:
+        """What it says; None if it is lost."""
+        try:
+            return self.ours.recv() if self.ours.poll() else None
+        except (OSError, EOFError):
+            return None
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.ours.close()
+
+
+def work(grader: Connection, grade: Grade, source: Assignment, limits: Limits) -> None:
+    """What a worker does until there is nothing left."""
+    while True:
+        try:
+            student, path = grader.recv()
+        except (OSError, EOFError):
+            return
+        try:
+            results = grade(student, path, source, limits)
+        except Exception:  # nothing in a submission stops the batch
+            results = not_graded(student, source)
+        grader.send(results)
+
+
+def grade_all(
+    files: Mapping[str, Path],
+    source: Assignment,
+    limits: Limits,
+    jobs: int,
+    kept: Path,
+    again: bool = False,
+    grade: Grade = grade,
+) -> Iterator[list[Result]]:
+    """The results of each, as they come. kept: the folder for them; again: don't look there first.
+
+    A submission whose worker is lost gets a second try, alone: then it's nobody else's fault.
+    """
+    waiting = {}
+    for student, path in files.items():
+        file = place(kept, path, source, limits)
+        results = None if again else recall(file, student)
+        if results is None:
+            waiting[student] = (path, file)
+        else:
+            yield results
+    for side_by_side in (jobs, 1):
+        for student, results in tries(waiting, source, limits, side_by_side, grade):
+            if results is not None:
+                _, file = waiting.pop(student)
+                if not any(one.hint == BROKE_DOWN for one in results):
+                    keep(file, results)
+                yield results
+    for student in waiting:
+        yield not_graded(student, source)
+
+
+def tries(
+    waiting: Mapping[str, tuple[Path, Path | None]],
+    source: Assignment,
+    limits: Limits,
+    jobs: int,
+    grade: Grade,
+) -> Iterator[tuple[str, list[Result] | None]]:
+    """(student, results or None) for all who are waiting, with so many workers at a time."""
+    queue = deque((student, path) for student, (path, _) in waiting.items())
+    busy: dict[Connection, Worker] = {}
+    free: list[Worker] = []
+    try:
+        while queue or busy:
+            while queue and len(busy) < jobs:
+                worker = free.pop() if free else Worker(grade, source, limits)
+                with_time = limits.total + SPARE
+                try:
+                    worker.take(*queue[0], with_time)
+                except OSError:  # it was lost while it was waiting
+                    worker.end()
+                    continue
+                queue.popleft()
+                busy[worker.ours] = worker
+            soonest = min(worker.deadline for worker in busy.values())
+            ready = wait(busy, max(0.0, soonest - time.monotonic()))
+            late = [line for line, one in busy.items() if one.deadline <= time.monotonic()]
+            for line in {*ready, *late}:
+                worker = busy.pop(line)
+                results = worker.result()
+                if results is None:
+                    worker.end()
+                else:
+                    free.append(worker)
+                yield worker.student, results
+    finally:
+        for worker in [*busy.values(), *free]:
+            worker.end()
+
+
+BROKE_DOWN = "The grader itself broke down here: please tell your teacher."
+
+
+def not_graded(student: str, source: Assignment) -> list[Result]:
+    return [Result(student, one.name, 0.0, one.points, BROKE_DOWN) for one in source.exercises]

@@ -1,0 +1,69 @@
+"""A process behind a wall that tries to get out, and prints as JSON what it got done."""
+
+import json
+import os
+import socket
+import sys
+from collections.abc import Callable
+
+from coursework.wall import limit
+
+
+def main() -> None:
+    """Started with one argument, JSON: a folder outside, a library's file, a port, a process."""
+    given = json.loads(sys.argv[1])
+    outside, library, grader = given["outside"], given["library"], given["grader"]
+    limit(4096, 60)
+
+    def read() -> bool:
+        return bool(open(f"{outside}/secret").read())
+
+    def see() -> bool:
+        return bool(os.listdir(outside))
+
+    def write() -> bool:
+        return bool(open(f"{outside}/mine", "w").write("x"))
+
+    def change() -> bool:
+        return bool(open(library, "a").write("x"))
+
+    def empty() -> bool:
+        os.close(os.open(library, os.O_RDONLY | os.O_TRUNC))
+        return os.path.getsize(library) == 0
+
+    def mode() -> bool:
+        os.chmod(library, 0o600)
+        return True
+
+    def find() -> bool:
+        with open(f"/proc/{grader}/cmdline", "rb") as file:
+            return b"python" in file.read()
+
+    def send() -> bool:
+        os.kill(grader, 0)
+        return True
+
+    def connect() -> bool:
+        socket.create_connection(("127.0.0.1", given["port"]), timeout=2).close()
+        return True
+
+    def start() -> bool:
+        if (child := os.fork()) == 0:
+            os._exit(0)
+        return child > 0
+
+    def work() -> bool:
+        with open("mine", "w") as file:
+            file.write("x")
+        return not (open("mine").read() and open(library).read())
+
+    tries = (read, see, write, change, empty, mode, find, send, connect, start, work)
+    print(json.dumps([attempt.__name__ for attempt in tries if done(attempt)]))
+
+
+def done(attempt: Callable[[], bool]) -> bool:
+    """Did it get that done? Whatever else it ran into kept it from it."""
+    try:
+        return attempt()
+    except Exception:
+        return attempt.__name__ == "work"

@@ -1,0 +1,296 @@
+"""Walls: what the system itself forbids a student's process, whatever the code in it tries.
+
+    bubblewrap    Linux: namespaces, in which only what is bound can be seen
+    landlock      Linux: the kernel's Landlock for files, seccomp for everything else
+    sandbox-exec  macOS
+
+Behind each there is no network, no other process, nothing to read but Python, the library and
+its data, and one folder to write. A wall is trusted once a process behind it has tried to get out
+and failed (`probe.py`). This module is also the first that a student's process imports, before
+anything of the student's runs, so it imports nothing large.
+"""
+
+import errno
+import functools
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # Windows has none
+    resource = None
+try:
+    import landlockpy
+    import pyseccomp
+except (ImportError, RuntimeError, OSError):  # no Linux, or one without libseccomp
+    landlockpy = pyseccomp = None
+
+ROOT = Path(__file__).resolve().parent.parent
+WALLS = ("bubblewrap", "landlock", "sandbox-exec")
+DISK = 500 * 2**20  # bytes that a submission may write, in all its files together
+PUPIL_SIDE = ("__init__.py", "wall.py", "probe.py", "wire.py", "pupil.py")
+NO_WALL = (
+    "nothing here can wall a submission in, so it would run with your rights. On Linux, install "
+    "bubblewrap (apt install bubblewrap, dnf install bubblewrap); anywhere, grade in a container "
+    "(TEACHING.md has the commands). --no-wall grades all the same, behind Python's own guard, "
+    "which stops mistakes and pranks but nobody who means it."
+)
+
+
+# --- what a student's process gets ---------------------------------------------------------------
+
+
+def pupil_side(folder: Path) -> Path:
+    """A new folder with the modules that a student's process imports: no assignment, no test."""
+    tree = folder / "tree"
+    (tree / "coursework").mkdir(parents=True)
+    for name in PUPIL_SIDE:
+        shutil.copy(ROOT / "coursework" / name, tree / "coursework")
+    if os.name == "posix":  # elsewhere there is no wall, and the library is found where it is
+        (tree / "transformer_lib").symlink_to(ROOT / "transformer_lib")
+    return tree
+
+
+def readable() -> list[str]:
+    """Files and folders that every submission may read: Python, the system's, the library."""
+    python = (sys.prefix, sys.base_prefix)
+    system = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/System/Library", "/Library/Frameworks")
+    etc = [f"/etc/{name}" for name in ("ld.so.cache", "alternatives", "localtime", "fonts")]
+    ours = (str(ROOT / "transformer_lib"), str(ROOT / "data"))
+    found = [*python, *map(os.path.realpath, python), *system, *etc, *ours]
+    return [path for path in dict.fromkeys(found) if os.path.exists(path)]
+
+
+def keep_apart(*secrets: Path) -> None:
+    """A ValueError if one of these lies where every submission may read."""
+    for secret in map(os.path.realpath, secrets):
+        for folder in map(os.path.realpath, readable()):
+            if within(secret, folder):
+                raise ValueError(f"{secret} lies in {folder}, which every submission may read: "
+                                 "keep it elsewhere")  # fmt: skip
+
+
+def within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def behind(wall: str, home: str, tree: str, module: str, *words: str) -> list[str]:
+    """The command that runs `main` of coursework.MODULE behind a wall ("": behind none)."""
+    may_read = [*readable(), tree]
+    program = (
+        f"import sys; sys.path[:0] = [{tree!r}, {str(ROOT)!r}]; "
+        f"from coursework.wall import lock_in; lock_in({wall!r}, {home!r}, {may_read!r}); "
+        f"from coursework.{module} import main; main()"
+    )
+    command = [sys.executable, "-P", "-s", "-B", "-c", program, *words]
+    if wall == "bubblewrap":
+        return [*bubblewrap(home, tree), *command]
+    if wall == "sandbox-exec":
+        return ["sandbox-exec", "-p", profile(home, tree), *command]
+    if wall == "landlock":  # it ends with the grader; what root may do beyond others is given up
+        root = ("--bounding-set=-all", "--inh-caps=-all") if os.geteuid() == 0 else ()
+        return ["setpriv", "--pdeathsig", "KILL", *root, *command]
+    return command
+
+
+def surroundings(home: str) -> dict[str, str]:
+    """The environment variables of a student's process: nothing of the teacher's."""
+    one = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+    homes = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR", "IPYTHONDIR")
+    needed = {"PATH": os.defpath, "MPLBACKEND": "agg"}
+    if "SYSTEMROOT" in os.environ:  # Windows can't start Python without it
+        needed["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
+    return needed | dict.fromkeys(one, "1") | dict.fromkeys(homes, home)
+
+
+def limit(megabytes: int, seconds: float) -> None:
+    """Bounds on memory, processor time, files and processes, where the system has them."""
+    if resource is None:
+        return
+    bounds = {
+        resource.RLIMIT_DATA: megabytes * 2**20,
+        resource.RLIMIT_CPU: int(seconds) + 5,  # even if nobody is left to stop it
+        resource.RLIMIT_FSIZE: DISK // 5,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NPROC: 0,  # no more processes or threads; root is exempt
+    }
+    for kind, bound in bounds.items():
+        try:
+            resource.setrlimit(kind, (bound, bound))
+        except (ValueError, OSError):  # a system that knows the limit but won't set it
+            continue
+
+
+# --- the walls -----------------------------------------------------------------------------------
+
+
+def bubblewrap(home: str, tree: str) -> list[str]:
+    """What to put in front of a command: `home` is in memory, and gone afterwards."""
+    words = ["bwrap", "--unshare-all", "--die-with-parent", "--cap-drop", "ALL",
+             "--proc", "/proc", "--dev", "/dev"]  # fmt: skip
+    for path in [*readable(), tree]:
+        words += ["--ro-bind", path, path]
+    words += ["--size", str(DISK), "--tmpfs", home, "--chdir", home]
+    return [*words, "--remount-ro", "/dev", "--remount-ro", "/"]
+
+
+def profile(home: str, tree: str) -> str:
+    """For sandbox-exec: macOS's own rules, the last that fits counts."""
+    reads = "".join(f"(subpath {json.dumps(path)})" for path in [*readable(), tree, home])
+    return (
+        '(version 1)(deny default)(import "system.sb")(deny network*)(allow sysctl-read)'
+        "(allow process-exec)(deny process-fork)(allow signal (target self))"
+        '(allow file-read-metadata)(allow file-write-data (literal "/dev/null"))'
+        f"(allow file-read* {reads})"
+        f"(allow file-write* (subpath {json.dumps(os.path.realpath(home))}))"
+    )
+
+
+def lock_in(wall: str, home: str, readable: Sequence[str]) -> None:
+    """The part of a wall that a process builds around itself; nothing takes it down again."""
+    if wall == "landlock":
+        landlock(home, readable)
+    if wall == "landlock" or (wall == "bubblewrap" and pyseccomp):
+        system_calls()
+
+
+def landlock(home: str, readable: Sequence[str]) -> None:
+    """Files: `home` can grow, but nothing in it can be deleted, so that its size is its use."""
+    can = landlockpy.AccessFS
+    read = can.READ_FILE | can.READ_DIR
+    cpu = ("/proc/cpuinfo", "/sys/devices/system/cpu")  # how PyTorch chooses its kernels
+    rules = dict.fromkeys([*readable, *cpu, "/dev/urandom"], read)
+    rules |= {"/dev/null": can.READ_FILE | can.WRITE_FILE | can.TRUNCATE}
+    rules |= {home: read | can.WRITE_FILE | can.TRUNCATE | can.MAKE_REG | can.MAKE_DIR}
+    scopes = landlockpy.Scope.SIGNAL | landlockpy.Scope.ABSTRACT_UNIX_SOCKET
+    with landlockpy.Ruleset(scoped=scopes) as ruleset:
+        for path, access in rules.items():
+            if os.path.isdir(path):
+                ruleset.allow_path(path, access)
+            elif os.path.exists(path):
+                ruleset.allow_path(path, access & ~(can.READ_DIR | can.MAKE_REG | can.MAKE_DIR))
+        ruleset.restrict()
+
+
+# System calls that a notebook has no need for. Landlock doesn't see most of them.
+DENIED = """
+    kill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal pidfd_getfd
+    ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp
+    fork vfork execve execveat unshare setns setsid setpgid
+    socket io_uring_setup bpf perf_event_open userfaultfd add_key request_key keyctl
+    truncate openat2 mknod mknodat symlink symlinkat link linkat
+    chmod fchmod fchmodat chown fchown lchown fchownat utime utimes futimesat utimensat
+    setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
+    memfd_create memfd_secret shmget msgget semget mq_open
+    setpriority ioprio_set sched_setscheduler sched_setattr sched_setparam sched_setaffinity
+    mount umount2 pivot_root chroot fsopen fsmount fspick move_mount open_tree mount_setattr
+    name_to_handle_at open_by_handle_at quotactl quotactl_fd
+""".split()
+DENIED_BY_NUMBER = (452, 463, 466, 469)  # fchmodat2, setxattrat, removexattrat, file_setattr
+CLONE_THREAD, MAP_SHARED, MAP_ANONYMOUS = 0x10000, 0x01, 0x20
+
+
+def system_calls() -> None:
+    """What is left: to compute, to read and write open files, to start threads of its own."""
+    refused, arg = pyseccomp.ERRNO(errno.EPERM), pyseccomp.Arg
+    rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+    known = [pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name) for name in DENIED]
+    for number in [*known, *DENIED_BY_NUMBER]:
+        if number != -1:  # newer than this system's libseccomp
+            rules.add_rule(refused, number)
+
+    def refuse_if(name: str, position: int, bits: int, are: int) -> None:
+        rules.add_rule(refused, name, arg(position, pyseccomp.MASKED_EQ, bits, are))
+
+    rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # then clone is tried, as follows
+    refuse_if("clone", 0, CLONE_THREAD, 0)  # a process, not a thread
+    rules.add_rule(refused, "tgkill", arg(0, pyseccomp.NE, os.getpid()))
+    rules.add_rule(refused, "prlimit64", arg(0, pyseccomp.NE, 0))  # another process's limits
+    shared = MAP_SHARED | MAP_ANONYMOUS  # memory that no limit counts
+    refuse_if("mmap", 3, shared, shared)
+    for name, position in (("open", 1), ("openat", 2)):
+        refuse_if(name, position, os.O_TRUNC | os.O_ACCMODE, os.O_TRUNC)  # emptied by reading
+        refuse_if(name, position, os.O_TMPFILE, os.O_TMPFILE)  # a file that no folder shows
+    rules.load()
+
+
+# --- which one -----------------------------------------------------------------------------------
+
+
+@functools.cache
+def find_wall() -> str:
+    """The first wall that holds here; "" if none does."""
+    return next((wall for wall in WALLS if holds(wall)), "")
+
+
+@functools.cache
+def holds(wall: str) -> bool:
+    """Does it keep in a process that tries to get out, and let it do what it may?"""
+    program = {"bubblewrap": "bwrap", "landlock": "setpriv", "sandbox-exec": "sandbox-exec"}
+    if shutil.which(program[wall]) is None or (wall == "landlock" and landlockpy is None):
+        return False
+    return escapes(wall) == []
+
+
+def escapes(wall: str) -> list[str]:
+    """What a process behind the wall got done that it shouldn't have; "work" if it can't work."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket() as server:
+        tree, home, outside = pupil_side(Path(folder)), Path(folder, "home"), Path(folder, "other")
+        home.mkdir()
+        outside.mkdir()
+        (outside / "secret").write_text("secret")
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        given = {
+            "outside": str(outside),
+            "library": str(tree / "coursework" / "__init__.py"),
+            "port": server.getsockname()[1],
+            "grader": os.getpid(),
+        }
+        run = subprocess.run(
+            behind(wall, str(home), str(tree), "probe", json.dumps(given)),
+            capture_output=True,
+            cwd=home,
+            env=surroundings(str(home)),
+            timeout=60,
+        )
+    try:
+        return json.loads(run.stdout)
+    except ValueError:
+        return ["work"]
+
+
+def end(process: subprocess.Popen) -> None:
+    """Kill a process and all it started in its session."""
+    try:
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    except OSError:  # it has ended already
+        pass
+
+
+def size(folder: str, most: int = DISK) -> int:
+    """Bytes in all files below a folder, at least 4 KB each; counted until it is too much."""
+    total, waiting = 0, [folder]
+    while waiting and total <= most:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    total += max(4096, entry.stat(follow_symlinks=False).st_size)
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    if total > most:
+                        break
+        except OSError:  # gone meanwhile, or deeper than the system can name
+            total += 4096
+    return total
