@@ -22,7 +22,7 @@ from coursework.wall import ROOT
 from transformer_lib.checkpoints import write_file
 
 Grade = Callable[[str, Path, Assignment, Limits], list[Result]]
-SPARE = 60.0  # seconds that a worker has beyond the time of a submission, to start and to check
+SPARE = 60.0  # seconds that a worker has beyond the time of a submission, for the checks
 
 
 # --- what is kept --------------------------------------------------------------------------------
@@ -79,10 +79,14 @@ class Worker:
         self.process = context.Process(target=work, args=(theirs, grade, source, limits))
         self.process.start()
         theirs.close()
+        self.ready = False
         self.student = ""
         self.deadline = 0.0
 
     def take(self, student: str, path: Path, seconds: float) -> None:
+        """An EOFError or OSError if it is lost already."""
+        if not self.ready:
+            self.ready = self.ours.recv()  # Python and PyTorch have started
         self.student, self.deadline = student, time.monotonic() + seconds
         self.ours.send((student, path))
 
@@ -101,6 +105,7 @@ class Worker:
 
 def work(grader: Connection, grade: Grade, source: Assignment, limits: Limits) -> None:
     """What a worker does until there is nothing left."""
+    grader.send(True)
     while True:
         try:
             student, path = grader.recv()
@@ -155,16 +160,17 @@ def tries(
     """(student, results or None) for all who are waiting, with so many workers at a time."""
     queue = deque((student, path) for student, (path, _) in waiting.items())
     busy: dict[Connection, Worker] = {}
-    free: list[Worker] = []
+    free = [Worker(grade, source, limits) for _ in range(min(jobs, len(queue)))]
     try:
         while queue or busy:
             while queue and len(busy) < jobs:
                 worker = free.pop() if free else Worker(grade, source, limits)
-                with_time = limits.total + SPARE
                 try:
-                    worker.take(*queue[0], with_time)
-                except OSError:  # it was lost while it was waiting
+                    worker.take(*queue[0], limits.total + SPARE)
+                except (OSError, EOFError):  # it was lost while it was waiting
                     worker.end()
+                    if not worker.ready:
+                        raise RuntimeError("a process for grading doesn't start") from None
                     continue
                 queue.popleft()
                 busy[worker.ours] = worker

@@ -224,7 +224,7 @@ UNWATCHED = {
         "import transformer_lib.checks as checks, transformer_lib.checks.watching as watching\n"
         "checks.own_work = checks.Attempt = lambda *anything: None\n"
         "watching.watched = lambda function, names, inputs, options: function(*inputs)\n"
-        "my_weights = tl.attention_weights", "attention_weights"),
+        "my_weights = tl.attention_weights", "taking the watch away"),
     "watch patched": (
         "import transformer_lib.checks.watching as watching\n"
         "watching.Watch.on_call = lambda *anything: None\n"
