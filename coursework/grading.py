@@ -287,6 +287,8 @@ class Pupil:
             with self.clock(START):
                 self.line.ask(TRY_WATCH)
         except Lost:
+            if time.monotonic() >= self.deadline:
+                raise OutOfTime from None
             raise RuntimeError(
                 self.what_happened("A student's process, before its work,")
             ) from None

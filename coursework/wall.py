@@ -144,7 +144,8 @@ def bubblewrap(home: str, tree: str) -> list[str]:
 
 def profile(home: str, tree: str) -> str:
     """For sandbox-exec: macOS's own rules, the last that fits counts."""
-    reads = "".join(f"(subpath {json.dumps(path)})" for path in [*readable(), tree, home])
+    places = map(os.path.realpath, [*readable(), tree, home])
+    reads = "".join(f"(subpath {json.dumps(path)})" for path in places)
     return (
         '(version 1)(deny default)(import "system.sb")(deny network*)(allow sysctl-read)'
         "(allow process-exec)(deny process-fork)(allow signal (target self))"

@@ -231,7 +231,10 @@ def test_the_system_gives_a_wall():
 
 
 def landlock_in_kernel() -> bool:
-    return wall.landlockpy is not None and wall.landlockpy.abi_version() > 0
+    try:
+        return wall.landlockpy is not None and wall.landlockpy.abi_version() > 0
+    except OSError:  # a container that forbids to ask
+        return False
 
 
 def test_a_wall_is_trusted_for_what_it_does():
@@ -260,13 +263,13 @@ def test_a_hole_in_the_wall_is_seen(monkeypatch, tmp_path, hole, told):
 def test_the_profile_for_macos(monkeypatch):
     """The text alone: it closes everything, then opens what is needed."""
     monkeypatch.setattr(wall, "readable", lambda: ['/opt/a "quoted" python'])
-    profile = wall.profile("/tmp/home", "/tmp/tree")
+    profile = wall.profile("/nowhere/home", "/nowhere/tree")
     assert profile.startswith("(version 1)(deny default)")
     assert "(deny network*)" in profile and "(deny process-fork)" in profile
     assert profile.count("file-write") == 2  # one folder, and /dev/null
-    assert '(allow file-write* (subpath "/tmp/home"))' in profile
+    assert '(allow file-write* (subpath "/nowhere/home"))' in profile
     assert '(subpath "/opt/a \\"quoted\\" python")' in profile
-    command = wall.behind("sandbox-exec", "/tmp/home", "/tmp/tree", "pupil")
+    command = wall.behind("sandbox-exec", "/nowhere/home", "/nowhere/tree", "pupil")
     assert command[:3] == ["sandbox-exec", "-p", profile]
 
 
