@@ -7,6 +7,7 @@ If a cell or an answer doesn't end, or ends the process, the process is started 
 
 import contextlib
 import json
+import shutil
 import stat
 import subprocess
 import tempfile
@@ -173,8 +174,7 @@ class Pupil:
         self.deadline = time.monotonic() + limits.total
         self.folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
         self.tree = pupil_side(Path(self.folder.name))
-        self.home = Path(self.folder.name, "home")
-        self.home.mkdir()
+        self.home = Path(self.folder.name)  # a new one for each process
         self.process: subprocess.Popen | None = None
         self.line: Line | None = None
         self.stopped = ""  # why it was killed, if it was
@@ -270,6 +270,7 @@ class Pupil:
         if time.monotonic() > self.deadline:
             raise OutOfTime
         self.stopped = ""
+        self.home = Path(tempfile.mkdtemp(prefix="home-", dir=self.folder.name))
         home, tree, limits = str(self.home), str(self.tree), self.limits
         given = {"megabytes": limits.megabytes, "seconds": limits.total,
                  "readable": [*readable(), tree]}  # fmt: skip
@@ -301,6 +302,8 @@ class Pupil:
                     stream.close()
             self.process.wait()
             self.process = None
+            with contextlib.suppress(RecursionError):  # very deep folders stay until the end
+                shutil.rmtree(self.home, ignore_errors=True)
 
     def close(self) -> None:
         self.kill()
