@@ -41,6 +41,8 @@ def main(arguments: list[str] | None = None) -> int:
     options.add_argument("--out", type=Path, default=HERE / "my_translator", metavar="DIR",
                          help="where the weights and the result go")  # fmt: skip
     given = options.parse_args(arguments)
+    if given.steps < 1:
+        options.error(f"--steps {given.steps}: it takes at least one")
     try:
         mine = OwnFile(given.file)
         parts = [mine.part(name) for name in ("Transformer", "make_batch", "train", "translate")]

@@ -306,6 +306,22 @@ def test_a_whole_transformer_of_pytorch_is_seen(own):
     assert "`Transformer` does too much" in str(verdict(own(text), STEPS[8]))
 
 
+@pytest.mark.parametrize(
+    "number, text, told",
+    [
+        (1, "class Embeddings:\n    def __init__(self, *sizes): pass\n", "an nn.Module"),
+        (1, "def Embeddings(vocab, d_model): pass\n", "`Embeddings(11, 7)`: It returns nothing"),
+        (3, "attention = 3\n", "should be a function or a class"),
+        (4, "def padding_mask(ids): return ids\n", "`causal_mask` is missing"),
+        (4, "def attention(*a): ...\ndef padding_mask(ids): ...\n"
+         "def causal_mask(length): return ...\n", "`causal_mask`: not tried yet"),
+    ],
+)  # fmt: skip
+def test_a_part_of_another_kind_is_told(number, text, told, own):
+    hint = verdict(own(text), STEPS[number - 1])
+    assert told in str(hint) and not isinstance(hint, NotTried)
+
+
 def test_an_error_inside_a_part_tells_its_line(own):
     text = changed("return self.w_2(self.w_1(x).relu())", "return self.w_2(x)")
     line = text.splitlines().index("        return self.w_2(x)") + 1
@@ -352,11 +368,25 @@ def test_training_stores_what_the_page_speaks_of(tmp_path, monkeypatch, capsys):
     assert told.count("yours: ") == 8 and f"The loss fell from {result['losses'][0]:.1f}" in told
 
 
+def test_training_needs_a_step(capsys):
+    with pytest.raises(SystemExit):
+        script("train").main(["--file", str(SOLUTION), "--steps", "0"])
+    assert "--steps 0: it takes at least one" in capsys.readouterr().err
+
+
 def test_training_needs_the_parts(tmp_path, capsys):
     path = tmp_path / "my_transformer.py"
     path.write_text("", encoding="utf-8")
     assert script("train").main(["--file", str(path)]) == 1
     assert "`Transformer` is missing. First: python build/check.py" in capsys.readouterr().out
+
+
+def test_the_container_of_the_guide_has_what_checks_a_hand_in():
+    guide = (ROOT / "TEACHING.md").read_text(encoding="utf-8")
+    assert "course python build/check.py --file /submissions/NAME.py" in " ".join(guide.split())
+    copied = [Path(name) for name in re.findall(r"^  COPY (\S+) \S+$", guide, re.MULTILINE)]
+    for needed in ("build/check.py", "transformer_lib", "data"):
+        assert Path(needed) in copied and (ROOT / needed).exists()
 
 
 # --- the page ------------------------------------------------------------------------------------
