@@ -1,7 +1,7 @@
-"""A class of thirty: built, handed out, handed in and graded, as a teacher does it.
+"""A class of thirty-two: built, handed out, handed in and graded, as a teacher does it.
 
 Twelve students hand in all six assignments: one right, one right in other ways, and ten with
-classic mistakes, the first ten of each list (test_attempts.py goes through all of them). Eighteen
+classic mistakes, the first ten of each list (test_attempts.py goes through all of them). Twenty
 hand in assignment 2 in ways that teachers get to see. The hostile ones come extra.
 """
 
@@ -14,7 +14,7 @@ from collections import defaultdict
 import pytest
 
 from coursework.__main__ import main
-from coursework.source import FOLDER, assignments, grade_id, text
+from coursework.source import FOLDER, assignments, grade_id, student_version, text
 from coursework.wall import find_wall
 from tests.coursework.classroom import filled_in, hand_in, solutions
 from tests.coursework.hostile import HOSTILE
@@ -87,7 +87,7 @@ def test_sixty_mistakes():
     assert len(hints) >= 60
 
 
-# --- eighteen whom every teacher knows -----------------------------------------------------------
+# --- twenty whom every teacher knows -------------------------------------------------------------
 
 
 def without(notebook, *names):
@@ -126,8 +126,8 @@ def setup_deleted(notebook):
     return notebook
 
 
-def test_eighteen_students_hand_in_as_students_do(tmp_path):
-    folder, answers = tmp_path / "submissions", solutions(ATTENTION)
+def test_twenty_students_hand_in_as_students_do(tmp_path):
+    folder, answers = tmp_path / "submissions" / "download", solutions(ATTENTION)
 
     def one(name, notebook):
         hand_in(folder / name, notebook)
@@ -143,7 +143,10 @@ def test_eighteen_students_hand_in_as_students_do(tmp_path):
     one("two notebooks/2_attention.ipynb", right())
     one("two notebooks/another.ipynb", filled_in(ATTENTION, {}))
     one("two notebooks/.ipynb_checkpoints/2_attention.ipynb", filled_in(ATTENTION, {}))
+    one("copied/2_attention.ipynb", student_version(ATTENTION))
+    one("copied/2_attention-Copy1.ipynb", right())
     one("=cmd|calc.ipynb", right())
+    one("x;=1+1;.ipynb", right())
     one("<b>bold<b>.ipynb", right())
     one("checks deleted.ipynb", without(right(), *(f"check-{name}" for name in full)))
     one("checks changed.ipynb", checks_changed(filled_in(ATTENTION, {})))
@@ -168,9 +171,9 @@ def test_eighteen_students_hand_in_as_students_do(tmp_path):
             (folder / name).write_text(content, encoding="utf-8")
         expected[name.split(".")[0]] = none
     students = {entry.stem if entry.is_file() else entry.name for entry in folder.iterdir()}
-    assert len(students) == 18
+    assert len(students) == 20
 
-    found = grade(2, folder, tmp_path / "grades")
+    found = grade(2, folder.parent, tmp_path / "grades")
 
     assert {student for student, _ in found} == {s if s[0] != "=" else "'" + s for s in students}
     for (student, exercise), (points, hint) in found.items():
