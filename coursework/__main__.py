@@ -62,10 +62,7 @@ def parser() -> argparse.ArgumentParser:
         description="Grade FOLDER, which holds a notebook, or a folder with one, for each student. "
         "Writes grades.csv, totals.csv, to_read.csv, to_read.html and pages/ into DIR.",
     )
-    grading.add_argument("number", type=int, help="which assignment")
-    grading.add_argument("folder", type=Path, help="the submissions")
-    grading.add_argument("--out", type=Path, default=None, metavar="DIR",
-                         help="where to write (default: grades-NUMBER)")  # fmt: skip
+    takes_submissions(grading)
     grading.add_argument("--seconds", type=float, default=Limits.seconds, metavar="S",
                          help="for one cell or one check (%(default)g)")  # fmt: skip
     grading.add_argument("--total", type=float, default=Limits.total, metavar="S",
@@ -95,12 +92,16 @@ def parser() -> argparse.ArgumentParser:
         description="Compare all submissions in FOLDER with one another. Writes similar.html and "
         "similar.csv into DIR: a hint to look, never a grade.",
     )
-    alike.add_argument("number", type=int, help="which assignment")
-    alike.add_argument("folder", type=Path, help="the submissions")
-    alike.add_argument("--out", type=Path, default=None, metavar="DIR",
-                       help="where to write (default: grades-NUMBER)")  # fmt: skip
+    takes_submissions(alike)
     alike.set_defaults(run=run_similar)
     return root
+
+
+def takes_submissions(command: argparse.ArgumentParser) -> None:
+    command.add_argument("number", type=int, help="which assignment")
+    command.add_argument("folder", type=Path, help="the submissions")
+    command.add_argument("--out", type=Path, default=None, metavar="DIR",
+                         help="where to write (default: grades-NUMBER)")  # fmt: skip
 
 
 # --- build ---------------------------------------------------------------------------------------
@@ -164,12 +165,11 @@ def run_grade(options: argparse.Namespace) -> int:
     blind = options.seed if options.blind else None
     report = write_report(out, source, results, intake.submissions, blind)
     print(f"{len(files)} submissions graded: {out / 'grades.csv'}, {out / 'totals.csv'}")
-    told = [*intake.told, *report.told]
+    for sentence in [*intake.told, *report.told]:
+        print(sentence)
     if intake.platform == "Moodle":
-        told.append(f"Pages to give back through Moodle: {write_feedback(out, report.totals)}")
-    if book:
-        told += fill_in(book, out, report.totals)
-    for sentence in told:
+        print(f"Pages to give back through Moodle: {write_feedback(out, report.totals)}")
+    for sentence in fill_in(book, out, report.totals) if book else ():
         print(sentence)
     if report.unread:
         print(f"{report.unread} of {report.answers} answers to read: {out / 'to_read.html'}, "
