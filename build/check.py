@@ -44,4 +44,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")  # a Windows file may have no sign for "right"
     sys.exit(main())

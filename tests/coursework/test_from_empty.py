@@ -2,8 +2,10 @@
 
 import importlib.util
 import json
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -350,6 +352,17 @@ def test_the_command_stops_at_the_first_step_that_is_not_right(tmp_path, capsys)
     path.write_text(SOURCE, encoding="utf-8")
     assert check.main(["--file", str(path), "3"]) == 0
     assert capsys.readouterr().out == " 3 Attention: ✓ right!\n"
+
+
+def test_the_command_runs_by_its_path_where_signs_cannot_be_written(tmp_path):
+    path = tmp_path / "my_transformer.py"
+    path.write_text("", encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, str(ROOT / "build" / "check.py"), "--file", str(path)], cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "cp1252"},
+        capture_output=True, text=True, encoding="cp1252",
+    )  # fmt: skip
+    assert run.returncode == 1 and " 1 Words as vectors: ? not tried yet" in run.stdout, run.stderr
 
 
 def test_training_stores_what_the_page_speaks_of(tmp_path, monkeypatch, capsys):
