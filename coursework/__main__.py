@@ -204,7 +204,7 @@ def run_similar(options: argparse.Namespace) -> int:
     pairs = write_similar(out, source, intake.submissions)
     for sentence in intake.told:
         print(sentence)
-    print(f"{len(pairs)} pairs compared: {out / 'similar.html'}")
+    print(f"Pairs compared: {len(pairs)}, the most alike in {out / 'similar.html'}")
     return 0
 
 

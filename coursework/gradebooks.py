@@ -216,12 +216,12 @@ class Outcome:
     def written(self, book: Gradebook, folder: Path) -> list[str]:
         place = folder / f"filled-{book.path.name}"
         write_file(place, book.written())
-        told = [f"{self.filled - len(self.left_alone)} grades filled in: {place}"]
-        for who, why in ((self.waiting, "have answers to read, so no grade yet"),
-                         (self.nowhere, f"are not in {book.path.name}"),
-                         (self.left_alone, "stay as they are")):  # fmt: skip
+        told = [f"Grades filled in: {self.filled - len(self.left_alone)}, in {place}"]
+        for who, why in ((self.waiting, "No grade yet, as there are answers to read"),
+                         (self.nowhere, f"Not in {book.path.name}"),
+                         (self.left_alone, "Left as it was")):  # fmt: skip
             if who:
-                told.append(f"{len(who)} {why}: {', '.join(who)}")
+                told.append(f"{why}: {', '.join(who)}")
         return told
 
 

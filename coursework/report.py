@@ -143,7 +143,8 @@ def write_report(
     told = [*merged.told, *(f"{one.submission.student}: {one.unreadable}"
                             for one in totals if one.unreadable)]  # fmt: skip
     if changed:
-        told.append(f"{len(changed)} points are not what they were: {folder / 'changes.csv'}")
+        place = folder / "changes.csv"
+        told.append(f"Points that aren't what they were: {len(changed)}, in {place}")
     return Report(totals, len(written), sum(one.unread for one in totals), told)
 
 

@@ -103,7 +103,7 @@ def test_moodles_worksheet_is_filled_in(tmp_path):
         assert [cell for number, cell in enumerate(old) if number not in (grade, feedback)] == [
             cell for number, cell in enumerate(new) if number not in (grade, feedback)
         ]
-    assert told[0].startswith("2 grades filled in: ") and len(told) == 1
+    assert told[0].startswith("Grades filled in: 2, in ") and len(told) == 1
 
 
 def test_the_worksheet_as_moodle_reads_it(tmp_path):
@@ -121,7 +121,7 @@ def test_the_worksheet_as_moodle_reads_it(tmp_path):
 def test_a_grade_that_waits_for_a_reader_is_not_filled_in(tmp_path):
     before, after, told = filled(tmp_path, MOODLE, read=False)
     assert before == after
-    assert told[1] == "2 have answers to read, so no grade yet: Ana García, Ben Li (12)"
+    assert told[1] == "No grade yet, as there are answers to read: Ana García, Ben Li (12)"
 
 
 def test_points_are_scaled_to_the_platforms(tmp_path):
@@ -133,7 +133,7 @@ def test_names_find_their_row_where_there_are_no_numbers(tmp_path):
     people = [("ana garci\u0301a", ""), ("Ben Li", ""), ("Cem", "")]
     _, after, told = filled(tmp_path, MOODLE, people)
     assert [row[4] for row in after[1:]] == ["15.5", "3.00", ""]  # two are called Ben Li
-    assert told[1] == "2 are not in Grades-COURSE-Assignment 2-99.csv: Ben Li, Cem"
+    assert told[1] == "Not in Grades-COURSE-Assignment 2-99.csv: Ben Li, Cem"
 
 
 def test_a_groups_number_is_not_the_person_with_that_number(tmp_path):
@@ -176,8 +176,8 @@ def test_canvas_gradebook_is_filled_in(tmp_path):
     assert cells == ["Manual Posting", "16.00", "15.5", "15.5", "EX", ""]
     for old, new in zip(before, after, strict=True):
         assert old[:column] + old[column + 1 :] == new[:column] + new[column + 1 :]
-    assert told[0].startswith("2 grades filled in: ")
-    assert told[1:] == ["1 stay as they are: Ben Li (13) (EX)"]
+    assert told[0].startswith("Grades filled in: 2, in ")
+    assert told[1:] == ["Left as it was: Ben Li (13) (EX)"]
 
 
 def test_canvas_finds_names_and_columns(tmp_path):
@@ -233,12 +233,13 @@ def test_from_moodles_download_to_its_upload(tmp_path, quick, capsys):
     command = ["grade", "2", str(folder), "--out", str(out), "--gradebook", str(sheet)]
     assert main(command) == 0
     told = capsys.readouterr().out
-    assert "2 of 2 answers to read" in told and "2 have answers to read, so no grade yet" in told
+    assert "2 of 2 answers to read" in told
+    assert "No grade yet, as there are answers to read: Ana García, Ben Li\n" in told
     table = (out / "to_read.csv").read_text(encoding="utf-8-sig")
     (out / "to_read.csv").write_text(re.sub('"","3"', '"3","3"', table, count=1), encoding="utf-8")
     assert main(command) == 0
     told = capsys.readouterr().out
-    assert "1 of 2 answers to read" in told and "1 grades filled in" in told
+    assert "1 of 2 answers to read" in told and "Grades filled in: 1, in " in told
     assert [row[4] for row in rows(out / f"filled-{sheet.name}")[1:]] == ["16", "3.00", ""]
     assert len(zipfile.ZipFile(out / "feedback.zip").namelist()) == 2
 

@@ -367,7 +367,7 @@ def test_grading_again_tells_what_changed_for_whom_and_why(tmp_path, monkeypatch
         found += [one for one in results(ana=answer) if one.exercise == ESSAY]
         told = write_report(tmp_path, ATTENTION, found, [Submission("ana", tmp_path / "ana.ipynb")])
         rows = [tuple(row.values()) for row in table(tmp_path / "changes.csv")]
-        assert any("not what they were" in one for one in told.told) == bool(rows)
+        assert any("aren't what they were: " in one for one in told.told) == bool(rows)
         return rows
 
     assert grade(2.0) == []
