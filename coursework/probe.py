@@ -1,5 +1,6 @@
 """A process behind a wall that tries to get out, and prints as JSON what it got done."""
 
+import contextlib
 import json
 import os
 import socket
@@ -23,6 +24,15 @@ def main() -> None:
 
     def write() -> bool:
         return bool(open(f"{outside}/mine", "w").write("x"))
+
+    def spill() -> bool:  # in memory or on the disk, without a bound
+        for folder in ("/dev/shm", "/dev", "/tmp", "/"):
+            path = f"{folder}/probe-{os.getpid()}"
+            with contextlib.suppress(OSError):
+                open(path, "w").close()
+                os.remove(path)
+                return True
+        return False
 
     def change() -> bool:
         return bool(open(library, "a").write("x"))
@@ -57,7 +67,7 @@ def main() -> None:
             file.write("x")
         return not (open("mine").read() and open(library).read())
 
-    tries = (read, see, write, change, empty, mode, find, send, connect, start, work)
+    tries = (read, see, write, spill, change, empty, mode, find, send, connect, start, work)
     print(json.dumps([attempt.__name__ for attempt in tries if done(attempt)]))
 
 
