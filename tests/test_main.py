@@ -2,14 +2,17 @@
 
 import io
 import json
+import os
+import queue
 import subprocess
 import sys
+import threading
 
 import pytest
 import torch
 
 from transformer_lib.__main__ import main
-from transformer_lib.translator import SHIPPED_MODEL
+from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
 @pytest.fixture
@@ -99,9 +102,12 @@ def test_sampling_that_makes_no_sense_is_refused_in_one_sentence(run, options, p
     refused(run("translate", *options, "I like trees"), *parts)
 
 
+def typed_in(monkeypatch, content):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
 def test_standard_input_line_by_line(run, monkeypatch):
-    lines = "I like trees\nI like xylophones\n\nThe trees grew\n"
-    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+    typed_in(monkeypatch, b"I like trees\nI like xylophones\n\nThe trees grew\n")
     status, out, err = run("translate")
     assert out.splitlines() == ["Me gustan los árboles", "", "", "Los árboles crecieron"]
     assert status == 2
@@ -113,10 +119,103 @@ def test_doubt_is_said_beside_the_translation(run, monkeypatch):
     status, out, err = run("translate", "They like us")
     assert (status, out) == (0, "Nos gustan\n")
     assert err.startswith("transformer-lib: guessing: ") and err.count("\n") == 1
-    monkeypatch.setattr(sys, "stdin", io.StringIO("I like trees!!\nThey like us\n"))
+    typed_in(monkeypatch, b"I like trees!!\nThey like us\n")
     status, out, err = run("translate")
     assert (status, out) == (0, "¡Me gustan los árboles!\nNos gustan\n")
     assert err.startswith("transformer-lib: line 2: guessing: ") and err.count("\n") == 1
+
+
+def test_who_waits_for_an_answer_gets_it_before_the_next_line(monkeypatch):
+    """A real pipe: the second line is written when the first translation was flushed."""
+    flushed = queue.Queue()
+
+    class Screen(io.StringIO):
+        def flush(self):
+            flushed.put(self.getvalue())
+
+    reading, writing = os.pipe()
+    seen = []
+
+    def converse():
+        with open(writing, "wb", buffering=0) as keyboard:
+            for line in (b"I like trees\n", b"The trees grew"):
+                keyboard.write(line)
+                if line.endswith(b"\n"):
+                    seen.append(flushed.get(timeout=60))
+
+    monkeypatch.setattr(sys, "stdout", Screen())
+    with open(reading, encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        person = threading.Thread(target=converse, daemon=True)
+        person.start()
+        assert main(["translate"]) == 0
+        person.join(60)
+    assert seen == ["Me gustan los árboles\n"]
+    assert sys.stdout.getvalue() == "Me gustan los árboles\nLos árboles crecieron\n"
+
+
+LINES = b"\xef\xbb\xbfI like trees\r\n\nThe \xff grew\nI like xylophones\nThe trees grew"
+ANSWERS = "Me gustan los árboles\n\n\n\nLos árboles crecieron\n"
+
+
+@pytest.mark.parametrize("window", [7, 2**16])
+@pytest.mark.parametrize("option", [[], ["--beam", 2]])
+def test_a_file_keeps_its_lines(run, tmp_path, monkeypatch, option, window):
+    """Whatever is read at a time, and with a byte-order mark, CR LF and no newline at the end."""
+    monkeypatch.setattr("transformer_lib.__main__.WINDOW", window)
+    source, target = tmp_path / "english.txt", tmp_path / "new" / "spanish.txt"
+    source.write_bytes(LINES)
+    status, out, err = run("translate", *option, "--input", source, "--output", target)
+    assert (status, out) == (2, "")
+    assert target.read_bytes() == ANSWERS.encode()
+    complaints = err.splitlines()
+    assert [line.split(": ")[1] for line in complaints] == ["line 2", "line 3", "line 4"]
+    assert "empty" in complaints[0] and "UTF-8" in complaints[1] and "letter 5" in complaints[1]
+    typed_in(monkeypatch, LINES)
+    assert run("translate", *option) == (2, ANSWERS, err)
+
+
+def test_the_old_output_stays_until_the_new_one_is_whole(run, tmp_path, monkeypatch):
+    source, target = tmp_path / "english.txt", tmp_path / "spanish.txt"
+    source.write_bytes(b"I like trees\n")
+    target.write_bytes(b"old\n")
+
+    def stop(translator, texts, **how):
+        assert target.read_bytes() == b"old\n"
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Translator, "translate_many", stop)
+        assert run("translate", "--input", source, "--output", target)[0] == 2
+    assert target.read_bytes() == b"old\n"
+    assert run("translate", "--input", source, "--output", source) == (0, "", "")
+    assert source.read_text(encoding="utf-8") == "Me gustan los árboles\n"
+
+
+def test_files_that_cannot_be_used_are_named(run, tmp_path, monkeypatch):
+    refused(run("translate", "--input", tmp_path / "none"), "none")
+    refused(run("translate", "--output", tmp_path), str(tmp_path))
+    refused(run("translate", "--output", os.devnull), os.devnull)
+    refused(run("translate", "Ana", "--input", tmp_path / "x"), "--input", "'Ana'")
+    refused(run("translate", "Ana", "--output", tmp_path / "x"), "--output", "'Ana'")
+    typed_in(monkeypatch, b"x" * 1_100_000)
+    refused(run("translate"), "1,000,000 bytes")
+
+
+@pytest.mark.parametrize(
+    ("errors_on_screen", "answers_on_screen", "bar"),
+    [(True, False, True), (True, True, False), (False, False, False)],
+)
+def test_a_progress_bar_on_a_terminal_only(monkeypatch, errors_on_screen, answers_on_screen, bar):
+    for name, screen in (("stderr", errors_on_screen), ("stdout", answers_on_screen)):
+        stream = io.StringIO()
+        stream.isatty = lambda screen=screen: screen
+        monkeypatch.setattr(sys, name, stream)
+    typed_in(monkeypatch, b"I like trees\nThe trees grew\n")
+    assert main(["translate"]) == 0
+    assert sys.stdout.getvalue() == "Me gustan los árboles\nLos árboles crecieron\n"
+    assert ("2 lines" in sys.stderr.getvalue()) == bar
+    assert bool(sys.stderr.getvalue()) == bar
 
 
 def test_the_words_it_knows(run):

@@ -5,8 +5,10 @@ import re
 import pytest
 import torch
 
+from transformer_lib.batching import make_batch
 from transformer_lib.checkpoints import read_json
 from transformer_lib.corpora import english_spanish
+from transformer_lib.decoding import deciding
 from transformer_lib.evaluation import (
     LIKE_TRAINING,
     evaluate_pronouns,
@@ -16,6 +18,7 @@ from transformer_lib.evaluation import (
 )
 from transformer_lib.model import count_parameters
 from transformer_lib.recipes import RECIPES, Recipe, learn_language
+from transformer_lib.tokens import PAD
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 TESTS = ("test", "noun-adjective", "pronoun", "gustar", "longer")
@@ -90,6 +93,39 @@ def test_the_stored_sureness_is_what_is_measured(translator):
     assert min(measured) >= stored.lowest - 0.01
     card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8")
     assert f"{stored.usual:.2f} nats a word" in card and f"all of them, {stored.lowest:.2f}" in card
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+def test_many_sentences_are_translated_as_one_by_one(translator, beam):
+    """Short and long sentences in one table, and in small ones: padding changes no word."""
+    texts = [pair[0] for name in TESTS for pair in english_spanish.load(name)[::100]]
+    texts += ["Ana slept", "I like trees"]
+    alone = [translator.translate(text, beam=beam)[0] for text in texts]
+    for batch in (7 * beam, len(texts) * beam):
+        together = [one for (one,) in translator.translate_many(texts, beam=beam, batch=batch)]
+        assert [one.text for one in together] == [one.text for one in alone]
+        assert [one.log_prob for one in together] == pytest.approx(
+            [one.log_prob for one in alone], abs=1e-4
+        )
+
+
+def test_rounding_is_far_too_small_to_exchange_two_words(translator):
+    """A table of another shape rounds otherwise, by less than 1e-4: see the test before.
+
+    The word that was chosen is ahead of the next by a hundred times as much, in nats, everywhere.
+    """
+    texts = [pair[0] for name in TESTS for pair in english_spanish.load(name)[::50]]
+    words = [one.tokens for (one,) in translator.translate_many(texts)]
+    pairs = [
+        (translator.src.vocab.encode(translator.read(text)), translator.tgt.vocab.encode(written))
+        for text, written in zip(texts, words, strict=True)
+    ]
+    batch = make_batch(pairs)
+    with deciding(translator.model):
+        best, next_best = (
+            translator.model(batch.src, batch.tgt_in).topk(2, dim=-1).values.unbind(-1)
+        )
+    assert (best - next_best)[batch.tgt_out != PAD].min() > 100 * 1e-4
 
 
 def test_wrong_translations_are_doubted_more_than_right_ones(translator):

@@ -151,6 +151,28 @@ def test_many_sentences_are_translated_as_one_by_one(translator):
     assert translator.translate_all(texts, batch=3) == one_by_one
 
 
+def test_what_cannot_be_read_keeps_its_place_among_many(translator):
+    good, empty, bad, broken = translator.translate_many(["Ana", "", "I like zebras", "Ana \udcff"])
+    assert good == translator.translate("Ana")
+    for error, part in ((empty, "empty"), (bad, "'zebras'"), (broken, "not UTF-8 text, from lett")):
+        assert isinstance(error, InputError) and part in str(error)
+    assert translator.translate_many([]) == []
+
+
+def test_a_seed_draws_the_same_for_many_as_one_by_one(translator):
+    """Also where a line in between can't be read, and whatever a batch would hold."""
+    texts = ["I do not like trees", "", "Ana", "do I like the queen's duck?"]
+
+    def how():
+        return {"n_best": 2, "sample": {"generator": torch.Generator().manual_seed(3)}}
+
+    together = translator.translate_many(texts, **how())
+    same = how()
+    one_by_one = [translator.translate(text, **same) for text in texts if text]
+    assert [found for found in together if isinstance(found, list)] == one_by_one
+    assert together != translator.translate_many(texts[::-1], **how())[::-1]
+
+
 def test_looks_have_a_label_for_every_row_and_column(translator):
     looks = translator.looks("I like trees", translation=["me", "gustan", "los", "árboles"])
     assert looks.src == ["I", "like", "trees", "<eos>"]

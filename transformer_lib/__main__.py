@@ -1,16 +1,20 @@
 """The command line: python -m transformer_lib COMMAND, as its --help says."""
 
 import argparse
+import codecs
 import dataclasses
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from transformer_lib.corpora import DATA
-from transformer_lib.translator import SHIPPED_MODEL, InputError, Translator
+from transformer_lib.translator import SHIPPED_MODEL, InputError, Translation, Translator
 
 DESCRIPTION = "The Transformer of “Attention Is All You Need”: translate, train, measure, draw."
+WINDOW = 2**16  # bytes of text, some two thousand lines, that are sorted by length at a time
 
 
 class UserError(ValueError):
@@ -47,10 +51,19 @@ def parser() -> argparse.ArgumentParser:
     translate = commands.add_parser(
         "translate",
         help="translate English sentences into Spanish",
-        description="Translate sentences; without any, each line of standard input. "
-        'Example: transformer-lib translate "I like trees"',
+        description="Translate sentences; without any, each line of standard input or of a file. "
+        "A line that can't be translated gives an empty line, a complaint with its number, and "
+        'status 2 at the end. Example: transformer-lib translate "I like trees"',
     )
     translate.add_argument("text", nargs="*", help="a sentence (in quotes)")
+    translate.add_argument(
+        "--input", type=Path, metavar="FILE",
+        help="translate each line of this UTF-8 text; lines of similar length together",
+    )  # fmt: skip
+    translate.add_argument(
+        "--output", type=Path, metavar="FILE",
+        help="write here, line by line; what was there stays until all is translated",
+    )  # fmt: skip
     translate.add_argument(
         "--beam", type=positive, default=None, metavar="N",
         help="follow the N likeliest beginnings at a time (beam search) instead of one (greedy)",
@@ -61,7 +74,8 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     translate.add_argument(
         "--sample", action="store_true",
-        help="draw the words by lot, each as often as the model finds it likely",
+        help="draw the words by lot, each as often as the model finds it likely; one line at a "
+        "time, so slower",
     )  # fmt: skip
     translate.add_argument(
         "--temperature", type=float, metavar="T",
@@ -236,15 +250,23 @@ def add_model(command: argparse.ArgumentParser) -> None:
 def run_translate(options: argparse.Namespace) -> int:
     if options.attention and len(options.text) != 1:
         raise UserError(f"--attention draws one sentence, but there are {len(options.text)}")
+    for name in ("input", "output"):
+        if options.text and getattr(options, name):
+            raise UserError(f"--{name} is for the lines of a file: leave out {options.text[0]!r}")
+    if options.output and options.output.exists() and not options.output.is_file():
+        raise UserError(f"--output {options.output} is no file that can be replaced")
     how = how_to_choose(options)
     translator = Translator.load(options.model)
     if options.words:
         print("\n".join(translator.words))
         return 0
     if not options.text:
-        return translate_lines(translator, how)
+        return translate_lines(translator, how, options.input, options.output)
     for text in options.text:
-        print_translations(translator, text, how)
+        translations = translator.translate(text, **how)
+        print(printed(translations, how), flush=True)
+        if doubt := doubt_about(translator, translations, how):
+            complain(doubt)
     if options.attention:
         draw_attention(translator, options.text[0], options.attention)
     return 0
@@ -274,29 +296,79 @@ def how_to_choose(options: argparse.Namespace) -> dict[str, Any]:
     return {"n_best": options.nbest, "sample": {**given, "generator": generator}}
 
 
-def translate_lines(translator: Translator, how: dict[str, Any]) -> int:
-    """A line that can't be translated gives an empty line, a complaint, and status 2 at the end."""
-    status = 0
-    for number, line in enumerate(sys.stdin, start=1):
-        try:
-            print_translations(translator, line, how, f"line {number}: ")
-        except InputError as error:
-            print(flush=True)
-            status = complain(f"line {number}: {error}")
+def translate_lines(
+    translator: Translator, how: dict[str, Any], source: Path | None, target: Path | None
+) -> int:
+    """From a file or standard input to a file or standard output, line for line.
+
+    A line that can't be translated gives an empty line, a complaint, and status 2 at the end.
+    """
+    from tqdm import tqdm
+
+    from transformer_lib.checkpoints import replacing
+
+    number = status = 0
+    with ExitStack() as stack:
+        out = sys.stdout
+        if target:
+            out = stack.enter_context(replacing(target, "w", encoding="utf-8", newline="\n"))
+        text = stack.enter_context(open(source, "rb")) if source else sys.stdin.buffer
+        # only on a terminal (None), and not between translations that are shown there
+        hidden = True if out.isatty() else None
+        bar = stack.enter_context(tqdm(unit=" lines", disable=hidden, dynamic_ncols=True))
+        for lines in lines_together(text):
+            for found in translator.translate_many(lines, **how):
+                number += 1
+                if isinstance(found, InputError):
+                    answer, remark, status = "", str(found), 2
+                else:
+                    answer, remark = printed(found, how), doubt_about(translator, found, how)
+                print(answer, file=out)
+                if remark:
+                    with tqdm.external_write_mode():
+                        complain(f"line {number}: {remark}")
+            out.flush()
+            bar.update(len(lines))
     return status
 
 
-def print_translations(
-    translator: Translator, text: str, how: dict[str, Any], place: str = ""
-) -> None:
-    """The translations on standard output; a doubt about the best one on standard error."""
-    translations = translator.translate(text, **how)
-    for found in translations:
-        several = how["n_best"] > 1
-        print(f"{found.log_prob:.3f}\t{found.text}" if several else found.text, flush=True)
-    doubt = "" if "sample" in how else translator.doubt(translations[0])
-    if doubt:
-        complain(f"{place}{doubt}")
+def lines_together(text: BinaryIO) -> Iterator[list[str]]:
+    """Lines that can be translated together: those that are there, without waiting for more.
+
+    At a keyboard that is one, of a file about WINDOW bytes.
+    """
+    from transformer_lib.corpora.parallel import LONGEST_LINE
+
+    rest, first = b"", True
+    while piece := text.read1(WINDOW):
+        *lines, rest = (rest + piece).split(b"\n")
+        if len(rest) > LONGEST_LINE:
+            raise UserError(f"a line has no end after {LONGEST_LINE:,} bytes: is this text?")
+        if lines:
+            yield decoded(lines, first)
+            first = False
+    if rest:
+        yield decoded([rest], first)
+
+
+def decoded(lines: list[bytes], first: bool) -> list[str]:
+    """UTF-8; bytes that are not become what `Translator.translate_many` will complain of."""
+    if first:
+        lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
+    return [line.removesuffix(b"\r").decode("utf-8", "surrogateescape") for line in lines]
+
+
+def printed(translations: list[Translation], how: dict[str, Any]) -> str:
+    if how["n_best"] == 1:
+        return translations[0].text
+    return "\n".join(f"{found.log_prob:.3f}\t{found.text}" for found in translations)
+
+
+def doubt_about(
+    translator: Translator, translations: list[Translation], how: dict[str, Any]
+) -> str:
+    """In words, of the best of them; "" for what was drawn by lot."""
+    return "" if "sample" in how else translator.doubt(translations[0])
 
 
 def draw_attention(translator: Translator, text: str, path: Path) -> None:

@@ -7,7 +7,10 @@ is killed leaves the old file or the new one, never half of one.
 import dataclasses
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -24,10 +27,17 @@ class CheckpointError(ValueError):
 
 def write_file(path: Path, content: bytes) -> None:
     """Write the whole file or nothing, even if the machine stops in the middle."""
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: Path, mode: str = "wb", **how: Any) -> Iterator[IO]:
+    """A file, opened as by `open`, that takes the place of `path` at the end if all went well."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.part")
-    with open(beside, "wb") as file:
-        file.write(content)
+    with open(beside, mode, **how) as file:
+        yield file
         file.flush()
         os.fsync(file.fileno())
     os.replace(beside, path)

@@ -1,11 +1,12 @@
 """How good a translator is, split by split, and what its attention heads have to do with it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
 
-from transformer_lib.batching import Batch, make_batch, source_batch
+from transformer_lib.batching import Batch, make_batch
 from transformer_lib.corpora import english_spanish
 from transformer_lib.corpora.english_spanish import PronounItem
 from transformer_lib.decoding import beam_search, deciding
@@ -72,16 +73,11 @@ def exact_match(translator: Translator, pairs: TextPairs) -> float:
     return sum(a == b for a, (_, b) in zip(translations, pairs, strict=True)) / len(pairs)
 
 
-def mean_log_probs(translator: Translator, texts: Sequence[str], batch: int = 128) -> list[float]:
+def mean_log_probs(translator: Translator, texts: Sequence[str]) -> list[float]:
     """Of the greedy translation of each, the mean log-probability of its words, <eos> included."""
-    ids = sorted((translator.src.encode(text) for text in texts), key=len)
-    found = []
-    for start in range(0, len(ids), batch):
-        for (best,) in beam_search(
-            translator.model, source_batch(ids[start : start + batch]), beam_size=1
-        ):
-            found.append(best.log_prob / (len(best.ids) + 1))
-    return found
+    ids = [translator.src.encode(text) for text in texts]
+    greedy = partial(beam_search, translator.model, beam_size=1)
+    return [best.log_prob / (len(best.ids) + 1) for (best,) in translator.in_batches(ids, greedy)]
 
 
 def measure_sureness(translator: Translator) -> Sureness:

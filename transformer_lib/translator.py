@@ -1,7 +1,8 @@
 """Text in, text out: a trained model together with its tokenizers and vocabularies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -115,16 +116,61 @@ class Translator:
         for anything but one sentence of known words, of at most 64; a model with subwords reads
         any words and keeps every sign.
         """
-        typed = self.src.typed(text)
-        src = self.batch([self.src.vocab.encode(self.src.tokens(typed))])
-        longest = self.tgt.longest
+        (found,) = self.translate_many([text], beam=beam, n_best=n_best, sample=sample)
+        if isinstance(found, InputError):
+            raise found
+        return found
+
+    def translate_many(
+        self,
+        texts: Sequence[str],
+        *,
+        beam: int = 1,
+        n_best: int = 1,
+        sample: Mapping[str, Any] | None = None,
+        batch: int = 128,
+    ) -> list[list[Translation] | InputError]:
+        """For each text what `translate` gives, or the InputError that it raises.
+
+        At most `batch` beginnings of similar length are computed at a time. That changes log_prob
+        by rounding (1e-5), and so no word, unless two ways to go on are as close as that. With
+        `sample` the sentences are drawn for one by one, in their order: a seed gives the same.
+        """
+        found: list[list[Translation] | InputError] = []
+        readable = []
+        for text in texts:
+            try:
+                typed = self.src.typed(text)
+                ids = self.src.vocab.encode(self.src.tokens(typed))
+            except InputError as error:
+                found.append(error)
+            else:
+                found.append([])
+                readable.append((found[-1], typed, ids))
+        sources = [ids for *_, ids in readable]
+        how: dict[str, Any] = {"max_length": self.tgt.longest}
         if sample is None:
-            search = {"beam_size": beam, "n_best": n_best, "max_length": longest}
-            found = beam_search(self.model, src, **search)[0]
+            how |= {"beam_size": beam, "n_best": n_best}
+            search = partial(beam_search, self.model, **how)
+            hypotheses = self.in_batches(sources, search, batch=max(1, batch // beam))
         else:
-            draw = {"max_length": longest, **sample}
-            found = sample_decode(self.model, src[[0] * n_best], **draw)
-        return [self.translation(hypothesis, typed) for hypothesis in found]
+            draw = partial(sample_decode, self.model, **{**how, **sample})
+            hypotheses = [draw(self.batch([ids] * n_best)) for ids in sources]
+        for (translations, typed, _), several in zip(readable, hypotheses, strict=True):
+            translations.extend(self.translation(one, typed) for one in several)
+        return found
+
+    def in_batches(
+        self, sources: Sequence[Ids], decode: Callable[[Tensor], Sequence], *, batch: int = 128
+    ) -> list:
+        """What `decode` makes of each source sentence; those of similar lengths share a table."""
+        order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
+        found = {}
+        for start in range(0, len(order), batch):
+            chosen = order[start : start + batch]
+            src = self.batch([sources[i] for i in chosen])
+            found.update(zip(chosen, decode(src), strict=True))
+        return [found[i] for i in range(len(sources))]
 
     def batch(self, sources: Sequence[Ids]) -> Tensor:
         """Source sentences as a table, where the model is."""
@@ -154,15 +200,8 @@ class Translator:
     def translate_all(self, texts: Sequence[str], *, batch: int = 128) -> list[str]:
         """Greedy translations, in batches of similar lengths; unknown words are read as <unk>."""
         ids = [self.src.encode(text) for text in texts]
-        order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-        translated = [""] * len(ids)
-        for start in range(0, len(order), batch):
-            chosen = order[start : start + batch]
-            src = self.batch([ids[i] for i in chosen])
-            found = greedy_decode(self.model, src, max_length=self.tgt.longest)
-            for i, words in zip(chosen, found, strict=True):
-                translated[i] = self.tgt.text(words)
-        return translated
+        greedy = partial(greedy_decode, self.model, max_length=self.tgt.longest)
+        return [self.tgt.text(words) for words in self.in_batches(ids, greedy, batch=batch)]
 
     def looks(self, text: str, translation: Sequence[str] | None = None) -> Looks:
         """Where the model looks while it writes `translation`, by default its own greedy one."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 LONGEST = 64  # tokens in a sentence that somebody types
+NO_LETTER = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are not UTF-8
 ENDS = (".", "?", "!", "…", "...", ";")  # tokens after which another sentence would begin
 
 
@@ -36,6 +37,10 @@ def one_line(text: Any) -> str:
     """The line without the space around it; InputError for anything but one line with a word."""
     if not isinstance(text, str):
         raise InputError(f'give one sentence in quotes, such as "I like trees", not {text!r:.40}')
+    if broken := NO_LETTER.search(text):
+        raise InputError(
+            f"it is not UTF-8 text, from letter {broken.start() + 1}: save it as UTF-8"
+        )
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > 1:
         raise InputError(f"there are {len(lines)} lines: it reads one sentence at a time")
