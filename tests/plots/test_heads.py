@@ -110,7 +110,7 @@ def test_the_riddle_shows_two_words_and_names_no_head(looks):
     rows = looks.weights[layer][1]
     seen = [int((rows[ENGLISH.index(text)] >= heads.FAINT).sum()) for text in ("I", "trees")]
     assert [arrows.count(color) for color in ("#123456", "#654321")] == seen
-    assert percent(float(rows[0].max())) in said
+    assert f"{percent(float(rows[0].max()))} of its attention" in said
 
 
 # --- lines between two columns ---
@@ -136,10 +136,13 @@ def test_one_two_all_shows_one_two_and_all(looks):
     figure = heads.one_two_all(torch.stack(list(named.values())), ENGLISH, 2, list(named))
     ax = figure.axes[0]
     drawn = [c.get_label() for c in ax.collections]
-    assert drawn == [name for count in (1, 2, 6) for name in list(named)[:count]]
+    assert drawn == [", ".join(list(named)[:count]) for count in (1, 2, 6)]
+    mean = torch.stack(list(named.values()))[:, 2].mean(dim=0)
+    widths = ax.collections[-1].get_linewidths()
+    assert max(widths) == pytest.approx(8 * float(mean.max())), "as thick as the mean is large"
     first = next(iter(named.values()))[2]
     best = int(first.argmax())
-    assert any(text.startswith(f"weight:\n{ENGLISH[best]} {first.max():.1f}"[:-1])
+    assert any(text.startswith(f"{ENGLISH[best]} {percent(float(first.max()))}")
                for text in texts(ax))  # fmt: skip
 
 

@@ -108,7 +108,7 @@ def test_the_penalty_is_the_library_s_loss():
 
 
 def test_the_schedule_starts_at_step_one():
-    line = schedule_curves({"a": [0.001, 0.002]}).axes[0].lines[0]
+    line = schedule_curves({(8, 2): [0.001, 0.002]}).axes[0].lines[0]
     assert line.get_xdata().tolist() == [1, 2] and line.get_ydata().tolist() == [1, 2]
     first = figures.draw_schedule().axes[0].lines[0]
     d_model, warmup = figures.SCHEDULES[0]

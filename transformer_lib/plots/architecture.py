@@ -52,7 +52,8 @@ PARTS = {
 }
 MASKS = {
     "encoder.self_attn.mask": "padding\nmask",
-    "decoder.self_attn.mask": "causal and\npadding mask",
+    "decoder.self_attn.causal.mask": "causal mask",
+    "decoder.self_attn.mask": "padding mask",
     "decoder.cross_attn.mask": "padding\nmask",
 }
 FRAMES = {"encoder": (2.3, 5.55), "decoder": (2.3, 7.1)}  # what is repeated N times
@@ -60,12 +61,13 @@ COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
 
 
 @mpl.rc_context(style.PRINT)
-def architecture(*highlight: str, N: int = 6) -> Figure:
+def architecture(*highlight: str, N: int = 6, title: str = "") -> Figure:
     """Draw the whole Transformer with some of its parts marked -> the figure.
 
     highlight: names of parts, or patterns: "encoder.*" is a whole encoder layer, "*_attn" each
     attention, "*.heads" the heads behind them, "*.mask" the masks. N: how often a layer is
-    repeated. Raises ValueError for a pattern that fits no part.
+    repeated. title: what to see, in the free corner. Raises ValueError for a pattern that fits no
+    part.
     """
     marked = find_parts(*highlight)
     figure, ax = canvas(WIDTH, HEIGHT)
@@ -76,7 +78,8 @@ def architecture(*highlight: str, N: int = 6) -> Figure:
     for name, part in PARTS.items():
         _part(ax, name, part, marked)
     for name, said in MASKS.items():
-        _mask(ax, PARTS[name.removesuffix(".mask")], said, name in marked)
+        _mask(ax, PARTS[name.removesuffix(".mask").removesuffix(".causal")], said, name in marked)
+    label(ax, (0.3, 8.7), title, size=16, weight="bold", va="top")
     _words(ax, "encoder", 0.2, ["I", "like", "trees", "<eos>"])
     _words(ax, "decoder", 0.2, ["<bos>", "me", "gustan"])
     _words(ax, "decoder", 8.66, ["los"])
@@ -137,12 +140,14 @@ def _label(
 
 
 def _mask(ax: Axes, part: Part, said: str, marked: bool) -> None:
-    """Beside its attention, on the left; under the memory, where that comes in too."""
+    """Beside its attention, on the left, one above the other; under the memory, if it comes in."""
     x = MIDDLES[part.half]
     y = part.y - (0.1 if part.label == "cross-attention" else 0)
     arrow(ax, (x - 1.35, y), (x - BOX_WIDTH / 2, y))
-    wide = 0.48 if "causal" in said else 0.31
-    _label(ax, x - 1.4 - wide, y - (0.12 if y < part.y else 0), said, marked, size=11, box=True)
+    wide = 0.31 if "\n" in said else 0.48
+    lift = 0.14 if "causal" in said else -0.14 if wide > 0.4 else 0
+    _label(ax, x - 1.4 - wide, y + lift - (0.12 if y < part.y else 0), said, marked, size=11,
+           box=True)  # fmt: skip
 
 
 def _frame(ax: Axes, half: str, bottom: float, top: float, N: int) -> None:

@@ -45,7 +45,11 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     heads = 1 + max(row["head"] for row in table)
     names = [head_name(layer, 0).rpartition(", head")[0].replace(", ", ",\n") for layer in layers]
     figure = style.new_figure(8.0, 0.68 * len(layers) + 1.9)
-    figure.suptitle("How often each head looks most at the right noun", fontsize=14, weight="bold")
+    found = [sum(row["right"] > 0.5 for row in table if row["from"] == word)
+             for word in ("adjective", "pronoun")]  # fmt: skip
+    said = [{0: "none", 1: "one"}.get(count, str(count)) for count in found]
+    figure.suptitle(f"{said[0].capitalize()} head of {len(layers) * heads} finds the noun of the "
+                    f"adjective, {said[1]} that of “it”", fontsize=14, weight="bold")  # fmt: skip
     panels = figure.subplots(1, 2, sharey=True)
     for ax, word, title in zip(
         panels, ("adjective", "pronoun"), ("adjective → its noun", "“it” → its noun"), strict=True
@@ -56,11 +60,10 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
                 shares[layers.index(row["layer"]), row["head"]] = row["right"]
         image = ax.imshow(shares, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
         for (i, j), share in np.ndenumerate(shares):
-            said = f"{steady_round(100 * share, 0):.0f} %"
-            ax.text(j, i, said, ha="center", va="center", fontsize=11,
-                    weight="bold" if share > 0.5 else "normal",
-                    color="#A0A0A0" if said == "0 %" else style.ink_on(style.WEIGHTS(share)),
-                    )  # fmt: skip
+            if said := f"{steady_round(100 * share, 0):.0f} %".removeprefix("0 %"):
+                ax.text(j, i, said, ha="center", va="center", fontsize=12,
+                        weight="bold" if share > 0.5 else "normal",
+                        color=style.ink_on(style.WEIGHTS(share)))  # fmt: skip
         ax.set_xticks(range(heads), range(heads))
         ax.set_xlabel("head")
         ax.set_yticks(range(len(layers)), names)
@@ -68,7 +71,7 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
         _grid(ax, shares.shape)
         ax.set_title(title)
     scale = figure.colorbar(
-        image, ax=panels, pad=0.02, aspect=16, label="sentences in which it looks most at its noun"
+        image, ax=panels, pad=0.02, aspect=16, label="looks most at its noun (empty: 0 %)"
     )
     scale.outline.set_visible(False)
     scale.set_ticks([0, 0.5, 1], labels=["0 %", "50 %", "100 %"])
@@ -212,10 +215,10 @@ def same_and_other(
     they differ, as it is in each; its looks go above the sentence. same: the word whose looks go
     below it.
     """
-    figure, ax = canvas(8, 5.0)
-    label(ax, (0.2, 4.75), f"“{changed[0]}” and “{changed[1]}” look at different nouns, “{same}” "
+    figure, ax = canvas(8, 5.4)
+    label(ax, (0.2, 5.15), f"“{changed[0]}” and “{changed[1]}” look at different nouns, “{same}” "
           "at the same one.", size=14, weight="bold")  # fmt: skip
-    for (words, weights), word, y in zip(sentences, changed, (3.05, 0.95), strict=True):
+    for (words, weights), word, y in zip(sentences, changed, (3.4, 1.05), strict=True):
         weights = as_array(weights)
         places = {word: words.index(word), same: words.index(same)}
         found = {words[weights[place].argmax()]: style.INK for place in places.values()}

@@ -302,6 +302,8 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
         (_, more), (name, less) = ((name, numbers[-1]) for name, numbers in costs.items())
         ax.set_title(f"{lengths[-1]} words: {more / less:.0f} times less work {name}",
                      fontsize=15, pad=16)  # fmt: skip
+        ax.text(0.03, 0.98, "The cache keeps the keys and values\nof the words before.", va="top",
+                transform=ax.transAxes)  # fmt: skip
     ax.set_xticks(lengths)
     ax.set_ylim(0, 1.08 * most)
     ax.set_xlim(0, lengths[-1] + 2)

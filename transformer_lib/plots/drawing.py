@@ -24,6 +24,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 
 from transformer_lib.plots import style
@@ -118,22 +119,27 @@ def percent(chance: float) -> str:
 
 def look(
     ax: Axes, start: Point, end: Point, weight: float, color: str = style.MUTED, *,
-    widest: float = 5.0, bend: float = 0.0, least: float = 0.02, head: bool = True,
-    alpha: float = 0.9,
+    widest: float = 5.0, bend: float = 0.0, rise: float = 0.0, least: float = 0.02,
+    head: bool = True, alpha: float = 0.9,
 ) -> None:  # fmt: skip
     """An arrow between words, as thick as the weight (0 to 1) is large; below `least`, none.
 
-    color: a color, or a word of the running sentence whose color it shall have.
+    color: a color, or a word of the running sentence whose color it shall have. bend: aside, as a
+    share of its length. rise: it leaves and arrives upright, an arch of this height in inches.
     """
     if weight < least:
         return
     thick = max(widest * weight, 0.5)
+    way = {"posA": start, "posB": end, "connectionstyle": f"arc3,rad={bend}"}
+    if rise:  # a curve stays under its corners: its top is at three quarters of their height
+        (x, y), (x_end, y_end), up = start, end, 4 / 3 * rise
+        corners = [start, (x, y + up), (x_end, y_end + up), end]
+        way = {"path": Path(corners, [Path.MOVETO] + 3 * [Path.CURVE4])}
     ax.add_patch(FancyArrowPatch(
-        start, end, arrowstyle=f"-|>,head_length={2.4 + thick / 3},head_width={1.4 + thick / 2.4}"
+        **way, arrowstyle=f"-|>,head_length={2.4 + thick / 3},head_width={1.4 + thick / 2.4}"
         if head else "-",
-        mutation_scale=1.0, connectionstyle=f"arc3,rad={bend}", color=style.WORDS.get(color, color),
-        linewidth=thick, shrinkA=0, shrinkB=0, alpha=alpha, zorder=2.5, capstyle="butt",
-        joinstyle="miter",
+        mutation_scale=1.0, color=style.WORDS.get(color, color), linewidth=thick, shrinkA=0,
+        shrinkB=0, alpha=alpha, zorder=2.5, capstyle="butt", joinstyle="miter",
     ))  # fmt: skip
 
 

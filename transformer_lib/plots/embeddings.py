@@ -344,7 +344,7 @@ def word_map(
         labels = words.encode(**place, text="word:N").transform_filter(
             f"(datum.hits == 0 ? datum.landmark : datum.found == 1) && {side}"
         )
-        letters = {"fontSize": 12, "align": align, "dx": dx}
+        letters = {"fontSize": 13, "align": align, "dx": dx}
         layers += [labels.mark_text(**letters, **rim), labels.mark_text(**letters, color=style.INK)]
     if regions:
         names = data.encode(**place, text="region:N").transform_filter(

@@ -398,14 +398,14 @@ def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figu
     """Draw vectors on their way around a sub-layer, one row for each way -> the figure.
 
     rows: title, with a formula on a second line -> stations from left to right: (name, matrix
-    (s, d)) for vectors, "+" for the sum with the first vectors, any other text for a box. Under the
-    vectors stands the size of each, in its word's color: the root of the mean square. Raises
+    (s, d)) for vectors, "+" for the sum with the first vectors, any other text for a box. Beside
+    each vector stands its size, in its word's color: the root of the mean square. Raises
     ValueError when a matrix doesn't fit the words.
     """
-    high, left, right = 2.55, 0.72, 7.92
+    high, left, right = 2.5, 0.66, 7.95
     figure, ax = canvas(8, high * len(rows) + 0.6)
     for row, (title, stations) in enumerate(rows.items()):
-        y = high * (len(rows) - row) - 0.75  # where the vectors stand
+        y = high * (len(rows) - row) - 0.95  # where the vectors stand
         plain, _, formula = title.partition("\n")
         label(ax, (0.1, y + 1.55), plain, size=14, weight="bold")
         label(ax, (0.1, y + 1.29), formula, size=11, color=style.MUTED)
@@ -420,7 +420,7 @@ def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figu
                 ax.add_patch(Circle((x, y), width / 2, facecolor=style.PAPER,
                                     edgecolor=style.ENCODER, linewidth=1.8))  # fmt: skip
                 label(ax, (x, y), "+", size=15, ha="center")
-                corner, over = left + widths[0] + 0.3 * gap, y + 0.86
+                corner, over = left + widths[0] + 0.3 * gap, y + 0.84
                 ax.add_patch(Polygon([(corner, y), (corner, over), (x, over)], closed=False,
                                      fill=False, edgecolor=style.INK, linewidth=1.6))  # fmt: skip
                 _arrow(ax, (x, over), (x, y + width / 2))
@@ -435,38 +435,36 @@ def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figu
             else:
                 _vectors(ax, (x, y), width, *station, words, labels=number == 0)
             start += width + gap
-    scale(ax, (3.4, 0.14), 1.4, limit=FLOW_LIMIT, name="number in a vector", height=0.12)
+    label(ax, (0.1, 0.5), "bold: size of a word's vector (root of its mean square)", size=11.5)
+    label(ax, (0.1, 0.2), "f: the attention or the feed-forward network", size=11.5)
+    scale(ax, (6.1, 0.2), 1.4, limit=FLOW_LIMIT, name="number in a vector", height=0.12)
     return figure
 
 
 def _station_width(station: Any) -> float:
     if station == "+":
         return 0.3
-    return 0.76 if isinstance(station, str) else 0.98
+    return 0.74 if isinstance(station, str) else 1.08
 
 
 def _vectors(
     ax: Axes, at: tuple[float, float], width: float, name: str, table: Any, words: Sequence[str],
     labels: bool,
 ) -> None:  # fmt: skip
-    """A matrix as a small map around `at`, with its name above and its sizes below."""
+    """A matrix as a small map around `at`, its name above, beside each row the row's size."""
     table = as_array(table)
     if table.ndim != 2 or len(table) != len(words):
         raise ValueError(f"{name!r}: {len(words)} words need vectors of the shape "
                          f"({len(words)}, d), but theirs is {table.shape}")  # fmt: skip
-    (x, y), high = at, 0.26 * len(words)
-    matrix(ax, (x - width / 2, y - high / 2), width, high, table, limit=FLOW_LIMIT, line=0.8)
-    label(ax, (x, y + high / 2 + 0.15), name, size=11.5, ha="center")
-    sizes = np.sqrt((table**2).mean(axis=1))
-    for place, (size, text) in enumerate(zip(sizes, words, strict=True)):
-        across = 0.345 * (place - (len(words) - 1) / 2)
-        label(ax, (x + across, y - high / 2 - 0.19), f"{steady_round(size, 1):.1f}", size=11.5,
-              ha="center", weight="bold", color=word_color(text))  # fmt: skip
-    if labels:
-        label(ax, (x - width / 2 - 0.1, y - high / 2 - 0.19), "size", size=11.5, ha="right")
-    for row, text in enumerate(words if labels else ()):
-        word(ax, (x - width / 2 - 0.08, y + high * (0.5 - (row + 0.5) / len(words))), text,
-             size=12, ha="right")  # fmt: skip
+    (x, y), high, wide = at, 0.28 * len(words), width - 0.36
+    matrix(ax, (x - width / 2, y - high / 2), wide, high, table, limit=FLOW_LIMIT, line=0.8)
+    label(ax, (x - width / 2 + wide / 2, y + high / 2 + 0.15), name, size=11.5, ha="center")
+    for row, (size, text) in enumerate(zip(np.sqrt((table**2).mean(axis=1)), words, strict=True)):
+        middle = y + high * (0.5 - (row + 0.5) / len(words))
+        label(ax, (x + width / 2 - 0.01, middle), f"{steady_round(size, 1):.1f}", size=12,
+              ha="right", weight="bold", color=word_color(text))  # fmt: skip
+        if labels:
+            word(ax, (x - width / 2 - 0.08, middle), text, size=12, ha="right")
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:

@@ -177,12 +177,14 @@ def eight_looks(
 @mpl.rc_context(style.PRINT)
 def two_pictures(looks: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
     """Draw the looks of two words of a sentence in one head, one above the other, unnamed."""
-    figure, ax = canvas(8, 4.4)
+    figure, ax = canvas(8, 4.9)
     weights = as_array(looks.weights[layer][head])
-    label(ax, (0.2, 4.12), "Two looks, each strong. Which of them matters?", size=15,
+    label(ax, (0.2, 4.6), "Two strong looks. Which decides: cansado or cansada?", size=15,
           weight="bold")  # fmt: skip
-    for asker, letter, y in zip(askers, "ab", (2.2, 0.3), strict=True):
-        label(ax, (0.2, y + 1.3), f"({letter})  what “{asker}” looks at", size=12)
+    label(ax, (0.2, 4.24), "Spanish for “tired”: cansado if it is el animal, cansada if it is "
+          "la calle, the street", size=12)  # fmt: skip
+    for asker, letter, y in zip(askers, "ab", (2.2, 0.25), strict=True):
+        label(ax, (0.2, y + 1.4), f"({letter})  what “{asker}” looks at", size=12)
         place = looks.src.index(asker)
         found = {looks.src[j]: style.INK for j in range(len(looks.src)) if weights[place, j] > 0.5}
         middles = sentence(ax, (0.2, y), looks.src, {**found, asker: askers[asker]})
@@ -202,12 +204,12 @@ def arcs(
     side = -1 if below else 1
     for x, weight in zip(middles, as_array(row), strict=True):
         if weight >= FAINT:
-            bend = 0.2 * side if x < middles[query] else -0.2 * side
-            look(ax, (middles[query], y), (x, y), float(weight), color, widest=6, bend=bend,
-                 alpha=1)  # fmt: skip
-            high = 0.1 * abs(x - middles[query])
-            label(ax, ((x + middles[query]) / 2, y + side * (high + 0.22)), percent(float(weight)),
-                  size=13, weight="bold", ha="center")  # fmt: skip
+            high = 0.3 + 0.07 * abs(x - middles[query])
+            look(ax, (middles[query], y), (x, y + 0.05 * side), float(weight), color, widest=6,
+                 rise=side * high, alpha=1)  # fmt: skip
+            label(ax, ((x + middles[query]) / 2, y + side * (high + 0.22)),
+                  f"{percent(float(weight))} of its attention", size=12.5, weight="bold",
+                  ha="center")  # fmt: skip
 
 
 # --- two columns of words ------------------------------------------------------------------------
@@ -217,37 +219,37 @@ def arcs(
 def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[str]) -> Figure:
     """Draw what one word looks at in one head, in two, and in all -> the figure, three panels.
 
-    weights (h, q, k), the heads in the order in which they are added; names: one for each. Under
-    each panel stands the mean of its heads.
+    weights (h, q, k), the heads in the order in which they are added; names: one for each. A line
+    is as thick as the mean of the panel's heads is large.
     """
     heads = as_array(weights)
     if len(names) != len(heads):
         raise ValueError(f"{len(heads)} heads need {len(heads)} names, but there are {len(names)}")
     step = 0.27
     tall = step * (len(words) - 1)
-    figure, ax = canvas(8, tall + 2.25)
-    label(ax, (0.2, tall + 1.98), f"One head tells a story. {_times(len(heads)).capitalize()} blur "
+    figure, ax = canvas(8, tall + 2.4)
+    label(ax, (0.2, tall + 2.13), f"One head tells a story. {_times(len(heads)).capitalize()} blur "
           "it.", size=15, weight="bold")  # fmt: skip
     asker, color = words[query], ASKERS.get(words[query], style.INK)
     for count, x in zip((1, 2, len(heads)), (0.45, 3.05, 5.65), strict=True):
-        low = 0.95
+        low = 1.1
         start = (x, low + tall - step * query)
         ends = [(x + 1.15, low + tall - step * place) for place in range(len(words))]
-        for name, head in zip(names[:count], heads[:count], strict=True):
-            threads(ax, [start], ends, head[query], color, name=name)
+        mean = heads[:count, query].mean(axis=0)
+        threads(ax, [start], ends, mean, color, name=", ".join(names[:count]), widest=8)
         what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
         label(ax, (x + 0.55, low + tall + 0.42), what, size=13, weight="bold", ha="center")
         word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
-        mean = heads[:count, query].mean(axis=0)
         largest = [j for j in mean.argsort()[::-1] if mean[j] >= 0.1][:2]
         for place, (text, end) in enumerate(zip(words, ends, strict=True)):
             strong = place in largest
             word(ax, (end[0] + 0.08, end[1]), text, size=11.5, ha="left",
                  weight="bold" if strong else "normal",
                  color=style.INK if strong else style.MUTED)  # fmt: skip
-        said = ", ".join(f"{words[j]} {steady_round(mean[j]):.2f}" for j in largest)
-        label(ax, (x + 0.75, 0.4), f"{'weight' if count == 1 else 'mean of the heads'}:\n{said}",
-              size=10.5, ha="center")  # fmt: skip
+        said = ", ".join(f"{words[j]} {percent(float(mean[j]))}" for j in largest)
+        label(ax, (x + 0.75, 0.68), said, size=12, ha="center")
+    label(ax, (4, 0.25), f"line width: share of the attention of “{asker}”, mean of the heads",
+          size=11.5, ha="center", color=style.MUTED)  # fmt: skip
     return figure
 
 
@@ -397,7 +399,7 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
     title = alt.Title(
         alt.ExprRef("(isValid(word.label) ? 'What “' + word.label[0] + '” looks at' : "
                     "'Who looks at whom') + ' · ' + layer"),
-        subtitle="the thicker a line, the more attention; click a word on the left",
+        subtitle="a color for each head; the thicker a line, the more attention",
         subtitleFontSize=13, fontSize=16, anchor="middle", offset=6,
     )  # fmt: skip
     return chart.properties(width=width, height=26 * longest, title=title)

@@ -188,7 +188,8 @@ def positions_clocks(encoding: Any, pairs: Sequence[int], start: int, other: int
     points up, and the hand turns clockwise.
     """
     matrix = _table(encoding)
-    figure = style.new_figure(style.WIDTH, 3.9)
+    figure = style.new_figure(style.WIDTH, 4.0)
+    figure.get_layout_engine().set(h_pad=0.1)
     for ax, i in zip(figure.subplots(1, len(pairs)), pairs, strict=True):
         ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=style.MUTED, linewidth=1.2))
         for begin, color, radius in ((start, BLUE, 0.55), (other, WINE, 0.75)):
@@ -202,13 +203,14 @@ def positions_clocks(encoding: Any, pairs: Sequence[int], start: int, other: int
             ax.add_patch(Arc((0, 0), 2 * radius, 2 * radius, theta1=angles[1], theta2=angles[0],
                              color=color, linewidth=4, alpha=0.55))  # fmt: skip
         turn = math.degrees(step * 2 * math.pi / wavelengths(matrix)[i])
-        ax.set_title(f"columns {2 * i}, {2 * i + 1}: turn by {turn:.0f}°", fontsize=11)
-        ax.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal")
+        ax.set_title(f"numbers {2 * i} and {2 * i + 1}:\n{turn:.0f}° further", fontsize=12)
+        ax.set(xlim=(-1.3, 1.3), ylim=(-1.25, 1.25), aspect="equal")
         ax.axis("off")
-    figure.suptitle(f"{step} positions further is the same turn, wherever one starts",
-                    weight="bold", fontsize=style.FONT_SIZE + 1)  # fmt: skip
-    figure.supxlabel(f"the hands of positions {start} and {start + step} (blue), {other} and "
-                     f"{other + step} (wine), in vectors of {matrix.shape[1]} numbers",
+    figure.suptitle("The way from one word to another is an angle, wherever they stand",
+                    weight="bold", fontsize=style.FONT_SIZE + 2)  # fmt: skip
+    figure.supxlabel(f"Two numbers of a position's {matrix.shape[1]} say how far right and how far "
+                     f"up a hand points.\nFrom {start} to {start + step} (blue) it turns as far as "
+                     f"from {other} to {other + step} (wine).",
                      fontsize=style.FONT_SIZE)  # fmt: skip
     return figure
 

@@ -76,8 +76,9 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     history: {"step", "loss", "validation_loss"} for each validation, in nats per token; steps: how
     long the training will be. The scale on the right is the perplexity, e to the loss.
     """
-    figure = style.new_figure(8.0, 4.0)
+    figure = style.new_figure(8.0, 4.4)
     ax = figure.subplots()
+    ax.set_title("Does it learn the rule? Look at rows it never saw", fontsize=14, pad=10)
     nothing = math.log(11)  # ten digits and the end, all equally likely
     ax.axhline(nothing, color=style.MUTED, linestyle=":")
     ax.text(0.97 * steps, nothing + 0.06, "a model that knows nothing", ha="right",
@@ -151,10 +152,13 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
     zeros, its word is the dark one in all panels; else it is each panel's largest. Raises
     ValueError when there are more or fewer, or when they don't add up to 1.
     """
-    figure = style.new_figure(8.0, 3.6)
+    figure = style.new_figure(8.0, 4.0)
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     rows = [as_array(given) for given in panels.values()]
     targets = [int(row.argmax()) for row in rows if row.max() == 1]
+    if targets and rows[-1][targets[0]] > rows[0][targets[0]]:
+        figure.suptitle("Training moves the probability to the right word", fontsize=14,
+                        weight="bold")  # fmt: skip
     for ax, (title, given) in zip(axes, panels.items(), strict=True):
         shares = as_array(given)
         check_rows(title, shares[None], words)
@@ -187,8 +191,13 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
     blank. Raises ValueError when a grid
     doesn't fit the words or a row doesn't add up to 1.
     """
-    figure = style.new_figure(min(1.4 + 4.6 * len(grids), 8.0), 1.6 + 0.5 * len(rows))
+    figure = style.new_figure(min(1.4 + 4.6 * len(grids), 8.0), 1.9 + 0.5 * len(rows))
     axes = figure.subplots(1, len(grids), squeeze=False)[0]
+    right = [(i, list(columns).index(word)) for i, word in enumerate(rows) if word in columns]
+    if len(right) == len(rows) and all(
+        as_array(grid)[at] > 0.9 for grid in grids.values() for at in right
+    ):
+        figure.suptitle("In each row, the right word gets nearly all", fontsize=14, weight="bold")
     for ax, (title, given) in zip(axes, grids.items(), strict=True):
         grid = as_array(given)
         if len(grid) != len(rows):
@@ -348,25 +357,35 @@ def penalty_curves(leads: Any, curves: Mapping[str, Any], shares: Any) -> Figure
 
 
 @mpl.rc_context(style.PRINT)
-def schedule_curves(rates: Mapping[str, Any]) -> Figure:
+def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     """Draw learning rates against the step, from step 1 on -> the figure.
 
-    rates: name -> the rate at step 1, 2, 3, …
+    rates: (d_model, warm-up steps) -> the rate at step 1, 2, 3, … Each curve's warm-up stands at
+    its peak, each d_model where its curves end; where they lie on each other, all can be seen.
     """
-    figure = style.new_figure(8.0, 4.2)
+    figure = style.new_figure(8.0, 4.4)
     ax = figure.subplots()
-    colors = (style.CATEGORIES[0], style.CATEGORIES[5], "#0B2A57", style.CATEGORIES[2])
-    for number, (name, given) in enumerate(rates.items()):
-        rate = as_array(given)
-        ax.plot(np.arange(1, len(rate) + 1), 1000 * rate, label=name, color=colors[number % 4],
-                linewidth=2.6)  # fmt: skip
-    ax.set_title("The learning rate climbs, then falls slowly", fontsize=14, pad=12)
+    colors = (style.CATEGORIES[2], style.CATEGORIES[5], style.CATEGORIES[0], "#0B2A57")
+    for number, ((d_model, warmup), given) in enumerate(rates.items()):
+        rate, color = 1000 * as_array(given), colors[number % 4]
+        ax.plot(np.arange(1, len(rate) + 1), rate, color=color, linewidth=6.5 - 1.5 * (number % 4),
+                solid_capstyle="butt")  # fmt: skip
+        peak = int(rate.argmax())
+        steep = peak < 0.15 * len(rate)  # on its right rise the other lines
+        ax.annotate(f"{warmup:,}" if steep else f"warm-up of {warmup:,} steps",
+                    (peak + 1, rate[peak]), xytext=(-6 if steep else 8, 4),
+                    textcoords="offset points", ha="right" if steep else "left",
+                    weight="bold")  # fmt: skip
+        ax.annotate(f"$d_{{model}}$ = {d_model}", (len(rate), rate[-1]), xytext=(6, 0),
+                    textcoords="offset points", va="center", annotation_clip=False)  # fmt: skip
+    ax.set_title("Wider model, smaller steps. Longer warm-up, lower peak.", fontsize=14, pad=12)
     ax.set_xlabel("step (one update of the weights)")
     ax.set_ylabel("learning rate, in thousandths")
     ax.xaxis.set_major_formatter("{x:,.0f}")
-    ax.set_xlim(left=0)
+    ax.set_xlim(0, max(map(len, rates.values())))
     ax.set_ylim(bottom=0)
-    ax.legend(loc="upper right")
+    ax.text(1, 0.8, "$d_{model}$: how many numbers each word has", transform=ax.transAxes,
+            ha="right", va="top")  # fmt: skip
     return figure
 
 

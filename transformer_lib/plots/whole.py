@@ -65,7 +65,9 @@ def zoom_levels(N: int = 6) -> Figure:
 
     What is black in one drawing is opened in the next. N: layers on each side.
     """
-    figure, ax = canvas(style.WIDTH, 9.9)
+    figure, ax = canvas(style.WIDTH, 10.5)
+    label(ax, (0.15, 10.2), "Open the black box, and again what is black in it", size=15,
+          weight="bold")  # fmt: skip
     _black_box(ax)
     _two_halves(ax)
     _stacks(ax, N)
@@ -145,7 +147,7 @@ def _sublayers(ax: Axes) -> None:
 
 
 def _one_attention(ax: Axes) -> None:
-    heading(ax, 0.15, 1.98, "5  One attention")
+    heading(ax, 0.15, 1.98, "5  One attention: queries Q find keys K, and mix their values V")
     rows = {1.55: ("$Q$", "linear $W^Q$"), 0.95: ("$K$", "linear $W^K$"),
             0.3: ("$V$", "linear $W^V$")}  # fmt: skip
     for y, (name, product) in rows.items():
@@ -169,6 +171,8 @@ def _one_attention(ax: Axes) -> None:
                                 edgecolor=style.MUTED, zorder=0,
                                 boxstyle="round,pad=0,rounding_size=0.1"))  # fmt: skip
     words(ax, 4.3, 0.56, "in each head", color=style.MUTED, fontsize=11.5)
+    words(ax, 7.85, 0.36, "$W$: learned numbers\n$d_k$: the length of a key", ha="right",
+          fontsize=11, linespacing=1.3)  # fmt: skip
 
 
 # --- the paper's Figure 2 ------------------------------------------------------------------------
@@ -448,8 +452,8 @@ OF_RIVAL = dict(zip(RIVALS, style.CATEGORIES, strict=False))  # one color for on
 SEES = {  # what a word is made from, in words, and of nine words which
     "self-attention": ("a word looks\nat all words", range(9)),
     "recurrent": ("a word waits for\nthe one before it", range(9)),
-    "convolution": ("a word is mixed\nfrom 5 neighbors", range(4, 9)),
-    "restricted": ("a word looks at\n5 neighbors only", range(4, 9)),
+    "convolution": ("5 neighbors; their\nplace decides", range(4, 9)),
+    "restricted": ("5 neighbors; their\nmeaning decides", range(4, 9)),
     "with gaps": ("convolution with\ngaps in between", range(0, 9, 2)),
 }
 
@@ -492,6 +496,8 @@ def cost_and_path(
         ax.set_title(title, loc="left", pad=24)
         ax.text(0, 1.05, quantity, transform=ax.transAxes, fontsize=10)
         ax.set_xlim(left=0, right=xs[-1])
+        ax.set_xticks([0, xs[-1] / 2, xs[-1]])
+        ax.xaxis.set_major_formatter("{x:g}")
         ax.set_ylim(bottom=0)
         ax.set_xlabel("words in the sentence", fontsize=10)
         ax.tick_params(labelsize=10.5)
@@ -547,7 +553,9 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
 
     source, target: the words, each in the color of `style.WORDS`. N: layers on each side.
     """
-    figure, ax = canvas(style.WIDTH, 5.5)
+    figure, ax = canvas(style.WIDTH, 6.0)
+    label(ax, (0.2, 5.72), "The source is read once; the target is written word by word", size=15,
+          weight="bold")  # fmt: skip
     left, right, low, high = 1.5, 5.9, 1.25, 4.15
     step = (high - low) / N
     for x, color, name in [(left, style.ENCODER, "encoder"), (right, style.DECODER, "decoder")]:

@@ -55,8 +55,8 @@ def draw_token_view() -> Any:
     notebook="13_what_the_heads_learned",
     caption="How often the largest weight of each head lies on the noun that is meant.",
     alt="Two maps of four layers by four heads. Where the adjective looks, one cell is dark: "
-    "encoder, layer 1, head 2, with 100 %; all others have 9 % or less. Where 'it' "
-    "looks, the largest is 27 %, in the same cell.",
+    "encoder, layer 1, head 2, with 100 %; all others have 9 % or less, and most of them are "
+    "empty. Where 'it' looks, the largest is 27 %, in the same cell.",
 )
 def draw_head_table() -> Figure:
     from transformer_lib.corpora import english_spanish
@@ -80,7 +80,7 @@ def draw_head_table() -> Figure:
 def draw_agreement() -> Figure:
     measured = over_seeds()
     said = {"the one head off": "the head that finds\nthe noun is off",
-            "another head off (worst of 15)": "another head is off\n(the worst of 15)",
+            "another head off (worst of 15)": "one of the 15 others\nis off (the worst case)",
             "adjective can't see the nouns": "the adjective can't\nsee the nouns",
             "two numbers swapped": "the weights of the\ntwo nouns swapped"}  # fmt: skip
     shares = {said.get(change, change): list(by_seed.values())

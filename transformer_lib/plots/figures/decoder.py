@@ -18,6 +18,7 @@ from transformer_lib.plots.decoder import (
     stacks_stepper,
     words_come_back,
 )
+from transformer_lib.plots.drawing import label
 from transformer_lib.plots.figures.overview import LAYOUT
 from transformer_lib.plots.figures.registry import figure
 from transformer_lib.plots.style import HIGHLIGHT, INK
@@ -44,17 +45,21 @@ def i_like_trees_on_the_way() -> dict[str, Any]:
     "decoder-three-differences",
     notebook=NOTEBOOK,
     caption="What the decoder has and the encoder hasn't.",
-    alt=f"{LAYOUT} Filled black: the causal mask under the decoder's self-attention, its "
-    "cross-attention with add and norm, and on top linear and softmax; numbers from 1 to 3 "
-    "stand beside them.",
+    alt=f"{LAYOUT} Filled black, with numbers from 1 to 3: the causal mask of the decoder's "
+    "self-attention, which hides the words to come, its cross-attention, which looks at the "
+    "source, and on top linear and softmax, which choose the next word.",
 )
 def draw_three_differences() -> Figure:
-    figure = architecture("decoder.self_attn.mask", "decoder.cross_attn", "decoder.cross_attn_norm",
-                          "decoder.cross_attn.heads", "generator.*")  # fmt: skip
+    figure = architecture("decoder.self_attn.causal.mask", "decoder.cross_attn",
+                          "decoder.cross_attn.heads", "generator.*",
+                          title="Three things that only\nthe decoder has")  # fmt: skip
     [ax] = figure.axes
-    ax.text(0.3, 8.3, "Black: what only\nthe decoder has", ha="left", va="center", fontsize=16,
-            weight="bold")  # fmt: skip
-    for number, (x, y) in enumerate([(3.86, 3.36), (4.72, 4.86), (4.72, 7.78)], start=1):
+    marks = [(3.86, 3.42), (4.72, 4.86), (4.72, 7.78)]
+    keys = [(0.42, 7.92), (0.42, 7.59), (0.42, 7.26)]
+    said = ("hides the words to come", "looks at the source", "choose the next word")
+    for (x, y), text in zip(keys, said, strict=True):
+        label(ax, (x + 0.3, y), text, size=12.5)
+    for number, (x, y) in zip([1, 2, 3] * 2, marks + keys, strict=True):
         ax.text(x, y, str(number), ha="center", va="center", fontsize=12, weight="bold", zorder=5,
                 color=INK, bbox={"boxstyle": "circle,pad=0.22", "facecolor": HIGHLIGHT,
                                  "edgecolor": "none"})  # fmt: skip

@@ -120,8 +120,8 @@ def draw_stepper() -> Any:
     notebook="11_decoding",
     caption="Multiplications to write a translation, against its length, with cache and without.",
     alt="Two curves against the number of words, up to 64. Without the cache the curve bends "
-    "upwards, to 1,037 million multiplications at 64 words; with it, it is a straight line that "
-    "comes to 47 million.",
+    "upwards, to 1,037 million multiplications at 64 words; with it, as keys and values of the "
+    "words before are kept, it is a straight line that comes to 47 million.",
 )
 def draw_cost() -> Figure:
     translator = Translator.load()
@@ -148,11 +148,11 @@ def draw_wider() -> Figure:
 
 SHARPENED = {
     "as the model says\n": {},
-    "temperature 0.5\nthe likely gain": {"temperature": 0.5},
-    "temperature 1.5\nthe others gain": {"temperature": 1.5},
-    "top-k, k = 3\nonly the 3 likeliest": {"top_k": 3},
-    "top-p, p = 0.7\nthe fewest with 0.7": {"top_p": 0.7},
-    "top-k, k = 1\ngreedy": {"top_k": 1},
+    "temperature 0.5:\nlikely words gain": {"temperature": 0.5},
+    "temperature 1.5:\nrare words gain": {"temperature": 1.5},
+    "top-k, k = 3: only\nthe 3 likeliest": {"top_k": 3},
+    "top-p, p = 0.7: the\nfewest that add to 0.7": {"top_p": 0.7},
+    "top-k, k = 1, greedy:\nalways the likeliest": {"top_k": 1},
 }
 FIRST_WORDS = {"estoy": "am", "soy": "am", "tengo": "have"}
 
@@ -182,5 +182,6 @@ def sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
 )
 def draw_sampling() -> Figure:
     drawn = sharpened_rows(*sharpened_first_words())
-    drawn.suptitle(f"How likely each first word of “{STUDENT}” is drawn", fontsize=14)
+    drawn.suptitle(f"The first Spanish word for “{STUDENT}”: how likely is each?", fontsize=14,
+                   weight="bold")  # fmt: skip
     return drawn

@@ -36,6 +36,7 @@ GENDERS = {
     "la: feminine": (AMBER, "circle"),
     "las: feminine plural": (style.CATEGORIES[4], "triangle-up"),
 }
+WITH_EL = ("water", "classroom", "eagle")  # el agua, el aula, el águila: all the same feminine
 
 
 def small_table() -> tuple[Any, Tensor]:
@@ -109,9 +110,10 @@ def map_points(
     "word-map",
     notebook="02_embeddings",
     caption="The English words of the shipped translator on a map, colored by part of speech.",
-    alt="A map of 955 dots, four of the words ringed. The verbs lie together on a pale disc at one "
-    "side, with adjectives and grammar words at their border; 'nouns' is written four times, on "
-    "four islands. Before training the same words lie in one cloud with all colors mixed.",
+    alt="A map of 955 dots, four of the words ringed. The nouns lie on four islands, named by "
+    "their article in Spanish: nouns with el, los, la and las. Verbs, and among them adjectives "
+    "and all other words, lie together on one pale disc. Before training the same words lie in "
+    "one cloud with all colors mixed.",
 )
 def draw_word_map() -> Any:
     from transformer_lib.corpora.english_spanish.classes import english_class
@@ -122,17 +124,20 @@ def draw_word_map() -> Any:
     for view, table in enumerate(tables):
         points += map_points(view, table, words, lambda word: english_class(word).part)
     after = [point for point in points if point["view"] == 1]
-    islands = [(english_class(point["word"]).gender, english_class(point["word"]).number)
-               for point in after]  # fmt: skip
-    groups = [("noun", "nouns", [point for point, island in zip(after, islands, strict=True)
-                                 if point["kind"] == "noun" and island == (gender, number)])
-              for gender in "mf" for number in ("one", "many")]  # fmt: skip
-    groups.append(("verb", "verbs", [point for point in after if point["kind"] == "verb"]))
+    articles = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
+    groups = []
+    for article, island in articles.items():
+        own = [point for point in after if point["kind"] == "noun"
+               and (english_class(point["word"]).gender, english_class(point["word"]).number)
+               == island]  # fmt: skip
+        groups.append(("noun", f"nouns\nwith {article}", own))
+    groups.append(("verb", "verbs and\nother words",
+                   [point for point in after if point["kind"] != "noun"]))  # fmt: skip
     return word_map(points, PARTS, ("before training", "after training"),
                     landmarks="tree trees street streets".split(), title="part of speech",
                     regions=[named(*group) for group in groups],
                     headings=("Before training: every word anywhere",
-                              "After training: verbs with verbs, nouns on four islands"),
+                              "After training, nouns lie apart, by their article in Spanish"),
                     )  # fmt: skip
 
 
@@ -151,8 +156,9 @@ def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
     caption="The English nouns, colored by the gender and number of their Spanish translations.",
     alt="Four islands of dots, el, los, la and las, each of a single color: English nouns whose "
     "translation is masculine or feminine, one or several. Tree lies on el, trees on los, street "
-    "on la, streets on las, each in a ring; water, classroom and eagle lie between el and "
-    "la. A choice shows the Spanish nouns instead: one cloud, in which the colors are mixed.",
+    "on la, streets on las, each in a ring; water, classroom and eagle, feminine but with el, lie "
+    "between el and la. A choice shows the Spanish nouns instead: one cloud, in which the colors "
+    "are mixed.",
 )
 def draw_noun_map() -> Any:
     from transformer_lib.corpora.english_spanish.classes import english_class, spanish_class
@@ -174,8 +180,12 @@ def draw_noun_map() -> Any:
     islands = {kind: [point for point in points if (point["view"], point["kind"]) == (1, kind)]
                for kind in GENDERS}  # fmt: skip
     regions = [named(kind, kind.partition(":")[0], island) for kind, island in islands.items()]
+    between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
+    note = named("la: feminine", "feminine,\nbut with el", between)
+    low, *_, high = sorted(point["y"] for point in between)
+    regions.append({**note, "y": high + 0.9 * (high - low), "spread": 0.0})
     return word_map(points, GENDERS, ("Spanish nouns", "English nouns"),
-                    landmarks="tree trees street streets water eagle classroom".split(),
+                    landmarks=["tree", "trees", "street", "streets", *WITH_EL],
                     title="article in Spanish", regions=regions,
                     leftward=("trees", "street", "classroom", "water"),
                     headings=("Spanish nouns don't lie by their article",

@@ -117,10 +117,12 @@ def draw_deep_stack() -> Figure:
     places = {(UP, F): (11, -5.0), (UP, SUM): (13, 3.2), (UP, BOTH): (24, 0.25),
               (DOWN, F): (20, -4.4), (DOWN, SUM): (17, 2.9), (DOWN, BOTH): (11, 0.2)}  # fmt: skip
     figure = plots.depth_curves(panels, powers=list(panels), looks=looks, places=places)
-    figure.suptitle("24 layers deep, only the norm keeps the size", fontsize=14, weight="bold")
+    figure.suptitle("24 layers deep, only the norm keeps the length of the vectors", fontsize=14,
+                    weight="bold")  # fmt: skip
+    figure.supxlabel("f: one sub-layer, attention or feed-forward", fontsize=12)
     for ax in figure.axes:
         ax.set_ylim(-7.4, 7.9)  # the same scale for both
-    figure.axes[0].set_ylabel("size, 1 where it starts")
+    figure.axes[0].set_ylabel("length, 1 where it starts")
     figure.axes[1].set_xlabel("layer (read from right to left)")
     return figure
 
@@ -163,11 +165,11 @@ def draw_norm_groups() -> Figure:
     "encoder-two-norms",
     notebook=NOTEBOOK,
     caption="The vectors of three words on their way around a sub-layer, post-norm and pre-norm.",
-    alt="Two rows of small color maps joined by arrows, with three words each, whose sizes are "
-    "0.5, 1 and 2. Above, post-norm: f and dropout, the sum with x, then the norm; the output's "
-    "three words have the size 1. Below, pre-norm: the norm comes first and only f reads it; x "
-    "itself goes around to the sum, and the output's words keep different sizes. In what is "
-    "added, some cells are white: dropout has set them to 0.",
+    alt="Two rows of small color maps joined by arrows, with three words each, whose sizes stand "
+    "beside them: 0.5, 1 and 2. Above, post-norm: f and dropout, the sum with x, then the norm; "
+    "the output's three words have the size 1. Below, pre-norm: the norm comes first and only f "
+    "reads it; x itself goes around to the sum, and the output's words keep different sizes. In "
+    "what is added, some cells are white: dropout has set them to 0.",
 )
 def draw_two_norms() -> Figure:
     return plots.around_flow(

@@ -71,8 +71,8 @@ def draw_heads_eight() -> Figure:
     notebook="05_multi_head_attention",
     caption="Which would you believe? Two pictures, each of a word that looks at 'animal'.",
     alt="The sentence 'the animal did not cross the street because it was too tired' twice. In (a) "
-    "a thick arrow leads from 'it' to 'animal', 98 %, in (b) one just as thick from 'tired' to "
-    "'animal', 100 %.",
+    "a thick arrow leads from 'it' to 'animal', 98 % of its attention, in (b) one just as thick "
+    "from 'tired' to 'animal', 100 %. The title asks which decides, cansado or cansada.",
 )
 def draw_two_pictures() -> Figure:
     return heads.two_pictures(looks_at_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
@@ -83,8 +83,9 @@ def draw_two_pictures() -> Figure:
     notebook="05_multi_head_attention",
     caption="What 'it' looks at: in one head, in two, in all eight.",
     alt="Three times the words of the sentence in a column, and lines to them from 'it'. One head: "
-    "one thick line goes to 'animal'. Two heads: a second line goes to 'because'. All eight: lines "
-    "fan out to every word, and the mean is largest at 'because' and the end.",
+    "one thick line goes to 'animal'. Two heads: two lines half as thick, to 'animal' and "
+    "'because'. All eight: thin lines fan out to most words, the thickest to 'because' and the "
+    "end.",
 )
 def draw_heads_one_two_all() -> Figure:
     looks = looks_at_tired()

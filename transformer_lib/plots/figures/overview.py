@@ -22,4 +22,5 @@ LAYOUT = (
     "self-attention has a causal and a padding mask. At the end come linear and softmax.",
 )
 def draw_architecture() -> Figure:
-    return architecture()
+    return architecture(title="Left: the encoder reads.\nRight: the decoder writes\n"
+                        "the next word.")  # fmt: skip

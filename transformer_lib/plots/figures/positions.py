@@ -185,7 +185,7 @@ def draw_positions_frequencies() -> Figure:
     "positions-rotation",
     notebook=NOTEBOOK,
     caption="Going three positions on turns each hand by its own angle, wherever it starts.",
-    alt="Three clocks, for columns 0 and 1, 60 and 61, 120 and 121. In each, a blue arc leads from "
+    alt="Three clocks, for numbers 0 and 1, 60 and 61, 120 and 121. In each, a blue arc leads from "
     "position 1 to 4 and a wine arc from position 6 to 9. Within a clock the two arcs are "
     "equally long; from clock to clock they shrink: 172, 58 and 20 degrees.",
 )

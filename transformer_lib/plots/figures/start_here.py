@@ -48,7 +48,7 @@ def draw_cross_attention(translator: Any, text: str) -> Figure:
     layers = [name for name in looks.weights if name.endswith("cross_attn")]
     weights = looks.weights[layers[-1]]
     ax = attention_heatmap(weights.mean(dim=0), looks.tgt_out, looks.src,
-                           title="Where it looks while it writes")  # fmt: skip
+                           title="Where the translator looks while it writes")  # fmt: skip
     which = f"decoder layer {len(layers) - 1}, mean of {len(weights)} heads"
     ax.set(xlabel=f"English word looked at\n({which})", ylabel="to write this word")
     for tick in (*ax.get_xticklabels(), *ax.get_yticklabels()):

@@ -118,7 +118,7 @@ def draw_penalty() -> Figure:
     return penalty_curves(leads, {names[eps]: curve for eps, curve in curves.items()}, shares)
 
 
-SCHEDULES = ((512, 4000), (512, 2000), (512, 8000), (128, 4000))
+SCHEDULES = ((128, 4000), (512, 2000), (512, 4000), (512, 8000))
 
 
 @figure(
@@ -134,9 +134,7 @@ def draw_schedule() -> Figure:
     from transformer_lib.training import paper_schedule
 
     return schedule_curves({
-        f"$d_{{model}}$ = {d_model}, warm-up {warmup:,} steps": [
-            paper_schedule(step, d_model, warmup) for step in range(1, 20_001)
-        ]
+        (d_model, warmup): [paper_schedule(step, d_model, warmup) for step in range(1, 20_001)]
         for d_model, warmup in SCHEDULES
     })  # fmt: skip
 
