@@ -28,13 +28,17 @@ from transformer_lib.checkpoints import write_file
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0 if all went well, 2 (and one sentence on standard error) if not."""
+    """Run one command; 0 if all went well, else 2 or 130 and one sentence on standard error."""
     options = parser().parse_args(arguments)
     try:
         return options.run(options)
     except (ValueError, OSError) as error:
         print(f"coursework: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("coursework: stopped. What is graded is kept: the same command goes on from there.",
+              file=sys.stderr)  # fmt: skip
+        return 130
 
 
 def parser() -> argparse.ArgumentParser:

@@ -108,7 +108,8 @@ def fill_in_moodle(book: Gradebook, totals: Sequence[Total], outcome: "Outcome")
         if row and name and not is_called(total, book.cell(row, name)):
             row = None  # a group's number may be somebody's, too
         if outcome.can_be_graded(total, row):
-            row[book.place] = scaled(total, book.cell(row, columns["Maximum Grade"]), book)
+            grade = scaled(total, book.cell(row, columns["Maximum Grade"]), book)
+            outcome.give(total, row, book.place, grade)
             if feedback:
                 row[book.head.index(feedback)] = as_comment(total)
 
@@ -170,7 +171,7 @@ def fill_in_canvas(book: Gradebook, totals: Sequence[Total], outcome: "Outcome")
             if row[book.place].strip() in NOT_GIVEN:
                 outcome.left_alone.append(f"{total.submission.student} ({row[book.place].strip()})")
             else:
-                row[book.place] = scaled(total, largest, book)
+                outcome.give(total, row, book.place, scaled(total, largest, book))
 
 
 def assignment_column(book: Gradebook, source: Assignment, wanted: str) -> str:
@@ -202,6 +203,7 @@ class Outcome:
     waiting: list[str] = dataclasses.field(default_factory=list)
     nowhere: list[str] = dataclasses.field(default_factory=list)
     left_alone: list[str] = dataclasses.field(default_factory=list)
+    replaced: list[str] = dataclasses.field(default_factory=list)
 
     def can_be_graded(self, total: Total, row: list[str] | None) -> bool:
         if row is None:
@@ -213,13 +215,20 @@ class Outcome:
             return True
         return False
 
+    def give(self, total: Total, row: list[str], place: int, grade: str) -> None:
+        if row[place].strip() not in ("", grade):
+            before = row[place].strip()
+            self.replaced.append(f"{total.submission.student} from {before} to {grade}")
+        row[place] = grade
+
     def written(self, book: Gradebook, folder: Path) -> list[str]:
         place = folder / f"filled-{book.path.name}"
         write_file(place, book.written())
         told = [f"Grades filled in: {self.filled - len(self.left_alone)}, in {place}"]
         for who, why in ((self.waiting, "No grade yet, as there are answers to read"),
                          (self.nowhere, f"Not in {book.path.name}"),
-                         (self.left_alone, "Left as it was")):  # fmt: skip
+                         (self.left_alone, "Left as it was"),
+                         (self.replaced, "Another grade stood there")):  # fmt: skip
             if who:
                 told.append(f"{why}: {', '.join(who)}")
         return told

@@ -99,10 +99,15 @@ def read_submission(path: Path, source: Assignment) -> list[dict]:
             raise ValueError("a grade_id that is no name")
         made_for = notebook["metadata"].get("coursework", {}).get("assignment", source.number)
     except FileNotFoundError:
-        raise Unreadable(f"There is no notebook in the folder {path.parent.name}.") from None
+        found = sorted(one.name for one in path.parent.iterdir()) if path.parent.is_dir() else []
+        only = f", only {', '.join(found[:3])}" if found else ""
+        raise Unreadable(f"There is no notebook in the folder {path.parent.name}{only}.") from None
     except OSError as error:
         raise Unreadable(f"{path.name} can't be read: {error.strerror}.") from None
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError) and error.doc.lstrip().startswith("{"):
+            raise Unreadable(f"{path.name} isn't a notebook any more: it was cut off or damaged on "
+                             "its way. Hand in the file once more.") from None  # fmt: skip
         raise Unreadable(f"{path.name} isn't a notebook: hand in the .ipynb file that you worked "
                          "on, saved in JupyterLab.") from None  # fmt: skip
     if made_for != source.number:

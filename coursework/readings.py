@@ -137,7 +137,7 @@ def merge(
         if not said(reading) and not reading.before:
             continue
         rows[student, exercise] = reading
-        why = (f"nobody handed in as {student!r}" if student not in here
+        why = (f"nobody handed in as {shown.get(student, student)!r}" if student not in here
                else f"there is no exercise {exercise!r}" if exercise not in exercises
                else f"{shown[student]} has no answer to {exercise} now")  # fmt: skip
         told.append(f"{table}, line {reading.line}: {why}. {as_words(reading)} stay in the table "

@@ -142,6 +142,9 @@ def write_report(
 
     told = [*merged.told, *(f"{one.submission.student}: {one.unreadable}"
                             for one in totals if one.unreadable)]  # fmt: skip
+    if blind is None and key.exists():
+        told.append(f"{table.name} shows the names again: {key.name} is from a blind reading, "
+                    "which goes on with --blind.")  # fmt: skip
     if changed:
         place = folder / "changes.csv"
         told.append(f"Points that aren't what they were: {len(changed)}, in {place}")

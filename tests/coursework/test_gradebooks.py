@@ -103,7 +103,8 @@ def test_moodles_worksheet_is_filled_in(tmp_path):
         assert [cell for number, cell in enumerate(old) if number not in (grade, feedback)] == [
             cell for number, cell in enumerate(new) if number not in (grade, feedback)
         ]
-    assert told[0].startswith("Grades filled in: 2, in ") and len(told) == 1
+    assert told[0].startswith("Grades filled in: 2, in ")
+    assert told[1:] == ["Another grade stood there: Ben Li (12) from 3.00 to 15.5"]
 
 
 def test_the_worksheet_as_moodle_reads_it(tmp_path):
@@ -177,7 +178,8 @@ def test_canvas_gradebook_is_filled_in(tmp_path):
     for old, new in zip(before, after, strict=True):
         assert old[:column] + old[column + 1 :] == new[:column] + new[column + 1 :]
     assert told[0].startswith("Grades filled in: 2, in ")
-    assert told[1:] == ["Left as it was: Ben Li (13) (EX)"]
+    assert told[1:] == ["Left as it was: Ben Li (13) (EX)",
+                        "Another grade stood there: Ben Li (12) from 3.00 to 15.5"]  # fmt: skip
 
 
 def test_canvas_finds_names_and_columns(tmp_path):
@@ -222,6 +224,17 @@ def quick(monkeypatch):
 
     monkeypatch.setattr(command_line, "grade_all", grade_all)
     monkeypatch.setattr(command_line, "try_solution", lambda *others: None)
+
+
+def test_a_teacher_who_stops_it_is_told_what_is_kept(tmp_path, quick, monkeypatch, capsys):
+    def stopped(*others):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command_line, "grade_all", stopped)
+    hand_in(tmp_path / "submissions" / "ana.ipynb", filled_in(ATTENTION, {}))
+    command = ["grade", "2", str(tmp_path / "submissions"), "--out", str(tmp_path / "grades-2")]
+    assert main(command) == 130
+    assert "What is graded is kept" in capsys.readouterr().err
 
 
 def test_from_moodles_download_to_its_upload(tmp_path, quick, capsys):
@@ -269,6 +282,9 @@ def test_blind_from_the_command_line(tmp_path, quick, capsys):
     assert main(command) == 0
     page = (out / "to_read.html").read_text(encoding="utf-8")
     assert "student-001" in page and "ana" not in page.replace("Content", "")
+    capsys.readouterr()
+    assert main(command[:-3]) == 0
+    assert "to_read.csv shows the names again: key.csv is from a blind" in capsys.readouterr().out
     (out / "to_read.csv").write_bytes(b"x")
     assert main(command) == 2
     assert "its first line should be" in capsys.readouterr().err

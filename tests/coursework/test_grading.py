@@ -472,7 +472,14 @@ def broken_cells(change):
 def test_what_is_no_notebook_gets_a_sentence(tmp_path, content):
     path = tmp_path / "ana.ipynb"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(Unreadable, match="isn't a notebook"):
+    with pytest.raises(Unreadable, match="isn't a notebook: hand in"):
+        read_submission(path, ATTENTION)
+
+
+def test_a_notebook_that_was_cut_off_is_told_so(tmp_path):
+    path = tmp_path / "ana.ipynb"
+    path.write_bytes((FOLDER / ATTENTION.file).read_bytes()[:-9])
+    with pytest.raises(Unreadable, match="ana.ipynb isn't a notebook any more: it was cut off"):
         read_submission(path, ATTENTION)
 
 
@@ -481,7 +488,7 @@ def test_files_that_are_none(tmp_path):
         os.mkfifo(tmp_path / "pipe.ipynb")
         with pytest.raises(Unreadable, match="is no file"):
             read_submission(tmp_path / "pipe.ipynb", ATTENTION)
-    with pytest.raises(Unreadable, match=f"no notebook in the folder {tmp_path.name}"):
+    with pytest.raises(Unreadable, match=f"no notebook in the folder {tmp_path.name}, only pipe"):
         read_submission(tmp_path / "nothing.ipynb", ATTENTION)
     large = tmp_path / "large.ipynb"
     with large.open("wb") as file:

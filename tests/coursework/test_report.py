@@ -199,8 +199,20 @@ def test_points_of_somebody_who_is_absent_stay(desk):
     fill_in(desk / "to_read.csv", {"ana": ("2", "Good.")})
     told = write_report(desk, ATTENTION, results(ben="")).told
     assert any("nobody handed in as 'ana'" in one for one in told)
+    told = write_report(desk, ATTENTION, results(ben=""), blind=1).told
+    assert any("nobody handed in as 'ana'" in one for one in told)  # without a number yet
     write_report(desk, ATTENTION, results(ana=WRITTEN, ben=""))
     assert essays(desk)["ana"] == ("2", "Good.")
+
+
+def test_a_blind_reading_hides_who_is_absent(desk):
+    both = results(ana=WRITTEN, ben=WRITTEN)
+    write_report(desk, ATTENTION, both, blind=1)
+    numbers = [row["student"] for row in table(desk / "to_read.csv")]
+    fill_in(desk / "to_read.csv", {number: ("2", "") for number in numbers})
+    told = write_report(desk, ATTENTION, results(ben=WRITTEN), blind=1).told
+    assert any("nobody handed in as 'student-00" in one for one in told)
+    assert not any("ana" in one for one in told)
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_the_stored_norms():
 def test_the_stored_ablations():
     stored = load("ablations")
     assert stored["model"] == dataclasses.asdict(ablations.BASE)
-    assert stored["training"] == dataclasses.asdict(ablations.TRAINING)
+    assert TrainingConfig(**stored["training"]) == ablations.TRAINING
     kinds = [(run["part"], run["what"], run["seed"]) for run in stored["runs"]]
     assert kinds == [(r.part, r.what, seed) for r in ablations.ROWS for seed in ablations.SEEDS]
 
