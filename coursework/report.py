@@ -39,10 +39,12 @@ class Words(mistune.HTMLRenderer):
     """HTML in Markdown is shown, not obeyed; a picture is a link: looking must not load it."""
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
+        if url.startswith("attachment:"):  # pasted into the cell: it stays in the notebook
+            return f"<em>[a picture, see the notebook: {text or mistune.escape(url)}]</em>"
         return self.link(f"picture: {text or url}", url, title)
 
 
-MARKDOWN = mistune.create_markdown(renderer=Words(escape=True))
+MARKDOWN = mistune.create_markdown(renderer=Words(escape=True), plugins=["table"])
 
 
 def as_html(words: str) -> Markup:

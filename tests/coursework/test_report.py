@@ -408,7 +408,9 @@ def test_the_marks_of_checks_hold_the_checks():
 # --- pages ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("part", ["[](", "> ", "- ", "*a ", "**a", "`", "![", "<b>", "\udcfc"])
+@pytest.mark.parametrize(
+    "part", ["[](", "> ", "- ", "*a ", "**a", "`", "![", "<b>", "|a|\n|-|\n", "\udcfc"]
+)
 def test_endless_markdown_does_not_hold_up_the_report(tmp_path, part):
     notebook = filled_in(ATTENTION, {ESSAY: 100_000 * part})
     hand_in(tmp_path / "ana.ipynb", notebook)
@@ -417,6 +419,14 @@ def test_endless_markdown_does_not_hold_up_the_report(tmp_path, part):
     assert len(answer.text) < 10_100
     write_report(tmp_path, ATTENTION, [answer])
     assert (tmp_path / "to_read.html").exists() and (tmp_path / "pages" / "ana.html").exists()
+
+
+def test_a_table_is_a_table_and_a_pasted_picture_is_told():
+    table = "| scale | weight |\n|---|---|\n| 1 | <b>0.5</b> |"
+    assert "<td>&lt;b&gt;0.5&lt;/b&gt;</td>" in report.as_html(table)
+    pasted = report.as_html("![im<age.png](attachment:image.png)")
+    assert "a picture, see the notebook: im&lt;age.png" in pasted
+    assert "<img" not in pasted and "href" not in pasted
 
 
 def test_markdown_that_can_not_be_read_is_shown_as_it_is(monkeypatch):
