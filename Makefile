@@ -16,11 +16,15 @@ INSTALL := $(if $(UV),uv pip install --python .venv/bin/python,\
 # Where to take PyTorch from, if not from the usual place (README: "Linux without a GPU").
 TORCH_INDEX ?=
 
-.PHONY: help lab test edit notebooks pages count lock clean
+.PHONY: help lab test site slides book check edit notebooks pages count lock clean
 
 help:
 	@echo "make lab        open the notebooks in JupyterLab (the first time: install into .venv)"
 	@echo "make test       run every test and every notebook"
+	@echo "make site       make the series as pages to read anywhere (the folder site)"
+	@echo "make slides     the same, and say where the slides are: a deck for each notebook"
+	@echo "make book       the same, and print all of it as site/book.pdf (needs Chromium or Chrome)"
+	@echo "make check      run style and the tests of the files that you have changed (for authors)"
 	@echo "make edit       open the notebooks themselves, not copies of them (for authors)"
 	@echo "make notebooks  run every notebook and store its new outputs (for authors)"
 	@echo "make pages      write the index, the glossary and the list of figures again (for authors)"
@@ -33,6 +37,12 @@ lab: .venv/installed
 
 test: .venv/installed
 	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
+
+site slides book: .venv/installed
+	.venv/bin/python -m web $@
+
+check: .venv/installed
+	.venv/bin/python tools/check.py $(FILES)
 
 edit: .venv/installed
 	.venv/bin/python tools/lab.py --originals
@@ -52,7 +62,7 @@ count: .venv/installed
 ifneq ($(TORCH_INDEX),)
 	$(INSTALL) --no-deps -c constraints.txt --index-url "$(TORCH_INDEX)" torch
 endif
-	$(INSTALL) -c constraints.txt -e ".[lab,test]"
+	$(INSTALL) -c constraints.txt -e ".[lab,site,test]"
 	@touch $@
 
 .venv/bin/python:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from transformer_lib.checks import Hint, NotTried, in_words
-from transformer_lib.checks.from_empty import FILE, STEPS, OwnFile, verdict
+from transformer_lib.checks.from_empty import FILE, STEPS, own_file, verdict
 
 HERE = Path(__file__).resolve().parent
 
@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     options.add_argument("--file", type=Path, default=HERE / FILE, help="another file to check")
     given = options.parse_args(arguments)
     try:
-        mine = OwnFile(given.file)
+        mine = own_file(given.file)
     except Hint as hint:
         print(in_words(hint))
         return 1

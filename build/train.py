@@ -20,7 +20,7 @@ from tqdm import tqdm
 from transformer_lib.batching import batch_indices
 from transformer_lib.checkpoints import weights, write_json, write_tensors
 from transformer_lib.checks import Hint, in_words
-from transformer_lib.checks.from_empty import FILE, OwnFile
+from transformer_lib.checks.from_empty import FILE, own_file
 from transformer_lib.checks.start_here import shipped
 from transformer_lib.corpora import english_spanish
 from transformer_lib.recipes import learn_language
@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given.steps < 1:
         options.error(f"--steps {given.steps}: it takes at least one")
     try:
-        mine = OwnFile(given.file)
+        mine = own_file(given.file)
         parts = [mine.part(name) for name in ("Transformer", "make_batch", "train", "translate")]
     except Hint as hint:
         print(f"{in_words(hint)} First: python build/check.py")

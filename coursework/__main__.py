@@ -12,15 +12,16 @@ from coursework.archives import (
     STUDENTS_PAGE,
     as_json,
     autograder,
+    classroom,
     course,
     for_assignment,
     write_zip,
 )
-from coursework.batch import grade_all
+from coursework.batch import grade_all, graded_before
 from coursework.gradebooks import fill_in, read_gradebook, write_feedback
 from coursework.grading import Limits, grade
 from coursework.intake import Intake, handed_in
-from coursework.report import write_report
+from coursework.report import check_readings, write_report
 from coursework.similar import write_similar
 from coursework.source import FOLDER, Assignment, assignment, assignments, student_version
 from coursework.wall import NO_WALL, find_wall, keep_apart
@@ -36,8 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"coursework: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("coursework: stopped. What is graded is kept: the same command goes on from there.",
-              file=sys.stderr)  # fmt: skip
+        print(f"coursework: stopped. {options.stopped}", file=sys.stderr)
         return 130
 
 
@@ -54,11 +54,13 @@ def parser() -> argparse.ArgumentParser:
     build.add_argument("--out", type=Path, default=Path("handout"), metavar="DIR")
     build.add_argument("--zip", action="store_true",
                        help="also course.zip: all that a student needs")  # fmt: skip
-    build.add_argument("--gradescope", type=int, action="append", default=[], metavar="N",
+    build.add_argument("--gradescope", action="append", default=[], metavar="N",
                        help="also the autograder of assignment N")  # fmt: skip
-    build.add_argument("--classroom", type=int, action="append", default=[], metavar="N",
-                       help="also a workflow that grades assignment N on GitHub")  # fmt: skip
-    build.set_defaults(run=run_build)
+    build.add_argument("--classroom", action="append", default=[], metavar="N",
+                       help="also what GitHub needs to check and grade assignment N")  # fmt: skip
+    build.set_defaults(
+        run=run_build, stopped="The folder may hold files from before: run it again."
+    )
 
     grading = commands.add_parser(
         "grade",
@@ -88,7 +90,8 @@ def parser() -> argparse.ArgumentParser:
     grading.add_argument("--no-wall", action="store_true",
                          help="grade without a wall: submissions run with your rights, held "
                          "back by Python's own guard only")  # fmt: skip
-    grading.set_defaults(run=run_grade)
+    grading.set_defaults(run=run_grade, stopped="What is graded is kept: the same command goes on "
+                         "from there.")  # fmt: skip
 
     alike = commands.add_parser(
         "similar",
@@ -97,12 +100,12 @@ def parser() -> argparse.ArgumentParser:
         "similar.csv into DIR: a hint to look, never a grade.",
     )
     takes_submissions(alike)
-    alike.set_defaults(run=run_similar)
+    alike.set_defaults(run=run_similar, stopped="Nothing was written.")
     return root
 
 
 def takes_submissions(command: argparse.ArgumentParser) -> None:
-    command.add_argument("number", type=int, help="which assignment")
+    command.add_argument("number", help="which assignment; “build” is the file of build/")
     command.add_argument("folder", type=Path, help="the submissions")
     command.add_argument("--out", type=Path, default=None, metavar="DIR",
                          help="where to write (default: grades-NUMBER)")  # fmt: skip
@@ -116,19 +119,21 @@ def run_build(options: argparse.Namespace) -> int:
     for number in options.gradescope:
         write_autograder(options.out, assignment(number))
     for number in options.classroom:
-        write_workflow(options.out, assignment(number))
+        write_classroom(options.out, assignment(number))
     student, teacher = options.out / "student", options.out / "teacher"
     for folder in (student, teacher):
         folder.mkdir(parents=True, exist_ok=True)
     for one in chosen:
         write_file(student / one.file, as_json(student_version(one)))
-        shutil.copy(FOLDER / one.file, teacher / one.file)
+        shutil.copy(one.path, teacher / one.file)
     shutil.copy(STUDENTS_PAGE, student / "README.md")
     print(f"{student}: hand this out. {teacher}: keep this.")
     if options.zip:
         packed = write_zip(options.out / "course.zip", course(chosen))
         size = packed.stat().st_size / 1e6
         print(f"{packed}: hand this out instead ({size:.0f} MB): the course and the assignments.")
+    elif (options.out / "course.zip").exists():
+        print(f"{options.out / 'course.zip'} is from an earlier build: --zip makes it anew.")
     return 0
 
 
@@ -139,10 +144,12 @@ def write_autograder(out: Path, source: Assignment) -> None:
           f"{source.points - machine} to give by hand.")  # fmt: skip
 
 
-def write_workflow(out: Path, source: Assignment) -> None:
+def write_classroom(out: Path, source: Assignment) -> None:
     path = out / f"grade-{source.number}.yml"
     write_file(path, for_assignment("classroom.yml", source))
-    print(f"{path}: for .github/workflows of your own private copy of this project.")
+    packed = write_zip(out / f"classroom-{source.number}.zip", classroom(source))
+    print(f"{packed}: unpack it into the repository that students copy; it checks each push.")
+    print(f"{path}: for .github/workflows of your own private copy of this project; it grades.")
 
 
 # --- grade ---------------------------------------------------------------------------------------
@@ -153,6 +160,7 @@ def run_grade(options: argparse.Namespace) -> int:
     out = options.out or Path(f"grades-{options.number}")
     intake = submissions_in(options.folder, source)
     book = read_gradebook(options.gradebook, source, options.column) if options.gradebook else None
+    check_readings(out, source, [one.student for one in intake.submissions])
     files = {one.student: one.path for one in intake.submissions}
     wall = "" if options.no_wall else find_wall()
     if not (wall or options.no_wall):
@@ -162,6 +170,9 @@ def run_grade(options: argparse.Namespace) -> int:
     try_solution(source, limits)
     guarded = "No wall: submissions run with your rights, held back by Python's own guard only."
     print(f"Each submission runs behind a wall: {wall}." if wall else guarded)
+    kept = 0 if options.again else graded_before(files, source, limits, out / "graded")
+    if kept:
+        print(f"{kept} of {len(files)} were graded before and haven't changed.")
     batch = grade_all(files, source, limits, options.jobs, out / "graded", options.again)
     found = {student: one for one in tqdm(batch, total=len(files), unit="submission")
              for student in [one[0].student]}  # fmt: skip
@@ -192,7 +203,7 @@ def submissions_in(folder: Path, source: Assignment) -> Intake:
 
 def try_solution(source: Assignment, limits: Limits) -> None:
     """An error unless the assignment's own solution gets full points: then no student could."""
-    for one in grade("solution", FOLDER / source.file, source, limits):
+    for one in grade("solution", source.path, source, limits):
         if one.points not in (None, one.of):
             raise ValueError(f"the solution of {one.exercise} in {source.file} gets {one.points:g} "
                              f"of {one.of} points, so nothing was graded: {one.hint}")  # fmt: skip
@@ -205,9 +216,11 @@ def run_similar(options: argparse.Namespace) -> int:
     source = assignment(options.number)
     out = options.out or Path(f"grades-{options.number}")
     intake = submissions_in(options.folder, source)
-    pairs = write_similar(out, source, intake.submissions)
+    pairs, left_out = write_similar(out, source, intake.submissions)
     for sentence in intake.told:
         print(sentence)
+    if left_out:
+        print(f"Not compared, as there is nothing to read: {', '.join(left_out)}")
     print(f"Pairs compared: {len(pairs)}, the most alike in {out / 'similar.html'}")
     return 0
 

@@ -1,4 +1,4 @@
-"""Zip files: what a student needs in one, and what Gradescope runs."""
+"""Zip files: what a student needs in one, and what platforms run."""
 
 import io
 import json
@@ -8,6 +8,8 @@ from pathlib import Path
 
 from coursework.source import FOLDER, Assignment, student_version
 from transformer_lib.checkpoints import write_file
+from transformer_lib.checks.from_empty import FILE
+from transformer_lib.web.notebook import FILE as LABORATORY
 
 ROOT = FOLDER.parent.parent
 STUDENTS_PAGE = FOLDER.parent / "students.md"
@@ -15,8 +17,8 @@ PLATFORMS = FOLDER.parent / "platforms"
 A_DATE = (1980, 1, 1, 0, 0, 0)  # of all files: the same files make the same zip
 LIBRARY = ("LICENSE", "LICENSES", "README.md", "pyproject.toml", "constraints.txt", "data",
            "transformer_lib")  # fmt: skip
-COURSE = (*LIBRARY, "CITATION.cff", "Makefile", "environment.yml", "notebooks", "tools",
-          "build/README.md", "build/check.py", "build/train.py")  # fmt: skip
+COURSE = (*LIBRARY, "CITATION.cff", "Makefile", "SCALING.md", "environment.yml", "notebooks",
+          "tools", "build/README.md", "build/check.py", "build/train.py")  # fmt: skip
 GRADER = (*LIBRARY, "coursework/pages")
 
 
@@ -38,17 +40,38 @@ def autograder(source: Assignment) -> dict[str, bytes]:
     (https://gradescope-autograders.readthedocs.io/en/latest/specs/)."""
     files = dict(project_files(GRADER))
     for path in sorted(FOLDER.parent.glob("*.py")):
-        files[f"coursework/{path.name}"] = path.read_bytes()
-    files[f"coursework/assignments/{source.file}"] = (FOLDER / source.file).read_bytes()
+        if path.name != FILE:  # another assignment's solution
+            files[f"coursework/{path.name}"] = path.read_bytes()
+    files[source.path.relative_to(ROOT).as_posix()] = source.path.read_bytes()
     for name in ("setup.sh", "run_autograder"):
         files[name] = for_assignment(name, source)
     return files
 
 
+def classroom(source: Assignment) -> dict[str, bytes]:
+    """The repository that students of GitHub Classroom copy: each push to it is checked."""
+    if source.suffix == ".py":
+        to_do = {source.file: b""}
+    else:
+        to_do = {source.file: as_json(student_version(source)),
+                 "README.md": STUDENTS_PAGE.read_bytes()}  # fmt: skip
+    return to_do | {
+        "course.zip": zipped(course([])),
+        ".github/check.py": (PLATFORMS / "check.py").read_bytes(),
+        ".github/workflows/check.yml": for_assignment("check.yml", source),
+    }
+
+
 def for_assignment(name: str, source: Assignment) -> bytes:
     """A file of platforms/, with what it says of the assignment filled in."""
-    words = (PLATFORMS / name).read_text(encoding="utf-8").replace("NUMBER", str(source.number))
-    return words.replace("STEM", source.file.removesuffix(".ipynb")).encode()
+    words = (PLATFORMS / name).read_text(encoding="utf-8")
+    for word, meant in (("NUMBER", source.number), ("STEM", source.stem), ("FILE", source.file)):
+        words = words.replace(word, str(meant))
+    return words.encode()
+
+
+# What Python leaves beside its files, and what `laboratory()` writes beside a notebook.
+LEFT_BEHIND = ("__pycache__", LABORATORY)
 
 
 def project_files(names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
@@ -57,18 +80,22 @@ def project_files(names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         paths = sorted((ROOT / name).rglob("*")) if (ROOT / name).is_dir() else [ROOT / name]
         for path in paths:
             place = path.relative_to(ROOT)
-            hidden = any(part.startswith(".") or part == "__pycache__" for part in place.parts)
-            if path.is_file() and not hidden:
+            left = any(part.startswith(".") or part in LEFT_BEHIND for part in place.parts)
+            if path.is_file() and not left:
                 yield place.as_posix(), path.read_bytes()
 
 
 def write_zip(path: Path, files: Mapping[str, bytes]) -> Path:
+    write_file(path, zipped(files))
+    return path
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
     """Scripts can be run where they are unpacked."""
     archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, content in files.items():
             info = zipfile.ZipInfo(name, A_DATE)
             info.external_attr = (0o755 if content.startswith(b"#!") else 0o644) << 16
-            zipped.writestr(info, content, zipfile.ZIP_DEFLATED)
-    write_file(path, archive.getvalue())
-    return path
+            packed.writestr(info, content, zipfile.ZIP_DEFLATED)
+    return archive.getvalue()

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
-from coursework.grading import LARGEST_NOTEBOOK, Limits, Result, grade
+from coursework.grading import LARGEST, Limits, Result, grade
 from coursework.source import FOLDER, Assignment
 from coursework.wall import ROOT
 from transformer_lib.checkpoints import write_file
@@ -41,7 +41,7 @@ def version() -> bytes:
 def place(kept: Path, path: Path, source: Assignment, limits: Limits) -> Path | None:
     """The file for the results of a submission; None for what can't be read as a file."""
     try:
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_NOTEBOOK:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST[source.suffix]:
             return None
         content = path.read_bytes()
     except OSError:
@@ -65,6 +65,12 @@ def keep(file: Path | None, results: Sequence[Result]) -> None:
         for one in plain:
             del one["student"]
         write_file(file, json.dumps(plain).encode())
+
+
+def graded_before(files: Mapping[str, Path], source: Assignment, limits: Limits, kept: Path) -> int:
+    """How many of these need not be graded again."""
+    return sum(recall(place(kept, path, source, limits), student) is not None
+               for student, path in files.items())  # fmt: skip
 
 
 # --- the workers ---------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
-"""What is different from the last grading into the same folder: for whom, and why."""
+"""What is different from the gradings before, into the same folder: for whom, and why."""
 
+import dataclasses
+import datetime
 import functools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from coursework.grading import Result, Unreadable, read_submission
@@ -13,26 +15,63 @@ from coursework.wall import ROOT
 from transformer_lib.checkpoints import CheckpointError, read_json, write_file
 
 MEMORY = "last.json"
+COLUMNS = ("when", "student", "exercise", "before", "now", "why")
 NOTHING_CHANGED = "neither the notebook nor the check: chance, or a limit of time?"
 
+Memory = dict[str, dict[str, dict]]  # student -> exercise -> points, and what they were given for
 
-def changes(
-    folder: Path, source: Assignment, results: Sequence[Result], known: Mapping[str, Submission]
-) -> list[tuple]:
-    """(student, exercise, points before, now, why); to read an answer is no such change."""
+
+@dataclasses.dataclass(frozen=True)
+class Before:
+    """What earlier gradings found, their changes, and the pages that the last one wrote."""
+
+    students: Memory = dataclasses.field(default_factory=dict)
+    changes: list[list] = dataclasses.field(default_factory=list)
+    pages: list[str] = dataclasses.field(default_factory=list)
+
+
+def recall(folder: Path) -> Before:
     try:
-        before = read_json(folder / MEMORY)
-    except CheckpointError:  # the first time
-        return []
-    now = memory(source, results, known)
+        return Before(**read_json(folder / MEMORY))
+    except (CheckpointError, TypeError):  # the first time
+        return Before()
+
+
+def remember(
+    folder: Path, before: Before, now: Memory, new: Sequence[tuple], pages: Iterable[str]
+) -> list[list]:
+    """Store it for the next time -> all changes with their time. Whoever is absent is marked so."""
+    absent = {
+        student: {name: old | {"here": False} for name, old in exercises.items()}
+        for student, exercises in before.students.items()
+    }
+    when = datetime.datetime.now().isoformat(" ", timespec="minutes")
+    everything = [*before.changes, *([when, *row] for row in new)]
+    stored = Before(absent | now, everything, sorted(pages))
+    write_file(folder / MEMORY, json.dumps(dataclasses.asdict(stored)).encode())
+    return everything
+
+
+def changes(before: Memory, now: Memory) -> list[tuple]:
+    """(student, exercise, points before, now, why); to read an answer is no such change."""
     found = []
-    for student, exercises in before.items():
-        for exercise, old in exercises.items():
-            new = now.get(student, {}).get(exercise)
+    for student in [*before, *(one for one in now if before and one not in before)]:
+        first, then = before.get(student, {}), now.get(student, {})
+        for exercise in [*first, *(one for one in then if one not in first)]:
+            old, new = first.get(exercise), then.get(exercise)
+            was_here = old is not None and old["here"]
+            points = old["points"] if was_here else None, new["points"] if new else None
+            if points[0] == points[1]:
+                continue
             if new is None:
-                found.append((student, exercise, old["points"], None, "not handed in this time"))
-            elif old["points"] != new["points"] and not (new["text"] and old["points"] is None):
-                found.append((student, exercise, old["points"], new["points"], why(old, new)))
+                reason = "not handed in this time"
+            elif not was_here:
+                reason = "handed in for the first time" if old is None else "handed in again"
+            elif new["text"] and old["points"] is None:
+                continue
+            else:
+                reason = why(old, new)
+            found.append((student, exercise, *points, reason))
     return found
 
 
@@ -44,21 +83,16 @@ def why(old: Mapping, new: Mapping) -> str:
     return " and ".join(different) or NOTHING_CHANGED
 
 
-def remember(
-    folder: Path, source: Assignment, results: Sequence[Result], known: Mapping[str, Submission]
-) -> None:
-    write_file(folder / MEMORY, json.dumps(memory(source, results, known)).encode())
-
-
 def memory(
     source: Assignment, results: Sequence[Result], known: Mapping[str, Submission]
-) -> dict[str, dict]:
-    """student -> exercise -> points, and marks of what they were given for."""
+) -> Memory:
+    """What this grading found."""
     checks = {one.name: mark(one.check + library()) for one in source.exercises}
     work = {student: code_mark(one.path, source) for student, one in known.items()}
-    found: dict[str, dict] = {}
+    found: Memory = {}
     for one in results:
         found.setdefault(one.student, {})[one.exercise] = {
+            "here": True,
             "points": one.points,
             "text": bool(one.text),
             "work": mark(one.text) if one.text else work.get(one.student, ""),

@@ -24,6 +24,7 @@ from coursework.tables import TableError
 from transformer_lib.checkpoints import write_file
 
 NOT_GIVEN = ("EX", "N/A")  # Canvas: excused; not assigned
+NOBODY = "Student, Test"  # Canvas's own, in every gradebook
 
 
 @dataclasses.dataclass
@@ -101,15 +102,15 @@ def fill_in_moodle(book: Gradebook, totals: Sequence[Total], outcome: "Outcome")
     numbers = {re.search(r"\d*\s*$", book.cell(row, "Identifier"))[0].strip(): row
                for row in book.rows}  # fmt: skip
     name = columns.get("Full Name")
-    names = by_name([(book.cell(row, name), row) for row in book.rows] if name else [])
+    outcome.people = [(book.cell(row, name), row) for row in book.rows] if name else []
+    names = by_name(outcome.people)
     feedback = columns.get("Feedback Comments")
     for total in totals:
         row = row_of(total, numbers, names)
         if row and name and not is_called(total, book.cell(row, name)):
             row = None  # a group's number may be somebody's, too
         if outcome.can_be_graded(total, row):
-            grade = scaled(total, book.cell(row, columns["Maximum Grade"]), book)
-            outcome.give(total, row, book.place, grade)
+            outcome.give(total, row, book, book.cell(row, columns["Maximum Grade"]))
             if feedback:
                 row[book.head.index(feedback)] = as_comment(total)
 
@@ -161,24 +162,24 @@ def fill_in_canvas(book: Gradebook, totals: Sequence[Total], outcome: "Outcome")
     largest, students = book.rows[above][book.place], book.rows[above + 1 :]
     numbers = {book.cell(row, "ID"): row for row in students}
     if "Student" in book.head:
-        names = by_name([(book.cell(row, "Student"), row) for row in students])
+        outcome.people = [(book.cell(row, "Student"), row) for row in students]
     else:
-        names = by_name([(f"{book.cell(row, 'LastName')}, {book.cell(row, 'FirstName')}", row)
-                         for row in students])  # fmt: skip
+        outcome.people = [(f"{book.cell(row, 'LastName')}, {book.cell(row, 'FirstName')}", row)
+                          for row in students]  # fmt: skip
+    names = by_name(outcome.people)
     for total in totals:
         row = row_of(total, numbers, names)
         if outcome.can_be_graded(total, row):
             if row[book.place].strip() in NOT_GIVEN:
                 outcome.left_alone.append(f"{total.submission.student} ({row[book.place].strip()})")
             else:
-                outcome.give(total, row, book.place, scaled(total, largest, book))
+                outcome.give(total, row, book, largest)
 
 
 def assignment_column(book: Gradebook, source: Assignment, wanted: str) -> str:
     """The assignment's column: `Title (number)`, with a title that names this assignment."""
     titles = {name: re.sub(r" \(\d+\)$", "", name) for name in book.head}
-    stem = source.file.removesuffix(".ipynb")
-    ours = {alike(title) for title in (source.title, source.title.split(": ")[-1], stem)}
+    ours = {alike(title) for title in (source.title, source.title.split(": ")[-1], source.stem)}
     number = re.compile(rf"assignment 0*{source.number}\b")
     if wanted:
         found = [name for name, title in titles.items() if wanted in (name, title)]
@@ -197,38 +198,65 @@ def assignment_column(book: Gradebook, source: Assignment, wanted: str) -> str:
 
 @dataclasses.dataclass
 class Outcome:
-    """Whose grade was filled in, and whose wasn't, and why."""
+    """Whose grade was filled in, and whose wasn't, and why. people: (name, row) of the table."""
 
+    people: list[tuple[str, list]] = dataclasses.field(default_factory=list)
     filled: int = 0
+    scale: str = ""
+    found: list[list] = dataclasses.field(default_factory=list)  # rows of those who handed in
     waiting: list[str] = dataclasses.field(default_factory=list)
     nowhere: list[str] = dataclasses.field(default_factory=list)
+    namesakes: list[str] = dataclasses.field(default_factory=list)
     left_alone: list[str] = dataclasses.field(default_factory=list)
     replaced: list[str] = dataclasses.field(default_factory=list)
 
     def can_be_graded(self, total: Total, row: list[str] | None) -> bool:
+        student = total.submission.student
         if row is None:
-            self.nowhere.append(total.submission.student)
-        elif total.unread:
-            self.waiting.append(total.submission.student)
-        else:
-            self.filled += 1
-            return True
-        return False
+            name = alike(student.removesuffix(f" ({total.submission.number})"))
+            there = any(name in spellings(one) for one, _ in self.people)
+            (self.namesakes if there else self.nowhere).append(student)
+            return False
+        self.found.append(row)
+        if total.unread:
+            self.waiting.append(student)
+            return False
+        self.filled += 1
+        return True
 
-    def give(self, total: Total, row: list[str], place: int, grade: str) -> None:
-        if row[place].strip() not in ("", grade):
-            before = row[place].strip()
+    def give(self, total: Total, row: list[str], book: Gradebook, largest: str) -> None:
+        """largest: what can be had there."""
+        try:
+            most = float(largest.replace(",", "."))
+        except ValueError:
+            raise TableError(f"{book.path}: the largest grade is {largest!r}, no number: grade "
+                             "with points there, not with a scale") from None  # fmt: skip
+        if most != total.of:
+            self.scale = f"Points are scaled: {total.of} here are {most:g} there"
+        grade = f"{round(total.points * most / total.of, 2):g}"
+        before = row[book.place].strip()
+        if before not in ("", grade):
             self.replaced.append(f"{total.submission.student} from {before} to {grade}")
-        row[place] = grade
+        row[book.place] = grade
+
+    def absent(self) -> list[str]:
+        found = {id(row) for row in self.found}
+        return [name for name, row in self.people if id(row) not in found and name != NOBODY]
 
     def written(self, book: Gradebook, folder: Path) -> list[str]:
         place = folder / f"filled-{book.path.name}"
         write_file(place, book.written())
         told = [f"Grades filled in: {self.filled - len(self.left_alone)}, in {place}"]
-        for who, why in ((self.waiting, "No grade yet, as there are answers to read"),
-                         (self.nowhere, f"Not in {book.path.name}"),
-                         (self.left_alone, "Left as it was"),
-                         (self.replaced, "Another grade stood there")):  # fmt: skip
+        told += [self.scale] if self.scale else []
+        for who, why in (
+            (self.waiting, "No grade yet, as there are answers to read"),
+            (self.nowhere, f"Not in {book.path.name}"),
+            (self.namesakes, f"In {book.path.name} there is the name, but with another number or "
+             "twice, so no grade was filled in"),
+            (self.absent(), "Left as it was, as nothing of theirs was graded"),
+            (self.left_alone, "Left as it was"),
+            (self.replaced, "Another grade stood there"),
+        ):  # fmt: skip
             if who:
                 told.append(f"{why}: {', '.join(who)}")
         return told
@@ -245,19 +273,15 @@ def by_name(rows: Sequence[tuple[str, list]]) -> dict[str, list]:
     """Name -> row, for names that only one has; "García, Ana" is found as "Ana García", too."""
     found: dict[str, list[list]] = {}
     for name, row in rows:
-        last, _, first = name.partition(", ")
-        for one in {alike(name), alike(f"{first} {last}")}:
+        for one in spellings(name):
             found.setdefault(one, []).append(row)
     return {name: rows[0] for name, rows in found.items() if len(rows) == 1}
 
 
+def spellings(name: str) -> set[str]:
+    last, _, first = name.partition(", ")
+    return {alike(name), alike(f"{first} {last}")}
+
+
 def alike(name: str) -> str:
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
-
-
-def scaled(total: Total, largest: str, book: Gradebook) -> str:
-    try:
-        return f"{round(total.points * float(largest.replace(',', '.')) / total.of, 2):g}"
-    except ValueError:
-        raise TableError(f"{book.path}: the largest grade is {largest!r}, no number: grade with "
-                         "points there, not with a scale") from None  # fmt: skip

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coursework.grading import Limits, Result, grade
-from coursework.intake import Entry, chosen, notebooks
+from coursework.intake import Entry, chosen, works
 from coursework.source import Assignment, assignment
 from coursework.wall import find_wall
 from transformer_lib.checkpoints import write_json
 
 
 def main(number: str, folder: str, results: str) -> None:
-    source, place = assignment(int(number)), Path(folder)
-    path, told = chosen("You", Entry("you", place, tuple(notebooks(place))), source)
+    source, place = assignment(number), Path(folder)
+    path, told = chosen("You", Entry("you", place, tuple(works(place, source))), source)
     found = grade("you", path, source, Limits(wall=find_wall()))
     write_json(Path(results), as_results(found, source, told))
 

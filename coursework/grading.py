@@ -18,19 +18,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coursework.source import WRITE_HERE, Assignment, Exercise, grade_id, names_wanted, plain, text
+from coursework.source import (
+    WRITE_HERE,
+    Assignment,
+    Exercise,
+    a_cell,
+    grade_id,
+    names_wanted,
+    plain,
+    text,
+)
 from coursework.wall import DISK, behind, end, pupil_side, readable, size, surroundings
 from coursework.wire import GET_NAME, RUN_CELL, TRY_WATCH, Line, Lost, Stopped
 from transformer_lib.checks import Hint, graded
 
-LARGEST_NOTEBOOK = 20 * 2**20  # bytes
+LARGEST = {".ipynb": 20 * 2**20, ".py": 2**18}  # bytes
+HOW_TO = {
+    ".ipynb": "hand in the notebook without its outputs",
+    ".py": "hand in what you wrote, without data",
+}
+PACKED = (".zip", ".7z", ".rar", ".gz", ".tar")
 LONGEST_ANSWER = 10_000  # characters that a person is asked to read
 START = 60.0  # seconds for Python and PyTorch to start, on a busy computer
 WATCH_EVERY = 0.25  # seconds between two looks at a running process
 
 
 class Unreadable(Exception):
-    """A file that isn't a notebook; the message says why."""
+    """A file that can't be graded; the message says why."""
 
 
 class OutOfTime(Exception):
@@ -79,14 +93,42 @@ def grade(student: str, path: Path, source: Assignment, limits: Limits) -> list[
 
 
 def read_submission(path: Path, source: Assignment) -> list[dict]:
-    """The cells of a notebook from outside: each with a type, a text and metadata."""
+    """The cells of a notebook from outside, or a file of Python as one.
+
+    Each has a type, a text and metadata.
+    """
     try:
         if not stat.S_ISREG(path.lstat().st_mode):  # a folder, a pipe, a link to another's work
             raise Unreadable(f"{path.name} is no file.")
-        if path.stat().st_size > LARGEST_NOTEBOOK:
-            raise Unreadable(f"{path.name} is larger than {LARGEST_NOTEBOOK // 2**20} MB: "
-                             "hand in the notebook without its outputs.")  # fmt: skip
-        notebook = json.loads(path.read_bytes())
+        largest = LARGEST[source.suffix]
+        if path.stat().st_size > largest:
+            raise Unreadable(f"{path.name} is larger than {largest / 2**20:g} MB: "
+                             f"{HOW_TO[source.suffix]}.")  # fmt: skip
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise Unreadable(nothing_in(path.parent, source)) from None
+    except OSError as error:
+        raise Unreadable(f"{path.name} can't be read: {error.strerror}.") from None
+    return (cells_of_notebook if source.suffix == ".ipynb" else one_cell)(path, content, source)
+
+
+def nothing_in(folder: Path, source: Assignment) -> str:
+    """What to say where there is no submission in a folder."""
+    found = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
+    only = f", only {', '.join(found[:3])}" if found else ""
+    wanted = "notebook" if source.suffix == ".ipynb" else source.file
+    packed = any(Path(name).suffix.lower() in PACKED for name in found)
+    way_out = (f" Unpack it and hand in the {source.suffix} file that is in it." if packed
+               else f" Hand in the {source.suffix} file itself." if found else "")  # fmt: skip
+    return f"There is no {wanted} in the folder {folder.name}{only}.{way_out}"
+
+
+def cells_of_notebook(path: Path, content: bytes, source: Assignment) -> list[dict]:
+    if path.suffix.lower() in PACKED:
+        raise Unreadable(f"{path.name} is an archive: unpack it and hand in the .ipynb file that "
+                         "is in it.")  # fmt: skip
+    try:
+        notebook = json.loads(content)
         cells = [
             {
                 "cell_type": cell["cell_type"],
@@ -98,12 +140,6 @@ def read_submission(path: Path, source: Assignment) -> list[dict]:
         if not all(isinstance(grade_id(cell), str) for cell in cells):
             raise ValueError("a grade_id that is no name")
         made_for = notebook["metadata"].get("coursework", {}).get("assignment", source.number)
-    except FileNotFoundError:
-        found = sorted(one.name for one in path.parent.iterdir()) if path.parent.is_dir() else []
-        only = f", only {', '.join(found[:3])}" if found else ""
-        raise Unreadable(f"There is no notebook in the folder {path.parent.name}{only}.") from None
-    except OSError as error:
-        raise Unreadable(f"{path.name} can't be read: {error.strerror}.") from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and error.doc.lstrip().startswith("{"):
             raise Unreadable(f"{path.name} isn't a notebook any more: it was cut off or damaged on "
@@ -115,11 +151,24 @@ def read_submission(path: Path, source: Assignment) -> list[dict]:
     return cells
 
 
+def one_cell(path: Path, content: bytes, source: Assignment) -> list[dict]:
+    try:
+        return [a_cell("code", content.decode("utf-8-sig"))]
+    except UnicodeDecodeError:
+        raise Unreadable(f"{path.name} can't be read as text: hand in {source.file} as your editor "
+                         "saved it, in UTF-8.") from None  # fmt: skip
+
+
 def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
     """What to run, as (grade_id, code): the student's cells, in their order.
 
-    Before them comes the given code that was deleted or changed; checks are left out.
+    Before them comes the given code that was deleted or changed; checks are left out. A file of
+    Python becomes a module of its own, under the name that the checks ask for.
     """
+    if source.suffix == ".py":
+        (cell,) = cells
+        module = f"{source.stem} = from_empty.at_work({text(cell)!r})"
+        return [*(("", given) for given in source.given), ("", module)]
     checks = {f"check-{one.name}" for one in source.exercises}
     theirs = [(grade_id(cell), text(cell)) for cell in cells
               if cell["cell_type"] == "code" and grade_id(cell) not in checks]  # fmt: skip

@@ -18,6 +18,7 @@ from pathlib import Path
 from coursework.grading import Unreadable, read_submission
 from coursework.source import Assignment, plain, student_version, text
 
+TABLES = (".csv", ".tsv", ".xls", ".xlsx", ".ods")
 DEEPEST = 20  # folders in folders; nobody works further down
 MOODLE = re.compile(r"(?P<name>[^_]+)_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_.*)?")
 CANVAS = re.compile(r"(?:(?P<name>.+?)_)??(?P<late>LATE_)?(?P<number>\d+|anon_\w{5})_"
@@ -63,13 +64,16 @@ def handed_in(folder: Path, source: Assignment) -> Intake:
     inner = unwrapped(folder, source)
     if inner != folder:
         told.append(f"The submissions are in {inner}, so that is what was graded.")
+    if tables := sorted(path.name for place in {folder, inner} for path in place.iterdir()
+                        if is_visible(path.name) and is_table(path)):  # fmt: skip
+        told.append(f"Nobody's work, as no student hands in a table: {', '.join(tables)}")
     visible = entries(inner)
     if any(MOODLE.fullmatch(path.name) for path in visible):
-        platform, found = "Moodle", from_platform(visible, MOODLE, moodle_files)
-    elif is_canvas(visible):
-        platform, found = "Canvas", from_platform(visible, CANVAS, canvas_files)
+        platform, found = "Moodle", from_platform(visible, MOODLE, moodle_files, source)
+    elif is_canvas(visible, source):
+        platform, found = "Canvas", from_platform(visible, CANVAS, canvas_files, source)
     else:
-        platform, found = "", [plain_entry(path) for path in visible]
+        platform, found = "", [plain_entry(path, source) for path in visible]
     submissions = []
     for student, entry in zip(labels(found), found, strict=True):
         path, sentence = chosen(student, entry, source)
@@ -85,8 +89,13 @@ def is_visible(name: str) -> bool:
     return not name.startswith((".", "__MACOSX"))
 
 
+def is_table(path: Path) -> bool:
+    return path.suffix.lower() in TABLES
+
+
 def entries(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if is_visible(path.name))
+    """What students handed in; a teacher's tables may lie beside it."""
+    return sorted(path for path in folder.iterdir() if is_visible(path.name) and not is_table(path))
 
 
 def is_folder(path: Path) -> bool:
@@ -105,16 +114,19 @@ def unwrapped(folder: Path, source: Assignment) -> Path:
             break
         inner = inside[0]
     inside = entries(inner)
-    several = sum(path.suffix == ".ipynb" or bool(is_folder(path) and notebooks(path))
+    several = sum(path.suffix == source.suffix or bool(is_folder(path) and works(path, source))
                   for path in inside) > 1  # fmt: skip
     of_one = any(path.name == source.file for path in inside)
-    if any(MOODLE.fullmatch(path.name) for path in inside) or is_canvas(inside):
+    if any(MOODLE.fullmatch(path.name) for path in inside) or is_canvas(inside, source):
         return inner
     return inner if several and not of_one else folder
 
 
-def notebooks(folder: Path) -> list[Path]:
-    """All in it, at most DEEPEST folders down, sorted; what can't be read isn't there."""
+def works(folder: Path, source: Assignment) -> list[Path]:
+    """All notebooks in it (or files of Python, if these are handed in).
+
+    At most DEEPEST folders down, sorted; what can't be read isn't there.
+    """
     found, waiting = [], [(folder, 0)]
     while waiting:
         place, depth = waiting.pop()
@@ -124,7 +136,7 @@ def notebooks(folder: Path) -> list[Path]:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting += [(Path(entry.path), depth + 1)] if depth < DEEPEST else []
-                elif entry.name.endswith(".ipynb") and entry.is_file():
+                elif entry.name.endswith(source.suffix) and entry.is_file():
                     found.append(Path(entry.path))
     return sorted(found)
 
@@ -132,17 +144,18 @@ def notebooks(folder: Path) -> list[Path]:
 # --- platforms -----------------------------------------------------------------------------------
 
 
-def plain_entry(path: Path) -> Entry:
+def plain_entry(path: Path, source: Assignment) -> Entry:
     """A folder, or a file, of one student."""
     if is_folder(path):
-        return Entry(path.name, path, tuple(notebooks(path)))
+        return Entry(path.name, path, tuple(works(path, source)))
     return Entry(path.stem, path, (path,))
 
 
 def from_platform(
     visible: Iterable[Path],
     names: re.Pattern[str],
-    files_of: Callable[[Path, re.Match[str]], list[Path]],
+    files_of: Callable[[Path, re.Match[str], Assignment], list[Path]],
+    source: Assignment,
 ) -> list[Entry]:
     """One for each number of a student; what has another kind of name, as in a plain folder."""
     found: dict[str, Entry] = {}
@@ -150,29 +163,29 @@ def from_platform(
     for path in visible:
         match = names.fullmatch(path.name)
         if match is None:
-            others.append(plain_entry(path))
+            others.append(plain_entry(path, source))
             continue
         number = match["number"]
         before = found[number].files if number in found else ()
-        files = (*before, *files_of(path, match))
+        files = (*before, *files_of(path, match, source))
         late = bool(match.groupdict().get("late"))
         found[number] = Entry(match["name"] or number, path, files, number, late)
     return [*found.values(), *others]
 
 
-def moodle_files(path: Path, match: re.Match[str]) -> list[Path]:
+def moodle_files(path: Path, match: re.Match[str], source: Assignment) -> list[Path]:
     if match["kind"] != "file":  # what was typed into the page
         return []
-    return notebooks(path) if is_folder(path) else [path]
+    return works(path, source) if is_folder(path) else [path]
 
 
-def canvas_files(path: Path, match: re.Match[str]) -> list[Path]:
+def canvas_files(path: Path, match: re.Match[str], source: Assignment) -> list[Path]:
     return [path] if match["file"][0].isdigit() else []  # not what was typed into the page
 
 
-def is_canvas(visible: Iterable[Path]) -> bool:
+def is_canvas(visible: Iterable[Path], source: Assignment) -> bool:
     """Do all notebooks have such names? Canvas gives a number to a file once, unlike a date."""
-    names = [CANVAS.fullmatch(path.name) for path in visible if path.suffix == ".ipynb"]
+    names = [CANVAS.fullmatch(path.name) for path in visible if path.suffix == source.suffix]
     files = {match["file"].split("_")[0] for match in names if match}
     return bool(names) and None not in names and len(files) == len(names)
 
@@ -204,7 +217,9 @@ def chosen(student: str, entry: Entry, source: Assignment) -> tuple[Path, str]:
     """
     if not entry.files:  # graded as the file that should be there, and isn't
         return entry.place / source.file, ""
-    books = [path for path in entry.files if path.suffix == ".ipynb"] or list(entry.files)
+    books = [path for path in entry.files if path.suffix == source.suffix] or list(entry.files)
+    if source.suffix == ".py":  # the scripts of build/ may lie beside it
+        books = [path for path in books if is_named(path, source)] or books
     first = min(books, key=lambda path: (path.name != source.file, not is_named(path, source),
                                          -version(path)))  # fmt: skip
     if len(books) == 1:
@@ -222,13 +237,13 @@ def chosen(student: str, entry: Entry, source: Assignment) -> tuple[Path, str]:
 
 def is_named(path: Path, source: Assignment) -> bool:
     """Is it the file that was handed out? On a platform other words come before its name."""
-    stem = source.file.removesuffix(".ipynb")
-    return re.search(rf"(^|_){re.escape(stem)}(-\d+)?\.ipynb$", path.name) is not None
+    name = rf"(^|_){re.escape(source.stem)}(-\d+)?{re.escape(source.suffix)}$"
+    return re.search(name, path.name) is not None
 
 
 def version(path: Path) -> int:
     """Of 2_attention-3.ipynb, as Canvas names what was handed in again: 3."""
-    again = re.search(r"-(\d+)\.ipynb$", path.name)
+    again = re.search(r"-(\d+)\.\w+$", path.name)
     return int(again[1]) if again else 0
 
 

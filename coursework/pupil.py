@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import torch
 
 from coursework.wall import limit, within
 from coursework.wire import Line
-from transformer_lib.checks.watching import on_guard, watched
+from transformer_lib.checks.watching import on_guard, watched_here
 
 # What a notebook of this course has no need for: the first words of Python's audit events.
 CLOSED_EVENTS = tuple(
@@ -56,7 +57,9 @@ def main() -> None:
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     torch.set_num_threads(1)
-    line, call, try_watch = Line(reader, writer), watched, on_guard  # before anybody patches them
+    tempfile.tempdir = str(Path.cwd())  # else it tries, and fails where nothing can be deleted
+    line = Line(reader, writer)
+    call, try_watch = watched_here, on_guard  # before anybody patches them
     names: dict[str, Any] = {"__name__": "__main__", "display": Mock(), "get_ipython": Mock()}
     line.offer(lambda source: exec(compile(plain_python(source), "notebook", "exec"), names))
     line.offer(lambda name: names[name])

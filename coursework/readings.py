@@ -4,6 +4,7 @@ Nothing in it is lost: a row that fits nobody stays and is told, and points that
 answer which has changed since are shown as such, and don't count.
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import itertools
@@ -18,6 +19,7 @@ from coursework.tables import TableError, as_stored, from_table, read_table, wri
 NEEDED = ("student", "exercise", "points", "of", "comment")
 COLUMNS = (*NEEDED, "answer", "before")
 KEY = ("number", "student")
+SEED = "seed"  # a column of the key: what the number was drawn with
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,14 +40,15 @@ class Reading:
 
 @dataclasses.dataclass(frozen=True)
 class Merged:
-    """results: with the points that a person gave. told: sentences for the teacher.
+    """results: with the points that a person gave.
 
-    rows: all of to_read.csv, (student, exercise) -> what to write there.
+    rows: all of to_read.csv, (student, exercise) -> what to write there. told: of some of these,
+    what the teacher should know.
     """
 
     results: list[Result]
     rows: dict[tuple[str, str], Reading]
-    told: list[str]
+    told: dict[tuple[str, str], str]
 
 
 def mark(answer: str) -> str:
@@ -54,15 +57,17 @@ def mark(answer: str) -> str:
 
 
 def read_readings(
-    table: Path, source: Assignment, students: Iterable[str], names: Mapping[str, str]
+    table: Path, source: Assignment, students: Iterable[str], numbers: Mapping[str, str]
 ) -> dict[tuple[str, str], Reading]:
     """(student, exercise) -> what a person wrote there.
 
-    names: number -> student, where they were read blind. Errors: TableError, with the line.
+    numbers: student -> number, where they were read blind. Errors: one TableError, with all lines
+    that can't be used.
     """
     if not table.exists():
         return {}
     of = {one.name: one.points for one in source.exercises}
+    names = {number: student for student, number in numbers.items()}
     stored = {as_stored(student): student for student in students}
 
     def known(rows: Sequence[Mapping[str, str]]) -> bool:
@@ -70,9 +75,14 @@ def read_readings(
         return all(name.isascii() or name in stored for name in told)
 
     found: dict[tuple[str, str], Reading] = {}
+    wrong = []
     for line, row in read_table(table, NEEDED, known):
         cells = {column: from_table(cell) for column, cell in row.items()}
-        points = as_points(table, line, cells["points"], of.get(cells["exercise"]))
+        try:
+            points = as_points(cells["points"], of.get(cells["exercise"]))
+        except ValueError as error:
+            wrong.append(f"{table}, line {line}: {error}")
+            continue
         more = {name: cell for name, cell in cells.items() if name not in COLUMNS and cell}
         one = Reading(points, cells["comment"], cells.get("answer", ""), cells.get("before", ""),
                       more, line)  # fmt: skip
@@ -80,14 +90,16 @@ def read_readings(
         key = stored.get(student, student), cells["exercise"]
         before = found.get(key)
         if before and said(before) and said(one) and said(before) != said(one):
-            raise TableError(f"{table}, lines {before.line} and {line}: two readings of the same "
-                             "answer: keep one of them")  # fmt: skip
+            wrong.append(f"{table}, lines {before.line} and {line}: two readings of the same "
+                         "answer: keep one of them")  # fmt: skip
         if before is None or said(one):
             found[key] = one
+    if wrong:
+        raise TableError("\n".join(wrong))
     return found
 
 
-def as_points(table: Path, line: int, words: str, of: int | None) -> float | None:
+def as_points(words: str, of: int | None) -> float | None:
     """of: None where the exercise isn't known."""
     if not words.strip():
         return None
@@ -98,7 +110,7 @@ def as_points(table: Path, line: int, words: str, of: int | None) -> float | Non
     except ValueError:
         pass
     largest = "" if of is None else f" from 0 to {of}"
-    raise TableError(f"{table}, line {line}: points must be a number{largest}, not {words!r}")
+    raise ValueError(f"points must be a number{largest}, not {words!r}")
 
 
 def said(one: Reading) -> tuple:
@@ -110,10 +122,9 @@ def merge(
     results: Sequence[Result],
     readings: Mapping[tuple[str, str], Reading],
     shown: Mapping[str, str],
-    table: str,
 ) -> Merged:
     """Put the readings where they belong. shown: student -> the name to tell them by."""
-    merged, rows, told = [], {}, []
+    merged, rows, told = [], {}, {}
     left = dict(readings)
     for one in results:
         if not one.text:
@@ -123,8 +134,7 @@ def merge(
         reading = left.pop(key, Reading())
         if reading.answer not in ("", now) and said(reading):
             given = f"{as_words(reading)} for an answer that has changed since"
-            told.append(f"{table}, line {reading.line}: {shown[one.student]} ({one.exercise}): "
-                        f"{given}; read it again.")  # fmt: skip
+            told[key] = f"{shown[one.student]} ({one.exercise}): {given}; read it again."
             reading = dataclasses.replace(reading, points=None, comment="", before=given)
         elif reading.points is not None:
             reading = dataclasses.replace(reading, before="")
@@ -140,13 +150,13 @@ def merge(
         why = (f"nobody handed in as {shown.get(student, student)!r}" if student not in here
                else f"there is no exercise {exercise!r}" if exercise not in exercises
                else f"{shown[student]} has no answer to {exercise} now")  # fmt: skip
-        told.append(f"{table}, line {reading.line}: {why}. {as_words(reading)} stay in the table "
-                    "and count for nobody.")  # fmt: skip
+        told[student, exercise] = (f"{why}. {as_words(reading)} stay in the table and count for "
+                                   "nobody.")  # fmt: skip
     return Merged(merged, rows, told)
 
 
 def as_words(reading: Reading) -> str:
-    comment = f" (“{reading.comment}”)" if reading.comment else ""
+    comment = f" ({reading.comment})" if reading.comment else ""
     if reading.points is None:
         return f"The comment{comment}" if comment else reading.before
     return f"{reading.points:g} points{comment}"
@@ -172,14 +182,19 @@ def write_readings(
 # --- blind ---------------------------------------------------------------------------------------
 
 
-def read_key(path: Path, students: Iterable[str]) -> dict[str, str]:
-    """student -> number, as an earlier blind reading gave them."""
+def read_key(path: Path, students: Iterable[str]) -> tuple[dict[str, str], dict[str, int]]:
+    """student -> number, as an earlier blind reading gave them, and student -> its seed."""
     if not path.exists():
-        return {}
+        return {}, {}
     stored = {as_stored(student): student for student in students}
-    rows = [row for _, row in read_table(path, KEY, lambda rows: False)]
-    numbers = {from_table(row["student"]): from_table(row["number"]) for row in rows}
-    return {stored.get(student, student): number for student, number in numbers.items()}
+    numbers, seeds = {}, {}
+    for _, row in read_table(path, KEY, lambda rows: False):
+        student = from_table(row["student"])
+        student = stored.get(student, student)
+        numbers[student] = from_table(row["number"])
+        with contextlib.suppress(ValueError):
+            seeds[student] = int(from_table(row.get(SEED)))
+    return numbers, seeds
 
 
 def numbered(students: Iterable[str], before: Mapping[str, str], seed: int) -> dict[str, str]:

@@ -1,19 +1,23 @@
 """What comes out of grading: tables, a page for each student, and what a person has to read."""
 
 import dataclasses
+import re
 import unicodedata
+import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import mistune
 from jinja2 import Environment, FileSystemLoader
+from latex2mathml.converter import convert
 from markupsafe import Markup
 
-from coursework.changes import changes, remember
+from coursework.changes import COLUMNS, changes, memory, recall, remember
 from coursework.grading import Result
 from coursework.intake import Submission
 from coursework.readings import (
     KEY,
+    SEED,
     merge,
     numbered,
     read_key,
@@ -31,8 +35,14 @@ TEMPLATES = Environment(
 )
 GRADES = ("student", "exercise", "points", "of", "hint")
 TOTALS = ("student", "machine", "person", "total", "of", "to read", "late", "id")
-CHANGES = ("student", "exercise", "before", "now", "why")
+MATHML = "http://www.w3.org/1998/Math/MathML"
+HARMLESS = {"display", "stretchy", "fence", "form", "mathvariant", "accent", "columnalign",
+            "displaystyle", "linethickness", "separator", "minsize", "maxsize"}  # fmt: skip
+LONGEST_FORMULA = 1000  # characters
 LONGEST_NAME = 200  # bytes of a page's name: less than any system's limit
+
+
+ET.register_namespace("", MATHML)
 
 
 class Words(mistune.HTMLRenderer):
@@ -44,7 +54,26 @@ class Words(mistune.HTMLRenderer):
         return self.link(f"picture: {text or url}", url, title)
 
 
-MARKDOWN = mistune.create_markdown(renderer=Words(escape=True), plugins=["table"])
+def as_formula(latex: str, display: str) -> str:
+    """LaTeX as MathML, which browsers show by themselves; what isn't LaTeX stays as it is."""
+    try:
+        if len(latex) > LONGEST_FORMULA:
+            raise ValueError("too long a formula")
+        formula = ET.fromstring(convert(latex.strip(), display=display))
+        for part in formula.iter():
+            if not re.fullmatch(rf"{{{MATHML}}}m\w+", part.tag):
+                raise ValueError("an element from outside MathML")
+            for name in set(part.attrib) - HARMLESS:  # such as href
+                del part.attrib[name]
+        return ET.tostring(formula, encoding="unicode")
+    except Exception:  # of whatever kind: it comes from outside
+        return mistune.escape(f"${latex}$")
+
+
+RENDERER = Words(escape=True)
+MARKDOWN = mistune.create_markdown(renderer=RENDERER, plugins=["table", "math"])
+RENDERER.register("inline_math", lambda _, latex: as_formula(latex, "inline"))
+RENDERER.register("block_math", lambda _, latex: as_formula(latex, "block"))
 
 
 def as_html(words: str) -> Markup:
@@ -95,6 +124,12 @@ class Report:
     told: list[str]
 
 
+def check_readings(folder: Path, source: Assignment, students: Sequence[str]) -> None:
+    """A TableError, with all lines that are wrong, if what a person wrote can't be used."""
+    numbers, _ = read_key(folder / "key.csv", students)
+    read_readings(folder / "to_read.csv", source, students, numbers)
+
+
 def write_report(
     folder: Path,
     source: Assignment,
@@ -110,26 +145,36 @@ def write_report(
     known = {one.student: one for one in submissions}
     table, key = folder / "to_read.csv", folder / "key.csv"
     separator = separator_of(table)  # the others come as the teacher's own spreadsheet stores them
-    numbers = read_key(key, students)
-    names = {number: student for student, number in numbers.items()}
-    readings = read_readings(table, source, students, names)  # before anything is written
+    numbers, seeds = read_key(key, students)
+    readings = read_readings(table, source, students, numbers)  # before anything is written
+    told = []
     if blind is not None:
         numbers = numbered(students, numbers, blind)
-        rows = sorted((number, student) for student, number in numbers.items())
-        write_table(key, KEY, rows, separator)
+        rows = sorted((number, student, seeds.get(student, blind))
+                      for student, number in numbers.items())  # fmt: skip
+        write_table(key, (*KEY, SEED), rows, separator)
+        if others := set(seeds.values()) - {blind}:
+            told.append(f"The order of the blind reading stays that of --seed {min(others)}. For "
+                        f"another, delete {key.name} and {table.name}.")  # fmt: skip
     shown = {one: one if blind is None else numbers[one] for one in [*numbers, *students]}
-    merged = merge(results, readings, shown, table.name)
+    merged = merge(results, readings, shown)
     if blind is not None:
         rows = dict(sorted(merged.rows.items(), key=lambda row: shown.get(row[0][0], row[0][0])))
     else:
         rows = merged.rows
     write_readings(table, rows, source, shown, separator)
+    told += [f"{table.name}, line {line}: {merged.told[row]}"
+             for line, row in enumerate(rows, start=2) if row in merged.told]  # fmt: skip
 
     totals = add_up(merged.results, known)
     write_grades(folder, totals, separator)
-    changed = changes(folder, source, merged.results, known)
-    write_table(folder / "changes.csv", CHANGES, changed, separator)
-    remember(folder, source, merged.results, known)
+    before, now = recall(folder), memory(source, merged.results, known)
+    changed = changes(before.students, now)
+    pages = [total.page for total in totals]
+    everything = remember(folder, before, now, changed, pages)
+    write_table(folder / "changes.csv", COLUMNS, everything, separator)
+    for page in set(before.pages) - set(pages):  # of somebody who is absent now
+        (folder / "pages" / page).unlink(missing_ok=True)
 
     written = [one for one in merged.results if one.text]
     texts = {one.name: [] for one in source.exercises if one.kind == "explain"}
@@ -142,8 +187,7 @@ def write_report(
         write_page(folder / "pages" / total.page, "student.html",
                    title=source.title, titles=titles, total=total)  # fmt: skip
 
-    told = [*merged.told, *(f"{one.submission.student}: {one.unreadable}"
-                            for one in totals if one.unreadable)]  # fmt: skip
+    told += [f"{one.submission.student}: {one.unreadable}" for one in totals if one.unreadable]
     if blind is None and key.exists():
         told.append(f"{table.name} shows the names again: {key.name} is from a blind reading, "
                     "which goes on with --blind.")  # fmt: skip

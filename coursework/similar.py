@@ -69,17 +69,33 @@ class Pair:
 
 def write_similar(
     folder: Path, source: Assignment, submissions: Iterable[Submission]
-) -> list[Pair]:
-    """similar.csv, with all pairs, and similar.html, with the most alike side by side."""
-    pairs = compare(source, submissions)
+) -> tuple[list[Pair], list[str]]:
+    """similar.csv, with all pairs, and similar.html, with the most alike side by side.
+
+    -> the pairs, and who couldn't be compared.
+    """
+    submissions = list(submissions)
+    pairs, left_out = compare(source, submissions), unreadable(source, submissions)
     write_table(folder / "similar.csv", COLUMNS, [
         (one.first.student, one.second.student, round(one.code, 2), round(one.words, 2))
         for one in pairs
     ])  # fmt: skip
     usual = statistics.median(one.most for one in pairs) if pairs else 0.0
     write_page(folder / "similar.html", "similar.html", title=source.title,
-               pairs=[one for one in pairs if one.most][:MOST], usual=usual)  # fmt: skip
-    return pairs
+               pairs=[one for one in pairs if one.most][:MOST], usual=usual,
+               left_out=left_out)  # fmt: skip
+    return pairs, left_out
+
+
+def unreadable(source: Assignment, submissions: Iterable[Submission]) -> list[str]:
+    """Who is in no pair, as there is nothing to read."""
+    found = []
+    for one in submissions:
+        try:
+            read_submission(one.path, source)
+        except Unreadable:
+            found.append(one.student)
+    return found
 
 
 def compare(source: Assignment, submissions: Iterable[Submission]) -> list[Pair]:

@@ -7,6 +7,9 @@ The markers and the metadata are nbgrader's. Cells with a `grade_id` are:
               between BEGIN and END HIDDEN TESTS only the grader sees
     text      Markdown that the student writes and the teacher reads, worth points; in the source
               it says what a good answer says
+
+The file that students write in build/ is graded like a notebook of one cell, with a check for each
+of its steps.
 """
 
 import ast
@@ -18,12 +21,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from transformer_lib.checks.from_empty import FILE, STEPS
+
 FOLDER = Path(__file__).resolve().parent / "assignments"
 REGION = r"^([ \t]*)### BEGIN {0}\n(.*?)^[ \t]*### END {0}(?:\n|\Z)"
 SOLUTION = re.compile(REGION.format("SOLUTION"), re.M | re.S)
 HIDDEN = re.compile(REGION.format("HIDDEN TESTS"), re.M | re.S)
 WRITE_HERE = "*Your answer: double-click here and write.*"
 KINDS = ("predict", "implement", "explore")
+BUILD = "build"  # stands for a number where the file of build/ is meant
+STEP_POINTS = 2  # for each of its steps
 
 
 class SourceError(ValueError):
@@ -48,13 +55,27 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Assignment:
-    """notebook: the source, as parsed JSON."""
+    """path: the source. notebook: what is in it, as parsed JSON."""
 
-    number: int
+    number: int | str
     title: str
-    file: str
+    path: Path
     notebook: dict
     exercises: tuple[Exercise, ...]
+
+    @property
+    def file(self) -> str:
+        """The name that it is handed out, and handed in, under."""
+        return self.path.name
+
+    @property
+    def stem(self) -> str:
+        return self.path.stem
+
+    @property
+    def suffix(self) -> str:
+        """Of what students hand in: a notebook, or a file of Python."""
+        return self.path.suffix
 
     @property
     def points(self) -> int:
@@ -77,16 +98,49 @@ def assignments() -> list[Assignment]:
     return [read_source(path) for path in sorted(FOLDER.glob("[0-9]*.ipynb"))]
 
 
-def assignment(number: int) -> Assignment:
+def assignment(number: int | str) -> Assignment:
+    """By its number, which may be a word; BUILD is the file of build/."""
+    if number == BUILD:
+        return from_empty()
+    number = int(number) if str(number).isdecimal() else number
     found = {one.number: one for one in assignments()}
     if number not in found:
-        raise SourceError(f"there is no assignment {number}, but {', '.join(map(str, found))}")
+        raise SourceError(f"there is no assignment {number}, but {', '.join(map(str, found))}"
+                          f" and {BUILD}")  # fmt: skip
     return found[number]
 
 
+def from_empty() -> Assignment:
+    """The file of build/: one cell, and a check for each of its twelve steps."""
+    path = FOLDER.parent / FILE
+    solution = f"### BEGIN SOLUTION\n{path.read_text(encoding='utf-8')}### END SOLUTION"
+    cells = [
+        a_cell("markdown", "# From an empty file"),
+        a_cell("code", "from transformer_lib.checks import from_empty", tags=["setup"]),
+        a_cell("code", "import torch._dynamo"),  # torch.optim does, in the time of a step
+        a_cell("code", solution, nbgrader={"grade_id": path.stem, "solution": True}),
+    ]
+    for number, step in enumerate(STEPS, start=1):
+        graded = {"grade_id": f"check-step_{number}", "grade": True, "points": STEP_POINTS}
+        cells += [
+            a_cell("markdown", f"## {number}. {step.title}"),
+            a_cell("code", f"from_empty.judge({path.stem}, {number})", nbgrader=graded,
+                   tags=["implement"]),
+        ]  # fmt: skip
+    return as_assignment(BUILD, path, {"cells": cells, "metadata": {}})
+
+
+def a_cell(kind: str, source: str, **metadata: Any) -> dict:
+    return {"cell_type": kind, "source": source, "metadata": metadata}
+
+
 def read_source(path: Path) -> Assignment:
-    """An assignment, after a look at whether it can be built and graded."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
+    return as_assignment(int(path.name.split("_")[0]), path, notebook)
+
+
+def as_assignment(number: int | str, path: Path, notebook: dict) -> Assignment:
+    """An assignment, after a look at whether it can be built and graded."""
     cells = notebook["cells"]
     exercises, heading = [], ""
     for cell in cells:
@@ -115,7 +169,7 @@ def read_source(path: Path) -> Assignment:
             if lone:
                 raise SourceError(f"{path.name}: a ### {lone[0]} {kind} has no partner")
     title = text(cells[0]).split("\n")[0].lstrip("# ")
-    return Assignment(int(path.name.split("_")[0]), title, path.name, notebook, tuple(exercises))
+    return Assignment(number, title, path, notebook, tuple(exercises))
 
 
 def student_version(source: Assignment) -> dict:

@@ -8,7 +8,8 @@ A message is a list of JSON and tensors:
 
 Functions travel as numbers: a function that one side gets from the other is a `Remote`, and calling
 it sends a "call". So a student's function can be called from the grader, and can itself call a
-function that it was given. Nothing is unpickled: what arrives can be wrong, but it can't run.
+function that it was given; handed back, it is the function itself again. Nothing is unpickled: what
+arrives can be wrong, but it can't run.
 """
 
 import functools
@@ -24,6 +25,7 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
+from transformer_lib.checks import Parts
 from transformer_lib.checks.watching import Borrowed
 from transformer_lib.decoding import Hypothesis
 
@@ -78,6 +80,9 @@ class Line:
         self.functions.append(function)
         return len(self.functions) - 1
 
+    def is_offered(self, number: Any) -> bool:
+        return isinstance(number, int) and 0 <= number < len(self.functions)
+
     def ask(self, number: int, *inputs: Any, **options: Any) -> Any:
         """The result of the other side's function; meanwhile it may call functions of ours."""
         self.send(["call", number, list(inputs), options])
@@ -95,8 +100,12 @@ class Line:
             asked, (number, inputs, options) = kind == "call", rest
         except ValueError as error:
             raise Lost("not a message") from error
-        known = isinstance(number, int) and 0 <= number < len(self.functions)
-        if not (asked and known and isinstance(inputs, list) and isinstance(options, dict)):
+        if not (
+            asked
+            and self.is_offered(number)
+            and isinstance(inputs, list)
+            and isinstance(options, dict)
+        ):
             raise Lost("not a message")
         try:
             self.send(["answer", self.functions[number](*inputs, **options)])
@@ -164,11 +173,16 @@ class Line:
             return {"dict": [self.pack(pair, tensors) for pair in thing.items()]}
         if isinstance(thing, Hypothesis):
             return {"hypothesis": self.pack(vars(thing), tensors)}
+        if isinstance(thing, Parts):
+            return {"parts": self.pack(vars(thing), tensors)}
         if thing is ...:
             return {"nothing": "..."}
         if isinstance(thing, Tensor) and not thing.is_complex():
             tensors[str(len(tensors))] = thing.detach().cpu().contiguous().clone()
-            return {"tensor": str(len(tensors) - 1)}
+            a_loss = thing.dim() == 0 and thing.requires_grad  # a check asks what it still holds
+            return {"loss" if a_loss else "tensor": str(len(tensors) - 1)}
+        if isinstance(thing, Remote) and thing.line is self:
+            return {"yours": thing.number}
         if callable(thing):
             return {"function": self.offer(thing)}
         return {"other": type(thing).__name__}
@@ -186,10 +200,18 @@ class Line:
             return dict(self.unpack(pair, tensors) for pair in value)
         if kind == "hypothesis":
             return Hypothesis(**self.unpack(value, tensors))
+        if kind == "parts":
+            return Parts(**self.unpack(value, tensors))
         if kind == "nothing":
             return ...
         if kind == "tensor":
             return tensors[value]
+        if kind == "loss":
+            return tensors[value].requires_grad_()
+        if kind == "yours":
+            if not self.is_offered(value):
+                raise ValueError("nothing is offered under this number")
+            return self.functions[value]
         if kind == "function":
             return Remote(self, value)
         return named(str(value), object)()  # something else: only the name of its type is known

@@ -32,6 +32,20 @@ def test_saving_twice_gives_the_same_bytes(tmp_path):
     assert one == two
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_half_the_file_and_computes_in_full(tmp_path, dtype):
+    model = make_model(200, 200, N=1, d_model=64, d_ff=128, h=4, tie_weights="all").eval()
+    save_model(tmp_path / "whole", model)
+    save_model(tmp_path / "half", model, dtype)
+    whole, half = ((tmp_path / name / "model.safetensors").stat().st_size for name in
+                   ("whole", "half"))  # fmt: skip
+    assert half == pytest.approx(whole / 2, rel=0.05)
+    loaded = load_model(tmp_path / "half")
+    for a, b in zip(loaded.parameters(), model.parameters(), strict=True):
+        assert a.dtype == torch.float32
+        assert torch.equal(a, b.to(dtype).float())
+
+
 def test_missing_and_damaged_files_are_named(tmp_path):
     with pytest.raises(CheckpointError, match="there is no config.json"):
         load_model(tmp_path)

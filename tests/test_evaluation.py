@@ -7,21 +7,28 @@ import torch
 
 from transformer_lib import evaluation
 from transformer_lib.corpora.english_spanish import PronounItem
+from transformer_lib.corpora.everyday import EverydayItem
 from transformer_lib.evaluation import (
     PronounBatch,
     agreement,
+    evaluate_everyday,
     evaluate_pronouns,
     evaluate_split,
+    evaluate_text,
     forbid,
     head_accuracy,
     head_report,
+    quick_bleu,
+    sacrebleu_score,
     swap,
     switch_off,
+    text_scores,
 )
 from transformer_lib.model import make_model
 from transformer_lib.recording import record_attention
-from transformer_lib.tokens import Tokenizer, Vocabulary
+from transformer_lib.tokens import EOS, Tokenizer, Vocabulary
 from transformer_lib.translator import Language, Translator
+from transformer_lib.typed import InputError
 
 ENGLISH = "the animal did not cross street because it was too tired wide , road".split()
 SPANISH = "el animal no cruzó la calle porque como estaba era cansado cansada ancho ancha ,".split()
@@ -60,6 +67,21 @@ def pair(number):
 
 def with_translations(monkeypatch, translator, found):
     monkeypatch.setattr(translator, "translate_all", lambda texts: [found[text] for text in texts])
+
+
+def test_bleu_while_training_takes_sentences_from_all_over(translator, monkeypatch):
+    def copy(_, src, max_length):
+        longest.append(max_length)
+        return [[i for i in row if i > EOS] for row in src.tolist()]
+
+    longest = []
+    monkeypatch.setattr(evaluation, "greedy_decode", copy)
+    right, wrong = ([4, 5, 6, 7, 8], [4, 5, 6, 7, 8]), ([4, 5, 6, 7], [9, 10, 11, 12, 13, 14])
+    pairs = [right, wrong, wrong, right, wrong, wrong, right]
+    assert quick_bleu(translator, pairs, count=3) == pytest.approx(100)
+    assert longest == [5 + 10]
+    assert quick_bleu(translator, pairs, count=7) < 80
+    assert quick_bleu(translator, pairs[:2], count=7) < 80
 
 
 def test_exact_match_counts_sentences_that_are_right_to_the_letter(translator, monkeypatch):
@@ -103,6 +125,109 @@ def test_a_pair_counts_only_if_both_members_are_right(translator, monkeypatch):
     found[items[1].english] = "La calle"
     assert evaluate_pronouns(translator, items)["pair_exact_match"] == 0.0
     assert evaluate_pronouns(translator, items)["exact_match"] == 0.5
+
+
+# --- several references
+
+
+HUNGRY = ["Tengo mucha hambre hoy.", "Hoy tengo mucha hambre."]
+RAIN = ["Está lloviendo."]
+
+
+def test_any_of_the_references_is_right():
+    scores = text_scores(["Hoy tengo mucha hambre.", "Llueve."], [HUNGRY, RAIN])
+    assert scores["exact_match"] == 0.5
+    scores = text_scores(["Hoy tengo mucha hambre.", "Está lloviendo."], [HUNGRY, RAIN])
+    assert (scores["exact_match"], scores["bleu"]) == (1.0, pytest.approx(100))
+    assert "nrefs:var" in scores["bleu_signature"]
+    assert text_scores(["hoy tengo mucha hambre."], [HUNGRY])["exact_match"] == 0
+    assert text_scores(["Hoy tengo mucha hambre"], [HUNGRY])["exact_match"] == 0
+
+
+def test_a_text_is_no_list_of_references():
+    """Its letters would be taken for references."""
+    with pytest.raises(TypeError, match="list of references"):
+        text_scores(["Llueve."], ["Llueve."])
+
+
+def test_every_sentence_needs_its_references():
+    with pytest.raises(ValueError, match="shorter"):
+        text_scores(["Llueve.", "Está lloviendo."], [RAIN])
+
+
+def test_chrf_gives_credit_for_parts_of_words():
+    near = sacrebleu_score("chrf", ["Estaba lloviendo."], [RAIN])
+    far = sacrebleu_score("chrf", ["Hace sol."], [RAIN])
+    assert 100 > near["chrf"] > far["chrf"] and "nc:6" in near["chrf_signature"]
+    assert sacrebleu_score("chrf", RAIN, [["Llueve.", *RAIN]])["chrf"] == pytest.approx(100)
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf"])
+def test_the_interval_is_drawn_by_lot_with_a_seed_that_is_told(name, monkeypatch):
+    monkeypatch.delenv("SACREBLEU_SEED", raising=False)
+    mixed = ["Tengo mucha hambre hoy.", "No llueve.", "Está lloviendo.", "Tengo sed."] * 3
+    references = [HUNGRY, RAIN, RAIN, HUNGRY] * 3
+    one, again = (sacrebleu_score(name, mixed, references, resamples=200) for _ in range(2))
+    low, high = one[f"{name}_interval"]
+    assert one == again and low < one[name] < high
+    assert "bs:200|seed:12345" in one[f"{name}_signature"]
+    monkeypatch.setenv("SACREBLEU_SEED", "1")
+    other = sacrebleu_score(name, mixed, references, resamples=200)
+    assert other[name] == one[name] and other[f"{name}_interval"] != one[f"{name}_interval"]
+    right = sacrebleu_score(name, HUNGRY, [HUNGRY, HUNGRY], resamples=200)
+    assert right[f"{name}_interval"] == pytest.approx([100, 100])
+    nothing = sacrebleu_score(name, ["???"] * 2, [["a"]] * 2, resamples=200)
+    assert nothing[f"{name}_interval"] == [0, 0]
+
+
+def test_a_score_without_an_interval_where_a_set_of_sentences_has_nothing_right():
+    """A quarter of the sets holds the second sentence twice."""
+    score = sacrebleu_score("chrf", ["Llueve.", "???"], [["Llueve."], ["a"]], resamples=50)
+    assert score["chrf"] > 0 and "bs" not in score["chrf_signature"]
+
+
+def test_a_sentence_on_several_lines_counts_once(translator, monkeypatch):
+    monkeypatch.setattr(evaluation, "RESAMPLES", 20)
+    pairs = [
+        ("the animal", "El animal"),
+        ("the street", "La calle"),
+        ("the animal", "La calle"),
+        ("the animal", "El animal"),
+    ]
+    with_translations(monkeypatch, translator, {"the animal": "La calle", "the street": "El"})
+    scores = evaluate_text(translator, pairs)
+    assert (scores["sentences"], scores["references"], scores["exact_match"]) == (2, 3, 0.5)
+    assert {"bleu_interval", "chrf_interval", "token_accuracy"} <= scores.keys()
+    monkeypatch.setattr(evaluation, "MOST_RESAMPLED", 1)
+    assert "bleu_interval" not in evaluate_text(translator, pairs)
+
+
+def test_everyday_sentences_by_group_and_by_what_was_seen(translator, monkeypatch):
+    monkeypatch.setattr(evaluation, "RESAMPLES", 20)
+    items = [
+        EverydayItem("The animal was wide.", ("El animal es ancho.", "Es ancho."), "shape"),
+        EverydayItem("The road", ("La calle",), "shape"),
+        EverydayItem("It is raining.", ("Llueve.",), "weather"),
+    ]
+    scores = evaluate_everyday(translator, items, training=["IT IS RAINING"])
+    assert scores["unreadable"] == 1  # the words of rain are not in the vocabulary
+    assert scores["groups"]["unseen"] == {"sentences": 2, "exact_match": 0}
+
+    def found(texts):
+        texts = [type("Found", (), {"text": text}) for text in ("Es ancho.", "La calle")]
+        return [[texts[0]], [texts[1]], InputError("no such word")]
+
+    monkeypatch.setattr(translator, "translate_many", found)
+    scores = evaluate_everyday(translator, items, training=["the road", "It rains"])
+    assert scores["exact_match"] == pytest.approx(2 / 3)
+    assert scores["groups"] == {
+        "shape": {"sentences": 2, "exact_match": 1},
+        "weather": {"sentences": 1, "exact_match": 0},
+        "seen": {"sentences": 1, "exact_match": 1},
+        "unseen": {"sentences": 2, "exact_match": 0.5},
+    }
+    assert [found["right"] for found in scores["translations"]] == [True, True, False]
+    assert evaluate_everyday(translator, items)["groups"].keys() == {"shape", "weather"}
 
 
 # --- interventions

@@ -13,11 +13,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "transformer_lib"
-ORDER = """paper config tokens subwords corpora encoded batching masks embedding attention layers
-    encoder decoder model loss checkpoints training decoding recording typed languages sureness
-    translator downloads evaluation recipes experiments plots checks __main__""".split()
+ORDER = """paper config settings tokens subwords corpora encoded batching masks embedding attention
+    layers encoder decoder model loss checkpoints distributed log training decoding recording since
+    language_model before typed languages sureness translator downloads evaluation recipes
+    experiments plots web checks __main__""".split()
 # Slow to import: only by those who need them, when needed.
-LATE = {"matplotlib", "altair", "spacy", "tokenizers", "pooch"}
+LATE = {"matplotlib", "altair", "spacy", "tokenizers", "pooch", "transformers"}
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
 
@@ -78,8 +79,9 @@ def test_every_package_used_is_declared():
     lists = [project["dependencies"], *project["optional-dependencies"].values()]
     declared = {plain(re.match(r"[\w.-]+", line).group()) for lines in lists for line in lines}
     providers = importlib.metadata.packages_distributions()
-    ours = {"transformer_lib", "coursework", *(path.stem for path in ROOT.glob("tools/*.py"))}
-    files = [*FILES, *(path for folder in ("tests", "tools", "coursework")
+    tools = (path.stem for path in ROOT.glob("tools/*.py"))
+    ours = {"transformer_lib", "coursework", "web", *tools}
+    files = [*FILES, *(path for folder in ("tests", "tools", "coursework", "web")
                        for path in (ROOT / folder).glob("**/*.py"))]  # fmt: skip
     for path in [PACKAGE / "__init__.py", *files]:
         tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))

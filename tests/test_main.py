@@ -4,6 +4,7 @@ import io
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import pytest
 import torch
 
 from transformer_lib.__main__ import main
+from transformer_lib.sureness import Sureness
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
@@ -247,8 +249,26 @@ def test_the_attention_picture(run, tmp_path):
     assert status == 2 and str(blocked) in err
 
 
+def test_the_attention_page(run, tmp_path):
+    page = tmp_path / "attention.html"
+    assert run("translate", "I like trees", "--attention", page)[0] == 0
+    text = page.read_text(encoding="utf-8")
+    assert (
+        "<title>I like trees</title>" in text and '"layer": "decoder.layers.1.cross_attn"' in text
+    )
+    other = tmp_path / "other.html"
+    assert run("view", SHIPPED_MODEL, "I like trees", "--out", other) == (0, f"{other}\n", "")
+    assert other.read_bytes() == page.read_bytes()
+    refused(run("view", SHIPPED_MODEL, "I like xylophones", "--out", other), "'xylophones'")
+    refused(
+        run("view", SHIPPED_MODEL, "I like trees", "--out", tmp_path / "a.png"), "a.png", ".html"
+    )
+    refused(run("view", tmp_path / "none", "I like trees"), "folder is missing")
+
+
 def test_models_that_cannot_be_read(run, tmp_path):
-    refused(run("translate", "I like trees", "--model", tmp_path / "none"), "folder is missing")
+    missing = run("translate", "I like trees", "--model", tmp_path / "none")
+    refused(missing, "folder is missing (grammar and tatoeba come along)")
     for name in ("config.json", "vocabulary.json", "model.safetensors"):
         (tmp_path / name).write_bytes((SHIPPED_MODEL / name).read_bytes()[:99])
     refused(run("translate", "I like trees", "--model", tmp_path), "damaged")
@@ -284,8 +304,31 @@ def test_training_and_translating_digits(run, tmp_path):
     refused(run("train", "--task", "reverse", "--out", folder), "already holds", "--resume")
     refused(run("train", "--task", "copy", "--out", folder, "--resume"), "other settings")
     before = (folder / "model.safetensors").read_bytes()
+    status, out, _ = run("figures", "--run", folder, "--out", tmp_path / "drawn")
+    assert (status, out) == (0, f"{tmp_path / 'drawn' / 'run-reverse.png'}\n")
+    assert (tmp_path / "drawn" / "run-reverse.png").read_bytes().startswith(b"\x89PNG")
+    refused(run("figures", "--run", tmp_path), str(tmp_path), "log.jsonl")
     assert run("train", "--out", folder, "--resume")[0] == 0  # it was finished: nothing changes
     assert (folder / "model.safetensors").read_bytes() == before
+
+
+def test_settings_by_name_stop_and_resume(run, tmp_path):
+    folder = tmp_path / "run"
+    settings = ["--best-by", "bleu", "--patience", 1, "--accumulate", 2]
+    settings += ["--set", "validate_every=1", "peak=1e-9", "d_ff=48", "dropout=0.5", "steps=9"]
+    assert run("train", "--task", "copy", "--out", folder, *settings)[0] == 0
+    assert json.loads((folder / "config.json").read_text())["d_ff"] == 48
+    recipe = json.loads((folder / "recipe.json").read_text())
+    assert (recipe["training"]["accumulate"], recipe["model"]["dropout"]) == (2, 0.5)
+    history = json.loads((folder / "training.json").read_text())["history"]
+    scores = [entry["bleu"] for entry in history]
+    assert len(scores) == 2, "it learns nothing, so the second validation isn't better: it stops"
+    assert scores == [pytest.approx(scores[0], abs=0.5)] * 2
+    whole = (folder / "model.safetensors").stat().st_size
+    again = ["train", "--task", "copy", "--out", folder, "--resume", "--half", *settings]
+    assert run(*again)[0] == 0  # it had ended: only the form of its weights changes
+    assert (folder / "model.safetensors").stat().st_size < 0.6 * whole
+    refused(run(*again[:-1], "steps=8"), "other settings")
 
 
 def test_trainings_that_cannot_start(run, tmp_path):
@@ -297,6 +340,13 @@ def test_trainings_that_cannot_start(run, tmp_path):
     if not torch.cuda.is_available():
         gpu = ["--task", "copy", "--device", "cuda", "--out", tmp_path / "gpu"]
         refused(run("train", *gpu), "'cuda' is not there", "there is")
+    for setting, parts in (
+        (["--set", "d_modle=64"], ["'d_modle'", "'d_model'"]),
+        (["--set", "steps=5", "h=5"], ["d_model=32", "h=5"]),
+        (["--set", "steps=5", "--steps", 6], ["--steps", "once"]),
+    ):
+        refused(run("train", "--task", "copy", *setting, "--out", tmp_path / "set"), *parts)
+    assert not (tmp_path / "set").exists()
     (tmp_path / "recipe.json").write_text('{"task": "copy"}')
     refused(run("train", "--resume", "--out", tmp_path), "recipe.json is damaged")
 
@@ -310,7 +360,45 @@ def test_evaluate_prints_a_table_or_json(run):
     status, out, _ = run("evaluate", "--split", "gustar", "--json")
     gustar = json.loads(out)["splits"]["gustar"]
     assert {"exact_match", "token_accuracy", "bleu"} <= gustar.keys()
-    refused(run("evaluate", "--split", "tennis"), "'tennis'", "noun-adjective")
+    refused(run("evaluate", "--split", "tennis"), "'tennis'", "noun-adjective", "everyday")
+
+
+def test_evaluate_on_everyday_sentences(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("transformer_lib.evaluation.RESAMPLES", 100)  # quicker
+    training = tmp_path / "train.tsv"
+    training.write_text("i don't know\tNo sé\n", encoding="utf-8")
+    status, out, _ = run("evaluate", "--split", "everyday", "--training", training)
+    lines = [line.split() for line in out.split("\n")]
+    assert status == 0 and lines[0][-2:] == ["BLEU", "chrF"]
+    (everyday,) = [line for line in lines if line[:1] == ["everyday"]]
+    assert everyday[1] == "200" and len(everyday) == 5  # no token accuracy
+    assert ["seen", "1", "0.00%"] in lines and ["greetings", "12", "8.33%"] in lines
+    low, high = (
+        next(line for line in lines if line[:-2] == label)
+        for label in (["95", "%,", "from"], ["to"])
+    )
+    assert float(low[-2]) < float(everyday[3]) < float(high[-2])
+    assert float(low[-1]) < float(everyday[4]) < float(high[-1])
+    refused(run("evaluate", "--training", training), "--training needs --split everyday")
+
+
+def test_evaluate_on_pairs_of_ones_own(run, tmp_path):
+    """A sentence on two lines has two translations that are right."""
+    file = tmp_path / "my-test-pairs.tsv"
+    trees = "I like trees\tAmo los árboles\nI like trees\tMe gustan los árboles\n"
+    file.write_text(trees + "I like red trees\tAmo los árboles rojos\n", encoding="utf-8")
+    status, out, _ = run("evaluate", "--data", file, "--json")
+    scores = json.loads(out)["splits"]["my-test-pairs.tsv"]
+    assert status == 0 and (scores["sentences"], scores["references"]) == (2, 3)
+    assert scores["exact_match"] == 0.5 and scores["chrf_interval"][0] <= scores["chrf"]
+
+
+def test_sureness_is_stored_of_the_sentences_that_are_named(run, tmp_path):
+    model = shutil.copytree(SHIPPED_MODEL, tmp_path / "model")
+    file = tmp_path / "held-out.tsv"
+    file.write_text("I like trees\tAmo\nI like trees\tMe\nI like red trees\tAmo\n", "utf-8")
+    assert run("evaluate", "--model", model, "--data", file, "--sureness")[0] == 0
+    assert Sureness.load(model).sentences == 2
 
 
 def test_corpus_names_the_files_it_wrote(run, tmp_path):

@@ -249,7 +249,7 @@ def test_training_on_two_packed_files(run, tmp_path):
     test = tmp_path / "test.tsv"
     test.write_text("Tree.\tÁrbol.\nDog.\tPerro.\n", encoding="utf-8")
     status, out, err = run("evaluate", "--model", tmp_path / "run", "--data", test)
-    assert status == 0 and "test.tsv                 2" in out and "BLEU: " in out
+    assert status == 0 and f"{'test.tsv':<26}{2:>10}" in out and "BLEU: " in out
     test.write_text("Tree.\tÁrbol.\nDog.\n", encoding="utf-8")
     status, out, err = run("evaluate", "--model", tmp_path / "run", "--data", test)
     assert (status, out) == (2, "") and f"{test}, line 2: no tab" in err
@@ -274,3 +274,43 @@ def test_trainings_on_own_pairs_that_cannot_start(run, tmp_path, table):
         assert (status, out, err.count("\n")) == (2, "", 1), err
         for part in parts:
             assert part in err
+
+
+def test_the_recipe_of_the_larger_model_fetches_its_sentences(tmp_path, monkeypatch, table):
+    """`train --task tatoeba`: from nothing to a run that goes on with the same files."""
+    splits = {"train": table(), "validation": table(40, seed=1, name="validation.tsv")}
+    fetched = []
+
+    def get(name, report):
+        fetched.append(name)
+        return splits
+
+    monkeypatch.setattr("transformer_lib.downloads.get", get)
+    recipe = recipes.everyday()
+    assert fetched == ["tatoeba-en-es"]
+    assert recipe.files == (str(splits["train"]),)
+    assert recipe.validation == (str(splits["validation"]),)
+    assert Recipe.from_json(recipe.to_json()) == recipe
+    translator = train_recipe(small(recipe), tmp_path / "run")
+    assert isinstance(translator.src, SubwordLanguage)
+
+
+def test_what_is_typed_is_finished_if_the_training_text_was(tmp_path, table):
+    """The full stop that the model needs is not in the answer; the folder remembers."""
+    translator = train_recipe(small(own_pairs([table()])), tmp_path / "run")
+    assert translator.src.finished and translator.read("tree dog") == translator.read("Tree dog.")
+    loaded = Translator.load(tmp_path / "run")
+    assert loaded.src.finished
+    ids = loaded.tgt.encode("Árbol perro.")
+    assert loaded.tgt.answer(ids, loaded.src.typed("tree dog")) == "Árbol perro"
+    assert loaded.tgt.answer(ids, loaded.src.typed("tree dog.")) == "Árbol perro."
+    (tmp_path / "run" / "typed.json").unlink()
+    assert not Translator.load(tmp_path / "run").src.finished
+
+
+def test_text_without_signs_stays_as_it_is(tmp_path):
+    path = tmp_path / "plain.tsv"
+    path.write_text("".join(f"{a[:-1].lower()}\t{b}\n" for a, b in sentences(300)), "utf-8")
+    translator = train_recipe(small(own_pairs([path])), tmp_path / "run")
+    assert not translator.src.finished
+    assert translator.read("tree dog") == translator.src.tokenizer("tree dog")

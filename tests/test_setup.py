@@ -85,8 +85,8 @@ def test_the_lock_holds_plain_versions_only():
 def test_environment_yml_is_the_same_environment():
     environment = yaml.safe_load(read("environment.yml"))
     *conda, last = environment["dependencies"]
-    assert last == {"pip": ["-c constraints.txt", "-e .[lab,test]"]}
-    assert set(PROJECT["optional-dependencies"]) == {"lab", "test"}
+    assert last == {"pip": ["-c constraints.txt", "-e .[lab,site,test]"]}
+    assert set(PROJECT["optional-dependencies"]) == {"lab", "site", "test"}
     python, pip = conda
     assert pip == "pip"
     assert SpecifierSet(python.removeprefix("python")) == SpecifierSet(PROJECT["requires-python"])
@@ -95,7 +95,7 @@ def test_environment_yml_is_the_same_environment():
 def test_every_way_to_install_uses_the_lock_and_the_same_extras():
     for name in ("Makefile", "README.md"):
         installs = re.findall(r"-c constraints\.txt -e (\S+)", read(name))
-        assert set(installs) == {'".[lab,test]"'}, name
+        assert set(installs) == {'".[lab,site,test]"'}, name
 
 
 def test_the_makefile_takes_the_pythons_that_pyproject_allows():
@@ -117,7 +117,7 @@ def test_the_readme_and_the_first_notebook_show_the_same_series():
     notebook = json.loads(read("notebooks/00_start_here.ipynb"))
     prose = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "markdown"]
     series = row.findall(read("README.md"))
-    numbers = [*(f"{number:02}" for number in range(14)), "a1", "a2"]
+    numbers = [*(f"{number:02}" for number in range(15)), "a1", "a2"]
     assert [number for number, _ in series] == numbers
     assert row.findall("\n".join(prose)) == series
 

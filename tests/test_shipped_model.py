@@ -55,6 +55,15 @@ def test_whole_sentences_are_right_to_the_letter(scores, split, at_least):
     assert scores[split]["bleu"] >= 99
 
 
+def test_in_half_precision_it_writes_the_same(translator, tmp_path):
+    translator.save(tmp_path, torch.float16)
+    half = Translator.load(tmp_path)
+    texts = [pair[0] for split in LIKE_TRAINING for pair in english_spanish.load(split)[:100]]
+    assert half.translate_all(texts) == translator.translate_all(texts)
+    whole = (SHIPPED_MODEL / "model.safetensors").stat().st_size
+    assert (tmp_path / "model.safetensors").stat().st_size < 0.51 * whole
+
+
 def test_both_members_of_a_pronoun_pair_are_right(scores):
     assert scores["pronoun"]["pair_exact_match"] >= 0.98
 

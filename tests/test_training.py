@@ -8,13 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 import torch
 
+from transformer_lib import training
 from transformer_lib.batching import make_batch
 from transformer_lib.checkpoints import CheckpointError, read_tensors, write_tensors
 from transformer_lib.decoding import greedy_decode
+from transformer_lib.log import read_log
 from transformer_lib.model import make_model
 from transformer_lib.training import (
     STATE_FILE,
@@ -23,9 +26,14 @@ from transformer_lib.training import (
     adam,
     all_batches,
     batch_loss,
+    cosine_schedule,
     device_named,
     linear_schedule,
     paper_schedule,
+    random_numbers,
+    save_state,
+    set_random_numbers,
+    stable_schedule,
     train,
     update,
 )
@@ -74,6 +82,17 @@ def test_the_linear_schedule_comes_to_rest():
     assert rates[:4] == [0.5, 1.0, 1.5, 2.0]
     assert rates[-1] == pytest.approx(2.0 / 7)  # one step before zero
     assert all(a > b for a, b in zip(rates[3:], rates[4:], strict=False))
+
+
+def test_the_cosine_schedule_falls_to_a_tenth():
+    rates = [cosine_schedule(step, peak=2.0, warmup=4, total=8) for step in range(1, 10)]
+    fall = [0.2 + 1.8 * (1 + math.cos(math.pi * way)) / 2 for way in (0.25, 0.5, 0.75)]
+    assert rates == pytest.approx([0.5, 1.0, 1.5, 2.0, *fall, 0.2, 0.2])
+
+
+def test_the_stable_schedule_stays_level_and_comes_to_rest():
+    rates = [stable_schedule(step, peak=2.0, warmup=2, total=20) for step in range(1, 21)]
+    assert rates == pytest.approx([1.0, *[2.0] * 16, 1.5, 1.0, 0.5])
 
 
 def test_the_optimizer_sees_the_schedule_from_step_one_on():
@@ -201,6 +220,24 @@ def test_early_stop_keeps_the_best_weights():
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), snapshots[best], strict=True))
 
 
+def test_the_best_can_be_that_of_bleu():
+    config = TrainingConfig(steps=99, validate_every=1, patience=2, max_tokens=64, best_by="bleu")
+    scores, snapshots = iter([10.0, 30.0, 30.0, 20.0, 99.0]), []
+
+    def measure(model):
+        snapshots.append([p.detach().clone() for p in model.parameters()])
+        return {"bleu": next(scores)}
+
+    model = small_model()
+    history = train(model, copy_pairs(99), copy_pairs(9, seed=1), config, measure=measure)
+    assert [entry["bleu"] for entry in history] == [10.0, 30.0, 30.0, 20.0]
+    losses = [entry["validation_loss"] for entry in history]
+    assert losses.index(min(losses)) != 1, "by the loss, another would be the best"
+    assert all(torch.equal(a, b) for a, b in zip(model.parameters(), snapshots[1], strict=True))
+    with pytest.raises(ValueError, match='best_by="bleu" needs'):
+        train(small_model(), copy_pairs(9), copy_pairs(9), config)
+
+
 def test_averaging_ends_with_the_mean_of_the_last_validations(tmp_path):
     config = TrainingConfig(steps=10, validate_every=2, max_tokens=64, average=3)
     snapshots = []
@@ -255,7 +292,8 @@ def test_a_run_from_before_a_setting_was_there_goes_on_with_its_default(tmp_path
 
 
 def test_settings_that_make_no_sense_are_named():
-    several = {"steps": 0, "average": 0, "smoothing": 1.0, "schedule": "cosine", "peak": -1.0}
+    several = {"steps": 0, "average": 0, "smoothing": 1.0, "schedule": "square", "peak": -1.0,
+               "patience": 0, "best_by": "chrf"}  # fmt: skip
     for wrong in ({name: value} for name, value in several.items()):
         ((name, value),) = wrong.items()
         with pytest.raises(ValueError, match=f"{name}={value!r}"):
@@ -294,6 +332,27 @@ def test_an_nvidia_gpu_comes_to_nearly_the_same_loss(tmp_path):
     assert losses[0] == pytest.approx(losses[1], rel=1e-3)
 
 
+@pytest.mark.parametrize("device", ["cuda", "mps"])
+def test_a_gpu_s_random_numbers_are_kept_too(monkeypatch, device):
+    """With a generator of the processor in the place of the GPU's."""
+    gpu = torch.Generator()
+    module = SimpleNamespace(get_rng_state=gpu.get_state, set_rng_state=gpu.set_state)
+    monkeypatch.setattr(torch, "get_device_module", lambda asked: {device: module}[asked.type])
+
+    def draws():
+        return torch.rand(3).tolist(), torch.rand(3, generator=gpu).tolist()
+
+    states = random_numbers(torch.device(device))
+    assert sorted(states) == ["random", f"random.{device}"]
+    before = draws()
+    set_random_numbers(states, torch.device(device))
+    assert draws() == before
+    assert list(random_numbers(torch.device("cpu"))) == ["random"]
+    set_random_numbers({"random": states["random"]}, torch.device(device))
+    one, other = draws()
+    assert one == before[0] and other != before[1]
+
+
 # --- stopping and going on
 
 
@@ -323,6 +382,41 @@ def test_a_stopped_run_goes_on_to_the_same_weights(tmp_path, stop_at):
     again = train(resumed, pairs, held_out, config, folder=tmp_path / "cut", resume=True)
     assert same_weights(whole, resumed)
     assert again == history
+    assert logged(tmp_path / "cut") == logged(tmp_path / "whole")
+
+
+def logged(folder):
+    """The log without its speeds, which are never the same."""
+    steps, validations = read_log(folder)
+    assert all(entry["words_per_second"] > 0 for entry in steps)
+    return [entry | {"words_per_second": None} for entry in steps], validations
+
+
+def test_a_run_stopped_as_soon_as_its_state_is_saved_has_its_log(tmp_path, monkeypatch):
+    config = TrainingConfig(steps=10, validate_every=5, max_tokens=64)
+    pairs, held_out = copy_pairs(99), copy_pairs(9, seed=1)
+    train(small_model(), pairs, held_out, config, folder=tmp_path / "whole")
+
+    def save_and_stop(folder, model, optimizer, config, run, best):
+        save_state(folder, model, optimizer, config, run, best)
+        if run.step:
+            raise Stop
+
+    with monkeypatch.context() as patch, pytest.raises(Stop):
+        patch.setattr(training, "save_state", save_and_stop)
+        train(small_model(), pairs, held_out, config, folder=tmp_path / "cut")
+    train(small_model(), pairs, held_out, config, folder=tmp_path / "cut", resume=True)
+    assert logged(tmp_path / "cut") == logged(tmp_path / "whole")
+
+
+def test_the_log_says_what_the_history_says_and_more_often(tmp_path):
+    config = TrainingConfig(steps=25, validate_every=20, max_tokens=64)
+    history = train(small_model(), copy_pairs(99), copy_pairs(9), config, folder=tmp_path)
+    steps, validations = read_log(tmp_path)
+    assert validations == history
+    assert [entry["step"] for entry in steps] == [10, 20, 25]
+    assert (steps[0]["loss"] + steps[1]["loss"]) / 2 == pytest.approx(history[0]["loss"], abs=1e-4)
+    assert steps[1]["learning_rate"] == history[0]["learning_rate"]
 
 
 def test_what_cannot_be_resumed_is_said(tmp_path):
@@ -379,6 +473,7 @@ def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(tmp_path):
         for f in (folder, tmp_path / "whole")
     ]
     assert history[0] == history[1]
+    assert logged(folder) == logged(tmp_path / "whole")
 
 
 def step_reached(folder):

@@ -1,6 +1,7 @@
 """Text in, text out, with a model of random weights: nonsense, but well formed."""
 
 import json
+from pathlib import Path
 
 import pytest
 import torch
@@ -9,8 +10,15 @@ from transformer_lib.checkpoints import CheckpointError
 from transformer_lib.model import make_model
 from transformer_lib.sureness import Sureness
 from transformer_lib.tokens import Tokenizer, Vocabulary
-from transformer_lib.translator import InputError, Language, Translator
-from transformer_lib.typed import LONGEST, is_near
+from transformer_lib.translator import (
+    MODELS,
+    SHIPPED_MODEL,
+    InputError,
+    Language,
+    Translator,
+    model_folder,
+)
+from transformer_lib.typed import LONGEST, Typed, finish, is_finished, is_near
 
 ENGLISH = ["I", "like", "trees", "do", "not", "Ana", "?", "it", "is", "the", "queen", "'s", "duck"]
 SPANISH = ["me", "gustan", "los", "árboles", "¿", "?", "Ana"]
@@ -114,6 +122,31 @@ def test_a_notebook_shows_one_line():
 def test_it_lists_the_words_it_knows(translator):
     assert translator.words == ["Ana", "do", "duck", "I", "is", "it", "like", "not", "queen",
                                 "the", "trees"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("typed", "read", "added"),
+    [
+        ("good morning", "Good morning.", "."), (" Good morning. ", "Good morning.", ""),
+        ("é?", "É?", ""), ("3 dogs", "3 dogs.", "."), ("“no”", "“no”", ""), ("eBay", "EBay.", "."),
+    ],
+)  # fmt: skip
+def test_a_sentence_is_finished_for_a_model_that_knows_no_other(typed, read, added):
+    assert finish(typed) == Typed(read, added=added)
+    assert is_finished(read) and is_finished(typed.strip()) == (typed.strip() == read)
+
+
+def test_models_go_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert model_folder("grammar") == SHIPPED_MODEL == MODELS["grammar"]
+    assert model_folder("tatoeba") == MODELS["tatoeba"]
+    assert model_folder("./tatoeba") == Path("tatoeba")  # a folder of one's own
+    assert model_folder(Path("tatoeba")) == Path("tatoeba")
+
+
+def test_an_unknown_word_points_to_the_model_that_reads_any():
+    with pytest.raises(InputError, match=r'load\("tatoeba"\)`, or `translate --model tatoeba`'):
+        Translator.load().read("I like xylophones")
 
 
 def test_saying_never_stops(translator, capsys):

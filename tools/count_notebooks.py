@@ -61,7 +61,7 @@ def sentence(notebook: NotebookNode) -> str:
 
 
 def table(notebooks: dict[str, NotebookNode]) -> str:
-    """A line for each notebook and one for the sum of 00 to 13."""
+    """A line for each notebook and one for the sum of those with a number."""
     rows = [("", *COLUMNS, *COLUMNS)]
     total = [0.0] * (2 * len(COLUMNS))
     for name, notebook in notebooks.items():
@@ -69,7 +69,7 @@ def table(notebooks: dict[str, NotebookNode]) -> str:
         rows.append((name, *(f"{number:.0f}" for number in numbers)))
         if name[0].isdigit():
             total = [one + more for one, more in zip(total, numbers, strict=True)]
-    rows.append(("00 to 13", *(f"{number:.0f}" for number in total)))
+    rows.append(("all with a number", *(f"{number:.0f}" for number in total)))
     lines = [f"{row[0]:30}" + "".join(f"{value:>10}" for value in row[1:]) for row in rows]
     return "\n".join([f"{'core':>40}{'deeper':>70}", *lines])
 

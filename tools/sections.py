@@ -20,7 +20,7 @@ PREDICT = "**Predict.**"
 
 
 def series() -> dict[str, NotebookNode]:
-    """The notebooks by name, in their order: 00 to 13, then the appendix."""
+    """The notebooks by name, in their order: those with a number, then the appendix."""
     paths = sorted((ROOT / "notebooks").glob("[0-9a][0-9]_*.ipynb"))
     return {path.stem: nbformat.read(path, as_version=4) for path in paths}
 

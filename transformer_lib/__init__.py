@@ -21,9 +21,11 @@ Letters in shapes: b batch, s source positions, t target positions, q and k quer
 positions, h heads, d_model d_k d_ff widths, vocab words.
 
 Beside the flow: config.py (sizes), corpora/ (text), subwords.py (tokens for any text), encoded.py
-(ids on disk), languages.py (text and ids), checkpoints.py (files), recipes.py (trainings to
-repeat), recording.py (looking inside), evaluation.py (measuring), plots/ (figures), checks/
-(exercises), and the command line: python -m transformer_lib --help.
+(ids on disk), languages.py (text and ids), checkpoints.py (files), distributed.py (several
+processes), log.py (how a training goes), recipes.py (trainings to repeat), recording.py (looking
+inside), evaluation.py (measuring), before.py (a recurrent translator), since/ (parts of newer
+models), language_model.py (a decoder alone), plots/ (figures), checks/ (exercises), and the command
+line: python -m transformer_lib --help.
 """
 
 from transformer_lib.config import BASE, BIG, SMALL, TOY, ModelConfig

@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from transformer_lib.corpora import DATA
-from transformer_lib.translator import SHIPPED_MODEL, InputError, Translation, Translator
+from transformer_lib.translator import (
+    SHIPPED_MODEL,
+    InputError,
+    Translation,
+    Translator,
+    model_folder,
+)
 
 DESCRIPTION = "The Transformer of “Attention Is All You Need”: translate, train, measure, draw."
 WINDOW = 2**16  # bytes of text, some two thousand lines, that are sorted by length at a time
@@ -93,13 +99,31 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     translate.add_argument(
         "--attention", type=Path, metavar="FILE",
-        help="draw where the model looked into this picture (.png, .svg or .pdf); one sentence",
+        help="draw where the model looked into this picture (.png, .svg or .pdf) or page (.html, "
+        "all layers and heads); one sentence",
     )  # fmt: skip
     translate.add_argument(
         "--words", action="store_true", help="print the words that the model knows, and stop"
     )
     add_model(translate)
     translate.set_defaults(run=run_translate)
+
+    view = commands.add_parser(
+        "view",
+        help="look around in a model's attention, in a page for the browser",
+        description="Write a page that shows all heads of a model while it translates a sentence. "
+        'Example: transformer-lib view tatoeba "I like trees"',
+    )
+    view.add_argument(
+        "model", type=model_folder, metavar="MODEL",
+        help="grammar or tatoeba, which come along, or a folder written by train",
+    )  # fmt: skip
+    view.add_argument("text", help="a sentence (in quotes)")
+    view.add_argument(
+        "--out", type=Path, default=Path("attention.html"), metavar="FILE.html",
+        help="the page (attention.html)",
+    )  # fmt: skip
+    view.set_defaults(run=run_view)
 
     train = commands.add_parser(
         "train",
@@ -108,8 +132,9 @@ def parser() -> argparse.ArgumentParser:
         "--resume. Example: transformer-lib train --task copy --out runs/copy",
     )
     train.add_argument(
-        "--task", choices=["copy", "reverse", "sort", "en-es"],
-        help="what to learn: three tasks on digits (seconds), English to Spanish (minutes)",
+        "--task", choices=["copy", "reverse", "sort", "en-es", "tatoeba"],
+        help="what to learn: three tasks on digits (seconds), English to Spanish (minutes), or "
+        "everyday sentences, which are fetched (hours)",
     )  # fmt: skip
     own = train.add_argument_group(
         "your own sentence pairs",
@@ -143,7 +168,30 @@ def parser() -> argparse.ArgumentParser:
         "--average", type=positive, metavar="N",
         help="end with the mean of the weights at the last N validations, not with the best",
     )  # fmt: skip
+    train.add_argument(
+        "--best-by", choices=["loss", "bleu"],
+        help="what makes a validation the best: the loss (the default), or the BLEU of up to 300 "
+        "greedy translations",
+    )  # fmt: skip
+    train.add_argument(
+        "--patience", type=positive, metavar="N",
+        help="stop after N validations without a new best one",
+    )  # fmt: skip
+    train.add_argument(
+        "--accumulate", type=positive, metavar="N",
+        help="add up the gradients of N batches for one update: a larger batch in the same memory",
+    )  # fmt: skip
+    train.add_argument(
+        "--set", nargs="+", default=[], metavar="NAME=VALUE",
+        help="any other setting by the name it has in ModelConfig and TrainingConfig, like "
+        "d_model=256 N=3 dropout=0.2 max_tokens=4096 peak=0.001 warmup=1000 validate_every=500",
+    )  # fmt: skip
     train.add_argument("--bf16", action="store_true", help="half-precision arithmetic: faster")
+    train.add_argument(
+        "--half", action="store_true",
+        help="store the trained weights in half precision, for a model to give away: half as large "
+        "(also with --resume, of a training that has ended)",
+    )  # fmt: skip
     train.add_argument(
         "--device", choices=["auto", "cpu", "cuda", "mps"], default="cpu",
         help="where to compute: the processor, an NVIDIA GPU, a Mac's GPU, the fastest there (cpu)",
@@ -155,20 +203,29 @@ def parser() -> argparse.ArgumentParser:
         "evaluate",
         help="measure a model on the test splits",
         description="Exact match, token accuracy and sacreBLEU on every test split, or on sentence "
-        "pairs of your own. Example: transformer-lib evaluate --model runs/own --data test.tsv",
+        "pairs of your own; there a sentence may stand on several lines, with another translation "
+        "on each. Example: transformer-lib evaluate --model runs/own --data test.tsv",
     )
     evaluate.add_argument(
         "--data", type=Path, nargs="+", metavar="FILE",
         help="measure on the pairs in this file, or in these two, as for train --data",
     )  # fmt: skip
-    evaluate.add_argument("--split", action="append", metavar="NAME", help="only this split")
+    evaluate.add_argument(
+        "--split", action="append", metavar="NAME",
+        help="only this split; everyday: 200 everyday sentences with all their translations",
+    )  # fmt: skip
+    evaluate.add_argument(
+        "--training", type=Path, nargs="+", metavar="FILE",
+        help="with --split everyday: tell sentences that stand in this training text apart",
+    )  # fmt: skip
     evaluate.add_argument(
         "--heads", action="store_true",
         help="also measure which attention heads find what a pronoun means (pronoun split)",
     )  # fmt: skip
     evaluate.add_argument(
         "--sureness", action="store_true",
-        help="also store in the model's folder how sure it is of sentences like those it learned",
+        help="also store in the model's folder how sure it is of these sentences, or of ours: they "
+        "should be like those it learned, but not the same",
     )  # fmt: skip
     evaluate.add_argument("--json", action="store_true", help="print JSON instead of a table")
     add_model(evaluate)
@@ -203,13 +260,18 @@ def parser() -> argparse.ArgumentParser:
     figures = commands.add_parser(
         "figures",
         help="draw figures of the series again",
-        description="Draw figures of the series from the shipped model and data.",
+        description="Draw figures of the series from the shipped model and data, or the curves of "
+        "a training, also of one that is going on.",
     )
     which = figures.add_mutually_exclusive_group(required=True)
     which.add_argument("--list", action="store_true", help="names and captions")
     which.add_argument("--only", nargs="+", metavar="NAME", help="these figures")
     which.add_argument("--all", action="store_true", help="all figures, and a page of them")
     which.add_argument("--page", type=Path, metavar="FILE.md", help="write the list as a page")
+    which.add_argument(
+        "--run", type=Path, metavar="DIR", dest="run_folder",
+        help="how the training in this folder is going: loss and learning rate, step by step",
+    )  # fmt: skip
     figures.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
     figures.add_argument("--format", choices=["png", "svg", "pdf"], default=["png"], nargs="+")
     figures.add_argument(
@@ -239,8 +301,9 @@ def positive(text: str) -> int:
 
 def add_model(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--model", type=Path, default=SHIPPED_MODEL, metavar="DIR",
-        help="a folder written by train (default: the English-Spanish model that comes along)",
+        "--model", type=model_folder, default=SHIPPED_MODEL, metavar="NAME",
+        help="grammar: the small English-Spanish model, sure of its own sentences (the default); "
+        "tatoeba: the larger one, for any sentence; or a folder written by train",
     )  # fmt: skip
 
 
@@ -371,7 +434,21 @@ def doubt_about(
     return "" if "sample" in how else translator.doubt(translations[0])
 
 
+def run_view(options: argparse.Namespace) -> int:
+    if options.out.suffix.lower() != ".html":
+        raise UserError(f"--out {options.out} must end in .html: it becomes a page")
+    draw_attention(Translator.load(options.model), options.text, options.out)
+    print(options.out)
+    return 0
+
+
 def draw_attention(translator: Translator, text: str, path: Path) -> None:
+    if path.suffix.lower() == ".html":
+        from transformer_lib.web import AttentionView, looks_layers
+
+        layers = looks_layers(translator.looks(text))
+        AttentionView(layers, layer=layers[-1].name).save(path, title=text)
+        return
     from transformer_lib.plots.figures import save_figure
     from transformer_lib.plots.figures.start_here import draw_cross_attention
 
@@ -384,8 +461,26 @@ def draw_attention(translator: Translator, text: str, path: Path) -> None:
 def run_train(options: argparse.Namespace) -> int:
     import torch
 
+    from transformer_lib.distributed import first_before_others, joined, rank
+    from transformer_lib.recipes import train_recipe
+
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    with joined():
+        with first_before_others():  # so that a complaint comes once
+            recipe, folder = what_to_train(options)
+        how = {"device": options.device, "dtype": torch.float16 if options.half else None}
+        train_recipe(recipe, folder, resume=options.resume, **how)
+        if rank() == 0:
+            print(f"saved in {folder}; try: transformer-lib translate --model {folder}")
+    return 0
+
+
+def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
+    """The recipe that the options ask for, and the folder of the run."""
     from transformer_lib.checkpoints import read_json
-    from transformer_lib.recipes import RECIPES, Recipe, own_pairs, train_recipe
+    from transformer_lib.recipes import RECIPES, Recipe, everyday, own_pairs
+    from transformer_lib.settings import read_settings, replaced
 
     own = {name: getattr(options, name) for name in ("validation", "skip_bad", "subwords")}
     own = {name: value for name, value in own.items() if value is not None}
@@ -395,79 +490,120 @@ def run_train(options: argparse.Namespace) -> int:
         raise UserError(f"--{min(own).replace('_', '-')} needs --data")
     if options.task is None and not options.data and not (options.resume and options.out):
         raise UserError(
-            "say what to learn: --task copy, reverse, sort or en-es, or --data with your own pairs"
+            "say what to learn: --task copy, reverse, sort, en-es or tatoeba, or --data with your "
+            "own pairs"
         )
     folder = options.out or Path("runs") / (options.task or "own")
     if options.data:
         recipe = own_pairs(options.data, **own)
     elif options.task is None:
         recipe = Recipe.from_json(read_json(folder / "recipe.json"))
+    elif options.task == "tatoeba":
+        recipe = everyday()
     else:
         recipe = RECIPES[options.task]
-    changes = {name: getattr(options, name) for name in ("steps", "seed", "average")}
+    names = ("steps", "seed", "average", "best_by", "patience", "accumulate")
+    changes = {name: getattr(options, name) for name in names}
     changes = {name: value for name, value in changes.items() if value is not None}
     changes |= {"bf16": True} if options.bf16 else {}
-    recipe = dataclasses.replace(recipe, training=dataclasses.replace(recipe.training, **changes))
-    if options.threads:
-        torch.set_num_threads(options.threads)
-    train_recipe(recipe, folder, resume=options.resume, device=options.device)
-    print(f"saved in {folder}; try: transformer-lib translate --model {folder}")
-    return 0
+    settings = read_settings(options.set, recipe.model, recipe.training)
+    if twice := sorted(settings.keys() & changes.keys()):
+        raise UserError(f"--{twice[0].replace('_', '-')} and --set {twice[0]}=...: say it once")
+    settings |= changes
+    recipe = dataclasses.replace(
+        recipe,
+        model=replaced(recipe.model, settings),
+        training=replaced(recipe.training, settings),
+    )
+    return recipe, folder
 
 
 # --- evaluate ------------------------------------------------------------------------------------
 
 
 def run_evaluate(options: argparse.Namespace) -> int:
-    from transformer_lib.corpora import english_spanish
+    from transformer_lib.corpora import english_spanish, everyday
     from transformer_lib.corpora.parallel import read_parallel
     from transformer_lib.evaluation import (
+        evaluate_everyday,
         evaluate_pronouns,
         evaluate_split,
+        evaluate_text,
         head_report,
         measure_sureness,
     )
 
     tests = [name for name in english_spanish.SPLITS if name not in ("train", "validation")]
-    unknown = [name for name in options.split or [] if name not in english_spanish.SPLITS]
+    names = (*english_spanish.SPLITS, "everyday")
+    unknown = [name for name in options.split or [] if name not in names]
     if unknown:
-        raise UserError(
-            f"there is no split {unknown[0]!r}; there are {', '.join(english_spanish.SPLITS)}"
-        )
-    others = [name for name in ("split", "heads", "sureness") if getattr(options, name)]
+        raise UserError(f"there is no split {unknown[0]!r}; there are {', '.join(names)}")
+    if options.training and "everyday" not in (options.split or []):
+        raise UserError("--training needs --split everyday")
+    others = [name for name in ("split", "heads") if getattr(options, name)]
     if options.data and others:
         raise UserError(f"--{others[0]} is for our own sentences: leave it out with --data")
     translator = Translator.load(options.model)
     splits = {}
     if options.data:
         pairs = list(read_parallel(options.data))
-        splits[options.data[0].name[:15]] = evaluate_split(translator, pairs)
+        splits[options.data[0].name[:25]] = evaluate_text(translator, pairs)
         tests = []
     for name in options.split or tests:
         if name == "pronoun":
             splits[name] = evaluate_pronouns(translator, english_spanish.load_pronoun())
+        elif name == "everyday":
+            training = read_parallel(options.training) if options.training else ()
+            sources = (source for source, _ in training)
+            splits[name] = evaluate_everyday(translator, everyday.load(), sources)
         else:
             splits[name] = evaluate_split(translator, english_spanish.load(name))
     result = {"splits": splits}
     if options.heads:
         result["heads"] = head_report(translator, english_spanish.load_pronoun())
     if options.sureness:
-        measure_sureness(translator).save(options.model)
+        texts = dict.fromkeys(source for source, _ in pairs) if options.data else None
+        measure_sureness(translator, texts).save(options.model)
     print(json.dumps(result, indent=1) if options.json else as_table(result))
     return 0
 
 
+SHARES, SCORES = ("exact_match", "token_accuracy"), ("bleu", "chrf")
+
+
+def table_line(name: str, *cells: str | int) -> str:
+    """Cells of the widths of sentences, exact match, token accuracy, BLEU and chrF; or fewer."""
+    widths = (10, 13, 12, 8, 8)
+    line = "".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=False))
+    return f"{name:<26}{line}".rstrip()
+
+
 def as_table(result: dict) -> str:
-    lines = [f"{'split':<16}{'sentences':>10}{'exact match':>13}{'token acc.':>12}{'BLEU':>8}"]
+    lines = [table_line("split", "sentences", "exact match", "token acc.", "BLEU", "chrF")]
     for name, split in result["splits"].items():
-        lines.append(
-            f"{name:<16}{split['sentences']:>10}{split['exact_match']:>13.2%}"
-            f"{split['token_accuracy']:>12.2%}{split['bleu']:>8.2f}"
-        )
+        cells = [f"{split[key]:.2%}" if key in split else "" for key in SHARES]
+        cells += [f"{split[key]:.2f}" if key in split else "" for key in SCORES]
+        lines.append(table_line(name, split["sentences"], *cells))
+        intervals = [split.get(f"{key}_interval") for key in SCORES]
+        for end, label in enumerate(("95 %, from", "to")):
+            cells = [f"{interval[end]:.2f}" if interval else "" for interval in intervals]
+            if any(cells):
+                lines.append(table_line(f"  {label}", "", "", "", *cells))
         if "pair_exact_match" in split:
-            lines.append(f"{'  both of a pair':<26}{split['pair_exact_match']:>13.2%}")
-    signatures = {split["bleu_signature"] for split in result["splits"].values()}
-    lines += [f"BLEU: {signature}" for signature in sorted(signatures)]
+            share = f"{split['pair_exact_match']:.2%}"
+            lines.append(table_line("  both of a pair", "", share))
+        if split.get("unreadable"):
+            lines.append(table_line("  words it can't read", split["unreadable"]))
+        for group, found in split.get("groups", {}).items():
+            share = f"{found['exact_match']:.2%}"
+            lines.append(table_line(f"  {group}", found["sentences"], share))
+    signatures = {
+        f"{title}: {split[f'{key}_signature']}"
+        for split in result["splits"].values()
+        for title, key in (("BLEU", "bleu"), ("chrF", "chrf"))
+        if key in split
+    }
+    lines += sorted(signatures)
     if "heads" in result:
         from transformer_lib.plots import head_name
 
@@ -512,6 +648,9 @@ def run_corpus_get(options: argparse.Namespace) -> int:
 def run_figures(options: argparse.Namespace) -> int:
     from transformer_lib.plots import figures
 
+    if options.run_folder:
+        draw_run(options.run_folder, options.out, options.format)
+        return 0
     if options.list:
         width = max(map(len, figures.FIGURES))
         for name, figure in figures.FIGURES.items():
@@ -529,6 +668,19 @@ def run_figures(options: argparse.Namespace) -> int:
         page.write_text(figures.gallery_html(entries, options.format), encoding="utf-8")
         print(page)
     return 0
+
+
+def draw_run(run: Path, out: Path, formats: list[str]) -> None:
+    from transformer_lib.log import read_log
+    from transformer_lib.plots.figures import save_figure
+    from transformer_lib.plots.training import run_curves
+
+    name = run.resolve().name
+    figure = run_curves(*read_log(run), title=name)
+    for format in formats:
+        path = out / f"run-{name}.{format}"
+        save_figure(figure, path, title=f"The training in {name}")
+        print(path)
 
 
 def run_experiment(options: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ is killed leaves the old file or the new one, never half of one.
 import dataclasses
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -99,24 +99,37 @@ def set_weights(model: nn.Module, tensors: dict[str, Tensor], where: str) -> Non
             parameter.copy_(tensors[name])
 
 
-def save_model(folder: Path, model: Transformer) -> None:
-    """config.json and model.safetensors: all that is needed to build the same model again."""
+def save_model(folder: Path, model: Transformer, dtype: torch.dtype | None = None) -> None:
+    """config.json and model.safetensors: all that is needed to build the same model again.
+
+    dtype: store the weights in this kind of number (None: as they are). torch.float16 and
+    torch.bfloat16 make the file half as large; what is loaded computes in float32 again.
+    """
     sizes = {
-        "src_vocab": model.src_embed.table.num_embeddings,
-        "tgt_vocab": model.tgt_embed.table.num_embeddings,
+        f"{side}_vocab": getattr(model, f"{side}_embed").table.num_embeddings
+        for side in ("src", "tgt")
+        if hasattr(model, f"{side}_embed")  # a language model has no source
     }
     write_json(Path(folder) / "config.json", sizes | dataclasses.asdict(model.config))
-    write_tensors(Path(folder) / "model.safetensors", weights(model))
+    stored = {name: tensor.to(dtype) for name, tensor in weights(model).items()}
+    write_tensors(Path(folder) / "model.safetensors", stored)
 
 
-def load_model(folder: Path) -> Transformer:
-    """The model that `save_model` wrote there, ready to translate (in eval mode)."""
+def transformer(src_vocab: int, tgt_vocab: int, **settings: Any) -> Transformer:
+    """A Transformer by the sizes and settings in a config.json."""
+    return Transformer(src_vocab, tgt_vocab, ModelConfig(**settings))
+
+
+def load_model(folder: Path, build: Callable[..., nn.Module] = transformer) -> nn.Module:
+    """The model that `save_model` wrote there, ready to translate (in eval mode).
+
+    build: makes a model from what is in config.json, if it is another than the paper's.
+    """
     folder = Path(folder)
     settings = read_json(folder / "config.json")
     try:
-        src_vocab, tgt_vocab = settings.pop("src_vocab"), settings.pop("tgt_vocab")
-        model = Transformer(src_vocab, tgt_vocab, ModelConfig(**settings))
-    except (KeyError, TypeError, ValueError) as error:
+        model = build(**settings)
+    except (TypeError, ValueError) as error:
         raise CheckpointError(f"{folder / 'config.json'} doesn't fit: {error}") from None
     tensors, _ = read_tensors(folder / "model.safetensors")
     set_weights(model, tensors, where=str(folder / "model.safetensors"))

@@ -16,11 +16,12 @@ from transformer_lib.typed import (
     Typed,
     about_unknown,
     check_tokens,
+    finish,
     one_line,
     one_sentence,
 )
 
-WORDS_FILE, SUBWORDS_FILE = "vocabulary.json", "tokenizer.json"
+WORDS_FILE, SUBWORDS_FILE, TYPED_FILE = "vocabulary.json", "tokenizer.json", "typed.json"
 LONGEST_IN_SUBWORDS = 256
 
 
@@ -79,12 +80,17 @@ class Language:
 
 
 class SubwordLanguage(Language):
-    """Both sides of a translator whose languages share their subwords; it reads any text."""
+    """Both sides of a translator whose languages share their subwords; it reads any text.
+
+    finished: the sentences that it learned from have a capital and a sign at the end, nearly all of
+    them, so what somebody types is given both.
+    """
 
     longest = LONGEST_IN_SUBWORDS
 
-    def __init__(self, subwords: Subwords):
+    def __init__(self, subwords: Subwords, finished: bool = False):
         super().__init__(subwords, subwords.vocabulary())
+        object.__setattr__(self, "finished", finished)  # a language doesn't change later
 
     @property
     def words(self) -> list[str]:
@@ -92,7 +98,7 @@ class SubwordLanguage(Language):
 
     def typed(self, text: str) -> Typed:
         """All of the line: signs and capitals were in the training text too."""
-        return Typed(one_line(text))
+        return finish(text) if self.finished else Typed(one_line(text))
 
     def tokens(self, typed: Typed) -> list[str]:
         tokens = self.tokenizer(typed.words)
@@ -104,7 +110,7 @@ class SubwordLanguage(Language):
         return tokens
 
     def answer(self, ids: Ids, typed: Typed) -> str:
-        return self.text(ids)
+        return self.text(ids).removesuffix(typed.added)
 
     def shown(self, tokens: list[str]) -> list[str]:
         """Letters again where a piece holds whole ones, with · for the space before."""
@@ -116,6 +122,7 @@ class SubwordLanguage(Language):
 
 def write_languages(folder: Path, src: Language, tgt: Language) -> None:
     if isinstance(src, SubwordLanguage):
+        write_json(Path(folder) / TYPED_FILE, {"finished": src.finished})
         write_file(Path(folder) / SUBWORDS_FILE, src.tokenizer.to_json().encode("utf-8"))
     else:
         sides = {"source": src.to_json(), "target": tgt.to_json()}
@@ -127,9 +134,11 @@ def read_languages(folder: Path) -> tuple[Language, Language]:
     path = folder / SUBWORDS_FILE
     if path.exists():
         try:
-            both = SubwordLanguage(Subwords(path.read_text(encoding="utf-8")))
+            subwords = Subwords(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise CheckpointError(f"{path} is damaged: {error}") from None
+        how = folder / TYPED_FILE  # a folder from elsewhere may lack it
+        both = SubwordLanguage(subwords, how.exists() and bool(read_json(how).get("finished")))
         return both, both
     sides = read_json(folder / WORDS_FILE)
     try:

@@ -13,11 +13,13 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
+from transformer_lib import downloads
 from transformer_lib.checkpoints import CheckpointError, read_json, save_model, write_json
 from transformer_lib.config import SMALL, TOY, ModelConfig
 from transformer_lib.corpora import cache_folder, digits, english_spanish, parallel
+from transformer_lib.distributed import first_before_others, own_device, rank, world
 from transformer_lib.encoded import EncodedPairs, encode_pairs
-from transformer_lib.evaluation import exact_match, pair_exact_match
+from transformer_lib.evaluation import exact_match, pair_exact_match, quick_bleu
 from transformer_lib.languages import (
     SUBWORDS_FILE,
     Language,
@@ -28,11 +30,20 @@ from transformer_lib.languages import (
 from transformer_lib.model import Transformer, count_parameters, make_model
 from transformer_lib.subwords import Subwords
 from transformer_lib.tokens import Tokenizer, Vocabulary, proper_words
-from transformer_lib.training import STATE_FILE, Pairs, TrainingConfig, device_named, train
+from transformer_lib.training import (
+    STATE_FILE,
+    Pairs,
+    TrainingConfig,
+    check_processes,
+    device_named,
+    train,
+)
 from transformer_lib.translator import Translator
+from transformer_lib.typed import is_finished
 
 TextPairs = list[tuple[str, str]]
 DIGIT_TASKS = ("copy", "reverse", "sort")
+NEARLY_ALL = 0.95  # share of sentences; what nearly all have, the model has never been without
 ASIDE = 0.01  # share of the source sentences to validate on, where no file is named
 
 
@@ -121,9 +132,21 @@ class OwnPairs(Recipe):
         if (folder / SUBWORDS_FILE).exists():  # the run goes on
             both, _ = read_languages(folder)
         else:
-            training = (text for pair in self.pairs("train", print_complaint) for text in pair)
-            both = SubwordLanguage(Subwords.learn(training, self.subwords))
+            both = self.learn_language()
         return Material(both, both, *(self.encoded(both, side) for side in ("train", "validation")))
+
+    def learn_language(self) -> SubwordLanguage:
+        """Subwords from the training side, and whether its sentences are written as such."""
+        count = finished = 0
+
+        def texts() -> Iterator[str]:
+            nonlocal count, finished
+            for source, target in self.pairs("train", print_complaint):
+                count, finished = count + 1, finished + is_finished(source)
+                yield from (source, target)
+
+        subwords = Subwords.learn(texts(), self.subwords)
+        return SubwordLanguage(subwords, finished > NEARLY_ALL * count)
 
     def pairs(
         self, side: str, report: Callable[[str], None] = lambda message: None
@@ -184,6 +207,32 @@ def own_pairs(
     )
 
 
+def everyday_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
+    """Model, training and number of subwords of the larger translator that comes along."""
+    model = ModelConfig(
+        N=3, d_model=256, d_ff=768, h=8, dropout=0.15, norm_first=True, tie_weights="all"
+    )
+    training = TrainingConfig(
+        steps=7000,
+        schedule="linear",
+        peak=1.5e-3,
+        warmup=600,
+        max_tokens=2048,
+        bf16=True,
+        validate_every=300,
+        average=5,
+    )
+    return model, training, 6000
+
+
+def everyday() -> OwnPairs:
+    """Its recipe; the sentences are fetched if need be. DownloadError where they can't be."""
+    splits = downloads.get("tatoeba-en-es", report=print_complaint)
+    model, training, subwords = everyday_sizes()
+    recipe = own_pairs([splits["train"]], [splits["validation"]], subwords=subwords)
+    return dataclasses.replace(recipe, task="tatoeba", model=model, training=training)
+
+
 def print_complaint(message: str) -> None:
     print(f"skipped: {message}", file=sys.stderr)
 
@@ -227,19 +276,24 @@ def train_recipe(
     resume: bool = False,
     bar: tqdm | None = None,
     device: str = "cpu",
+    dtype: torch.dtype | None = None,
 ) -> Translator:
     """Train what the recipe says and save it in `folder`, ready for `Translator.load`.
 
     recipe.json comes first and model.safetensors last; a run that was stopped in between goes on
     with resume=True. bar: the progress bar to use. device: as for `device_named`; only a run on a
-    CPU goes on to the same weights bit for bit.
+    CPU goes on to the same weights bit for bit. dtype: see `save_model`.
     """
-    folder, place = Path(folder), device_named(device)
-    check_folder(recipe, folder, resume)
-    material = recipe.material(folder)
-    write_json(folder / "recipe.json", recipe.to_json())  # from here on it is a run
-    src, tgt = material.src, material.tgt
-    write_languages(folder, src, tgt)
+    folder, place = Path(folder), own_device(device_named(device))
+    with first_before_others():  # who find all on the disk
+        check_processes(recipe.training)
+        if rank() == 0:
+            check_folder(recipe, folder, resume)
+        material = recipe.material(folder)
+        src, tgt = material.src, material.tgt
+        if rank() == 0:
+            write_json(folder / "recipe.json", recipe.to_json())  # from here on it is a run
+            write_languages(folder, src, tgt)
 
     torch.manual_seed(recipe.training.seed)
     sizes = dataclasses.asdict(recipe.model)
@@ -247,7 +301,10 @@ def train_recipe(
     translator = Translator(model, src, tgt)
 
     def measure(_: Transformer) -> dict:
-        return how_far(translator) if recipe.task == "en-es" else {}
+        found = how_far(translator) if recipe.task == "en-es" else {}
+        if recipe.training.best_by == "bleu":
+            found["bleu"] = round(quick_bleu(translator, material.validation), 2)
+        return found
 
     began = time.perf_counter()
     history = train(
@@ -264,14 +321,16 @@ def train_recipe(
         "parameters": count_parameters(model),
         "sentences": len(material.training),
         "device": place.type,
+        "processes": world(),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__.split("+")[0],
         "seconds": round(time.perf_counter() - began),  # since the last start
         "resumed": resume,
         "history": history,
     }
-    write_json(folder / "training.json", record)
-    save_model(folder, model.cpu())
+    if rank() == 0:
+        write_json(folder / "training.json", record)
+        save_model(folder, model.cpu(), dtype)
     return translator
 
 

@@ -5,6 +5,7 @@ All tools work inside a `with` only and leave nothing behind.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import singledispatch
 
 import torch
 from torch import Tensor, nn
@@ -100,10 +101,14 @@ def record_outputs(model: nn.Module, *names: str) -> Iterator[dict[str, Tensor]]
             handle.remove()
 
 
+@singledispatch
 def weights_and_values(
     layer: MultiHeadAttention, query: Tensor, key: Tensor, value: Tensor, *, mask=None, cache=None
 ) -> tuple[Tensor, Tensor]:
-    """What `layer` has computed inside a call with these arguments."""
+    """What `layer` has computed inside a call with these arguments.
+
+    Another kind of attention registers its own way to compute them.
+    """
     k, v = layer.keys_and_values(key, value) if cache is None else cache.current()
     return attention_weights(layer.split_heads(layer.w_q(query)), k, mask), v
 

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from transformer_lib.batching import Ids, make_batch, source_batch
@@ -19,7 +20,10 @@ from transformer_lib.sureness import Sureness
 from transformer_lib.tokens import BOS, EOS, SPECIALS
 from transformer_lib.typed import InputError, Typed
 
-SHIPPED_MODEL = DATA / "models" / "en-es"
+# The translators that come with us, by name: one that learned the sentences of a grammar, word by
+# word, and one that learned what people wrote, in subwords.
+MODELS = {"grammar": DATA / "models" / "en-es", "tatoeba": DATA / "models" / "tatoeba-en-es"}
+SHIPPED_MODEL = MODELS["grammar"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,11 @@ class Looks:
         return self.weights[last].mean(dim=0)
 
 
+def model_folder(name: str | Path) -> Path:
+    """The folder of one of MODELS, or else the folder itself (one called grammar is ./grammar)."""
+    return MODELS[name] if isinstance(name, str) and name in MODELS else Path(name)
+
+
 class Translator:
     """A model with its two languages.
 
@@ -76,19 +85,23 @@ class Translator:
         self.sureness: Sureness | None = None  # as measured on held-out sentences
 
     @classmethod
-    def load(cls, folder: Path = SHIPPED_MODEL) -> "Translator":
-        """The translator saved in `folder`; without one, English to Spanish as it comes with us."""
-        folder = Path(folder)
+    def load(cls, folder: str | Path = SHIPPED_MODEL) -> "Translator":
+        """The translator saved in `folder`, or one of MODELS by its name; "grammar" without."""
+        folder = model_folder(folder)
         if not folder.is_dir():
-            raise CheckpointError(f"there is no trained model in {folder}: the folder is missing")
+            raise CheckpointError(
+                f"there is no trained model in {folder}: the folder is missing "
+                f"({' and '.join(MODELS)} come along)"
+            )
         src, tgt = read_languages(folder)
         translator = cls(load_model(folder), src, tgt)
         translator.sureness = Sureness.load(folder)
         return translator
 
-    def save(self, folder: Path) -> None:
+    def save(self, folder: Path, dtype: torch.dtype | None = None) -> None:
+        """All that `load` needs. dtype: see `save_model`."""
         write_languages(folder, self.src, self.tgt)
-        save_model(folder, self.model)
+        save_model(folder, self.model, dtype)
         if self.sureness:
             self.sureness.save(folder)
 

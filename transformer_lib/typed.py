@@ -22,10 +22,14 @@ class InputError(ValueError):
 
 @dataclass(frozen=True)
 class Typed:
-    """words: for the model to read. mark: the sign at the end, set aside and put back later."""
+    """words: for the model to read. mark: the sign at the end, set aside and put back later.
+
+    added: a sign that was missing at the end, given to the model and taken off its translation.
+    """
 
     words: str
     mark: str = ""
+    added: str = ""
 
     def around(self, translation: str, language: str) -> str:
         """The translation with the mark, as it is written in its language."""
@@ -69,6 +73,18 @@ def one_sentence(text: Any) -> Typed:
     return Typed(words, "…" if "…" in signs or "..." in signs else signs.strip()[:1])
 
 
+def is_finished(text: str) -> bool:
+    """Does it look like a written sentence: no small letter at the beginning, a sign at the end?"""
+    return text[:1] == text[:1].upper() and not text[-1:].isalnum()
+
+
+def finish(text: Any) -> Typed:
+    """ "good morning" -> "Good morning." for a model that has read finished sentences only."""
+    words = one_line(text)
+    added = "." if words[-1].isalnum() else ""
+    return Typed(words[0].upper() + words[1:] + added, added=added)
+
+
 def check_tokens(tokens: list[str]) -> None:
     """InputError for more than one sentence, or for one that is too long."""
     if any(token in ENDS for token in tokens[:-1]):
@@ -87,10 +103,16 @@ def about_unknown(unknown: Iterable[str], known: Iterable[str], language: str) -
     for word in dict.fromkeys(unknown):
         near = [repr(other) for other in known if is_near(word, other)][:3]
         parts.append(repr(word) + (f" (did you mean {' or '.join(near)}?)" if near else ""))
-    reads = "it reads English and knows" if language == "en" else "it knows"
+    reads, more = "it knows", ""
+    if language == "en":
+        reads = "it reads English and knows"
+        more = (
+            '; the larger model reads any word (`Translator.load("tatoeba")`, or '
+            "`translate --model tatoeba`)"
+        )
     return (
         f"this model has not learned {', '.join(parts)}; {reads} {len(known)} words "
-        "(`translator.words`, or `translate --words`)"
+        f"(`translator.words`, or `translate --words`){more}"
     )
 
 

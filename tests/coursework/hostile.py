@@ -231,6 +231,10 @@ UNWATCHED = {
         "def deaf(self, f, types, x=(), o=None): return f(*x, **(o or {}))\n"
         "watching.Watch.__torch_function__ = deaf\n"
         "my_weights = tl.attention_weights", "taking the watch away"),
+    "a watch of its own": (
+        "class Weights:\n    def __call__(self, q, k): return tl.attention_weights(q, k)\n"
+        "    def watched(self, names, *inputs): return self(*inputs)\n"
+        "my_weights = Weights()", "attention_weights"),
     "profile off": (
         "import sys\n"
         "def my_weights(q, k):\n"

@@ -10,7 +10,7 @@ import io
 import json
 import os
 import re
-import shlex
+import runpy
 import shutil
 import subprocess
 import sys
@@ -21,12 +21,12 @@ import pytest
 import yaml
 
 from coursework import archives
-from coursework.__main__ import main, parser
+from coursework.__main__ import main
 from coursework.archives import A_DATE, course, write_zip
 from coursework.gradescope import as_results
 from coursework.grading import Result
-from coursework.intake import handed_in
 from coursework.source import assignment, assignments, plain, secrets, student_version, text
+from coursework.wall import find_wall
 from tests.coursework.classroom import filled_in, hand_in, solutions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,7 +77,8 @@ def test_the_students_zip_has_the_projects_files_and_no_others(unpacked):
     packed = {path.as_posix() for path in files}
     assert not [name for name in packed - project if not name.startswith("work/assignments/")]
     left_out = {name.split("/")[0] for name in project - packed if not name.startswith(".")}
-    assert left_out <= {"", "benchmarks", "conftest.py", "coursework", "tests", "TEACHING.md"}
+    ours = {"", "benchmarks", "conftest.py", "coursework", "tests", "web", "TEACHING.md"}
+    assert left_out <= ours
 
 
 def test_the_students_zip_is_the_course(unpacked):
@@ -105,7 +106,8 @@ def test_the_size_is_told_and_small(built):
 
 def test_what_programs_leave_behind_is_not_packed(tmp_path, monkeypatch):
     monkeypatch.setattr(archives, "ROOT", tmp_path)
-    for name in ("one/a.py", "one/__pycache__/a.pyc", "one/.ipynb_checkpoints/b.py", "one/.c", "d"):
+    for name in ("one/a.py", "one/__pycache__/a.pyc", "one/.ipynb_checkpoints/b.py", "one/.c", "d",
+                 "one/laboratory.html"):  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert [name for name, _ in archives.project_files(("one", "d"))] == ["one/a.py", "d"]
@@ -119,6 +121,14 @@ def test_the_same_files_make_the_same_zip(tmp_path):
     with zipfile.ZipFile(write_zip(tmp_path / "course.zip", files)) as archive:
         assert {one.date_time for one in archive.infolist()} == {A_DATE}
         assert archive.namelist() == list(files)
+
+
+def test_an_older_zip_is_told(tmp_path, capsys):
+    assert main(["build", "2", "--out", str(tmp_path)]) == 0
+    assert "course.zip" not in capsys.readouterr().out
+    (tmp_path / "course.zip").touch()
+    assert main(["build", "2", "--out", str(tmp_path)]) == 0
+    assert "course.zip is from an earlier build: --zip makes it anew." in capsys.readouterr().out
 
 
 # --- Gradescope ----------------------------------------------------------------------------------
@@ -136,6 +146,8 @@ def test_gradescope_runs_what_it_is_given(built, tmp_path):
     assert [path.name for path in (root / "source/coursework/assignments").iterdir()] == [
         ATTENTION.file
     ]
+    assert not (root / "source/coursework/my_transformer.py").exists()
+    assert "coursework/my_transformer.py" in archives.autograder(assignment("build"))
     shutil.copy(root / "source" / "run_autograder", root)
     (root / "results").mkdir()
     wrong = solutions(ATTENTION) | {"two_weights": "two_weights = [0.5, 0.5]"}
@@ -171,30 +183,120 @@ def test_results_for_gradescope():
 
 
 # --- GitHub Classroom ----------------------------------------------------------------------------
+#
+# A rehearsal on repositories of this computer: the steps of both workflows are run as they are
+# written, in a fresh clone, by a `gh` that clones from here and a `pip` that installs nothing.
+# The format: https://docs.github.com/en/actions/reference/workflows-and-actions ("Workflow syntax",
+# "Workflow commands": the summary's file, `::warning file=…,title=…::`, %25, %0D, %0A).
+
+GITHUB = pytest.mark.skipif(shutil.which("bash") is None or shutil.which("git") is None,
+                            reason="there is no bash, or no git")  # fmt: skip
+GH = """#!/usr/bin/env bash
+if [ "$2" = list ]; then ls "$ORIGIN"; else git clone -q "${@:6}" "file://$ORIGIN/${3#*/}" "$4"; fi
+"""
 
 
-def workflow(built):
-    return yaml.safe_load((built / "grade-2.yml").read_text(encoding="utf-8"))
+def workflow(file):
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
 
 
-def test_the_workflow_grades_what_was_pushed(built, tmp_path):
-    """Each repository is cloned into a folder with the student's name."""
-    steps = {one["name"]: one for one in workflow(built)["jobs"]["grade"]["steps"] if "name" in one}
-    options = parser().parse_args(shlex.split(steps["Grade"]["run"])[3:])
-    assert (options.number, str(options.folder)) == (2, "submissions")
-    lines = (built / "grade-2.yml").read_text(encoding="utf-8").splitlines()
-    changed = [line.split(":")[0].strip() for line in lines if "# change" in line]
-    assert changed == ["ORGANIZATION", "PREFIX"] == list(workflow(built)["env"])
-    assert workflow(built)["env"]["PREFIX"] == "2_attention-"
-    hand_in(tmp_path / "in" / "octocat" / ATTENTION.file, filled_in(ATTENTION, {}))
-    (tmp_path / "in" / "octocat" / ".git" / "objects").mkdir(parents=True)
-    hand_in(tmp_path / "in" / "hubot" / ATTENTION.file, filled_in(ATTENTION, {}))
-    found = {one.student for one in handed_in(tmp_path / "in", ATTENTION).submissions}
-    assert found == {"octocat", "hubot"}
+def steps_of(file, job):
+    steps = workflow(file)["jobs"][job]["steps"]
+    assert all(set(one) <= {"name", "uses", "with", "env", "run"} for one in steps)
+    return {one["name"]: one["run"] for one in steps if "run" in one}
+
+
+def git(folder, *words):
+    name = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")
+    subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
+
+
+def run_step(script, folder, **env):
+    """As GitHub does: bash, which stops at the first error."""
+    return subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=folder, text=True,
+                          env=os.environ | env, capture_output=True, check=False)  # fmt: skip
+
+
+def program(folder, name, text):
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(text)
+    (folder / name).chmod(0o755)
+
+
+@pytest.fixture
+def school(built, tmp_path):
+    """Ana's repository, as she copied and pushed it: one wrong answer, one not tried."""
+    origin = tmp_path / "origin"
+    for name in ("2_attention-ana", "3_heads_and_masks-ana"):
+        with zipfile.ZipFile(built / "classroom-2.zip") as archive:
+            archive.extractall(origin / name)
+        answers = solutions(ATTENTION) | {"two_weights": "two_weights = [0.5, 0.5]"}
+        del answers["w_q"]
+        hand_in(origin / name / ATTENTION.file, filled_in(ATTENTION, answers))
+        git(origin / name, "init", "-q")
+        git(origin / name, "add", "-A")
+        git(origin / name, "commit", "-qm", "first")
+    program(tmp_path / "bin", "gh", GH)
+    program(tmp_path / "bin", "pip", '#!/usr/bin/env bash\necho "$PWD: pip $*"\n')
+    program(tmp_path / "bin", "python", f'#!/usr/bin/env bash\nexec "{sys.executable}" "$@"\n')
+    return tmp_path
+
+
+@GITHUB
+def test_a_push_is_checked_at_once(school):
+    clone = school / "clone"
+    git(school, "clone", "-q", str(school / "origin" / "2_attention-ana"), str(clone))
+    file = clone / ".github" / "workflows" / "check.yml"
+    assert workflow(file)[True] == "push" and workflow(file)["permissions"] == {"contents": "read"}
+    steps = steps_of(file, "check")
+    env = {"PATH": f"{school / 'bin'}:{os.environ['PATH']}", "RUNNER_TEMP": str(school / "temp"),
+           "GITHUB_STEP_SUMMARY": str(school / "summary.md"),
+           "PYTHONPATH": str(school / "temp" / "course")}  # fmt: skip
+    installed = run_step(steps["Install"], clone, **env)
+    assert installed.returncode == 0, installed.stderr
+    assert installed.stdout.splitlines()[-1].endswith("temp/course: pip install -c constraints.txt "
+                                                      "-e .[lab]")  # fmt: skip
+    checked = run_step(steps["Check"], clone, **env)
+    assert checked.returncode == 1, checked.stderr
+    summary = (school / "summary.md").read_text(encoding="utf-8")
+    assert "| two_weights | ✗ not yet. " in summary and "| my_weights | ✓ right! |" in summary
+    assert "| w_q | ○ not tried yet |" in summary and "\x1b" not in summary
+    told = checked.stdout.splitlines()
+    assert told[0].startswith("::warning file=2_attention.ipynb,title=two_weights::✗ not yet. ")
+    assert told[1] == "::warning file=2_attention.ipynb,title=w_q::○ not tried yet"
+    assert told[-1] == "2 of 4 right"
+
+
+def test_the_check_of_my_transformer(tmp_path, monkeypatch, capsys):
+    """The same script, and what a file that is none says."""
+    check = runpy.run_path(str(archives.PLATFORMS / "check.py"))["main"]
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    monkeypatch.chdir(tmp_path)
+    source = assignment("build").path.read_text(encoding="utf-8")
+    first_three = source[: source.index("# --- 4. masks")]
+    for words, right in ((first_three, "3 of 12 right"), ("x =", "0 of 1 right")):
+        (tmp_path / "my_transformer.py").write_text(words, encoding="utf-8")
+        assert check("my_transformer.py") == 1
+        assert capsys.readouterr().out.splitlines()[-1] == right
+    assert check("missing.ipynb") == 1 and "No such file" in capsys.readouterr().out
+    summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "| 3. Attention | ✓ right! |" in summary and "no Python yet. line 1" in summary
+
+
+def test_what_students_copy_has_no_solution(built):
+    with zipfile.ZipFile(built / "classroom-2.zip") as archive:
+        assert set(archive.namelist()) == {ATTENTION.file, "README.md", "course.zip",
+                                           ".github/check.py", ".github/workflows/check.yml"}
+        assert json.loads(archive.read(ATTENTION.file)) == student_version(ATTENTION)
+        inner = zipfile.ZipFile(io.BytesIO(archive.read("course.zip"))).namelist()
+        assert b"secrets." not in archive.read(".github/workflows/check.yml")
+    assert not [name for name in inner if "coursework" in name or "my_transformer" in name]
+    assert set(archives.classroom(assignment("build"))) >= {"my_transformer.py", "course.zip"}
+    assert archives.classroom(assignment("build"))["my_transformer.py"] == b""
 
 
 def test_the_token_is_not_there_when_a_students_code_runs(built):
-    found = workflow(built)
+    found = workflow(built / "grade-2.yml")
     assert found["permissions"] == {"contents": "read"}
     with_token = [step.get("name") for step in found["jobs"]["grade"]["steps"]
                   if "secrets." in json.dumps(step)]  # fmt: skip
@@ -203,21 +305,24 @@ def test_the_token_is_not_there_when_a_students_code_runs(built):
     assert checkout["with"] == {"persist-credentials": False}
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-def test_the_workflow_collects_by_prefix(built, tmp_path):
-    """Its own script, with a `gh` that lists and clones here."""
-    steps = {one["name"]: one for one in workflow(built)["jobs"]["grade"]["steps"] if "name" in one}
-    gh = tmp_path / "bin" / "gh"
-    gh.parent.mkdir()
-    gh.write_text('#!/usr/bin/env bash\nif [ "$2" = list ]; then printf "$REPOSITORIES"\n'
-                  'else mkdir -p "$4"; echo "$3" > "$4/from"; fi\n')  # fmt: skip
-    gh.chmod(0o755)
-    env = {"PATH": f"{gh.parent}:{os.environ['PATH']}", "ORGANIZATION": "school",
-           "PREFIX": "attention-"}  # fmt: skip
-    env["REPOSITORIES"] = "attention-ana\\nother\\nattention-ben-2\\n"
-    script = ["bash", "-euo", "pipefail", "-c", steps["Collect"]["run"]]
-    subprocess.run(script, cwd=tmp_path, env=env, check=True)
-    found = {path.parent.name: path.read_text().strip()
-             for path in (tmp_path / "submissions").glob("*/from")}  # fmt: skip
-    assert found == {"ana": "school/attention-ana", "ben-2": "school/attention-ben-2"}
-    subprocess.run(script, cwd=tmp_path, env=env | {"REPOSITORIES": ""}, check=True)
+@GITHUB
+def test_what_was_pushed_is_collected_and_graded(built, school, monkeypatch):
+    """Each repository of the assignment is cloned into a folder with the student's name."""
+    lines = (built / "grade-2.yml").read_text(encoding="utf-8").splitlines()
+    changed = [line.split(":")[0].strip() for line in lines if "# change" in line]
+    assert changed == ["ORGANIZATION", "PREFIX"] == list(workflow(built / "grade-2.yml")["env"])
+    assert set(workflow(built / "grade-2.yml")[True]) == {"schedule", "workflow_dispatch"}
+    steps = steps_of(built / "grade-2.yml", "grade")
+    env = workflow(built / "grade-2.yml")["env"] | {
+        "PATH": f"{school / 'bin'}:{os.environ['PATH']}", "ORIGIN": str(school / "origin"),
+        "PYTHONPATH": str(ROOT)}  # fmt: skip
+    collected = run_step(steps["Collect"], school, **env)
+    assert collected.returncode == 0, collected.stderr
+    assert [path.name for path in (school / "submissions").iterdir()] == ["ana"]
+    no_wall = "" if find_wall() else " --no-wall"
+    graded = run_step(steps["Grade"] + no_wall, school, **env)
+    assert graded.returncode == 0, graded.stderr
+    told = (school / "grades-2" / "grades.csv").read_text(encoding="utf-8-sig")
+    assert '"ana","two_weights",0,2,' in told.replace('"0"', "0").replace('"2"', "2")
+    (school / "origin" / "2_attention-ana").rename(school / "moved")
+    assert run_step(steps["Collect"], school, **env).returncode == 0  # nobody has started yet

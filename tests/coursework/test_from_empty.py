@@ -12,19 +12,18 @@ import pytest
 import torch
 
 import sections
+from tests.coursework.attempts_build import MISTAKES, SOLUTION, SOURCE, changed
 from transformer_lib.batching import make_batch
 from transformer_lib.checkpoints import weights
 from transformer_lib.checks import Hint, NotTried, from_empty
-from transformer_lib.checks.from_empty import STEPS, OwnFile, verdict
+from transformer_lib.checks.from_empty import STEPS, OwnFile, own_file, verdict
 from transformer_lib.checks.start_here import shipped
 from transformer_lib.corpora import english_spanish
 from transformer_lib.experiments import load
 from transformer_lib.training import adam, paper_schedule, update
 
 ROOT = Path(__file__).resolve().parents[2]
-SOLUTION = ROOT / "coursework" / "my_transformer.py"
 PAGE = (ROOT / "build" / "README.md").read_text(encoding="utf-8")
-SOURCE = SOLUTION.read_text(encoding="utf-8")
 PARTS = re.split(r"^(?=# --- \d+\. )", SOURCE, flags=re.MULTILINE)  # the docstring, then each step
 
 
@@ -43,14 +42,9 @@ def own(tmp_path):
     def write(text: str) -> OwnFile:
         path = tmp_path / from_empty.FILE
         path.write_text(text, encoding="utf-8")
-        return OwnFile(path)
+        return own_file(path)
 
     return write
-
-
-def changed(old: str, new: str) -> str:
-    assert SOURCE.count(old) == 1, f"{old!r} stands {SOURCE.count(old)} times in the solution"
-    return SOURCE.replace(old, new)
 
 
 # --- from empty to translator --------------------------------------------------------------------
@@ -73,7 +67,7 @@ def test_the_solution_has_a_part_for_each_step():
 
 
 def test_with_the_shipped_weights_it_is_the_shipped_translator():
-    mine, ours = OwnFile(SOLUTION), shipped()
+    mine, ours = own_file(SOLUTION), shipped()
     model, translate = from_empty.with_shipped_weights(mine), mine.part("translate")
     english = [pair[0] for name in ("test", "pronoun") for pair in english_spanish.load(name)[:20]]
     theirs = [translate(model, ours.src, ours.tgt, text) for text in english]
@@ -81,7 +75,7 @@ def test_with_the_shipped_weights_it_is_the_shipped_translator():
 
 
 def test_the_same_weights_and_batches_are_trained_to_the_same_weights():
-    mine, model = OwnFile(SOLUTION), from_empty.small_model()
+    mine, model = own_file(SOLUTION), from_empty.small_model()
     twin = mine.twin("Transformer", (11, 11, 1, 8, 12, 2, 0.0), weights(model))
     pairs = [from_empty.PAIRS[i : i + 2] for i in (0, 1, 2) * 3]
     losses = mine.part("train")(twin, [mine.part("make_batch")(part) for part in pairs], 4)
@@ -95,152 +89,6 @@ def test_the_same_weights_and_batches_are_trained_to_the_same_weights():
 
 
 # --- mistakes ------------------------------------------------------------------------------------
-
-MISTAKES = [
-    (1, " * math.sqrt(self.table.embedding_dim)", "", "root of d_model is missing"),
-    (1, "math.sqrt(self.table.embedding_dim)", "self.table.embedding_dim", "times d_model"),
-    (1, "std=d_model**-0.5", "std=1.0", "numbers of size 1.00"),
-    (1, "self.table = nn.Embedding(vocab, d_model)",
-     "self.table = nn.Embedding(d_model, vocab)", "should be (11, 7)"),
-    (2, "torch.arange(length)[:, None]", "torch.arange(1, length + 1)[:, None]", "start at 1"),
-    (2, "[angles.sin(), angles.cos()], dim=-1).flatten(1)",
-     "[angles.sin(), angles.cos()], dim=1).flatten(1)", "put each cosine beside its sine"),
-    (2, "torch.arange(0, d_model, 2) / d_model", "torch.arange(0, d_model, 2) / d_model / 2",
-     "yours is i/d_model"),
-    (3, " / math.sqrt(query.size(-1))", "", "The scores are not scaled"),
-    (3, "return scores.softmax(dim=-1) @ value", "return scores.softmax(dim=-2) @ value",
-     "softmax runs over the queries"),
-    (3, "return scores.softmax(dim=-1) @ value", "return scores @ value", "softmax is missing"),
-    (4, "(ids != PAD)", "(ids == PAD)", "wrong way round"),
-    (4, "dtype=torch.bool).tril()", "dtype=torch.bool).triu()", "turned round"),
-    (4, "dtype=torch.bool).tril()", "dtype=torch.bool).tril(-1)", "diagonal is missing"),
-    (4, "scores.masked_fill(~mask, -1e9).softmax(dim=-1)\n    return (weights * mask) @ value",
-     "scores.masked_fill(mask, -1e9).softmax(dim=-1)\n    return weights @ value",
-     "wrong way round"),
-    (4, "(weights * mask) @ value", "weights @ value", "gets 0.2 everywhere"),
-    (4, "scores.masked_fill(~mask, -1e9)", "scores", "comes after the softmax"),
-    (5, "x.unflatten(-1, (self.h, -1)).transpose(1, 2)  #",
-     "x.reshape(len(x), self.h, x.size(1), -1)  #", "pieces of words"),
-    (5, "heads.transpose(1, 2).flatten(2)",
-     "heads.reshape(len(query), query.size(1), -1)", "without the transpose back"),
-    (5, "self.w_o = nn.Linear(d_model, d_model, bias=False)",
-     "self.w_o = nn.Linear(d_model, d_model)", "no biases"),
-    (5, "        self.w_q = nn.Linear(d_model, d_model, bias=False)\n",
-     "        self.w_q = self.q = nn.Linear(d_model, d_model, bias=False)\n        del self.w_q\n",
-     "has no parameter `w_q.weight`; it has q.weight (14, 14)"),
-    (5, "self.split(v), mask)", "self.split(v))", "hand it on to `attention`"),
-    (5, "return self.w_o(heads.transpose(1, 2).flatten(2))",
-     "return heads.transpose(1, 2).flatten(2)", "W^O is missing"),
-    (5, "self.w_v(value)", "self.w_v(key)", "values are made of `key`"),
-    (5, "        heads = attention(self.split(q), self.split(k), self.split(v), mask)  "
-     "# (b, h, q, d_k)\n        return self.w_o(heads.transpose(1, 2).flatten(2))",
-     "        q, k, v = (x.reshape(len(x), self.h, x.size(1), -1) for x in (q, k, v))\n"
-     "        return self.w_o(attention(q, k, v, mask).reshape(len(query), query.size(1), -1))",
-     "the same on the way back"),
-    (6, "self.w_2(self.w_1(x).relu())", "self.w_2(self.w_1(x))", "max is missing"),
-    (6, "self.norm(x + self.dropout(sublayer(x)))",
-     "x + self.dropout(sublayer(self.norm(x)))", "This is the other one"),
-    (6, "self.norm(x + self.dropout(sublayer(x)))",
-     "self.norm(self.dropout(sublayer(x)))", "way around is missing"),
-    (6, "self.norm(x + self.dropout(sublayer(x)))",
-     "self.norm(x + sublayer(x))", "Dropout is missing"),
-    (6, "self.norm(x + self.dropout(sublayer(x)))",
-     "self.dropout(self.norm(x + sublayer(x)))", "Dropout comes after the norm"),
-    (6, "self.dropout = nn.Dropout(dropout)\n\n    def forward(self, x, sublayer):",
-     "self.drop = self.dropout = None\n\n    def forward(self, x, sublayer):",
-     "nn.Dropout of the name `dropout`"),
-    (6, "self.dropout = nn.Dropout(dropout)\n\n    def forward(self, x, sublayer):",
-     "self.dropout = nn.Dropout(0.1)\n\n    def forward(self, x, sublayer):", "a share of 0.1"),
-    (7, "self.self_attn(x, x, x, src_mask)", "self.self_attn(x, x, x)", "look at the padding"),
-    (7, "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
-     "        return self.around_feed_forward(x, self.feed_forward)",
-     "return self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))",
-     "feed-forward network is missing"),
-    (7, "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
-     "        return self.around_feed_forward(x, self.feed_forward)",
-     "return self.around_feed_forward(x, self.feed_forward)",
-     "self-attention is missing"),
-    (7, "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
-     "        return self.around_feed_forward(x, self.feed_forward)",
-     "x = self.around_feed_forward(x, self.feed_forward)\n"
-     "        return self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))",
-     "attention comes first"),
-    (7, "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
-     "        return self.around_feed_forward(x, self.feed_forward)",
-     "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
-     "        return self.around_self_attn(x, self.feed_forward)",
-     "is used twice"),
-    (7, "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
-     "        return self.around_feed_forward(x, self.feed_forward)",
-     "x = self.around_feed_forward(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
-     "        return self.around_self_attn(x, self.feed_forward)",
-     "have changed places"),
-    (7, "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))\n"
-     "        return self.around_feed_forward(x, self.feed_forward)",
-     "return self.feed_forward(self.self_attn(x, x, x, src_mask))",
-     "no sum, no norm"),
-    (7, "            x = layer(x, src_mask)\n        return x",
-     "            y = layer(x, src_mask)\n        return y", "Each layer reads x"),
-    (7, "ModuleList(EncoderLayer(d_model, d_ff, h, dropout) for _ in range(N))",
-     "ModuleList([EncoderLayer(d_model, d_ff, h, dropout)] * N)", "one and the same"),
-    (7, "nn.ModuleList(EncoderLayer(d_model, d_ff, h, dropout) for _ in range(N))",
-     "[EncoderLayer(d_model, d_ff, h, dropout) for _ in range(N)]", "not in a plain list"),
-    (7, "        self.layers = nn.ModuleList(EncoderLayer(",
-     "        self.norm = nn.LayerNorm(d_model)\n        self.layers = nn.ModuleList(EncoderLayer(",
-     "isn't asked for: `norm.weight`"),
-    (7, "            x = layer(x, src_mask)\n        return x",
-     "            x = layer(x, src_mask)\n            return x", "Only the first layer"),
-    (8, "self.self_attn(x, x, x, tgt_mask)", "self.self_attn(x, x, x)", "causal mask is missing"),
-    (8, "self.cross_attn(x, memory, memory, src_mask)", "self.cross_attn(x, x, x, tgt_mask)",
-     "never looks at the memory"),
-    (8, "self.cross_attn(x, memory, memory, src_mask)", "self.cross_attn(x, memory, memory)",
-     "source's padding"),
-    (8, "            x = layer(x, memory, tgt_mask, src_mask)",
-     "            x = layer(x, memory)", "masks don't reach"),
-    (9, "padding_mask(tgt_in) & causal_mask(tgt_in.size(1))", "padding_mask(tgt_in)",
-     "causal mask is missing"),
-    (9, "self.placed(self.src_embed(src))", "self.src_embed(src)", "the source has none"),
-    (9, "return x @ self.tgt_embed.table.weight.T",
-     "return (x @ self.tgt_embed.table.weight.T).softmax(-1)", "These are probabilities"),
-    (9, "        for name, parameter in self.named_parameters():",
-     "        self.out = nn.Linear(d_model, tgt_vocab, bias=False)\n"
-     "        for name, parameter in self.named_parameters():", "one matrix too many"),
-    (9, 'if "w_" in name and parameter.dim() == 2', "if False", "xavier_uniform_"),
-    (9, "return self.dropout(x + positional", "return (x + positional",
-     "dropout comes after the positions"),
-    (9, 'if "w_" in name and parameter.dim() == 2', "if parameter.dim() == 2",
-     "`src_embed.table.weight` starts with"),
-    (10, "(each * real).sum() / real.sum()", "each.mean()", "padding counts too"),
-    (10, "-(1 - eps) * right", "-right", "must give eps away first"),
-    (10, "step * warmup**-1.5", "step * warmup**-0.5", "exponent -1.5"),
-    (11, "[[BOS, *tgt] for _, tgt in pairs]", "[[*tgt, EOS] for _, tgt in pairs]",
-     "Both rows are the same"),
-    (11, "[[*src, EOS] for src, _ in pairs]", "[src for src, _ in pairs]", "ends with <eos>, too"),
-    (11, "return pad(src), pad(tgt_in), pad(tgt_out)", "return src, tgt_in, tgt_out", "not a list"),
-    (11, "return pad(src), pad(tgt_in), pad(tgt_out)", "return pad(src)", "three tables"),
-    (11, '"lr"] = learning_rate(step,', '"lr"] = learning_rate(1,',
-     "stays that of step 1"),
-    (11, "        loss.backward()", "        (-loss).backward()", "walks uphill"),
-    (11, "    return losses", "    losses", "returns nothing"),
-    (11, "        optimizer.zero_grad()\n", "", "add up"),
-    (11, "betas=(0.9, 0.98), ", "", "PyTorch's numbers"),
-    (11, '        optimizer.param_groups[0]["lr"] = learning_rate(step, d_model, warmup)\n', "",
-     "stays that of Adam"),
-    (11, "enumerate(batches, start=1)", "enumerate(batches, start=2)", "rate of step 2"),
-    (11, "eps=0.1)", "eps=0.0)", "without smoothing"),
-    (11, "losses.append(loss.item())", "losses.append(loss)", "keeps all that led to it"),
-    (11, "losses.append(loss.item())", "losses = [loss.item()]", "for each of the 5 batches"),
-    (11, "(longest - len(row)) for row in rows])", "(longest - len(row)) for row in rows]).float()",
-     "whole numbers"),
-    (11, "        optimizer.step()\n", "", "weights don't change"),
-    (12, "int(logits[0, -1].argmax())", "int(logits[0, 0].argmax())", "first row each time"),
-    (12, "memory, words = model.encode(src), [BOS]", "memory, words = model.encode(src), [EOS]",
-     "begin with <bos>"),
-    (12, "return target.text(greedy(model, src, max_length=64))",
-     "return greedy(model, src, max_length=64)", "should return text"),
-    (12, "torch.tensor([[*source.encode(text), EOS]])", "torch.tensor([source.encode(text)])",
-     "Does the source end with <eos>?"),
-]  # fmt: skip
 
 
 @pytest.mark.parametrize("number, old, new, hint", MISTAKES)
@@ -302,7 +150,7 @@ def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "my_transformer.py"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(Hint, match="can't be read as text"):
-        OwnFile(path)
+        own_file(path)
 
 
 def test_a_whole_transformer_of_pytorch_is_seen(own):
@@ -395,14 +243,6 @@ def test_training_needs_the_parts(tmp_path, capsys):
     path.write_text("", encoding="utf-8")
     assert script("train").main(["--file", str(path)]) == 1
     assert "`Transformer` is missing. First: python build/check.py" in capsys.readouterr().out
-
-
-def test_the_container_of_the_guide_has_what_checks_a_hand_in():
-    guide = (ROOT / "TEACHING.md").read_text(encoding="utf-8")
-    assert "course python build/check.py --file /submissions/NAME.py" in " ".join(guide.split())
-    copied = [Path(name) for name in re.findall(r"^  COPY (\S+) \S+$", guide, re.MULTILINE)]
-    for needed in ("build/check.py", "transformer_lib", "data"):
-        assert Path(needed) in copied and (ROOT / needed).exists()
 
 
 # --- the page ------------------------------------------------------------------------------------

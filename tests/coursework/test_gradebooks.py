@@ -20,7 +20,7 @@ from coursework.gradebooks import fill_in, read_gradebook, write_feedback
 from coursework.grading import Result
 from coursework.intake import Submission
 from coursework.report import write_report
-from coursework.source import assignment
+from coursework.source import FOLDER, assignment
 from coursework.tables import TableError
 from tests.coursework.classroom import filled_in, hand_in
 
@@ -104,7 +104,8 @@ def test_moodles_worksheet_is_filled_in(tmp_path):
             cell for number, cell in enumerate(new) if number not in (grade, feedback)
         ]
     assert told[0].startswith("Grades filled in: 2, in ")
-    assert told[1:] == ["Another grade stood there: Ben Li (12) from 3.00 to 15.5"]
+    assert told[1:] == ["Left as it was, as nothing of theirs was graded: Ben Li",
+                        "Another grade stood there: Ben Li (12) from 3.00 to 15.5"]  # fmt: skip
 
 
 def test_the_worksheet_as_moodle_reads_it(tmp_path):
@@ -126,15 +127,21 @@ def test_a_grade_that_waits_for_a_reader_is_not_filled_in(tmp_path):
 
 
 def test_points_are_scaled_to_the_platforms(tmp_path):
-    _, after, _ = filled(tmp_path, MOODLE.replace("16.00", "100.00"))
-    assert after[1][4] == "96.88"
+    _, after, told = filled(tmp_path, MOODLE.replace("16.00", "100.00"))
+    assert after[1][4] == "96.88" and "Points are scaled: 16 here are 100 there" in told
 
 
 def test_names_find_their_row_where_there_are_no_numbers(tmp_path):
     people = [("ana garci\u0301a", ""), ("Ben Li", ""), ("Cem", "")]
     _, after, told = filled(tmp_path, MOODLE, people)
     assert [row[4] for row in after[1:]] == ["15.5", "3.00", ""]  # two are called Ben Li
-    assert told[1] == "Not in Grades-COURSE-Assignment 2-99.csv: Ben Li, Cem"
+    assert told[1] == "Not in Grades-COURSE-Assignment 2-99.csv: Cem"
+    assert re.fullmatch(
+        "In Grades-.* the name, but with another number or twice.*: Ben Li", told[2]
+    )
+    (tmp_path / "another").mkdir()
+    _, _, told = filled(tmp_path / "another", MOODLE, [("Ana García", "4712")])
+    assert re.fullmatch("In Grades-.* with another number or twice, .*: Ana García", told[1])
 
 
 def test_a_groups_number_is_not_the_person_with_that_number(tmp_path):
@@ -237,6 +244,28 @@ def test_a_teacher_who_stops_it_is_told_what_is_kept(tmp_path, quick, monkeypatc
     assert "What is graded is kept" in capsys.readouterr().err
 
 
+def test_a_stopped_build_says_what_is_true_of_a_build(tmp_path, monkeypatch, capsys):
+    def stopped(*others):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command_line, "student_version", stopped)
+    assert main(["build", "2", "--out", str(tmp_path)]) == 130
+    error = capsys.readouterr().err
+    assert "run it again" in error and "graded" not in error
+
+
+def test_what_is_wrong_with_the_readings_comes_before_the_grading(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command_line, "try_solution", lambda *others: pytest.fail("graded"))
+    hand_in(tmp_path / "submissions" / "ana.ipynb", filled_in(ATTENTION, {}))
+    (tmp_path / "grades").mkdir()
+    (tmp_path / "grades" / "to_read.csv").write_text(
+        "student,exercise,points,of,comment\nana,why-the-root,many,3,\n"
+    )
+    command = ["grade", "2", str(tmp_path / "submissions"), "--out", str(tmp_path / "grades")]
+    assert main(command) == 2
+    assert "line 2: points must be a number from 0 to 3" in capsys.readouterr().err
+
+
 def test_from_moodles_download_to_its_upload(tmp_path, quick, capsys):
     folder, out = tmp_path / "submissions", tmp_path / "grades-2"
     for name in ("Ana García_4711", "Ben Li_12"):
@@ -255,6 +284,17 @@ def test_from_moodles_download_to_its_upload(tmp_path, quick, capsys):
     assert "1 of 2 answers to read" in told and "Grades filled in: 1, in " in told
     assert [row[4] for row in rows(out / f"filled-{sheet.name}")[1:]] == ["16", "3.00", ""]
     assert len(zipfile.ZipFile(out / "feedback.zip").namelist()) == 2
+
+
+def test_the_guide_names_the_files_that_there_are(tmp_path, quick):
+    guide = (FOLDER.parents[1] / "TEACHING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\| `grades-2/([\w.]+?)(?:/NAME.html)?`", guide, re.MULTILINE))
+    place = tmp_path / "in" / "Ana García_4711_assignsubmission_file" / ATTENTION.file
+    hand_in(place, filled_in(ATTENTION, {}))
+    command = ["grade", "2", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--blind"]
+    assert main(command) == 0
+    there = {path.name for path in (tmp_path / "out").iterdir()}
+    assert named - {"graded"} == there - {"last.json"} and "`last.json`" in guide
 
 
 def test_from_canvas_download_to_its_upload(tmp_path, quick, capsys):

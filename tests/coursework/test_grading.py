@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from coursework import __main__ as command_line
-from coursework import batch, wall
+from coursework import batch, source, wall
 from coursework.__main__ import main
 from coursework.grading import (
-    LARGEST_NOTEBOOK,
+    LARGEST,
     Limits,
     Pupil,
     Result,
@@ -483,6 +483,26 @@ def test_a_notebook_that_was_cut_off_is_told_so(tmp_path):
         read_submission(path, ATTENTION)
 
 
+@pytest.mark.parametrize(
+    "found, way_out",
+    [
+        ("work.zip", "only work.zip. Unpack it and hand in the .ipynb file that is in it."),
+        ("scan.pdf", "only scan.pdf. Hand in the .ipynb file itself."),
+        (None, "There is no notebook in the folder ana."),
+    ],
+)
+def test_a_folder_without_a_notebook_says_what_to_do(tmp_path, found, way_out):
+    (tmp_path / "ana").mkdir()
+    if found:
+        (tmp_path / "ana" / found).touch()
+    with pytest.raises(Unreadable) as caught:
+        read_submission(tmp_path / "ana" / ATTENTION.file, ATTENTION)
+    assert str(caught.value).endswith(way_out)
+    (tmp_path / "ben.zip").touch()
+    with pytest.raises(Unreadable, match="ben.zip is an archive: unpack it"):
+        read_submission(tmp_path / "ben.zip", ATTENTION)
+
+
 def test_files_that_are_none(tmp_path):
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe.ipynb")
@@ -492,7 +512,7 @@ def test_files_that_are_none(tmp_path):
         read_submission(tmp_path / "nothing.ipynb", ATTENTION)
     large = tmp_path / "large.ipynb"
     with large.open("wb") as file:
-        file.truncate(LARGEST_NOTEBOOK + 1)
+        file.truncate(LARGEST[".ipynb"] + 1)
     with pytest.raises(Unreadable, match="larger than 20 MB"):
         read_submission(large, ATTENTION)
 
@@ -522,7 +542,7 @@ def test_nothing_is_graded_with_a_solution_that_fails(tmp_path, monkeypatch, cap
             cell["source"] = "def my_weights(query, key): return query @ key.T"
     hand_in(folder / ATTENTION.file, broken)
     hand_in(tmp_path / "submissions" / "one.ipynb", {})
-    monkeypatch.setattr(command_line, "FOLDER", folder)
+    monkeypatch.setattr(source, "FOLDER", folder)
     assert main(["grade", "2", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]) == 2
     assert "the solution of my_weights" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

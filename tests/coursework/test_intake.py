@@ -206,3 +206,20 @@ def test_a_date_is_no_number_of_canvas(tmp_path, names):
 def test_labels_are_never_alike(tmp_path):
     place = tmp_path / "same"
     assert list(labels(3 * [Entry("same", place, ())])) == ["same", "same'", "same''"]
+
+
+def test_a_table_in_the_folder_is_nobodys_work(tmp_path):
+    put(tmp_path, "ana.ipynb")
+    for name in ("notes.csv", "Grades.XLSX", "scan.pdf"):
+        (tmp_path / name).touch()
+    intake = handed_in(tmp_path, TRAINING)
+    assert set(people(intake)) == {"ana", "scan"}
+    assert intake.told == ("Nobody's work, as no student hands in a table: Grades.XLSX, notes.csv",)
+
+
+def test_a_table_beside_an_outer_folder_does_not_make_it_a_student(tmp_path):
+    put(tmp_path / "outer", "ana.ipynb", "ben.ipynb")
+    (tmp_path / "list.csv").touch()
+    intake = handed_in(tmp_path, TRAINING)
+    assert set(people(intake)) == {"ana", "ben"}
+    assert any("list.csv" in one for one in intake.told)

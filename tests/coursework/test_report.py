@@ -153,8 +153,8 @@ def test_points_for_an_answer_that_has_changed_are_shown_and_do_not_count(desk):
         read = write_report(desk, ATTENTION, results(ana="Something else."))
         assert essays(desk) == {"ana": ("", "to be read")} and read.unread == 1
         (row,) = table(desk / "to_read.csv")
-        assert row["before"] == "2 points (“Good.”) for an answer that has changed since"
-        assert "2 points (“Good.”) for an answer that" in words(desk / "to_read.html")
+        assert row["before"] == "2 points (Good.) for an answer that has changed since"
+        assert "2 points (Good.) for an answer that" in words(desk / "to_read.html")
     fill_in(desk / "to_read.csv", {"ana": ("1", "")})
     assert write_report(desk, ATTENTION, results(ana="Something else.")).told == []
     (row,) = table(desk / "to_read.csv")
@@ -164,7 +164,7 @@ def test_points_for_an_answer_that_has_changed_are_shown_and_do_not_count(desk):
 def test_points_for_an_answer_that_is_gone_are_told(desk):
     fill_in(desk / "to_read.csv", {"ana": ("2", "Good.")})
     told = write_report(desk, ATTENTION, results(ana="")).told
-    assert any(f"ana has no answer to {ESSAY} now. 2 points (“Good.”) stay" in one for one in told)
+    assert any(f"ana has no answer to {ESSAY} now. 2 points (Good.) stay" in one for one in told)
     assert table(desk / "to_read.csv")[0]["points"] == "2"
 
 
@@ -230,6 +230,36 @@ def test_a_table_that_can_not_be_read_is_left_alone(desk, content, message):
         write_report(desk, ATTENTION, results(ana=WRITTEN))
     assert (desk / "to_read.csv").read_bytes() == content
     assert words(desk / "grades.csv") == before
+
+
+def test_all_that_is_wrong_with_the_table_is_told_at_once(desk):
+    write_report(desk, ATTENTION, results(ana=WRITTEN, ben=WRITTEN))
+    fill_in(desk / "to_read.csv", {"ana": ("many", ""), "ben": ("5", "")})
+    with pytest.raises(TableError) as caught:
+        report.check_readings(desk, ATTENTION, ["ana", "ben"])
+    first, second = str(caught.value).splitlines()
+    assert "line 2: points must be a number from 0 to 3, not 'many'" in first
+    assert "line 3: points must be a number from 0 to 3, not '5'" in second
+
+
+def test_a_stray_row_is_told_with_the_line_where_it_is_now(desk):
+    write_report(desk, ATTENTION, results(ana=WRITTEN, ben=WRITTEN))
+    fill_in(desk / "to_read.csv", {"ana": ("2", ""), "ben": ("1", "")})
+    told = write_report(desk, ATTENTION, results(ben=WRITTEN, cem=WRITTEN)).told
+    stray = [row["student"] for row in table(desk / "to_read.csv")].index("ana") + 2
+    assert stray == 4 and any(one.startswith("to_read.csv, line 4: nobody handed in as 'ana'")
+                              for one in told)  # fmt: skip
+
+
+def test_another_seed_for_a_reading_that_has_begun_is_told(desk):
+    both = results(ana=WRITTEN, ben=WRITTEN)
+    assert not any("--seed" in one for one in write_report(desk, ATTENTION, both, blind=1).told)
+    numbers = table(desk / "key.csv")
+    more = results(ana=WRITTEN, ben=WRITTEN, cem=WRITTEN)
+    told = write_report(desk, ATTENTION, more, blind=2).told
+    assert any("stays that of --seed 1. For another, delete key.csv" in one for one in told)
+    assert table(desk / "key.csv")[:2] == numbers
+    assert [row["seed"] for row in table(desk / "key.csv")] == ["1", "1", "2"]
 
 
 @pytest.mark.parametrize("points", ["4", "-1", "many", "nan", "02. Mai"])
@@ -371,33 +401,67 @@ def test_an_unreadable_file_says_so_once(tmp_path):
 # --- what is different from the last time --------------------------------------------------------
 
 
-def test_grading_again_tells_what_changed_for_whom_and_why(tmp_path, monkeypatch):
+@pytest.fixture
+def again(tmp_path):
+    """Grade ana's notebook, and say what this grading has added to changes.csv."""
+    before = []
+
     def grade(points, answer="One.", code="x = 1"):
         cell = {"cell_type": "code", "source": code, "metadata": {}, "outputs": []}
         hand_in(tmp_path / "ana.ipynb", {"cells": [cell], "metadata": {}})
         found = [Result("ana", "w_q", points, 2, "")]
         found += [one for one in results(ana=answer) if one.exercise == ESSAY]
-        told = write_report(tmp_path, ATTENTION, found, [Submission("ana", tmp_path / "ana.ipynb")])
-        rows = [tuple(row.values()) for row in table(tmp_path / "changes.csv")]
-        assert any("aren't what they were: " in one for one in told.told) == bool(rows)
-        return rows
+        return added(found)
 
-    assert grade(2.0) == []
-    assert grade(2.0) == []
-    assert grade(1.0, code="x = 2") == [("ana", "w_q", "2", "1", "the notebook")]
-    assert grade(2.0, code="x = 2") == [("ana", "w_q", "1", "2", changes.NOTHING_CHANGED)]
+    def added(found):
+        ana = [Submission("ana", tmp_path / "ana.ipynb")]
+        told = write_report(tmp_path, ATTENTION, found, ana).told
+        rows = [tuple(row.values()) for row in table(tmp_path / "changes.csv")]
+        assert rows[: len(before)] == before  # what was there stays
+        new = [row[1:] for row in rows[len(before) :]]
+        before[:] = rows
+        assert any(f"aren't what they were: {len(new)}, in" in one for one in told) == bool(new)
+        return new
+
+    grade.added = added
+    return grade
+
+
+def test_grading_again_tells_what_changed_for_whom_and_why(tmp_path, monkeypatch, again):
+    assert again(2.0) == []
+    assert again(2.0) == []
+    assert again(1.0, code="x = 2") == [("ana", "w_q", "2", "1", "the notebook")]
+    assert again(1.0, code="x = 2") == []
+    assert again(2.0, code="x = 2") == [("ana", "w_q", "1", "2", changes.NOTHING_CHANGED)]
     monkeypatch.setattr(changes, "library", lambda: "another check")
-    assert grade(1.0, code="x = 2") == [("ana", "w_q", "2", "1", "the check")]
+    assert again(1.0, code="x = 2") == [("ana", "w_q", "2", "1", "the check")]
     monkeypatch.setattr(changes, "library", lambda: "and another")
-    assert grade(2.0) == [("ana", "w_q", "1", "2", "the notebook and the check")]
+    assert again(2.0) == [("ana", "w_q", "1", "2", "the notebook and the check")]
     fill_in(tmp_path / "to_read.csv", {"ana": ("3", "")})
-    assert grade(2.0) == []  # read for the first time
+    assert again(2.0) == []  # read for the first time
     fill_in(tmp_path / "to_read.csv", {"ana": ("2", "")})
-    assert grade(2.0) == [("ana", ESSAY, "3", "2", "your points for it")]
-    assert grade(2.0, answer="Two.") == [("ana", ESSAY, "2", "", "the answer")]
-    told = write_report(tmp_path, ATTENTION, results(ben=""))
-    assert "changes.csv" in told.told[-1]
-    assert {row["why"] for row in table(tmp_path / "changes.csv")} == {"not handed in this time"}
+    assert again(2.0) == [("ana", ESSAY, "3", "2", "your points for it")]
+    assert again(2.0, answer="Two.") == [("ana", ESSAY, "2", "", "the answer")]
+
+
+def test_who_comes_and_goes_is_told_both_ways(again):
+    ben = Result("ben", "w_q", 1.0, 2, "")
+    again(2.0)
+    assert again.added([ben]) == [
+        ("ana", "w_q", "2", "", "not handed in this time"),
+        ("ben", "w_q", "", "1", "handed in for the first time"),
+    ]
+    assert again.added([ben]) == []  # told once
+    assert again.added([ben, Result("ana", "w_q", 2.0, 2, "")]) == [
+        ("ana", "w_q", "", "2", "handed in again")
+    ]
+
+
+def test_the_page_of_somebody_who_is_absent_now_goes(tmp_path):
+    write_report(tmp_path, ATTENTION, results(ana="", ben=""))
+    (tmp_path / "pages" / "notes.html").touch()  # somebody else's
+    write_report(tmp_path, ATTENTION, results(ben=""))
+    assert {path.name for path in (tmp_path / "pages").iterdir()} == {"ben.html", "notes.html"}
 
 
 def test_the_marks_of_checks_hold_the_checks():
@@ -427,6 +491,33 @@ def test_a_table_is_a_table_and_a_pasted_picture_is_told():
     pasted = report.as_html("![im<age.png](attachment:image.png)")
     assert "a picture, see the notebook: im&lt;age.png" in pasted
     assert "<img" not in pasted and "href" not in pasted
+
+
+def test_a_formula_is_shown_as_one(tmp_path):
+    answer = "It divides by $\\sqrt{d_k}$.\n\n$$\na < b\n$$\n\nIt costs 5$ or 6$."
+    write_report(tmp_path, ATTENTION, results(ana=answer))
+    for name in ("pages/ana.html", "to_read.html"):
+        page = words(tmp_path / name)
+        assert "<msqrt><mrow><msub><mi>d</mi><mi>k</mi></msub></mrow></msqrt></mrow></math>" in page
+        assert 'display="block"><mrow><mi>a</mi><mo>&lt;</mo>' in page
+        assert "5$ or 6$" in page and "<script" not in page
+    expected = ATTENTION.exercises[-1].expected
+    assert "$" in expected and "$" not in report.as_html(expected)
+
+
+@pytest.mark.parametrize("latex, shown", [
+    (r"\text{<img src=x>}", r"$\text{&lt;img src=x&gt;}$"),
+    (r"\text{<img/>}", r"$\text{&lt;img/&gt;}$"), (r"\frac{", r"$\frac{$"),
+    ("{" * 900, "$" + "{" * 900 + "$"), ("x" * 1001, "$" + "x" * 1001 + "$"),
+])  # fmt: skip
+def test_a_formula_that_is_none_stays_as_it_is(latex, shown):
+    assert report.as_formula(latex, "inline") == shown
+
+
+def test_a_formula_leads_nowhere():
+    for harm in (r"\href{javascript:alert(1)}{x}", r"\style{background:url(http://x)}{x}"):
+        formula = report.as_formula(harm, "inline")
+        assert formula.startswith("<math") and "href" not in formula and "style" not in formula
 
 
 def test_markdown_that_can_not_be_read_is_shown_as_it_is(monkeypatch):

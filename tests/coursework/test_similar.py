@@ -83,10 +83,13 @@ def test_the_report(tmp_path, capsys):
         hand_in(folder / f"{student}.ipynb", filled_in(source, harm))
     (folder / "scan.ipynb").write_text("no notebook")
     assert main(["similar", "2", str(folder), "--out", str(out)]) == 0
-    assert "Pairs compared: 10," in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "Pairs compared: 10," in told
+    assert "Not compared, as there is nothing to read: scan\n" in told
     page = (out / "similar.html").read_text(encoding="utf-8")
     assert MOST == 10 and 1 <= page.count("<h2>") <= 10  # as the guide says
     assert "never a grade" in page and "=x and y" in page
+    assert "Not compared, as there is nothing to read: scan." in page
     assert ";;" not in page
     assert "<mark>" in page and "&lt;script&gt;" in page and "<script" not in page
     with (out / "similar.csv").open(encoding="utf-8-sig", newline="") as file:

@@ -130,4 +130,5 @@ def test_the_plans_use_every_notebook_and_assignment():
         weeks = PLAN.findall(GUIDE)[start : start + chapters]
         read = [name[:2] for _, _, first, last, *_ in weeks for name in SERIES
                 if first <= name[:2] <= (last or first)]  # fmt: skip
-        assert read[:14] == [name[:2] for name in SERIES][:14]
+        numbered = [name[:2] for name in SERIES if name[0].isdigit()]
+        assert read[: len(numbered)] == numbered

@@ -14,6 +14,7 @@ import torch
 from safetensors.torch import save
 
 from coursework.wire import LARGEST, SIZES, TRY_WATCH, Line, Lost, Remote, Stopped
+from transformer_lib.checks import Parts
 from transformer_lib.checks.watching import Borrowed, on_guard, watched
 from transformer_lib.decoding import Hypothesis
 
@@ -97,6 +98,30 @@ def test_functions_can_be_called_from_both_sides(lines):
     assert torch.equal(theirs(torch.ones(2)), torch.full((2,), 11.0))
 
 
+def test_what_comes_home_is_itself_again(lines):
+    here, there = lines
+    thing = torch.nn.Linear(2, 2)
+    there.offer(lambda: thing)
+    there.offer(lambda given, offered: given is thing and offered(1))
+    theirs, mine = here.ask(0), lambda x: x + 1
+    assert here.ask(1, theirs, mine) == 2
+    number = there.offer(lambda function: function)
+    assert here.ask(number, mine) is mine
+
+
+def test_a_loss_says_whether_it_holds_its_graph(lines):
+    here, there = lines
+    weight = torch.ones((), requires_grad=True)
+    there.offer(lambda: [2 * weight, (2 * weight).detach(), weight * torch.ones(2)])
+    assert [one.requires_grad for one in here.ask(0)] == [True, False, False]
+
+
+def test_named_functions_travel_as_one_thing(lines):
+    here, there = lines
+    there.offer(lambda model: (model(1), model.encode(1)))
+    assert here.ask(0, Parts(call=lambda x: x + 1, encode=lambda x: x + 2)) == (2, 3)
+
+
 def test_inputs_may_have_names(lines):
     here, there = lines
     there.offer(lambda a, *, b: a - b)
@@ -177,6 +202,9 @@ def message(thing, data: bytes = b"") -> bytes:
         message(["answer", {"set": [[]]}]),
         message(["answer", {"hypothesis": {"dict": [["ids", 1]]}}]),
         message(["answer", {}]),
+        message(["answer", {"yours": 0}]),  # nothing is offered here
+        message(["answer", {"yours": -1}]),
+        message(["answer", {"parts": [1]}]),
     ],
 )
 def test_nonsense_is_lost_and_nothing_worse(arrives):

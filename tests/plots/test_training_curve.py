@@ -5,7 +5,7 @@ import torch
 
 from transformer_lib.loss import label_smoothed_cross_entropy
 from transformer_lib.plots import learning_curve
-from transformer_lib.plots.training import smoothing_floor
+from transformer_lib.plots.training import run_curves, smoothing_floor
 
 HISTORY = [
     {"step": 10, "loss": 5.0, "validation_loss": None, "learning_rate": 1e-4},
@@ -50,3 +50,30 @@ def test_the_floor_is_what_smoothing_leaves_to_a_perfect_model():
 def test_the_floor_is_drawn_as_a_line_of_its_own():
     floor = learning_curve(HISTORY, floor=1.1).lines[-1]
     assert "smoothed" in floor.get_label() and set(floor.get_ydata()) == {1.1}
+
+
+STEPS = [
+    {"step": 10, "loss": 5.0, "learning_rate": 1e-4, "words_per_second": 900},
+    {"step": 20, "loss": 3.0, "learning_rate": 2e-4, "words_per_second": 1234},
+]
+FOUND = {"step": 20, "loss": 4.0, "validation_loss": 3.25, "learning_rate": 2e-4}
+
+
+def test_a_run_is_drawn_from_its_log():
+    figure = run_curves(STEPS, [FOUND], title="mine")
+    above, below = figure.axes
+    curves = {line.get_label(): line.get_xydata().tolist() for line in above.lines}
+    assert curves == {"training text": [[10, 5], [20, 3]], "validation text": [[20, 3.25]]}
+    assert below.lines[0].get_xydata().tolist() == [[10, 1e-4], [20, 2e-4]]
+    assert figure.get_suptitle() == "mine: step 20, 1,234 target words a second"
+    assert len(run_curves(STEPS, [], title="mine").axes[0].lines) == 1  # no validation yet
+
+
+def test_where_bleu_was_measured_it_has_a_panel():
+    _, bleu, _ = run_curves(STEPS, [FOUND | {"bleu": 31.5}], title="mine").axes
+    assert bleu.lines[0].get_xydata().tolist() == [[20, 31.5]] and bleu.get_ylabel() == "BLEU"
+
+
+def test_a_log_without_steps_is_refused():
+    with pytest.raises(ValueError, match="no step yet"):
+        run_curves([], [], title="mine")

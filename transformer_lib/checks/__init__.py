@@ -15,6 +15,7 @@ import functools
 import math
 import os
 import sys
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from decimal import Decimal
@@ -69,6 +70,13 @@ def no_slip(right: bool, hint: str) -> None:
 
 class NotTried(Hint):
     """There is no attempt yet."""
+
+
+class Parts(types.SimpleNamespace):
+    """Functions by name, handed over as one thing, also to another process."""
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.call(*inputs)
 
 
 GREEN, RED = "\x1b[1;32m", "\x1b[1;31m"

@@ -17,10 +17,11 @@ from torch.overrides import TorchFunctionMode
 from transformer_lib.masks import causal_mask
 
 
-def folder_of(module: str) -> str:
-    """Where an imported package lies, with a separator at its end; "" if it isn't imported."""
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return str(Path(file).resolve().parent / "_")[:-1] if file else ""
+def folders_of(*modules: str) -> tuple[str, ...]:
+    """Where imported packages lie, with a separator at the end; behind a link both its ends."""
+    files = (getattr(sys.modules.get(module), "__file__", None) for module in modules)
+    places = [place for file in files if file for place in (Path(file), Path(file).resolve())]
+    return tuple(str(place.parent / "_")[:-1] for place in places)
 
 
 class Borrowed(BaseException):
@@ -41,9 +42,8 @@ class Watch(TorchFunctionMode):
         super().__init__()
         self.names = set(names)
         self.found: list[str] = []
-        self.checks = folder_of(__name__)
-        libraries = ("transformer_lib", "torch", "sacrebleu")
-        self.libraries = tuple(filter(None, map(folder_of, libraries)))
+        self.checks = folders_of(__name__)
+        self.libraries = folders_of("transformer_lib", "torch", "sacrebleu")
         self.texts = descriptions(frozenset(names))
 
     def __enter__(self) -> "Watch":
@@ -106,8 +106,13 @@ def descriptions(names: frozenset[str]) -> dict[str, str]:
 
 def watched(function: Callable, names: Collection[str], inputs: tuple, options: dict) -> Any:
     """What a function returns; Borrowed if it lets the library do what it should do itself."""
-    if hasattr(function, "watched"):  # it lives in another process
+    if hasattr(function, "watched"):  # it lives in another process, or has names of its own
         return function.watched(names, *inputs, **options)
+    return watched_here(function, names, inputs, options)
+
+
+def watched_here(function: Callable, names: Collection[str], inputs: tuple, options: dict) -> Any:
+    """The same for a function of this process, whatever it says of itself."""
     watch = Watch(names)
     try:
         with watch:
@@ -139,3 +144,7 @@ class Attempt:
         if not self.too_much:
             return self.function(*inputs, **options)
         return watched(self.function, self.too_much, inputs, options)
+
+    def watched(self, names: Collection[str], *inputs: Any, **options: Any) -> Any:
+        """The same, where an exercise names more."""
+        return watched(self.function, {*self.too_much, *names}, inputs, options)

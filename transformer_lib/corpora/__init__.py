@@ -1,9 +1,11 @@
-"""Where sentence pairs come from: the grammar, copy, reverse, sort, and files of a user's own."""
+"""Where sentences come from: the grammar, digits, everyday ones, and files of a user's own."""
 
 import os
 from pathlib import Path
 
-DATA = Path(__file__).resolve().parents[2] / "data"
+PACKAGE = Path(__file__).resolve().parents[1]
+# Beside the library in the project; in an installed wheel, inside it.
+DATA = next((d for d in (PACKAGE / "data", PACKAGE.parent / "data") if d.is_dir()), PACKAGE)
 
 
 def read_table(path: str | Path, columns: tuple[str, ...]) -> list[tuple[str, ...]]:

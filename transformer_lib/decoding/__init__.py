@@ -7,11 +7,12 @@ cache.py     Prefixes         what all three are built on: the words so far, key
 """
 
 from transformer_lib.decoding.beam import Hypothesis, beam_search, penalty
-from transformer_lib.decoding.cache import KeyValueCache, Prefixes, deciding
+from transformer_lib.decoding.cache import KeyValueCache, Prefixes, deciding, empty_caches
 from transformer_lib.decoding.greedy import greedy_decode
 from transformer_lib.decoding.sampling import sample_decode, sharpen
 
 __all__ = [
     "Hypothesis", "KeyValueCache", "Prefixes",
-    "beam_search", "deciding", "greedy_decode", "penalty", "sample_decode", "sharpen",
+    "beam_search", "deciding", "empty_caches", "greedy_decode", "penalty", "sample_decode",
+    "sharpen",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ decoder once per word.
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import singledispatch
 
 import torch
 from torch import Tensor
@@ -43,6 +44,11 @@ class KeyValueCache:
     def current(self) -> tuple[Tensor, Tensor]:
         return self.keys[:, :, : self.length], self.values[:, :, : self.length]
 
+    @property
+    def bytes(self) -> int:
+        """How much memory the keys and values so far need."""
+        return sum(x.numel() * x.element_size() for x in self.current())
+
     def append(self, k: Tensor, v: Tensor) -> None:
         if self.keys is None:  # room for every word to come, so that nothing is copied later
             room = (k.size(0), k.size(1), self.max_length, k.size(3))
@@ -57,6 +63,15 @@ class KeyValueCache:
         self.keys, self.values = self.keys[rows], self.values[rows]
 
 
+@singledispatch
+def empty_caches(model: Transformer, max_length: int) -> list[tuple]:
+    """What `model.decode_step` keeps between two words, for each layer: here, before the first.
+
+    Another kind of model registers what it keeps.
+    """
+    return [(KeyValueCache(max_length), KeyValueCache()) for _ in model.decoder.layers]
+
+
 class Prefixes:
     """A batch of unfinished translations: what the decoder has written so far.
 
@@ -68,11 +83,7 @@ class Prefixes:
         self.src = src
         self.memory = model.encode(src)
         self.words = torch.full((len(src), 1), BOS, device=src.device)
-        self.caches = None
-        if cache:
-            self.caches = [
-                (KeyValueCache(max_length), KeyValueCache()) for _ in model.decoder.layers
-            ]
+        self.caches = empty_caches(model, max_length) if cache else None
 
     def next_logits(self) -> Tensor:
         """(b, vocab): the logit of each word to come next; -inf for <pad> and <bos>."""
@@ -90,8 +101,8 @@ class Prefixes:
     def select(self, rows: Tensor) -> None:
         """Go on with these rows only, in this order."""
         self.src, self.memory, self.words = self.src[rows], self.memory[rows], self.words[rows]
-        for pair in self.caches or []:
-            for cache in pair:
+        for layer in self.caches or []:
+            for cache in layer:
                 cache.select(rows)
 
 

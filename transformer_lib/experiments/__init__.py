@@ -17,7 +17,9 @@ from transformer_lib.corpora import DATA
 RESULTS = DATA / "experiments"
 EXPERIMENTS: dict[str, Callable[[], dict[str, Any]]] = {}
 TOPICS = ("embeddings", "positions", "masks", "norms", "ablations",
-          "held_out", "first_steps", "decoding", "causes", "end_sign")  # fmt: skip
+          "everyday", "held_out", "first_steps", "decoding", "causes", "end_sign",
+          "language_model", "before", "since", "waiting", "induction",
+          "real_text")  # fmt: skip
 
 
 def experiment(name: str) -> Callable:

@@ -7,7 +7,6 @@ the third digit, so nothing but the positions can help it.
 import dataclasses
 from typing import Any
 
-from torch import Tensor, nn
 from tqdm import tqdm
 
 from transformer_lib.batching import source_batch
@@ -17,6 +16,7 @@ from transformer_lib.decoding import greedy_decode
 from transformer_lib.experiments import experiment
 from transformer_lib.experiments.toy import DIGITS, learn, one_thread
 from transformer_lib.model import Transformer
+from transformer_lib.since import NoPositions
 from transformer_lib.training import TrainingConfig
 
 KINDS = ("paper", "tensor2tensor", "learned", "none")
@@ -24,13 +24,6 @@ SEEDS = (0, 1, 2)
 TRAINED_TO = 10  # digits in the longest row of the training data
 LENGTHS = (*range(1, 16), 20)
 STEPS = 500
-
-
-class NoPositions(nn.Module):
-    """In the place of `PositionalEncoding`: adds nothing, so that no word knows where it stands."""
-
-    def forward(self, x: Tensor, start: int = 0) -> Tensor:
-        return x
 
 
 def without_positions(model: Transformer) -> None:

@@ -140,7 +140,7 @@ BREAKS = {
 
 def two_scores(translations: Sequence[str], references: Sequence[str]) -> tuple[float, float]:
     """Exact match and sacreBLEU of texts, both in percent."""
-    scores = text_scores(translations, references)
+    scores = text_scores(translations, [[reference] for reference in references])
     return 100 * scores["exact_match"], scores["bleu"]
 
 

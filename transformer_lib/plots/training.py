@@ -58,6 +58,45 @@ def learning_curve(
     return ax
 
 
+@mpl.rc_context(style.PRINT)
+def run_curves(
+    steps: Sequence[Mapping[str, Any]], validations: Sequence[Mapping[str, Any]], title: str
+) -> Figure:
+    """Draw how a training is going, from what its log says so far (`log.read_log`) -> the figure.
+
+    Below each other: the loss, BLEU where it was measured, the learning rate. Raises ValueError
+    when the log has no step yet.
+    """
+    if not steps:
+        raise ValueError("the log has no step yet: there is nothing to draw")
+    learned = [{"step": entry["step"], "loss": entry["loss"]} for entry in steps]
+    found = [
+        {"step": entry["step"], "validation_loss": entry["validation_loss"]}
+        for entry in validations
+    ]
+    scores = [entry for entry in validations if "bleu" in entry]
+    heights = [3, *[1.3] * bool(scores), 1.3]
+    figure = style.new_figure(8.0, 1.4 * sum(heights))
+    top, *middle, bottom = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
+    learning_curve([*learned, *found], top)
+    top.set_xlabel("")
+    for ax in middle:
+        ax.plot([entry["step"] for entry in scores], [entry["bleu"] for entry in scores], "s--",
+                color=style.CATEGORIES[2])  # fmt: skip
+        ax.set(ylabel="BLEU", ylim=(0, None))
+    bottom.plot([entry["step"] for entry in steps], [entry["learning_rate"] for entry in steps],
+                color=style.MUTED)  # fmt: skip
+    bottom.set(ylabel="learning rate", ylim=(0, None), xlabel="step (one update of the weights)")
+    for ax in (*middle, bottom):
+        ax.grid(axis="y")
+    last = steps[-1]
+    figure.suptitle(
+        f"{title}: step {last['step']:,}, {last['words_per_second']:,} target words a second",
+        weight="bold",
+    )
+    return figure
+
+
 def smoothing_floor(smoothing: float, vocab: int) -> float:
     """The cross-entropy of a model that predicts the smoothed targets exactly: their entropy.
 

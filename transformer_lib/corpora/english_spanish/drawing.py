@@ -1,8 +1,9 @@
 """Random choices: who does what to what, where and when."""
 
+import functools
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from .lexicon import ADJECTIVES_FOR, NAMES, NOUNS, Adjective, Noun, nouns_for
 from .morphology import PRESENT
@@ -56,6 +57,20 @@ class Draw:
 
     def tense(self, past: float = 0.5) -> str:
         return PAST if self.chance(past) else PRESENT
+
+    def run(self, frame: Callable, *args, **named):
+        """What the frame draws. It may call itself to start again: see `starts_again`."""
+        return frame(self, *args, **named)
+
+
+def starts_again(frame: Callable) -> Callable:
+    """Marks a frame that calls itself when what it has drawn doesn't fit."""
+
+    @functools.wraps(frame)
+    def run(draw: Draw, *args, **named):
+        return draw.run(frame, *args, **named)
+
+    return run
 
 
 # --- Noun phrases ----------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from .drawing import (
     draw_plural,
     draw_spot,
     draw_time,
+    starts_again,
 )
 from .lexicon import ADJECTIVES, ADJECTIVES_FOR, nouns_for
 from .morphology import PRESENT
@@ -138,6 +139,7 @@ def comparative(adjective: str) -> str:
     return adjective + ("r" if adjective.endswith("e") else "er")
 
 
+@starts_again
 def comparison(draw: Draw) -> Sentence:
     """The elephant is bigger than the horse: el elefante es más grande que el caballo."""
     adjective = draw.pick(COMPARABLE)
@@ -161,6 +163,7 @@ def comparison(draw: Draw) -> Sentence:
 TEAMS = "person animal furniture clothes fruit art vehicle dishes building idea road".split()
 
 
+@starts_again
 def two_subjects(draw: Draw) -> Sentence:
     """The king and the queen are tired; my brother and my sister danced."""
     nouns = nouns_for(draw.pick(TEAMS))
@@ -203,6 +206,7 @@ ALIKE = set(
 )
 
 
+@starts_again
 def two_objects(draw: Draw) -> Sentence:
     """We bought apples and pears; Ana saw the dog and the cat."""
     verb = draw.pick(COLLECTED)
@@ -329,6 +333,7 @@ NOT_IN_RELATIVE = (
 )
 
 
+@starts_again
 def relative(draw: Draw) -> Sentence:
     """The girl who lives in the castle is shy: la niña que vive en el castillo es tímida."""
     noun = draw.pick(DESCRIBED)
@@ -362,6 +367,7 @@ def relative(draw: Draw) -> Sentence:
     return sentence("relative", clause + finite(main, head, tense))
 
 
+@starts_again
 def relative_object(draw: Draw) -> Sentence:
     """The book that I bought is interesting: el libro que compré es interesante."""
     verb = draw.pick([verb for verb in TRANSITIVE if verb.english not in NOT_IN_RELATIVE])

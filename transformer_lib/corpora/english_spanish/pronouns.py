@@ -8,7 +8,14 @@ closed it" ("la leyó", "la cerró").
 
 from dataclasses import dataclass
 
-from .drawing import Draw, draw_beside, draw_noun_phrase, draw_person, draw_plural
+from .drawing import (
+    Draw,
+    draw_beside,
+    draw_noun_phrase,
+    draw_person,
+    draw_plural,
+    starts_again,
+)
 from .lexicon import Adjective, Noun, nouns_for, opposite
 from .morphology import PRESENT
 from .phrases import (
@@ -86,6 +93,7 @@ def draw_participant(draw: Draw, noun: Noun, plural: bool, mark: str, plain: boo
     return noun_phrase(noun, determiner, plural, beside, mark=mark)
 
 
+@starts_again
 def draw_plan(draw: Draw, *, plain: bool = False, fronted: float = 0.35) -> Plan:
     """`plain`: no adjectives beside the nouns, and both nouns in the same number."""
     situation = pick_situation(draw)
@@ -153,6 +161,7 @@ def realize(plan: Plan, means_first: bool, *adjectives: Adjective) -> Sentence:
     return sentence("pronoun", with_reason(plan, reason), *bonds)
 
 
+@starts_again
 def reason(draw: Draw) -> Sentence:
     """The animal didn't cross the street because it was too tired."""
     plan = draw_plan(draw)
@@ -178,6 +187,7 @@ def reason(draw: Draw) -> Sentence:
     return realize(plan, means_first, first)
 
 
+@starts_again
 def person_reason(draw: Draw) -> Sentence:
     """The doctor didn't cross the street because she was tired: la doctora ... cansada."""
     situation = pick_situation(draw, PEOPLE_SITUATIONS)
@@ -220,6 +230,7 @@ WEATHER = (
 NOT_FOR_WEATHER = (FIT, COVER, FRIGHTEN, HOLD, STOP)
 
 
+@starts_again
 def weather_reason(draw: Draw) -> Sentence:
     """Where "it" means nothing: because it was raining."""
     plan = draw_plan(draw)
@@ -231,6 +242,7 @@ def weather_reason(draw: Draw) -> Sentence:
     return sentence("weather reason", with_reason(plan, why))
 
 
+@starts_again
 def noun_reason(draw: Draw) -> Sentence:
     """Where the noun stands again: because the street was too wide."""
     plan = draw_plan(draw)
@@ -316,6 +328,7 @@ DONE_TO_ANIMALS = [VERBS[name] for name in ("follow", "call", "look", "wait")]
 DOERS = nouns_for("man woman boy girl neighbor child teacher artist")
 
 
+@starts_again
 def somebody_reason(draw: Draw) -> Sentence:
     """The dog didn't cross the street because the men were cleaning it: la estaban limpiando."""
     plan = draw_plan(draw)

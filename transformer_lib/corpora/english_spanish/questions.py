@@ -12,6 +12,7 @@ from .drawing import (
     draw_person,
     draw_place,
     draw_spot,
+    starts_again,
 )
 from .lexicon import ADJECTIVES, ADJECTIVES_FOR, nouns_for
 from .morphology import PRESENT, adjective_form, conjugate
@@ -144,6 +145,7 @@ COLORED = [noun for noun in NOUN_LIST if noun.english in ADJECTIVES["red"].suits
 BELONGINGS = nouns_for("thing clothes pet vehicle furniture child house")
 
 
+@starts_again
 def ask_state(draw: Draw) -> Sentence:
     """Is the boy tired? ¿Está cansado el niño?"""
     tense = draw.tense(past=0.3)

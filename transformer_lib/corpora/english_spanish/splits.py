@@ -157,11 +157,17 @@ def sounds_odd(drawn: Sentence) -> bool:
     return drawn.kind != "noun reason" and max(counts.values(), default=0) > 1
 
 
-def draw_sentence(draw: Draw) -> Sentence:
-    """Any sentence; a pronoun sentence with a fixed probability."""
+def draw_once(draw: Draw) -> Sentence:
+    """Any sentence, also one that sounds odd; a pronoun sentence with a fixed probability."""
     share = PRONOUN_SHARE_LONG if draw.long else PRONOUN_SHARE
-    drawn = draw.weighted(pronouns.FRAMES if draw.chance(share) else OTHER_FRAMES)(draw)
-    return draw_sentence(draw) if sounds_odd(drawn) else drawn
+    return draw.weighted(pronouns.FRAMES if draw.chance(share) else OTHER_FRAMES)(draw)
+
+
+def draw_sentence(draw: Draw) -> Sentence:
+    """The next sentence that doesn't sound odd."""
+    while sounds_odd(drawn := draw_once(draw)):
+        pass
+    return drawn
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from .drawing import (
     draw_plural,
     draw_spot,
     draw_time,
+    starts_again,
 )
 from .lexicon import ADJECTIVES, ADJECTIVES_FOR, NOUNS, Adjective, nouns_for, opposite
 from .morphology import PRESENT, adjective_form, participle
@@ -336,6 +337,7 @@ def draw_anything(draw: Draw) -> NounPhrase:
     return draw_noun_phrase(draw, noun, adjective=0.06)
 
 
+@starts_again
 def quality(draw: Draw) -> Sentence:
     """The street is very wide; we were tired."""
     tense, negative = draw.tense(), draw.chance(0.18)
@@ -355,6 +357,7 @@ def quality(draw: Draw) -> Sentence:
 JOBS = nouns_for("job")
 
 
+@starts_again
 def profession(draw: Draw) -> Sentence:
     """My sister is a doctor: es doctora. She is a good teacher: es una buena profesora."""
     subject = draw_person(draw, pronouns=0.55, names=0.2)
@@ -544,6 +547,7 @@ ADMIRED = nouns_for(
 NOT_EXCLAIMED = {"red", "white", "black", "yellow", "green", "blue", "round", "new"}
 
 
+@starts_again
 def exclamation(draw: Draw) -> Sentence:
     """What a beautiful house! ¡Qué casa tan hermosa!"""
     noun = draw.pick(ADMIRED)

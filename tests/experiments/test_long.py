@@ -1,0 +1,192 @@
+"""The experiments of a night, in sizes of a second: what they train, choose, measure and keep."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from tests.torch_twins import randomize
+from transformer_lib.corpora import english_spanish
+from transformer_lib.experiments import before, language_model, long, since, waiting
+from transformer_lib.experiments.long import Learner, cache_bytes, kept, tuned
+from transformer_lib.language_model import LanguageModel
+from transformer_lib.model import count_parameters
+from transformer_lib.recipes import Material, learn_language
+from transformer_lib.since import ModernAttention, Window
+from transformer_lib.training import TrainingConfig
+
+close = torch.testing.assert_close
+HOW = TrainingConfig(steps=2, max_tokens=64, peak=1e-3, warmup=1, validate_every=1)
+TEXTS = [("I like trees", "Me gustan los árboles"), ("You read", "Lees"), ("I swim", "Nado"),
+         ("We are tired", "Estamos cansados")]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRANSFORMER_LIB_CACHE", str(tmp_path))
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """A corpus of four sentences, and test splits of three."""
+    src, tgt = (learn_language(code, [pair[side] for pair in TEXTS])
+                for side, code in enumerate(("en", "es")))  # fmt: skip
+    pairs = [(src.encode(a), tgt.encode(b)) for a, b in TEXTS]
+    monkeypatch.setattr(long, "material", lambda: Material(src, tgt, pairs, pairs))
+    monkeypatch.setattr(english_spanish, "load", lambda split: TEXTS[:3])
+    monkeypatch.setattr(english_spanish, "load_pronoun", lambda: [])
+    monkeypatch.setattr(long, "pair_exact_match", lambda translator, items: 0.5)
+
+
+def test_what_was_found_is_not_measured_again():
+    calls = []
+
+    def measure():
+        calls.append(1)
+        return {"found": len(calls)}
+
+    assert kept("a", {"seed": 0}, measure) == {"seed": 0, "found": 1}
+    assert kept("a", {"seed": 0}, measure) == {"seed": 0, "found": 1}
+    assert kept("a", {"seed": 1}, measure) == {"seed": 1, "found": 2}
+    assert kept("b", {"seed": 0}, measure) == {"seed": 0, "found": 3}
+
+
+def test_the_peak_is_chosen_on_validation_by_the_first_seed(monkeypatch):
+    losses = {"one": {1e-3: 0.5, 2e-3: 0.3}, "other": {1e-3: 0.1, 2e-3: 0.2}}
+    trained = []
+
+    def measure(learner, how):
+        trained.append((learner.what, how.peak, how.seed))
+        best = losses[learner.what][how.peak] + how.seed / 100
+        return {"history": [{"validation_loss": best}, {"validation_loss": 9.0}],
+                "right": {"test": 1 - best}}  # fmt: skip
+
+    monkeypatch.setattr(long, "measure_translator", measure)
+    learners = [Learner("one", None), Learner("other", None, {"schedule": "cosine"})]
+    runs = tuned("x", learners, HOW, peaks=(1e-3, 2e-3), seeds=(0, 5))
+    assert trained == [("one", 1e-3, 0), ("one", 2e-3, 0), ("one", 2e-3, 5),
+                       ("other", 1e-3, 0), ("other", 2e-3, 0), ("other", 1e-3, 5)]  # fmt: skip
+    assert [run["chosen"] for run in runs] == [False, True, True, True, False, True]
+    assert [run["training"]["schedule"] for run in runs] == ["paper"] * 3 + ["cosine"] * 3
+    tuned("x", learners, HOW, peaks=(1e-3, 2e-3), seeds=(0, 5))  # goes on where it was: at the end
+    assert len(trained) == 6
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [one for one in (*before.LEARNERS, *since.LEARNERS)
+     if one.what in ("none", "additive", "base", "mixture of experts", "Muon", "today")],
+    ids=lambda learner: learner.what,
+)  # fmt: skip
+def test_a_training_is_measured(learner, tiny):
+    found = long.measure_translator(learner, dataclasses.replace(HOW, **learner.training))
+    assert [entry["step"] for entry in found["history"]] == [1, 2]
+    assert set(found["right"]) == set(long.SPLITS)
+    assert found["pronoun_pairs"] == 0.5
+    assert [(row["tokens"], row["sentences"]) for row in found["by_length"]] == [(2, 12), (3, 6)]
+    assert found["seconds_per_step"] > 0
+
+
+def test_right_sentences_are_counted(tiny):
+    class Parrot:
+        src = long.material().src
+
+        def translate_all(self, texts):
+            return ["Me gustan los árboles", "", "nado"]
+
+    found = long.scores(Parrot())
+    assert found["right"] == dict.fromkeys(long.SPLITS, 1 / 3)
+    assert found["by_length"] == [{"tokens": 2, "sentences": 12, "right": 0},
+                                  {"tokens": 3, "sentences": 6, "right": 6}]  # fmt: skip
+
+
+@pytest.mark.parametrize("learner", since.LEARNERS, ids=lambda learner: learner.what)
+def test_each_part_is_exchanged_at_equal_size(learner):
+    base, model = (one.build(8, 8) for one in (since.LEARNERS[0], learner))
+    fewer = {"grouped queries": 4 * 2 * 128 * 64, "today": 4 * 2 * 128 * 64,
+             "multi-query": 4 * 2 * 128 * 96}.get(learner.what, 0)  # fmt: skip
+    assert count_parameters(model) + fewer == pytest.approx(count_parameters(base), rel=0.01)
+    same = str(model) == str(base)
+    assert same == (learner.what in ("base", "not tied", "AdamW", "Muon", "cosine", "stable"))
+
+
+def test_the_rivals_are_equally_large():
+    sizes = [count_parameters(one.build(1500, 2000)) for one in before.LEARNERS]
+    assert max(sizes) / min(sizes) < 1.01
+
+
+def test_the_cache_of_a_sentence():
+    # 2 layers, own words and source, keys and values of 20 words, 128 numbers of 4 bytes
+    models = {one.what: one.build(8, 8) for one in since.LEARNERS}
+    own = 2 * 2 * 20 * 128 * 4
+    assert cache_bytes(models["base"]) == 2 * own
+    assert cache_bytes(models["grouped queries"]) == own + own // 2
+    assert cache_bytes(models["multi-query"]) == own + own // 4
+
+
+@pytest.fixture
+def few_sentences(monkeypatch):
+    monkeypatch.setattr(language_model, "SENTENCES", (10, 30))
+    monkeypatch.setattr(language_model, "WIDTHS", (8, 16))
+    monkeypatch.setattr(language_model, "VALIDATION", 5)
+    monkeypatch.setattr(language_model, "SEEDS", (0,))
+    monkeypatch.setattr(language_model, "TRAINING", HOW)
+    language_model.language.cache_clear()
+    yield
+    language_model.language.cache_clear()
+
+
+def test_a_language_model_of_drawn_sentences(few_sentences):
+    found = language_model.distance_to_the_floor()
+    runs = [(run["sentences"], run["d_model"], run["seed"]) for run in found["runs"]]
+    assert runs == [(10, 16, 0), (30, 16, 0), (30, 8, 0)]
+    assert found["runs"][0]["parameters"] > found["runs"][2]["parameters"]
+    assert found["runs"][0]["history"] != found["runs"][1]["history"]
+    assert all(run["history"][-1]["step"] == 2 for run in found["runs"])
+
+
+def test_each_part_fits_a_language_model(few_sentences):
+    ids = torch.tensor([[1, 5, 6, 7]])
+    outputs = []
+    for learner in since.LEARNERS:
+        torch.manual_seed(0)
+        model = learner.build(0, 8)
+        assert isinstance(model, LanguageModel)
+        outputs.append(model.eval()(ids))
+    alike = [one.what for one, out in zip(since.LEARNERS, outputs, strict=True)
+             if torch.equal(out, outputs[0])]  # fmt: skip
+    # what differs only in how it is trained
+    assert alike == ["base", "AdamW", "Muon", "cosine", "stable"]
+    today = since.LEARNERS[-1]
+    found = language_model.measure(today, dataclasses.replace(HOW, **today.training))
+    assert [entry["step"] for entry in found["history"]] == [1, 2]
+
+
+def test_what_a_model_learns_from_is_not_what_it_is_tested_on():
+    assert language_model.sentences(30, seed=11) != language_model.sentences(30, seed=12)
+
+
+# --- time against length
+
+
+def test_restricted_attention_is_attention_with_a_window():
+    restricted = randomize(waiting.RestrictedAttention(24, 4, r=2))
+    windowed = ModernAttention(24, 4, biases=[Window(3)]).double()
+    windowed.load_state_dict(restricted.state_dict())
+    x = torch.randn(3, 7, 24, dtype=torch.float64)
+    close(restricted(x), windowed(x, x, x))
+
+
+def test_every_layer_is_timed_at_every_length(monkeypatch):
+    threads = torch.get_num_threads()
+    monkeypatch.setattr(waiting, "LENGTHS", (3, 20))
+    monkeypatch.setattr(waiting, "REPEATS", 1)
+    runs = waiting.time_of_a_layer()["runs"]
+    assert torch.get_num_threads() == threads
+    assert len({(run["layer"], run["threads"], run["length"]) for run in runs}) == 4 * 2 * 2
+    assert all(run["milliseconds"] > 0 for run in runs)
+
+
+def test_the_layers_keep_the_shape():
+    x = torch.randn(2, 5, waiting.D_MODEL)
+    assert {layer(x).shape for layer in waiting.layers().values()} == {x.shape}

@@ -1,0 +1,46 @@
+"""Drawings of words in pieces and of dropout: the data reaches the picture."""
+
+import pytest
+
+from transformer_lib.plots.figures import FIGURES
+from transformer_lib.plots.real_text import dropout_curves, word_in_pieces
+
+
+def texts(figure) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_each_row_has_its_pieces_and_how_many():
+    rows = {260: ["·", "a", "b"], 300: ["·ab"]}
+    figure = word_in_pieces(rows, {260: 3.25, 300: 1.5})
+    assert texts(figure)[3:] == ["260", "·", "a", "b", "3", "3.25", "300", "·ab", "1", "1.50"]
+    boxes = [patch.get_extents().width for patch in figure.axes[0].patches]
+    assert len(boxes) == 4 and boxes[3] > 2.5 * boxes[0]
+
+
+def test_pieces_of_two_words_are_refused():
+    with pytest.raises(ValueError, match="one word and a mean"):
+        word_in_pieces({260: ["a"], 300: ["b"]}, {260: 1.0, 300: 1.0})
+    with pytest.raises(ValueError, match="one word and a mean"):
+        word_in_pieces({260: ["a"]}, {300: 1.0})
+
+
+def test_each_text_has_a_curve_with_dropout_and_one_without():
+    panels = {"easy": {0.0: [(1, 2.0), (2, 0.5)], 0.2: [(1, 2.0), (2, 1.0)]}}
+    figure = dropout_curves(panels | {"hard": panels["easy"]})
+    assert [ax.get_title() for ax in figure.axes] == ["easy", "hard"]
+    without, with_it = figure.axes[0].lines
+    assert list(without.get_ydata()) == [2.0, 0.5] and list(with_it.get_ydata()) == [2.0, 1.0]
+    assert texts(figure) == ["0.50", "1.00"]
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["no dropout", "dropout 0.2"]
+    with pytest.raises(ValueError, match="no panels"):
+        dropout_curves({})
+
+
+def test_the_pieces_of_the_figure_are_those_that_are_told():
+    found = texts(FIGURES["real-text-pieces"].draw())
+    counts = [text for text in found if text.isdigit() and len(text) < 3]
+    assert counts == ["13", "11", "9", "5", "4", "2"]
+    assert found[-5:] == ["6,000", "·grandmother", "s", "2", found[-1]]
+    means = [float(text) for text in found if "." in text]
+    assert means == sorted(means, reverse=True) and means[0] > 5 and means[-1] < 1.5

@@ -1,0 +1,40 @@
+"""`make check` finds the tests of a changed file."""
+
+from pathlib import Path
+
+import pytest
+
+import check
+
+
+@pytest.mark.parametrize(
+    ("changed", "tests"),
+    [
+        ("transformer_lib/attention.py", ["tests/test_attention.py"]),
+        ("transformer_lib/__main__.py", ["tests/test_main.py"]),
+        ("transformer_lib/plots/heads.py", ["tests/plots/test_heads.py"]),
+        ("transformer_lib/plots/figures/heads.py", ["tests/plots/test_heads.py"]),
+        ("transformer_lib/decoding/beam.py", ["tests/test_decoding.py"]),
+        ("coursework/similar.py", ["tests/coursework/test_similar.py"]),
+        ("tools/check.py", ["tests/test_check.py"]),
+        ("tools/run_notebooks.py", ["tests/test_notebooks.py", "tests/test_series.py"]),
+        ("tests/test_masks.py", ["tests/test_masks.py"]),
+        ("notebooks/06_masks.ipynb", ["notebooks/06_masks.ipynb"]),
+        ("transformer_lib/gone.py", []),
+        ("README.md", []),
+    ],
+)
+def test_each_file_has_its_tests(changed, tests):
+    assert check.tests_of(Path(changed)) == [Path(test) for test in tests]
+
+
+def test_every_module_has_some():
+    modules = [
+        path.relative_to(check.ROOT)
+        for folder in ("transformer_lib", "coursework")
+        for path in (check.ROOT / folder).rglob("*.py")
+        if path.name != "__init__.py" and "assignments" not in path.parts
+    ]
+    assert len(modules) > 100
+    without = [path for path in modules if not check.tests_of(path)]
+    assert not without, [str(path) for path in without]

@@ -1,0 +1,108 @@
+"""The numbers of SCALING.md by arithmetic, and its commands as the command line reads them."""
+
+import dataclasses
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import torch
+
+from transformer_lib import BASE, count_parameters, label_smoothed_cross_entropy, make_model
+from transformer_lib.__main__ import parser, what_to_train
+from transformer_lib.training import paper_schedule
+
+ROOT = Path(__file__).resolve().parent.parent
+TEXT = (ROOT / "SCALING.md").read_text(encoding="utf-8")
+PAGE = " ".join(TEXT.split())
+VOCAB, WORDS, GPUS, UPDATES = 37_000, 25_000, 8, 100_000  # of the paper, section 5
+PAIRS, LENGTH = 4_500_000, 30
+
+
+@pytest.fixture(scope="module")
+def model():
+    """The base model without its numbers: nothing is computed, and nothing takes memory."""
+    with torch.device("meta"):
+        return make_model(VOCAB, VOCAB, **dataclasses.asdict(BASE) | {"tie_weights": "all"})
+
+
+def kept_bytes(model, sentences, length):
+    """What one batch keeps for the backward pass, beside the weights."""
+    kept = {}
+
+    def keep(tensor):
+        storage = tensor.untyped_storage()
+        kept[storage._cdata] = storage
+        return tensor
+
+    ids = torch.ones(sentences, length, dtype=torch.long, device="meta")
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        label_smoothed_cross_entropy(model(ids, ids), ids, reduction="sum")
+    own = {parameter.untyped_storage()._cdata for parameter in model.parameters()}
+    return sum(storage.nbytes() for key, storage in kept.items() if key not in own)
+
+
+def stands(*sentences):
+    for sentence in sentences:
+        assert sentence in PAGE, sentence
+
+
+def test_memory(model):
+    weights = count_parameters(model)
+    stands(f"The model has {weights / 1e6:.1f} million weights.")
+    stands(f"the best so far: {24 * weights / 1e9:.1f} GB")
+    batch = WORDS // GPUS
+    kept = kept_bytes(model, 100, LENGTH) / (100 * LENGTH)
+    stands(f"{kept / 1e6:.2f} MB in float32, so {kept * batch / 1e9:.1f} GB for {batch:,} words")
+    assert 24 * weights + kept * batch < 0.6 * 8e9  # "8 GB will do", with room for the rest
+    on_disk = 2 * PAIRS * (LENGTH * 2 + 8)  # ids of two bytes, and a place of eight
+    assert VOCAB < 2**16
+    stands(f"With {LENGTH} subwords a sentence, text as ids takes {on_disk / 1e9:.2f} GB on disk")
+
+
+def test_time(model):
+    in_products = sum(p.numel() for p in model.parameters() if p.dim() == 2)
+    for_a_word = 6 * in_products  # forward two operations for each weight, backward four
+    stands(f"times {for_a_word / 1e6:.0f} million operations for each target word")
+    update = for_a_word * WORDS
+    stands(f"an update takes {update / 1e12:.1f} TFLOP and the whole training "
+           f"{update * UPDATES:.1e} FLOP".replace("e+", "e"))  # fmt: skip
+    epoch = PAIRS * LENGTH / WORDS
+    stands(f"An epoch has {epoch:,.0f} updates, and 100,000 updates are {UPDATES / epoch:.1f}")
+    for rate, unit in ((0.06e12, "days"), (10e12, "hours"), (22e12, "hours"), (160e12, "hours")):
+        time = update * UPDATES / rate / {"days": 86_400, "hours": 3600}[unit]
+        (said,) = re.findall(rf"\| {rate / 1e12:g} TFLOP/s \|[^|]*\| ([\d.]+) {unit} \|", PAGE)
+        assert said == (f"{time:.1f}" if time < 10 else f"{time:.0f}")
+    sent = 2 * (GPUS - 1) / GPUS * 4 * count_parameters(model)
+    stands(f"twice its gradients: {sent / 1e9:.2f} GB for eight")
+    exchange, compute = sent / (10e9 / 8), update / 160e12
+    stands(f"at 10 Gbit/s it takes {exchange:.2f} seconds, six times as long as eight")
+    stands(f"compute ({compute:.2f} seconds)")
+    assert round(exchange / compute) == 6
+
+
+def test_commands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("pairs.tsv", "train.en", "train.de", "newstest2013.en", "newstest2013.de"):
+        (tmp_path / name).write_text("Good morning.\tBuenos días.\n", encoding="utf-8")
+    blocks = re.findall(r"```\n(torchrun .*?)```", TEXT, re.DOTALL)
+    recipes = []
+    for command in blocks:
+        torchrun, _, ours = command.replace("\\\n", " ").partition(" -m transformer_lib ")
+        recipes.append(what_to_train(parser().parse_args(shlex.split(ours)))[0])
+        processes = int(re.search(r"--nproc-per-node (\d+)", torchrun)[1])
+        machines = re.search(r"--nnodes (\d+)", torchrun)
+        processes *= int(machines[1]) if machines else 1
+        assert recipes[-1].training.accumulate % processes == 0
+    wmt14 = recipes[-1]
+    assert len(recipes) == 3 and wmt14.subwords == VOCAB
+    assert wmt14.model == dataclasses.replace(BASE, tie_weights="all")
+    assert wmt14.training.accumulate * wmt14.training.max_tokens == WORDS
+    assert wmt14.training.steps == UPDATES
+    for step in (1, 4000, UPDATES):
+        rate = wmt14.training.learning_rate(step, BASE.d_model)
+        assert rate == pytest.approx(paper_schedule(step, BASE.d_model, 4000))
+
+
+def test_the_readme_leads_there():
+    assert "](SCALING.md)" in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -1,0 +1,74 @@
+"""`make check`: style, and the tests of the files that were changed since the last commit.
+
+Or of the files that are named: .venv/bin/python tools/check.py transformer_lib/attention.py
+`make test` runs everything; this takes seconds.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def changed() -> list[Path]:
+    """What git says is new or different, as paths from the project's folder."""
+    found = subprocess.run(
+        ["git", "status", "--porcelain", "--untracked-files=all", "--no-renames", "-z"],
+        cwd=ROOT, check=True, capture_output=True, encoding="utf-8",
+    ).stdout  # fmt: skip
+    return [Path(line[3:]) for line in found.split("\0") if line]
+
+
+def tests_of(path: Path) -> list[Path]:
+    """The tests of one file: itself, those of its name or its folder's, else all that import it."""
+    if not (ROOT / path).exists():
+        return []  # deleted
+    if path.suffix == ".ipynb" or path.name.startswith("test_"):
+        return [path]
+    if path.suffix != ".py":
+        return []
+    folders = path.parts[path.parts[0] in ("transformer_lib", "tools") : -1]
+    for i in range(len(folders), -1, -1):  # tests/plots/figures, tests/plots, tests
+        names = [path.stem.strip("_")] if i or not folders else []
+        for name in (*names, *folders[i : i + 1]):
+            own = Path("tests", *folders[:i], f"test_{name}.py")
+            if (ROOT / own).exists():
+                return [own]
+    module = ".".join(path.with_suffix("").parts).removeprefix("tools.")
+    while module and not (found := importing(module)):
+        module = module.rpartition(".")[0]  # the package that it is in
+    return found if module else []
+
+
+def importing(module: str) -> list[Path]:
+    """The tests that name a module in an import."""
+    parent, _, name = module.rpartition(".")
+    line = re.compile(
+        rf"^ *(from {re.escape(module)} import|import {re.escape(module)}\b"
+        rf"|from {re.escape(parent)} import .*\b{name}\b)",
+        re.MULTILINE,
+    )
+    return [
+        test.relative_to(ROOT)
+        for test in sorted((ROOT / "tests").rglob("test_*.py"))
+        if line.search(test.read_text(encoding="utf-8"))
+    ]
+
+
+def main(named: list[str]) -> int:
+    paths = [Path(name).resolve().relative_to(ROOT) for name in named] or changed()
+    tests = {test: None for path in paths for test in tests_of(path)}
+    print("checked:", *(tests or ["style only, for no file with tests has changed"]))
+    style = "tests/test_setup.py::test_style"
+    return pytest.main([
+        "--rootdir", str(ROOT), "-q", "--durations=3", "--numprocesses=auto", "--maxprocesses=8",
+        "--dist=loadfile", str(ROOT / style), *(str(ROOT / test) for test in tests),
+    ])  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,149 @@
+"""Several processes that train one model together; a process alone notices nothing of it.
+
+    torchrun --nproc-per-node 2 -m transformer_lib train ...
+
+starts them. Each holds the whole model and computes its share of the batches of every update.
+DistributedDataParallel then gives all of them the same gradients, and so the same weights. Numbers
+travel by gloo, gradients on NVIDIA's GPUs by NCCL. Process 0 is the one that writes files.
+"""
+
+import os
+import random
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import timedelta
+
+import torch
+from torch import Tensor, nn
+from torch import distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+WAIT = timedelta(hours=2)  # for process 0, which may have a large corpus to read
+STOPPED = (
+    "another process of this training has stopped, so this one stops, too; it goes on where it was "
+    "last saved with --resume, also with fewer processes"
+)
+
+
+class ProcessError(ValueError):
+    """The processes can't work together (any longer); the message says why."""
+
+
+def rank() -> int:
+    """The number of this process, from 0."""
+    return dist.get_rank() if dist.is_initialized() else 0
+
+
+def world() -> int:
+    """How many processes there are."""
+    return dist.get_world_size() if dist.is_initialized() else 1
+
+
+def mine(items: Sequence) -> Sequence:
+    """The share of this process: every world-th item."""
+    return items[rank() :: world()]
+
+
+def total(*numbers: float) -> Sequence[float]:
+    """Each number summed over all processes, all of which must call it."""
+    if world() == 1:
+        return numbers
+    sums = torch.tensor(numbers, dtype=torch.float64)
+    dist.all_reduce(sums)
+    return sums.tolist()
+
+
+@contextmanager
+def joined() -> Iterator[None]:
+    """Inside, this process works with the others that torchrun has started, if it has.
+
+    ProcessError as soon as one of them is gone, or when torchrun ends them all.
+    """
+    if int(os.environ.get("WORLD_SIZE", 1)) == 1 or dist.is_initialized():
+        yield
+        return
+
+    def stop(*_):
+        raise ProcessError(STOPPED)
+
+    dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo",
+                            timeout=WAIT)  # fmt: skip
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except BaseException as error:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # torchrun ends the others, and has said so
+        lost = isinstance(error, dist.DistError) or "gloo" in str(error)
+        if lost and isinstance(error, RuntimeError):
+            raise ProcessError(STOPPED) from error
+        raise
+    signal.signal(signal.SIGTERM, before)
+    dist.destroy_process_group()
+
+
+@contextmanager
+def first_before_others() -> Iterator[None]:
+    """What is inside is done by process 0, and by the others once it is through.
+
+    If process 0 fails, it says why, and the others end in silence.
+    """
+    if rank() > 0:
+        (failed,) = total(0)
+        if failed:
+            raise SystemExit(2)
+        yield
+        return
+    failed = 1
+    try:
+        yield
+        failed = 0
+    finally:
+        total(failed)
+
+
+def own_device(device: torch.device) -> torch.device:
+    """Of the GPUs of this machine, the one of this process."""
+    if world() == 1 or device.type == "cpu":
+        return device
+    if device.type != "cuda":
+        raise ProcessError(f"several processes can't share one {device.type}: use --device cpu")
+    here, there = int(os.environ["LOCAL_RANK"]), torch.cuda.device_count()
+    if here >= there:
+        raise ProcessError(f"there are more processes than GPUs: start {there} (--nproc-per-node)")
+    torch.cuda.set_device(here)
+    return torch.device("cuda", here)
+
+
+def own_random_numbers(seed: int, step: int) -> None:
+    """From this step on, other dropout in each process.
+
+    Process 0 goes on with its random numbers, as if it were alone; they are saved with the run. The
+    others begin a new row, so that nothing of theirs has to be saved.
+    """
+    if rank() > 0:
+        torch.manual_seed(random.Random(f"{seed} {step} {rank()}").getrandbits(63))
+
+
+def exchanging(model: nn.Module, loss_of: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The same loss, after whose `backward` the gradients are the mean over all processes."""
+    if world() == 1:
+        return loss_of
+    return DistributedDataParallel(LossModule(model, loss_of), forward_sync_buffers=False)
+
+
+class LossModule(nn.Module):
+    """A loss as a module with the model in it: DistributedDataParallel takes nothing else."""
+
+    def __init__(self, model: nn.Module, loss_of: Callable[..., Tensor]):
+        super().__init__()
+        self.model = model
+        self.loss_of = loss_of
+
+    def forward(self, *arguments) -> Tensor:
+        return self.loss_of(*arguments)
+
+
+def exchange(loss_of: Callable[..., Tensor], now: bool) -> AbstractContextManager:
+    """Inside, gradients are exchanged (now), or only added to those that are there."""
+    return nullcontext() if now or world() == 1 else loss_of.no_sync()

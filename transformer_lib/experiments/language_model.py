@@ -1,0 +1,93 @@
+"""Experiments: a language model of the grammar's English sentences, and the floor under its loss.
+
+The sentences are drawn afresh, so that their probabilities are those of the grammar, not of a
+corpus that was filtered. The floor takes minutes, the models an hour or two.
+"""
+
+import dataclasses
+import time
+from functools import cache, partial
+from typing import Any
+
+import torch
+from tqdm import tqdm
+
+from transformer_lib.config import SMALL, ModelConfig
+from transformer_lib.corpora.english_spanish.drawing import Draw
+from transformer_lib.corpora.english_spanish.splits import draw_sentence
+from transformer_lib.corpora.english_spanish.surprise import entropy_bound
+from transformer_lib.corpora.english_spanish.words import english_text
+from transformer_lib.experiments import experiment
+from transformer_lib.experiments.long import Learner, kept
+from transformer_lib.language_model import LanguageModel, unprompted
+from transformer_lib.languages import Language
+from transformer_lib.model import count_parameters
+from transformer_lib.recipes import learn_language
+from transformer_lib.training import TrainingConfig, train
+
+FLOOR_SENTENCES = 40_000
+SENTENCES = (1_000, 3_000, 10_000, 30_000, 100_000)  # to train on
+WIDTHS = (16, 32, 64, 128)  # d_model
+VALIDATION = 2_000
+SEEDS = (0, 1, 2)
+TRAINING = TrainingConfig(steps=4000, schedule="linear", peak=2e-3, warmup=200, smoothing=0.0,
+                          max_tokens=2048, validate_every=250, average=1)  # fmt: skip
+
+
+@experiment("floor")
+def floor() -> dict[str, Any]:
+    """How many nats per token of the grammar's English no language model can learn away."""
+    return entropy_bound(FLOOR_SENTENCES)
+
+
+@cache
+def sentences(count: int, seed: int) -> list[str]:
+    """English sentences that the grammar draws, the same for a seed."""
+    draw = Draw(seed)
+    return [english_text(draw_sentence(draw).english) for _ in range(count)]
+
+
+@cache
+def language() -> Language:
+    """Words of the largest training text: what is rarer is <unk> for every model."""
+    return learn_language("en", sentences(max(SENTENCES), seed=11))
+
+
+def config(width: int) -> ModelConfig:
+    return dataclasses.replace(SMALL, d_model=width, d_ff=4 * width, dropout=0.0, norm_first=True,
+                               tie_weights="target")  # fmt: skip
+
+
+def measure(learner: Learner, how: TrainingConfig, count: int | None = None) -> dict[str, Any]:
+    """Train on so many sentences (None: the most) -> size, time per step and learning curve."""
+    words, drawn = language(), sentences(max(SENTENCES), seed=11)[:count]
+    training = unprompted([words.encode(text) for text in drawn])
+    validation = unprompted([words.encode(text) for text in sentences(VALIDATION, seed=12)])
+    torch.manual_seed(how.seed)
+    model = learner.build(0, len(words.vocab))
+    began = time.perf_counter()
+    history = train(model, training, validation, how, bar=tqdm(disable=True),
+                    optimizer=learner.optimizer, loss=learner.loss)  # fmt: skip
+    seconds = time.perf_counter() - began
+    return {"parameters": count_parameters(model),
+            "seconds_per_step": round(seconds / how.steps, 4), "history": history}  # fmt: skip
+
+
+def of_width(width: int) -> Learner:
+    return Learner(str(width), lambda _, vocab: LanguageModel(vocab, config(width)))
+
+
+@experiment("language-model")
+def distance_to_the_floor() -> dict[str, Any]:
+    """How a language model comes nearer to the floor with data, size and steps, on three seeds."""
+    largest = [(count, WIDTHS[-1]) for count in SENTENCES]
+    every = [*largest, *((SENTENCES[-1], width) for width in WIDTHS[:-1])]
+    runs = []
+    for count, width in tqdm(every, unit="model"):
+        for seed in SEEDS:
+            how = dataclasses.replace(TRAINING, seed=seed)
+            settings = {"sentences": count, "d_model": width, "seed": seed,
+                        "training": dataclasses.asdict(how)}  # fmt: skip
+            what = partial(measure, of_width(width), how, count)
+            runs.append(kept("language-model", settings, what))
+    return {"training": dataclasses.asdict(TRAINING), "runs": runs}

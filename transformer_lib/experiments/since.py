@@ -1,0 +1,149 @@
+"""Experiment: one part of 2017 exchanged at a time, and all of them together.
+
+Everything else is equal: corpus, batches, steps, and the number of parameters, but for those that
+fewer heads of keys save. The base is the model that comes with us, trained for fewer steps. The
+learning rate of each is chosen on validation. A night for the translator, another for the language
+model of the grammar's sentences.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+
+from transformer_lib.experiments import experiment, language_model
+from transformer_lib.experiments.long import Learner, cache_bytes, tuned
+from transformer_lib.language_model import LanguageModel
+from transformer_lib.model import Transformer
+from transformer_lib.recipes import RECIPES
+from transformer_lib.since import (
+    ALiBi,
+    GELUFeedForward,
+    MixtureOfExperts,
+    ModernAttention,
+    NoPositions,
+    QKNorm,
+    RelativePositions,
+    RMSNorm,
+    Rotary,
+    SwiGLU,
+    Window,
+    adamw,
+    balanced_loss,
+    exchange,
+    muon,
+    without_biases,
+)
+
+BASE = RECIPES["en-es"].model
+TRAINING = dataclasses.replace(RECIPES["en-es"].training, steps=3000)
+PEAKS = (1e-3, 2e-3, 4e-3)
+SEEDS = (0, 1, 2)
+D_MODEL, H, D_K = BASE.d_model, BASE.h, BASE.d_model // BASE.h
+EXPERTS = 4
+
+Change = Callable[[nn.Module], None]
+
+
+def self_attention(
+    kv_heads: int = H, before: Callable[[], list] = list, bias: Callable | None = None
+) -> Change:
+    """Other self-attention in encoder and decoder. before: makes what changes q and k.
+
+    bias: from "both ways?" (True in the encoder) to a part that all layers of a stack share.
+    """
+
+    def change(model: nn.Module) -> None:
+        stacks = [(model, False)]
+        if isinstance(model, Transformer):
+            stacks = [(model.encoder, True), (model.decoder, False)]
+        for stack, both_ways in stacks:
+            biases = [bias(both_ways)] if bias else []
+            exchange(stack, "self_attn", lambda old, biases=biases: ModernAttention(
+                D_MODEL, H, kv_heads, before=before(), biases=biases
+            ))  # fmt: skip
+
+    return change
+
+
+def no_positions(model: nn.Module) -> None:
+    for name in ("src_positions", "tgt_positions"):
+        if hasattr(model, name):  # a language model has no source
+            exchange(model, name, lambda old: NoPositions(BASE.dropout))
+
+
+def feed_forward(part: Callable[[nn.Module], nn.Module]) -> Change:
+    return lambda model: exchange(model, "feed_forward", part)
+
+
+def experts(old: nn.Module) -> nn.Module:
+    """Together as large as the one network; each word computes two of them, so half of it."""
+    width = SwiGLU.as_large_as(old).w_1.out_features // EXPERTS
+    return MixtureOfExperts(D_MODEL, [SwiGLU(D_MODEL, width) for _ in range(EXPERTS)])
+
+
+def rms_norm(model: nn.Module) -> None:
+    exchange(model, nn.LayerNorm, lambda old: RMSNorm(D_MODEL))
+
+
+def learner(what: str, *changes: Change, model: dict | None = None, **how: Any) -> Learner:
+    """model: settings that differ from the base. how: see `Learner`."""
+    config = dataclasses.replace(BASE, **(model or {}))
+
+    def build(src_vocab: int, tgt_vocab: int) -> nn.Module:
+        """A translator, or without source words a language model."""
+        made = Transformer(src_vocab, tgt_vocab, config) if src_vocab else LanguageModel(
+            tgt_vocab, config)  # fmt: skip
+        for change in changes:
+            change(made)
+        return made
+
+    return Learner(what, build, **how)
+
+
+ROTARY = self_attention(before=lambda: [Rotary(D_K)])
+TODAY = self_attention(H // 2, before=lambda: [QKNorm(D_K), Rotary(D_K)])
+LEARNERS = (
+    learner("base"),
+    learner("pre-norm", model={"norm_first": True}),
+    learner("RMSNorm", rms_norm),
+    learner("no biases", without_biases),
+    learner("GELU", feed_forward(lambda old: GELUFeedForward(D_MODEL, BASE.d_ff))),
+    learner("SwiGLU", feed_forward(SwiGLU.as_large_as)),
+    learner("mixture of experts", feed_forward(experts), loss=balanced_loss),
+    learner("no positions", no_positions),
+    learner("rotary", ROTARY, no_positions),
+    learner("ALiBi", self_attention(bias=lambda both_ways: ALiBi(H)), no_positions),
+    learner("T5's positions", self_attention(bias=lambda both: RelativePositions(H, both)),
+            no_positions),
+    learner("window of 5", self_attention(bias=lambda both_ways: Window(5))),
+    learner("QK-norm", self_attention(before=lambda: [QKNorm(D_K)])),
+    learner("grouped queries", self_attention(H // 2)),
+    learner("multi-query", self_attention(1)),
+    learner("not tied", model={"tie_weights": "none"}),
+    learner("AdamW", optimizer=adamw),
+    learner("Muon", optimizer=muon),
+    learner("cosine", training={"schedule": "cosine"}),
+    learner("stable", training={"schedule": "stable"}),
+    learner("today", TODAY, no_positions, rms_norm, feed_forward(SwiGLU.as_large_as),
+            without_biases, model={"norm_first": True}, training={"schedule": "stable"},
+            optimizer=adamw),
+)  # fmt: skip
+
+
+@experiment("since")
+def parts_since_2017() -> dict[str, Any]:
+    """What each part of newer models is worth here, exchanged one at a time, on three seeds."""
+    runs = tuned("since", LEARNERS, TRAINING, PEAKS, SEEDS)
+    kept = {one.what: cache_bytes(one.build(8, 8)) for one in LEARNERS}
+    return {"training": dataclasses.asdict(TRAINING), "peaks": list(PEAKS), "runs": runs,
+            "cache_bytes_of_20_words": kept}  # fmt: skip
+
+
+@experiment("since-language-model")
+def parts_of_a_language_model() -> dict[str, Any]:
+    """What each part is worth to a language model of the grammar's sentences, on three seeds."""
+    training = dataclasses.replace(language_model.TRAINING, steps=TRAINING.steps)
+    runs = tuned("since-language-model", LEARNERS, training, PEAKS, SEEDS, language_model.measure)
+    return {"training": dataclasses.asdict(training), "peaks": list(PEAKS), "runs": runs}

@@ -1,0 +1,92 @@
+"""Experiment: Table 1 of the paper, measured: how the time of a layer grows with the sentence.
+
+A recurrent layer computes one word after the other; the others compute all words at once, at a cost
+that grows with the sentence (convolution, restricted attention) or with its square (attention).
+Times are those of one machine, so their ratios are what counts. It takes minutes, on a machine that
+does nothing else.
+"""
+
+import math
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from transformer_lib.attention import MultiHeadAttention
+from transformer_lib.experiments import experiment
+
+D_MODEL, H = 128, 4
+KERNEL = 3  # words that a convolution sees at a time
+NEIGHBORS = 8  # on each side, for restricted self-attention
+LENGTHS = (8, 16, 32, 64, 128, 256, 512)
+THREADS = (1, 2)
+REPEATS = 15
+
+
+class RestrictedAttention(MultiHeadAttention):
+    """Self-attention to the r words on each side only (section 4 of the paper).
+
+    x (b, s, d_model) -> the same shape. The neighbors of each word are laid side by side, so that
+    the work really grows with s * r and not with s * s.
+    """
+
+    def __init__(self, d_model: int, h: int, r: int):
+        super().__init__(d_model, h)
+        self.r = r
+
+    def forward(self, x: Tensor) -> Tensor:
+        q = self.split_heads(self.w_q(x))
+        k, v = (
+            F.pad(part, (0, 0, self.r, self.r)).unfold(2, 2 * self.r + 1, 1)
+            for part in self.keys_and_values(x, x)
+        )  # (b, h, s, d_k, 2r + 1)
+        place = torch.arange(x.size(1))[:, None] + torch.arange(-self.r, self.r + 1)
+        outside = (place < 0) | (place >= x.size(1))  # (s, 2r + 1)
+        scores = torch.einsum("bhsd,bhsdr->bhsr", q, k) / math.sqrt(q.size(-1))
+        weights = scores.masked_fill(outside, -math.inf).softmax(dim=-1)
+        return self.w_o(self.merge_heads(torch.einsum("bhsr,bhsdr->bhsd", weights, v)))
+
+
+def layers() -> dict[str, Callable[[Tensor], Tensor]]:
+    """The four rows of Table 1, as functions from (b, s, d_model) to the same shape."""
+    recurrent = nn.GRU(D_MODEL, D_MODEL, batch_first=True)
+    convolution = nn.Conv1d(D_MODEL, D_MODEL, KERNEL, padding=KERNEL // 2)
+    attention = MultiHeadAttention(D_MODEL, H)
+    return {
+        "recurrent": lambda x: recurrent(x)[0],
+        "convolutional": lambda x: convolution(x.transpose(1, 2)).transpose(1, 2),
+        "self-attention": lambda x: attention(x, x, x),
+        "restricted self-attention": RestrictedAttention(D_MODEL, H, NEIGHBORS),
+    }
+
+
+def milliseconds(layer: Callable[[Tensor], Tensor], length: int) -> float:
+    """Median time forward and backward through a layer, for one sentence."""
+    x = torch.randn(1, length, D_MODEL, requires_grad=True)
+    times = []
+    for _ in range(REPEATS + 1):
+        began = time.perf_counter()
+        layer(x).sum().backward()
+        times.append(time.perf_counter() - began)
+    return 1000 * statistics.median(times[1:])  # the first is slower: it makes room
+
+
+@experiment("waiting")
+def time_of_a_layer() -> dict[str, Any]:
+    """Time of recurrent, convolutional and attention layers against the sentence length."""
+    before, runs = torch.get_num_threads(), []
+    try:
+        for threads in tqdm(THREADS, unit="threads"):
+            torch.set_num_threads(threads)
+            for name, layer in layers().items():
+                runs += [{"layer": name, "threads": threads, "length": length,
+                          "milliseconds": round(milliseconds(layer, length), 3)}
+                         for length in LENGTHS]  # fmt: skip
+    finally:
+        torch.set_num_threads(before)
+    return {"d_model": D_MODEL, "h": H, "kernel": KERNEL, "neighbors": NEIGHBORS, "runs": runs}

@@ -1,0 +1,226 @@
+"""A language model: the Transformer without encoder and cross-attention, and the mask kept.
+
+model = LanguageModel(len(vocab), SMALL)
+train(model, unprompted(sentences), unprompted(others), TrainingConfig())
+sample_decode(model, starts(5))                  # five sentences
+continue_ids(model, prompt, words=10)            # (b, t) ids -> (b, t + 10)
+load_gpt2("gpt2")                                # a folder with GPT-2's weights
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from transformer_lib.batching import Ids, source_batch
+from transformer_lib.checkpoints import CheckpointError, read_json, read_tensors, set_weights
+from transformer_lib.config import ModelConfig
+from transformer_lib.decoding import KeyValueCache, deciding, empty_caches, sharpen
+from transformer_lib.decoding.sampling import draw
+from transformer_lib.embedding import Embeddings
+from transformer_lib.encoder import EncoderLayer
+from transformer_lib.layers import final_norm
+from transformer_lib.masks import causal_mask
+from transformer_lib.model import Generator, make_positions
+from transformer_lib.since import GELUFeedForward, exchange
+
+
+class LanguageModelLayer(EncoderLayer):
+    """Masked self-attention, then the feed-forward network: no cross-attention.
+
+    Its parts are those of an encoder layer: what makes it a decoder is the mask. x (b, t, d_model),
+    mask (b, 1, t, t) -> (b, t, d_model). cache: this layer's key-value cache while writing.
+    """
+
+    def forward(self, x: Tensor, *, mask: Tensor, cache: KeyValueCache | None = None) -> Tensor:
+        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=mask, cache=cache))
+        return self.around_feed_forward(x, self.feed_forward)
+
+
+class LanguageModel(nn.Module):
+    """p(next word | words so far), at all places at once (Liu et al. 2018; GPT: Radford 2018).
+
+    ids (b, t), padded with PAD on the right -> logits (b, t, vocab) for the word after each. No
+    mask for the padding is needed: it stands at the end, and nobody looks to the right.
+
+    `encode`, `decode` and `decode_step` are those of `Transformer`, for a source that says nothing:
+    so training, greedy decoding, beam search and sampling work with it as they are.
+    """
+
+    def __init__(self, vocab: int, config: ModelConfig):
+        super().__init__()
+        self.config = config
+        sizes = (config.d_model, config.d_ff, config.h, config.dropout, config.norm_first)
+        self.tgt_embed = Embeddings(vocab, config.d_model)
+        self.tgt_positions = make_positions(config)
+        self.layers = nn.ModuleList(LanguageModelLayer(*sizes) for _ in range(config.N))
+        self.norm = final_norm(config.d_model, config.norm_first)
+        self.generator = Generator(config.d_model, vocab)
+        for name, parameter in self.named_parameters():
+            if parameter.dim() == 2 and ("w_" in name or "generator" in name):
+                nn.init.xavier_uniform_(parameter)
+        if config.tie_weights != "none":
+            self.generator.proj.weight = self.tgt_embed.table.weight
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.generator(self.decode(ids))
+
+    def encode(self, src: Tensor) -> Tensor:
+        """Nothing is read: the memory is the source as it came."""
+        return src
+
+    def decode(
+        self, tgt_in: Tensor, memory: Tensor | None = None, src: Tensor | None = None
+    ) -> Tensor:
+        """(b, t) ids -> (b, t, d_model), all positions at once."""
+        x = self.tgt_positions(self.tgt_embed(tgt_in))
+        mask = causal_mask(tgt_in.size(1), tgt_in.device)
+        for layer in self.layers:
+            x = layer(x, mask=mask)
+        return self.norm(x)
+
+    def decode_step(self, words: Tensor, memory: Tensor | None, src: Tensor | None, caches):
+        """(b, n) the newest ids -> (b, n, d_model), with all earlier words in the caches."""
+        start = caches[0][0].length
+        x = self.tgt_positions(self.tgt_embed(words), start=start)
+        mask = causal_mask(start + words.size(1), words.device)[:, :, start:]
+        for layer, (cache,) in zip(self.layers, caches, strict=True):
+            x = layer(x, mask=mask, cache=cache)
+        return self.norm(x)
+
+
+def language_model(tgt_vocab: int, **settings: Any) -> LanguageModel:
+    """By the size and settings in a config.json: load_model(folder, build=language_model)."""
+    return LanguageModel(tgt_vocab, ModelConfig(**settings))
+
+
+@empty_caches.register
+def _(model: LanguageModel, max_length: int) -> list[tuple]:
+    return [(KeyValueCache(max_length),) for _ in model.layers]
+
+
+# --- sentences to learn from, and to write ------------------------------------------------------
+
+
+def unprompted(sentences: Sequence[Ids]) -> list[tuple[Ids, Ids]]:
+    """Sentences as pairs for `train`: each is the target of an empty source."""
+    return [([], ids) for ids in sentences]
+
+
+def starts(count: int) -> Tensor:
+    """Sources for `sample_decode` and its like, for so many sentences."""
+    return source_batch([[]] * count)
+
+
+def continue_ids(
+    model: LanguageModel,
+    ids: Tensor,
+    words: int,
+    *,
+    generator: torch.Generator | None = None,
+    cache: bool = True,
+    **sharpness: Any,
+) -> Tensor:
+    """Write `words` more words after each row, drawn from `sharpen(logits, **sharpness)`.
+
+    ids (b, t), the prompts, all of the same length -> (b, t + words). Nothing ends a row: no id has
+    a meaning here. generator: where the random numbers come from (None: PyTorch's own).
+    """
+    caches = empty_caches(model, ids.size(1) + words)
+    with deciding(model):
+        new = ids
+        for _ in range(words):
+            x = model.decode_step(new, None, None, caches) if cache else model.decode(ids)
+            p = sharpen(model.generator(x[:, -1]).float(), **sharpness)
+            new = draw(p, torch.rand(len(ids), generator=generator))[:, None]
+            ids = torch.cat([ids, new], dim=1)
+    return ids
+
+
+# --- GPT-2's weights in these classes -----------------------------------------------------------
+
+# Names of a layer's parts in GPT-2's files, and here.
+GPT2_PARTS = {
+    "ln_1": "around_self_attn.norm",
+    "ln_2": "around_feed_forward.norm",
+    "attn.c_proj": "self_attn.w_o",
+    "mlp.c_fc": "feed_forward.w_1",
+    "mlp.c_proj": "feed_forward.w_2",
+}
+GPT2_NAMES = {
+    "wte.weight": "tgt_embed.table.weight",
+    "wpe.weight": "tgt_positions.table",
+    "ln_f.weight": "norm.weight",
+    "ln_f.bias": "norm.bias",
+}
+
+
+def load_gpt2(folder: Path | str) -> LanguageModel:
+    """GPT-2 (Radford et al. 2019) from a folder with Hugging Face's config.json, model.safetensors.
+
+    -> the model, in eval mode. Its ids are those of GPT-2's own tokenizer, in which 0, 1 and 2 are
+    words like others; write with `continue_ids`. What it has beside the paper: pre-norm, learned
+    positions, GELU, biases in attention, and embeddings that aren't multiplied by sqrt(d_model).
+    """
+    folder = Path(folder)
+    about = read_json(folder / "config.json")
+    model = gpt2_model(about, where=str(folder / "config.json"))
+    tensors, _ = read_tensors(folder / "model.safetensors")
+    found: dict[str, Tensor] = {}
+    for name, tensor in tensors.items():
+        found |= gpt2_weights(name.removeprefix("transformer."), tensor)
+    set_weights(model, found, where=str(folder / "model.safetensors"))
+    return model.eval()
+
+
+def gpt2_model(about: dict, where: str) -> LanguageModel:
+    """A model of GPT-2's form, with random weights. about: what is in its config.json."""
+    expected = {
+        "model_type": "gpt2",
+        "activation_function": "gelu_new",
+        "scale_attn_weights": True,
+        "scale_attn_by_inverse_layer_idx": False,
+        "tie_word_embeddings": True,
+    }
+    for name, value in expected.items():
+        if about.get(name, value) != value:
+            raise CheckpointError(f"{where} has {name}={about[name]!r}; only {value!r} is known")
+    try:
+        d_model, h, positions = about["n_embd"], about["n_head"], about["n_positions"]
+        d_ff = about.get("n_inner") or 4 * d_model
+        config = ModelConfig(
+            about["n_layer"], d_model, d_ff, h, about.get("resid_pdrop", 0.1),
+            norm_first=True, tie_weights="target", positions="learned",
+        )  # fmt: skip
+        model = LanguageModel(about["vocab_size"], config)
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{where} doesn't fit: {error!r}") from None
+    model.tgt_embed.scale = 1.0
+    model.tgt_positions.table = nn.Parameter(torch.zeros(positions, d_model))
+    exchange(model, "feed_forward", lambda old: GELUFeedForward(d_model, d_ff, "tanh"))
+    for name in ("w_q", "w_k", "w_v", "w_o"):
+        exchange(model, name, lambda old: nn.Linear(d_model, d_model))
+    eps = about.get("layer_norm_epsilon", 1e-5)
+    exchange(model, nn.LayerNorm, lambda old: nn.LayerNorm(d_model, eps=eps))
+    return model
+
+
+def gpt2_weights(name: str, tensor: Tensor) -> dict[str, Tensor]:
+    """One tensor of GPT-2's file by its name (or names) here; {} for what is no weight.
+
+    Their matrices stand the other way round, x W instead of x W^T, and one holds queries, keys and
+    values side by side.
+    """
+    if name in GPT2_NAMES:
+        return {GPT2_NAMES[name]: tensor}
+    if name == "lm_head.weight" or name.endswith((".attn.bias", ".attn.masked_bias")):
+        return {}  # the tied table once more; the causal mask
+    _, number, *middle, kind = name.split(".")
+    part = ".".join(middle)
+    tensor = tensor.T if tensor.dim() == 2 else tensor
+    if part == "attn.c_attn":
+        names = [f"layers.{number}.self_attn.{w}.{kind}" for w in ("w_q", "w_k", "w_v")]
+        return dict(zip(names, tensor.chunk(3), strict=True))
+    return {f"layers.{number}.{GPT2_PARTS.get(part, part)}.{kind}": tensor}

@@ -1,0 +1,83 @@
+"""Real text: a word and its pieces, and what dropout does."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+
+from transformer_lib.plots import style
+from transformer_lib.plots.drawing import canvas, label, word
+
+# In inches: where the letters begin, a letter, a box, from row to row.
+LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5
+
+
+@mpl.rc_context(style.PRINT)
+def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]) -> Figure:
+    """Draw a word as it is cut by vocabularies of several sizes, a row for each -> the figure.
+
+    rows: size of the vocabulary -> the pieces of the word. means: size -> pieces per word in some
+    text. Longer pieces are darker. Raises ValueError where the pieces don't make the same word, or
+    the sizes differ.
+    """
+    words = {"".join(pieces) for pieces in rows.values()}
+    if len(words) != 1 or list(rows) != list(means):
+        raise ValueError(f"one word and a mean for each size are needed: {words}, {list(means)}")
+    (whole,) = words
+    height = 0.68 + STEP * len(rows)
+    figure, ax = canvas(style.WIDTH, height)
+    right = LEFT + CELL * len(whole) + 0.2
+    top = height - 0.3
+    label(ax, (LEFT - 0.25, top), "subwords in\nthe vocabulary", size=11, ha="right")
+    label(ax, (right, top), "pieces\nof it", size=11)
+    label(ax, (style.WIDTH - 0.1, top), "per word of\n200 sentences", size=11, ha="right")
+    for row, (size, pieces) in enumerate(rows.items()):
+        y = height - 0.86 - STEP * row
+        label(ax, (LEFT - 0.25, y), f"{size:,}", size=14, ha="right", weight="bold")
+        at = LEFT
+        for piece in pieces:
+            wide = CELL * len(piece)
+            color = mpl.colors.to_hex(style.WEIGHTS(0.12 + 0.75 * (len(piece) - 1) / len(whole)))
+            ax.add_patch(FancyBboxPatch(
+                (at + 0.03, y - HIGH / 2), wide - 0.06, HIGH, linewidth=0, facecolor=color,
+                boxstyle="round,pad=0,rounding_size=0.06",
+            ))  # fmt: skip
+            word(ax, (at + wide / 2, y), piece, size=14, color=style.ink_on(color))
+            at += wide
+        label(ax, (right, y), str(len(pieces)), size=14, weight="bold")
+        label(ax, (style.WIDTH - 0.1, y), f"{means[size]:.2f}", size=14, ha="right")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, float]]]]) -> Figure:
+    """Draw a loss against the step, a panel for each text -> the figure.
+
+    panels: title -> {dropout: (step, loss) pairs}, two dropouts. Each curve's end has its number.
+    Raises ValueError without a panel.
+    """
+    if not panels:
+        raise ValueError("there are no panels: there is nothing to draw")
+    figure = style.new_figure(style.WIDTH, 4.2)
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    top = max(loss for curves in panels.values() for pairs in curves.values() for _, loss in pairs)
+    looks = [(style.CATEGORIES[0], "o-"), (style.CATEGORIES[4], "s--")]
+    for ax, (title, curves) in zip(axes, panels.items(), strict=True):
+        for (dropout, pairs), (color, look) in zip(curves.items(), looks, strict=True):
+            steps, losses = zip(*pairs, strict=True)
+            name = f"dropout {dropout:g}" if dropout else "no dropout"
+            ax.plot(steps, losses, look, color=color, label=name, markersize=6)
+            ax.annotate(f"{losses[-1]:.2f}", (steps[-1], losses[-1]), color=color, weight="bold",
+                        xytext=(8, 0), textcoords="offset points", va="center",
+                        annotation_clip=False)  # fmt: skip
+        ax.set_title(title)
+        ax.set_xlabel("step of training")
+        ax.set_xlim(0, 1.05 * max(steps))
+        ax.locator_params(axis="x", nbins=4)
+        ax.grid(axis="y")
+        ax.set_ylim(0, 1.08 * top)
+    axes[0].set_ylabel("loss per token, in nats")
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(handles))
+    return figure

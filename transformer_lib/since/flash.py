@@ -1,0 +1,37 @@
+"""The idea of flash attention: attention block by block, never the whole table of weights."""
+
+import math
+
+import torch
+from torch import Tensor
+
+
+def flash_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, block: int = 64
+) -> Tensor:
+    """softmax(Q K^T / sqrt(d_k)) V, over `block` keys at a time (Dao et al. 2022, Algorithm 1).
+
+    query (..., q, d_k), key (..., k, d_k), value (..., k, d_v) -> (..., q, d_v): the same numbers
+    as `attention`, to rounding, while no tensor is wider than a block. Kept from block to block,
+    for each query: the largest score, the sum of e^(score - largest), and the sum of
+    e^(score - largest) v. When a larger score comes, both sums shrink by e^(old - new).
+
+    Only the idea: what makes it fast is that one kernel on a GPU does it all in near memory.
+    """
+    if block < 1:
+        raise ValueError(f"block={block} must be 1 or more")
+    rows = query.shape[:-1]
+    largest = query.new_full((*rows, 1), -math.inf)
+    weight = query.new_zeros((*rows, 1))
+    total = query.new_zeros((*rows, value.size(-1)))
+    for start in range(0, key.size(-2), block):
+        keys, values = (x[..., start : start + block, :] for x in (key, value))
+        scores = query @ keys.transpose(-2, -1) / math.sqrt(query.size(-1))  # (..., q, block)
+        if mask is not None:
+            scores = scores.masked_fill(~mask[..., start : start + block], -math.inf)
+        before, largest = largest, torch.maximum(largest, scores.amax(dim=-1, keepdim=True))
+        seen = largest.masked_fill(largest == -math.inf, 0.0)  # no key so far: not inf - inf
+        shrink, e = (before - seen).exp(), (scores - seen).exp()
+        weight = weight * shrink + e.sum(dim=-1, keepdim=True)
+        total = total * shrink + e @ values
+    return total / weight.masked_fill(weight == 0, 1.0)  # a row that sees nothing stays zero

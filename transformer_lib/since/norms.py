@@ -1,0 +1,20 @@
+"""The norm that does without the mean."""
+
+import torch
+from torch import Tensor, nn
+
+
+class RMSNorm(nn.Module):
+    """x / sqrt(mean of x^2 + eps) * scale  (Zhang and Sennrich 2019, Equation 4).
+
+    (…, d_model) -> the same shape. Against layer norm: no mean is taken off, no shift is added.
+    """
+
+    def __init__(self, d_model: int, eps: float = 1e-6):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(d_model))
+        self.eps = eps
+
+    def forward(self, x: Tensor) -> Tensor:
+        mean_square = x.square().mean(dim=-1, keepdim=True)
+        return x * (mean_square + self.eps).rsqrt() * self.scale

@@ -1,0 +1,55 @@
+"""The laboratory inside a notebook: the page is written beside it and shown in a frame.
+
+7 MB are too much to be stored in a notebook. So the cell stores a frame that names the file, and a
+picture with words for where there is no such file: on GitHub, on paper, before the first run.
+"""
+
+import base64
+import os
+from pathlib import Path
+from typing import Any
+
+from transformer_lib.checkpoints import write_file
+from transformer_lib.translator import Translator
+from transformer_lib.web.pages import HERE, lab_page
+
+FILE = "laboratory.html"
+PICTURE = "lab.png"  # a screenshot of the page, after the second step of its tour
+SIZE = (1120, 800)  # pixels
+ALT = (
+    "The laboratory: an English sentence, its translation, and lines from each word to the words "
+    "it looks at. The end of the line from 'tired' lies on 'street' instead of 'animal', and "
+    "'cansado' has become 'cansada'."
+)
+
+
+class Laboratory:
+    """What `laboratory` gives to the notebook."""
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, Any]]:
+        picture = base64.b64encode((HERE / PICTURE).read_bytes()).decode("ascii")
+        width, height = SIZE
+        # The frame lies over the picture: where frames are not let through, the picture stays.
+        frame = (
+            '<div style="position: relative; height: 1150px; overflow: hidden">'
+            f"<p>Run this cell: the laboratory is the page {FILE} beside this notebook.</p>"
+            f'<img alt="{ALT}" style="max-width: 100%" src="data:image/png;base64,{picture}">'
+            f'<iframe src="{FILE}" title="The laboratory" style="position: absolute; top: 0; '
+            'left: 0; width: 100%; height: 100%; border: 0"></iframe></div>'
+        )
+        data = {"text/html": frame, "image/png": picture, "text/plain": f"Figure:\n{ALT}"}
+        return data, {"image/png": {"alt": ALT, "width": width, "height": height}}
+
+
+def laboratory(translator: Translator | None = None) -> Laboratory:
+    """Try sentences and change what heads look at, without code, in the last line of a cell.
+
+    translator: by default the one that comes with the course. Its page is written to
+    laboratory.html in the notebook's folder, and opens in any browser too. Raises WebError for a
+    model that the page can't run, OSError where nothing can be written.
+    """
+    page = lab_page(translator or Translator.load())
+    mine = Path(f".{os.getpid()}.{FILE}")  # two notebooks of one folder may run at the same time
+    write_file(mine, page.encode("utf-8"))
+    os.replace(mine, FILE)
+    return Laboratory()

@@ -1,0 +1,52 @@
+"use strict";
+// Text in, text out: a trained model together with its two languages, as transformer_lib/
+// translator.py. What was trained comes as one object: see `translator_data` in __init__.py.
+
+class Translator {
+  constructor({ config, source, target, rules, sureness, weights }) {
+    this.model = new Transformer(config, read_safetensors(bytes_of(weights)));
+    this.src = new Language(source, rules);
+    this.tgt = new Language(target);
+    this.sureness = sureness;
+  }
+
+  /**
+   * One sentence, with changed attention: what was read, what was written, and who looked at whom.
+   *
+   * choose: a function (model, src ids) -> { ids, log_prob, steps }, such as `greedy_decode`.
+   * Raises InputError for what the model can't read.
+   */
+  translate(text, { changes = [], choose = greedy_decode } = {}) {
+    const { tokens, ids, mark } = this.src.read(text);
+    const src = [...ids, EOS];
+    const { result, weights } = with_attention(this.model, changes, () => choose(this.model, src));
+    const words = this.tgt.tokens(result.ids);
+    return {
+      ...result,
+      weights,
+      text: this.tgt.answer(result.ids, mark),
+      doubt: this.doubt(result.log_prob / (words.length + 1)),
+      src: [...tokens, SPECIALS[EOS]],
+      tgt_in: [SPECIALS[BOS], ...words],
+      tgt_out: [...words, SPECIALS[EOS]],
+    };
+  }
+
+  /** How a translation compares with those it was tested on, in words; "" if as sure as usual. */
+  doubt(mean_log_prob) {
+    if (!this.sureness || mean_log_prob >= this.sureness.usual) return "";
+    if (mean_log_prob >= this.sureness.lowest) {
+      return "unsure: less sure than of 99 in 100 test sentences";
+    }
+    const sentences = this.sureness.sentences.toLocaleString("en-US");
+    return `guessing: less sure than of any of ${sentences} test sentences`;
+  }
+}
+
+/** Base64 text -> the bytes it stands for. */
+function bytes_of(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes.buffer;
+}
