@@ -132,10 +132,13 @@ def parser() -> argparse.ArgumentParser:
         "--resume. Example: transformer-lib train --task copy --out runs/copy",
     )
     train.add_argument(
-        "--task", choices=["copy", "reverse", "sort", "en-es", "tatoeba"],
-        help="what to learn: three tasks on digits (seconds), English to Spanish (minutes), or "
-        "everyday sentences, which are fetched (hours)",
-    )  # fmt: skip
+        "--task",
+        choices=["copy", "reverse", "sort", "en-es", "tatoeba", "multi30k-en-de", "multi30k-en-fr"],
+        metavar="TASK",
+        help="what to learn: copy, reverse or sort, three tasks on digits (seconds); en-es, "
+        "English to Spanish (minutes); or what is fetched: tatoeba, everyday sentences, "
+        "multi30k-en-de and multi30k-en-fr, descriptions of pictures (hours)",
+    )
     own = train.add_argument_group(
         "your own sentence pairs",
         "UTF-8 text, plain or packed as .gz, .xz or .zip: one file with a tab between a sentence "
@@ -479,7 +482,7 @@ def run_train(options: argparse.Namespace) -> int:
 def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
     """The recipe that the options ask for, and the folder of the run."""
     from transformer_lib.checkpoints import read_json
-    from transformer_lib.recipes import RECIPES, Recipe, everyday, own_pairs
+    from transformer_lib.recipes import RECIPES, Recipe, everyday, own_pairs, pictures
     from transformer_lib.settings import read_settings, replaced
 
     own = {name: getattr(options, name) for name in ("validation", "skip_bad", "subwords")}
@@ -490,8 +493,8 @@ def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
         raise UserError(f"--{min(own).replace('_', '-')} needs --data")
     if options.task is None and not options.data and not (options.resume and options.out):
         raise UserError(
-            "say what to learn: --task copy, reverse, sort, en-es or tatoeba, or --data with your "
-            "own pairs"
+            "say what to learn: --task copy, reverse, sort, en-es, tatoeba or multi30k-en-de, or "
+            "--data with your own pairs"
         )
     folder = options.out or Path("runs") / (options.task or "own")
     if options.data:
@@ -500,6 +503,8 @@ def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
         recipe = Recipe.from_json(read_json(folder / "recipe.json"))
     elif options.task == "tatoeba":
         recipe = everyday()
+    elif options.task.startswith("multi30k"):
+        recipe = pictures(options.task[-2:])
     else:
         recipe = RECIPES[options.task]
     names = ("steps", "seed", "average", "best_by", "patience", "accumulate")

@@ -64,17 +64,22 @@ def share_right(translations: Sequence[str], references: Sequence[Sequence[str]]
 
 
 def sacrebleu_score(
-    name: str, translations: Sequence[str], references: Sequence[Sequence[str]], resamples: int = 1
+    name: str,
+    translations: Sequence[str],
+    references: Sequence[Sequence[str]],
+    resamples: int = 1,
+    **settings,
 ) -> dict:
     """By sacreBLEU, for the name "bleu" or "chrf": NAME (0 to 100) and NAME_signature.
 
     With resamples > 1 also NAME_interval, the ends of the 95 % confidence interval that sacreBLEU
     finds by drawing so many sets of sentences, with the seed in the signature (Koehn, 2004). It
-    has none for chrF where nothing at all matches in one of these sets.
+    has none for chrF where nothing at all matches in one of these sets. settings: sacreBLEU's own,
+    such as lowercase=True.
     """
     import sacrebleu  # here, because it is needed for nothing else
 
-    metric = {"bleu": sacrebleu.BLEU, "chrf": sacrebleu.CHRF}[name]()
+    metric = {"bleu": sacrebleu.BLEU, "chrf": sacrebleu.CHRF}[name](**settings)
     # It wants a list of first references, one of second ones, …; None where a sentence has no more.
     streams = list(zip_longest(*references))
     try:
@@ -82,7 +87,7 @@ def sacrebleu_score(
     except TypeError:  # sacreBLEU 2.6 can't take the mean of a float and NumPy's numbers
         if resamples == 1:
             raise
-        return sacrebleu_score(name, translations, references)
+        return sacrebleu_score(name, translations, references, **settings)
     signature = str(metric.get_signature())
     found = {name: score.score, f"{name}_signature": signature}
     if resamples > 1:

@@ -1,0 +1,108 @@
+"""The published result: how text is prepared and scored, and that seeds come one at a time."""
+
+import dataclasses
+import gzip
+import json
+
+import pytest
+
+from transformer_lib import downloads, experiments, moses
+from transformer_lib.config import TOY
+from transformer_lib.corpora.parallel import read_parallel
+from transformer_lib.experiments import multi30k
+from transformer_lib.experiments.multi30k import people_scores, token_bleu, told
+from transformer_lib.languages import SubwordLanguage
+from transformer_lib.recipes import pictures
+from transformer_lib.training import TrainingConfig
+
+ENGLISH = [
+    "A man isn't in a blue shirt.",
+    "Two  dogs – one black – run.",
+    "The “red” house is big!",
+]
+GERMAN = [
+    "Ein Mann ist nicht im Haus.",
+    "Zwei Hunde laufen, einer ist schwarz.",
+    "Das „rote“ Haus!",
+]
+
+
+@pytest.fixture
+def fetched(tmp_path, monkeypatch):
+    """Multi30k, as if it had been fetched: a few sentences of our own."""
+    monkeypatch.setenv("TRANSFORMER_LIB_CACHE", str(tmp_path))
+    folder = tmp_path / "multi30k-en-de" / "download"
+    folder.mkdir(parents=True)
+    for split in ("train", "val", "test_2016_flickr"):
+        for language, texts in (("en", ENGLISH), ("de", GERMAN)):
+            lines = "".join(text + "\n" for text in texts * (20 if split == "train" else 1))
+            (folder / f"{split}.{language}.gz").write_bytes(gzip.compress(lines.encode()))
+    files = {
+        split: tuple(dataclasses.replace(file, sha256=None) for file in files)
+        for split, files in downloads.CORPORA["multi30k-en-de"].files.items()
+    }
+    corpus = dataclasses.replace(downloads.CORPORA["multi30k-en-de"], files=files)
+    monkeypatch.setitem(downloads.CORPORA, "multi30k-en-de", corpus)
+    return tmp_path
+
+
+@pytest.fixture
+def short(monkeypatch):
+    how = TrainingConfig(steps=4, max_tokens=64, peak=1e-3, warmup=1, validate_every=2, average=2)
+    model = dataclasses.replace(TOY, tie_weights="all")
+    monkeypatch.setattr("transformer_lib.recipes.pictures_sizes", lambda: (model, how, 300))
+    monkeypatch.setattr(SubwordLanguage, "longest", 12)  # or untrained ones write on and on
+    monkeypatch.setattr(multi30k, "PENALTIES", (1.0,))
+
+
+def test_text_becomes_lower_case_tokens_with_signs_as_signs():
+    tokens = moses.tokenizer("en")
+    assert tokens(ENGLISH[0]) == "a man isn 't in a blue shirt ."
+    assert tokens(ENGLISH[1]) == "two dogs - one black - run ."
+    assert tokens("R&B <3 | [x]") == "r & b < 3 | [ x ]"
+    assert moses.detokenizer("en")("a man isn 't in a blue shirt .") == ENGLISH[0].lower()
+
+
+def test_the_recipe_reads_tokens_and_is_made_for_that_corpus(fetched, short):
+    recipe = pictures("de")
+    assert recipe.task == "multi30k-en-de" and recipe.subwords == 300
+    rows = list(read_parallel([fetched / "multi30k-en-de" / "test.tokens.tsv"]))
+    assert rows[0] == ("a man isn 't in a blue shirt .", "ein mann ist nicht im haus .")
+    assert recipe.files == (str(fetched / "multi30k-en-de" / "train.tokens.tsv"),)
+
+
+def test_a_call_trains_one_seed_and_keeps_the_others(fetched, short, tmp_path, monkeypatch):
+    monkeypatch.setattr(experiments, "RESULTS", tmp_path / "results")
+    for seeds in ([0], [0, 1]):
+        found = multi30k.measure_multi30k()
+        assert [run["seed"] for run in found["runs"]] == seeds
+        experiments.write_json(experiments.RESULTS / "multi30k.json", found)
+    first, second = found["runs"]
+    assert first["validation_loss"] != second["validation_loss"]
+    assert first["beam"]["reference_tokens"] == sum(
+        len(moses.tokenizer("de")(text).split()) for text in GERMAN
+    )
+    text = json.dumps(found)
+    assert str(tmp_path) not in text and "Mann" not in text and "mann" not in text
+    # With another recipe, what was found is no longer beside it.
+    found["recipe"]["training"]["steps"] += 1
+    experiments.write_json(experiments.RESULTS / "multi30k.json", found)
+    assert [run["seed"] for run in multi30k.measure_multi30k()["runs"]] == [0]
+
+
+def test_scores_are_those_of_the_published_setting():
+    pairs = [("", "das haus ist groß , nicht wahr ?"), ("", "ein hund läuft durch den wald .")]
+    same = [target for _, target in pairs]
+    perfect = token_bleu(same, pairs)
+    assert perfect["bleu"] == pytest.approx(100) and "tok:none" in perfect["bleu_signature"]
+    assert perfect["written_tokens"] == perfect["reference_tokens"] == 15
+    people = ["Das Haus ist groß, nicht wahr?", "Ein Hund läuft durch den Wald."]
+    scores = people_scores(same, people, "de")
+    assert scores["lowercase"]["bleu"] == pytest.approx(100)
+    assert scores["cased"]["bleu"] < 60
+    assert scores["chrf"]["chrf"] == pytest.approx(100)
+    assert "case:lc" in scores["lowercase"]["bleu_signature"]
+
+
+def test_the_recipe_tells_nothing_of_a_disk(fetched, short):
+    assert told(pictures("de")).keys() == {"model", "training", "subwords"}

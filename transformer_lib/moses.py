@@ -1,0 +1,43 @@
+"""Text as most published scores want it: Moses' punctuation and tokens, by the package sacremoses.
+
+Moses is the toolkit of statistical translation (Koehn et al. 2007) whose little scripts outlived
+it: a dash is a dash, and "isn't it?" becomes "isn &apos;t it ?", here with the sign itself.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from transformer_lib.checkpoints import write_file
+from transformer_lib.corpora.parallel import read_parallel
+
+
+def tokenizer(language: str) -> Callable[[str], str]:
+    """A function: text -> the same in lower case, its tokens between spaces."""
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer  # needed for nothing else
+
+    normalizer, moses = MosesPunctNormalizer(language), MosesTokenizer(language)
+
+    def tokenize(text: str) -> str:
+        return moses.tokenize(normalizer.normalize(text.lower()), escape=False, return_str=True)
+
+    return tokenize
+
+
+def detokenizer(language: str) -> Callable[[str], str]:
+    """A function: tokens between spaces -> text as people write it, but for capitals."""
+    from sacremoses import MosesDetokenizer
+
+    moses = MosesDetokenizer(language)
+    return lambda tokens: moses.detokenize(tokens.split(), unescape=False)
+
+
+def tokenized(path: Path, languages: tuple[str, str]) -> Path:
+    """The pairs of a tab-separated file, tokenized, in a file beside it -> that file.
+
+    train.tsv -> train.tokens.tsv
+    """
+    source, target = map(tokenizer, languages)
+    rows = [f"{source(a)}\t{target(b)}\n" for a, b in read_parallel([path])]
+    beside = path.with_suffix(".tokens.tsv")
+    write_file(beside, "".join(rows).encode("utf-8"))
+    return beside
