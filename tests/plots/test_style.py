@@ -160,6 +160,8 @@ def test_importing_the_plots_changes_no_setting():
         "import transformer_lib.plots, sys\n"
         "assert dict(mpl.rcParams) == before, 'importing changed matplotlib'\n"
         "assert 'altair' not in sys.modules, 'altair takes a second: import it where it is used'\n"
+        "from transformer_lib.plots import late; late.altair()\n"
+        "assert 'altair' in sys.modules and 'rfc3987_syntax' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 

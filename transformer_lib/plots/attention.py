@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from transformer_lib.plots import style
+from transformer_lib.plots import late, style
 from transformer_lib.plots.values import as_array, steady_round
 
 QUERY = "query: the word that looks"
@@ -95,7 +95,7 @@ def attention_chart(weights: Any, rows: Sequence[str], columns: Sequence[str]) -
 
     The mouse on a cell shows its two words and the weight, rounded to two decimals.
     """
-    import altair as alt
+    alt = late.altair()
 
     several = np.ndim(as_array(weights)) == 3
     names = ("h", "q", "k") if several else ("q", "k")
@@ -141,7 +141,7 @@ def attention_chart(weights: Any, rows: Sequence[str], columns: Sequence[str]) -
 
 
 def _words(words: Sequence[str], angle: int, size: int) -> Any:
-    import altair as alt
+    alt = late.altair()
 
     return alt.Axis(labelExpr=f"{json.dumps(list(words), ensure_ascii=False)}[datum.value]",
                     labelAngle=angle, labelOverlap=False, labelFontSize=size)  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
-from transformer_lib.plots import style
+from transformer_lib.plots import late, style
 from transformer_lib.plots.values import as_array, steady_round
 
 GREY = "#8E8E8E"  # shows on the light and on the dark theme
@@ -354,7 +354,7 @@ def attention_explorer(
     query starts; moved: the word whose key has sliders. The picture shows the start. Everything is
     computed inside the chart. Raises ValueError for other shapes or an unknown word.
     """
-    import altair as alt
+    alt = late.altair()
 
     keys, values, start = as_array(keys), as_array(values), as_array(query)
     for name, array in (("keys", keys), ("values", values)):

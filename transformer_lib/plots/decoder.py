@@ -12,7 +12,7 @@ from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
 from matplotlib.path import Path
 
 from transformer_lib.experiments.decoder import WordStep
-from transformer_lib.plots import style
+from transformer_lib.plots import late, style
 from transformer_lib.plots.drawing import canvas, label, look, word, word_color
 from transformer_lib.plots.values import as_array, steady_round
 
@@ -217,7 +217,7 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     word is written. start: the step that the picture shows, counted from 1; if none, the one in
     which the last word but one comes back. Raises ValueError for a step that isn't there.
     """
-    import altair as alt
+    alt = late.altair()
 
     layers = len(way["encoder"]) - 1
     each = layers + 2  # steps for one target word

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
 
-from transformer_lib.plots import style
+from transformer_lib.plots import late, style
 from transformer_lib.plots.values import steady_round
 from transformer_lib.tokens import BOS, EOS, SPECIALS
 
@@ -182,7 +182,7 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
     Each word has two moments: all branches grow, and the best are kept. start: the moment that is
     shown first. Raises ValueError when no sentence was finished or there is no such moment.
     """
-    import altair as alt
+    alt = late.altair()
 
     _check(steps)
     last = 2 * len(steps)

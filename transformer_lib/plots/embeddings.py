@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from transformer_lib.plots import style
+from transformer_lib.plots import late, style
 from transformer_lib.plots.values import as_array, steady_round
 
 
@@ -261,7 +261,7 @@ def word_map(
     `{"view", "region", "x", "y", "kind", "spread"}`. headings: what stands above the map, for
     each view. Raises ValueError for an unknown kind or view.
     """
-    import altair as alt
+    alt = late.altair()
 
     for point in (*points, *regions):
         if point["kind"] not in kinds or point["view"] not in range(len(views)):

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from transformer_lib.plots import style
+from transformer_lib.plots import late, style
 from transformer_lib.plots.drawing import (
     EDGE,
     Point,
@@ -298,7 +298,7 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
     shows one head alone. layer, word: what is chosen at first; word None: all of them.
     Raises ValueError where there is no such layer or word.
     """
-    import altair as alt
+    alt = late.altair()
 
     lines, words = token_rows(looks)
     layers = list(dict.fromkeys(row["layer"] for row in words))
@@ -409,7 +409,7 @@ def _column(
     labels: Mapping[str, Sequence[str]], words: Sequence[Mapping[str, Any]], side: str, longest: int
 ) -> Any:
     """One side's words as the labels of an axis, whose ink JupyterLab changes with its theme."""
-    import altair as alt
+    alt = late.altair()
 
     by_layer: dict[str, list[str]] = {}
     for row in words:

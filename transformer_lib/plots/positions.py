@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle, FancyBboxPatch, Rectangle, Wedge
 
-from transformer_lib.plots import style
+from transformer_lib.plots import late, style
 from transformer_lib.plots.architecture import arrow, line
 from transformer_lib.plots.values import as_array, steady_round
 
@@ -456,7 +456,7 @@ def positions_explorer() -> Any:
     Left: the table of the paper's formula for 20 positions. Right: how similar each position is to
     the chosen one. Below: the numbers of the chosen position.
     """
-    import altair as alt
+    alt = late.altair()
 
     def slider(name: str, label: str, value: float, low: float, high: float, step: float) -> Any:
         bind = alt.binding_range(min=low, max=high, step=step, name=label)

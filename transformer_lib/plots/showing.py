@@ -20,7 +20,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from transformer_lib.plots import style
+from transformer_lib.plots import late, style
 from transformer_lib.plots.values import steady_round
 
 VEGALITE = "application/vnd.vegalite.v5+json"  # what JupyterLab draws without a network
@@ -36,8 +36,7 @@ def enable_altair() -> None:
 
     Altair's own renderers load from the internet or don't fit JupyterLab's Vega-Lite.
     """
-    import altair
-
+    altair = late.altair()
     altair.renderers.register("transformer_lib", chart_bundle)
     altair.renderers.enable("transformer_lib")
 
