@@ -10,6 +10,7 @@ import functools
 import hashlib
 import json
 import multiprocessing
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -76,13 +77,19 @@ def graded_before(files: Mapping[str, Path], source: Assignment, limits: Limits,
 # --- the workers ---------------------------------------------------------------------------------
 
 
+# On Linux one process imports PyTorch, and every worker starts as a copy of it: nothing of a
+# student's has run in it. Elsewhere each worker imports on its own.
+START = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
+if sys.platform == "linux":
+    START.set_forkserver_preload(["coursework.grading"])
+
+
 class Worker:
     """A process that grades one submission after the other, and may be lost."""
 
     def __init__(self, grade: Grade, source: Assignment, limits: Limits):
-        context = multiprocessing.get_context("spawn")
-        self.ours, theirs = context.Pipe()
-        self.process = context.Process(target=work, args=(theirs, grade, source, limits))
+        self.ours, theirs = START.Pipe()
+        self.process = START.Process(target=work, args=(theirs, grade, source, limits))
         self.process.start()
         theirs.close()
         self.ready = False

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -369,7 +370,7 @@ def grade_and_count(student, path, source, limits):
     """Each time that a submission is graded, its file gets a neighbor."""
     (path.parent / f"{student}-{time.monotonic_ns()}.graded").touch()
     if student == "killer":
-        os.kill(os.getppid(), signal.SIGKILL)
+        os.kill(multiprocessing.parent_process().pid, signal.SIGKILL)
         os._exit(1)
     return [Result(student, one.name, 1.0, one.points, "", "ñ") for one in source.exercises]
 
