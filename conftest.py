@@ -14,6 +14,8 @@ sys.modules["rfc3987_syntax"] = None
 importlib.import_module("jsonschema")
 del sys.modules["rfc3987_syntax"]
 
+import pytest  # noqa: E402
+
 from compare_outputs import first_difference  # noqa: E402
 
 pytest_plugins = ["nbval.plugin"]
@@ -28,6 +30,25 @@ def pytest_itemcollected(item) -> None:
 
     if isinstance(item, IPyNbCell):
         item.compare_outputs = MethodType(compare_outputs, item)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items) -> None:
+    """Where several processes share the tests, the longest come first."""
+    if hasattr(config, "workerinput"):
+        from spread import order
+
+        place = order(item.nodeid for item in items)
+        items.sort(key=lambda item: place[item.nodeid])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """`--dist loadfile`, as tools/spread.py has it."""
+    if config.getvalue("dist") == "loadfile":
+        from spread import WholeFiles
+
+        return WholeFiles(config, log)
 
 
 def compare_outputs(cell, new: list, stored: list) -> bool:
