@@ -4,15 +4,17 @@ greedy.py    greedy_decode    the likeliest word each time
 beam.py      beam_search      the likeliest few beginnings at a time
 sampling.py  sample_decode    words drawn by lot, by their probabilities
 cache.py     Prefixes         what all three are built on: the words so far, keys and values
+speculative.py  speculative_decode  as greedy, in fewer steps: a small model writes ahead
 """
 
 from transformer_lib.decoding.beam import Hypothesis, beam_search, penalty
 from transformer_lib.decoding.cache import KeyValueCache, Prefixes, deciding, empty_caches
 from transformer_lib.decoding.greedy import greedy_decode
 from transformer_lib.decoding.sampling import sample_decode, sharpen
+from transformer_lib.decoding.speculative import Speculation, speculative_decode
 
 __all__ = [
-    "Hypothesis", "KeyValueCache", "Prefixes",
+    "Hypothesis", "KeyValueCache", "Prefixes", "Speculation",
     "beam_search", "deciding", "empty_caches", "greedy_decode", "penalty", "sample_decode",
-    "sharpen",
+    "sharpen", "speculative_decode",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ RESULTS = DATA / "experiments"
 EXPERIMENTS: dict[str, Callable[[], dict[str, Any]]] = {}
 TOPICS = ("embeddings", "positions", "masks", "norms", "ablations",
           "everyday", "held_out", "first_steps", "decoding", "causes", "end_sign",
-          "language_model", "before", "since", "waiting", "induction", "multi30k",
+          "language_model", "before", "since", "waiting", "induction", "multi30k", "speculative",
           "real_text")  # fmt: skip
 
 

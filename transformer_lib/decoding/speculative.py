@@ -1,0 +1,108 @@
+"""Speculative decoding: a small model writes ahead, the large one reads all of it at once."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from transformer_lib.decoding.cache import check_max_length, deciding, empty_caches
+from transformer_lib.masks import causal_mask, padding_mask
+from transformer_lib.model import Transformer
+from transformer_lib.tokens import BOS, EOS, PAD
+
+
+@dataclass(frozen=True)
+class Speculation:
+    """ids: without <bos> and <eos>. rounds: how often the large model ran (greedily: once a word).
+
+    drafted: words that the small model wrote ahead; accepted: those of them that were kept.
+    """
+
+    ids: list[int]
+    rounds: int
+    drafted: int
+    accepted: int
+
+
+class Writer:
+    """A model that writes one sentence, with its keys and values so far; words can be taken back.
+
+    src: (1, s).
+    """
+
+    def __init__(self, model: Transformer, src: Tensor, max_length: int):
+        self.model, self.src, self.memory = model, src, model.encode(src)
+        self.caches = empty_caches(model, max_length)
+
+    @property
+    def length(self) -> int:
+        """How many words it has read, <bos> included."""
+        return self.caches[0][0].length
+
+    def best_after(self, words: list[int]) -> list[int]:
+        """The likeliest next word after each of these, which it reads in one step."""
+        model, start = self.model, self.length
+        ids = torch.tensor([words], device=self.src.device)
+        mask = causal_mask(start + len(words), self.src.device)[..., start:, :]
+        x = model.tgt_positions(model.tgt_embed(ids), start=start)
+        x = model.decoder(x, self.memory, tgt_mask=mask, src_mask=padding_mask(self.src),
+                          caches=self.caches)  # fmt: skip
+        logits = model.generator(x[0]).float()  # (words, vocab)
+        logits[:, [PAD, BOS]] = -math.inf
+        return logits.argmax(dim=-1).tolist()
+
+    def take_back(self, length: int) -> None:
+        """Read no more than the first `length` words."""
+        for own, _ in self.caches:
+            own.length = min(own.length, length)
+
+
+def speculative_decode(
+    model: Transformer, draft: Transformer, src: Tensor, *, ahead: int = 4, max_length: int = 64
+) -> Speculation:
+    """The words of `greedy_decode(model, src)`, in fewer steps of the model.
+
+    The draft writes up to `ahead` words. The model reads them in one step and says after each what
+    it would have written: the words are kept as far as the two agree, and the model's own word
+    follows. So no word depends on the draft, only the time does. (Where two words are as likely as
+    rounding allows, reading several at a time may choose the other.)
+
+    src (1, s): one sentence. draft: any model with the same ids for words.
+    Leviathan, Kalman and Matias 2023, https://arxiv.org/abs/2211.17192, for choices without chance.
+    """
+    check_max_length(max_length)
+    if ahead < 1:
+        raise ValueError(f"ahead={ahead} must be 1 or more")
+    if len(src) != 1:
+        raise ValueError(f"src has {len(src)} sentences: speculative decoding writes one at a time")
+    sizes = [each.generator.proj.out_features for each in (model, draft)]
+    if sizes[0] != sizes[1]:
+        raise ValueError(
+            f"the model writes {sizes[0]} words and the draft {sizes[1]}: both need one vocabulary"
+        )
+    words, rounds, drafted, accepted = [BOS], 0, 0, 0
+    with deciding(model), deciding(draft):
+        writer, drafter = (Writer(each, src, max_length + 1) for each in (model, draft))
+        while words[-1] != EOS and len(words) <= max_length:
+            guesses = guess(drafter, words, min(ahead, max_length - len(words)))
+            best = writer.best_after([*words[writer.length :], *guesses])
+            best = best[len(best) - 1 - len(guesses) :]  # after the last word, and each guess
+            agreed = 0
+            while agreed < len(guesses) and guesses[agreed] == best[agreed]:
+                agreed += 1
+            words += best[: agreed + 1]
+            rounds, drafted, accepted = rounds + 1, drafted + len(guesses), accepted + agreed
+            for each in (writer, drafter):
+                each.take_back(len(words) - 1)
+    ids = words[1 : words.index(EOS)] if EOS in words else words[1:]
+    return Speculation(ids, rounds, drafted, accepted)
+
+
+def guess(drafter: Writer, words: list[int], count: int) -> list[int]:
+    """What the draft would write next, up to `count` words or <eos>."""
+    guesses: list[int] = []
+    while len(guesses) < count and EOS not in guesses:
+        so_far = [*words, *guesses]
+        guesses.append(drafter.best_after(so_far[drafter.length :])[-1])
+    return guesses
