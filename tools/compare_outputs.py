@@ -4,8 +4,8 @@ Two machines agree on a computed number to about six digits, not on its last bit
 
 - words and whole numbers must be equal;
 - printed decimals may differ by one unit of the last printed digit (0.52 and 0.53, not 0.54);
-- the data of an Altair chart may differ by 0.001, also inside its CSV text;
-- pictures may differ as much as rounding moves their pixels;
+- the data of an Altair chart or of an attention view may differ by 0.001, also inside CSV text;
+- pictures may differ as much as rounding moves their pixels, those of such data in any way;
 - nothing may be missing or added.
 
 With `exact=True` everything must be equal.
@@ -27,6 +27,9 @@ DATA_TOLERANCE = 0.001
 BLOCK = 8  # pixels
 BLOCK_TOLERANCE = 12  # gray levels out of 255, in the mean of one block
 WIDGET = "application/vnd.jupyter.widget-view+json"  # holds a random id
+DRAWN = ("application/vnd.vega", "application/vnd.transformer-lib.")  # data that is also drawn
+# In a page that draws such data: the picture, and the data once more.
+DRAWN_INSIDE = re.compile(r"data:image/png;base64,[\w+/=]*|^const given = .*$", re.MULTILINE)
 
 
 def first_difference(
@@ -58,11 +61,13 @@ def by_kind(outputs: Iterable[Mapping]) -> defaultdict[str, list]:
         elif output["output_type"] == "error":
             kinds["error"].append(f"{output['ename']}: {output['evalue']}")
         else:
-            chart = any(mime.startswith("application/vnd.vega") for mime in output["data"])
+            chart = any(mime.startswith(DRAWN) for mime in output["data"])
             for mime, value in output["data"].items():
                 if mime.startswith("image/") and chart:
                     # Drawn from the chart's data, which is compared, in the fonts of this machine.
                     kinds[f"{mime} of a chart"].append("")
+                elif mime == "text/html" and chart:
+                    kinds[mime].append(DRAWN_INSIDE.sub("", value))
                 elif mime != WIDGET:
                     kinds[mime].append(value)
     return kinds
@@ -107,8 +112,10 @@ def same_data(stored: object, new: object) -> bool:
         return len(stored) == len(new) and all(map(same_data, stored, new))
     if isinstance(stored, str) and isinstance(new, str) and "\n" in stored:  # a CSV table
         old, now = list(csv.reader(io.StringIO(stored))), list(csv.reader(io.StringIO(new)))
-        return same_data([[parse(cell) for cell in row] for row in old],
-                         [[parse(cell) for cell in row] for row in now])
+        return same_data(
+            [[parse(cell) for cell in row] for row in old],
+            [[parse(cell) for cell in row] for row in now],
+        )
     if stored == new or {type(stored), type(new)} not in ({float}, {int, float}):
         return stored == new
     return abs(stored - new) <= DATA_TOLERANCE * max(1, abs(stored), abs(new)) * (1 + 1e-9)

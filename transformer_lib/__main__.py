@@ -689,6 +689,7 @@ def draw_run(run: Path, out: Path, formats: list[str]) -> None:
 
 
 def run_experiment(options: argparse.Namespace) -> int:
+    import transformer_lib.web  # noqa: F401 (one of the experiments is there)
     from transformer_lib import experiments
 
     if options.list:

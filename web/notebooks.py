@@ -11,6 +11,7 @@ from nbformat import NotebookNode
 
 import sections
 from transformer_lib.plots.showing import VEGALITE
+from transformer_lib.web import view
 from web.words import code_html
 
 GUESS = re.compile(r"^my_guess = \.\.\.", re.MULTILINE)
@@ -20,7 +21,10 @@ FIRST_HEADING = re.compile(r"\A\s*<h(\d)[^>]*>.*?</h\1>\s*", re.DOTALL)
 
 @dataclasses.dataclass
 class Picture:
-    """A picture with what it shows, in a line (alt) and in full (words); a chart has its data."""
+    """A picture with what it shows, in a line (alt) and in full (words).
+
+    A chart, or an attention view, has its data: as JSON, for inside a script element.
+    """
 
     file: str
     png: bytes
@@ -30,6 +34,7 @@ class Picture:
     height: int
     figure: str | None
     chart: Markup | None
+    view: Markup | None
 
 
 @dataclasses.dataclass
@@ -93,9 +98,7 @@ def parts(
 def picture(output: NotebookNode, file: str) -> Picture:
     note = output.metadata["image/png"]
     words = output.data["text/plain"].partition("\n")[2].strip()
-    spec = output.data.get(VEGALITE)
-    if spec:  # inside a script element nothing may look like its end
-        spec = json.dumps(spec, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    spec, drawn = output.data.get(VEGALITE), output.data.get(view.MIME)
     return Picture(
         file=file,
         png=base64.b64decode(output.data["image/png"]),
@@ -104,5 +107,12 @@ def picture(output: NotebookNode, file: str) -> Picture:
         width=note["width"],
         height=note["height"],
         figure=output.metadata.get("figure"),
-        chart=Markup(spec) if spec else None,
+        chart=in_script(spec) if spec else None,
+        view=in_script(view.unpacked(drawn)) if drawn else None,
     )
+
+
+def in_script(data: dict) -> Markup:
+    """Inside a script element nothing may look like its end."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))

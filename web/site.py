@@ -22,7 +22,9 @@ import count_notebooks
 import run_notebooks
 import sections
 from transformer_lib.plots.showing import VEGALITE_VERSION
+from transformer_lib.translator import Translator
 from transformer_lib.web import write_lab
+from transformer_lib.web.pages import HERE as LABORATORY
 from web import colab
 from web.book import chapter, print_pdf
 from web.notebooks import Part, Picture, parts
@@ -69,6 +71,11 @@ def path(name: str) -> PurePosixPath:
     return PurePosixPath(name)
 
 
+# The laboratory of each translator: its file, and what a link to it says.
+LABORATORIES = {
+    "grammar": ("index.html", "The small translator, with a guided tour"),
+    "tatoeba": ("everyday.html", "The larger translator, which reads any sentence"),
+}
 # The Markdown files that are pages; what they are called in the site.
 DOCUMENTS = (
     Page("ideas.html", path("notebooks/README.md"), "Where each idea is shown"),
@@ -80,6 +87,7 @@ DOCUMENTS = (
     Page("scaling.html", path("SCALING.md"), "Larger models"),
     Page("sentences.html", path("data/README.md"), "The sentences"),
     Page("model.html", path("data/models/en-es/README.md"), "The model"),
+    Page("larger_model.html", path("data/models/tatoeba-en-es/README.md"), "The larger model"),
 )
 LICENSES = ("LICENSE", "LICENSES/CC-BY-4.0.txt", "LICENSES/CC0-1.0.txt")
 OTHER_PLACES = {"LICENSE": "about.html#licenses", "LICENSES": "about.html#licenses",
@@ -155,6 +163,7 @@ class Site:
 
     def write(self, file: str, template: str, page: Page, **given: object) -> None:
         """A page, or a deck, from its template."""
+        given = {"charts": False, "views": False} | given
         text = TEMPLATES.get_template(template).render(
             page=page, series=self.series, documents=DOCUMENTS, cite=self.cite, **given
         )
@@ -183,8 +192,9 @@ class Site:
         contents = [(s.anchor, inline(s.heading), s.deeper) for s in sections.sections(notebook)
                     if s.level == 2]  # fmt: skip
         charts = any(picture.chart for picture in pictures)
+        views = any(picture.view for picture in pictures)
         self.write(page.file, "notebook.html", page, parts=found, open_at_end=open_at_end,
-                   contents=contents, charts=charts,
+                   contents=contents, charts=charts, views=views,
                    colab=colab.address(self.cite.repository, name))  # fmt: skip
         self.write(f"slides/{page.file}", "slides.html", page, goals=words(goals(notebook)),
                    slides=slides(name, found), charts=charts)  # fmt: skip
@@ -204,7 +214,7 @@ class Site:
         body = markdown(self.target(page), github_anchor)(text)
         if page.file == "figures.html":
             body = self.with_pictures(body)
-        self.write(page.file, "document.html", page, body=body, contents=contents, charts=False)
+        self.write(page.file, "document.html", page, body=body, contents=contents)
 
     def with_pictures(self, body: Markup) -> Markup:
         """The list of figures with each picture above its name."""
@@ -257,6 +267,7 @@ def build(out: Path) -> Site:
         (out / folder).mkdir(parents=True)
     (out / MARK).write_text("", encoding="utf-8")
     shutil.copytree(HERE / "static", out / "static")
+    shutil.copyfile(LABORATORY / "attention_view.js", out / "static" / "attention_view.js")
     site = Site(out)
     for page in site.series:
         site.notebook(page)
@@ -264,20 +275,30 @@ def build(out: Path) -> Site:
         site.document(page)
     licenses = [(name, (ROOT / name).read_text(encoding="utf-8")) for name in LICENSES]
     about = Page("about.html", path("CITATION.cff"), "Licenses and citation")
-    site.write(about.file, "about.html", about, licenses=licenses, charts=False, contents=[])
+    site.write(about.file, "about.html", about, licenses=licenses, contents=[])
     home = Page("index.html", path("README.md"), "The Transformer, from words to translation")
-    site.write(home.file, "home.html", home, hero=site.pictures[HERO], charts=False)
+    site.write(home.file, "home.html", home, hero=site.pictures[HERO])
     decks = Page("slides.html", path("README.md"), "Slides")
-    site.write(decks.file, "slides_index.html", decks, charts=False, contents=[])
-    lab = write_lab(out / "lab")
-    home = '<body>\n<p><a href="../index.html">← The series</a></p>'
-    text = lab.read_text(encoding="utf-8").replace("<body>", home)
-    lab.write_text(text, encoding="utf-8", newline="\n")
+    site.write(decks.file, "slides_index.html", decks, contents=[])
+    write_laboratories(out / "lab")
     found = json.dumps(site.found, ensure_ascii=False, separators=(",", ":"))
     (out / "search.js").write_text(f"window.found = {found};\n", encoding="utf-8", newline="\n")
     (out / "static" / "vega.js").write_text(vega(), encoding="utf-8", newline="\n")
     (out / "static" / "math.woff").write_bytes(math_font(site.letters))
     return site
+
+
+def write_laboratories(folder: Path) -> None:
+    """The laboratory of each translator that comes along, with links to the other one and home."""
+    for name, (file, _) in LABORATORIES.items():
+        page = write_lab(folder, Translator.load(name), file)
+        links = [(there, words) for other, (there, words) in LABORATORIES.items() if other != name]
+        text = page.read_text(encoding="utf-8")
+        show = TEMPLATES.get_template("laboratory.html").module
+        text = text.replace("<body>", f"<body>\n{show.links(links)}")
+        if name == "tatoeba":
+            text = text.replace("</main>", f"</main>\n{show.sources()}")
+        page.write_text(text, encoding="utf-8", newline="\n")
 
 
 def build_book(site: Site) -> Path:

@@ -7,6 +7,7 @@ import pytest
 from transformer_lib import experiments
 from transformer_lib.__main__ import main
 from transformer_lib.experiments import EXPERIMENTS, experiment
+from transformer_lib.web import node  # noqa: F401 (registers one)
 
 
 @pytest.fixture

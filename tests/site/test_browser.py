@@ -207,6 +207,30 @@ def test_a_chart_answers_the_mouse(visit):
     chart.locator("text", has_text=re.compile("What “(?!it”).+” looks at")).wait_for()
 
 
+# --- the attention view ---
+
+
+def test_a_stored_attention_view_is_alive(visit):
+    page = visit.open("08_decoder.html")
+    view = page.locator(".view")
+    assert view.locator("img").count() == 0
+    says = view.locator(".av-says")
+    assert "head 0: “gustan” looks most at “trees”, with 1.00." in says.inner_text()
+    view.get_by_label("head 0").focus()
+    page.keyboard.press("ArrowRight")
+    assert "head 1: “gustan” looks most at “like”, with 1.00." in says.inner_text()
+    assert serious(page, ".view") == []
+    head = view.locator("canvas").first
+    before = head.evaluate("(canvas) => canvas.toDataURL()")
+    page.evaluate(TURN)
+    page.wait_for_function("([c, before]) => c.toDataURL() !== before",
+                           arg=[head.element_handle(), before])  # fmt: skip
+    assert serious(page, ".view", **COLORS) == []
+    view.get_by_role("radio", name="Map").check(force=True)
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert sideways(page) == []
+
+
 # --- answers ---
 
 

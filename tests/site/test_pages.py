@@ -13,6 +13,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 import sections
 from tests.site.parsed import Parsed
 from transformer_lib.plots.figures import FIGURES
+from transformer_lib.web import view
+from transformer_lib.web.pages import HERE
 from web import colab
 from web.book import chapter, print_pdf
 from web.notebooks import parts
@@ -150,6 +152,22 @@ def test_a_chart_brings_its_data_and_a_picture(pages):
         assert inside == ["img", "script"]
 
 
+def test_an_attention_view_brings_its_data_and_a_picture(site, pages):
+    views = [(page, number) for page in pages.values() for number in page.all("div", "view")]
+    expected = sum(view.MIME in output.get("data", {})
+                   for name in NOTEBOOKS for _, output in outputs(name))  # fmt: skip
+    assert len(views) == expected > 0
+    for page, number in views:
+        inside = [element[0] for element in page.elements if number in element[2]]
+        assert inside == ["img", "script"]
+        data = json.loads(
+            next(page.text[n] for n in page.all("script") if page.inside(n, "div", "view"))
+        )
+        assert {layer["name"] for layer in data["layers"]} >= {data["chosen"]["layer"]}
+    drawn = (site / "static" / "attention_view.js").read_text(encoding="utf-8")
+    assert drawn == (HERE / "attention_view.js").read_text(encoding="utf-8")
+
+
 def test_the_search_knows_every_section(site, pages, found):
     for name, notebook in NOTEBOOKS.items():
         pieces = [piece for piece in found if piece["page"].startswith(f"{name}.html#")]
@@ -278,7 +296,12 @@ def test_the_container_installs_as_the_makefile_does():
 
 
 def test_the_laboratory_comes_along_and_leads_back(site):
-    assert '<a href="../index.html">' in (site / "lab" / "index.html").read_text(encoding="utf-8")
+    for file, other in (("index.html", "everyday.html"), ("everyday.html", "index.html")):
+        page = (site / "lab" / file).read_text(encoding="utf-8")
+        head, _, scripts = page.partition("<script>")
+        assert '<a href="../index.html">' in head and f'<a href="{other}">' in head
+        given = 'href="https://creativecommons.org/licenses/by/2.0/"' in head
+        assert given == ("tatoeba.org" in head) == (file == "everyday.html")
 
 
 # --- slides and book ---

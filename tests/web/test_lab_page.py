@@ -1,7 +1,6 @@
 """The laboratory as a visitor meets it: opened from disk in a browser, without a network."""
 
 import re
-import shutil
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -9,9 +8,10 @@ from playwright.sync_api import expect, sync_playwright
 
 from transformer_lib import Translator
 from transformer_lib.typed import InputError
+from transformer_lib.web import write_lab
+from web.book import find_browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
+BROWSER = find_browser()
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser: install Chromium or Chrome")
 
 RIDDLE = "The+animal+didn't+cross+the+street+because+it+was+too+tired"
@@ -175,6 +175,37 @@ def test_a_barred_word_is_not_seen_in_any_encoder_layer(visit):
     page.locator("select").select_option("encoder.layers.0.self_attn")
     page.get_by_label("wide", exact=True).check()
     assert numbers.all_inner_texts() == ["0.00", "0.00"]
+
+
+def test_the_larger_translator_reads_any_sentence(browser, tmp_path):
+    page_of = write_lab(tmp_path, Translator.load("tatoeba"))
+    window = {"viewport": {"width": 390, "height": 900}, "reduced_motion": "reduce"}
+    page = browser.new_context(offline=True, **window).new_page()
+    failed = []
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    page.goto(page_of.as_uri())
+    page.locator(".av-says").wait_for()
+    expect(page.locator("h1")).to_have_text("Any sentence")
+    expect(page.locator("#tour")).to_be_hidden()
+    expect(page.locator("#tour-start")).to_be_hidden()
+    page.get_by_label("English").fill("my grandmother's bicycle is green")
+    page.get_by_label("English").press("Enter")
+    expected = Translator.load("tatoeba").translate("my grandmother's bicycle is green")[0].text
+    assert written(page).startswith(expected)
+    assert page.locator(".av-head").count() == 8
+    before = written(page)
+    heads = page.locator(".av-head [type=checkbox]")
+    page.locator("select").select_option("decoder.layers.2.cross_attn")
+    for head in range(8):
+        heads.nth(head).uncheck()
+    assert written(page) != before and page.locator("#translation .is-new").count() > 0
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
+    link = page.url
+    page.goto("about:blank")
+    page.goto(link)
+    page.locator(".av-says").wait_for()
+    assert written(page) != before and page.locator("#changes li").count() == 8
+    assert failed == []
 
 
 def test_a_link_holds_what_was_found(visit):

@@ -6,18 +6,21 @@ import numpy as np
 import pytest
 import torch
 
-from transformer_lib import Translator, make_model
+from transformer_lib import Translator, experiments, make_model
 from transformer_lib.batching import make_batch
 from transformer_lib.checkpoints import read_json, save_model
-from transformer_lib.corpora import english_spanish
+from transformer_lib.corpora import english_spanish, everyday
 from transformer_lib.decoding import beam_search, deciding, greedy_decode
 from transformer_lib.decoding.sampling import draw, sharpen
 from transformer_lib.evaluation import forbid, swap, switch_off
 from transformer_lib.experiments.causes import translate_changed
+from transformer_lib.languages import SubwordLanguage
 from transformer_lib.recording import edit_attention
+from transformer_lib.subwords import Subwords
 from transformer_lib.tokens import BOS, EOS, PAD
 from transformer_lib.typed import InputError
 from transformer_lib.web import pages
+from transformer_lib.web.node import LIKELIEST, PROGRAM, Node
 
 RIDDLE = "The animal didn't cross the street because it was too "
 ENCODER, CROSS = "encoder.layers.1.self_attn", "decoder.layers.1.cross_attn"
@@ -297,7 +300,114 @@ def test_other_models_give_the_same_logits(node, tmp_path, norm_first, ties):
     torch.testing.assert_close(torch.tensor(node(program, given)), expected, rtol=0, atol=1e-5)
 
 
+# --- subwords ---
+
+
+@cache
+def larger() -> Translator:
+    return Translator.load("tatoeba")
+
+
+@pytest.fixture(scope="module")
+def node_with_subwords():
+    try:
+        running = Node(larger())
+    except pages.WebError as error:
+        pytest.skip(str(error))
+    with running as node:
+        yield node.run
+
+
+def test_subwords_are_cut_alike_or_refused_in_the_same_words(node_with_subwords):
+    ours = [item.english for item in everyday.load()]
+    spaces = [
+        "a  b\u3000 c",
+        " \u00a0x",
+        "tab\there",
+        "1234 5a6 ½ Ⅷ",
+        "it's 'll'd",
+        "é e\u0301",
+        "ﬁ ǅ",
+    ]
+    texts = [*ours, *ODD, *spaces, "tree " * 300, "über Straße", "<bos>I like trees<eos>"]
+    whole = [text for text in texts if "\ud800" not in text]
+    cut = "return given.map((text) => translator.src.tokenizer.tokens(text));"
+    assert node_with_subwords(cut, whole) == [larger().src.tokenizer(text) for text in whole]
+    assert node_with_subwords(READ, texts) == [in_python(larger().read, text) for text in texts]
+
+
+def test_subwords_are_shown_alike(node_with_subwords):
+    tokens = larger().src.tokenizer("Nguyễn likes 中文, naïve 😀")
+    shown = node_with_subwords("return translator.src.shown(given);", tokens)
+    assert shown == larger().src.shown(tokens) and "�" in "".join(shown)
+    text = node_with_subwords("return translator.src.tokenizer.detokenize(given);", tokens)
+    assert text == larger().src.tokenizer.detokenize(tokens)
+
+
+def test_our_everyday_sentences_get_the_same_words_and_logits(node_with_subwords, tmp_path):
+    """Two hundred sentences; the logits of every tenth, at every place."""
+    texts = [item.english for item in everyday.load()]
+    program = """
+        const file = fs.openSync(given.file, "w");
+        return given.texts.map((text, i) => {
+          const { ids, steps, text: written } = translator.translate(text);
+          if (i % 10) return [ids, written];
+          for (const logits of steps) fs.writeSync(file, new Uint8Array(logits.buffer));
+          return [ids, written];
+        });
+    """
+    found = node_with_subwords(program, {"texts": texts, "file": str(tmp_path / "logits")})
+    expected = larger().translate_many(texts)
+    assert [written for _, written in found] == [one[0].text for one in expected]
+    model, src = larger().model, larger().src
+    tenth = [(src.vocab.encode(src.tokens(src.typed(text))), ids)
+             for text, (ids, _) in zip(texts[::10], found[::10], strict=True)]  # fmt: skip
+    logits = np.fromfile(tmp_path / "logits", np.float32).reshape(-1, len(src.vocab))
+    torch.testing.assert_close(
+        torch.from_numpy(logits)[:, EOS:], forced_logits(model, tenth)[:, EOS:], rtol=0, atol=1e-4
+    )
+
+
+def test_numbers_of_16_bits_are_read_as_they_are(node):
+    numbers = torch.arange(2**16, dtype=torch.int32).to(torch.int16).view(torch.float16)
+    bits = numbers.view(torch.int16).tolist()
+    program = "return [...from_halves(new Int16Array(given).buffer)].map(String);"
+    got = torch.tensor([float(text.replace("Infinity", "inf")) for text in node(program, bits)])
+    torch.testing.assert_close(got, numbers.float(), rtol=0, atol=0, equal_nan=True)
+    assert pages.shortest(torch.tensor([0.1])).dtype == torch.float32
+    assert pages.shortest(torch.tensor([0.5, 6.0])).dtype == torch.float16
+
+
+def test_subwords_of_another_kind_are_refused():
+    other = larger().src.tokenizer.to_json().replace('"NFC"', '"NFD"')
+    with pytest.raises(pages.WebError, match="of another kind"):
+        pages.subword_rules(SubwordLanguage(Subwords(other)))
+
+
 def test_a_model_that_the_page_cannot_run_is_named(tmp_path):
     learned = make_model(955, 1794, N=1, d_model=4, d_ff=4, h=2, positions="learned")
     with pytest.raises(pages.WebError, match='positions="paper", not "learned"'):
         pages.translator_data(Translator(learned, translator().src, translator().tgt))
+
+
+# --- what the notebook compares ---
+
+
+def test_stored_is_what_node_finds(node):
+    """data/experiments/javascript.json, which notebook 13 compares with Python, Node or no Node."""
+    stored = experiments.load("javascript")
+    given = {"text": RIDDLE + "tired", "changes": [[], [SWAP]], "count": LIKELIEST}
+    assert (stored["settings"]["text"], stored["settings"]["likeliest"]) == (
+        given["text"],
+        given["count"],
+    )
+    for found, was in zip(node(PROGRAM, given), stored["results"], strict=True):
+        for part in ("changes", "ids", "text", "words"):
+            assert found[part] == was[part], "run: python -m transformer_lib experiment javascript"
+        np.testing.assert_allclose(found["logits"], was["logits"], rtol=0, atol=1e-5)
+
+
+def test_without_node_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    with pytest.raises(pages.WebError, match="needs Node: install it"):
+        Node(translator())

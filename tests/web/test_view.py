@@ -1,20 +1,29 @@
 """Recorded attention of any model as a page, and what the page shows."""
 
+import base64
+import copy
+import html
+import io
 import json
 import re
-import shutil
 
+import nbformat
 import numpy as np
 import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
+from nbformat.v4 import new_output
+from PIL import Image
 from playwright.sync_api import expect, sync_playwright
 
+from compare_outputs import first_difference
 from transformer_lib import Translator
 from transformer_lib.web import AttentionView, Layer, huggingface_layers, looks_layers
+from transformer_lib.web.view import MIME, packed, unpacked
+from web.book import find_browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
+BROWSER = find_browser()
+CROSS = "decoder.layers.1.cross_attn"
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +33,7 @@ def looks():
 
 def given(page: str) -> list:
     """The layers that a page draws."""
-    return json.loads(re.search(r"\.\.\.(\[.*\])\);</script>", page)[1])[0]["layers"]
+    return json.loads(re.search(r"^const given = (.*);$", page, re.MULTILINE)[1])["layers"]
 
 
 def test_a_page_holds_what_was_recorded(looks):
@@ -55,6 +64,55 @@ def test_words_must_fit_the_weights(shape):
 def test_a_layer_that_is_not_there_is_named(looks):
     with pytest.raises(ValueError, match=r"no layer 'encoder'; there are encoder\.layers\.0"):
         AttentionView(looks_layers(looks), layer="encoder")
+
+
+# --- in a notebook ---
+
+
+@pytest.fixture(scope="module")
+def output(looks) -> nbformat.NotebookNode:
+    """What a notebook stores of a view."""
+    data, notes = AttentionView(looks_layers(looks), layer=CROSS, query=1)._repr_mimebundle_()
+    return new_output("execute_result", data, metadata=notes, execution_count=1)
+
+
+def test_a_notebook_stores_the_page_its_data_a_picture_and_words(looks, output):
+    view = AttentionView(looks_layers(looks), layer=CROSS, query=1)
+    picture = Image.open(io.BytesIO(base64.b64decode(output.data["image/png"])))
+    note = output.metadata["image/png"]
+    assert [size // 2 for size in picture.size] == [note["width"], note["height"]]
+    assert "“gustan” looks most in head 0 at “trees” with 1.00, in head 1 at “like”" in note["alt"]
+    assert output.data["text/plain"].startswith(f"Figure:\n{note['alt']}\npanel | head 0\n")
+    assert unpacked(output.data[MIME]) == view.data()
+    # Where frames aren't let through the picture is seen, and said; the frame lies over it.
+    frame = output.data["text/html"]
+    shown = re.search(r'<img alt="([^"]*)" .*? src="data:image/png;base64,(.*?)">', frame)
+    assert (html.unescape(shown[1]), shown[2]) == (note["alt"], output.data["image/png"])
+    page = html.unescape(re.search(r'srcdoc="([^"]*)"', frame)[1])
+    assert page == view.page(heading=False) and "<h1>" not in page
+
+
+def test_a_query_that_another_sentence_lacks_is_none(looks):
+    assert "looks most" not in AttentionView(looks_layers(looks), layer=CROSS, query=99).alt()
+
+
+def test_a_notebook_compares_the_data_and_no_pixels(looks, output):
+    other = copy.deepcopy(output)
+    other.data["image/png"] = other.data["image/png"][:-40]  # drawn with other letters
+    other.data["text/html"] = re.sub('base64,[^"]*', "base64,", other.data["text/html"])
+    assert first_difference([output], [other]) == ""
+    layers = looks_layers(looks)
+    for change, told in ((0.0001, False), (0.004, True)):
+        weights = layers[0].weights.clone()
+        weights[0, 0, 0] += change
+        near = [Layer(layers[0].name, weights, looks.src, looks.src), *layers[1:]]
+        other.data[MIME] = packed(AttentionView(near, layer=CROSS, query=1).data())
+        assert (MIME in first_difference([output], [other])) == told
+    other.data["text/html"] = other.data["text/html"].replace("Draws recorded", "Draws")
+    assert "text/html" in first_difference([output], [other])  # by an older attention_view.js
+
+
+# --- other models ---
 
 
 def test_a_model_of_hugging_face():

@@ -4,14 +4,18 @@ The JavaScript beside this file has the library's names and gives the same numbe
 both against each other:
 
     tokens.js       text -> tokens -> ids, and back, with the library's messages
+    subwords.js     the same for subwords
     model.js        the forward pass, in the order in which data flows
     decoding.js     greedy, beam search, drawing by lot
     recording.js    look inside, and change one thing
     translator.js   text in, text out
     attention_view.js   draws the attention of any model; needs nothing else
     tour.js, lab.js, lab.html, lab.css   the laboratory
+
+node.py has Node, where it is installed, run the same scripts.
 """
 
+from transformer_lib.web.node import python_logits
 from transformer_lib.web.notebook import Laboratory, laboratory
 from transformer_lib.web.pages import WebError, lab_page, write_lab
 from transformer_lib.web.view import AttentionView, Layer, huggingface_layers, looks_layers
@@ -25,5 +29,6 @@ __all__ = [
     "lab_page",
     "laboratory",
     "looks_layers",
+    "python_logits",
     "write_lab",
 ]

@@ -64,8 +64,9 @@ function greedy_decode(model, src, max_length = MAX_LENGTH) {
 }
 
 /** Exactly these words: what the model looks at, and how likely each of them is. */
-function forced_decode(model, src, ids) {
-  return decode(model, src, (_, place) => (place < ids.length ? ids[place] : EOS));
+function forced_decode(model, src, ids, max_length = MAX_LENGTH) {
+  const choose = (_, place) => (place < ids.length ? ids[place] : EOS);
+  return decode(model, src, choose, max_length);
 }
 
 function argmax(numbers) {

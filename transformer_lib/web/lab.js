@@ -2,7 +2,10 @@
 // The laboratory: a sentence, its translation, and what the reader changes. All that is shown
 // follows from `state`, which is also what a link holds.
 
-const EXAMPLES = [
+const translator = new Translator(TRAINED);
+// The tour and its sentences are about the heads of the small translator.
+const HAS_TOUR = !(translator.src instanceof SubwordLanguage);
+const EXAMPLES_OF_THE_TOUR = [
   `${RIDDLE}tired`,
   `${RIDDLE}wide`,
   "The trophy didn't fit in the box because it was too small",
@@ -11,10 +14,19 @@ const EXAMPLES = [
   "My head hurts",
   "Who crosses the street?",
 ];
+const EVERYDAY_EXAMPLES = [
+  "Where is the train station?",
+  "I would like a coffee, please.",
+  "Can you help me?",
+  "I like trees.",
+  "The animal didn't cross the street because it was too tired.",
+  "My sister lives in London.",
+];
+const EXAMPLES = HAS_TOUR ? EXAMPLES_OF_THE_TOUR : EVERYDAY_EXAMPLES;
+const layer_names = translator.model.attention_layers().map((layer) => layer.name);
 const START = {
   text: EXAMPLES[0],
-  layer: NOUN_FINDER.layer,
-  head: NOUN_FINDER.head,
+  ...(HAS_TOUR ? NOUN_FINDER : { layer: layer_names.at(-1), head: 0 }),
   query: null,
   form: "lines",
   changes: [],
@@ -33,8 +45,6 @@ const FIELDS = {
 };
 
 const $ = (id) => document.getElementById(id);
-const translator = new Translator(TRAINED);
-const layer_names = translator.model.attention_layers().map((layer) => layer.name);
 let state = { ...START };
 let now; // the translation with the changes
 let view = null;
@@ -67,7 +77,7 @@ function from_hash(hash) {
     text: link.get("text") ?? START.text,
     layer: one_of("layer", layer_names),
     head: Math.floor(number("head", 0, translator.model.config.h - 1)),
-    query: number("query", 0, MAX_LENGTH),
+    query: number("query", 0, translator.tgt.longest),
     form: one_of("form", ["lines", "map"]),
     choose: one_of("choose", ["greedy", "beam", "draw"]),
     beam: Math.floor(number("beam", 1, 8)),
@@ -86,7 +96,7 @@ function change_from(text) {
   fields.forEach((field, i) => (change[field] = values[i]));
   const fits = fields.every((field) => {
     if (field === "weight") return change.weight >= 0 && change.weight <= 1;
-    const most = field === "head" ? translator.model.config.h - 1 : MAX_LENGTH;
+    const most = field === "head" ? translator.model.config.h - 1 : translator.tgt.longest;
     return Number.isInteger(change[field]) && change[field] >= 0 && change[field] <= most;
   });
   return fits && values.length === fields.length ? change : null;
@@ -94,14 +104,15 @@ function change_from(text) {
 
 // --- what is computed ----------------------------------------------------------------------------
 
-function choose_words(model, src) {
-  if (state.choose === "greedy") return greedy_decode(model, src);
+function choose_words(model, src, max_length) {
+  if (state.choose === "greedy") return greedy_decode(model, src, max_length);
   if (state.choose === "draw") {
-    return sample_decode(model, src, { temperature: state.temperature, lots: lots_of(state.seed) });
+    const lots = lots_of(state.seed);
+    return sample_decode(model, src, { temperature: state.temperature, lots, max_length });
   }
-  const { hypotheses, tree } = beam_search(model, src, { beam_size: state.beam });
+  const { hypotheses, tree } = beam_search(model, src, { beam_size: state.beam, max_length });
   // Once more with the best words alone: for their weights and likelihoods.
-  return { ...forced_decode(model, src, hypotheses[0].ids), tree };
+  return { ...forced_decode(model, src, hypotheses[0].ids, max_length), tree };
 }
 
 function translated(changes) {
@@ -199,11 +210,8 @@ function show({ slowly = false } = {}) {
 }
 
 function show_translation(is_new) {
-  const tokens = now.tgt_out.slice(0, -1);
-  const pieces = tokens.map((_, i) => {
-    const until = (end) => translator.tgt.tokenizer.detokenize(tokens.slice(0, end));
-    return until(i + 1).slice(until(i).length);
-  });
+  const until = (end) => translator.tgt.tokenizer.detokenize(now.written.slice(0, end));
+  const pieces = now.written.map((_, i) => until(i + 1).slice(until(i).length));
   const buttons = pieces.map((piece, i) => {
     const button = av_make(
       "button",
@@ -218,8 +226,9 @@ function show_translation(is_new) {
     button.ariaPressed = String(state.place === i);
     return [piece.startsWith(" ") ? " " : "", button];
   });
-  const [opening, closing] = now.text.split(translator.tgt.tokenizer.detokenize(tokens));
-  $("translation").replaceChildren(opening, ...buttons.flat(), closing ?? "");
+  // What was set aside is put around the words; a full stop that was added is written all the same.
+  const [opening, closing = ""] = now.text.includes(until()) ? now.text.split(until()) : [""];
+  $("translation").replaceChildren(opening, ...buttons.flat(), closing);
 }
 
 /** The translation without the changes, where it is another. */
@@ -297,7 +306,7 @@ function show_choosing() {
       return av_make(
         "li",
         {},
-        translator.tgt.vocab[id],
+        ...translator.tgt.shown([translator.tgt.vocab[id]]),
         av_make("span", {}, bar),
         probability(share),
       );
@@ -330,7 +339,7 @@ function tree_of(tree) {
     const list = av_make(
       "li",
       {},
-      translator.tgt.tokens(line.map((one) => one.words.at(-1))).join(" "),
+      translator.tgt.shown(translator.tgt.tokens(line.map((one) => one.words.at(-1)))).join(" "),
       av_make("span", {}, ` ${probability(beginning.probability)}${about}`),
     );
     if (`${best},`.startsWith(`${words.join()},`)) list.className = "is-best";
@@ -536,6 +545,10 @@ $("examples").append(
   ),
 );
 $("words").textContent = translator.src.words.join(" ");
+if (!HAS_TOUR) {
+  $("tour-start").hidden = true;
+  $("examples-title").textContent = "Sentences to try";
+}
 listen();
-if (location.hash.length > 1) start_from(location.hash);
+if (location.hash.length > 1 || !HAS_TOUR) start_from(location.hash);
 else show_step(0);

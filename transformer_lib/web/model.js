@@ -94,12 +94,30 @@ function read_safetensors(buffer) {
   const tensors = {};
   for (const [name, { dtype, shape, data_offsets }] of Object.entries(header)) {
     if (name === "__metadata__") continue;
-    if (dtype !== "F32") throw new Error(`${name} holds ${dtype} numbers, not F32`);
+    const read = { F32: (bytes) => new Float32Array(bytes), F16: from_halves }[dtype];
+    if (!read) throw new Error(`${name} holds ${dtype} numbers, not F32 or F16`);
     const [start, end] = data_offsets.map((offset) => 8 + header_size + offset);
     const [cols, rows = 1] = [...shape].reverse();
-    tensors[name] = new Matrix(rows, cols, new Float32Array(buffer.slice(start, end)));
+    tensors[name] = new Matrix(rows, cols, read(buffer.slice(start, end)));
   }
   return tensors;
+}
+
+/** Numbers of 16 bits, a sign, 5 bits of exponent and 10 of fraction, as numbers of 32. */
+function from_halves(bytes) {
+  from_halves.table ??= Float32Array.from({ length: 2 ** 16 }, (_, bits) => {
+    const [exponent, fraction] = [(bits >> 10) & 31, (bits & 1023) / 1024];
+    const size =
+      exponent === 31
+        ? fraction
+          ? NaN
+          : Infinity
+        : exponent
+          ? 2 ** (exponent - 15) * (1 + fraction)
+          : 2 ** -14 * fraction;
+    return bits >> 15 ? -size : size;
+  });
+  return Float32Array.from(new Uint16Array(bytes), (bits) => from_halves.table[bits]);
 }
 
 // --- embedding.py --------------------------------------------------------------------------------

@@ -7,13 +7,23 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors.torch import save
+from torch import Tensor
 
 from transformer_lib.checkpoints import weights, write_file
 from transformer_lib.languages import SubwordLanguage
+from transformer_lib.tokens import SPECIALS
 from transformer_lib.translator import Translator
 
 HERE = Path(__file__).resolve().parent
+# What a page says of a model with subwords, in place of what it says of the small one.
+EVERYDAY = {
+    "<title>Two numbers and a letter: a Transformer": "<title>Any sentence: a Transformer",
+    "<h1>Two numbers and a letter</h1>": "<h1>Any sentence</h1>",
+    "A Transformer translates in this page.": "A Transformer that reads any sentence translates in "
+    "this page. It reads and writes in pieces; · stands for the space before a word.",
+}
 
 
 class WebError(ValueError):
@@ -33,15 +43,18 @@ def lab_page(translator: Translator) -> str:
         text = trained_script(translator) if name == "trained.js" else read(name)
         return f"<script>{inline(text)}</script>"
 
-    page = read("lab.html").replace(
-        '<link rel="stylesheet" href="lab.css" />', f"<style>{read('lab.css')}</style>"
-    )
+    page = read("lab.html")
+    if isinstance(translator.src, SubwordLanguage):
+        for one, other in EVERYDAY.items():
+            page = page.replace(one, other)
+    style = '<link rel="stylesheet" href="lab.css" />'
+    page = page.replace(style, f"<style>{read('lab.css')}</style>")
     return re.sub(r'<script src="(?P<name>[\w.]+)"></script>', script, page)
 
 
-def write_lab(folder: Path, translator: Translator | None = None) -> Path:
-    """Write `lab_page` as index.html into a folder; by default with the course's translator."""
-    path = Path(folder) / "index.html"
+def write_lab(folder: Path, translator: Translator | None = None, name: str = "index.html") -> Path:
+    """Write `lab_page` into a folder; by default with the course's translator."""
+    path = Path(folder) / name
     write_file(path, lab_page(translator or Translator.load()).encode("utf-8"))
     return path
 
@@ -58,24 +71,54 @@ def inline(script: str) -> str:
 def trained_script(translator: Translator) -> str:
     """A trained translator as JavaScript: `const TRAINED = {...}`."""
     about = translator_data(translator)
-    numbers = {name: tensor.float() for name, tensor in weights(translator.model).items()}
+    numbers = {name: shortest(tensor) for name, tensor in weights(translator.model).items()}
     about["weights"] = base64.b64encode(save(numbers)).decode("ascii")
     return f"const TRAINED = {json.dumps(about, ensure_ascii=False)};\n"
+
+
+def shortest(tensor: Tensor) -> Tensor:
+    """The same numbers in 16 bits where they fit, as those that were stored so do; else in 32."""
+    half = tensor.half()
+    return half if torch.equal(half.float(), tensor.float()) else tensor.float()
 
 
 def translator_data(translator: Translator) -> dict[str, Any]:
     """All of a translator but its weights, as the constructors in the JavaScript take it."""
     config = translator.model.config
-    if isinstance(translator.src, SubwordLanguage):
-        raise WebError("the laboratory reads words, but this model reads subwords")
     if config.positions != "paper":
         raise WebError(f'the laboratory computes positions="paper", not "{config.positions}"')
-    return {
+    about = {
         "config": asdict(config),
+        "sureness": asdict(translator.sureness) if translator.sureness else None,
+    }
+    if isinstance(translator.src, SubwordLanguage):
+        return {**about, "source": subword_rules(translator.src)}
+    return {
+        **about,
         "source": translator.src.to_json(),
         "target": translator.tgt.to_json(),
         "rules": cutting_rules(translator.src.tokenizer.language),
-        "sureness": asdict(translator.sureness) if translator.sureness else None,
+    }
+
+
+def subword_rules(language: SubwordLanguage) -> dict[str, Any]:
+    """The pieces in the order of their ids, and the pairs that are joined: for subwords.js."""
+    rules = json.loads(language.tokenizer.to_json())
+    kinds = [(rules[part] or {}).get("type") for part in ("model", "normalizer", "pre_tokenizer")]
+    before = rules["pre_tokenizer"] or {}
+    if kinds != ["BPE", "NFC", "ByteLevel"] or not (
+        before["add_prefix_space"] and before["use_regex"]
+    ):
+        raise WebError(
+            "the laboratory cuts as subwords are cut here, but these are of another kind"
+        )
+    merges = [
+        pair if isinstance(pair, str) else " ".join(pair) for pair in rules["model"]["merges"]
+    ]
+    return {
+        "pieces": language.vocab.tokens[len(SPECIALS) :],
+        "merges": merges,
+        "finished": language.finished,
     }
 
 

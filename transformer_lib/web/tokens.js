@@ -254,6 +254,7 @@ function quoted(word) {
 /** One side of a translator: how its text is cut, and which words it knows. */
 class Language {
   constructor({ language, proper, words }, rules = null) {
+    this.longest = LONGEST;
     this.tokenizer = new Tokenizer(language, proper, rules);
     this.vocab = [...SPECIALS, ...words];
     this.ids = new Map(this.vocab.map((token, id) => [token, id]));
@@ -279,6 +280,10 @@ class Language {
 
   tokens(ids) {
     return ids.map((id) => this.vocab[id]);
+  }
+
+  shown(tokens) {
+    return tokens;
   }
 
   /** The text of a translation into this language, with the mark that was set aside. */

@@ -5,28 +5,32 @@
 class Translator {
   constructor({ config, source, target, rules, sureness, weights }) {
     this.model = new Transformer(config, read_safetensors(bytes_of(weights)));
-    this.src = new Language(source, rules);
-    this.tgt = new Language(target);
+    this.src = target ? new Language(source, rules) : new SubwordLanguage(source);
+    this.tgt = target ? new Language(target) : this.src;
     this.sureness = sureness;
   }
 
   /**
    * One sentence, with changed attention: what was read, what was written, and who looked at whom.
    *
-   * choose: a function (model, src ids) -> { ids, log_prob, steps }, such as `greedy_decode`.
+   * choose: a function (model, src ids, longest) -> { ids, log_prob, steps }, such as `greedy_decode`.
    * Raises InputError for what the model can't read.
    */
   translate(text, { changes = [], choose = greedy_decode } = {}) {
     const { tokens, ids, mark } = this.src.read(text);
     const src = [...ids, EOS];
-    const { result, weights } = with_attention(this.model, changes, () => choose(this.model, src));
-    const words = this.tgt.tokens(result.ids);
+    const { result, weights } = with_attention(this.model, changes, () =>
+      choose(this.model, src, this.tgt.longest),
+    );
+    const written = this.tgt.tokens(result.ids);
+    const words = this.tgt.shown(written);
     return {
       ...result,
       weights,
+      written,
       text: this.tgt.answer(result.ids, mark),
       doubt: this.doubt(result.log_prob / (words.length + 1)),
-      src: [...tokens, SPECIALS[EOS]],
+      src: [...this.src.shown(tokens), SPECIALS[EOS]],
       tgt_in: [SPECIALS[BOS], ...words],
       tgt_out: [...words, SPECIALS[EOS]],
     };

@@ -2,10 +2,14 @@
 
     AttentionView(looks_layers(translator.looks("I like trees"))).save("looks.html")
 
-What is drawn comes as arrays with words, of any model. The drawing is attention_view.js.
+What is drawn comes as arrays with words, of any model. The drawing is attention_view.js. In the
+last line of a notebook's cell a view is stored with its data, which tests compare and the site
+draws, and with a picture and words for where nothing is drawn.
 """
 
+import csv
 import html
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +23,8 @@ from transformer_lib.translator import Looks
 from transformer_lib.web.pages import HERE, inline
 
 DECIMALS = 4
+MIME = "application/vnd.transformer-lib.attention+json"
+NOT_TRUSTED = "To choose layers, heads and words here, run this cell."
 
 
 @dataclass(frozen=True)
@@ -112,30 +118,97 @@ class AttentionView:
         self.layers = list(layers)
         self.chosen = {"layer": layer, "head": head, "query": query}
 
-    def page(self, title: str = "Attention") -> str:
+    def data(self) -> dict[str, Any]:
+        """What attention_view.js draws, and what is shown first."""
+        return {"layers": [layer.data() for layer in self.layers], "chosen": self.chosen}
+
+    def page(self, title: str = "Attention", *, heading: bool = True) -> str:
         """A page of HTML that needs nothing else."""
-        data = {"layers": [layer.data() for layer in self.layers]}
-        given = json.dumps([data, {"chosen": self.chosen}], ensure_ascii=False)
+        data = json.dumps(self.data(), ensure_ascii=False)
         script = (HERE / "attention_view.js").read_text(encoding="utf-8")
-        return PAGE.format(
-            title=html.escape(title),
-            script=inline(
-                f"{script}\nnew AttentionView(document.querySelector('main'), ...{given});"
-            ),
-        )
+        start = f"const given = {data};\n" + START
+        title = html.escape(title)
+        head = f"<header><h1>{title}</h1></header>\n" if heading else ""
+        return PAGE.format(title=title, head=head, script=inline(f"{script}\n{start}"))
 
     def save(self, path: Path, title: str = "Attention") -> None:
         write_file(Path(path), self.page(title).encode("utf-8"))
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the page inside a frame."""
-        rows = max(len(layer.queries) for layer in self.layers)
-        return (
-            f'<iframe srcdoc="{html.escape(self.page())}" title="Attention" '
-            f'style="width: 100%; height: {20 + 2.2 * rows:.0f}rem; border: 0"></iframe>'
+    def alt(self) -> str:
+        """What the picture shows, in words."""
+        from transformer_lib.plots.values import steady_round  # matplotlib takes its time
+
+        layer = self.shown()
+        heads = np.asarray(layer.weights, dtype=float)
+        rows, columns = " ".join(layer.queries), " ".join(layer.keys)
+        said = (
+            f"{len(heads)} maps, one for each head of {layer.name}. Rows are the words that look, "
+            f"{rows}; columns those looked at, {columns}."
         )
+        query = self.chosen["query"]
+        if query is None or query >= len(layer.queries):  # of a longer sentence, before
+            return said
+        looks = [f"in head {head} at “{layer.keys[place]}” with {steady_round(row[place]):.2f}"
+                 for head, row in enumerate(heads[:, query])
+                 for place in [int(np.argmax(row >= row.max() - 1e-3))]]  # fmt: skip
+        return f"{said} “{layer.queries[query]}” looks most {', '.join(looks)}."
+
+    def shown(self) -> Layer:
+        """The layer that is shown first."""
+        return next(layer for layer in self.layers if layer.name == self.chosen["layer"])
+
+    def picture(self) -> Any:
+        """All heads of the layer that is shown first, as a matplotlib figure."""
+        from transformer_lib.plots.attention import attention_heads
+
+        layer = self.shown()
+        return attention_heads(layer.weights, layer.queries, layer.keys)
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What a notebook stores: the page in a frame, its data, a picture and words."""
+        from transformer_lib.plots.showing import figure_bundle
+
+        alt = self.alt()
+        data, notes = figure_bundle(self.picture(), alt)
+        rows = max(len(layer.queries) for layer in self.layers)
+        # The frame lies over the picture: where frames are not let through, the picture stays.
+        data["text/html"] = FRAME.format(
+            height=f"{20 + 2.1 * rows:.0f}rem", said=NOT_TRUSTED, alt=html.escape(alt),
+            picture=data["image/png"], page=html.escape(self.page(heading=False)),
+        )  # fmt: skip
+        return data | {MIME: packed(self.data())}, notes
 
 
+def packed(data: dict[str, Any]) -> dict[str, Any]:
+    """The data of a view with each head as one text of comma-separated values.
+
+    Numbers in lists would take a line each in the notebook's file.
+    """
+
+    def text(rows: list[list[float]]) -> str:
+        table = io.StringIO()
+        csv.writer(table, lineterminator="\n").writerows(rows)
+        return table.getvalue()
+
+    layers = [layer | {"weights": list(map(text, layer["weights"]))} for layer in data["layers"]]
+    return data | {"layers": layers}
+
+
+def unpacked(data: dict[str, Any]) -> dict[str, Any]:
+    """The data of a view as a notebook stores it -> as attention_view.js takes it."""
+
+    def rows(text: str) -> list[list[float]]:
+        return [list(map(float, row)) for row in csv.reader(io.StringIO(text))]
+
+    layers = [layer | {"weights": list(map(rows, layer["weights"]))} for layer in data["layers"]]
+    return data | {"layers": layers}
+
+
+START = 'new AttentionView(document.querySelector("main"), given, { chosen: given.chosen });'
+FRAME = """<div style="position: relative; height: {height}; overflow: hidden">\
+<p>{said}</p><img alt="{alt}" style="max-width: 100%" src="data:image/png;base64,{picture}">\
+<iframe srcdoc="{page}" title="Attention" style="position: absolute; top: 0; left: 0; width: 100%; \
+height: 100%; border: 0"></iframe></div>"""
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -153,8 +226,7 @@ h1 {{ font-size: 1.2rem; }}
 </style>
 </head>
 <body>
-<header><h1>{title}</h1></header>
-<main></main>
+{head}<main></main>
 <script>{script}</script>
 </body>
 </html>

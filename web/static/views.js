@@ -1,0 +1,11 @@
+// Attention views come alive: the stored picture makes room for one whose layer, head and word can
+// be chosen. Without JavaScript the picture stays.
+
+for (const box of document.querySelectorAll(".view")) {
+  const { chosen, ...data } = JSON.parse(box.querySelector("script").textContent);
+  const place = document.createElement("div");
+  box.querySelector("img").replaceWith(place);
+  const view = new AttentionView(place, data, { chosen });
+  const theme = new MutationObserver(() => view.paint());
+  theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+}
