@@ -27,7 +27,7 @@ help:
 	@echo "make check      run style and the tests of the files that you have changed (for authors)"
 	@echo "make edit       open the notebooks themselves, not copies of them (for authors)"
 	@echo "make notebooks  run every notebook and store its new outputs (for authors)"
-	@echo "make pages      write the index, the glossary and the list of figures again (for authors)"
+	@echo "make pages      write index, glossary, list of figures, the laboratory's picture (for authors)"
 	@echo "make count      count words, cells and minutes of the notebooks (for authors)"
 	@echo "make lock       bring constraints.txt up to date with pyproject.toml (for authors; needs uv)"
 	@echo "make clean      remove .venv, for a fresh start"
@@ -53,6 +53,7 @@ notebooks: .venv/installed
 pages: .venv/installed
 	.venv/bin/python tools/notebook_pages.py
 	.venv/bin/python -m transformer_lib figures --page notebooks/figures.md
+	.venv/bin/python tools/lab_picture.py
 
 count: .venv/installed
 	.venv/bin/python tools/count_notebooks.py

@@ -28,7 +28,7 @@ BLOCK = 8  # pixels
 BLOCK_TOLERANCE = 12  # gray levels out of 255, in the mean of one block
 WIDGET = "application/vnd.jupyter.widget-view+json"  # holds a random id
 DRAWN = ("application/vnd.vega", "application/vnd.transformer-lib.")  # data that is also drawn
-# In a page that draws such data: the picture, and the data once more.
+# In HTML: a picture that stands beside it too, and such data once more.
 DRAWN_INSIDE = re.compile(r"data:image/png;base64,[\w+/=]*|^const given = .*$", re.MULTILINE)
 
 
@@ -66,7 +66,7 @@ def by_kind(outputs: Iterable[Mapping]) -> defaultdict[str, list]:
                 if mime.startswith("image/") and chart:
                     # Drawn from the chart's data, which is compared, in the fonts of this machine.
                     kinds[f"{mime} of a chart"].append("")
-                elif mime == "text/html" and chart:
+                elif mime == "text/html":
                     kinds[mime].append(DRAWN_INSIDE.sub("", value))
                 elif mime != WIDGET:
                     kinds[mime].append(value)

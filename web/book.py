@@ -44,18 +44,31 @@ def chapter(html: str, name: str, names: set[str]) -> Markup:
 
 def print_pdf(page: Path, pdf: Path) -> None:
     """Print a page for paper, with an outline. ValueError: there is no browser, or it fails."""
+    how = ["--no-pdf-header-footer", "--generate-pdf-document-outline", f"--print-to-pdf={pdf}"]
+    in_browser(page.as_uri(), pdf, how)
+
+
+def take_picture(address: str, picture: Path, size: tuple[int, int]) -> None:
+    """A page as it looks in a window of this size, as a PNG. ValueError as `print_pdf`."""
+    how = [f"--window-size={size[0]},{size[1]}", "--hide-scrollbars", "--force-color-profile=srgb",
+           "--force-prefers-reduced-motion", "--virtual-time-budget=20000",
+           f"--screenshot={picture}"]  # fmt: skip
+    in_browser(address, picture, how)
+
+
+def in_browser(address: str, file: Path, how: list[str]) -> None:
+    """Have a browser without a window write a file."""
     browser = find_browser()
     if not browser:
         raise ValueError("Printing needs Chromium, Chrome or Edge: install one of them.")
-    pdf.unlink(missing_ok=True)
+    file.unlink(missing_ok=True)
     command = [browser, "--headless", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND",
-               "--no-pdf-header-footer", "--generate-pdf-document-outline",
-               f"--print-to-pdf={pdf}", page.as_uri()]  # fmt: skip
+               *how, address]  # fmt: skip
     if sys.platform == "linux":
         command.insert(1, "--no-sandbox")  # the page is our own; in containers there is no sandbox
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=60 * MINUTES)
     except subprocess.TimeoutExpired:
-        raise ValueError(f"{browser} did not print {page} within {MINUTES} minutes.") from None
-    if not pdf.exists():
-        raise ValueError(f"{browser} did not print {page}: {run.stderr.strip()[-500:]}")
+        raise ValueError(f"{browser} did not print {address} within {MINUTES} minutes.") from None
+    if not file.exists():
+        raise ValueError(f"{browser} did not print {address}: {run.stderr.strip()[-500:]}")

@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,9 @@ def site(tmp_path_factory) -> Path:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(socket.socket, "connect", no_network)
                 patch.delenv("GITHUB_REPOSITORY", raising=False)
+                start = time.process_time()
                 build(folder)
+                assert time.process_time() - start < 120  # seconds of a processor: 15 were measured
     return folder
 
 

@@ -144,6 +144,11 @@ def test_text_twice_as_large_still_fits(chromium, site):
             for width in WIDTHS:
                 page.set_viewport_size({"width": width, "height": 900})
                 assert sideways(page) == [], (width, file)
+        page = visit.open("lab/index.html")
+        page.locator(".av-says").wait_for()
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.scrollingElement.scrollWidth") <= width
 
 
 @pytest.fixture

@@ -7,8 +7,16 @@ import os
 from PIL import Image
 
 from transformer_lib import Translator
-from transformer_lib.web import lab_page, laboratory
+from transformer_lib.web import lab_page, laboratory, notebook
 from transformer_lib.web.notebook import FILE
+
+
+def test_the_picture_is_of_the_page_as_it_is():
+    """As far as its sources tell; that they look as they should, only eyes can say."""
+    about = Image.open(notebook.HERE / notebook.PICTURE).text
+    assert about[notebook.SOURCES] == notebook.sources(), (
+        "the page has changed: make pages takes its picture again, and 00 and 13 store it when run"
+    )
 
 
 def test_the_page_stands_beside_the_notebook_and_the_output_is_small(tmp_path, monkeypatch):

@@ -238,11 +238,11 @@ function show_difference(plain, was) {
   if (state.changes.length && !was.size && plain.text === now.text)
     line.textContent = "no word changed";
   else if (state.changes.length) {
-    const words = plain.tgt_out
-      .slice(0, -1)
-      .flatMap((word, i) =>
-        was.has(i) ? [" ", av_make("s", { lang: "es" }, word)] : [` ${word}`],
-      );
+    const words = plain.tgt_out.slice(0, -1).flatMap((word, i) => {
+      const text = HAS_TOUR ? ` ${word}` : word.replace("·", " "); // pieces join to words again
+      if (!was.has(i)) return [text];
+      return [text.startsWith(" ") ? " " : "", av_make("s", { lang: "es" }, text.trim())];
+    });
     line.append("was:", ...words);
   } else line.textContent = now.doubt;
   $("told").textContent = state.changes.length ? `${now.text}. ${line.textContent}` : now.text;

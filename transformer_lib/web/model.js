@@ -117,7 +117,10 @@ function from_halves(bytes) {
           : 2 ** -14 * fraction;
     return bits >> 15 ? -size : size;
   });
-  return Float32Array.from(new Uint16Array(bytes), (bits) => from_halves.table[bits]);
+  const halves = new Uint16Array(bytes);
+  const numbers = new Float32Array(halves.length);
+  for (let i = 0; i < halves.length; i++) numbers[i] = from_halves.table[halves[i]];
+  return numbers;
 }
 
 // --- embedding.py --------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ picture with words for where there is no such file: on GitHub, on paper, before 
 """
 
 import base64
+import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,21 @@ from transformer_lib.translator import Translator
 from transformer_lib.web.pages import HERE, lab_page
 
 FILE = "laboratory.html"
-PICTURE = "lab.png"  # a screenshot of the page, after the second step of its tour
+PICTURE = "lab.png"  # of the page, as after the second step of its tour: tools/lab_picture.py
+SOURCES = "Sources"  # in the picture's file: what `sources` gave when it was taken
 SIZE = (1120, 800)  # pixels
 ALT = (
     "The laboratory: an English sentence, its translation, and lines from each word to the words "
     "it looks at. The end of the line from 'tired' lies on 'street' instead of 'animal', and "
     "'cansado' has become 'cansada'."
 )
+
+
+def sources() -> str:
+    """A fingerprint of all that decides how the page looks, but for the trained numbers."""
+    files = sorted(path for path in HERE.iterdir() if path.suffix in (".js", ".css", ".html"))
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 
 
 class Laboratory:
