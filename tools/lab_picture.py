@@ -18,7 +18,7 @@ STATE = (
     "#text=The+animal+didn't+cross+the+street+because+it+was+too+tired&query=11"
     "&change=swap,encoder.layers.1.self_attn,2,11,1,6"
 )
-COLORS = 256
+COLORS = 64
 
 
 def main() -> int:
