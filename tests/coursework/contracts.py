@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from transformer_lib.checks import as_number, with_tensors
+from transformer_lib.checks import corpus as check_corpus
 from transformer_lib.checks import decoder as check_decoder
 from transformer_lib.decoder import DecoderLayer
 from transformer_lib.decoding import Hypothesis, penalty
@@ -181,6 +182,59 @@ def my_precision(dice: Dice) -> tuple:
 
 def my_brevity(dice: Dice) -> tuple:
     return dice.sizes(40, 40)
+
+
+def my_clean_pair(dice: Dice) -> tuple:
+    words = ("a", "no", "Día", "año", "B", "c", "d&amp;", "&eacute;l", "&lt;3", "3&gt;", "“sí”",
+             "„x«", "»y", "it’s", "‘z")  # fmt: skip
+    between = (" ", " ", " ", "  ", "\xa0", "\t", "<br>", "<b> ", " </i>", "&nbsp;", "\n")
+    marks = ("", "", "", "", "", "", "\ufffd", "Ã", "Â")
+
+    def side(most: int) -> str:
+        parts = [dice.choice(*words) + dice.choice(*between) for _ in range(dice.size(most, 0))]
+        return dice.choice(*between) + "".join(parts) + dice.choice(*marks)
+
+    many = dice.size(3)
+    if dice.choice(True, False):  # at the edge of what is too long
+        few, more = ["a"] * many, ["b"] * (3 * many + dice.choice(-1, 0, 0, 1, 1))
+        both = [" ".join(few), dice.choice(*between).join(more)]
+        return tuple(both[:: dice.choice(1, -1)])
+    return side(4), side(4)
+
+
+def some_pairs(dice: Dice) -> list[tuple[str, str]]:
+    texts = ("a", "A.", "¡a!", "b", "B", "a b", "ab", "ba", "c", "", "¿c?", "d")
+    return [(dice.choice(*texts), dice.choice(*texts)) for _ in range(dice.size(12))]
+
+
+def my_deduplicate(dice: Dice) -> tuple:
+    return (some_pairs(dice),)
+
+
+def my_hold_out(dice: Dice) -> tuple:
+    return some_pairs(dice), dice.size(3)
+
+
+def my_stop(dice: Dice) -> tuple:
+    losses = [dice.size(8) / 4 for _ in range(dice.size(9))]
+    return losses, dice.size(4)
+
+
+def my_any_reference(dice: Dice) -> tuple:
+    def text() -> str:
+        return "".join(dice.choice(*"abA") for _ in range(dice.size(2)))
+
+    texts = [text() for _ in range(dice.size(5))]
+    return texts, [[text() for _ in range(dice.size(3))] for _ in texts]
+
+
+def my_interval(dice: Dice) -> tuple:
+    texts, references = (
+        [" ".join(dice.choice(*"ab") for _ in range(dice.size(4))) for _ in range(7)]
+        for _ in range(2)
+    )
+    draw = check_corpus.a_draw(dice.size(1000))
+    return texts, references, check_corpus.a_score(), draw, 40 * dice.size(3) + dice.size(39, 0)
 
 
 MADE_BY: dict[str, Callable[[Dice], tuple]] = {

@@ -16,6 +16,7 @@ from transformer_lib.plots.figures import FIGURES
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "TEACHING.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 STUDENTS = (FOLDER.parent / "students.md").read_text(encoding="utf-8")
 SOURCES = assignments()
 SERIES = sections.series()
@@ -55,7 +56,12 @@ def test_every_assignment_is_listed_as_it_is():
 def test_points_by_machine_and_by_a_person():
     machine = sum(one.points for source in SOURCES for one in source.exercises
                   if one.kind != "explain")  # fmt: skip
-    assert f"{machine} points by machine, {100 - machine} by you" in GUIDE
+    points = sum(source.points for source in SOURCES)
+    assert f"{machine} points by machine, {points - machine} by you" in GUIDE
+    numbers = {6: "Six", 7: "Seven"}
+    told = f"{numbers[len(SOURCES)]} notebooks, an hour or two each, {points} points in all"
+    assert told in STUDENTS
+    assert f"{numbers[len(SOURCES)].lower()} assignments of {points} points" in README
 
 
 def test_the_commands_of_the_guide_can_be_typed():

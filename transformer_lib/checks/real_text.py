@@ -1,4 +1,7 @@
-"""The exercises of notebook 14: cut a word by learned merges, and score with several references."""
+"""The exercises of notebook 14: cut a word by learned merges, and score with several references.
+
+Assignment 7 asks for the second as well.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,6 +13,7 @@ from transformer_lib.checks import (
     implement,
     no_slip,
     one_number,
+    own_work,
     result_of,
 )
 
@@ -109,6 +113,7 @@ def share(right: Callable[[str, Sequence[str]], bool]) -> float:
 @implement(["a"], [["a"]])
 def my_any_reference(function: Callable[[Sequence[str], Sequence[Sequence[str]]], float]) -> None:
     """Exercise: translations, and for each what is accepted -> share that is right."""
+    own_work(function, "share_right")
     found: Any = result_of(function, list(WRITTEN), [list(accepted) for accepted in ACCEPTED])
     found = one_number(found, f"It should return one number, not {a_kind(found)}.")
 
