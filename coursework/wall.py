@@ -105,7 +105,8 @@ def surroundings(home: str) -> dict[str, str]:
     """The environment variables of a student's process: nothing of the teacher's."""
     one = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
     homes = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR", "IPYTHONDIR")
-    needed = {"PATH": os.defpath, "MPLBACKEND": "agg"}
+    # Hugging Face's tokenizers would start threads, which `limit` forbids.
+    needed = {"PATH": os.defpath, "MPLBACKEND": "agg", "TOKENIZERS_PARALLELISM": "false"}
     if "SYSTEMROOT" in os.environ:  # Windows can't start Python without it
         needed["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
     return needed | dict.fromkeys(one, "1") | dict.fromkeys(homes, home)

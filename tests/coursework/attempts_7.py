@@ -481,6 +481,8 @@ WRONG = {
         Wrong("a text", clean(result="source + target"), "Return the two texts", 0),
         Wrong("nothing", clean(result="None"), "None for every pair", 0),
         Wrong("stops", clean(sizes="1 / 0"), "ZeroDivisionError", 0),
+        Wrong("far too long", clean(result="source * 10_000, target"), "…, but it should be", 0),
+        Wrong("false", clean().replace("return None", "return False"), "not False", 0),
         Wrong(
             "its cases only",
             """
@@ -787,5 +789,8 @@ WRONG = {
         Wrong("one by both", two(BEGINNING + " cansadas.", "Mi hermana."), "chrF is", 0),
         Wrong("the other by both", two("Mi hermana.", BEGINNING + " cansadas."), "BLEU is", 0),
         Wrong("nothing", two("", ENDINGS), "Give two Spanish texts", 0),
+        Wrong("no letters", two(BEGINNING + "\ud800", ENDINGS), "Give two Spanish texts", 0),
+        Wrong("a novel", two(BEGINNING * 100_000, ENDINGS), "200 letters at most", 0),
+        Wrong("numbers", "bleu_prefers, chrf_prefers = 47.2, 63.1", "Give two Spanish texts", 0),
     ],
 }

@@ -29,7 +29,7 @@ from coursework.grading import (
 from coursework.intake import handed_in
 from coursework.pupil import guard, plain_python
 from coursework.source import FOLDER, WRITE_HERE, assignment
-from coursework.wall import ROOT, WALLS, holds
+from coursework.wall import ROOT, WALLS, holds, surroundings
 from tests.coursework.classroom import filled_in, hand_in, solutions
 from tests.coursework.hostile import (
     ATTACKS,
@@ -594,3 +594,8 @@ def test_an_answer_in_words_waits_for_a_person(tmp_path, answer, points, hint):
     (found,) = [one for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
                 if one.exercise == "why-the-root"]  # fmt: skip
     assert (found.points, found.hint) == (points, hint)
+
+
+def test_a_submission_may_learn_subwords():
+    """The package for it would start threads, of which a submission has none, and stop there."""
+    assert surroundings("home")["TOKENIZERS_PARALLELISM"] == "false"

@@ -248,7 +248,7 @@ def my_clean_pair(function: Callable[[str, str], Pair | None]) -> None:
     for options, hint in UNCLEAN:
         no_slip(found != [cleaned(*case, **options) for case in CLEAN_CASES], hint)
     for case, one, wanted in zip(CLEAN_CASES, found, right, strict=True):
-        expect(one == wanted, f"Of {case!r} it makes {one!r}, but it should be {wanted!r}.")
+        expect(one == wanted, f"Of {case!r} it makes {shown(one)}, but it should be {wanted!r}.")
 
 
 def answered(function: Callable, source: str, target: str) -> Pair | None:
@@ -260,9 +260,15 @@ def answered(function: Callable, source: str, target: str) -> Pair | None:
     expect(
         isinstance(found, list | tuple) and len(found) == 2
         and all(isinstance(text, str) for text in found),
-        f"Return the two texts, (source, target), or None; not {found!r}.",
+        f"Return the two texts, (source, target), or None; not {shown(found)}.",
     )  # fmt: skip
     return tuple(found)
+
+
+def shown(thing: Any) -> str:
+    """As Python writes it, cut off where it gets long."""
+    text = repr(thing)
+    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 # --- no pair twice -------------------------------------------------------------------------------
@@ -703,8 +709,9 @@ REFERENCE = "Mis hermanas están muy cansadas hoy."
 def measures_disagree(bleu_prefers: Any, chrf_prefers: Any) -> None:
     """Two texts for one reference: BLEU is higher for the first, chrF for the second."""
     both = bleu_prefers, chrf_prefers
-    expect(all(isinstance(text, str) and text.strip() for text in both), "Give two Spanish texts, "
-           "in quotes.")  # fmt: skip
+    expect(all(isinstance(text, str) and text.strip() and text.isprintable() for text in both),
+           "Give two Spanish texts, in quotes.")  # fmt: skip
+    expect(max(map(len, both)) <= 200, "Keep to a sentence: 200 letters at most.")
     expect(REFERENCE not in both, "The reference itself is the best by both measures.")
     (bleu_a, bleu_b), (chrf_a, chrf_b) = (
         [sacrebleu_score(name, [text], [[REFERENCE]])[name] for text in both]
