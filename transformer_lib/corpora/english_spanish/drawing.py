@@ -109,6 +109,11 @@ def draw_plural(draw: Draw, noun: Noun, probability: float = 0.3) -> bool:
     return draw.chance(probability) and not noun.mass and "single" not in noun.tags
 
 
+@functools.cache
+def natural_ones(determiners: Sequence[str], noun: Noun) -> Sequence[str]:
+    return tuple(name for name in determiners if natural(name, noun)) or ("the",)
+
+
 def draw_noun_phrase(
     draw: Draw,
     noun: Noun,
@@ -125,7 +130,7 @@ def draw_noun_phrase(
         choices = SUBJECT_FAMILY if "his" in choices else OTHER_FAMILY
         if "close" in noun.tags:
             choices += ("the", "the", "the")
-    determiner = draw.pick([d for d in choices if natural(d, noun)] or ("the",))
+    determiner = draw.pick(natural_ones(choices, noun))
     beside = draw.modifier(adjective) and determiner != "every"
     return noun_phrase(noun, determiner, plural, draw_adjective(draw, noun) if beside else None)
 

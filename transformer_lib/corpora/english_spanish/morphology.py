@@ -4,6 +4,8 @@ Everything here is a pure function of words. Rules come first, the exceptions st
 Persons are counted 0 to 4: I, you (singular), he/she/it, we, they.
 """
 
+import functools
+
 PRESENT, PRETERITE, IMPERFECT = "present", "preterite", "imperfect"
 
 WITHOUT_ACCENT = str.maketrans("áéíóú", "aeiou")
@@ -207,6 +209,7 @@ PARTICIPLES = {
 SPELLING_BEFORE_E = {"c": "qu", "g": "gu", "z": "c"}
 
 
+@functools.cache
 def conjugate(infinitive: str, tense: str) -> tuple[str, ...]:
     """The five forms (I, you, he/she/it, we, they) of a verb in one tense."""
     if (infinitive, tense) in WHOLE_TENSE:

@@ -1,5 +1,6 @@
 """Noun phrases and verb phrases in both languages, all agreeing. Nothing here is random."""
 
+import functools
 from dataclasses import dataclass
 
 from .lexicon import NAMES, Adjective, Noun
@@ -95,6 +96,7 @@ class NounPhrase(Phrase):
         return ((self.noun, adjective),) if self.noun else ()
 
 
+@functools.cache
 def noun_phrase(
     noun: Noun,
     determiner: str = "the",

@@ -153,8 +153,10 @@ def sounds_odd(drawn: Sentence) -> bool:
         return True
     if "broken" in words and {"break", "breaks", "broke"} & set(words):
         return True
-    counts = Counter(NOUN_OF_FORM[word].english for word in words if word in NOUN_OF_FORM)
-    return drawn.kind != "noun reason" and max(counts.values(), default=0) > 1
+    if drawn.kind == "noun reason":
+        return False
+    nouns = [NOUN_OF_FORM[word].english for word in words if word in NOUN_OF_FORM]
+    return len(set(nouns)) < len(nouns)
 
 
 def draw_once(draw: Draw) -> Sentence:
@@ -300,7 +302,7 @@ class Corpus:
         while self.has_room("train"):
             drawn = draw_sentence(draw)
             common = len(self.splits["train"]) >= TOP_UP * SIZES["train"] and self.knows(drawn, 30)
-            if split_for(drawn) == "train" and not common:
+            if not common and split_for(drawn) == "train":
                 self.add("train", drawn)
 
     def fill_pronoun(self, draw: Draw) -> None:

@@ -6,6 +6,7 @@ apart. A word can be given a name (a mark), so that a finished sentence still kn
 pronoun stands.
 """
 
+import functools
 from dataclasses import dataclass
 
 from .lexicon import Adjective, Noun
@@ -22,7 +23,9 @@ class Words:
 
     def __add__(self, other: "Words | str") -> "Words":
         other = text(other) if isinstance(other, str) else other
-        shifted = tuple((name, place + len(self.words)) for name, place in other.marks)
+        shifted = other.marks and tuple(
+            (name, place + len(self.words)) for name, place in other.marks
+        )
         return Words(self.words + other.words, self.marks + shifted)
 
     def __radd__(self, other: str) -> "Words":
@@ -33,6 +36,7 @@ class Words:
         return dict(self.marks)[name]
 
 
+@functools.cache
 def text(words: str, mark: str = "") -> Words:
     """Words from a string; `mark` names the last of them."""
     parts = tuple(words.split())
