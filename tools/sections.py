@@ -6,6 +6,7 @@ inside a deeper section is deeper too.
 """
 
 import ast
+import functools
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +20,12 @@ HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 PREDICT = "**Predict.**"
 
 
+@functools.cache
 def series() -> dict[str, NotebookNode]:
-    """The notebooks by name, in their order: those with a number, then the appendix."""
+    """The notebooks by name, in their order: those with a number, then the appendix.
+
+    Read once: who changes one changes it for everybody.
+    """
     paths = sorted((ROOT / "notebooks").glob("[0-9a][0-9]_*.ipynb"))
     return {path.stem: nbformat.read(path, as_version=4) for path in paths}
 

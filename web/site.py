@@ -1,7 +1,6 @@
 """The site: a folder of static pages that work from any place, from a double click too."""
 
 import dataclasses
-import functools
 import html
 import importlib.util
 import io
@@ -16,7 +15,6 @@ import yaml
 from fontTools import subset
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
-from nbformat import NotebookNode
 
 import count_notebooks
 import run_notebooks
@@ -116,17 +114,12 @@ def citation() -> Citation:
     )
 
 
-@functools.cache
-def notebooks() -> dict[str, NotebookNode]:
-    return sections.series()
-
-
 def notebook_pages() -> list[Page]:
     """The series, in order, named and described as in the README."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     return [
         Page(f"{name}.html", path(f"notebooks/{name}.ipynb"), title, number, explains,
-             count_notebooks.stated(notebooks()[name]))
+             count_notebooks.stated(sections.series()[name]))
         for number, title, name, explains in ROW.findall(readme)
     ]  # fmt: skip
 
@@ -178,7 +171,7 @@ class Site:
 
     def notebook(self, page: Page) -> None:
         name = page.source.stem
-        notebook = notebooks()[name]
+        notebook = sections.series()[name]
         words = markdown(self.target(page), jupyter_anchor)
         found, open_at_end = self.parts[name] = parts(notebook, name, words)
         pictures = [picture for part in found for picture in part.pictures]
@@ -311,7 +304,7 @@ def build_book(site: Site) -> Path:
         name = page.source.stem
         found, open_at_end = site.parts[name]
         html = show(found) + Markup("</details>" if open_at_end else "")
-        title = notebooks()[name].cells[0].source.partition("\n")[0].removeprefix("# ")
+        title = sections.series()[name].cells[0].source.partition("\n")[0].removeprefix("# ")
         chapters.append((name, inline(title), chapter(html, name, names)))
     text = (ROOT / glossary.source).read_text(encoding="utf-8")
     html = markdown(site.target(glossary), github_anchor)(text)
