@@ -19,7 +19,7 @@ EXPERIMENTS: dict[str, Callable[[], dict[str, Any]]] = {}
 TOPICS = ("embeddings", "positions", "masks", "norms", "ablations",
           "everyday", "held_out", "first_steps", "decoding", "causes", "end_sign",
           "language_model", "before", "since", "waiting", "induction", "multi30k", "speculative",
-          "real_text")  # fmt: skip
+          "real_text", "gpt")  # fmt: skip
 
 
 def experiment(name: str) -> Callable:

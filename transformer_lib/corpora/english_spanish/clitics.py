@@ -52,7 +52,7 @@ def object_pronoun(draw: Draw) -> Sentence:
     verb = draw.pick(SOCIAL)
     subject = draw_doer(draw, verb)
     word = draw_object_pronoun(draw, subject)
-    tense, negative = draw.tense(), draw.chance(0.25)
+    tense, negative = draw.tense(), draw.chance(0.25, "not")
     clause = subject + finite(verb, subject, tense, negative, OBJECT_PRONOUNS[word][0])
     clause += both(word, "")
     if not verb.state:
@@ -104,7 +104,7 @@ def have_and_use(draw: Draw) -> Sentence:
     word = it(thing)
     if noun.person and not plural:
         word = "her" if thing.gender == "f" else "him"
-    negative = subject.dropped and draw.chance(0.15)
+    negative = subject.dropped and draw.chance(0.15, "not")
     again = Phrase(subject.english) if subject.dropped else NOTHING
     clause = subject + finite(HAVE, subject, PRESENT) + thing
     clause += both(", but", ", pero") if negative else both("and", "y")
@@ -116,7 +116,7 @@ def indirect_object(draw: Draw) -> Sentence:
     """I give the book to the girl: le doy el libro a la niña. She sends it to me: me lo envía."""
     verb = draw.pick(DITRANSITIVE)
     subject = draw_person(draw)
-    tense, negative = draw.tense(), draw.chance(0.18)
+    tense, negative = draw.tense(), draw.chance(0.18, "not")
     kind = draw.weighted({"noun": 4, "pronoun": 3, "both pronouns": 1})
     word = draw_object_pronoun(draw, subject)
     person = OBJECT_PRONOUNS[word][1]
@@ -155,7 +155,7 @@ def reflexive(draw: Draw) -> Sentence:
     """We got up in the morning: nos levantamos por la mañana."""
     verb = draw.pick(REFLEXIVE)
     subject = draw_person(draw, pronouns=0.62)
-    tense, negative = draw.tense(), draw.chance(0.2)
+    tense, negative = draw.tense(), draw.chance(0.2, "not")
     if draw.chance(0.3):  # me tengo que levantar
         modal = draw.pick((CAN, WANT, HAVE_TO, GOING))
         oneself = REFLEXIVE_PRONOUN[subject.person]
@@ -179,7 +179,7 @@ def wash_oneself(draw: Draw) -> Sentence:
     if noun.english == "head" and subject.plural:
         possessive, subject = "my", pronoun("I")
     part = noun_phrase(noun, "generic", noun.english != "head")
-    tense, negative = draw.tense(), draw.chance(0.2)
+    tense, negative = draw.tense(), draw.chance(0.2, "not")
     clause = subject + finite(verb, subject, tense, negative, REFLEXIVE_PRONOUN[subject.person])
     clause += both(possessive, "") + part
     return sentence("reflexive", clause + draw_time(draw, tense, 0.3))

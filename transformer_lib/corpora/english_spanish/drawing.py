@@ -36,14 +36,16 @@ class Draw:
         self._random = random.Random(seed).random
         self.long = long
 
-    def chance(self, probability: float) -> bool:
+    def chance(self, probability: float, means: str = "") -> bool:
+        """True or False. means: a word that stands in the sentence if so (see recognition)."""
         return self._random() < probability
 
     def modifier(self, probability: float) -> bool:
         """A chance that is much higher while long sentences are wanted."""
         return self.chance(max(probability, 0.75) if self.long and probability else probability)
 
-    def pick(self, items: Sequence):
+    def pick(self, items: Sequence, sure: bool = True):
+        """One of them. sure: what is picked is going to stand in the sentence (see recognition)."""
         return items[int(self._random() * len(items))]
 
     def weighted(self, weights: dict):
@@ -106,7 +108,8 @@ def draw_adjective(draw: Draw, noun: Noun) -> Adjective | None:
 def draw_plural(draw: Draw, noun: Noun, probability: float = 0.3) -> bool:
     if "plural" in noun.tags:
         return True
-    return draw.chance(probability) and not noun.mass and "single" not in noun.tags
+    more = draw.chance(probability, noun.english_plural)
+    return more and not noun.mass and "single" not in noun.tags
 
 
 @functools.cache
@@ -195,16 +198,16 @@ def own_possessive(draw: Draw, subject: NounPhrase) -> tuple[str, NounPhrase]:
     return ("his" if subject.gender == "m" else "her"), subject
 
 
+@starts_again
 def draw_object_pronoun(draw: Draw, subject: NounPhrase) -> str:
     """me, you, him ... but never the subject itself (I see me, we see me)."""
     first_person = (I, WE)
-    while True:
-        word = draw.pick(tuple(OBJECT_PRONOUNS))
-        person = OBJECT_PRONOUNS[word][1]
-        if subject.person in first_person and person in first_person:
-            continue
-        if subject.person != YOU or person != YOU:
-            return word
+    word = draw.pick(tuple(OBJECT_PRONOUNS), sure=False)
+    person = OBJECT_PRONOUNS[word][1]
+    itself = subject.person in first_person and person in first_person
+    if itself or subject.person == person == YOU:
+        return draw_object_pronoun(draw, subject)
+    return word
 
 
 # --- Objects ---------------------------------------------------------------------------------
@@ -280,7 +283,8 @@ def draw_place(draw: Draw, probability: float = 1, who: NounPhrase | None = None
     if "room" in noun.tags:
         around = both("in", "en")
     elif noun.tags & {"building", "plant"} or noun.english in ("bridge", "barn"):
-        around = draw.pick((around, both("behind", "detrás de"), both("in front of", "delante de")))
+        beside = (around, both("behind", "detrás de"), both("in front of", "delante de"))
+        around = draw.pick(beside, sure=False)
     outside = noun.tags & {"waters", "climbed"} and noun.english not in ("mountain", "hill")
     if outside or draw.chance(0.25):
         return around + phrase

@@ -57,7 +57,7 @@ def modal(draw: Draw) -> Sentence:
     kind = draw.weighted({"alone": 3, "object": 5, "pronoun": 2})
     name = draw.pick(MODALS if kind != "pronoun" else MODALS[:-1])  # not: lo necesito ver
     tense = PRESENT if name is MUST else draw.tense(past=0.25)
-    negative = draw.chance(0.25)
+    negative = draw.chance(0.25, "not")
     thing, clitic = NOTHING, ""
     if kind == "alone":
         verb = draw.pick([verb for verb in INTRANSITIVE if verb.english != "cry"])
@@ -88,7 +88,7 @@ RIGHT_NOW = {PRESENT: (both("now", "ahora"),)}
 
 def progressive(draw: Draw) -> Sentence:
     """The girl is drawing a horse: la niña está dibujando un caballo."""
-    tense, negative = draw.tense(), draw.chance(0.15)
+    tense, negative = draw.tense(), draw.chance(0.15, "not")
     thing = where = NOTHING
     if draw.chance(0.4):
         verb = draw.pick([verb for verb in INTRANSITIVE if not verb.state])
@@ -242,16 +242,17 @@ INTERRUPTING = [VERBS[name] for name in "open close call bring enter hug break f
 UNCLEAR = ("he", "she", "they")  # dropped in Spanish, so not in a row with others
 
 
+@starts_again
 def draw_actor(draw: Draw, other: NounPhrase | None = None) -> NounPhrase:
     """Somebody who acts (other than the `other`), and not he, she or they."""
-    while True:
-        if other is None or draw.chance(0.35):
-            actor = draw_person(draw, pronouns=0.35, names=0.3)
-        else:
-            actor = draw_person(draw, pronouns=0, names=0.4)
-        clear = actor.english.words[0] not in (*UNCLEAR, "his", "her", "their")
-        if clear and (other is None or actor.english.words[-1] not in other.english.words):
-            return actor
+    if other is None or draw.chance(0.35):
+        actor = draw_person(draw, pronouns=0.35, names=0.3)
+    else:
+        actor = draw_person(draw, pronouns=0, names=0.4)
+    clear = actor.english.words[0] not in (*UNCLEAR, "his", "her", "their")
+    if clear and (other is None or actor.english.words[-1] not in other.english.words):
+        return actor
+    return draw_actor(draw, other)
 
 
 def action(draw: Draw, subject: NounPhrase, tense: str) -> Phrase:
@@ -281,7 +282,7 @@ def while_doing(draw: Draw) -> Sentence:
     verb = DOES[draw.pick((*SIMPLE_ACTIONS, "eat", "read"))]
     clause = first + be("estar", first, PAST) + both(verb.english_ing, verb.spanish_gerund)
     clause += draw_place(draw, 0.35) + both("when", "cuando")
-    coming = draw.pick((ARRIVE, COME, RETURN))
+    coming = draw.pick((ARRIVE, COME, RETURN), sure=False)
     if draw.chance(0.6):
         return sentence("two clauses", clause + second + finite(coming, second, PAST))
     interrupting = draw.pick(INTERRUPTING)
@@ -403,7 +404,7 @@ def possession(draw: Draw) -> Sentence:
     plural = draw_plural(draw, noun) or "body" in noun.tags
     beside = None if "family" in noun.tags else draw_beside(draw, noun, 0.2)
     thing = owned(owner, noun_phrase(noun, "the", plural, beside))
-    tense, negative = draw.tense(), draw.chance(0.18)
+    tense, negative = draw.tense(), draw.chance(0.18, "not")
     kind = draw.weighted({"state": 4, "object": 3, "place": 1, "this": 1, "where": 1})
     if kind == "where":
         verb = be("estar", thing, tense)

@@ -91,7 +91,7 @@ def like(draw: Draw) -> Sentence:
     thing, kind = draw_liked(draw, LIKEABLE)
     subject, who = draw_experiencer(draw, thing)
     verb, infinitive = draw.weighted({("like", "gustar"): 7, ("love", "encantar"): 2})
-    negative = verb == "like" and draw.chance(0.25)
+    negative = verb == "like" and draw.chance(0.25, "not")
     tense = draw.tense(past=0.25)
     if negative:
         english = text(f"{english_do(subject.person, tense)} not {verb}")
@@ -140,7 +140,7 @@ def like_doing(draw: Draw) -> Sentence:
     """I like to swim: me gusta nadar. She loves reading books: le encanta leer libros."""
     subject, who = draw_experiencer(draw)
     verb, infinitive = draw.weighted({("like", "gustar"): 3, ("love", "encantar"): 1})
-    negative = verb == "like" and draw.chance(0.2)
+    negative = verb == "like" and draw.chance(0.2, "not")
     thing = None
     if draw.chance(0.5):
         doing = draw.pick(LIKED_DOINGS)
@@ -165,7 +165,7 @@ def interested(draw: Draw) -> Sentence:
     """Ana is interested in music: a Ana le interesa la música."""
     thing, _ = draw_liked(draw, INTERESTING)
     subject, who = draw_experiencer(draw, thing)
-    tense, negative = draw.tense(), draw.chance(0.25)
+    tense, negative = draw.tense(), draw.chance(0.25, "not")
     if negative:
         who = experiencer_not(subject)
     be = BE[tense][subject.person] + (" not" if negative else "")
@@ -215,7 +215,7 @@ def hurt(draw: Draw) -> Sentence:
     """My head hurts: me duele la cabeza. Ana's legs hurt: a Ana le duelen las piernas."""
     noun = draw.pick(BODY)
     plural = draw_plural(draw, noun, 0.65) and noun.english != "head"
-    tense, negative = draw.tense(), draw.chance(0.2)
+    tense, negative = draw.tense(), draw.chance(0.2, "not")
     if plural and not negative:
         tense = PRESENT  # "my feet hurt" could be either: it stays present
     bonds = ()

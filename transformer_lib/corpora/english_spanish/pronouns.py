@@ -99,7 +99,7 @@ def draw_plan(draw: Draw, *, plain: bool = False, fronted: float = 0.35) -> Plan
     situation = pick_situation(draw)
     first, second = draw.pick(situation.first), draw.pick(situation.second)
     negative = situation.negative
-    plural = situation.people or draw.chance(0.32)
+    plural = situation.people or draw.chance(0.32, first.english_plural)
     plural_second = plural if plain or situation.people or draw.chance(0.9) else not plural
     uncounted = (second.mass and plural_second) or (
         "single" in first.tags | second.tags and (plural or plural_second)
@@ -112,7 +112,7 @@ def draw_plan(draw: Draw, *, plain: bool = False, fronted: float = 0.35) -> Plan
         draw_participant(draw, second, plural_second, "second", plain),
         tense=draw.tense(past=0.65),
         mode=draw.pick(situation.modes),
-        fronted=draw.chance(fronted),
+        fronted=draw.chance(fronted, ","),
         degree=draw.pick(("too", "too", "too", "very", "") if negative else ("very", "")),
     )
 
@@ -211,7 +211,7 @@ def person_reason(draw: Draw) -> Sentence:
         second,
         tense=draw.tense(past=0.65),
         mode=draw.pick(situation.modes),
-        fronted=draw.chance(0.3),
+        fronted=draw.chance(0.3, ","),
         degree=draw.pick(("too", "very", "", "")),
     )
     beside = first.adjective
@@ -335,7 +335,7 @@ def somebody_reason(draw: Draw) -> Sentence:
     verb = plan.situation.verb.english
     if verb not in ("cross", "enter", "climb") or not plan.situation.negative or plan.first.human:
         return somebody_reason(draw)
-    meant, doing = plan.first, draw.pick(DONE_TO_ANIMALS)
+    meant, doing = plan.first, draw.pick(DONE_TO_ANIMALS, sure=False)
     worked_on = plan.second.noun.tags & {"road", "inside", "barrier", "building"}
     if worked_on and "cave" != plan.second.noun.english and draw.chance(0.5):
         meant, doing = plan.second, VERBS["clean"]

@@ -77,7 +77,7 @@ def tense_for(draw: Draw, verb: Verb, subject: NounPhrase, negative: bool = Fals
 def transitive(draw: Draw) -> Sentence:
     """Ana opened the door in the morning."""
     verb = draw.pick(TRANSITIVE)
-    negative = draw.chance(0.2)
+    negative = draw.chance(0.2, "not")
     thing, subject = draw_object(draw, verb, draw_doer(draw, verb), negative=negative)
     tense = tense_for(draw, verb, subject, negative)
     clause = subject + finite(verb, subject, tense, negative) + object_of(verb, thing)
@@ -97,7 +97,7 @@ def chase(draw: Draw) -> Sentence:
     verb = draw.pick((CHASE, CATCH))
     subject = draw_noun_phrase(draw, draw.pick(HUNTERS))
     prey = draw_noun_phrase(draw, draw.pick(verb.objects), OBJECT)
-    tense, negative = draw.tense(), draw.chance(0.2)
+    tense, negative = draw.tense(), draw.chance(0.2, "not")
     clause = subject + finite(verb, subject, tense, negative) + object_of(verb, prey)
     clause += draw_place(draw, 0.2, prey)
     return sentence("chase", clause + draw_time(draw, tense, 0.1 if tense == PAST else 0))
@@ -111,7 +111,7 @@ def intransitive(draw: Draw) -> Sentence:
     """The boys danced in the park last night; I live with my mother."""
     verb = draw.pick(INTRANSITIVE)
     subject = draw_doer(draw, verb, pronouns=0.62)
-    negative = draw.chance(0.2)
+    negative = draw.chance(0.2, "not")
     tense = tense_for(draw, verb, subject, negative)
     clause = subject + finite(verb, subject, tense, negative)
     company = verb.english in TOGETHER and subject.human and draw.chance(0.25)
@@ -141,7 +141,7 @@ def does_or_can(draw: Draw, verb: Verb, subject: NounPhrase, tense: str, negativ
 
 def grow_or_fly(draw: Draw) -> Sentence:
     """The trees grew in the garden; the eagle flew near the mountain."""
-    tense, negative = draw.tense(), draw.chance(0.2)
+    tense, negative = draw.tense(), draw.chance(0.2, "not")
     if draw.chance(0.6):
         noun = draw.pick(GROWING)
         beside = 0 if "food" in noun.tags else 0.25
@@ -179,7 +179,7 @@ def motion(draw: Draw) -> Sentence:
     to = "to"
     if verb is ARRIVE:
         to = "in" if "town" in goal.noun.tags else "at"
-    tense, negative = draw.tense(), draw.chance(0.2)
+    tense, negative = draw.tense(), draw.chance(0.2, "not")
     clause = subject + finite(verb, subject, tense, negative) + both(to, "a") + goal
     return sentence("motion", clause + draw_time(draw, tense, 0.35))
 
@@ -192,7 +192,7 @@ WATERING_PLACES = nouns_for(
 def speak(draw: Draw) -> Sentence:
     """My uncle speaks English with Ana."""
     subject = draw_person(draw)
-    tense, negative = draw.tense(), draw.chance(0.25)
+    tense, negative = draw.tense(), draw.chance(0.25, "not")
     language = noun_phrase(draw.pick((NOUNS["Spanish"], NOUNS["English"])), "")
     clause = subject + finite(SPEAK, subject, tense, negative) + language
     if draw.chance(0.4):
@@ -207,7 +207,7 @@ PLAYGROUNDS = nouns_for("park garden field meadow square")
 def play(draw: Draw) -> Sentence:
     """Ana plays the guitar: toca la guitarra. We play soccer: jugamos al fútbol."""
     subject = draw_person(draw)
-    tense, negative = draw.tense(), draw.chance(0.2)
+    tense, negative = draw.tense(), draw.chance(0.2, "not")
     if draw.chance(0.5):
         clause = subject + finite(DOES["play"], subject, tense, negative)
         clause += both("soccer", "al fútbol")
@@ -340,7 +340,7 @@ def draw_anything(draw: Draw) -> NounPhrase:
 @starts_again
 def quality(draw: Draw) -> Sentence:
     """The street is very wide; we were tired."""
-    tense, negative = draw.tense(), draw.chance(0.18)
+    tense, negative = draw.tense(), draw.chance(0.18, "not")
     if draw.chance(0.28):
         subject = draw_person(draw, pronouns=0.75, names=0.15)
     else:
@@ -361,7 +361,7 @@ JOBS = nouns_for("job")
 def profession(draw: Draw) -> Sentence:
     """My sister is a doctor: es doctora. She is a good teacher: es una buena profesora."""
     subject = draw_person(draw, pronouns=0.55, names=0.2)
-    tense, negative = draw.tense(), draw.chance(0.2)
+    tense, negative = draw.tense(), draw.chance(0.2, "not")
     noun = draw.pick(JOBS)
     beside = draw_beside(draw, noun, 0.3)
     if beside and beside.copula == "estar":
@@ -417,7 +417,7 @@ KEPT_THINGS = nouns_for("thing food clothes pet furniture")
 
 def location(draw: Draw) -> Sentence:
     """The key is under the bed; my brother was at the station."""
-    tense, negative = draw.tense(), draw.chance(0.18)
+    tense, negative = draw.tense(), draw.chance(0.18, "not")
     if draw.chance(0.5):
         subject = draw_noun_phrase(draw, draw.pick(KEPT_THINGS), adjective=0.15)
         where = draw_spot(draw, subject.noun)
@@ -440,7 +440,7 @@ OUTSIDE = nouns_for("person animal -family -king -queen") + nouns_for("plant roc
 
 def there_is(draw: Draw) -> Sentence:
     """There are two cats in the garden: hay dos gatos en el jardín."""
-    tense, negative = draw.tense(), draw.chance(0.15)
+    tense, negative = draw.tense(), draw.chance(0.15, "not")
     indoors = draw.chance(0.45)
     noun = draw.pick(
         nouns_for("thing food clothes drink furniture") if indoors else OUTSIDE + IN_TOWN
@@ -459,7 +459,7 @@ def there_is(draw: Draw) -> Sentence:
     elif noun in IN_TOWN:
         place = draw.pick(nouns_for("street square avenue city town river hill park beach"))
         near = both("near", "cerca de") if "waters" in place.tags else None
-        where = near or draw.pick((both("in", "en"), both("near", "cerca de")))
+        where = near or draw.pick((both("in", "en"), both("near", "cerca de")), sure=False)
         if place.english in ("street", "avenue", "hill", "beach") and not near:
             where = both("on", "en") if where.english.words == ("in",) else where
         where += draw_noun_phrase(draw, place, DEFINITE, plural=False, adjective=0.12)
@@ -500,7 +500,7 @@ def feeling(draw: Draw) -> Sentence:
     else:
         subject = draw_person(draw, pronouns=0.6)
         name = draw.pick(tuple(FEELINGS))
-    tense, negative = draw.tense(), draw.chance(0.2)
+    tense, negative = draw.tense(), draw.chance(0.2, "not")
     clause = subject + feel(name, subject, tense, negative, draw.chance(0.3))
     return sentence("feeling", clause + draw_time(draw, tense, 0.12, STATE_TIMES))
 
@@ -517,13 +517,13 @@ FEATURES = {"eye": ("big", "blue"), "hand": ("big", "small"), "foot": ("big", "s
 def have(draw: Draw) -> Sentence:
     """Ana has two brothers; we don't have any apples; he has big eyes."""
     subject = draw_person(draw, pronouns=0.6, names=0.2)
-    tense, negative = draw.tense(), draw.chance(0.2)
+    tense, negative = draw.tense(), draw.chance(0.2, "not")
     if draw.chance(0.06):
         noun = NOUNS[draw.pick(tuple(FEATURES))]
         feature = ADJECTIVES[draw.pick(FEATURES[noun.english])]
         part = noun_phrase(noun, "generic", True, feature)
         return sentence("have", subject + finite(HAVE, subject, tense) + part)
-    noun = draw.pick(HAVABLE)
+    noun = draw.pick(HAVABLE, sure=False)
     if draw.chance(0.1):
         noun = draw.pick(nouns_for("drink bread cheese meat rice chocolate"))
     beside = draw_beside(draw, noun, 0.3)
@@ -589,7 +589,7 @@ def passive(draw: Draw) -> Sentence:
     noun = draw.pick([noun for noun in verb.objects if not noun.person])
     thing = draw_noun_phrase(draw, noun, DEFINITE, adjective=0.1)
     doer = draw_person(draw, pronouns=0, names=0.35)
-    negative = draw.chance(0.15)
+    negative = draw.chance(0.15, "not")
     was = Phrase(
         be("ser", thing, PAST, negative).english,
         text(("no " if negative else "") + ("fueron" if thing.plural else "fue")),

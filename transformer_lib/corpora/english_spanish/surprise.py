@@ -23,14 +23,14 @@ class CountingDraw(Draw):
         self.nats = 0.0
         self._running: list[tuple[Callable, float]] = []  # frames, and the nats before each
 
-    def chance(self, probability: float) -> bool:
-        chosen = super().chance(probability)
+    def chance(self, probability: float, means: str = "") -> bool:
+        chosen = super().chance(probability, means)
         self.nats -= math.log(probability if chosen else 1 - probability)
         return chosen
 
-    def pick(self, items: Sequence):
+    def pick(self, items: Sequence, sure: bool = True):
         """What stands there twice is twice as likely."""
-        chosen = super().pick(items)
+        chosen = super().pick(items, sure)
         self.nats -= math.log(items.count(chosen) / len(items))
         return chosen
 
