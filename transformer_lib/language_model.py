@@ -139,6 +139,17 @@ def continue_ids(
     return ids
 
 
+def prefix_mask(ids: Tensor, separator: int) -> Tensor:
+    """A prompt is read as an encoder reads, in both directions; the rest as it is written.
+
+    ids (b, t) -> (b, 1, t, t), boolean, True = may attend: everybody may look at all words up to
+    the row's last `separator`, and at the words so far. Without a separator: the causal mask.
+    A "prefix LM" (Raffel et al. 2020, figure 4).
+    """
+    prompt = (ids == separator).flip(-1).cumsum(dim=-1).flip(-1) > 0
+    return causal_mask(ids.size(1), ids.device) | prompt[:, None, None, :]
+
+
 # --- GPT-2's weights in these classes -----------------------------------------------------------
 
 # Names of a layer's parts in GPT-2's files, and here.

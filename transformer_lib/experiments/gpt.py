@@ -5,25 +5,42 @@ dials is judged by the grammar itself (`could_write`).
 """
 
 import dataclasses
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
 from typing import Any
 
 import torch
+from torch import Tensor, nn
 from tqdm import tqdm
 
+from transformer_lib.batching import Batch
 from transformer_lib.config import ModelConfig
 from transformer_lib.corpora.english_spanish.recognition import could_write
 from transformer_lib.corpora.english_spanish.words import Words, english_text
 from transformer_lib.decoding import sample_decode
 from transformer_lib.experiments import experiment
 from transformer_lib.experiments.language_model import sentences
-from transformer_lib.experiments.toy import one_thread
-from transformer_lib.language_model import LanguageModel, starts, unprompted
+from transformer_lib.experiments.toy import (
+    DIGITS,
+    Pairs,
+    digit_pairs,
+    learn,
+    one_thread,
+    right_rows,
+)
+from transformer_lib.language_model import (
+    LanguageModel,
+    continue_ids,
+    prefix_mask,
+    starts,
+    unprompted,
+)
 from transformer_lib.languages import Language
-from transformer_lib.model import count_parameters
+from transformer_lib.model import Transformer, count_parameters
 from transformer_lib.recipes import learn_language
-from transformer_lib.training import TrainingConfig, train
+from transformer_lib.tokens import BOS, EOS, PAD
+from transformer_lib.training import TrainingConfig, batch_loss, train
 
 TEXTS, VALIDATION = 20_000, 500
 MODEL = ModelConfig(N=2, d_model=64, d_ff=256, h=4, dropout=0.0, norm_first=True,
@@ -55,8 +72,9 @@ def learn_to_write(
     words, learned, others = material()
     torch.manual_seed(how.seed)
     model = LanguageModel(len(words.vocab), MODEL)
+    bar = bar if bar is not None else tqdm(disable=True)
     encoded = [unprompted([words.encode(text) for text in texts]) for texts in (learned, others)]
-    return model, words, train(model, *encoded, how, bar=bar or tqdm(disable=True))
+    return model, words, train(model, *encoded, how, bar=bar)
 
 
 def write(
@@ -103,5 +121,95 @@ def what_it_writes() -> dict[str, Any]:
         texts = write(model, words, DRAWN, **dials)
         rows.append({"what": name, **judge(texts, learned), "first": texts[:3]})
     settings = {"model": dataclasses.asdict(MODEL), "training": dataclasses.asdict(HOW)}
-    return {"sentences": TEXTS, "parameters": count_parameters(model), **settings,
-            "history": history, "rows": rows}  # fmt: skip
+    sizes = {"words": len(words.vocab), "parameters": count_parameters(model)}
+    return {"sentences": TEXTS, **sizes, **settings, "history": history, "rows": rows}
+
+
+# --- a prompt: the task is part of the text ------------------------------------------------------
+
+ASKED = len(DIGITS)  # the sign between a row and what is made of it
+ROW_MODEL = ModelConfig(N=2, d_model=32, d_ff=96, h=4, dropout=0.0)
+ROW_TRANSLATOR = ModelConfig(N=1, d_model=32, d_ff=64, h=4, dropout=0.0)
+ROWS = TrainingConfig(steps=400, max_tokens=1024, schedule="linear", peak=1e-2, warmup=50,
+                      smoothing=0.0, validate_every=400)  # fmt: skip
+SEEDS = (0,)
+
+
+class PrefixModel(LanguageModel):
+    """Reads its prompt in both directions. Another mask, and nothing else."""
+
+    def decode(
+        self, tgt_in: Tensor, memory: Tensor | None = None, src: Tensor | None = None
+    ) -> Tensor:
+        x = self.tgt_positions(self.tgt_embed(tgt_in))
+        mask = prefix_mask(tgt_in, ASKED)
+        for layer in self.layers:
+            x = layer(x, mask=mask)
+        return self.norm(x)
+
+
+def as_one_text(pairs: Pairs) -> Pairs:
+    """A row, the sign, and the answer: one text that nobody has to translate."""
+    return unprompted([[*source, ASKED, *target] for source, target in pairs])
+
+
+def answer_loss(model: LanguageModel, batch: Batch, smoothing: float, bf16: bool = False) -> Tensor:
+    """`batch_loss` of the answers alone."""
+    answers = (batch.tgt_in == ASKED).cumsum(dim=-1) > 0
+    answers = dataclasses.replace(batch, tgt_out=batch.tgt_out.masked_fill(~answers, PAD))
+    return batch_loss(model, answers, smoothing, bf16)
+
+
+def answered(model: LanguageModel, pairs: Pairs) -> float:
+    """The share of rows after which the model goes on with the right answer and then ends."""
+    right, by_length = 0, defaultdict(list)
+    for source, target in pairs:
+        by_length[len(source)].append(([BOS, *source, ASKED], [*target, EOS]))
+    for rows in by_length.values():
+        prompts, targets = (torch.tensor(column) for column in zip(*rows, strict=True))
+        # without a cache: it doesn't fit a prompt that is read in both directions
+        written = continue_ids(model, prompts, targets.size(1), top_k=1, cache=False)
+        right += (written[:, prompts.size(1) :] == targets).all(dim=1).sum().item()
+    return right / len(pairs)
+
+
+@one_thread()
+def learn_to_answer(
+    seed: int = 0,
+    build: Callable[..., LanguageModel] = LanguageModel,
+    loss: Callable[..., Tensor] = batch_loss,
+) -> tuple[LanguageModel, float]:
+    """A model trained on rows of digits and the same backwards -> the model, the share right."""
+    pairs, held_out = digit_pairs("reverse")
+    torch.manual_seed(seed)
+    model = build(len(DIGITS) + 1, ROW_MODEL)
+    how = dataclasses.replace(ROWS, seed=seed)
+    train(model, as_one_text(pairs), as_one_text(held_out[:50]), how, bar=tqdm(disable=True),
+          loss=loss)  # fmt: skip
+    return model, answered(model, held_out)
+
+
+def translated(seed: int) -> tuple[Transformer, float]:
+    """The same by encoder and decoder."""
+    model, _ = learn("reverse", ROW_TRANSLATOR, dataclasses.replace(ROWS, seed=seed))
+    return model, right_rows(model, digit_pairs("reverse")[1])
+
+
+WAYS: dict[str, Callable[[int], tuple[nn.Module, float]]] = {
+    "encoder and decoder": translated,
+    "language model, GPT's mask": partial(learn_to_answer, loss=answer_loss),
+    "language model, prefix mask": partial(learn_to_answer, build=PrefixModel, loss=answer_loss),
+}
+
+
+@experiment("prompting")
+def one_text_or_two() -> dict[str, Any]:
+    """Rows of digits backwards: encoder and decoder, or a language model and a prompt, one seed."""
+    rows = []
+    for name, way in tqdm(WAYS.items(), unit="way"):
+        runs = [way(seed) for seed in SEEDS]
+        rows.append({"what": name, "parameters": count_parameters(runs[0][0]),
+                     "shares": [share for _, share in runs]})  # fmt: skip
+    return {"seeds": list(SEEDS), "training": dataclasses.asdict(ROWS),
+            "language_model": dataclasses.asdict(ROW_MODEL),
+            "translator": dataclasses.asdict(ROW_TRANSLATOR), "rows": rows}  # fmt: skip

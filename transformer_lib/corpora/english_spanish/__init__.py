@@ -7,6 +7,7 @@ phrases.py     noun phrases, subjects, verb forms: English and Spanish side by s
 frames.py      sentences: "I like trees" / "Me gustan los árboles"
 pronouns.py    sentences in which "it" has to be understood
 splits.py      training and test files, and what is held out of training
+recognition.py could the grammar have written this sentence?
 surprise.py    how surprising the sentences are, from the probabilities of the choices
 """
 

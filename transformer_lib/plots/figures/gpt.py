@@ -1,0 +1,126 @@
+"""The figures of notebook 17: what is left of the Transformer, its floor, its dials, its heads."""
+
+import math
+
+import torch
+from matplotlib.figure import Figure
+
+from transformer_lib.plots.architecture import architecture
+from transformer_lib.plots.figures.registry import figure
+from transformer_lib.plots.gpt import dial_bars, heads_off, moment, share_dots, way_to_the_floor
+from transformer_lib.plots.masks import mask_maps
+
+NOTEBOOK = "17_from_here_to_gpt"
+LEFT = ("tgt_*", "decoder.self_attn", "decoder.self_attn_norm", "decoder.self_attn.causal.mask",
+        "decoder.feed_forward*", "generator.*")  # fmt: skip
+
+
+@figure(
+    "gpt-what-is-left",
+    notebook=NOTEBOOK,
+    hero=True,
+    caption="The decoder without cross-attention: what GPT keeps of the paper's figure.",
+    alt="The paper's figure of the Transformer. Marked on the right half: one-hot, embedding and "
+    "position, self-attention with its causal mask, feed-forward, add & norm after both, linear "
+    "and softmax. Not marked: the whole encoder on the left, and cross-attention, which reads it.",
+)
+def draw_what_is_left() -> Figure:
+    return architecture(*LEFT, title="What is left:\nGPT")
+
+
+@figure(
+    "gpt-floor",
+    notebook=NOTEBOOK,
+    caption="The loss of a small GPT on the grammar's sentences, and the floor under it.",
+    alt="Nats per token against the step of training. The curve begins at 6.9, where a model knows "
+    "nothing, falls steeply to 3 within 200 steps, flattens, and ends at 2.33, above a line at "
+    "1.99. Below this line is a tinted area: the floor, which the grammar's own dice decide.",
+)
+def draw_floor() -> Figure:
+    from transformer_lib import experiments
+
+    stored = experiments.load("writing")
+    floor = experiments.load("floor")["nats_per_token"]
+    return way_to_the_floor(stored["history"], floor, math.log(stored["words"]))
+
+
+@figure(
+    "gpt-dials",
+    notebook=NOTEBOOK,
+    caption="What a small GPT writes, by the way in which its words are drawn.",
+    alt="Three panels of bars with five rows: words drawn as they are, with temperature 0.5, with "
+    "temperature 1.5, with top-k 10, with top-p 0.9. The grammar could have written the share of "
+    "0.20, 0.49, 0.06, 0.43 and 0.27; nearly all of these aren't in the training text. In 150 "
+    "sentences there are 415, 277, 503, 279 and 358 different words.",
+)
+def draw_dials() -> Figure:
+    from transformer_lib import experiments
+
+    return dial_bars(experiments.load("writing")["rows"])
+
+
+@figure(
+    "gpt-masks",
+    notebook=NOTEBOOK,
+    caption="Three masks for one text: of an encoder, of GPT, and of a prompt read both ways.",
+    alt="Three squares with a row and a column for each of 4 7 1 ? 1 7 4. Encoder: all cells are "
+    "1. GPT: 1 on and below the diagonal. Prefix: the first four columns, the prompt, are 1 "
+    "everywhere; right of them 1 only on and below the diagonal.",
+)
+def draw_masks() -> Figure:
+    from transformer_lib.language_model import prefix_mask
+    from transformer_lib.masks import causal_mask
+
+    words = list("471?174")
+    ids = torch.tensor([[ord(word) for word in words]])
+    masks = {
+        "encoder (BERT)": torch.ones(7, 7, dtype=torch.bool),
+        "GPT": causal_mask(7)[0, 0],
+        "prefix": prefix_mask(ids, ord("?"))[0, 0],
+    }
+    return mask_maps(masks, words, words)
+
+
+@figure(
+    "gpt-prompting",
+    notebook=NOTEBOOK,
+    caption="Rows of digits backwards, by a translator and by language models with a prompt.",
+    alt="Three rows with a dot each, the share of held-out rows without a mistake: encoder and "
+    "decoder 0.90, a language model under GPT's mask 0.51, one under the prefix mask 0.84. "
+    "All have about 22,000 weights.",
+)
+def draw_prompting() -> Figure:
+    from transformer_lib import experiments
+
+    return share_dots(experiments.load("prompting")["rows"],
+                      "share of held-out rows without a mistake")  # fmt: skip
+
+
+@figure(
+    "gpt-induction",
+    notebook=NOTEBOOK,
+    caption="Three models learn to copy what they have read, each at a moment of its own.",
+    alt="Two panels against the step of training, with a line for each of three seeds. Above, the "
+    "loss on a row that has been read before stays near 3.5 nats for 300 to 450 steps and then "
+    "falls to nearly 0 within a hundred; the loss on the first reading stays at 3.7. Below, the "
+    "weight of the best head on the place to copy from rises at the same moment from 0.2 to "
+    "above 0.9.",
+)
+def draw_induction() -> Figure:
+    from transformer_lib import experiments
+
+    return moment(experiments.load("induction")["runs"])
+
+
+@figure(
+    "gpt-heads-off",
+    notebook=NOTEBOOK,
+    caption="The same three models with one of their eight heads switched off.",
+    alt="Three panels, a bar for each of eight heads: the loss on the repeated row without it. "
+    "With all heads it is 0.03, 0.01 and 0.06. Without the most important head of layer 0 it is "
+    "0.68, 1.07 and 2.31; without the most important one of layer 1 it is 0.27, 0.49 and 0.71.",
+)
+def draw_heads_off() -> Figure:
+    from transformer_lib import experiments
+
+    return heads_off(experiments.load("induction")["runs"])

@@ -1,0 +1,162 @@
+"""A language model: its way to the floor, what it writes, and the heads that repeat."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from transformer_lib.plots import style
+
+Row = Mapping[str, Any]
+
+
+@mpl.rc_context(style.PRINT)
+def way_to_the_floor(history: Sequence[Row], floor: float, nothing: float) -> Figure:
+    """Draw the loss on held-out text against the step, and the floor under it -> the figure.
+
+    floor: nats per token that nobody can learn away; nothing: the loss of a model that knows
+    nothing. Raises ValueError for a loss below the floor.
+    """
+    steps = [entry["step"] for entry in history]
+    losses = [entry["validation_loss"] for entry in history]
+    if not history or min(losses) < floor:
+        raise ValueError(f"a loss below the floor of {floor:.3f}, or none: {losses}")
+    figure = style.new_figure(style.WIDTH, 3.8)
+    ax = figure.subplots()
+    ax.plot([0, *steps], [nothing, *losses], "o-", color=style.CATEGORIES[0], markersize=6)
+    ax.axhspan(0, floor, color=style.CATEGORIES[3], alpha=0.25, linewidth=0)
+    ax.axhline(floor, color=style.INK, linewidth=1.2)
+    ax.text(0.5, floor / 2, f"the floor: {floor:.2f} nats that the grammar's own dice decide",
+            transform=ax.get_yaxis_transform(), ha="center", va="center")  # fmt: skip
+    ax.annotate(f"{losses[-1]:.2f}", (steps[-1], losses[-1]), xytext=(0, 8),
+                textcoords="offset points", ha="center", weight="bold",
+                color=style.CATEGORIES[0])  # fmt: skip
+    ax.annotate("knows nothing", (0, nothing), xytext=(10, 0), textcoords="offset points",
+                va="center", color=style.CATEGORIES[0])  # fmt: skip
+    ax.set(xlabel="step of training", ylabel="nats per token, held-out text",
+           ylim=(0, 1.08 * nothing), xlim=(-0.02 * steps[-1], 1.06 * steps[-1]))  # fmt: skip
+    ax.set_title("Near the floor, and never through it")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def dial_bars(rows: Sequence[Row]) -> Figure:
+    """Draw for each way of drawing what share could be the grammar's, is new, and how many words.
+
+    rows: "what", the shares "own" and "own_and_new", and "words". Raises ValueError for none.
+    """
+    if not rows:
+        raise ValueError("there are no rows: there is nothing to draw")
+    kinds = {"own": "the grammar could\nhave written it", "own_and_new": "... and it isn't in\n"
+             "the training text",
+             "words": f"different words\nin {rows[0]['drawn']} sentences"}  # fmt: skip
+    figure = style.new_figure(style.WIDTH, 1.5 + 0.42 * len(rows))
+    panels = figure.subplots(1, len(kinds), sharey=True)
+    places = range(len(rows))
+    for ax, (kind, title), color in zip(panels, kinds.items(), style.CATEGORIES, strict=False):
+        values = [row[kind] for row in rows]
+        right = 1.0 if kind != "words" else max(values)
+        ax.barh(places, values, color=color, height=0.62)
+        for place, value in zip(places, values, strict=True):
+            said = str(value) if kind == "words" else f"{value:.2f}"
+            ax.text(value + 0.03 * right, place, said, va="center")
+        _bare(ax, 1.25 * right)
+        ax.set_title(title, fontsize=style.FONT_SIZE)
+    panels[0].set_yticks(places, [row["what"] for row in rows])
+    panels[0].invert_yaxis()
+    return figure
+
+
+def _bare(ax: Axes, right: float) -> None:
+    ax.set_xlim(0, right)
+    ax.set_xticks([])
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    ax.tick_params(length=0)
+
+
+@mpl.rc_context(style.PRINT)
+def share_dots(rows: Sequence[Row], xlabel: str) -> Figure:
+    """Draw a row for each way: a dot for the share of each seed, a line at their mean.
+
+    rows: "what", "shares", "parameters". Raises ValueError for none.
+    """
+    if not rows:
+        raise ValueError("there are no rows: there is nothing to draw")
+    figure = style.new_figure(style.WIDTH, 1.3 + 0.5 * len(rows))
+    ax = figure.subplots()
+    for place, row in enumerate(rows):
+        mean = sum(row["shares"]) / len(row["shares"])
+        ax.plot(row["shares"], [place] * len(row["shares"]), "o", color=style.CATEGORIES[0],
+                markersize=9, alpha=0.75, markeredgewidth=0)  # fmt: skip
+        ax.plot([mean, mean], [place - 0.28, place + 0.28], color=style.INK, linewidth=2)
+        ax.text(1.03, place, f"{mean:.2f}", va="center", weight="bold")
+    names = [f"{row['what']}\n{row['parameters']:,} weights" for row in rows]
+    ax.set_yticks(range(len(rows)), names)
+    ax.set(xlim=(-0.02, 1.12), ylim=(len(rows) - 0.5, -0.5), xlabel=xlabel)
+    ax.grid(axis="x")
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def moment(runs: Sequence[Row]) -> Figure:
+    """Draw when the second row of repeated words is learned, and when a head looks there.
+
+    runs: "seed" and "history" with "step", "first", "second" and "head". Raises ValueError for
+    none.
+    """
+    if not runs:
+        raise ValueError("there are no runs: there is nothing to draw")
+    figure = style.new_figure(style.WIDTH, 5.2)
+    top, bottom = figure.subplots(2, 1, sharex=True)
+    for run, color, look in zip(runs, style.CATEGORIES, ("-", "--", ":"), strict=False):
+        steps = [entry["step"] for entry in run["history"]]
+        own = {"color": color, "linestyle": look, "label": f"seed {run['seed']}"}
+        top.plot(steps, [entry["second"] for entry in run["history"]], linewidth=2.4, **own)
+        top.plot(steps, [entry["first"] for entry in run["history"]], color=style.MUTED,
+                 linewidth=1)  # fmt: skip
+        bottom.plot(steps, [entry["head"] for entry in run["history"]], linewidth=2.4, **own)
+    top.set(ylim=(0, 4.4), ylabel="nats per word")
+    top.set_title("The row repeats: from one moment on, it is copied")
+    last = runs[0]["history"][-1]
+    top.annotate("first row: nobody can know it", (last["step"], last["first"]), xytext=(0, -18),
+                 textcoords="offset points", ha="right", color=style.MUTED)  # fmt: skip
+    top.legend(title="second row", loc="center right")
+    bottom.set(ylim=(0, 1.05), ylabel="weight of the best head\nwhere it should look",
+               xlabel="step of training")  # fmt: skip
+    for ax in (top, bottom):
+        ax.grid(axis="y")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def heads_off(runs: Sequence[Row]) -> Figure:
+    """Draw the loss on the second row with each head switched off: a panel for each run.
+
+    runs: "seed", "second" and "second_with_a_head_off", by "layers.0.self_attn.1" and so on.
+    """
+    if not runs:
+        raise ValueError("there are no runs: there is nothing to draw")
+    figure = style.new_figure(style.WIDTH, 3.9)
+    panels = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
+    most = max(max(run["second_with_a_head_off"].values()) for run in runs)
+    for ax, run in zip(panels, runs, strict=True):
+        rows = list(run["second_with_a_head_off"].items())
+        first = [name.startswith("layers.0") for name, _ in rows]
+        colors = [style.CATEGORIES[0 if below else 4] for below in first]
+        ax.barh(range(len(rows)), [loss for _, loss in rows], color=colors, height=0.66)
+        for place, (_, loss) in enumerate(rows):
+            ax.text(loss + 0.03 * most, place, f"{loss:.2f}", va="center")
+        ax.axvline(run["second"], color=style.INK, linewidth=1.2, linestyle=":")
+        ax.axhline(sum(first) - 0.5, color=style.MUTED, linewidth=0.8)
+        ax.set_title(f"seed {run['seed']}\nwith all: {run['second']:.2f}")
+        ax.set(xlim=(0, 1.3 * most), ylim=(len(rows) - 0.5, -0.5))
+        ax.spines[["top", "right"]].set_visible(False)
+    names = [f"layer {name.split('.')[1]}, head {name.split('.')[3]}" for name, _ in rows]
+    panels[0].set_yticks(range(len(rows)), names)
+    figure.supxlabel("nats per word of the second row, with this head switched off",
+                     fontsize=style.FONT_SIZE)  # fmt: skip
+    return figure
