@@ -34,7 +34,7 @@ def draw_what_is_left() -> Figure:
     caption="The loss of a small GPT on the grammar's sentences, and the floor under it.",
     alt="Nats per token against the step of training. The curve begins at 6.9, where a model knows "
     "nothing, falls steeply to 3 within 200 steps, flattens, and ends at 2.33, above a line at "
-    "1.99. Below this line is a tinted area: the floor, which the grammar's own dice decide.",
+    "1.98. Below this line is a tinted area: the floor, which the grammar's own dice decide.",
 )
 def draw_floor() -> Figure:
     from transformer_lib import experiments
