@@ -184,11 +184,10 @@ RIGHT = {
         import html, re
         from collections import Counter
 
-        TABLE = str.maketrans({**dict.fromkeys("“”„«»", '"'), "’": "'", "‘": "'"})
-
         def my_clean_pair(*pair):
+            table = str.maketrans({**dict.fromkeys("“”„«»", '"'), "’": "'", "‘": "'"})
             pair = [re.sub(r"<[^<>]*>", " ", side) for side in pair]
-            pair = [html.unescape(side).translate(TABLE) for side in pair]
+            pair = [html.unescape(side).translate(table) for side in pair]
             pair = [re.sub(r"\\s+", " ", side).strip() for side in pair]
             if [is_spanish(side) for side in pair] == [True, False]:
                 pair.reverse()

@@ -7,7 +7,7 @@ inputs (contracts.py), not by the check.
 
 That is 519 right programs, which all get full points, and 1,268 with a slip. With the environment
 variable EVERYTHING=1 each right answer of the lists is treated like the solution: 2,484 right ones
-and 6,749 slips, in about six minutes.
+and some 6,700 slips, in several minutes.
 """
 
 import ast
