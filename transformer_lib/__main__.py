@@ -292,6 +292,10 @@ def parser() -> argparse.ArgumentParser:
     which.add_argument("--list", action="store_true", help="names, and what each measures")
     which.add_argument("name", nargs="?", metavar="NAME", help="the experiment")
     experiment.add_argument("--out", type=Path, default=DATA / "experiments", metavar="DIR")
+    experiment.add_argument(
+        "--model", nargs="+", metavar="NAME|DIR",
+        help="the trained models to measure, for an experiment that takes any",
+    )  # fmt: skip
     experiment.set_defaults(run=run_experiment)
     return root
 
@@ -696,7 +700,7 @@ def run_experiment(options: argparse.Namespace) -> int:
         for name, measure in experiments.EXPERIMENTS.items():
             print(f"{name:<24}{measure.__doc__.splitlines()[0]}")
         return 0
-    print(experiments.run(options.name, options.out))
+    print(experiments.run(options.name, options.out, options.model))
     return 0
 
 

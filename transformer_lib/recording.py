@@ -101,6 +101,40 @@ def record_outputs(model: nn.Module, *names: str) -> Iterator[dict[str, Tensor]]
             handle.remove()
 
 
+@contextmanager
+def edit_outputs(
+    model: nn.Module, edits: Mapping[str, Callable[[Tensor], Tensor]]
+) -> Iterator[None]:
+    """Let what follows the parts named in `edits` read something else than they put out.
+
+    edits: name of a part -> a function from its output to what shall stand there.
+
+        def from_another_sentence(x):           # (b, s, d_model), activation patching
+            x = x.clone()
+            x[:, 2] = recorded["encoder.layers.0"][:, 2]
+            return x
+
+        with edit_outputs(model, {"encoder.layers.0": from_another_sentence}):
+            model(src, tgt_in)
+
+    Raises KeyError for an unknown part.
+    """
+    parts = dict(model.named_modules())
+    unknown = [name for name in edits if name not in parts]
+    if unknown:
+        raise KeyError(f"the model has no part {unknown[0]!r}")
+
+    def editor(edit: Callable[[Tensor], Tensor]):
+        return lambda part, args, output: edit(output)
+
+    handles = [parts[name].register_forward_hook(editor(edit)) for name, edit in edits.items()]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
 @singledispatch
 def weights_and_values(
     layer: MultiHeadAttention, query: Tensor, key: Tensor, value: Tensor, *, mask=None, cache=None

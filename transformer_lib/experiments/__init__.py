@@ -1,13 +1,14 @@
 """What notebooks and figures measure, a module for each topic.
 
 Some measurements take too long for a notebook cell: made once, stored, and checked in use. Such an
-experiment is a function without arguments that returns its settings and results as a
+experiment is a function that needs no arguments and returns its settings and results as a
 dictionary. `python -m transformer_lib experiment NAME` runs it and stores what it found in
 data/experiments; notebooks and figures `load` it, and a notebook repeats a small part live.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ EXPERIMENTS: dict[str, Callable[[], dict[str, Any]]] = {}
 TOPICS = ("embeddings", "positions", "masks", "norms", "ablations",
           "everyday", "held_out", "first_steps", "decoding", "causes", "end_sign",
           "language_model", "before", "since", "waiting", "induction", "multi30k", "speculative",
-          "real_text", "gpt")  # fmt: skip
+          "real_text", "heads_on_real_text", "gpt")  # fmt: skip
 
 
 def experiment(name: str) -> Callable:
@@ -34,15 +35,21 @@ def experiment(name: str) -> Callable:
     return register
 
 
-def run(name: str, folder: Path = RESULTS) -> Path:
-    """Measure again and store it -> the file. Takes minutes; a progress bar says how many."""
+def run(name: str, folder: Path = RESULTS, models: Sequence[str] | None = None) -> Path:
+    """Measure again and store it -> the file. Takes minutes; a progress bar says how many.
+
+    models: names or folders of trained models, for an experiment that measures any; else its own.
+    """
     import torch
 
     if name not in EXPERIMENTS:
         raise ValueError(f"there is no experiment {name!r}; there are {', '.join(EXPERIMENTS)}")
+    if models and "models" not in signature(EXPERIMENTS[name]).parameters:
+        raise ValueError(f"the experiment {name!r} has models of its own: it takes no --model")
+    chosen = {"models": models} if models else {}
     path = Path(folder) / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    found = EXPERIMENTS[name]()
+    found = EXPERIMENTS[name](**chosen)
     made_with = {"torch": torch.__version__.split("+")[0], "threads": torch.get_num_threads()}
     write_json(path, {"experiment": name, **made_with, **found})
     return path

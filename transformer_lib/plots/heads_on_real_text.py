@@ -1,0 +1,191 @@
+"""Who decides a gender: what comes along with one vector, and what heads find and are for."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from transformer_lib.plots import style
+from transformer_lib.plots.values import as_array, steady_round
+
+# Which look a kind of attention is measured by.
+ASKED = {"encoder.self_attn": "English adjective\nlooks at English noun",
+         "decoder.cross_attn": "Spanish ending\nlooks at English noun",
+         "decoder.self_attn": "Spanish ending\nlooks at Spanish noun"}  # fmt: skip
+
+
+@mpl.rc_context(style.PRINT)
+def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], title: str) -> Figure:
+    """Draw how much of the gender comes along with one vector: rows of maps -> the figure.
+
+    panels: name of a model -> the map of what it reads and that of what it has written, each with
+    the words at its places and the values (states, places), 1 for all of it. Words before the
+    lowest layer are at the bottom. Raises ValueError where words and values don't go together.
+    """
+    figure = style.new_figure(style.WIDTH, 0.9 + 2.45 * len(panels))
+    figure.suptitle(title, fontsize=14, weight="bold")
+    parts = figure.subfigures(len(panels), 1, squeeze=False)[:, 0]
+    every = []
+    for part, (name, maps) in zip(parts, panels.items(), strict=True):
+        part.suptitle(name, x=0.01, ha="left", fontsize=13, weight="bold")
+        axes = part.subplots(1, 2, width_ratios=[len(words) for words, _ in maps], squeeze=False)[0]
+        for ax, (words, values), side in zip(axes, maps, ("reads", "has written"), strict=True):
+            values = as_array(values)
+            if values.shape[1] != len(words):
+                raise ValueError(f"{len(words)} words, but {values.shape[1]} places: {words}")
+            image = ax.imshow(values, cmap=style.SIGNED, vmin=-1, vmax=1, aspect="auto",
+                              origin="lower")  # fmt: skip
+            for (i, j), value in np.ndenumerate(values):
+                percent = steady_round(100 * value, 0)
+                if abs(percent) >= 5:
+                    color = style.ink_on(style.SIGNED((value + 1) / 2))
+                    ax.text(j, i, f"{percent:.0f}", ha="center", va="center", color=color)
+            ax.set_xticks(range(len(words)), words, fontsize=10, rotation=30, ha="right",
+                          rotation_mode="anchor")  # fmt: skip
+            states = ["embedding", *(f"layer {i}" for i in range(len(values) - 1))]
+            ax.set_yticks(range(len(values)), states)
+            ax.tick_params(length=0)
+            ax.spines[:].set_visible(False)
+            _lines(ax, values.shape)
+            ax.set_title(f"what it {side}", fontsize=12, weight="normal")
+        every += list(axes)
+    scale = figure.colorbar(image, ax=every, pad=0.02, aspect=30,
+                            label="of the gender that changes, in %")  # fmt: skip
+    scale.outline.set_visible(False)
+    scale.set_ticks([-1, 0, 1], labels=["\N{MINUS SIGN}100", "0", "100"])
+    return figure
+
+
+def _lines(ax: Axes, shape: tuple[int, int]) -> None:
+    ax.set_yticks(np.arange(shape[0] + 1) - 0.5, minor=True)
+    ax.set_xticks(np.arange(shape[1] + 1) - 0.5, minor=True)
+    ax.grid(which="minor", color="#D0D0D0", linewidth=0.8)
+    ax.tick_params(which="minor", length=0)
+
+
+@mpl.rc_context(style.PRINT)
+def found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
+    """Draw for each head how often it looks most at the noun, a panel for each model.
+
+    models: name -> {kind of attention: {"heads", "chance", "place"}}, as the experiment stores.
+    """
+    figure = style.new_figure(style.WIDTH, 3.9)
+    figure.suptitle(title, fontsize=14, weight="bold")
+    axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
+    for ax, (name, kinds) in zip(axes, models.items(), strict=True):
+        for y, found in enumerate(kinds.values()):
+            shares = sorted(row["finds"] for row in found["heads"])
+            spread = np.linspace(-0.22, 0.22, len(shares)) if len(shares) > 1 else [0]
+            ax.plot(shares, y + np.array(spread), "o", color=style.RIGHT, alpha=0.75, markersize=7,
+                    clip_on=False, label="a head" if y == 0 else None, zorder=3)  # fmt: skip
+            for key, color, look in (("chance", style.MUTED, ":"), ("place", style.WRONG, "-")):
+                label = {"chance": "chance", "place": "by place alone"}[key] if y == 0 else None
+                ax.plot([found[key]] * 2, [y - 0.38, y + 0.38], look, color=color, linewidth=2.5,
+                        label=label)  # fmt: skip
+        ax.set_title(name)
+        ax.set(xlim=(0, 1), ylim=(len(kinds) - 0.5, -0.5))
+        ax.set_xticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+        ax.set_yticks(range(len(kinds)), [ASKED[kind] for kind in kinds])
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="x")
+    figure.supxlabel("sentences in which the head looks most at the noun of the adjective",
+                     fontsize=12)  # fmt: skip
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
+    """Draw the right endings with the most needed heads off, and with as many drawn by lot.
+
+    models: name -> {"trained", "together"}, as the experiment stores.
+    """
+    figure = style.new_figure(style.WIDTH, 3.9)
+    figure.suptitle(title, fontsize=14, weight="bold")
+    axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
+    for ax, (name, found) in zip(axes, models.items(), strict=True):
+        together = found["together"]
+        counts = [row["heads"] for row in together]
+        ax.axhline(found["trained"]["share"], color=style.MUTED, linewidth=1.4, linestyle="--")
+        ax.axhline(0.5, color=style.MUTED, linewidth=1.4, linestyle=":")
+        ax.text(1, 0.492, "a coin", ha="left", va="top", color=style.MUTED)
+        for i, row in enumerate(together):
+            ax.plot([i] * len(row["by lot"]), row["by lot"], "o", color=style.MUTED, alpha=0.4,
+                    markersize=6, label="drawn by lot" if i == 0 else None)  # fmt: skip
+        ax.plot(range(len(counts)), [row["chosen"] for row in together], "s-", color=style.WRONG,
+                markersize=8, label="most needed")  # fmt: skip
+        ax.set_xticks(range(len(counts)), counts)
+        ax.set_title(f"{name}, {len(found['alone'])} heads")
+        ax.set_xlabel("heads switched off")
+        ax.set_ylim(0.25, 1.03)
+        ax.set_yticks([0.25, 0.5, 0.75, 1], ["25 %", "50 %", "75 %", "100 %"])
+    axes[0].set_ylabel("right endings")
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=2)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -> Figure:
+    """Draw the share of right endings that the logit lens reads before and after each layer.
+
+    models: name -> {kind of sentence: shares}, from before the first layer on.
+    """
+    figure = style.new_figure(style.WIDTH, 4.3)
+    figure.suptitle(title, fontsize=14, weight="bold")
+    axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
+    for ax, (name, kinds) in zip(axes, models.items(), strict=True):
+        for (kind, shares), color, look in zip(
+            kinds.items(), style.CATEGORIES[:5], ("o-", "s--", "^-.", "D:", "v-"), strict=False
+        ):
+            ax.plot(range(len(shares)), shares, look, color=color, label=kind, markersize=7,
+                    clip_on=False)  # fmt: skip
+        states = ["embedding", *(f"layer {i}" for i in range(len(shares) - 1))]
+        ax.set_xticks(range(len(states)), states)
+        ax.set_title(name)
+        ax.set_ylim(0, 1)
+        ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+        ax.grid(axis="y")
+    axes[0].set_ylabel("right ending is the likeliest word")
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def shares_with_intervals(
+    groups: Mapping[str, Mapping[str, Mapping[str, Any]]], title: str, axis: str, chance: float
+) -> Figure:
+    """Draw shares with their intervals, for some conditions of some models -> the figure.
+
+    groups: condition -> {model: {"share", "interval"}}.
+    """
+    figure = style.new_figure(style.WIDTH, 1.6 + 0.75 * len(groups))
+    figure.suptitle(title, fontsize=14, weight="bold")
+    ax = figure.subplots()
+    names = list(next(iter(groups.values())))
+    for row, models in enumerate(groups.values()):
+        for i, (name, color, look) in enumerate(
+            zip(names, (style.MUTED, style.WRONG), ("o", "s"), strict=False)
+        ):
+            found, y = models[name], row + 0.26 * (i - (len(names) - 1) / 2)
+            low, high = found["interval"]
+            ax.plot([low, high], [y, y], color=color, linewidth=3, solid_capstyle="butt")
+            ax.plot([found["share"]], [y], look, color=color, markersize=9, clip_on=False,
+                    label=name if row == 0 else None)  # fmt: skip
+            ax.text(1.04, y, f"{steady_round(100 * found['share'], 0):.0f} %", va="center",
+                    color=color, weight="bold")  # fmt: skip
+    ax.axvline(chance, color=style.INK, linewidth=1.4, linestyle="--")
+    ax.text(chance, -0.55, "chance", ha="center", va="bottom")
+    ax.set(xlim=(0, 1), ylim=(len(groups) - 0.5, -0.5))
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    ax.set_yticks(range(len(groups)), list(groups))
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(axis)
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(names))
+    return figure
