@@ -27,11 +27,9 @@ def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], tit
     """
     figure = style.new_figure(style.WIDTH, 0.9 + 2.45 * len(panels))
     figure.suptitle(title, fontsize=14, weight="bold")
-    parts = figure.subfigures(len(panels), 1, squeeze=False)[:, 0]
-    every = []
-    for part, (name, maps) in zip(parts, panels.items(), strict=True):
-        part.suptitle(name, x=0.01, ha="left", fontsize=13, weight="bold")
-        axes = part.subplots(1, 2, width_ratios=[len(words) for words, _ in maps], squeeze=False)[0]
+    widths = [len(words) for words, _ in next(iter(panels.values()))]
+    grid = figure.subplots(len(panels), 2, width_ratios=widths, squeeze=False)
+    for axes, (name, maps) in zip(grid, panels.items(), strict=True):
         for ax, (words, values), side in zip(axes, maps, ("reads", "has written"), strict=True):
             values = as_array(values)
             if values.shape[1] != len(words):
@@ -46,13 +44,12 @@ def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], tit
             ax.set_xticks(range(len(words)), words, fontsize=10, rotation=30, ha="right",
                           rotation_mode="anchor")  # fmt: skip
             states = ["embedding", *(f"layer {i}" for i in range(len(values) - 1))]
-            ax.set_yticks(range(len(values)), states)
+            ax.set_yticks(range(len(values)), states if side == "reads" else [])
             ax.tick_params(length=0)
             ax.spines[:].set_visible(False)
             _lines(ax, values.shape)
-            ax.set_title(f"what it {side}", fontsize=12, weight="normal")
-        every += list(axes)
-    scale = figure.colorbar(image, ax=every, pad=0.02, aspect=30,
+            ax.set_title(f"{name} {side} …")
+    scale = figure.colorbar(image, ax=grid, pad=0.02, aspect=30,
                             label="of the gender that changes, in %")  # fmt: skip
     scale.outline.set_visible(False)
     scale.set_ticks([-1, 0, 1], labels=["\N{MINUS SIGN}100", "0", "100"])
@@ -87,12 +84,11 @@ def found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figur
                         label=label)  # fmt: skip
         ax.set_title(name)
         ax.set(xlim=(0, 1), ylim=(len(kinds) - 0.5, -0.5))
-        ax.set_xticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+        ax.set_xticks([0, 0.25, 0.5, 0.75], ["0 %", "25 %", "50 %", "75 %"])
+        ax.set_xlabel("of all sentences")
         ax.set_yticks(range(len(kinds)), [ASKED[kind] for kind in kinds])
         ax.tick_params(axis="y", length=0)
         ax.grid(axis="x")
-    figure.supxlabel("sentences in which the head looks most at the noun of the adjective",
-                     fontsize=12)  # fmt: skip
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=3)
     return figure
