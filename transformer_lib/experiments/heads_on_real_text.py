@@ -725,7 +725,7 @@ def where(translator: Translator) -> dict[str, Any]:
 
 @one_thread()
 def measure_model(translator: Translator) -> dict[str, Any]:
-    """All measures of one model. It takes ten minutes for the larger translator on one core."""
+    """All measures of one model. It takes minutes for the larger translator, on one core."""
     items = template_items()
     return rounded({
         "sentences": len(AgreementBatch(translator, items)), "of": len(items),

@@ -33,7 +33,12 @@ def stored() -> dict[str, Mapping[str, Any]]:
     hero=True,
     caption="How much of the gender comes along with a single vector from a sentence whose noun "
     "has the other gender.",
-    alt="ALT1",
+    alt="Four maps, layers against words. The small model reads: one cell with 98 percent for the "
+    "English noun in the embedding and in layer 0, then 98 at the English adjective in layer "
+    "1. It has written: nothing but the place of the ending at the end. The large model "
+    "reads: 35 to 27 percent at the English noun in all layers, next to nothing elsewhere. It "
+    "has written: 68 percent at the article El or La, none at the noun, and up the layers "
+    "less at the article, 12, 49 and 100 at the place of the ending.",
 )
 def draw_where() -> Figure:
     panels = {}
@@ -53,43 +58,54 @@ def draw_where() -> Figure:
     "real-heads-finds",
     notebook=NOTEBOOK,
     caption="How often each head looks most at the noun of the adjective.",
-    alt="ALT2",
+    alt="Two panels of dots, a row for each kind of look. In the small model one encoder head "
+    "lies at 79 %, far beyond the line of the rule by place at 43 %; all others lie below "
+    "such lines. In the large model three of 72 dots lie a little beyond their lines, at 50, "
+    "66 and 68 %.",
 )
 def draw_finds() -> Figure:
     looks = {name: found["looks"] for name, found in stored().items()}
-    return found_by_heads(looks, "TITLE2")
+    return found_by_heads(looks, "One head of the small model finds the noun, none of the large")
 
 
 @figure(
     "real-heads-off",
     notebook=NOTEBOOK,
     caption="Right endings with several heads off: those needed most, and others drawn by lot.",
-    alt="ALT3",
+    alt="Two panels. In the small model the line of the most needed heads falls at once from 90 "
+    "to 55 %, then lies between 48 and 70 %. In the large model it falls slowly, from 75 % "
+    "over 71 with one head to 58 % with sixteen, while dots for heads drawn by lot stay "
+    "between 70 and 83 %.",
 )
 def draw_off() -> Figure:
     found = {name: one["heads off"] for name, one in stored().items()}
-    return heads_together(found, "TITLE3")
+    title = "One head carries the gender in the small model, none in the large"
+    return heads_together(found, title)
 
 
 @figure(
     "real-heads-lens",
     notebook=NOTEBOOK,
     caption="How often the right ending would be written if the decoder ended earlier.",
-    alt="ALT4",
+    alt="Lines for five kinds of sentences. In the small model all are at 0 in the embedding and "
+    "in layer 0, and at 69 to 100 % in layer 1. In the large model all are at 0 until layer "
+    "0, between 27 and 86 % in layer 1, and between 44 and 98 % in layer 2.",
 )
 def draw_lens() -> Figure:
     shares = {
         name: {kind: [row["top"] for row in one["lens"]] for kind, one in found["where"].items()}
         for name, found in stored().items()
     }
-    return by_layer(shares, "TITLE4")
+    return by_layer(shares, "The right ending appears only in the last layers")
 
 
 @figure(
     "real-heads-pronouns",
     notebook=NOTEBOOK,
     caption="Pronoun pairs with both genders right: as they are, and with the noun said again.",
-    alt="ALT5",
+    alt="Three rows. The small model is at 99 % in all. The large model is at 16 %, below the "
+    "line of chance at 25 %, with “it”; at 20 % where English says the noun again; and at 60 "
+    "% where Spanish says it again, too.",
 )
 def draw_pronouns() -> Figure:
     said = {"it": "“it”, as they are", "again": "English says\nthe noun again",
@@ -98,5 +114,6 @@ def draw_pronouns() -> Figure:
     groups = {words: {name: one["pronoun"][key]["both"] for name, one in found.items()}
               for key, words in said.items()}  # fmt: skip
     return shares_with_intervals(
-        groups, "TITLE5", "pairs with both genders right, with 95 % intervals", 0.25
-    )
+        groups, "The large model needs the noun said again, in Spanish",
+        "pairs with both genders right, with 95 % intervals", 0.25,
+    )  # fmt: skip
