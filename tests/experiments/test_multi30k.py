@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from transformer_lib import downloads, experiments, moses
+from transformer_lib import downloads, experiments, moses, recipes
 from transformer_lib.config import TOY
 from transformer_lib.corpora.parallel import read_parallel
 from transformer_lib.experiments import multi30k
@@ -106,3 +106,18 @@ def test_scores_are_those_of_the_published_setting():
 
 def test_the_recipe_tells_nothing_of_a_disk(fetched, short):
     assert told(pictures("de")).keys() == {"model", "training", "subwords"}
+
+
+def test_what_is_stored_was_scored_as_the_paper_was():
+    stored = experiments.load("multi30k")
+    model, training, subwords = recipes.pictures_sizes()
+    settings = dataclasses.asdict(training)
+    del settings["seed"]
+    assert stored["recipe"] == {
+        "model": dataclasses.asdict(model), "training": settings, "subwords": subwords
+    }  # fmt: skip
+    for seed, run in enumerate(stored["runs"]):
+        assert run["seed"] == seed
+        assert run["beam"]["reference_tokens"] == multi30k.PUBLISHED["reference_tokens"]
+        best = max(run["validation_bleu"], key=run["validation_bleu"].get)
+        assert run["length_penalty"] == float(best)  # chosen on validation
