@@ -287,7 +287,7 @@ def write_laboratories(folder: Path) -> None:
         page = write_lab(folder, Translator.load(name), file)
         links = [(there, words) for other, (there, words) in LABORATORIES.items() if other != name]
         text = page.read_text(encoding="utf-8")
-        show = TEMPLATES.get_template("laboratory.html").module
+        show = TEMPLATES.get_template("laboratories.html").module
         text = text.replace("<body>", f"<body>\n{show.links(links)}")
         if name == "tatoeba":
             text = text.replace("</main>", f"</main>\n{show.sources()}")
