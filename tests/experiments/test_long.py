@@ -6,14 +6,19 @@ import pytest
 import torch
 
 from tests.torch_twins import randomize
+from transformer_lib.before import RecurrentAttention, RecurrentConfig, RecurrentTranslator
+from transformer_lib.checkpoints import write_json
 from transformer_lib.corpora import english_spanish
+from transformer_lib.evaluation import PronounBatch, measurable
 from transformer_lib.experiments import before, language_model, long, since, waiting
 from transformer_lib.experiments.long import Learner, cache_bytes, kept, tuned
 from transformer_lib.language_model import LanguageModel
 from transformer_lib.model import count_parameters
 from transformer_lib.recipes import Material, learn_language
+from transformer_lib.recording import weights_and_values
 from transformer_lib.since import ModernAttention, Window
 from transformer_lib.training import TrainingConfig
+from transformer_lib.translator import Translator
 
 close = torch.testing.assert_close
 HOW = TrainingConfig(steps=2, max_tokens=64, peak=1e-3, warmup=1, validate_every=1)
@@ -51,25 +56,72 @@ def test_what_was_found_is_not_measured_again():
     assert kept("b", {"seed": 0}, measure) == {"seed": 0, "found": 3}
 
 
-def test_the_peak_is_chosen_on_validation_by_the_first_seed(monkeypatch):
-    losses = {"one": {1e-3: 0.5, 2e-3: 0.3}, "other": {1e-3: 0.1, 2e-3: 0.2}}
+LOSSES = {"one": {1e-3: 0.5, 2e-3: 0.3}, "other": {1e-3: 0.1, 2e-3: 0.2}}
+LEARNERS = [Learner("one", None), Learner("other", None, {"schedule": "cosine"})]
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Trainings that give the losses above; what was trained is written down."""
     trained = []
 
-    def measure(learner, how):
-        trained.append((learner.what, how.peak, how.seed))
-        best = losses[learner.what][how.peak] + how.seed / 100
-        return {"history": [{"validation_loss": best}, {"validation_loss": 9.0}],
-                "right": {"test": 1 - best}}  # fmt: skip
+    def learn(learner, how):
+        trained.append((learner.what, how.steps, how.peak, how.seed))
+        best = LOSSES[learner.what][how.peak] + how.seed / 100
+        return best, {"history": [{"validation_loss": best}, {"validation_loss": 9.0}]}
 
-    monkeypatch.setattr(long, "measure_translator", measure)
-    learners = [Learner("one", None), Learner("other", None, {"schedule": "cosine"})]
-    runs = tuned("x", learners, HOW, peaks=(1e-3, 2e-3), seeds=(0, 5))
-    assert trained == [("one", 1e-3, 0), ("one", 2e-3, 0), ("one", 2e-3, 5),
-                       ("other", 1e-3, 0), ("other", 2e-3, 0), ("other", 1e-3, 5)]  # fmt: skip
-    assert [run["chosen"] for run in runs] == [False, True, True, True, False, True]
-    assert [run["training"]["schedule"] for run in runs] == ["paper"] * 3 + ["cosine"] * 3
-    tuned("x", learners, HOW, peaks=(1e-3, 2e-3), seeds=(0, 5))  # goes on where it was: at the end
-    assert len(trained) == 6
+    monkeypatch.setattr(long, "learn_to_translate", learn)
+    monkeypatch.setattr(long, "scores", lambda best: {"right": {"test": 1 - best}})
+    return trained
+
+
+def choose(learners=LEARNERS):
+    how = dataclasses.replace(HOW, steps=20)
+    return tuned("x", learners, how, tuning=5, peaks=(1e-3, 2e-3), seeds=(0, 7))
+
+
+def test_the_peak_is_chosen_on_validation_by_the_first_seed(calls):
+    found = choose()
+    assert calls == [("one", 5, 1e-3, 0), ("one", 5, 2e-3, 0), ("one", 20, 2e-3, 0),
+                     ("one", 20, 2e-3, 7), ("other", 5, 1e-3, 0), ("other", 5, 2e-3, 0),
+                     ("other", 20, 1e-3, 0), ("other", 20, 1e-3, 7)]  # fmt: skip
+    assert [(one["what"], one["peak"]) for one in found["tried"]] == [
+        ("one", 1e-3), ("one", 2e-3), ("other", 1e-3), ("other", 2e-3)
+    ]  # fmt: skip
+    assert [run["right"]["test"] for run in found["runs"]] == [1 - 0.3, 1 - 0.37, 1 - 0.1, 1 - 0.17]
+    assert not any("right" in one for one in found["tried"])
+    assert [run["training"]["schedule"] for run in found["runs"]] == ["paper"] * 2 + ["cosine"] * 2
+    assert choose() == found  # goes on where it was: at the end
+    assert len(calls) == 8
+
+
+def test_what_is_stored_is_not_trained_again(calls, tmp_path, monkeypatch):
+    def keep(found, version):
+        write_json(tmp_path / "stored" / "x.json", {"torch": version} | found)
+        monkeypatch.setenv("TRANSFORMER_LIB_CACHE", str(tmp_path / str(len(calls)) / version))
+
+    monkeypatch.setattr(long.experiments, "RESULTS", tmp_path / "stored")
+    (tmp_path / "stored").mkdir()
+    found = choose()
+    half = {name: found[name][:2] for name in ("tried", "runs")}  # of the first learner
+    keep(half, torch.__version__.split("+")[0])
+    assert choose() == found
+    assert calls[8:] == calls[4:8]
+    keep(found, version="1.0")
+    choose()
+    assert calls[12:] == calls[:8]
+
+
+def test_what_is_complete_is_stored_when_it_is_stopped(calls, monkeypatch):
+    def scores(best):
+        if best == 0.17:
+            raise KeyboardInterrupt
+        return {}
+
+    monkeypatch.setattr(long, "scores", scores)
+    found = choose()
+    assert {one["what"] for one in found["runs"] + found["tried"]} == {"one"}
+    assert len(found["runs"]) == len(found["tried"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -79,7 +131,9 @@ def test_the_peak_is_chosen_on_validation_by_the_first_seed(monkeypatch):
     ids=lambda learner: learner.what,
 )  # fmt: skip
 def test_a_training_is_measured(learner, tiny):
-    found = long.measure_translator(learner, dataclasses.replace(HOW, **learner.training))
+    how = dataclasses.replace(HOW, **learner.training)
+    translator, found = long.learn_to_translate(learner, how)
+    found |= long.scores(translator)
     assert [entry["step"] for entry in found["history"]] == [1, 2]
     assert set(found["right"]) == set(long.SPLITS)
     assert found["pronoun_pairs"] == 0.5
@@ -103,8 +157,8 @@ def test_right_sentences_are_counted(tiny):
 @pytest.mark.parametrize("learner", since.LEARNERS, ids=lambda learner: learner.what)
 def test_each_part_is_exchanged_at_equal_size(learner):
     base, model = (one.build(8, 8) for one in (since.LEARNERS[0], learner))
-    fewer = {"grouped queries": 4 * 2 * 128 * 64, "today": 4 * 2 * 128 * 64,
-             "multi-query": 4 * 2 * 128 * 96}.get(learner.what, 0)  # fmt: skip
+    fewer = {"grouped queries": 4 * 2 * 64 * 32, "today": 4 * 2 * 64 * 32,
+             "multi-query": 4 * 2 * 64 * 48}.get(learner.what, 0)  # fmt: skip
     assert count_parameters(model) + fewer == pytest.approx(count_parameters(base), rel=0.01)
     same = str(model) == str(base)
     assert same == (learner.what in ("base", "not tied", "AdamW", "Muon", "cosine", "stable"))
@@ -116,9 +170,9 @@ def test_the_rivals_are_equally_large():
 
 
 def test_the_cache_of_a_sentence():
-    # 2 layers, own words and source, keys and values of 20 words, 128 numbers of 4 bytes
+    # 2 layers, own words and source, keys and values of 20 words, 64 numbers of 4 bytes
     models = {one.what: one.build(8, 8) for one in since.LEARNERS}
-    own = 2 * 2 * 20 * 128 * 4
+    own = 2 * 2 * 20 * 64 * 4
     assert cache_bytes(models["base"]) == 2 * own
     assert cache_bytes(models["grouped queries"]) == own + own // 2
     assert cache_bytes(models["multi-query"]) == own + own // 4
@@ -158,12 +212,62 @@ def test_each_part_fits_a_language_model(few_sentences):
     # what differs only in how it is trained
     assert alike == ["base", "AdamW", "Muon", "cosine", "stable"]
     today = since.LEARNERS[-1]
-    found = language_model.measure(today, dataclasses.replace(HOW, **today.training))
+    _, found = language_model.learn(today, dataclasses.replace(HOW, **today.training))
     assert [entry["step"] for entry in found["history"]] == [1, 2]
 
 
 def test_what_a_model_learns_from_is_not_what_it_is_tested_on():
     assert language_model.sentences(30, seed=11) != language_model.sentences(30, seed=12)
+
+
+# --- what the recurrent translator looks at
+
+
+def untrained(attention: str) -> Translator:
+    """A small recurrent model with the languages of the shipped translator."""
+    shipped = Translator.load()
+    torch.manual_seed(0)
+    sizes = len(shipped.src.vocab), len(shipped.tgt.vocab)
+    config = RecurrentConfig(N=1, d_model=8, hidden=8, attention=attention, dropout=0.0)
+    return Translator(RecurrentTranslator(*sizes, config), shipped.src, shipped.tgt)
+
+
+def test_without_attention_there_is_nothing_to_swap():
+    found = before.gender(untrained("none"))
+    assert set(found["agreement"]) == {"as trained"} and "looks_at" not in found
+    assert before.attention_map(untrained("none"))["weights"] == {}
+
+
+def test_the_two_nouns_change_places_where_the_adjective_is_written(monkeypatch):
+    translator = untrained("dot")
+    items = english_spanish.load_pronoun()[:40]
+    monkeypatch.setattr(english_spanish, "load_pronoun", lambda: items)
+
+    def look(layer, query, key, value, *, mask):  # at the adjective's antecedent and nothing else
+        batch = PronounBatch(translator, measurable(translator, items, parity=1))
+        weights = torch.zeros(len(query), 1, query.size(1), key.size(1))
+        weights[batch.rows, 0, :, batch.antecedent] = 1.0
+        return weights, value[:, None]
+
+    before_it = weights_and_values.dispatch(RecurrentAttention)
+    weights_and_values.register(RecurrentAttention, look)
+    try:
+        found = before.gender(translator)
+    finally:
+        weights_and_values.register(RecurrentAttention, before_it)
+    assert found["sentences"] == len(measurable(translator, items, parity=1)) > 5
+    assert found["looks_at"] == {"adjective": 0, "antecedent": 1, "other": 0, "pronoun": 0}
+    assert set(found["agreement"]) == {
+        "as trained", "two numbers swapped", "nouns not seen", "adjective not seen"
+    }  # fmt: skip
+
+
+def test_a_map_has_a_row_for_each_written_word_and_the_end():
+    found = before.attention_map(untrained("additive"), "I like trees")
+    ((head,),) = found["weights"].values()
+    assert found["read"] == ["I", "like", "trees"]
+    assert len(head) == len(found["written"]) + 1 and len(head[0]) == 4
+    assert all(sum(row) == pytest.approx(1, abs=0.01) for row in head)
 
 
 # --- time against length

@@ -5,7 +5,6 @@ corpus that was filtered. On one core the floor takes a minute, the models about
 """
 
 import dataclasses
-import time
 from functools import cache, partial
 from typing import Any
 
@@ -18,12 +17,11 @@ from transformer_lib.corpora.english_spanish.splits import draw_sentence
 from transformer_lib.corpora.english_spanish.surprise import entropy_bound
 from transformer_lib.corpora.english_spanish.words import english_text
 from transformer_lib.experiments import experiment
-from transformer_lib.experiments.long import Learner, kept
+from transformer_lib.experiments.long import Learner, kept, learning_curve
 from transformer_lib.language_model import LanguageModel, unprompted
 from transformer_lib.languages import Language
-from transformer_lib.model import count_parameters
 from transformer_lib.recipes import learn_language
-from transformer_lib.training import TrainingConfig, train
+from transformer_lib.training import TrainingConfig
 
 FLOOR_SENTENCES = 40_000
 SENTENCES = (1_000, 3_000, 10_000, 30_000)  # to train on
@@ -58,19 +56,20 @@ def config(width: int) -> ModelConfig:
                                tie_weights="target")  # fmt: skip
 
 
-def measure(learner: Learner, how: TrainingConfig, count: int | None = None) -> dict[str, Any]:
-    """Train on so many sentences (None: the most) -> size, time per step and learning curve."""
+def learn(
+    learner: Learner, how: TrainingConfig, count: int | None = None
+) -> tuple[LanguageModel, dict[str, Any]]:
+    """Train on so many sentences (None: the most) -> model, and size, time and learning curve."""
     words, drawn = language(), sentences(max(SENTENCES), seed=11)[:count]
     training = unprompted([words.encode(text) for text in drawn])
     validation = unprompted([words.encode(text) for text in sentences(VALIDATION, seed=12)])
     torch.manual_seed(how.seed)
     model = learner.build(0, len(words.vocab))
-    began = time.perf_counter()
-    history = train(model, training, validation, how, bar=tqdm(disable=True),
-                    optimizer=learner.optimizer, loss=learner.loss)  # fmt: skip
-    seconds = time.perf_counter() - began
-    return {"parameters": count_parameters(model),
-            "seconds_per_step": round(seconds / how.steps, 4), "history": history}  # fmt: skip
+    return model, learning_curve(model, training, validation, learner, how)
+
+
+def learned(learner: Learner, how: TrainingConfig, count: int) -> dict[str, Any]:
+    return learn(learner, how, count)[1]
 
 
 def of_width(width: int) -> Learner:
@@ -88,6 +87,6 @@ def distance_to_the_floor() -> dict[str, Any]:
             how = dataclasses.replace(TRAINING, seed=seed)
             settings = {"sentences": count, "d_model": width, "seed": seed,
                         "training": dataclasses.asdict(how)}  # fmt: skip
-            what = partial(measure, of_width(width), how, count)
+            what = partial(learned, of_width(width), how, count)
             runs.append(kept("language-model", settings, what))
     return {"training": dataclasses.asdict(TRAINING), "runs": runs}

@@ -5,6 +5,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from transformer_lib import experiments
 from transformer_lib.checkpoints import read_json, write_json
 from transformer_lib.corpora import cache_folder, english_spanish
 from transformer_lib.decoding import Prefixes, deciding
@@ -21,7 +23,7 @@ from transformer_lib.evaluation import pair_exact_match
 from transformer_lib.model import count_parameters
 from transformer_lib.recipes import RECIPES, Material
 from transformer_lib.tokens import EOS
-from transformer_lib.training import TrainingConfig, adam, batch_loss, train
+from transformer_lib.training import Pairs, TrainingConfig, adam, batch_loss, train
 from transformer_lib.translator import Translator
 
 SPLITS = english_spanish.SPLITS[1:]
@@ -44,15 +46,30 @@ class Learner:
 def kept(experiment: str, settings: dict[str, Any], measure: Callable[[], dict]) -> dict[str, Any]:
     """The settings and what `measure` finds, written down in the cache when it is there.
 
-    So an experiment that was stopped goes on with the next training. The settings are the key:
-    what was found with others, or with another PyTorch, isn't used.
+    So an experiment that was stopped goes on with the next training, also on another machine that
+    has what was stored of it. The settings are the key: what was found with others, or with another
+    PyTorch, isn't used.
     """
+    settings = json.loads(json.dumps(settings))  # as a file gives them back
     about = json.dumps([experiment, torch.__version__, settings])
     name = f"{experiment}-{hashlib.sha256(about.encode()).hexdigest()[:16]}.json"
     path = Path(cache_folder()) / "experiments" / name
     if not path.exists():
-        write_json(path, settings | measure())
+        found = stored(experiment, settings) or settings | measure()
+        write_json(path, found)
     return read_json(path)
+
+
+def stored(experiment: str, settings: dict[str, Any]) -> dict[str, Any] | None:
+    """The run with these settings among the stored ones, if there is one."""
+    path = experiments.RESULTS / f"{experiment}.json"
+    if not path.exists():
+        return None
+    content = read_json(path)
+    if content["torch"] != torch.__version__.split("+")[0]:
+        return None
+    runs = [*content.get("tried", []), *content["runs"]]
+    return next((run for run in runs if settings.items() <= run.items()), None)
 
 
 @cache
@@ -65,35 +82,46 @@ def tuned(
     experiment: str,
     learners: Sequence[Learner],
     training: TrainingConfig,
+    tuning: int,
     peaks: Sequence[float],
     seeds: Sequence[int],
-    measure: Callable[[Learner, TrainingConfig], dict[str, Any]] | None = None,
-) -> list[dict[str, Any]]:
-    """For each learner its runs with the first seed and every peak, and other seeds with the best.
+    learn: Callable[[Learner, TrainingConfig], tuple[Any, dict[str, Any]]] | None = None,
+    score: Callable[[Any], dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Of each learner a run for each seed, with the peak that was best for the first seed.
 
-    peaks: highest learning rates to choose from, by the loss on validation and nothing else. A run
-    of the best peak has "chosen": true. measure: what a training is and what is measured of it
-    (None: translating, `measure_translator`).
+    peaks: highest learning rates to choose from, by the loss on validation after a short training
+    of `tuning` steps, and by nothing else. learn: trains -> what it has trained, and what is to be
+    told of that (None: `learn_to_translate`). score: what to measure of a run's end (None:
+    `scores`).
     """
-    measure = measure or measure_translator
-    runs = []
-    with tqdm(total=len(learners) * (len(peaks) + len(seeds) - 1), unit="training") as bar:
+    learn, score = learn or learn_to_translate, score or scores
+    tried, runs = [], []
+
+    def measure(learner: Learner, how: TrainingConfig) -> dict[str, Any]:
+        trained, found = learn(learner, how)
+        return found if how.steps == tuning else found | score(trained)
+
+    def run(learner: Learner, steps: int, peak: float, seed: int) -> dict[str, Any]:
+        bar.set_description(f"{learner.what}, {steps} steps, {peak:g}, seed {seed}")
+        how = dataclasses.replace(training, steps=steps, peak=peak, seed=seed, **learner.training)
+        settings = {"what": learner.what, "peak": peak, "seed": seed,
+                    "training": dataclasses.asdict(how)}  # fmt: skip
+        found = kept(experiment, settings, lambda: measure(learner, how))
+        bar.update(1)
+        return found
+
+    with (
+        tqdm(total=len(learners) * (len(peaks) + len(seeds)), unit="training") as bar,
+        suppress(KeyboardInterrupt),  # then what is complete is stored, and the next call goes on
+    ):
         for learner in learners:
-
-            def run(peak: float, seed: int, learner=learner) -> dict[str, Any]:
-                bar.set_description(f"{learner.what}, {peak:g}, seed {seed}")
-                how = dataclasses.replace(training, peak=peak, seed=seed, **learner.training)
-                settings = {"what": learner.what, "peak": peak, "seed": seed,
-                            "training": dataclasses.asdict(how)}  # fmt: skip
-                found = kept(experiment, settings, lambda: measure(learner, how))
-                bar.update(1)
-                return found
-
-            first = [run(peak, seeds[0]) for peak in peaks]
-            best = min(first, key=best_loss)["peak"]
-            others = [run(best, seed) for seed in seeds[1:]]
-            runs += [found | {"chosen": found["peak"] == best} for found in first + others]
-    return runs
+            short = [run(learner, tuning, peak, seeds[0]) for peak in peaks]
+            best = min(short, key=best_loss)["peak"]
+            full = [run(learner, training.steps, best, seed) for seed in seeds]
+            tried, runs = tried + short, runs + full
+    return {"training": dataclasses.asdict(training), "tuning_steps": tuning, "tried": tried,
+            "runs": runs}  # fmt: skip
 
 
 def best_loss(run: dict[str, Any]) -> float:
@@ -101,23 +129,27 @@ def best_loss(run: dict[str, Any]) -> float:
     return min(entry["validation_loss"] for entry in run["history"])
 
 
-def measure_translator(learner: Learner, how: TrainingConfig) -> dict[str, Any]:
-    """Train once -> size, time, learning curve, and shares of sentences right to the letter."""
+def learn_to_translate(learner: Learner, how: TrainingConfig) -> tuple[Translator, dict[str, Any]]:
+    """Train once -> the translator, and its size, time and learning curve."""
     corpus = material()
     torch.manual_seed(how.seed)
     model = learner.build(len(corpus.src.vocab), len(corpus.tgt.vocab))
+    found = learning_curve(model, corpus.training, corpus.validation, learner, how)
+    return Translator(model, corpus.src, corpus.tgt), found
+
+
+def learning_curve(
+    model: nn.Module, training: Pairs, validation: Pairs, learner: Learner, how: TrainingConfig
+) -> dict[str, Any]:
+    """Train a model as its learner says -> size, time and learning curve."""
     began = time.perf_counter()
-    history = train(
-        model, corpus.training, corpus.validation, how, bar=tqdm(disable=True),
-        optimizer=learner.optimizer, loss=learner.loss,
-    )  # fmt: skip
+    history = train(model, training, validation, how, bar=tqdm(disable=True),
+                    optimizer=learner.optimizer, loss=learner.loss)  # fmt: skip
     seconds = time.perf_counter() - began
-    translator = Translator(model, corpus.src, corpus.tgt)
     return {
         "parameters": count_parameters(model),
         "seconds_per_step": round(seconds / how.steps, 4),
         "history": history,
-        **scores(translator),
     }
 
 
