@@ -15,6 +15,7 @@ from torch import Tensor
 from transformer_lib.checks import as_number, with_tensors
 from transformer_lib.checks import corpus as check_corpus
 from transformer_lib.checks import decoder as check_decoder
+from transformer_lib.checks import newer_parts as check_newer_parts
 from transformer_lib.decoder import DecoderLayer
 from transformer_lib.decoding import Hypothesis, penalty
 from transformer_lib.masks import causal_mask
@@ -235,6 +236,31 @@ def my_interval(dice: Dice) -> tuple:
     )
     draw = check_corpus.a_draw(dice.size(1000))
     return texts, references, check_corpus.a_score(), draw, 40 * dice.size(3) + dice.size(39, 0)
+
+
+def my_turn(dice: Dice) -> tuple:
+    b, h, s, pairs = dice.sizes(3, 3, 5, 4)
+    places = torch.arange(s) * dice.size(3) + dice.size(30, least=0)
+    return dice.normal(b, h, s, 2 * pairs), places, dice.choice(10_000.0, 100.0, 5.0)
+
+
+def my_rotary_attention(dice: Dice) -> tuple:
+    b, h, n, before, pairs = *dice.sizes(2, 3, 4), dice.size(4, least=0), dice.size(4)
+    q = dice.normal(b, h, n, 2 * pairs)
+    k, v = (dice.normal(b, h, before + n, 2 * pairs) for _ in range(2))
+    return q, k, v, check_newer_parts.a_turn(dice.choice(10.0, 100.0))
+
+
+def my_grouped_attention(dice: Dice) -> tuple:
+    b, kv_heads, each, n, s, d_k = dice.sizes(2, 3, 3, 4, 5, 6)
+    q = dice.normal(b, kv_heads * each, n, d_k)
+    return q, *(dice.normal(b, kv_heads, s, d_k) for _ in range(2))
+
+
+def my_cache_bytes(dice: Dice) -> tuple:
+    layers, kv_heads, each, width, words = dice.sizes(9, 4, 4, 30, 99)
+    h = kv_heads * each
+    return layers, h * width, h, kv_heads, words, dice.choice(1, 2, 4)
 
 
 MADE_BY: dict[str, Callable[[Dice], tuple]] = {
