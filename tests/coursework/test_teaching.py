@@ -58,7 +58,7 @@ def test_points_by_machine_and_by_a_person():
                   if one.kind != "explain")  # fmt: skip
     points = sum(source.points for source in SOURCES)
     assert f"{machine} points by machine, {points - machine} by you" in GUIDE
-    numbers = {6: "Six", 7: "Seven"}
+    numbers = {6: "Six", 7: "Seven", 8: "Eight", 9: "Nine"}
     told = f"{numbers[len(SOURCES)]} notebooks, an hour or two each, {points} points in all"
     assert told in STUDENTS
     assert f"{numbers[len(SOURCES)].lower()} assignments of {points} points" in README
