@@ -7,13 +7,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from tests.torch_twins import randomize
 from transformer_lib.attention import MultiHeadAttention, attention
 from transformer_lib.batching import make_batch, source_batch
 from transformer_lib.config import ModelConfig
 from transformer_lib.decoding import KeyValueCache, Prefixes, beam_search, greedy_decode
+from transformer_lib.experiments.fused import largest_tensor
 from transformer_lib.layers import PositionwiseFeedForward
 from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.model import Transformer, count_parameters, make_model
@@ -34,6 +34,7 @@ from transformer_lib.since import (
     balanced_loss,
     exchange,
     flash_attention,
+    fused_attention,
     load_balance,
     muon,
     without_biases,
@@ -540,22 +541,22 @@ def test_flash_attention_is_attention(block, masked):
     close(*(torch.autograd.grad((out * shake).sum(), inputs) for out in (ours, plain)))
 
 
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_fused_kernel_is_attention(masked):
+    *inputs, mask = flash_case()
+    mask = mask if masked else None
+    inputs = [x.requires_grad_() for x in inputs]
+    theirs, plain = fused_attention(*inputs, mask), attention(*inputs, mask)
+    close(theirs, plain)
+    shake = torch.randn_like(plain)
+    close(*(torch.autograd.grad((out * shake).sum(), inputs) for out in (theirs, plain)))
+
+
 def test_flash_attention_needs_no_large_table():
-    class Largest(TorchDispatchMode):
-        numbers = 0
-
-        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-            out = function(*args, **(kwargs or {}))
-            if isinstance(out, torch.Tensor):
-                self.numbers = max(self.numbers, out.numel())
-            return out
-
     q = torch.randn(256, 8)
-    largest = {}
-    for how in (attention, flash_attention):
-        with Largest() as mode:
-            how(q, q, q)
-        largest[how] = mode.numbers
+    largest = {
+        how: largest_tensor(lambda how=how: how(q, q, q)) for how in (attention, flash_attention)
+    }
     assert largest == {attention: 256 * 256, flash_attention: 256 * 64}
 
 

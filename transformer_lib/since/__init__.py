@@ -5,7 +5,7 @@ norms.py         RMSNorm
 feed_forward.py  GELUFeedForward, SwiGLU, MixtureOfExperts
 attention.py     ModernAttention: fewer keys, something done to q and k, something added to scores
 positions.py     Rotary, ALiBi, RelativePositions, NoPositions; Window and QKNorm
-flash.py         flash_attention: the same numbers, block by block
+flash.py         flash_attention: the same numbers, block by block; PyTorch's: fused_attention
 optimizers.py    adamw, muon
 
     model = make_model(1000, 1000)
@@ -25,7 +25,7 @@ from transformer_lib.since.feed_forward import (
     balanced_loss,
     load_balance,
 )
-from transformer_lib.since.flash import flash_attention
+from transformer_lib.since.flash import flash_attention, fused_attention
 from transformer_lib.since.norms import RMSNorm
 from transformer_lib.since.optimizers import adamw, muon
 from transformer_lib.since.positions import (
@@ -41,5 +41,5 @@ __all__ = [
     "ALiBi", "GELUFeedForward", "MixtureOfExperts", "ModernAttention", "NoPositions", "QKNorm",
     "RMSNorm", "RelativePositions", "Rotary", "SwiGLU", "Window",
     "adamw", "balanced_loss", "biased_attention_weights", "exchange", "flash_attention",
-    "load_balance", "muon", "without_biases",
+    "fused_attention", "load_balance", "muon", "without_biases",
 ]  # fmt: skip
