@@ -237,7 +237,7 @@ def pictures_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     """Model, training and number of subwords for the 29,000 descriptions of Multi30k.
 
     The model has the sizes of "tiny" in Wu et al. (ACL 2021), with pre-norm, half the subwords and
-    less dropout: it is to learn in 41 epochs what theirs learns in up to 152.
+    less dropout: it is to learn in 41 epochs what theirs learns in many more.
     """
     model = ModelConfig(
         N=4, d_model=128, d_ff=256, h=4, dropout=0.2, norm_first=True, tie_weights="all"
