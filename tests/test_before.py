@@ -18,6 +18,7 @@ from transformer_lib.before import (
 from transformer_lib.checkpoints import CheckpointError, load_model, save_model
 from transformer_lib.config import SMALL
 from transformer_lib.decoding import Prefixes, beam_search, greedy_decode, sample_decode
+from transformer_lib.experiments.long import cache_bytes
 from transformer_lib.languages import Language
 from transformer_lib.model import Transformer, count_parameters
 from transformer_lib.recording import edit_attention, record_attention
@@ -190,6 +191,13 @@ def test_with_its_state_it_writes_as_from_the_beginning(attention):
         for prefixes in (kept, again):
             prefixes.append(words)
             prefixes.select(rows)
+
+
+@EVERY_KIND
+def test_what_it_keeps_does_not_grow(attention):
+    # N layers, hidden numbers of 4 bytes; a Transformer keeps keys and values of every word
+    model = small_model(attention)
+    assert {cache_bytes(model, words) for words in (1, 5, 40)} == {N * HIDDEN * 4}
 
 
 @pytest.mark.parametrize("attention", ["dot", "additive"])

@@ -247,6 +247,11 @@ class StateCache:
     def __init__(self) -> None:
         self.state: Tensor | None = None
 
+    @property
+    def bytes(self) -> int:
+        """How much memory the state needs."""
+        return self.state.numel() * self.state.element_size()
+
     def select(self, rows: Tensor) -> None:
         """Keep these rows of the batch, in this order."""
         self.state = self.state[:, rows].contiguous()

@@ -285,10 +285,40 @@ def test_every_layer_is_timed_at_every_length(monkeypatch):
     threads = torch.get_num_threads()
     monkeypatch.setattr(waiting, "LENGTHS", (3, 20))
     monkeypatch.setattr(waiting, "REPEATS", 1)
-    runs = waiting.time_of_a_layer()["runs"]
+    monkeypatch.setattr(waiting, "SENTENCES", (5,))
+    monkeypatch.setattr(waiting, "BATCH", 10)
+    found = waiting.time_of_a_layer()
+    runs, translators = found["runs"], found["translators"]
     assert torch.get_num_threads() == threads
+    assert [(one["what"], one["threads"]) for one in translators] == [
+        (learner.what, threads) for threads in (1, 2) for learner in before.LEARNERS
+    ]  # fmt: skip
+    assert all(one["training_step"] > 0 and one["sentence"] > 0 for one in translators)
     assert len({(run["layer"], run["threads"], run["length"]) for run in runs}) == 4 * 2 * 2
     assert all(run["milliseconds"] > 0 for run in runs)
+
+
+def test_a_batch_has_as_many_words_whatever_the_length(monkeypatch):
+    seen = []
+
+    def loss(model, batch, smoothing):
+        seen.append((tuple(batch.src.shape), tuple(batch.tgt_out.shape)))
+        assert (batch.src > 0).all() and (batch.tgt_out > 0).all()  # no padding
+        return torch.zeros((), requires_grad=True)
+
+    monkeypatch.setattr(waiting, "batch_loss", loss)
+    for length in waiting.SENTENCES:
+        waiting.training_step(torch.nn.Identity(), length)()
+    assert seen == [((128, 8),) * 2, ((32, 32),) * 2, ((8, 128),) * 2]
+
+
+def test_so_many_words_are_written(monkeypatch):
+    model, steps = before.LEARNERS[0].build(waiting.VOCABULARY, waiting.VOCABULARY), []
+    step = model.decode_step
+    monkeypatch.setattr(model, "decode_step", lambda *given: steps.append(given) or step(*given))
+    waiting.writing(model, 5)()
+    assert len(steps) == 5 and all(given[0].shape == (1, 1) for given in steps)
+    assert model.training
 
 
 def test_the_layers_keep_the_shape():

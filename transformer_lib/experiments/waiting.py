@@ -2,8 +2,9 @@
 
 A recurrent layer computes one word after the other; the others compute all words at once, at a cost
 that grows with the sentence (convolution, restricted attention) or with its square (attention).
-Times are those of one machine, so their ratios are what counts. It takes minutes, on a machine that
-does nothing else.
+The same of whole translators: a step of their training, and writing one sentence. Times are those
+of one machine, so their ratios are what counts. It takes minutes, on a machine that does nothing
+else.
 """
 
 import math
@@ -18,7 +19,11 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from transformer_lib.attention import MultiHeadAttention
-from transformer_lib.experiments import experiment
+from transformer_lib.batching import make_batch
+from transformer_lib.decoding import Prefixes, deciding
+from transformer_lib.experiments import before, experiment
+from transformer_lib.tokens import SPECIALS
+from transformer_lib.training import batch_loss
 
 D_MODEL, H = 128, 4
 KERNEL = 3  # words that a convolution sees at a time
@@ -26,6 +31,9 @@ NEIGHBORS = 8  # on each side, for restricted self-attention
 LENGTHS = (8, 16, 32, 64, 128, 256, 512)
 THREADS = (1, 2)
 REPEATS = 15
+VOCABULARY = 1000  # words of either language, for a translator
+SENTENCES = (8, 32, 128)  # words in the sentences of a translator
+BATCH = 1024  # words of either language in a batch
 
 
 class RestrictedAttention(MultiHeadAttention):
@@ -65,28 +73,65 @@ def layers() -> dict[str, Callable[[Tensor], Tensor]]:
     }
 
 
-def milliseconds(layer: Callable[[Tensor], Tensor], length: int) -> float:
-    """Median time forward and backward through a layer, for one sentence."""
-    x = torch.randn(1, length, D_MODEL, requires_grad=True)
+def milliseconds(work: Callable[[], object]) -> float:
+    """Median time that it takes."""
     times = []
     for _ in range(REPEATS + 1):
         began = time.perf_counter()
-        layer(x).sum().backward()
+        work()
         times.append(time.perf_counter() - began)
-    return 1000 * statistics.median(times[1:])  # the first is slower: it makes room
+    return round(1000 * statistics.median(times[1:]), 3)  # the first is slower: it makes room
+
+
+def there_and_back(layer: Callable[[Tensor], Tensor], length: int) -> Callable[[], object]:
+    """Forward and backward through a layer, for one sentence."""
+    x = torch.randn(1, length, D_MODEL, requires_grad=True)
+    return lambda: layer(x).sum().backward()
+
+
+def sentences(length: int, count: int) -> list[tuple[list[int], list[int]]]:
+    """Pairs of sentences with so many words (the end counts as one), drawn by lot."""
+    ids = torch.randint(len(SPECIALS), VOCABULARY, (count, 2, length - 1))
+    return [(source, target) for source, target in ids.tolist()]
+
+
+def training_step(model: nn.Module, length: int) -> Callable[[], object]:
+    """Forward and backward for a batch of sentences of one length."""
+    batch = make_batch(sentences(length, BATCH // length))
+    return lambda: batch_loss(model.train(), batch, smoothing=0.1).backward()
+
+
+def writing(model: nn.Module, length: int) -> Callable[[], object]:
+    """Read one sentence, and write as many words with what is kept of those before."""
+    src = make_batch(sentences(length, 1)).src
+
+    def write() -> None:
+        with deciding(model):
+            prefixes = Prefixes(model, src, length, cache=True)
+            for _ in range(length):
+                prefixes.append(prefixes.next_logits().argmax(dim=-1))
+
+    return write
 
 
 @experiment("waiting")
 def time_of_a_layer() -> dict[str, Any]:
     """Time of recurrent, convolutional and attention layers against the sentence length."""
-    before, runs = torch.get_num_threads(), []
+    found, runs, translators = torch.get_num_threads(), [], []
     try:
         for threads in tqdm(THREADS, unit="threads"):
             torch.set_num_threads(threads)
             for name, layer in layers().items():
                 runs += [{"layer": name, "threads": threads, "length": length,
-                          "milliseconds": round(milliseconds(layer, length), 3)}
+                          "milliseconds": milliseconds(there_and_back(layer, length))}
                          for length in LENGTHS]  # fmt: skip
+            for learner in before.LEARNERS:
+                model = learner.build(VOCABULARY, VOCABULARY)
+                translators += [{"what": learner.what, "threads": threads, "length": length,
+                                 "training_step": milliseconds(training_step(model, length)),
+                                 "sentence": milliseconds(writing(model, length))}
+                                for length in SENTENCES]  # fmt: skip
     finally:
-        torch.set_num_threads(before)
-    return {"d_model": D_MODEL, "h": H, "kernel": KERNEL, "neighbors": NEIGHBORS, "runs": runs}
+        torch.set_num_threads(found)
+    return {"d_model": D_MODEL, "h": H, "kernel": KERNEL, "neighbors": NEIGHBORS, "batch": BATCH,
+            "runs": runs, "translators": translators}  # fmt: skip
