@@ -16,6 +16,7 @@ from transformer_lib.checks import as_number, with_tensors
 from transformer_lib.checks import corpus as check_corpus
 from transformer_lib.checks import decoder as check_decoder
 from transformer_lib.checks import newer_parts as check_newer_parts
+from transformer_lib.checks import scaling as check_scaling
 from transformer_lib.decoder import DecoderLayer
 from transformer_lib.decoding import Hypothesis, penalty
 from transformer_lib.masks import causal_mask
@@ -261,6 +262,30 @@ def my_cache_bytes(dice: Dice) -> tuple:
     layers, kv_heads, each, width, words = dice.sizes(9, 4, 4, 30, 99)
     h = kv_heads * each
     return layers, h * width, h, kv_heads, words, dice.choice(1, 2, 4)
+
+
+def my_sizes(dice: Dice) -> tuple:
+    return tuple(dice.sizes(9, 40, 90, 300))
+
+
+def my_flops(dice: Dice) -> tuple:
+    return tuple(dice.sizes(9, 40, 90, 300, 70))
+
+
+def some_losses(dice: Dice) -> tuple:
+    """Counts, losses that fall about as a law does, and the floor under them."""
+    counts = sorted(dice.random.sample(range(2, 3_000), dice.size(6, least=3)))
+    floor, a, alpha = (dice.random.uniform(*ends) for ends in ((0, 3), (1, 20), (0.1, 0.9)))
+    wobble = [dice.random.uniform(0.8, 1.2) for _ in counts]
+    return counts, [floor + a * n**-alpha * w for n, w in zip(counts, wobble, strict=True)], floor
+
+
+def my_fit(dice: Dice) -> tuple:
+    return some_losses(dice)
+
+
+def my_held_out(dice: Dice) -> tuple:
+    return *some_losses(dice), check_scaling.a_fit()
 
 
 MADE_BY: dict[str, Callable[[Dice], tuple]] = {

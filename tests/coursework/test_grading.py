@@ -522,7 +522,7 @@ def test_files_that_are_none(tmp_path):
     "arguments, message",
     [
         (["grade", "2", "nowhere"], "nowhere is no folder"),
-        (["grade", "9", "."], "there is no assignment 9"),
+        (["grade", "99", "."], "there is no assignment 99"),
         (["grade", "2", "empty"], "empty is empty"),
     ],
 )

@@ -35,9 +35,9 @@ def built(tmp_path_factory):
     return folder
 
 
-def test_eight_assignments_of_140_points_in_all():
-    assert [one.number for one in SOURCES] == [1, 2, 3, 4, 5, 6, 7, 8]
-    assert sum(one.points for one in SOURCES) == 140
+def test_nine_assignments_of_160_points_in_all():
+    assert [one.number for one in SOURCES] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert sum(one.points for one in SOURCES) == 160
     assert sum(one.points for one in SOURCES[:6]) == 100
 
 
@@ -188,8 +188,8 @@ def test_only_the_assignments_that_are_asked_for(tmp_path, capsys):
     assert [path.name for path in (tmp_path / "student").iterdir() if path.suffix == ".ipynb"] == [
         "2_attention.ipynb"
     ]
-    assert main(["build", "9", "--out", str(tmp_path)]) == 2
-    assert "there is no assignment 9" in capsys.readouterr().err
+    assert main(["build", "99", "--out", str(tmp_path)]) == 2
+    assert "there is no assignment 99" in capsys.readouterr().err
 
 
 def test_names_that_a_check_wants():
