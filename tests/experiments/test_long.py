@@ -178,6 +178,24 @@ def test_the_cache_of_a_sentence():
     assert cache_bytes(models["multi-query"]) == own + own // 4
 
 
+def test_every_part_has_its_group():
+    parts = [what for group in since.GROUPS.values() for what in group]
+    assert ["base", *sorted(parts)] == ["base", *sorted(one.what for one in since.LEARNERS[1:])]
+
+
+def test_points_are_counted_from_the_mean_of_the_base():
+    def runs(what, *shares):
+        return [{"what": what, "right": {"test": share, "pronoun": 0.5, "longer": share / 2}}
+                for share in shares]  # fmt: skip
+
+    # the order is that of the groups, and what isn't there yet is left out
+    found = since.points([*runs("GELU", 0.7), *runs("base", 0.5, 0.7), *runs("RMSNorm", 0.2)])
+    assert [(row["what"], row["group"]) for row in found] == [
+        ("base", "base"), ("RMSNorm", "norms"), ("GELU", "feed-forward")]  # fmt: skip
+    assert found[0]["test"] == pytest.approx([-10, 10]) and found[2]["test"] == pytest.approx([10])
+    assert found[1]["longer"] == pytest.approx([-20]) and found[1]["pronoun"] == [0]
+
+
 @pytest.fixture
 def few_sentences(monkeypatch):
     monkeypatch.setattr(language_model, "SENTENCES", (10, 30))

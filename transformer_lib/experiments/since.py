@@ -7,7 +7,8 @@ translator, one for the language model of the grammar's sentences.
 """
 
 import dataclasses
-from collections.abc import Callable
+import statistics
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import nn
@@ -131,6 +132,34 @@ LEARNERS = (
             without_biases, model={"norm_first": True}, training={"schedule": "stable"},
             optimizer=adamw),
 )  # fmt: skip
+
+GROUPS = {  # the parts as notebook 18 tells of them
+    "norms": ("pre-norm", "RMSNorm", "no biases"),
+    "feed-forward": ("GELU", "SwiGLU", "mixture of experts"),
+    "positions": ("no positions", "rotary", "ALiBi", "T5's positions"),
+    "attention": ("window of 5", "QK-norm", "grouped queries", "multi-query"),
+    "training": ("not tied", "AdamW", "Muon", "cosine", "stable"),
+    "all together": ("today",),
+}
+ASKED = ("test", "pronoun", "longer")  # the splits that it tells of
+
+
+def points(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each learner, the base first: "what", its "group", and for each split of `ASKED`
+    how many percentage points each of its seeds is above the mean of the base's.
+    """
+    right = {split: {} for split in ASKED}
+    for run in runs:
+        for split in ASKED:
+            right[split].setdefault(run["what"], []).append(100 * run["right"][split])
+    means = {split: statistics.mean(right[split]["base"]) for split in ASKED}
+    groups = {"base": "base"} | {what: name for name, parts in GROUPS.items() for what in parts}
+    return [
+        {"what": what, "group": groups[what]}
+        | {split: [share - means[split] for share in right[split][what]] for split in ASKED}
+        for what in groups
+        if what in right[ASKED[0]]
+    ]
 
 
 @experiment("since")
