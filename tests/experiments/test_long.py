@@ -259,10 +259,11 @@ def test_without_attention_there_is_nothing_to_swap():
 def test_the_two_nouns_change_places_where_the_adjective_is_written(monkeypatch):
     translator = untrained("dot")
     items = english_spanish.load_pronoun()[:40]
+    measured = [item for half in (0, 1) for item in measurable(translator, items, half)]
     monkeypatch.setattr(english_spanish, "load_pronoun", lambda: items)
 
     def look(layer, query, key, value, *, mask):  # at the adjective's antecedent and nothing else
-        batch = PronounBatch(translator, measurable(translator, items, parity=1))
+        batch = PronounBatch(translator, measured)
         weights = torch.zeros(len(query), 1, query.size(1), key.size(1))
         weights[batch.rows, 0, :, batch.antecedent] = 1.0
         return weights, value[:, None]
@@ -273,11 +274,30 @@ def test_the_two_nouns_change_places_where_the_adjective_is_written(monkeypatch)
         found = before.gender(translator)
     finally:
         weights_and_values.register(RecurrentAttention, before_it)
-    assert found["sentences"] == len(measurable(translator, items, parity=1)) > 5
+    assert found["sentences"] == len(measured) > 30
     assert found["looks_at"] == {"adjective": 0, "antecedent": 1, "other": 0, "pronoun": 0}
+    shares = found["first_noun"]
+    assert (shares["m"] + shares["f"]) / 2 == pytest.approx(
+        found["agreement"]["as trained"], abs=0.1
+    )
     assert set(found["agreement"]) == {
         "as trained", "two numbers swapped", "nouns not seen", "adjective not seen"
     }  # fmt: skip
+
+
+def test_the_two_numbers_of_a_transformer_are_those_of_its_best_head():
+    found = before.gender(Translator.load())
+    assert (found["layer"], found["head"]) == ("encoder.layers.1.self_attn", 2)
+    assert found["agreement"]["as trained"] > 0.99 and min(found["first_noun"].values()) > 0.98
+    assert found["agreement"]["two numbers swapped"] < 0.02
+
+
+def test_of_each_pair_the_first_noun_is_the_same():
+    genders = {}
+    for item in english_spanish.load_pronoun():
+        genders.setdefault(item.pair, set()).add(before.first_noun(item))
+    assert {len(found) for found in genders.values()} == {1}
+    assert [next(iter(genders[pair])) for pair in (1, 2, 3, 4)] == ["m", "m", "f", "m"]
 
 
 def test_a_map_has_a_row_for_each_written_word_and_the_end():
