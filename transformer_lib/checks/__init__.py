@@ -186,10 +186,17 @@ def result_of(function: Any, *inputs: Any, stops: Mapping[str, str] | None = Non
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         for part, hint in (stops or {}).items():
             no_slip(part not in reason, hint)
-        given = ", ".join(str(tuple(x.shape) if isinstance(x, Tensor) else x) for x in inputs)
+        given = ", ".join(map(in_short, inputs))
         raise Hint(f"Called with {given}, it stops with {reason}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
     return found
+
+
+def in_short(given: Any) -> str:
+    """A tensor by its shape, a function by its name, anything else as it is."""
+    return str(
+        tuple(given.shape) if isinstance(given, Tensor) else getattr(given, "__name__", given)
+    )
 
 
 def own_copy(given: Any) -> Any:
