@@ -66,7 +66,7 @@ def calls(monkeypatch):
     trained = []
 
     def learn(learner, how):
-        trained.append((learner.what, how.steps, how.peak, how.seed))
+        trained.append((learner.what, how.peak, how.seed))
         best = LOSSES[learner.what][how.peak] + how.seed / 100
         return best, {"history": [{"validation_loss": best}, {"validation_loss": 9.0}]}
 
@@ -75,24 +75,22 @@ def calls(monkeypatch):
     return trained
 
 
-def choose(learners=LEARNERS):
-    how = dataclasses.replace(HOW, steps=20)
-    return tuned("x", learners, how, tuning=5, peaks=(1e-3, 2e-3), seeds=(0, 7))
+def choose():
+    return tuned("x", LEARNERS, HOW, peaks=(1e-3, 2e-3), seeds=(0, 7))
 
 
 def test_the_peak_is_chosen_on_validation_by_the_first_seed(calls):
     found = choose()
-    assert calls == [("one", 5, 1e-3, 0), ("one", 5, 2e-3, 0), ("one", 20, 2e-3, 0),
-                     ("one", 20, 2e-3, 7), ("other", 5, 1e-3, 0), ("other", 5, 2e-3, 0),
-                     ("other", 20, 1e-3, 0), ("other", 20, 1e-3, 7)]  # fmt: skip
-    assert [(one["what"], one["peak"]) for one in found["tried"]] == [
-        ("one", 1e-3), ("one", 2e-3), ("other", 1e-3), ("other", 2e-3)
-    ]  # fmt: skip
-    assert [run["right"]["test"] for run in found["runs"]] == [1 - 0.3, 1 - 0.37, 1 - 0.1, 1 - 0.17]
-    assert not any("right" in one for one in found["tried"])
-    assert [run["training"]["schedule"] for run in found["runs"]] == ["paper"] * 2 + ["cosine"] * 2
+    assert calls == [("one", 1e-3, 0), ("one", 2e-3, 0), ("one", 2e-3, 7),
+                     ("other", 1e-3, 0), ("other", 2e-3, 0), ("other", 1e-3, 7)]  # fmt: skip
+    runs = found["runs"]
+    assert [run["chosen"] for run in runs] == [False, True, True, True, False, True]
+    assert [run["right"]["test"] for run in runs] == [
+        1 - x for x in (0.5, 0.3, 0.37, 0.1, 0.2, 0.17)
+    ]
+    assert [run["training"]["schedule"] for run in runs] == ["paper"] * 3 + ["cosine"] * 3
     assert choose() == found  # goes on where it was: at the end
-    assert len(calls) == 8
+    assert len(calls) == 6
 
 
 def test_what_is_stored_is_not_trained_again(calls, tmp_path, monkeypatch):
@@ -103,13 +101,12 @@ def test_what_is_stored_is_not_trained_again(calls, tmp_path, monkeypatch):
     monkeypatch.setattr(long.experiments, "RESULTS", tmp_path / "stored")
     (tmp_path / "stored").mkdir()
     found = choose()
-    half = {name: found[name][:2] for name in ("tried", "runs")}  # of the first learner
-    keep(half, torch.__version__.split("+")[0])
+    keep({"runs": found["runs"][:3]}, torch.__version__.split("+")[0])  # of the first learner
     assert choose() == found
-    assert calls[8:] == calls[4:8]
+    assert calls[6:] == calls[3:6]
     keep(found, version="1.0")
     choose()
-    assert calls[12:] == calls[:8]
+    assert calls[9:] == calls[:6]
 
 
 def test_what_is_complete_is_stored_when_it_is_stopped(calls, monkeypatch):
@@ -119,9 +116,7 @@ def test_what_is_complete_is_stored_when_it_is_stopped(calls, monkeypatch):
         return {}
 
     monkeypatch.setattr(long, "scores", scores)
-    found = choose()
-    assert {one["what"] for one in found["runs"] + found["tried"]} == {"one"}
-    assert len(found["runs"]) == len(found["tried"]) == 2
+    assert [run["what"] for run in choose()["runs"]] == ["one"] * 3
 
 
 @pytest.mark.parametrize(

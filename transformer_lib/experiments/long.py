@@ -68,8 +68,7 @@ def stored(experiment: str, settings: dict[str, Any]) -> dict[str, Any] | None:
     content = read_json(path)
     if content["torch"] != torch.__version__.split("+")[0]:
         return None
-    runs = [*content.get("tried", []), *content["runs"]]
-    return next((run for run in runs if settings.items() <= run.items()), None)
+    return next((run for run in content["runs"] if settings.items() <= run.items()), None)
 
 
 @cache
@@ -82,29 +81,28 @@ def tuned(
     experiment: str,
     learners: Sequence[Learner],
     training: TrainingConfig,
-    tuning: int,
     peaks: Sequence[float],
     seeds: Sequence[int],
     learn: Callable[[Learner, TrainingConfig], tuple[Any, dict[str, Any]]] | None = None,
     score: Callable[[Any], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """Of each learner a run for each seed, with the peak that was best for the first seed.
+    """Of each learner its runs with the first seed and every peak, and other seeds with the best.
 
-    peaks: highest learning rates to choose from, by the loss on validation after a short training
-    of `tuning` steps, and by nothing else. learn: trains -> what it has trained, and what is to be
-    told of that (None: `learn_to_translate`). score: what to measure of a run's end (None:
-    `scores`).
+    peaks: highest learning rates to choose from, by the loss on validation and nothing else. A run
+    of the best peak has "chosen": true. Shorter trainings can't choose: they like peaks that are
+    too high. learn: trains -> what it has trained, and what is to be told of that (None:
+    `learn_to_translate`). score: what to measure of what was trained (None: `scores`).
     """
     learn, score = learn or learn_to_translate, score or scores
-    tried, runs = [], []
+    runs = []
 
     def measure(learner: Learner, how: TrainingConfig) -> dict[str, Any]:
         trained, found = learn(learner, how)
-        return found if how.steps == tuning else found | score(trained)
+        return found | score(trained)
 
-    def run(learner: Learner, steps: int, peak: float, seed: int) -> dict[str, Any]:
-        bar.set_description(f"{learner.what}, {steps} steps, {peak:g}, seed {seed}")
-        how = dataclasses.replace(training, steps=steps, peak=peak, seed=seed, **learner.training)
+    def run(learner: Learner, peak: float, seed: int) -> dict[str, Any]:
+        bar.set_description(f"{learner.what}, {peak:g}, seed {seed}")
+        how = dataclasses.replace(training, peak=peak, seed=seed, **learner.training)
         settings = {"what": learner.what, "peak": peak, "seed": seed,
                     "training": dataclasses.asdict(how)}  # fmt: skip
         found = kept(experiment, settings, lambda: measure(learner, how))
@@ -112,16 +110,15 @@ def tuned(
         return found
 
     with (
-        tqdm(total=len(learners) * (len(peaks) + len(seeds)), unit="training") as bar,
+        tqdm(total=len(learners) * (len(peaks) + len(seeds) - 1), unit="training") as bar,
         suppress(KeyboardInterrupt),  # then what is complete is stored, and the next call goes on
     ):
         for learner in learners:
-            short = [run(learner, tuning, peak, seeds[0]) for peak in peaks]
-            best = min(short, key=best_loss)["peak"]
-            full = [run(learner, training.steps, best, seed) for seed in seeds]
-            tried, runs = tried + short, runs + full
-    return {"training": dataclasses.asdict(training), "tuning_steps": tuning, "tried": tried,
-            "runs": runs}  # fmt: skip
+            first = [run(learner, peak, seeds[0]) for peak in peaks]
+            best = min(first, key=best_loss)["peak"]
+            others = [run(learner, best, seed) for seed in seeds[1:]]
+            runs += [found | {"chosen": found["peak"] == best} for found in first + others]
+    return {"training": dataclasses.asdict(training), "peaks": list(peaks), "runs": runs}
 
 
 def best_loss(run: dict[str, Any]) -> float:

@@ -2,7 +2,7 @@
 
 Everything else is equal: corpus, batches, steps, and the number of parameters, but for those that
 fewer heads of keys save. The base is the model that comes with us at half its width, trained for
-fewer steps. The learning rate of each is chosen on validation. On one core three hours for the
+fewer steps. The learning rate of each is chosen on validation. On one core four hours for the
 translator, one for the language model of the grammar's sentences.
 """
 
@@ -39,7 +39,6 @@ from transformer_lib.since import (
 
 BASE = dataclasses.replace(RECIPES["en-es"].model, d_model=64, d_ff=256)
 TRAINING = dataclasses.replace(RECIPES["en-es"].training, steps=1200, warmup=120)
-TUNING = 300  # steps, to choose a peak
 PEAKS = (2e-3, 4e-3, 8e-3)
 SEEDS = (0, 1, 2)
 D_MODEL, H, D_K = BASE.d_model, BASE.h, BASE.d_model // BASE.h
@@ -166,9 +165,7 @@ def points(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def parts_since_2017() -> dict[str, Any]:
     """What each part of newer models is worth here, exchanged one at a time, on three seeds."""
     kept = {one.what: cache_bytes(one.build(8, 8)) for one in LEARNERS}
-    return tuned("since", LEARNERS, TRAINING, TUNING, PEAKS, SEEDS) | {
-        "cache_bytes_of_20_words": kept
-    }
+    return tuned("since", LEARNERS, TRAINING, PEAKS, SEEDS) | {"cache_bytes_of_20_words": kept}
 
 
 @experiment("since-language-model")
@@ -176,6 +173,6 @@ def parts_of_a_language_model() -> dict[str, Any]:
     """What each part is worth to a language model of the grammar's sentences, on three seeds."""
     training = dataclasses.replace(language_model.TRAINING, steps=TRAINING.steps)
     return tuned(
-        "since-language-model", LEARNERS, training, TUNING, PEAKS, SEEDS,
+        "since-language-model", LEARNERS, training, PEAKS, SEEDS,
         language_model.learn, lambda model: {},
     )  # fmt: skip
