@@ -14,6 +14,9 @@ def test_the_largest_tensor_is_counted_by_hand():
     assert largest_tensor(lambda: a @ b) == 21
     assert largest_tensor(lambda: ((a @ b) @ torch.randn(7, 2)).sum()) == 21
     assert largest_tensor(lambda: None) == 0
+    assert largest_tensor(lambda: torch.ones(2, 9).max(dim=1)) == 18
+    assert largest_tensor(lambda: (a @ b).topk(1, dim=0)) == 21
+    assert largest_tensor(lambda: a.topk(4, dim=1)) == 12  # several tensors at once
 
 
 def test_bytes_are_counted_while_they_are_held():

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 from tqdm import tqdm
 
 from transformer_lib.attention import attention
@@ -40,8 +41,8 @@ class Largest(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         made = function(*args, **(kwargs or {}))
-        if isinstance(made, Tensor):
-            self.numbers = max(self.numbers, made.numel())
+        tensors = [one for one in tree_leaves(made) if isinstance(one, Tensor)]
+        self.numbers = max([self.numbers, *(one.numel() for one in tensors)])
         return made
 
 
