@@ -180,11 +180,14 @@ def test_every_part_has_its_group():
 
 def test_points_are_counted_from_the_mean_of_the_base():
     def runs(what, *shares):
-        return [{"what": what, "right": {"test": share, "pronoun": 0.5, "longer": share / 2}}
-                for share in shares]  # fmt: skip
+        right = [{"test": share, "pronoun": 0.5, "longer": share / 2} for share in shares]
+        return [{"what": what, "chosen": True, "right": one} for one in right]
 
     # the order is that of the groups, and what isn't there yet is left out
-    found = since.points([*runs("GELU", 0.7), *runs("base", 0.5, 0.7), *runs("RMSNorm", 0.2)])
+    other_peaks = [run | {"chosen": False} for run in runs("base", 0.1, 0.9, 0.9)]
+    found = since.points([
+        *other_peaks, *runs("GELU", 0.7), *runs("base", 0.5, 0.7), *runs("RMSNorm", 0.2)
+    ])  # fmt: skip
     assert [(row["what"], row["group"]) for row in found] == [
         ("base", "base"), ("RMSNorm", "norms"), ("GELU", "feed-forward")]  # fmt: skip
     assert found[0]["test"] == pytest.approx([-10, 10]) and found[2]["test"] == pytest.approx([10])

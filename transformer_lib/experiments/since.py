@@ -145,10 +145,11 @@ ASKED = ("test", "pronoun", "longer")  # the splits that it tells of
 
 def points(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """A row for each learner, the base first: "what", its "group", and for each split of `ASKED`
-    how many percentage points each of its seeds is above the mean of the base's.
+    how many percentage points each of its seeds is above the mean of the base's. Only runs with
+    the chosen peak count.
     """
     right = {split: {} for split in ASKED}
-    for run in runs:
+    for run in (run for run in runs if run["chosen"]):
         for split in ASKED:
             right[split].setdefault(run["what"], []).append(100 * run["right"][split])
     means = {split: statistics.mean(right[split]["base"]) for split in ASKED}
