@@ -7,6 +7,7 @@ Both are made from tags on the cells. `concept-7` stands on each cell that shows
 are in `notebook_pages.yml`.
 """
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,8 +55,8 @@ def index(notebooks: dict[str, NotebookNode]) -> str:
 
 
 def _without_number(part: sections.Section) -> str:
-    number, dot, rest = part.heading.removeprefix("Deeper: ").partition(". ")
-    return rest if dot and number.isdigit() else part.heading.removeprefix("Deeper: ")
+    """The heading without "Deeper: ", "4. " or, where the notebook begins, "04 · "."""
+    return re.sub(r"^(Deeper: )?(\d+\. |\d\d · )?", "", part.heading)
 
 
 def glossary(notebooks: dict[str, NotebookNode]) -> str:
