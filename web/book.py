@@ -35,7 +35,7 @@ def chapter(html: str, name: str, names: set[str]) -> Markup:
     def inside(link: re.Match[str]) -> str:
         page, anchor = link.groups()
         if page not in names:
-            return link[0]
+            return ""  # a file beside the book, which stays behind when the book is sent
         return f'href="#{page}{"." + anchor if anchor else ""}"'
 
     html = LINK.sub(inside, html)

@@ -360,7 +360,10 @@ def test_the_chosen_theme_stays(visit):
 
 
 def test_pages_print_as_pdf_with_an_outline(site, tmp_path):
-    print_pdf(site / "a1_pytorch_primer.html", tmp_path / "a1.pdf")
-    pdf = (tmp_path / "a1.pdf").read_bytes()
+    print_pdf(site / "05_multi_head_attention.html", tmp_path / "05.pdf")
+    pdf = (tmp_path / "05.pdf").read_bytes()
     assert pdf.startswith(b"%PDF-") and b"/Outlines" in pdf
+    named = [bytes.fromhex(name.decode()).decode("utf-16")
+             for name in re.findall(rb"/Title <(FEFF\w+)>", pdf)]  # fmt: skip
+    assert "05 · Multi-head attention: several looks at once" in named  # on two lines
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > 5
