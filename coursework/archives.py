@@ -10,6 +10,7 @@ from coursework.source import FOLDER, Assignment, student_version
 from transformer_lib.checkpoints import write_file
 from transformer_lib.checks.from_empty import FILE
 from transformer_lib.web.notebook import FILE as LABORATORY
+from transformer_lib.web.notebook import FILE_OF_SUBWORDS as LABORATORY_OF_SUBWORDS
 
 ROOT = FOLDER.parent.parent
 STUDENTS_PAGE = FOLDER.parent / "students.md"
@@ -71,7 +72,7 @@ def for_assignment(name: str, source: Assignment) -> bytes:
 
 
 # What Python leaves beside its files, and what `laboratory()` writes beside a notebook.
-LEFT_BEHIND = ("__pycache__", LABORATORY)
+LEFT_BEHIND = ("__pycache__", LABORATORY, LABORATORY_OF_SUBWORDS)
 
 
 def project_files(names: Sequence[str]) -> Iterator[tuple[str, bytes]]:

@@ -2,9 +2,11 @@
 
 import base64
 import dataclasses
+import html
 import json
 import re
 from collections.abc import Callable
+from urllib.parse import parse_qs
 
 from markupsafe import Markup
 from nbformat import NotebookNode
@@ -12,10 +14,14 @@ from nbformat import NotebookNode
 import sections
 from transformer_lib.plots.showing import VEGALITE
 from transformer_lib.web import view
+from transformer_lib.web.notebook import FILE, FILE_OF_SUBWORDS
 from web.words import code_html
 
 GUESS = re.compile(r"^my_guess = \.\.\.", re.MULTILINE)
 PREDICT = re.compile(r"<p>((?:(?!</p>).)*<strong>Predict\.</strong>.*?</p>)", re.DOTALL)
+# In a notebook the laboratory is a frame: which page, and what is shown first.
+FRAME = re.compile(r'<iframe src="(\w+\.html)" name="([^"]*)" title="The laboratory"')
+LABORATORIES = {FILE: "lab/index.html", FILE_OF_SUBWORDS: "lab/everyday.html"}
 FIRST_HEADING = re.compile(r"\A\s*<h(\d)[^>]*>.*?</h\1>\s*", re.DOTALL)
 
 
@@ -38,6 +44,14 @@ class Picture:
 
 
 @dataclasses.dataclass
+class Laboratory:
+    """A way to a laboratory of the site. text: the sentence that is shown first, or nothing."""
+
+    address: str
+    text: str
+
+
+@dataclasses.dataclass
 class Part:
     """What one cell becomes.
 
@@ -47,7 +61,7 @@ class Part:
 
     words: Markup = Markup()
     code: Markup = Markup()
-    outputs: list[Picture | str] = dataclasses.field(default_factory=list)
+    outputs: list[Picture | Laboratory | str] = dataclasses.field(default_factory=list)
     closes: bool = False
     summary: Markup = Markup()
     answer: bool = False
@@ -74,9 +88,9 @@ def parts(
             if folded is None and "deeper" in cell.metadata.get("tags", []):
                 folded, part.summary = level, Markup("?")
         if cell.cell_type == "markdown":
-            html = str(markdown(cell.source))
-            part.words = Markup(PREDICT.sub(r'<p class="predict">\1', html))
-            asked = PREDICT.search(html)
+            text = str(markdown(cell.source))
+            part.words = Markup(PREDICT.sub(r'<p class="predict">\1', text))
+            asked = PREDICT.search(text)
             part.question = Markup(asked[0]) if asked else Markup()
             if part.summary:  # the heading is what is seen while it is folded
                 heading = FIRST_HEADING.match(part.words)
@@ -86,11 +100,15 @@ def parts(
             part.asks = part.answer and bool(GUESS.search(cell.source))
             part.code = code_html(cell.source)
             for output in cell.outputs:
-                if "image/png" in output.get("data", {}):
+                data = output.get("data", {})
+                frame = FRAME.search(data.get("text/html", ""))
+                if "image/png" in data:
                     pictures += 1
                     part.outputs.append(picture(output, f"{name}-{pictures}.png"))
-                else:
-                    part.outputs.append(output.get("text") or output["data"]["text/plain"])
+                elif not frame:
+                    part.outputs.append(output.get("text") or data["text/plain"])
+                if frame:
+                    part.outputs.append(laboratory(*frame.groups()))
         found.append(part)
     return found, folded is not None
 
@@ -110,6 +128,12 @@ def picture(output: NotebookNode, file: str) -> Picture:
         chart=in_script(spec) if spec else None,
         view=in_script(view.unpacked(drawn)) if drawn else None,
     )
+
+
+def laboratory(file: str, state: str) -> Laboratory:
+    link = html.unescape(state)
+    text = parse_qs(link)["text"][0] if link else ""
+    return Laboratory(LABORATORIES[file] + (f"#{link}" if link else ""), text)
 
 
 def in_script(data: dict) -> Markup:

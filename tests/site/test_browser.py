@@ -4,9 +4,10 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 import sections
+from transformer_lib import Translator
 from web.book import find_browser, print_pdf
 from web.site import DOCUMENTS
 
@@ -14,13 +15,14 @@ BROWSER = find_browser()
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser: install Chromium or Chrome")
 
 NOTEBOOKS = [f"{name}.html" for name in sections.series()]
-OTHERS = [page.file for page in DOCUMENTS] + ["index.html", "about.html", "slides.html"]
+OTHERS = [page.file for page in DOCUMENTS]
+OTHERS += ["index.html", "about.html", "slides.html", "lab/index.html"]
 WIDTHS = (390, 768, 1400)
 CHARTS = {
     "02_embeddings.html": 2,
     "03_positional_encoding.html": 1,
     "04_attention.html": 1,
-    "05_multi_head_attention.html": 2,
+    "05_multi_head_attention.html": 1,
     "08_decoder.html": 1,
     "11_decoding.html": 1,
     "13_what_the_heads_learned.html": 1,
@@ -92,21 +94,34 @@ DECODE = """() => Promise.all([...document.querySelectorAll("section img")].map(
 TURN = "document.documentElement.dataset.theme = 'dark'"
 COLORS = {"runOnly": ["color-contrast"]}
 # Colors are alike everywhere, and slow to measure: on these pages and, with code, on one below.
-COLORED = ("index.html", "figures.html", "00_start_here.html")
+COLORED = ("index.html", "figures.html", "00_start_here.html", "02_embeddings.html",
+           "lab/index.html")  # fmt: skip
 NO_COLORS = {"rules": {"color-contrast": {"enabled": False}}}
 NO_CODE = {"exclude": [[".code"], [".output"]]}
+# Nor the list of all pages, which each of them has.
+NO_CODE_NO_MENU = {"exclude": [*NO_CODE["exclude"], ["#series"]]}
+
+
+@pytest.fixture(scope="module")
+def window(browser, site):
+    """One for all pages: they are many, and a new one takes as long as loading a page."""
+    with Visit(browser, site) as visit:
+        yield visit
 
 
 @pytest.mark.parametrize("file", [*NOTEBOOKS, *OTHERS])
-def test_a_page_stands_alone_fits_every_window_and_keeps_nobody_out(browser, site, file):
-    with Visit(browser, site, viewport={"width": WIDTHS[-1], "height": 900}) as visit:
-        page = visit.open(file)
-        assert serious(page, NO_CODE, **{} if file in COLORED else NO_COLORS) == []
-        page.evaluate(OPEN_ALL)
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 900})
-            assert sideways(page) == [], width
-        assert visit.outside == [] and visit.errors == []
+def test_a_page_stands_alone_fits_every_window_and_keeps_nobody_out(window, file):
+    window.page.set_viewport_size({"width": WIDTHS[-1], "height": 900})
+    page = window.open(file)
+    if file in COLORED:
+        assert serious(page, NO_CODE) == []
+    else:
+        assert serious(page, NO_CODE_NO_MENU, **NO_COLORS) == []
+    page.evaluate(OPEN_ALL)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert sideways(page) == [], width
+    assert window.outside == [] and window.errors == []
 
 
 def test_what_is_folded_and_what_is_dark_keeps_nobody_out(visit):
@@ -189,7 +204,7 @@ def test_charts_are_alive_and_answer_the_keyboard(visit, file):
             "([e, before]) => e.innerHTML !== before",
             arg=[chart.locator("svg.marks").element_handle(), before],
         )
-    assert serious(page, ".chart") == []
+    assert serious(page, ".chart", **{} if file in COLORED else NO_COLORS) == []
 
 
 def test_a_chart_answers_the_mouse(visit):
@@ -234,6 +249,45 @@ def test_a_stored_attention_view_is_alive(visit):
     view.get_by_role("radio", name="Map").check(force=True)
     page.set_viewport_size({"width": 390, "height": 900})
     assert sideways(page) == []
+
+
+# --- the laboratory: more in tests/web/test_lab_page.py ---
+
+
+def test_the_larger_translator_reads_any_sentence_and_keeps_nobody_out(browser, site):
+    window = {"viewport": {"width": 390, "height": 900}, "reduced_motion": "reduce"}
+    with Visit(browser, site, **window) as visit:
+        page = visit.open("lab/everyday.html")  # 17 MB
+        page.locator(".av-says").wait_for()
+        expect(page.locator("h1")).to_have_text("Any sentence")
+        expect(page.locator("#tour")).to_be_hidden()
+        expect(page.locator("#tour-start")).to_be_hidden()
+        text = "my grandmother's bicycle is green"
+        page.get_by_label("English").fill(text)
+        page.get_by_label("English").press("Enter")
+        written = page.locator("#translation")
+        expect(written).to_contain_text(Translator.load("tatoeba").translate(text)[0].text)
+        assert page.locator(".av-head").count() == 8
+        before = written.inner_text()
+        heads = page.locator(".av-head [type=checkbox]")
+        page.locator("select").select_option("encoder.layers.1.self_attn")
+        for head in range(8):
+            heads.nth(head).uncheck()
+        expect(written).to_contain_text("Mi abuela es verde")
+        expect(page.locator("#difference")).to_have_text(f"was: {before}")
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert serious(page) == []
+        page.emulate_media(color_scheme="dark")
+        assert serious(page, **COLORS) == []
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            assert sideways(page) == [], width
+        link = page.url
+        page.goto("about:blank")
+        page.goto(link)
+        page.locator(".av-says").wait_for()
+        assert written.inner_text() != before and page.locator("#changes li").count() == 8
+        assert visit.outside == [] and visit.errors == []
 
 
 # --- answers ---

@@ -1,10 +1,11 @@
 """The pages as files: nothing is lost from the notebooks, every link leads somewhere."""
 
+import html
 import json
 import re
 from pathlib import PurePosixPath
 from types import SimpleNamespace
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 import yaml
@@ -12,22 +13,30 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import sections
 from tests.site.parsed import Parsed
+from transformer_lib import Translator
 from transformer_lib.plots.figures import FIGURES
 from transformer_lib.web import view
 from transformer_lib.web.pages import HERE
 from web import colab
 from web.book import chapter, print_pdf
 from web.notebooks import parts
-from web.site import DOCUMENTS, build, notebook_pages
+from web.site import DOCUMENTS, LABORATORIES, build, notebook_pages
 from web.words import code_html, github_anchor, inline, jupyter_anchor, markdown, plain, relative
 
 NOTEBOOKS = sections.series()
+TRANSLATORS = {f"lab/{file}": name for name, (file, _) in LABORATORIES.items()}
 words = markdown(lambda address: address, jupyter_anchor)
 
 
 def outputs(name: str) -> list[tuple[dict, dict]]:
     """The cells with outputs, and each output, in order."""
     return [(cell, output) for cell in NOTEBOOKS[name].cells for output in cell.get("outputs", [])]
+
+
+def laboratory(output: dict) -> str:
+    """The frame of an output that shows the laboratory, else nothing."""
+    page = output.get("data", {}).get("text/html", "")
+    return page if 'title="The laboratory"' in page else ""
 
 
 # --- the whole ---
@@ -50,7 +59,8 @@ def test_every_link_leads_somewhere(site, pages):
                 file, _, anchor = address.partition("#")
                 assert (site / file).exists(), f"{name}: {address}"
                 if anchor:
-                    assert unquote(anchor) in ids[file or name], f"{name}: {address}"
+                    is_state = file.startswith("lab/")  # what the laboratory shows first
+                    assert is_state or unquote(anchor) in ids[file or name], f"{name}: {address}"
                 seen += 1
     assert seen > 1500
 
@@ -87,7 +97,10 @@ def test_every_answer_is_closed_and_nothing_else(pages, name):
     printed, pictures = [], []
     for cell, output in outputs(name):
         hidden = bool(cell.metadata.get("jupyter", {}).get("outputs_hidden"))
-        (pictures if "image/png" in output.get("data", {}) else printed).append(hidden)
+        if "image/png" in output.get("data", {}):
+            pictures.append(hidden)
+        elif not laboratory(output):
+            printed.append(hidden)
     for expected, shown in ((printed, page.all("pre", "output")), (pictures, page.all("img"))):
         assert [page.inside(number, "details", "answer") for number in shown] == expected
     predictions = sum(map(sections.is_predict, NOTEBOOKS[name].cells))
@@ -166,6 +179,35 @@ def test_an_attention_view_brings_its_data_and_a_picture(site, pages):
         assert {layer["name"] for layer in data["layers"]} >= {data["chosen"]["layer"]}
     drawn = (site / "static" / "attention_view.js").read_text(encoding="utf-8")
     assert drawn == (HERE / "attention_view.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_where_a_notebook_has_the_laboratory_a_link_leads_there(pages, name):
+    page = pages[f"{name}.html"]
+    links = [number for number in page.all("a") if page.inside(number, "p", "to-lab")]
+    found = [page.elements[number][1]["href"] for number in links]
+    frames = [laboratory(output) for _, output in outputs(name) if laboratory(output)]
+    assert len(found) == len(frames)
+    for address, frame in zip(found, frames, strict=True):
+        file, _, link = address.partition("#")
+        assert f' name="{html.escape(link)}" ' in frame
+        translator = Translator.load(TRANSLATORS[file])
+        state = dict(parse_qsl(link))
+        translator.read(state.get("text", "I like trees"))  # raises if it can't
+        layer = state.get("layer", "decoder.layers.0.self_attn")
+        assert layer in translator.looks("I like trees").weights
+        assert state.get("choose", "beam") == "beam"
+
+
+def test_no_reader_has_to_edit_code_to_try_a_sentence():
+    """Where a cell asks for a sentence, the laboratory stands in the same section or is named."""
+    asking = re.compile(r'^(my_)?sentence = "', re.MULTILINE)
+    for name, notebook in NOTEBOOKS.items():
+        for section in sections.sections(notebook):
+            if any(cell.cell_type == "code" and asking.search(cell.source)
+                   for cell in section.cells):  # fmt: skip
+                words = "".join(cell.source for cell in section.cells)
+                assert "laboratory" in words, f"{name}: {section.heading}"
 
 
 def test_the_search_knows_every_section(site, pages, found):
@@ -327,9 +369,9 @@ def test_a_question_comes_before_the_slide_that_answers_it(site):
 
 
 def test_a_chapter_of_the_book_is_open_and_keeps_its_links_inside():
-    html = '<h2 id="a">A</h2><a href="#a"></a><a href="04.html#b"></a><a href="04.html"></a>'
-    html += '<a href="other.html#c"></a><details class="x"></details><img src="i" loading="lazy">'
-    assert chapter(html, "03", {"03", "04"}) == (
+    body = '<h2 id="a">A</h2><a href="#a"></a><a href="04.html#b"></a><a href="04.html"></a>'
+    body += '<a href="other.html#c"></a><details class="x"></details><img src="i" loading="lazy">'
+    assert chapter(body, "03", {"03", "04"}) == (
         '<h2 id="03.a">A</h2><a href="#03.a"></a><a href="#04.b"></a><a href="#04"></a>'
         '<a ></a><details open class="x"></details><img src="i">'
     )

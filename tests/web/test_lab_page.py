@@ -8,7 +8,6 @@ from playwright.sync_api import expect, sync_playwright
 
 from transformer_lib import Translator
 from transformer_lib.typed import InputError
-from transformer_lib.web import write_lab
 from web.book import find_browser
 
 BROWSER = find_browser()
@@ -177,39 +176,6 @@ def test_a_barred_word_is_not_seen_in_any_encoder_layer(visit):
     assert numbers.all_inner_texts() == ["0.00", "0.00"]
 
 
-def test_the_larger_translator_reads_any_sentence(browser, tmp_path):
-    page_of = write_lab(tmp_path, Translator.load("tatoeba"))
-    window = {"viewport": {"width": 390, "height": 900}, "reduced_motion": "reduce"}
-    page = browser.new_context(offline=True, **window).new_page()
-    page.set_default_timeout(60_000)  # 17 MB
-    failed = []
-    page.on("pageerror", lambda error: failed.append(str(error)))
-    page.goto(page_of.as_uri())
-    page.locator(".av-says").wait_for()
-    expect(page.locator("h1")).to_have_text("Any sentence")
-    expect(page.locator("#tour")).to_be_hidden()
-    expect(page.locator("#tour-start")).to_be_hidden()
-    page.get_by_label("English").fill("my grandmother's bicycle is green")
-    page.get_by_label("English").press("Enter")
-    expected = Translator.load("tatoeba").translate("my grandmother's bicycle is green")[0].text
-    assert written(page).startswith(expected)
-    assert page.locator(".av-head").count() == 8
-    before = written(page)
-    heads = page.locator(".av-head [type=checkbox]")
-    page.locator("select").select_option("encoder.layers.1.self_attn")
-    for head in range(8):
-        heads.nth(head).uncheck()
-    expect(page.locator("#translation")).to_contain_text("Mi abuela es verde")
-    expect(page.locator("#difference")).to_have_text(f"was: {before}")
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
-    link = page.url
-    page.goto("about:blank")
-    page.goto(link)
-    page.locator(".av-says").wait_for()
-    assert written(page) != before and page.locator("#changes li").count() == 8
-    assert failed == []
-
-
 def test_a_link_holds_what_was_found(visit):
     page = visit(SWAPPED)
     assert written(page).endswith("cansada")
@@ -226,6 +192,18 @@ def test_a_link_holds_what_was_found(visit):
     expect(page.get_by_role("radio", name="Map")).to_be_checked()
     expect(page.locator("#tour")).to_be_hidden()
     assert page.url == link
+
+
+def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):
+    name = "text=They+like+cats&amp;layer=decoder.layers.1.cross_attn&amp;choose=beam"
+    page = browser.new_context(offline=True, reduced_motion="reduce").new_page()
+    (lab / "notebook.html").write_text(f'<iframe src="index.html" name="{name}"></iframe>')
+    page.goto(f"{lab.as_uri()}/notebook.html")
+    frame = page.frame_locator("iframe")
+    expect(frame.locator("#translation")).to_have_text("Les gustan los gatos")
+    expect(frame.locator("select")).to_have_value("decoder.layers.1.cross_attn")
+    assert frame.locator("#beam-tree .is-best").first.inner_text().startswith("les")
+    expect(frame.locator("#tour")).to_be_hidden()
 
 
 @pytest.mark.parametrize("wrong", [

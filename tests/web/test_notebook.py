@@ -8,7 +8,7 @@ from PIL import Image
 
 from transformer_lib import Translator
 from transformer_lib.web import lab_page, laboratory, notebook
-from transformer_lib.web.notebook import FILE
+from transformer_lib.web.notebook import FILE, FILE_OF_SUBWORDS
 
 
 def test_the_picture_is_of_the_page_as_it_is():
@@ -34,3 +34,23 @@ def test_the_page_stands_beside_the_notebook_and_the_output_is_small(tmp_path, m
     assert note["alt"] in data["text/html"] and data["image/png"] in data["text/html"]
     laboratory(translator)  # again, over the first
     assert os.listdir() == [FILE]
+
+
+def test_a_sentence_is_named_and_no_picture_shows_another(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = laboratory(Translator.load(), "Is it <tall>?", choose="beam")._repr_mimebundle_()
+    assert data.keys() == {"text/html", "text/plain"}
+    assert data["text/plain"] == f"The laboratory, with “Is it <tall>?”: {FILE}"
+    assert "with “Is it &lt;tall&gt;?”" in data["text/html"]
+    assert f'src="{FILE}" name="text=Is+it+%3Ctall%3E%3F&amp;choose=beam"' in data["text/html"]
+
+
+def test_two_translators_of_one_folder_have_a_page_each(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pages = {}
+    monkeypatch.setattr(notebook, "lab_page", lambda translator: pages[translator])
+    for name, file in (("grammar", FILE), ("tatoeba", FILE_OF_SUBWORDS)):
+        translator = Translator.load(name)
+        pages[translator] = name
+        assert f'src="{file}"' in laboratory(translator)._repr_mimebundle_()[0]["text/html"]
+        assert (tmp_path / file).read_text(encoding="utf-8") == name

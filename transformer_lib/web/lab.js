@@ -532,6 +532,7 @@ function start_from(hash) {
   close_tour();
   state = from_hash(hash);
   $("sentence").value = state.text;
+  if (state.choose !== START.choose) $("choosing").open = true; // a beam's tree stands in there
   show({ slowly: true });
 }
 
@@ -550,5 +551,7 @@ if (!HAS_TOUR) {
   $("examples-title").textContent = "Sentences to try";
 }
 listen();
-if (location.hash.length > 1 || !HAS_TOUR) start_from(location.hash);
+// A notebook's frame has a name that says what is shown first.
+const first = location.hash.length > 1 || self === top ? location.hash : `#${window.name}`;
+if (first.length > 1 || !HAS_TOUR) start_from(first);
 else show_step(0);
