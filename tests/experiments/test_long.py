@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from tests.torch_twins import randomize
+from transformer_lib import experiments
 from transformer_lib.before import RecurrentAttention, RecurrentConfig, RecurrentTranslator
 from transformer_lib.checkpoints import write_json
 from transformer_lib.corpora import english_spanish
@@ -360,3 +361,14 @@ def test_so_many_words_are_written(monkeypatch):
 def test_the_layers_keep_the_shape():
     x = torch.randn(2, 5, waiting.D_MODEL)
     assert {layer(x).shape for layer in waiting.layers().values()} == {x.shape}
+
+
+def test_of_each_translator_the_runs_with_its_own_rate():
+    found, stored = before.chosen(), experiments.load("before")
+    assert list(found) == [learner.what for learner in before.LEARNERS]
+    for name, runs in found.items():
+        assert [run["seed"] for run in runs] == list(before.SEEDS)
+        best = min((run for run in stored["runs"] if (run["what"], run["seed"]) == (name, 0)),
+                   key=long.best_loss)  # fmt: skip
+        assert {run["peak"] for run in runs} == {best["peak"]}
+    assert stored["training"] == dataclasses.asdict(before.TRAINING)

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
+from transformer_lib import experiments
+from transformer_lib.corpora import english_spanish
+from transformer_lib.experiments.before import chosen
 from transformer_lib.plots import style
 from transformer_lib.plots.before import (
+    LOOKS,
     backwards,
     genders,
     right_by_length,
@@ -14,6 +18,9 @@ from transformer_lib.plots.before import (
     times_beside,
     two_maps,
 )
+from transformer_lib.plots.figures import FIGURES
+from transformer_lib.plots.figures.before import LEARNED, SPLITS, runs
+from transformer_lib.translator import Translator
 
 
 def texts(ax) -> set[str]:
@@ -154,3 +161,88 @@ def test_times_are_multiples_of_those_of_self_attention():
     }  # fmt: skip
     said = one.yaxis.get_major_formatter()
     assert [said(x, 0) for x in (16, 1, 0.25)] == ["16 ×", "1 ×", "1/4"]
+
+
+def test_the_line_stands_where_the_split_of_longer_sentences_begins():
+    tokens = Translator.load().src.tokenizer
+    lengths = {split: [len(tokens(english)) for english, _ in english_spanish.load(split)]
+               for split in ("validation", "longer")}  # fmt: skip
+    assert max(lengths["validation"]) == LEARNED == min(lengths["longer"]) - 1
+
+
+# --- what the figures say of the stored results
+
+
+def mean(shares: list[float]) -> int:
+    return round(100 * sum(shares) / len(shares))
+
+
+def test_the_alt_text_says_each_split():
+    alt = FIGURES["before-splits"].alt
+    for split in SPLITS:
+        shares = [mean([run["right"][split] for run in chosen()[kind]]) for kind in LOOKS]
+        assert "{}, {}, {} and {} %".format(*shares) in alt
+
+
+def test_the_alt_text_says_how_the_curves_go():
+    found = {}
+    for run in runs():
+        for entry in run["by_length"]:
+            share = entry["right"] / entry["sentences"]
+            found.setdefault((run["what"], entry["tokens"]), []).append(share)
+    curves = {key: mean(shares) for key, shares in found.items()}
+    known, new = range(3, LEARNED + 1), range(LEARNED + 1, 19)
+    least, most = ({kind: pick(curves[kind, n] for n in known) for kind in LOOKS}
+                   for pick in (min, max))  # fmt: skip
+    assert (least["transformer"], most["transformer"]) == (89, 96)
+    assert (least["additive"], most["additive"]) == (85, 98)
+    assert curves["dot", 4] > 90 and curves["dot", 14] == 74
+    assert (curves["none", 3], curves["none", 14]) == (92, 52)
+    assert curves["none", 15] == 9 and curves["none", 18] == 0
+    assert [curves["transformer", n] for n in new] == [65, 25, 10, 4]
+    assert min(curves["dot", n] for n in new) > 60 and min(curves["additive", n] for n in new) > 75
+    alt = FIGURES["before-length"].alt
+    assert "89 and 96 %" in alt and "85 and 98 %" in alt and "65, 25, 10 and 4 %" in alt
+
+
+def test_the_alt_text_says_what_the_swap_does():
+    shares = {(run["what"], run["seed"]): run["gender"]["agreement"] for run in runs()}
+    alt = FIGURES["before-gender"].alt
+    for kind, said in (("none", "63 to 66 %"), ("dot", "64 to 70 %"), ("additive", "84 to 87 %"),
+                       ("transformer", "94 to 95 %")):  # fmt: skip
+        found = [round(100 * shares[kind, seed]["as trained"]) for seed in range(3)]
+        assert f"{min(found)} to {max(found)} %" == said and said in alt
+    after = sorted(round(100 * shares["transformer", seed]["two numbers swapped"])
+                   for seed in range(3))  # fmt: skip
+    assert "{}, {} and {} %".format(*after) in alt
+
+
+def test_the_alt_text_says_what_share_of_the_rows_is_right():
+    shares = {}
+    for run in experiments.load("backwards")["runs"]:
+        for entry in run["by_length"]:
+            shares.setdefault((run["attention"], entry["digits"]), []).append(entry["right"])
+    shares = {key: mean(found) for key, found in shares.items()}
+    assert (shares["none", 3], shares["none", 10]) == (100, 3)
+    assert min(shares["dot", n] for n in range(3, 10)) > 96 and shares["dot", 10] == 86
+    assert min(shares["additive", n] for n in range(3, 11)) > 95
+    alt = FIGURES["before-backwards"].alt
+    assert "100 % with 3 digits to 3 % with 10" in alt and "near 86 % with 10" in alt
+
+
+def test_the_alt_text_says_who_waits():
+    times = {(run["threads"], run["layer"], run["length"]): run["milliseconds"]
+             for run in experiments.load("waiting")["runs"]}  # fmt: skip
+    beside = {key: time / times[key[0], "self-attention", key[2]] for key, time in times.items()}
+    recurrent = [[round(beside[threads, "recurrent", n]) for n in (8, 64, 256, 512)]
+                 for threads in (1, 2)]  # fmt: skip
+    assert recurrent == [[2, 10, 6, 3], [3, 13, 17, 11]]
+    assert max(beside[1, "recurrent", 2**i] for i in range(3, 10)) == beside[1, "recurrent", 64]
+    assert max(beside[2, "recurrent", 2**i] for i in range(3, 10)) == beside[2, "recurrent", 256]
+    restricted = [beside[1, "restricted self-attention", 2**i] for i in range(3, 10)]
+    assert all(1.5 < ratio < 2.2 for ratio in restricted[:5]) and max(restricted[5:]) < 1
+    convolution = [beside[1, "convolutional", 2**i] for i in range(3, 10)]
+    assert 1 / 8 < min(convolution) < max(convolution) < 1 / 2
+    alt = FIGURES["before-waiting"].alt
+    assert "from 2 times with 8 words to 10 times with 64, and falls to 3 times with 512" in alt
+    assert "from 3 times to 17 times with 256 words, and is at 11 times with 512" in alt

@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import nn
 
+from transformer_lib import experiments
 from transformer_lib.batching import make_batch
 from transformer_lib.before import RECURRENT, RecurrentTranslator
 from transformer_lib.corpora import english_spanish
@@ -123,3 +124,14 @@ def score(translator: Translator) -> dict[str, Any]:
 def recurrent_and_transformer() -> dict[str, Any]:
     """Recurrent translators with attention and without beside the Transformer, on three seeds."""
     return tuned("before", LEARNERS, TRAINING, PEAKS, SEEDS, score=score)
+
+
+def chosen() -> dict[str, list[dict[str, Any]]]:
+    """What is stored of each translator with the learning rate that was best for it, by its name.
+
+    A training for each seed, in their order.
+    """
+    runs = [run for run in experiments.load("before")["runs"] if run["chosen"]]
+    return {
+        learner.what: [run for run in runs if run["what"] == learner.what] for learner in LEARNERS
+    }

@@ -157,11 +157,11 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
         ax, _curves(many, "what", "tokens", lambda entry: entry["right"] / entry["sentences"])
     )
     ax.axvline(learned + 0.5, color=style.INK, linewidth=1.2, linestyle="--")
-    ax.text(learned + 0.65, 1.03, "longer than any\nin training", va="top")
-    ax.set(ylim=(0, 1.05), xlabel="tokens in the English sentence", ylabel="right to the letter")
+    ax.text(learned + 0.65, 1.14, "longer than any\nin training", va="top")
+    ax.set(ylim=(0, 1.15), xlabel="tokens in the English sentence", ylabel="right to the letter")
     ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
     ax.xaxis.set_major_locator(mpl.ticker.MultipleLocator(2))
-    ax.set_title("Without a look back, longer sentences get lost")
+    ax.set_title("One state loses longer sentences")
     ax.legend(loc="lower left")
     return figure
 
@@ -241,7 +241,7 @@ def genders(runs: Sequence[Run]) -> Figure:
                 row = f"{LOOKS[run['what']][0]}, {change}"
                 rows.setdefault(row, []).append(shares[change])
     seeds = sorted({run["seed"] for run in runs})
-    return agreement_bars(rows, seeds, "Only in the Transformer two numbers decide the gender")
+    return agreement_bars(rows, seeds, "Two numbers turn the gender round in the Transformer alone")
 
 
 # --- how long they wait --------------------------------------------------------------------------

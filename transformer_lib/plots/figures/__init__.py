@@ -15,7 +15,7 @@ from transformer_lib.plots.figures.saving import FORMATS, save, save_figure
 # A module for each notebook, in the order of the series: so are the figures in FIGURES.
 TOPICS = ("start_here", "overview", "trees", "one_hot", "embeddings", "positions", "attention",
           "heads", "masks", "encoder", "decoder", "whole", "training", "decoding",
-          "translation", "causes", "real_text", "heads_on_real_text", "gpt",
+          "translation", "causes", "real_text", "heads_on_real_text", "before", "gpt",
           "primer")  # fmt: skip
 for topic in TOPICS:
     import_module(f"{__name__}.{topic}")
