@@ -34,8 +34,8 @@ def draw_series_map() -> Figure:
     ]
     return series_map(
         ["I", "like", "trees"], ["Me", "gustan", "los", "árboles"], "trees", "árboles", stations,
-        "09 all parts together  ·  10 how it learns  ·  12 how good it is  ·  "
-        "13 what decides  ·  14, 15 real text  ·  16–18 before and since",
+        "09 all parts  ·  10 how it learns  ·  12 how good it is  ·  "
+        "13 what decides  ·  14, 15 real text  ·  16–18 before, since",
     )  # fmt: skip
 
 
