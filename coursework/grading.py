@@ -162,8 +162,9 @@ def one_cell(path: Path, content: bytes, source: Assignment) -> list[dict]:
 def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
     """What to run, as (grade_id, code): the student's cells, in their order.
 
-    Before them comes the given code that was deleted or changed; checks are left out. A file of
-    Python becomes a module of its own, under the name that the checks ask for.
+    Before them comes the given code that was deleted or changed; checks are left out, and what only
+    shows something. A file of Python becomes a module of its own, under the name that the checks
+    ask for.
     """
     if source.suffix == ".py":
         (cell,) = cells
@@ -171,7 +172,8 @@ def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
         return [*(("", given) for given in source.given), ("", module)]
     checks = {f"check-{one.name}" for one in source.exercises}
     theirs = [(grade_id(cell), text(cell)) for cell in cells
-              if cell["cell_type"] == "code" and grade_id(cell) not in checks]  # fmt: skip
+              if cell["cell_type"] == "code" and grade_id(cell) not in checks
+              and text(cell) not in source.shown]  # fmt: skip
     kept = {code for _, code in theirs}
     return [("", given) for given in source.given if given not in kept] + theirs
 

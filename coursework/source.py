@@ -88,9 +88,15 @@ class Assignment:
 
     @property
     def given(self) -> list[str]:
-        """Code that every student gets and nobody has to change."""
-        return [text(cell) for cell in self.notebook["cells"]
-                if cell["cell_type"] == "code" and not grade_id(cell)]  # fmt: skip
+        """Code that every student gets, nobody has to change, and answers may need."""
+        return [text(cell) for cell in self.notebook["cells"] if is_given(cell)
+                and "shown" not in tags(cell)]  # fmt: skip
+
+    @property
+    def shown(self) -> list[str]:
+        """Given code that only shows something: no answer needs it, so it isn't run for grading."""
+        return [text(cell) for cell in self.notebook["cells"] if is_given(cell)
+                and "shown" in tags(cell)]  # fmt: skip
 
 
 def assignments() -> list[Assignment]:
@@ -251,3 +257,8 @@ def grade_id(cell: dict) -> str:
 def is_graded(cell: dict) -> bool:
     """Is it worth points?"""
     return bool(about(cell).get("grade"))
+
+
+def is_given(cell: dict) -> bool:
+    """Is it code that no student has to write?"""
+    return cell["cell_type"] == "code" and not grade_id(cell)

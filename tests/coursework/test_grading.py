@@ -22,13 +22,14 @@ from coursework.grading import (
     Pupil,
     Result,
     Unreadable,
+    code_of,
     grade,
     read_submission,
     to_be_read,
 )
 from coursework.intake import handed_in
 from coursework.pupil import guard, plain_python
-from coursework.source import FOLDER, WRITE_HERE, assignment
+from coursework.source import FOLDER, WRITE_HERE, assignment, text
 from coursework.wall import ROOT, WALLS, holds, surroundings
 from tests.coursework.classroom import filled_in, hand_in, solutions
 from tests.coursework.hostile import (
@@ -547,6 +548,21 @@ def test_nothing_is_graded_with_a_solution_that_fails(tmp_path, monkeypatch, cap
     assert main(["grade", "2", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]) == 2
     assert "the solution of my_weights" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_what_only_shows_something_is_not_run_unless_it_was_changed():
+    training = assignment(5)
+    assert any("trained(pack)" in code for code in training.shown)
+    cells = filled_in(training, {})["cells"]
+    run = [code for _, code in code_of(cells, training)]
+    assert set(training.given) <= set(run) and not set(training.shown) & set(run)
+    assert code_of([], training) == [("", code) for code in training.given]
+    mine = "best = copies(peak=0.01, warmup=10, steps=60)"
+    for cell in cells:
+        if text(cell) == training.shown[0]:
+            cell["source"] = mine
+    changed = [code for _, code in code_of(cells, training)]
+    assert [code for code in changed if code not in run] == [mine]
 
 
 # --- what a person reads -------------------------------------------------------------------------

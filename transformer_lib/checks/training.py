@@ -4,6 +4,7 @@ Notebook 10 and assignment 5 share them.
 """
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -525,6 +526,7 @@ def settings_that_copy(settings: Any) -> None:
                f"wanted. {hint}")  # fmt: skip
 
 
+@functools.cache  # many hand in the same settings, and training takes seconds
 def share_of_copies(peak: float, warmup: int, steps: int) -> float:
     """Share of held-out rows that a tiny model copies without a mistake after a short training."""
     from transformer_lib.experiments.toy import digit_pairs, learn, one_thread, right_rows
