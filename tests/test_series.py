@@ -1,6 +1,6 @@
 """The series as a whole: every figure by name, every concept in its place, every link alive."""
 
-import functools
+import dataclasses
 import re
 import statistics
 from pathlib import Path
@@ -9,14 +9,17 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.figure import Figure
 from nbformat.v4 import new_output
+from PIL import Image
 
 import run_notebooks as tool
 import sections
 from compare_outputs import first_difference
 from transformer_lib import plots
 from transformer_lib.__main__ import main
-from transformer_lib.plots.figures import FIGURES, gallery_markdown
+from transformer_lib.plots.figures import FIGURES, gallery_markdown, save
+from transformer_lib.plots.showing import is_chart
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sections.series()
@@ -33,7 +36,6 @@ def pictures(notebook: str) -> list[dict]:
     ]
 
 
-@functools.cache
 def displayed(name: str) -> dict:
     """What a notebook would store of a figure of the series, drawn now."""
     outputs = []
@@ -50,14 +52,24 @@ def test_every_picture_in_a_notebook_is_a_figure_of_the_series(notebook):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_is_what_its_notebook_shows(name):
-    """So that a lecturer who draws it by name gets what the students see."""
+def test_a_figure_is_what_its_notebook_shows_and_can_be_saved(name, tmp_path, monkeypatch):
+    """So that a lecturer who draws it by name gets what the students see. One drawing serves all.
+
+    It is shown before it is saved: letters may move a little when a figure is laid out again.
+    """
+    drawn = FIGURES[name].draw()
+    assert isinstance(drawn, Figure) or is_chart(drawn)
+    monkeypatch.setitem(FIGURES, name, dataclasses.replace(FIGURES[name], draw=lambda: drawn))
+    now = displayed(name)
+    path = save(name, tmp_path / "new" / "folder", "png")
+    assert path == tmp_path / "new" / "folder" / f"{name}.png"
+    assert len(Image.open(path).convert("L").getcolors(1 << 16)) > 2, "the picture is empty"
     if FIGURES[name].notebook not in NOTEBOOKS:
         pytest.skip("its notebook is not written yet")
     shown = [output for output in pictures(FIGURES[name].notebook)
              if output.metadata.get("figure") == name]  # fmt: skip
     assert shown, f"{FIGURES[name].notebook} doesn't show it"
-    assert first_difference(shown[:1], [displayed(name)]) == ""
+    assert first_difference(shown[:1], [now]) == ""
 
 
 # --- the gallery ---
