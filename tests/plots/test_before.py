@@ -7,6 +7,7 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 from transformer_lib import experiments
 from transformer_lib.corpora import english_spanish
 from transformer_lib.experiments.before import chosen
+from transformer_lib.experiments.long import SPLITS as SCORED
 from transformer_lib.plots import style
 from transformer_lib.plots.before import (
     LOOKS,
@@ -168,6 +169,19 @@ def test_the_line_stands_where_the_split_of_longer_sentences_begins():
     lengths = {split: [len(tokens(english)) for english, _ in english_spanish.load(split)]
                for split in ("validation", "longer")}  # fmt: skip
     assert max(lengths["validation"]) == LEARNED == min(lengths["longer"]) - 1
+
+
+def test_short_sentences_are_hardly_ever_about_it_and_those_before_the_line_nearly_always():
+    """Why the text says to compare the curves at one length, and not to follow one of them."""
+    tokens, about_it = Translator.load().src.tokenizer, {}
+    for split in SCORED:
+        for english, _ in english_spanish.load(split):
+            words = {word.lower() for word in tokens(english)}
+            found = "because" in words and bool(words & {"it", "they"})
+            about_it.setdefault(len(tokens(english)), []).append(found)
+    shares = {length: sum(found) / len(found) for length, found in about_it.items()}
+    assert all(share < 0.02 for length, share in shares.items() if length < 9)
+    assert all(shares[n] > 0.9 for n in range(12, LEARNED + 1))
 
 
 # --- what the figures say of the stored results

@@ -278,7 +278,7 @@ def times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
         ax.set(xlabel="words in the sentence")
         ax.set_title(f"{count} thread{'s' if count > 1 else ''}")
         ax.grid(axis="y")
-    panels[0].set_ylabel(f"time beside {beside}")
+    panels[0].set_ylabel(f"time, as a multiple\nof that of {beside}")
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=2)
     return figure
