@@ -11,12 +11,15 @@ import math
 import pytest
 import torch
 
+from transformer_lib import masks
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.batching import source_batch
 from transformer_lib.decoding import (
     Hypothesis,
     KeyValueCache,
+    Prefixes,
     beam_search,
+    for_decoding,
     greedy_decode,
     penalty,
 )
@@ -420,3 +423,83 @@ def test_rows_of_a_cache_can_be_chosen(max_length):
         cache.read(layer, x, x)
         cache.select(torch.tensor([2, 0, 0, 1]))
         close(cache.current(), layer.keys_and_values(x[[2, 0, 0, 1]], x[[2, 0, 0, 1]]))
+
+
+# ---------------------------------------------------------------- what is computed once
+
+
+def counted_masks(monkeypatch):
+    made = []
+
+    def padding_mask(ids):
+        made.append(ids.shape)
+        return masks.padding_mask(ids)
+
+    for module in ("decoding.cache", "model"):
+        monkeypatch.setattr(f"transformer_lib.{module}.padding_mask", padding_mask)
+    return made
+
+
+@pytest.mark.parametrize("decode", [greedy_decode, beam_search])
+def test_the_source_mask_is_made_once_and_not_for_each_word(monkeypatch, decode):
+    made, src = counted_masks(monkeypatch), sources()
+    decode(babbler(), src, max_length=MAX)
+    assert made == [src.shape] * 2  # one for the encoder, one for all words of the decoder
+
+
+@pytest.mark.parametrize("lengths", [(4, 4, 4), (4, 3, 4)])
+def test_the_decoder_gets_a_mask_only_where_something_is_padded(lengths):
+    model, given = babbler(), []
+    model.decoder.register_forward_pre_hook(
+        lambda _, __, named: given.append(named["src_mask"]), with_kwargs=True
+    )
+    src = sources(lengths=lengths)
+    greedy_decode(model, src, max_length=3)
+    if len(set(lengths)) == 1:
+        assert given == [None] * 3
+    else:
+        assert torch.equal(given[0], masks.padding_mask(src))
+        assert len(given) > 1 and None not in given
+
+
+def test_a_large_batch_is_encoded_in_parts(monkeypatch):
+    monkeypatch.setattr("transformer_lib.decoding.cache.AT_ONCE", 20)
+    model, src, encoded = babbler(), sources(), []
+    assert src.shape == (11, 8)
+    whole = model.eval().encode(src)
+    model.encoder.register_forward_hook(lambda _, args, __: encoded.append(len(args[0])))
+    prefixes = Prefixes(model, src, MAX, cache=True)
+    assert encoded == [2] * 5 + [1]
+    close(prefixes.memory, whole)
+    # a sentence longer than that is encoded alone
+    assert len(Prefixes(model, src.repeat(1, 3), MAX, cache=True).memory) == 11
+    assert encoded[6:] == [1] * 11
+
+
+# ---------------------------------------------------------------- weights laid out for decoding
+
+
+@pytest.mark.parametrize("tie_weights", ["none", "target", "all"])
+def test_laid_out_for_decoding_a_model_writes_the_same(tie_weights):
+    torch.manual_seed(0)
+    model = make_model(11, 11, N=2, d_model=22, d_ff=33, h=2, tie_weights=tie_weights).double()
+    before, src = {name: x.clone() for name, x in model.state_dict().items()}, sources()
+    quick = for_decoding(model)
+    close(quick(src, src), model.eval()(src, src))
+    assert greedy_decode(quick, src) == greedy_decode(model, src)
+    assert as_ids(beam_search(quick, src)) == as_ids(beam_search(model, src))
+    # the first model is as it was
+    assert all(torch.equal(x, before[name]) for name, x in model.state_dict().items())
+    assert all(x.is_contiguous() and x.requires_grad for x in model.parameters())
+
+
+def test_laid_out_for_decoding_the_longer_side_of_a_matrix_is_in_one_piece():
+    quick = for_decoding(make_model(11, 50, N=1, d_model=6, d_ff=7, h=2))
+    layer = quick.decoder.layers[0]
+    strides = {
+        (50, 6): quick.generator.proj.weight.stride(),
+        (6, 6): layer.cross_attn.w_k.weight.stride(),
+        (7, 6): layer.feed_forward.w_1.weight.stride(),
+        (6, 7): layer.feed_forward.w_2.weight.stride(),
+    }
+    assert strides == {(50, 6): (1, 50), (6, 6): (1, 6), (7, 6): (1, 7), (6, 7): (7, 1)}

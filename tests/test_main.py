@@ -79,6 +79,20 @@ def test_beam_and_nbest(run):
     refused(run("translate", "--beam", 2, "--nbest", 3, "I like trees"), "--nbest 3", "--beam 2")
 
 
+def test_eight_bits_on_request(run, monkeypatch):
+    asked = []
+    prepare = Translator.for_decoding
+
+    def watched(translator, **how):
+        asked.append(how)
+        return prepare(translator, **how)
+
+    monkeypatch.setattr(Translator, "for_decoding", watched)
+    for options in ([], ["--int8"]):
+        assert run("translate", *options, "I like trees") == (0, "Me gustan los árboles\n", "")
+    assert asked == [{"int8": False}, {"int8": True}]
+
+
 def test_sampling(run):
     many = ["translate", "--sample", "--nbest", 20, "--temperature", 2, "I like trees"]
     status, out, _ = run(*many)

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from tests.torch_twins import randomize, transformer_twin
 from transformer_lib.config import BASE, BIG, ModelConfig
 from transformer_lib.decoding import KeyValueCache
-from transformer_lib.masks import causal_mask
+from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.model import Transformer, count_parameters, make_model
 
 close = torch.testing.assert_close
@@ -299,7 +299,8 @@ def test_step_by_step_equals_all_at_once(norm_first, positions):
     with torch.no_grad():
         memory = model.encode(SRC)
         caches = [(KeyValueCache(max_length=5), KeyValueCache()) for _ in model.decoder.layers]
-        steps = [model.decode_step(tgt_in[:, i : i + 1], memory, SRC, caches) for i in range(5)]
+        mask = padding_mask(SRC)
+        steps = [model.decode_step(tgt_in[:, i : i + 1], memory, mask, caches) for i in range(5)]
         close(torch.cat(steps, dim=1), model.decode(tgt_in, memory, SRC))
 
 

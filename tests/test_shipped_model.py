@@ -15,6 +15,7 @@ from transformer_lib.evaluation import (
     evaluate_split,
     head_report,
     mean_log_probs,
+    text_scores,
 )
 from transformer_lib.model import count_parameters
 from transformer_lib.recipes import RECIPES, Recipe, learn_language
@@ -102,6 +103,31 @@ def test_the_stored_sureness_is_what_is_measured(translator):
     assert min(measured) >= stored.lowest - 0.01
     card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8")
     assert f"{stored.usual:.2f} nats a word" in card and f"all of them, {stored.lowest:.2f}" in card
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+def test_laid_out_for_decoding_it_writes_the_same(translator, beam):
+    texts = [pair[0] for name in TESTS for pair in english_spanish.load(name)[::50]]
+    quick = translator.for_decoding()
+    one, other = (each.translate_many(texts, beam=beam) for each in (translator, quick))
+    assert [found.text for (found,) in one] == [found.text for (found,) in other]
+    assert not quick.model.generator.proj.weight.is_contiguous()
+
+
+def test_in_eight_bits_it_writes_nearly_the_same(translator):
+    """At most one sentence of a hundred differs, and BLEU by no more than 0.2."""
+    pairs = english_spanish.load("test")[::2]
+    quick = translator.for_decoding(int8=True)
+    parts = list(quick.model.modules())
+    assert "DynamicQuantizedLinear" in {part._get_name() for part in parts}
+    assert not any(type(part) is torch.nn.Linear for part in parts)
+    exact, rough = (
+        each.translate_all([source for source, _ in pairs]) for each in (translator, quick)
+    )
+    assert sum(a == b for a, b in zip(exact, rough, strict=True)) >= 0.99 * len(pairs)
+    references = [[reference] for _, reference in pairs]
+    bleu = [text_scores(found, references)["bleu"] for found in (exact, rough)]
+    assert abs(bleu[0] - bleu[1]) <= 0.2
 
 
 @pytest.mark.parametrize("beam", [1, 4])

@@ -111,13 +111,15 @@ class RecurrentAttention(MultiHeadAttention):
         self.score = score
         self.w_o = nn.Identity()
 
-    def forward(self, query: Tensor, key: Tensor, value: Tensor, *, mask: Tensor) -> Tensor:
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, *, mask: Tensor | None) -> Tensor:
         return self.merge_heads(self.weights(query, key, mask) @ value[:, None])
 
-    def weights(self, query: Tensor, key: Tensor, mask: Tensor) -> Tensor:
+    def weights(self, query: Tensor, key: Tensor, mask: Tensor | None) -> Tensor:
         """(b, 1, t, s). Every source has a word to look at: its <eos>."""
         scores = self.score(query, key)[:, None]
-        return scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(dim=-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        return scores.softmax(dim=-1)
 
 
 @weights_and_values.register
@@ -136,7 +138,7 @@ class Attentive(nn.Module):
         self.cross_attn = RecurrentAttention(score)
         self.w_c = nn.Linear(2 * hidden, d_model, bias=False)
 
-    def forward(self, states: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
+    def forward(self, states: Tensor, memory: Tensor, src_mask: Tensor | None) -> Tensor:
         context = self.cross_attn(states, memory, memory, mask=src_mask)
         return self.w_c(torch.cat([context, states], dim=-1)).tanh()
 
@@ -148,7 +150,7 @@ class Blind(nn.Module):
         super().__init__()
         self.w_c = nn.Linear(hidden, d_model, bias=False)
 
-    def forward(self, states: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
+    def forward(self, states: Tensor, memory: Tensor, src_mask: Tensor | None) -> Tensor:
         return self.w_c(states).tanh()
 
 
@@ -214,13 +216,13 @@ class RecurrentTranslator(nn.Module):
 
     def decode(self, tgt_in: Tensor, memory: Tensor, src: Tensor) -> Tensor:
         """(b, t) ids and the memory of src -> (b, t, d_model), all positions in one call."""
-        return self.write(tgt_in, self.start(memory), memory, src)[0]
+        return self.write(tgt_in, self.start(memory), memory, padding_mask(src))[0]
 
-    def decode_step(self, word: Tensor, memory: Tensor, src: Tensor, caches) -> Tensor:
+    def decode_step(self, word: Tensor, memory: Tensor, src_mask: Tensor | None, caches) -> Tensor:
         """(b, 1) the newest ids -> (b, 1, d_model); what was before is in the state."""
         ((cache,),) = caches
         state = self.start(memory) if cache.state is None else cache.state
-        x, cache.state = self.write(word, state, memory, src)
+        x, cache.state = self.write(word, state, memory, src_mask)
         return x
 
     def start(self, memory: Tensor) -> Tensor:
@@ -228,11 +230,11 @@ class RecurrentTranslator(nn.Module):
         return memory[:, : self.config.N].transpose(0, 1).contiguous()
 
     def write(
-        self, words: Tensor, state: Tensor, memory: Tensor, src: Tensor
+        self, words: Tensor, state: Tensor, memory: Tensor, src_mask: Tensor | None
     ) -> tuple[Tensor, Tensor]:
         """(b, t) ids after `state` -> (b, t, d_model), and the state after them."""
         states, state = self.decoder(self.dropout(self.tgt_embed(words)), state)
-        x = self.look(states, memory[:, self.config.N :], padding_mask(src))
+        x = self.look(states, memory[:, self.config.N :], src_mask)
         return self.dropout(x), state
 
 

@@ -81,7 +81,7 @@ class LanguageModel(nn.Module):
             x = layer(x, mask=mask)
         return self.norm(x)
 
-    def decode_step(self, words: Tensor, memory: Tensor | None, src: Tensor | None, caches):
+    def decode_step(self, words: Tensor, memory: Tensor | None, src_mask: Tensor | None, caches):
         """(b, n) the newest ids -> (b, n, d_model), with all earlier words in the caches."""
         start = caches[0][0].length
         x = self.tgt_positions(self.tgt_embed(words), start=start)

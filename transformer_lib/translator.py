@@ -1,5 +1,6 @@
 """Text in, text out: a trained model together with its tokenizers and vocabularies."""
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +13,14 @@ from torch import Tensor
 from transformer_lib.batching import Ids, make_batch, source_batch
 from transformer_lib.checkpoints import CheckpointError, load_model, save_model
 from transformer_lib.corpora import DATA
-from transformer_lib.decoding import Hypothesis, beam_search, deciding, greedy_decode, sample_decode
+from transformer_lib.decoding import (
+    Hypothesis,
+    beam_search,
+    deciding,
+    for_decoding,
+    greedy_decode,
+    sample_decode,
+)
 from transformer_lib.languages import Language, read_languages, write_languages
 from transformer_lib.model import Transformer
 from transformer_lib.recording import record_attention
@@ -105,6 +113,12 @@ class Translator:
         if self.sureness:
             self.sureness.save(folder)
 
+    def for_decoding(self, *, int8: bool = False) -> "Translator":
+        """The same translator with a copy of its model that writes sooner, by `for_decoding`."""
+        quick = copy.copy(self)
+        quick.model = for_decoding(self.model, int8=int8)
+        return quick
+
     @property
     def words(self) -> list[str]:
         """The words that it can read, in the order of the alphabet."""
@@ -187,7 +201,7 @@ class Translator:
 
     def batch(self, sources: Sequence[Ids]) -> Tensor:
         """Source sentences as a table, where the model is."""
-        return source_batch(sources).to(self.model.generator.proj.weight.device)
+        return source_batch(sources).to(self.model.tgt_embed.table.weight.device)
 
     def translation(self, hypothesis: Hypothesis, typed: Typed) -> Translation:
         text = self.tgt.answer(hypothesis.ids, typed)

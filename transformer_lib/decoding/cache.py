@@ -13,8 +13,11 @@ import torch
 from torch import Tensor
 
 from transformer_lib.attention import MultiHeadAttention
+from transformer_lib.masks import padding_mask
 from transformer_lib.model import Transformer
 from transformer_lib.tokens import BOS, PAD
+
+AT_ONCE = 1_024  # source words that are encoded together
 
 
 class KeyValueCache:
@@ -81,7 +84,9 @@ class Prefixes:
     def __init__(self, model: Transformer, src: Tensor, max_length: int, cache: bool):
         self.model = model
         self.src = src
-        self.memory = model.encode(src)
+        self.memory = encode_in_parts(model, src)
+        mask = padding_mask(src)
+        self.src_mask = None if mask.all() else mask  # made once; where nothing is padded, none
         self.words = torch.full((len(src), 1), BOS, device=src.device)
         self.caches = empty_caches(model, max_length) if cache else None
 
@@ -90,7 +95,7 @@ class Prefixes:
         if self.caches is None:
             x = self.model.decode(self.words, self.memory, self.src)
         else:
-            x = self.model.decode_step(self.words[:, -1:], self.memory, self.src, self.caches)
+            x = self.model.decode_step(self.words[:, -1:], self.memory, self.src_mask, self.caches)
         logits = self.model.generator(x[:, -1]).float()
         logits[:, [PAD, BOS]] = -math.inf
         return logits
@@ -101,9 +106,17 @@ class Prefixes:
     def select(self, rows: Tensor) -> None:
         """Go on with these rows only, in this order."""
         self.src, self.memory, self.words = self.src[rows], self.memory[rows], self.words[rows]
+        if self.src_mask is not None:
+            self.src_mask = self.src_mask[rows]
         for layer in self.caches or []:
             for cache in layer:
                 cache.select(rows)
+
+
+def encode_in_parts(model: Transformer, src: Tensor) -> Tensor:
+    """`model.encode(src)`, about AT_ONCE words at a time: one at a time is slow, all are too."""
+    parts = src.split(max(1, AT_ONCE // src.size(1)))
+    return torch.cat([model.encode(part) for part in parts])
 
 
 @contextmanager
