@@ -166,8 +166,9 @@ def test_rounding_is_far_too_small_to_exchange_two_words(translator):
 def test_wrong_translations_are_doubted_more_than_right_ones(translator):
     """On every fourth of the longer sentences, against what the card says of all."""
     shares = {True: [], False: []}
-    for source, reference in english_spanish.load("longer")[::4]:
-        found = translator.translate(source)[0]
+    pairs = english_spanish.load("longer")[::4]
+    translations = translator.translate_many([source for source, _ in pairs])
+    for (_, reference), (found,) in zip(pairs, translations, strict=True):
         shares[found.text == reference].append(bool(translator.doubt(found)))
     card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8").replace("\n", " ")
     said = re.search(r"doubts (\d+) % of its wrong .*? and (\d+) % of its right", card)

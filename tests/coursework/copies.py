@@ -17,7 +17,7 @@ from coursework import batch, grading, pupil
 from coursework.source import Assignment
 from coursework.wall import lock_in, readable
 
-REAL = ("right", "other-ways")  # the students who get a program of their own
+REAL = ("right", "other-ways", "checks changed")  # the students who get a program of their own
 batch.START.set_forkserver_preload(["coursework.grading", "coursework.pupil"])
 
 

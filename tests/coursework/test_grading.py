@@ -31,6 +31,7 @@ from coursework.intake import handed_in
 from coursework.pupil import guard, plain_python
 from coursework.source import FOLDER, WRITE_HERE, assignment, text
 from coursework.wall import ROOT, WALLS, holds, surroundings
+from tests.coursework import copies
 from tests.coursework.classroom import filled_in, hand_in, solutions
 from tests.coursework.hostile import (
     ATTACKS,
@@ -304,7 +305,7 @@ def test_no_secret_lies_where_submissions_may_read(tmp_path, monkeypatch, capsys
 # --- whose work ----------------------------------------------------------------------------------
 
 
-def graded_weights(tmp_path, codes):
+def graded_weights(tmp_path, codes, grade=copies.grade):
     """name -> (points, hint) of `my_weights`, each graded in a process of its own."""
     found = {}
     for name, code in codes.items():
@@ -317,9 +318,10 @@ def graded_weights(tmp_path, codes):
 
 def test_borrowed_work_gets_no_points(tmp_path):
     """The ways that a process could hide; tests/checks/test_watching.py has all others."""
-    ways = {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")} | UNWATCHED
+    ways = {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")}
     found = graded_weights(tmp_path, {name: code for name, (code, _) in ways.items()})
-    for name, (_, whose) in ways.items():
+    found |= graded_weights(tmp_path, {name: code for name, (code, _) in UNWATCHED.items()}, grade)
+    for name, (_, whose) in (ways | UNWATCHED).items():
         assert found[name][0] == 0 and f"`{whose}` does the whole" in found[name][1], (name, found)
 
 

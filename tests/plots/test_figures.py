@@ -3,6 +3,9 @@
 (tests/test_series.py draws and saves each.)
 """
 
+import functools
+import hashlib
+import io
 import os
 import re
 import subprocess
@@ -18,7 +21,15 @@ from PIL import Image
 from transformer_lib.checkpoints import CheckpointError
 from transformer_lib.model import make_model
 from transformer_lib.plots import attention_chart
-from transformer_lib.plots.figures import FIGURES, FigureEntry, figure, registry, save, save_figure
+from transformer_lib.plots.figures import (
+    FIGURES,
+    FORMATS,
+    FigureEntry,
+    figure,
+    registry,
+    save,
+    save_figure,
+)
 from transformer_lib.plots.figures.causes import BEST, WIDE
 from transformer_lib.plots.figures.heads import TIRED
 from transformer_lib.plots.figures.start_here import draw_cross_attention
@@ -33,14 +44,22 @@ def even_chart():
     return attention_chart(torch.full((2, 3), 1 / 3), ["a", "b"], ["x", "y", "z"])
 
 
-@pytest.fixture
-def chart(monkeypatch):
+@pytest.fixture(scope="module")
+def chart():
     """An Altair figure under the name "even"."""
     entry = FigureEntry(
         "even", "04_attention", "Even attention: 1/3 < 1/2.", "Six equal cells.", even_chart
     )
-    monkeypatch.setitem(FIGURES, "even", entry)
-    return "even"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(FIGURES, "even", entry)
+        yield "even"
+
+
+@pytest.fixture(scope="module")
+def saved(chart, tmp_path_factory):
+    """saved(name, format): what is in the file, which is written once for all tests."""
+    folder = tmp_path_factory.mktemp("saved")
+    return functools.cache(lambda name, format: save(name, folder, format).read_bytes())
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -54,47 +73,49 @@ def test_every_figure_says_what_it_is(name):
 
 
 @pytest.mark.parametrize("format", SIGNATURES)
-def test_the_file_is_what_it_is_called(format, tmp_path, chart):
+def test_the_file_is_what_it_is_called(format, saved, chart):
     for name in ("series-map", chart):
-        content = save(name, tmp_path, format).read_bytes()
+        content = saved(name, format)
         begin = b"<svg" if name == chart and format == "svg" else SIGNATURES[format]
         assert content.startswith(begin)
 
 
-def test_alt_text_travels_in_the_file(tmp_path, chart):
-    svg = save("series-map", tmp_path, "svg").read_text(encoding="utf-8")
-    assert "stands on top" in svg
-    assert Image.open(save("series-map", tmp_path, "png")).text["Description"].startswith("'I like")
-    root = ElementTree.fromstring(save(chart, tmp_path, "svg").read_bytes())
+def test_alt_text_travels_in_the_file(saved, chart):
+    assert "stands on top" in saved("series-map", "svg").decode()
+    png = Image.open(io.BytesIO(saved("series-map", "png")))
+    assert png.text["Description"].startswith("'I like")
+    root = ElementTree.fromstring(saved(chart, "svg"))
     assert [child.text for child in root[:2]] == ["Even attention: 1/3 < 1/2.", "Six equal cells."]
 
 
+ALL = ("positions-paper", "series-map", "even", "attention-explorer")
 SAVE_ALL = """
 import hashlib, sys, torch
 from transformer_lib.plots import attention_chart, figures
 
-@figures.figure("even", notebook="04_attention", caption="Even attention.", alt="Six equal cells.")
+caption = "Even attention: 1/3 < 1/2."
+@figures.figure("even", notebook="04_attention", caption=caption, alt="Six equal cells.")
 def draw():
     return attention_chart(torch.full((2, 3), 1 / 3), ["a", "b"], ["x", "y", "z"])
 
-for name in ("positions-paper", "series-map", "even", "attention-explorer"):
+for name in sys.argv[2:]:
     for format in figures.FORMATS:
         path = figures.save(name, sys.argv[1], format)
         print(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
 """
 
 
-def test_two_processes_write_the_same_bytes(tmp_path):
-    outputs = []
-    for seed in ("1", "2"):  # sets have another order, and the clock has moved on
-        run = subprocess.run(
-            [sys.executable, "-W", "error", "-c", SAVE_ALL, tmp_path / seed],
-            capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": seed},
-        )  # fmt: skip
-        assert run.returncode == 0, run.stderr
-        outputs.append(run.stdout.splitlines())
-    assert len(outputs[0]) == 12
-    assert outputs[0] == outputs[1]
+def test_two_processes_write_the_same_bytes(tmp_path, saved):
+    """This one and another, in which sets have another order, and the clock has moved on."""
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SAVE_ALL, tmp_path, *ALL],
+        capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": seed},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    ours = [f"{name}.{format} {hashlib.sha256(saved(name, format)).hexdigest()}"
+            for name in ALL for format in FORMATS]  # fmt: skip
+    assert run.stdout.splitlines() == ours and len(ours) == 12
 
 
 def fonts(pdf: bytes) -> set[bytes]:
@@ -102,15 +123,15 @@ def fonts(pdf: bytes) -> set[bytes]:
     return {name.rpartition(b"+")[2] for name in re.findall(rb"/BaseFont /(\S+)", pdf)}
 
 
-def test_a_pdf_has_truetype_fonts_and_keeps_bold(tmp_path):
+def test_a_pdf_has_truetype_fonts_and_keeps_bold(saved):
     for name in ("series-map", "attention-explorer"):
-        content = save(name, tmp_path, "pdf").read_bytes()
+        content = saved(name, "pdf")
         assert b"/CIDFontType2" in content and b"/Type3" not in content
         assert fonts(content) >= {b"DejaVuSans", b"DejaVuSans-Bold"}, name
 
 
-def test_the_objects_of_a_pdf_are_where_its_table_says(tmp_path):
-    content = save("attention-explorer", tmp_path, "pdf").read_bytes()
+def test_the_objects_of_a_pdf_are_where_its_table_says(saved):
+    content = saved("attention-explorer", "pdf")
     table = int(content[content.rindex(b"startxref") + 9 :].split()[0])
     assert content[table:].startswith(b"xref\n")
     places = re.findall(rb"(\d{10}) 00000 n", content[table:])
@@ -120,25 +141,25 @@ def test_the_objects_of_a_pdf_are_where_its_table_says(tmp_path):
     assert max(map(int, re.findall(rb"(\d+) 0 R\b", content[:table]))) <= len(places)
 
 
-def test_letters_of_an_svg_are_shapes_or_text(tmp_path):
-    plain = save("series-map", tmp_path / "a", "svg").read_text("utf-8")
-    text = save("series-map", tmp_path / "b", "svg", text=True).read_text("utf-8")
+def test_letters_of_an_svg_are_shapes_or_text(tmp_path, saved):
+    plain = saved("series-map", "svg").decode()
+    text = save("series-map", tmp_path, "svg", text=True).read_text("utf-8")
     assert "<text" not in plain and "<text" in text and ">its number in a list</text>" in text
 
 
-def test_no_file_knows_the_date(tmp_path, chart):
+def test_no_file_knows_the_date(saved, chart):
     for name in ("series-map", chart):
         for format in SIGNATURES:
-            content = save(name, tmp_path, format).read_bytes()
+            content = saved(name, format)
             assert not re.search(rb"20\d\d-\d\d-\d\d|D:20\d{6}", content), f"{name}.{format}"
 
 
-def test_the_look_does_not_depend_on_the_settings_of_the_session(tmp_path):
+def test_the_look_does_not_depend_on_the_settings_of_the_session(tmp_path, saved):
     import matplotlib as mpl
 
-    plain = save("positions-paper", tmp_path / "a", "svg").read_bytes()
+    plain = saved("positions-paper", "svg")
     with mpl.rc_context({"font.size": 30, "svg.hashsalt": "other", "axes.facecolor": "black"}):
-        assert save("positions-paper", tmp_path / "b", "svg").read_bytes() == plain
+        assert save("positions-paper", tmp_path, "svg").read_bytes() == plain
 
 
 @pytest.mark.parametrize("name, message", [
