@@ -219,7 +219,7 @@ def test_hostile_students_harm_only_themselves(tmp_path, wall):
         hand_in(folder / f"{name}.ipynb", filled_in(ATTENTION, answers))
     before = {path: path.read_bytes() for path in folder.iterdir()}
 
-    options = ["--seconds", "4", "--megabytes", "1000", *([] if wall else ["--no-wall"])]
+    options = ["--seconds", "6", "--megabytes", "1000", *([] if wall else ["--no-wall"])]
     found = grade(2, folder, out, *options)
 
     assert {path: path.read_bytes() for path in folder.iterdir()} == before

@@ -87,11 +87,16 @@ def _with_few_colors(picture: Any) -> Any:
     kept = [[round(255 * channel) for channel in to_rgb(color)] for color in style.EXACT]
     others = picture.quantize(256 - len(kept), dither=Image.Dither.NONE).getpalette()
     palette = np.array([*kept, *np.reshape(others, (-1, 3)).tolist()])
-    red, green, blue = np.asarray(picture).astype(int).reshape(-1, 3).T
-    colors, where = np.unique(red << 16 | green << 8 | blue, return_inverse=True)
-    channels = np.stack([colors >> 16, colors >> 8 & 255, colors & 255], axis=1)
-    distance = ((channels[:, None] - palette) ** 2).sum(axis=-1)
-    pixels = distance.argmin(axis=1)[where].astype(np.uint8)
+    red, green, blue = np.asarray(picture).astype(np.int32).reshape(-1, 3).T
+    colors = red << 16 | green << 8 | blue  # one number for each pixel
+    nearest = np.zeros(1 << 24, np.uint8)  # color -> its place in the palette
+    nearest[colors] = 1
+    used = np.flatnonzero(nearest)
+    channels = np.stack([used >> 16, used >> 8 & 255, used & 255], axis=1)
+    # |c - p|² without |c|², which is the same for every p
+    distance = (palette**2).sum(axis=1) - 2.0 * channels @ palette.T.astype(float)
+    nearest[used] = distance.argmin(axis=1)
+    pixels = nearest[colors]
     small = Image.fromarray(pixels.reshape(picture.height, picture.width), "P")
     small.putpalette(palette.astype(np.uint8).tobytes())
     return small
