@@ -58,7 +58,8 @@ def figure_bundle(figure: Figure, alt: str) -> tuple[dict[str, Any], dict[str, A
     smaller = min(1.0, WIDEST / figure.get_figwidth()) if figure.get_label() == style.PAGE else 1.0
     figure.savefig(buffer, format="png", dpi=SHARPNESS * PIXELS_PER_INCH * smaller,
                    bbox_inches=None if figure.get_label() == style.PAGE else "tight",
-                   facecolor=style.PAPER, metadata={"Software": None})  # fmt: skip
+                   facecolor=style.PAPER, metadata={"Software": None},
+                   pil_kwargs={"compress_level": 1})  # fmt: skip  # it is unpacked at once
     pyplot.close(figure)  # otherwise the notebook would draw it a second time
     return _with_picture({"text/plain": text}, buffer.getvalue(), alt)
 
