@@ -1,22 +1,33 @@
 """How fast does our greedy decoding write, beside CTranslate2?
 
-    python benchmarks/decoding.py                     32 words, 1 and 64 sentences, half a minute
+    python benchmarks/decoding.py                     32 words, 1 and 64 sentences, a minute
 
 CTranslate2 is an engine in C++ that runs trained Transformers. It is given the very weights of our
 model, so both must write the same words; see benchmarks/README.md.
 """
 
+import argparse
 import copy
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from measuring import arguments, milliseconds, ratio, set_up, show_ratio, take_turns, write_json
+from measuring import (
+    CLOCKS,
+    arguments,
+    milliseconds,
+    ratio,
+    set_up,
+    show_ratio,
+    take_turns,
+    write_json,
+)
 from torch import nn
 
 from transformer_lib.batching import source_batch
 from transformer_lib.config import ModelConfig
-from transformer_lib.decoding import greedy_decode
+from transformer_lib.decoding import for_decoding, greedy_decode
 from transformer_lib.model import Transformer
 from transformer_lib.tokens import BOS, EOS, PAD, SPECIALS
 
@@ -29,7 +40,7 @@ except ImportError:
 SMALL = ModelConfig(N=3, d_model=256, d_ff=1024, h=4, dropout=0.0)
 VOCAB = 8_000
 WORDS = 32  # each sentence's, in the source and in the translation
-OURS, THEIRS = "ours, fp32", "CTranslate2, fp32"
+OURS, THEIRS = "ours, fp32", "CTranslate2, fp32"  # ours: as `translate` runs it, laid out to write
 
 
 def model_without_an_end() -> Transformer:
@@ -45,9 +56,12 @@ def model_without_an_end() -> Transformer:
 
 
 def convert(model: Transformer, folder: Path) -> None:
-    """Write our model as CTranslate2 reads it: post-norm, ReLU, no biases in attention."""
+    """Write our model as CTranslate2 reads it: ReLU, no biases in attention."""
     config = model.config
-    spec = TransformerSpec.from_config(config.N, config.h, pre_norm=False)
+    spec = TransformerSpec.from_config(config.N, config.h, pre_norm=config.norm_first)
+    if config.norm_first:
+        set_norm(spec.encoder.layer_norm, model.encoder.norm)
+        set_norm(spec.decoder.layer_norm, model.decoder.norm)
     halves = (
         (spec.encoder, spec.encoder.embeddings[0], model.src_embed, model.src_positions),
         (spec.decoder, spec.decoder.embeddings, model.tgt_embed, model.tgt_positions),
@@ -69,14 +83,22 @@ def convert(model: Transformer, folder: Path) -> None:
         set_feed_forward(theirs.ffn, layer)
     spec.decoder.projection.weight = model.generator.proj.weight.detach()
 
-    words = [*SPECIALS, *(f"word{i}" for i in range(VOCAB - len(SPECIALS)))]
-    spec.register_source_vocabulary(words)
-    spec.register_target_vocabulary(words)
+    spec.register_source_vocabulary(vocabulary(model.src_embed.table.num_embeddings))
+    spec.register_target_vocabulary(vocabulary(model.generator.proj.out_features))
     pad, bos, eos, unk = SPECIALS
     spec.config.bos_token = spec.config.decoder_start_token = bos
     spec.config.eos_token, spec.config.unk_token = eos, unk
     spec.validate()
     spec.save(str(folder))
+
+
+def vocabulary(size: int) -> list[str]:
+    """A name for each id, for CTranslate2 takes and gives words."""
+    return [*SPECIALS, *(f"word{i}" for i in range(len(SPECIALS), size))]
+
+
+def as_words(ids: list[int]) -> list[str]:
+    return [f"word{i}" for i in ids]
 
 
 def set_self_attention(theirs, layer: nn.Module) -> None:
@@ -97,39 +119,46 @@ def set_norm(theirs, norm: nn.LayerNorm) -> None:
     theirs.gamma, theirs.beta = norm.weight.detach(), norm.bias.detach()
 
 
-def measure(model: Transformer, translator, sentences: int, rounds: int) -> dict:
+def measure(
+    model: Transformer, translators: dict, sentences: int, options: argparse.Namespace
+) -> dict:
+    """translators: CTranslate2's, by their names here."""
     ids = torch.randint(len(SPECIALS), VOCAB, (sentences, WORDS - 1)).tolist()
     src = source_batch(ids)
-    words = [[f"word{i - len(SPECIALS)}" for i in sentence] + ["<eos>"] for sentence in ids]
+    words = [[*as_words(sentence), SPECIALS[EOS]] for sentence in ids]
 
-    def theirs() -> list[list[str]]:
-        results = translator.translate_batch(words, beam_size=1, max_decoding_length=WORDS)
-        return [result.hypotheses[0] for result in results]
+    def ours(model: Transformer, **how) -> Callable[[], list[list[int]]]:
+        return lambda: greedy_decode(model, src, max_length=WORDS, **how)
 
-    half = copy.deepcopy(model).bfloat16()
+    def theirs(translator) -> Callable[[], list[list[str]]]:
+        def run() -> list[list[str]]:
+            results = translator.translate_batch(words, beam_size=1, max_decoding_length=WORDS)
+            return [result.hypotheses[0] for result in results]
+
+        return run
+
     contestants = {
-        OURS: lambda: greedy_decode(model, src, max_length=WORDS),
-        "ours, bf16 weights": lambda: greedy_decode(half, src, max_length=WORDS),
-        "ours, without cache": lambda: greedy_decode(model, src, max_length=WORDS, cache=False),
-    }
-    if translator is not None:
-        contestants[THEIRS] = theirs
+        OURS: ours(for_decoding(model)),
+        "ours, as trained": ours(model),
+        "ours, bf16 weights": ours(copy.deepcopy(model).bfloat16()),
+        "ours, int8 weights": ours(for_decoding(model, int8=True)),
+        "ours, without cache": ours(model, cache=False),
+    } | {name: theirs(translator) for name, translator in translators.items()}
 
     written = contestants[OURS]()
     assert all(len(sentence) == WORDS for sentence in written), "a translation ended too early"
     result: dict = {"sentences": sentences}
-    if translator is not None:
-        as_words = [[f"word{i - len(SPECIALS)}" for i in sentence] for sentence in written]
-        same = sum(a == b for a, b in zip(as_words, theirs(), strict=True))
-        result["written_alike"] = same
-    times = take_turns(contestants, rounds)
+    if translators:
+        pairs = zip(written, contestants[THEIRS](), strict=True)
+        result["written_alike"] = sum(as_words(a) == b for a, b in pairs)
+    times = take_turns(contestants, options.repeats, CLOCKS[options.clock])
     result["contestants"] = {
         name: {
             "milliseconds": milliseconds(times, name),
             "words_per_second": 1000 * sentences * WORDS / milliseconds(times, name),
             "time_vs_ours": ratio(times, name, OURS),
         }
-        | ({"time_vs_ctranslate2": ratio(times, name, THEIRS)} if translator else {})
+        | ({"time_vs_ctranslate2": ratio(times, name, THEIRS)} if translators else {})
         for name in contestants
     }
     return result
@@ -156,19 +185,20 @@ def main() -> None:
 
     circumstances = set_up(options)
     model = model_without_an_end()
+    translators = {}
     if ctranslate2 is None:
-        translator = None
         print("CTranslate2 is not installed, so ours runs alone: pip install ctranslate2")
     else:
         circumstances["ctranslate2"] = ctranslate2.__version__
         with tempfile.TemporaryDirectory() as folder:
             convert(model, Path(folder))
-            translator = ctranslate2.Translator(
-                folder, compute_type="float32", inter_threads=1, intra_threads=options.threads
-            )
+            for name, kind in ((THEIRS, "float32"), ("CTranslate2, int8", "int8")):
+                translators[name] = ctranslate2.Translator(
+                    folder, compute_type=kind, inter_threads=1, intra_threads=options.threads
+                )
     results = []
     for sentences in options.sentences:
-        results.append(measure(model, translator, sentences, options.repeats))
+        results.append(measure(model, translators, sentences, options))
         show(results[-1])
     if options.json:
         write_json(options.json, circumstances | vars(options) | {"results": results})

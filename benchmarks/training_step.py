@@ -7,12 +7,14 @@ One step is what training repeats: forward, loss with label smoothing, backward,
 contestants see the same ids and have matrices of the same sizes; see benchmarks/README.md.
 """
 
+import argparse
 import warnings
 from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from measuring import (
+    CLOCKS,
     arguments,
     matrix_products,
     milliseconds,
@@ -107,15 +109,15 @@ def count_flops(step: Callable) -> int:
     return counter.get_total_flops()
 
 
-def measure(size: str, rounds: int, dropout: float, padding: float) -> dict:
+def measure(size: str, options: argparse.Namespace) -> dict:
     shape, vocab, sentences, words = SIZES[size]
-    batch = random_batch(vocab, sentences, words, padding)
+    batch = random_batch(vocab, sentences, words, options.padding)
 
     def ours() -> Transformer:
-        return make_model(vocab, vocab, **shape, dropout=dropout)
+        return make_model(vocab, vocab, **shape, dropout=options.dropout)
 
     def peer() -> TorchTransformer:
-        return TorchTransformer(vocab, **shape, dropout=dropout)
+        return TorchTransformer(vocab, **shape, dropout=options.dropout)
 
     steps = {
         "ours, fp32": our_step(ours(), batch),
@@ -124,7 +126,7 @@ def measure(size: str, rounds: int, dropout: float, padding: float) -> dict:
         USERS: peer_step(peer(), batch, like_ours=False),
     }
     products = matrix_products()
-    times = take_turns(steps | products, rounds)
+    times = take_turns(steps | products, options.repeats, CLOCKS[options.clock])
 
     flops = count_flops(steps["ours, fp32"])
     speed = {name: 2e-6 * 1024**3 / milliseconds(times, name) for name in products}  # GFLOP/s
@@ -172,7 +174,7 @@ def main() -> None:
     circumstances = set_up(options)
     results = {}
     for size in options.sizes:
-        results[size] = measure(size, options.repeats, options.dropout, options.padding)
+        results[size] = measure(size, options)
         show(size, results[size])
     if options.json:
         write_json(options.json, circumstances | vars(options) | {"results": results})

@@ -423,6 +423,16 @@ def test_rows_of_a_cache_can_be_chosen(max_length):
         cache.read(layer, x, x)
         cache.select(torch.tensor([2, 0, 0, 1]))
         close(cache.current(), layer.keys_and_values(x[[2, 0, 0, 1]], x[[2, 0, 0, 1]]))
+    assert cache.keys.size(2) == (max_length or 7)  # with room for the words to come
+
+
+def test_one_beginning_goes_on_with_itself_and_nothing_is_copied(monkeypatch):
+    model, src, copied = babbler(), sources(lengths=(4,)), []
+    monkeypatch.setattr(KeyValueCache, "select", lambda *given: copied.append(given))
+    never = torch.tensor([-math.inf if word == EOS else 0.0 for word in range(11)])
+    model.generator.register_forward_hook(lambda _, __, logits: logits + never)
+    (found,) = beam_search(model, src, beam_size=1, max_length=3)
+    assert len(found[0].ids) == 3 and copied == []
 
 
 # ---------------------------------------------------------------- what is computed once

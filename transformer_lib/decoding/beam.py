@@ -71,7 +71,8 @@ def beam_search(
             every = (log_prob[:, :, None] + following).flatten(1)
             log_prob, index = every.topk(min(beam_size, every.size(1)), dim=1)
             row = torch.arange(len(places), device=src.device)[:, None] * (every.size(1) // vocab)
-            prefixes.select((row + index // vocab).flatten())
+            if beam_size > 1:  # else each row goes on with itself
+                prefixes.select((row + index // vocab).flatten())
             prefixes.append((index % vocab).flatten())
 
             rank = torch.arange(log_prob.size(1), device=src.device)

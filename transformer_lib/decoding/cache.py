@@ -55,7 +55,7 @@ class KeyValueCache:
     def append(self, k: Tensor, v: Tensor) -> None:
         if self.keys is None:  # room for every word to come, so that nothing is copied later
             room = (k.size(0), k.size(1), self.max_length, k.size(3))
-            self.keys, self.values = k.new_zeros(room), v.new_zeros(room)
+            self.keys, self.values = k.new_empty(room), v.new_empty(room)
         end = self.length + k.size(2)
         self.keys[:, :, self.length : end] = k
         self.values[:, :, self.length : end] = v
@@ -63,7 +63,12 @@ class KeyValueCache:
 
     def select(self, rows: Tensor) -> None:
         """Keep these rows of the batch, in this order."""
-        self.keys, self.values = self.keys[rows], self.values[rows]
+        kept = [x[rows] for x in self.current()]
+        if self.max_length is None:
+            self.keys, self.values = kept
+        else:  # with new room, for copying the room for words to come would take longer
+            self.keys, self.length = None, 0
+            self.append(*kept)
 
 
 @singledispatch

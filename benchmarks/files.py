@@ -1,0 +1,112 @@
+"""How fast do we translate a file, beside CTranslate2?
+
+    python benchmarks/files.py                        2,000 sentences, a minute
+    python benchmarks/files.py --model tatoeba
+
+Both get the lines of the same file and write the lines of another, with the same tokenizer and the
+same weights; both sort by length and keep the order. See benchmarks/README.md.
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from decoding import as_words, convert, ctranslate2
+from measuring import (
+    CLOCKS,
+    arguments,
+    milliseconds,
+    ratio,
+    set_up,
+    show_ratio,
+    take_turns,
+    write_json,
+)
+
+from transformer_lib.__main__ import translate_lines
+from transformer_lib.corpora import english_spanish
+from transformer_lib.tokens import EOS, SPECIALS
+from transformer_lib.translator import Translator
+
+OURS, THEIRS = "ours, fp32", "CTranslate2, fp32"
+BATCH = 128  # sentences at a time, as in Translator.translate_many
+
+
+def sentences() -> list[str]:
+    """2,000 English sentences, half of them longer than any that the grammar's model has read."""
+    return [source for name in ("test", "longer") for source, _ in english_spanish.load(name)]
+
+
+def theirs(engine, translator: Translator, source: Path, target: Path) -> None:
+    """What `translate --input --output` does, with CTranslate2 in the middle."""
+    texts = source.read_text(encoding="utf-8").splitlines()
+    typed = [translator.src.typed(text) for text in texts]
+    ids = [translator.src.vocab.encode(translator.src.tokens(each)) for each in typed]
+    results = engine.translate_batch(
+        [[*as_words(sentence), SPECIALS[EOS]] for sentence in ids],
+        beam_size=1,
+        max_batch_size=BATCH,
+        max_decoding_length=translator.tgt.longest,
+    )
+    with open(target, "w", encoding="utf-8") as file:
+        for result, each in zip(results, typed, strict=True):
+            words = [int(word.removeprefix("word")) for word in result.hypotheses[0]]
+            print(translator.tgt.answer(words, each), file=file)
+
+
+def measure(options: argparse.Namespace, folder: Path) -> dict:
+    translator = Translator.load(options.model)
+    translator.sureness = None  # no remarks on doubtful lines: CTranslate2 makes none
+    source = folder / "english.txt"
+    source.write_text("".join(f"{text}\n" for text in sentences()), encoding="utf-8")
+    (folder / "model").mkdir()
+    convert(translator.model, folder / "model")
+
+    def ours(translator: Translator, file: str) -> None:
+        translate_lines(translator, {"beam": 1, "n_best": 1}, source, folder / file)
+
+    quick, small = translator.for_decoding(), translator.for_decoding(int8=True)
+    contestants = {OURS: lambda: ours(quick, OURS), "ours, int8": lambda: ours(small, "ours, int8")}
+    for them, kind in ((THEIRS, "float32"), ("CTranslate2, int8", "int8")):
+        engine = ctranslate2.Translator(
+            str(folder / "model"), compute_type=kind, inter_threads=1, intra_threads=options.threads
+        )
+        contestants[them] = lambda engine=engine, them=them: theirs(
+            engine, translator, source, folder / them
+        )
+    times = take_turns(contestants, options.repeats, CLOCKS[options.clock])
+    written = {each: (folder / each).read_text(encoding="utf-8") for each in contestants}
+    lines = written[THEIRS].splitlines()
+    return {
+        each: {
+            "sentences_per_second": 1000 * len(lines) / milliseconds(times, each),
+            "speed_vs_ctranslate2": ratio(times, THEIRS, each),
+            "written_alike": sum(map(str.__eq__, lines, written[each].splitlines())),
+        }
+        for each in contestants
+    }
+
+
+def main() -> None:
+    parser = arguments(__doc__, rounds=10)
+    parser.add_argument("--model", choices=["grammar", "tatoeba"], default="grammar")
+    options = parser.parse_args()
+    if ctranslate2 is None:
+        parser.exit(message="There is nothing to compare with: pip install ctranslate2\n")
+
+    circumstances = set_up(options) | {"ctranslate2": ctranslate2.__version__}
+    with tempfile.TemporaryDirectory() as folder:
+        results = measure(options, Path(folder))
+    print("speed = CTranslate2's time in fp32 / the row's time: median (quartiles)")
+    print(f"\n{'':22}{'sentences/s':>12}{'speed':>20}{'lines as CTranslate2, fp32':>30}")
+    for name, row in results.items():
+        print(
+            f"{name:22}{row['sentences_per_second']:12.0f}"
+            f"{show_ratio(row['speed_vs_ctranslate2']):>20}{row['written_alike']:30}"
+        )
+    if options.json:
+        write_json(options.json, circumstances | vars(options) | {"results": results})
+
+
+if __name__ == "__main__":
+    main()
