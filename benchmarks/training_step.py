@@ -24,6 +24,7 @@ from measuring import (
     take_turns,
     write_json,
 )
+from peers import installed
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -74,7 +75,7 @@ def our_step(model: Transformer, batch: Batch, bf16: bool = False) -> Callable[[
     return lambda: update(model, optimizer, [batch], rate=1e-4, smoothing=0.1, bf16=bf16)
 
 
-def peer_step(model: TorchTransformer, batch: Batch, *, like_ours: bool) -> Callable[[], float]:
+def peer_step(model: nn.Module, batch: Batch, *, like_ours: bool) -> Callable[[], float]:
     """The same for the peer: with our loss and optimizer, or with what its users write."""
     optimizer = adam(model) if like_ours else torch.optim.Adam(model.parameters(), lr=1e-4)
 
@@ -125,6 +126,9 @@ def measure(size: str, options: argparse.Namespace) -> dict:
         SAME: peer_step(peer(), batch, like_ours=True),
         USERS: peer_step(peer(), batch, like_ours=False),
     }
+    if options.peers:
+        others = installed(vocab, **shape, dropout=options.dropout)
+        steps |= {name: peer_step(model, batch, like_ours=True) for name, model in others.items()}
     products = matrix_products()
     times = take_turns(steps | products, options.repeats, CLOCKS[options.clock])
 
@@ -168,6 +172,7 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=["toy", "small"])
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--padding", type=float, default=0.0, help="share of the batch, 0 to 0.4")
+    parser.add_argument("--peers", action="store_true", help="also what other libraries have")
     options = parser.parse_args()
     warnings.filterwarnings("ignore", module="torch.nn")
 
