@@ -24,6 +24,7 @@ from transformer_lib.decoding import (
     penalty,
 )
 from transformer_lib.model import make_model
+from transformer_lib.recording import edit_attention
 from transformer_lib.tokens import BOS, EOS, PAD
 
 close = torch.testing.assert_close
@@ -477,13 +478,27 @@ def test_a_large_batch_is_encoded_in_parts(monkeypatch):
     model, src, encoded = babbler(), sources(), []
     assert src.shape == (11, 8)
     whole = model.eval().encode(src)
-    model.encoder.register_forward_hook(lambda _, args, __: encoded.append(len(args[0])))
+    encode = model.encode
+    monkeypatch.setattr(model, "encode", lambda part: encoded.append(len(part)) or encode(part))
     prefixes = Prefixes(model, src, MAX, cache=True)
     assert encoded == [2] * 5 + [1]
     close(prefixes.memory, whole)
     # a sentence longer than that is encoded alone
     assert len(Prefixes(model, src.repeat(1, 3), MAX, cache=True).memory) == 11
     assert encoded[6:] == [1] * 11
+
+
+def test_a_changed_model_gets_a_large_batch_at_once_for_the_change_may_name_rows(monkeypatch):
+    monkeypatch.setattr("transformer_lib.decoding.cache.AT_ONCE", 20)
+    model, src, seen = babbler(), sources(), []
+
+    def edit(weights):
+        seen.append(len(weights))
+        return weights
+
+    with edit_attention(model, {"encoder.layers.0.self_attn": edit}):
+        greedy_decode(model, src, max_length=1)
+    assert seen == [11]
 
 
 # ---------------------------------------------------------------- weights laid out for decoding

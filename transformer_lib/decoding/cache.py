@@ -119,7 +119,12 @@ class Prefixes:
 
 
 def encode_in_parts(model: Transformer, src: Tensor) -> Tensor:
-    """`model.encode(src)`, about AT_ONCE words at a time: one at a time is slow, all are too."""
+    """`model.encode(src)`, about AT_ONCE words at a time: one at a time is slow, all are too.
+
+    A model that is watched or changed from outside gets all at once: a change may name the rows.
+    """
+    if any(module._forward_hooks for module in model.modules()):
+        return model.encode(src)
     parts = src.split(max(1, AT_ONCE // src.size(1)))
     return torch.cat([model.encode(part) for part in parts])
 
