@@ -379,7 +379,8 @@ def measurable(
 ) -> list[PronounItem]:
     """The even (0) or odd (1) pairs whose adjective the model knows in both genders.
 
-    An adjective that was only ever seen in one gender can't be got wrong.
+    An adjective that was only ever seen in one gender can't be got wrong. The pairs alternate: the
+    even ones begin with a masculine noun, the odd ones, but for the first pair, with a feminine.
     """
     known = translator.tgt.vocab.ids
     return [
