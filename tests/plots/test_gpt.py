@@ -3,7 +3,14 @@
 import pytest
 
 from transformer_lib.plots.figures import FIGURES
-from transformer_lib.plots.gpt import dial_bars, heads_off, moment, share_dots, way_to_the_floor
+from transformer_lib.plots.gpt import (
+    above_the_floor,
+    dial_bars,
+    heads_off,
+    moment,
+    share_dots,
+    way_to_the_floor,
+)
 
 HISTORY = [{"step": 10, "validation_loss": 4.0}, {"step": 20, "validation_loss": 2.5}]
 
@@ -20,6 +27,29 @@ def test_the_curve_begins_where_nothing_is_known_and_ends_above_the_floor():
 def test_a_model_below_the_floor_is_refused(history):
     with pytest.raises(ValueError, match="below the floor"):
         way_to_the_floor(history, floor=3.0, nothing=6.5)
+
+
+def test_each_seed_has_a_dot_above_the_floor_and_the_line_goes_through_the_means():
+    panels = {"sentences": {10: [1.0, 2.0], 1000: [0.25, 0.75]}, "steps": {1: [3.0], 9: [0.5]}}
+    figure = above_the_floor(panels)
+    assert [ax.get_xlabel() for ax in figure.axes] == ["sentences", "steps"]
+    mean, *dots = figure.axes[0].lines
+    assert list(mean.get_xdata()) == [10, 1000] and list(mean.get_ydata()) == [1.5, 0.5]
+    assert [list(line.get_ydata()) for line in dots] == [[1.0, 2.0], [0.25, 0.75]]
+    assert all(ax.get_xscale() == ax.get_yscale() == "log" for ax in figure.axes)
+    assert [text.get_text() for text in figure.axes[0].texts] == ["0.50"]
+
+
+def test_numbers_at_the_edge_keep_apart():
+    panel = {size: [1.0] for size in (250, 500, 750, 1000, 1250, 1500)}
+    labels = above_the_floor({"steps": panel}).axes[0].get_xticklabels()
+    assert [label.get_text() for label in labels] == ["250", "500", "1,000"]
+
+
+@pytest.mark.parametrize("distances", [[], [0.4, 0.0]])
+def test_what_lies_on_the_floor_or_nowhere_is_refused(distances):
+    with pytest.raises(ValueError, match="above the floor"):
+        above_the_floor({"steps": {10: distances}})
 
 
 def test_each_dial_has_three_bars():
@@ -97,3 +127,13 @@ def test_the_figures_alt_texts_say_what_is_stored():
     assert max(abs(share - 0.90) for share in translator) < 0.02 and "around 0.90" in alt
     for shares in others:
         assert all(f"{share:.2f}" in alt for share in shares)
+
+
+def test_the_alt_text_of_the_scaling_law_says_what_is_stored():
+    from transformer_lib.experiments.language_model import distances
+
+    alt = FIGURES["gpt-scaling"].alt
+    for what, sizes in distances().items():
+        for size, seeds in sizes.items():
+            if what != "steps" or size in (250, 1500):
+                assert f"{size:,}" in alt and f"{sum(seeds) / len(seeds):.2f}" in alt, (what, size)

@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from transformer_lib.plots.figures import FIGURES
 from transformer_lib.plots.since import (
     bend_curves,
     in_points,
@@ -94,3 +95,47 @@ def test_memory_and_times_reach_the_picture():
     use, training = figure.axes
     assert list(use.lines[0].get_ydata()) == [2.0, 0.5]
     assert set(use.lines[1].get_ydata()) == {1}
+
+
+def test_the_alt_texts_say_what_is_stored():
+    from statistics import mean
+
+    from transformer_lib.experiments.since import ASKED
+    from transformer_lib.plots.figures.since import BETWEEN, stored_points
+    from transformer_lib.plots.training import verdict
+
+    rows = {row["what"]: row for row in stored_points()}
+    assert len(rows) == 21
+    told = FIGURES["since-2017-and-2026"].alt
+    for what in BETWEEN[1:]:
+        points = ", ".join(in_points(mean(rows[what][split])) for split in ASKED)
+        assert f"{what} {points}" in told, what
+    panels = dict(zip(ASKED, FIGURES["since-worth"].alt.split(": ")[1:], strict=True))
+    for split, panel in panels.items():
+        for what, row in rows.items():
+            clear = verdict(row[split], rows["base"][split]) != "no clear difference"
+            what = what.removeprefix("window of 5") or "the window"
+            assert (what in panel) == clear or what == "base", (split, what)
+            assert not clear or str(abs(round(mean(row[split])))) in panel, (split, what)
+
+
+def test_the_alt_texts_of_the_fused_kernel_say_what_is_stored():
+    from transformer_lib import experiments
+
+    fused = experiments.load("fused")
+    memory = {(row["way"], row["length"]): round(row["bytes"] / 1e6)
+              for row in fused["memory"] if row["mask"] == "none"}  # fmt: skip
+    assert (memory["formula", 16], memory["formula", 2048]) == (2, 134)
+    assert memory["block by block", 16] == 5
+    assert {memory["block by block", n] for n in (128, 256, 512, 1024, 2048)} == {10}
+    assert {megabytes for (way, _), megabytes in memory.items() if way == "fused"} == {1, 2}
+    use, training = {}, []
+    for row in (row for row in fused["times"] if row["mask"] == "causal"):
+        if row["what"] == "use":
+            use[row["length"], row["threads"]] = row["time"]["fused"]
+        else:
+            training.append(row["time"]["fused"])
+    later = [time for (length, _), time in use.items() if length >= 128]
+    assert (round(use[16, 2], 1), round(min(later), 2), round(max(later), 2)) == (2.6, 0.15, 0.63)
+    assert use[16, 1] > 1 > use[32, 1] and use[64, 2] > 1
+    assert (round(min(training), 2), round(max(training), 2)) == (0.35, 0.83)

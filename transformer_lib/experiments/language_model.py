@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
+from transformer_lib import experiments
 from transformer_lib.config import SMALL, ModelConfig
 from transformer_lib.corpora.english_spanish.drawing import Draw
 from transformer_lib.corpora.english_spanish.splits import draw_sentence
@@ -90,3 +91,24 @@ def distance_to_the_floor() -> dict[str, Any]:
             what = partial(learned, of_width(width), how, count)
             runs.append(kept("language-model", settings, what))
     return {"training": dataclasses.asdict(TRAINING), "runs": runs}
+
+
+def distances() -> dict[str, dict[int, list[float]]]:
+    """From the stored models: what grows -> {how large -> nats per token above the floor, by seed}.
+
+    Of each model its best validation; for the steps, the largest model with the most sentences.
+    """
+    floor = experiments.load("floor")["nats_per_token"]
+    found = {"sentences": {}, "weights": {}, "steps": {}}
+    for run in experiments.load("language-model")["runs"]:
+        best = min(entry["validation_loss"] for entry in run["history"]) - floor
+        most, widest = run["sentences"] == max(SENTENCES), run["d_model"] == max(WIDTHS)
+        if widest:
+            found["sentences"].setdefault(run["sentences"], []).append(best)
+        if most:
+            found["weights"].setdefault(run["parameters"], []).append(best)
+        if most and widest:
+            for entry in run["history"]:
+                above = entry["validation_loss"] - floor
+                found["steps"].setdefault(entry["step"], []).append(above)
+    return {what: dict(sorted(sizes.items())) for what, sizes in found.items()}

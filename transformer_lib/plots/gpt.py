@@ -42,6 +42,43 @@ def way_to_the_floor(history: Sequence[Row], floor: float, nothing: float) -> Fi
 
 
 @mpl.rc_context(style.PRINT)
+def above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> Figure:
+    """Draw how far above the floor models end, both axes logarithmic -> the figure.
+
+    panels: what grows -> {how large -> the distance of each seed, in nats per token}. A dot for
+    each seed, a line through the means. Raises ValueError for a distance that is not above 0.
+    """
+    distances = [d for panel in panels.values() for seeds in panel.values() for d in seeds]
+    if not distances or min(distances) <= 0:
+        raise ValueError(f"distances above the floor are more than 0, these are not: {distances}")
+    figure = style.new_figure(style.WIDTH, 3.6)
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for ax, color, (name, panel) in zip(axes, style.CATEGORIES, panels.items(), strict=False):
+        means = [sum(seeds) / len(seeds) for seeds in panel.values()]
+        ax.plot(list(panel), means, color=color, linewidth=2)
+        for size, seeds in panel.items():
+            ax.plot([size] * len(seeds), seeds, "o", color=color, markersize=7, alpha=0.7,
+                    markeredgewidth=0)  # fmt: skip
+        ax.annotate(f"{means[-1]:.2f}", (list(panel)[-1], means[-1]), xytext=(0, -8),
+                    textcoords="offset points", ha="center", va="top", weight="bold",
+                    color=color)  # fmt: skip
+        ax.set(xscale="log", yscale="log", xlabel=name)
+        named = [min(panel)]
+        for size in panel:
+            if size >= 1.6 * named[-1]:  # else its name would lie on the last one's
+                named.append(size)
+        ax.set_xticks(named, [f"{size:,}" for size in named], fontsize=10)
+        ax.set_xlim(min(panel) / 1.4, max(panel) * 1.4)
+        ax.minorticks_off()
+        ax.grid()
+    ticks = [tick for tick in (0.2, 0.3, 0.5, 1.0, 2.0, 4.0) if tick < 2 * max(distances)]
+    axes[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes[0].set_ylim(min(distances) / 1.4, max(distances) * 1.2)
+    axes[0].set_ylabel("nats per token above the floor")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
 def dial_bars(rows: Sequence[Row]) -> Figure:
     """Draw for each way of drawing what share could be the grammar's, is new, and how many words.
 

@@ -16,7 +16,7 @@ from transformer_lib.plots.figures.saving import FORMATS, save, save_figure
 TOPICS = ("start_here", "overview", "trees", "one_hot", "embeddings", "positions", "attention",
           "heads", "masks", "encoder", "decoder", "whole", "training", "decoding",
           "translation", "causes", "real_text", "heads_on_real_text", "before", "gpt",
-          "primer")  # fmt: skip
+          "since", "primer")  # fmt: skip
 for topic in TOPICS:
     import_module(f"{__name__}.{topic}")
 
