@@ -18,6 +18,7 @@ from transformer_lib.evaluation import (
     forbid,
     head_accuracy,
     head_report,
+    measurable,
     quick_bleu,
     sacrebleu_score,
     swap,
@@ -314,9 +315,17 @@ def test_agreement_compares_the_two_genders(translator):
     assert agreement(translator, batch) == 0.5
 
 
+def test_two_pairs_together_go_to_one_half_and_the_next_two_to_the_other(translator):
+    items = [one for number in range(1, 10) for one in pair(number)]
+    halves = [[one.pair for one in measurable(translator, items, half)] for half in (0, 1)]
+    assert halves == [[1, 1, 4, 4, 5, 5, 8, 8, 9, 9], [2, 2, 3, 3, 6, 6, 7, 7]]
+    unknown = [item(right="rojo", wrong="roja", pair=2), item(right="cansado", wrong="roja")]
+    assert not any(measurable(translator, unknown, half) for half in (0, 1))
+
+
 def test_the_report_chooses_the_head_on_one_half_and_measures_on_the_other(translator):
     report = head_report(translator, pair(1) + pair(2) + pair(3))
-    assert report["sentences"] == 4  # pairs 1 and 3
+    assert report["sentences"] == 4  # pairs 2 and 3
     assert report["best_head"] in report["heads"]
     assert len(report["each_head_off"]) == 2 * 2 * 3
     assert all(0 <= share <= 1 for share in report["agreement"].values())

@@ -1,6 +1,7 @@
 """What the model that comes with the course can do, measured again from its weights."""
 
 import re
+from collections import Counter
 
 import pytest
 import torch
@@ -15,8 +16,10 @@ from transformer_lib.evaluation import (
     evaluate_split,
     head_report,
     mean_log_probs,
+    measurable,
     text_scores,
 )
+from transformer_lib.experiments.before import first_noun
 from transformer_lib.model import count_parameters
 from transformer_lib.recipes import RECIPES, Recipe, learn_language
 from transformer_lib.tokens import PAD
@@ -191,6 +194,16 @@ def test_nonsense_is_called_a_guess(translator, typed):
 )  # fmt: skip
 def test_sentences_like_those_it_learned_are_not_doubted(translator, typed):
     assert translator.doubt(translator.translate(typed)[0]) == ""
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_in_each_half_of_the_pronoun_pairs_either_gender_comes_first_as_often(translator, half):
+    """Else a head is chosen on sentences of one kind, and measured on another."""
+    items = measurable(translator, english_spanish.load_pronoun(), half)
+    kinds = Counter((first_noun(item), item.antecedent < item.other) for item in items)
+    shares = {kind: count / len(items) for kind, count in kinds.items()}
+    assert len(shares) == 4, shares
+    assert shares == pytest.approx(dict.fromkeys(shares, 0.25), abs=0.01)
 
 
 def test_one_head_finds_the_antecedent_and_the_agreement_hangs_on_it(heads):

@@ -362,9 +362,9 @@ def swap(rows: Tensor, head: int, queries: Tensor, one: Tensor, another: Tensor)
 def best_head(translator: Translator, items: Sequence[PronounItem]) -> tuple[str, int]:
     """The encoder layer and head that finds the antecedent from the adjective most often.
 
-    Chosen on the minimal pairs of even number, so that it can be measured on the others.
+    Chosen on one half of the minimal pairs, so that it can be measured on the other.
     """
-    batch = PronounBatch(translator, measurable(translator, items, parity=0))
+    batch = PronounBatch(translator, measurable(translator, items, half=0))
     rows = [
         row
         for row in head_accuracy(translator, batch)
@@ -375,18 +375,21 @@ def best_head(translator: Translator, items: Sequence[PronounItem]) -> tuple[str
 
 
 def measurable(
-    translator: Translator, items: Sequence[PronounItem], parity: int
+    translator: Translator, items: Sequence[PronounItem], half: int
 ) -> list[PronounItem]:
-    """The even (0) or odd (1) pairs whose adjective the model knows in both genders.
+    """One half (0 or 1) of the pairs, without adjectives that the model knows in one gender only.
 
-    An adjective that was only ever seen in one gender can't be got wrong. The pairs alternate: the
-    even ones begin with a masculine noun, the odd ones, but for the first pair, with a feminine.
+    An adjective that was only ever seen in one gender can't be got wrong.
+
+    The corpus alternates: one pair begins with a masculine noun, the next with a feminine one. So
+    every second pair would be one gender's; every second *two* pairs are as many of each. Both
+    sentences of a pair have the same number, so they stay together.
     """
     known = translator.tgt.vocab.ids
     return [
         item
         for item in items
-        if item.pair % 2 == parity and item.right in known and item.wrong in known
+        if item.pair // 2 % 2 == half and item.right in known and item.wrong in known
     ]
 
 
@@ -396,7 +399,7 @@ def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
     The head is chosen on one half of the minimal pairs; every number is measured on the other.
     """
     layer, head = best_head(translator, items)
-    batch = PronounBatch(translator, measurable(translator, items, parity=1))
+    batch = PronounBatch(translator, measurable(translator, items, half=1))
     heads = head_accuracy(translator, batch)
     best = next(
         row

@@ -31,14 +31,14 @@ CROSS = "decoder.layers.1.cross_attn"
 
 
 @pytest.mark.parametrize(("attempt", "hint"), [
-    ((CROSS, 1, 0.77), "right!"),
-    ((CROSS, 1, 0.23), "that go wrong"),
+    ((CROSS, 1, 0.69), "right!"),
+    ((CROSS, 1, 0.31), "that go wrong"),
     ((CROSS, 1, 0.9), "measure the share again"),
-    ((CROSS, 1, 77), "from 0 to 1"),
+    ((CROSS, 1, 69), "from 0 to 1"),
     ((CROSS, 0, 1.0), "Another one is missed more"),
     ((check.LAYER, 1, 1.0), "the head of the picture"),
     ((check.LAYER, 2, 1.0), "brings the gender"),
-    (("layer 1", 1, 0.77), "as the library calls it"),
+    (("layer 1", 1, 0.69), "as the library calls it"),
     ((..., ..., ...), "not tried yet"),
 ])  # fmt: skip
 def test_the_head_that_decides_the_verb(capsys, attempt, hint):
@@ -46,7 +46,7 @@ def test_the_head_that_decides_the_verb(capsys, attempt, hint):
 
 
 def test_one_head_only_is_missed_by_the_verbs():
-    items = measurable(check.shipped(), english_spanish.load_pronoun(), parity=1)[::6]
+    items = measurable(check.shipped(), english_spanish.load_pronoun(), half=1)[::6]
     batch = PronounBatch(check.shipped(), items)
     shares = {
         (layer, head): right_verbs(check.shipped(), batch, {layer: switch_off(head)})
@@ -206,12 +206,12 @@ def test_flips_of_more_than_a_gender(capsys, monkeypatch, changed, hint):
 
 
 @pytest.mark.parametrize(("share", "hint"), [
-    (0.497, "right!"),
+    (0.498, "right!"),
     (0.5, "right!"),
-    (0.94, "how often it *says*"),
+    (0.92, "how often it *says*"),
     (49.7, "not percent"),
     (1, "wrong there"),
-    (0.45, "Count the items"),
+    (0.52, "Count the items"),
     ("half", "a number between"),
 ])  # fmt: skip
 def test_always_masculine(capsys, share, hint):

@@ -36,7 +36,7 @@ def translator():
 
 @pytest.fixture(scope="module")
 def batch(translator):
-    items = measurable(translator, english_spanish.load_pronoun(), parity=1)
+    items = measurable(translator, english_spanish.load_pronoun(), half=1)
     return PronounBatch(translator, items[:40])
 
 
@@ -105,7 +105,7 @@ FAMOUS = "The animal didn't cross the street because it was too tired"
 
 @pytest.fixture(scope="module")
 def all_items(translator):
-    return measurable(translator, english_spanish.load_pronoun(), parity=1)
+    return measurable(translator, english_spanish.load_pronoun(), half=1)
 
 
 def test_the_card_of_the_model_says_what_it_writes_without_the_head(translator, all_items):
@@ -142,7 +142,8 @@ def test_the_exchange_flips_the_gender_and_a_wrong_one_nothing(translator, all_i
     right = {LAYER: swap(batch.rows, HEAD, batch.adjective, *nouns)}
     wrong = {LAYER: swap(batch.rows, HEAD, batch.pronoun, *nouns)}
     assert only_the_gender_flips(translator, items, batch, right) > 0.97
-    assert only_the_gender_flips(translator, items, batch, wrong) == 0
+    other_gender = only_the_gender_flips(translator, items, batch, {})  # written as trained
+    assert only_the_gender_flips(translator, items, batch, wrong) == other_gender < 0.03
     assert right_verbs(translator, batch, right) == right_verbs(translator, batch) == 1
 
 

@@ -1,5 +1,6 @@
 """Drawings of what depends on a head: the data reaches the picture, and says what is claimed."""
 
+import numpy as np
 import pytest
 import torch
 from matplotlib.collections import LineCollection
@@ -36,13 +37,14 @@ def test_the_table_has_a_cell_for_each_head():
 
 
 def test_bars_of_the_seeds():
-    ax = causes.agreement_bars({"nothing": [1.0, 0.9], "off": [0.5, 0.4]}, ["0", "1"]).axes[0]
-    assert [bars.datavalues[0] for bars in ax.containers] == pytest.approx([0.95, 0.45]), "means"
-    dots = [list(line.get_xdata()) for line in ax.lines[:2]]
-    assert dots == [[1.0, 0.9], [0.5, 0.4]]
-    assert [text.get_text() for text in ax.texts][:2] == ["90–100 %", "40–50 %"]
-    colors = [to_hex(line.get_color()).upper() for line in ax.lines[:2]]
-    assert colors == [style.RIGHT, style.WRONG], "under chance is wrong"
+    shares = {"nothing": [1.0, 0.9], "off": [0.5, 0.4], "a coin": [0.51, 0.55]}
+    ax = causes.agreement_bars(shares, ["0", "1"]).axes[0]
+    means = [bars.datavalues[0] for bars in ax.containers]
+    assert means == pytest.approx([0.95, 0.45, 0.53])
+    assert [list(line.get_xdata()) for line in ax.lines[:3]] == list(shares.values())
+    assert [text.get_text() for text in ax.texts][:3] == ["90–100 %", "40–50 %", "51–55 %"]
+    colors = [to_hex(line.get_color()).upper() for line in ax.lines[:3]]
+    assert colors == [style.RIGHT, style.WRONG, style.WRONG], "no better than chance is wrong"
     with pytest.raises(ValueError, match="2 seeds need 2 shares each, but 'off' has 1"):
         causes.agreement_bars({"nothing": [1.0, 0.9], "off": [0.5]}, ["0", "1"])
 
@@ -98,6 +100,14 @@ def test_the_points_are_the_heads():
     points = [tuple(point) for dots in ax.collections for point in dots.get_offsets()]
     assert sorted(points) == sorted((row["largest"], row["changed"]) for row in results)
     assert len(points) == 24 and len(ax.texts) >= 3
+
+
+def test_the_alt_text_of_the_table_says_what_is_there():
+    adjective, pronoun = (np.sort(ax.images[0].get_array().flatten()).tolist()
+                          for ax in figures.draw_head_table().axes[:2])  # fmt: skip
+    assert adjective[-1] == pytest.approx(0.99, abs=0.005) and adjective[-2] < 0.065
+    assert pronoun[-1] == pytest.approx(0.27, abs=0.005) and pronoun[-2] < 0.075
+    assert sum(share < 0.005 for share in adjective) > 12
 
 
 def test_the_alt_texts_say_what_is_there():

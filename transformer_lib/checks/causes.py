@@ -88,7 +88,7 @@ def verbs_without(layer: str, head: int) -> float:
     from transformer_lib.evaluation import PronounBatch
     from transformer_lib.experiments.causes import right_verbs
 
-    items = measurable(shipped(), english_spanish.load_pronoun(), parity=1)
+    items = measurable(shipped(), english_spanish.load_pronoun(), half=1)
     return right_verbs(shipped(), PronounBatch(shipped(), items), {layer: switch_off(head)})
 
 
@@ -242,7 +242,7 @@ def masculine() -> float:
     """The share of the measured pronoun sentences whose right adjective is masculine."""
     from transformer_lib.corpora import english_spanish
 
-    items = measurable(shipped(), english_spanish.load_pronoun(), parity=1)
+    items = measurable(shipped(), english_spanish.load_pronoun(), half=1)
     return sum(item.right.removesuffix("s").endswith("o") for item in items) / len(items)
 
 
@@ -259,7 +259,7 @@ def always_masculine(share: float) -> None:
         "Half of the sentences mean the noun of the other gender: it would be wrong there.",
     )
     no_slip(
-        abs(share - 0.94) > 0.011,
+        abs(share - 0.92) > 0.011,
         "That is how often it *says* the masculine form. How often is the masculine form right?",
     )
     expect(

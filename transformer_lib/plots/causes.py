@@ -21,6 +21,7 @@ from transformer_lib.plots.values import as_array, steady_round
 
 # The mean, behind the dots of the single trainings.
 PALE_BAR, PALE_WRONG = "#C9DDF0", "#F6D3BF"
+NOT_BY_CHANCE = 0.55  # of a few hundred coins, as many are hardly ever heads
 SEEN = 0.3  # weights below are no line in `crossing`
 KINDS = {"encoder.self_attn": "encoder, self-attention",
          "decoder.self_attn": "decoder, self-attention",
@@ -92,8 +93,8 @@ def agreement_bars(
 ) -> Figure:
     """Draw the share of right endings after each change, a dot for each seed -> the figure.
 
-    measured: what is changed -> the shares, one for each of `seeds`. Where they lie under chance on
-    average, the bar has the color of what is wrong.
+    measured: what is changed -> the shares, one for each of `seeds`. Where their mean is no better
+    than chance, the bar has the color of what is wrong.
     """
     for what, shares in measured.items():
         if len(shares) != len(seeds):
@@ -104,7 +105,7 @@ def agreement_bars(
         figure.suptitle(title, fontsize=14, weight="bold")
     ax = figure.subplots()
     for y, shares in enumerate(measured.values()):
-        wrong = np.mean(shares) < 0.5
+        wrong = np.mean(shares) < NOT_BY_CHANCE
         ax.barh(y, np.mean(shares), height=0.6, color=PALE_WRONG if wrong else PALE_BAR, zorder=1)
         spread = np.linspace(-0.16, 0.16, len(shares)) if len(shares) > 1 else [0]
         ax.plot(shares, y + np.array(spread), "o", markersize=6, clip_on=False, zorder=3,
