@@ -1,11 +1,20 @@
-"""Other libraries' encoder-decoders with the sizes of ours, for training_step.py; none is needed.
+"""Other encoder-decoders with the sizes of ours, for training_step.py; none is needed.
 
-pip install transformers
+pip install transformers x-transformers
+
+A peer is a module: (b, s), (b, t) ids -> logits (b, t, vocab). With a method `loss` it brings a
+loss of its own, else it is trained with ours.
 """
 
+import copy
+import math
+
+import torch
 from torch import Tensor, nn
 
 from transformer_lib.tokens import BOS, EOS, PAD
+
+LONGEST = 256  # words in a sentence, for those that have to know
 
 
 class Marian(nn.Module):
@@ -21,7 +30,7 @@ class Marian(nn.Module):
         }
         config = MarianConfig(
             vocab_size=vocab, d_model=d_model, dropout=dropout, activation_function="relu",
-            max_position_embeddings=256, scale_embedding=True, use_cache=False,
+            max_position_embeddings=LONGEST, scale_embedding=True, use_cache=False,
             pad_token_id=PAD, eos_token_id=EOS, decoder_start_token_id=BOS, **halves,
         )  # fmt: skip
         self.model = MarianMTModel(config)
@@ -32,7 +41,155 @@ class Marian(nn.Module):
         ).logits
 
 
-PEERS = {"Hugging Face Marian": Marian}
+class XTransformers(nn.Module):
+    """x-transformers' two wrappers, as its XTransformer joins them, with its defaults otherwise.
+
+    Pre-norm, GELU, learned positions. Its dropouts: on the weights of attention, in the
+    feed-forward network, and on the embeddings.
+    """
+
+    def __init__(self, vocab: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
+        super().__init__()
+        from x_transformers import Decoder, Encoder, TransformerWrapper
+
+        layers = {
+            "dim": d_model, "depth": N, "heads": h, "attn_dim_head": d_model // h,
+            "ff_mult": d_ff / d_model, "attn_dropout": dropout, "ff_dropout": dropout,
+        }  # fmt: skip
+        tokens = {"num_tokens": vocab, "max_seq_len": LONGEST, "emb_dropout": dropout}
+        self.encoder = TransformerWrapper(
+            **tokens, return_only_embed=True, attn_layers=Encoder(**layers)
+        )
+        self.decoder = TransformerWrapper(
+            **tokens, attn_layers=Decoder(**layers, cross_attend=True)
+        )
+
+    def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
+        seen = src != PAD
+        memory = self.encoder(src, mask=seen, return_embeddings=True)
+        return self.decoder(tgt_in, mask=tgt_in != PAD, context=memory, context_mask=seen)
+
+
+# --- The shapes of The Annotated Transformer, from its description --------------------------------
+
+
+class StandardDeviationNorm(nn.Module):
+    """gain (x - mean) / (std + eps) + bias, operation by operation."""
+
+    def __init__(self, d_model: int):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, x: Tensor) -> Tensor:
+        centered = x - x.mean(-1, keepdim=True)
+        return self.gain * centered / (x.std(-1, keepdim=True) + 1e-6) + self.bias
+
+
+class FourLinears(nn.Module):
+    """Attention: a linear layer with bias for Q, K, V and the output; dropout on the weights."""
+
+    def __init__(self, d_model: int, h: int, dropout: float):
+        super().__init__()
+        self.h = h
+        linear = nn.Linear(d_model, d_model)
+        self.q, self.k, self.v, self.out = (copy.deepcopy(linear) for _ in range(4))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
+        b, _, d_model = query.shape
+        q, k, v = (
+            linear(x).view(b, -1, self.h, d_model // self.h).transpose(1, 2)
+            for linear, x in ((self.q, query), (self.k, memory), (self.v, memory))
+        )
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+        weights = self.dropout(scores.masked_fill(mask == 0, -1e9).softmax(-1))
+        return self.out((weights @ v).transpose(1, 2).contiguous().view(b, -1, d_model))
+
+
+class AnnotatedLayer(nn.Module):
+    """x + dropout(sublayer(norm(x))), two or three times."""
+
+    def __init__(self, d_model: int, d_ff: int, h: int, dropout: float, attentions: int):
+        super().__init__()
+        self.attentions = nn.ModuleList(FourLinears(d_model, h, dropout) for _ in range(attentions))
+        self.feed_forward = nn.Sequential(
+            nn.Linear(d_model, d_ff), nn.ReLU(), nn.Dropout(dropout), nn.Linear(d_ff, d_model)
+        )
+        self.norms = nn.ModuleList(StandardDeviationNorm(d_model) for _ in range(attentions + 1))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, *looks: tuple[Tensor | None, Tensor]) -> Tensor:
+        """looks: for each attention what it looks at (None: at x itself), and the mask."""
+        *before, last = self.norms
+        for attention, norm, (memory, mask) in zip(self.attentions, before, looks, strict=True):
+            y = norm(x)
+            x = x + self.dropout(attention(y, y if memory is None else memory, mask))
+        return x + self.dropout(self.feed_forward(last(x)))
+
+
+class AnnotatedEmbedding(nn.Module):
+    """Words times sqrt(d_model), plus computed positions, with dropout."""
+
+    def __init__(self, vocab: int, d_model: int, dropout: float):
+        super().__init__()
+        self.words = nn.Embedding(vocab, d_model)
+        angles = torch.arange(LONGEST)[:, None] * 10000 ** (-torch.arange(0, d_model, 2) / d_model)
+        table = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+        self.register_buffer("table", table[None])
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        x = self.words(ids) * math.sqrt(self.words.embedding_dim)
+        return self.dropout(x + self.table[:, : ids.size(1)])
+
+
+class Annotated(nn.Module):
+    """The sizes and operations of The Annotated Transformer (Rush 2018), in our own words.
+
+    Pre-norm with a norm of its own, and label smoothing by the distance (KL) to a table that has a
+    row of wanted probabilities for each word that is to be predicted.
+    """
+
+    def __init__(self, vocab: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
+        super().__init__()
+        sizes = (d_model, d_ff, h, dropout)
+        self.src_embed = AnnotatedEmbedding(vocab, d_model, dropout)
+        self.tgt_embed = AnnotatedEmbedding(vocab, d_model, dropout)
+        self.encoder = nn.ModuleList(AnnotatedLayer(*sizes, attentions=1) for _ in range(N))
+        self.decoder = nn.ModuleList(AnnotatedLayer(*sizes, attentions=2) for _ in range(N))
+        self.norms = nn.ModuleList(StandardDeviationNorm(d_model) for _ in range(2))
+        self.generator = nn.Linear(d_model, vocab)
+        self.distance = nn.KLDivLoss(reduction="sum")
+
+    def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
+        src_mask = (src != PAD)[:, None, None]
+        t = tgt_in.size(1)
+        past = torch.ones(t, t, dtype=torch.bool, device=src.device).tril()
+        tgt_mask = (tgt_in != PAD)[:, None, None] & past
+        memory = self.src_embed(src)
+        for layer in self.encoder:
+            memory = layer(memory, (None, src_mask))
+        memory = self.norms[0](memory)
+        x = self.tgt_embed(tgt_in)
+        for layer in self.decoder:
+            x = layer(x, (None, tgt_mask), (memory, src_mask))
+        return self.generator(self.norms[1](x)).log_softmax(-1)
+
+    def loss(self, log_p: Tensor, target: Tensor, smoothing: float = 0.1) -> Tensor:
+        log_p, target = log_p.flatten(0, 1), target.flatten()
+        wanted = torch.full_like(log_p, smoothing / (log_p.size(-1) - 2))  # not <pad>, not the word
+        wanted.scatter_(1, target[:, None], 1 - smoothing)
+        wanted[:, PAD] = 0
+        wanted[target == PAD] = 0
+        return self.distance(log_p, wanted) / (target != PAD).sum()
+
+
+PEERS = {
+    "Hugging Face Marian": Marian,
+    "x-transformers": XTransformers,
+    "The Annotated Transformer's shapes": Annotated,
+}
 
 
 def installed(vocab: int, **shape) -> dict[str, nn.Module]:

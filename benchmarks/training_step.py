@@ -76,14 +76,18 @@ def our_step(model: Transformer, batch: Batch, bf16: bool = False) -> Callable[[
 
 
 def peer_step(model: nn.Module, batch: Batch, *, like_ours: bool) -> Callable[[], float]:
-    """The same for the peer: with our loss and optimizer, or with what its users write."""
+    """The same for the peer: with our loss and optimizer, or with what its users write.
+
+    A peer that has a loss of its own keeps it.
+    """
+    own_loss = getattr(model, "loss", label_smoothed_cross_entropy)
     optimizer = adam(model) if like_ours else torch.optim.Adam(model.parameters(), lr=1e-4)
 
     def step() -> float:
         optimizer.zero_grad()
         logits = model(batch.src, batch.tgt_in)
         if like_ours:
-            loss = label_smoothed_cross_entropy(logits, batch.tgt_out)
+            loss = own_loss(logits, batch.tgt_out)
         else:
             loss = F.cross_entropy(
                 logits.flatten(0, 1), batch.tgt_out.flatten(), label_smoothing=0.1, ignore_index=PAD
