@@ -10,6 +10,7 @@ import torch
 
 from transformer_lib import BASE, count_parameters, label_smoothed_cross_entropy, make_model
 from transformer_lib.__main__ import parser, what_to_train
+from transformer_lib.paper import TABLE_2
 from transformer_lib.training import paper_schedule
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,6 +80,24 @@ def test_time(model):
     stands(f"at 10 Gbit/s it takes {exchange:.2f} seconds, six times as long as eight")
     stands(f"compute ({compute:.2f} seconds)")
     assert round(exchange / compute) == 6
+
+
+def test_the_papers_count_on_gpus_of_today(model):
+    papers = TABLE_2["Transformer, base"].german_cost
+    peak = GPUS * 9.5e12  # "9.5 TFLOPS for (...) P100", the paper's footnote on Table 2
+    assert papers == pytest.approx(peak * 12 * 3600, rel=0.01)
+    ours = 6 * sum(p.numel() for p in model.parameters() if p.dim() == 2) * WORDS * UPDATES
+    share = ours / (peak * 12 * 3600)
+    stands(f"By our count they used {share:.0%} of that.".replace("%", " %"))
+    rows = re.findall(r"\| (one|eight) (\w[\w ]+) \| ([\d,]+) TFLOP/s \| ([\d.]+) hours "
+                      r"\| ([\d.]+) hours \|", PAGE)  # fmt: skip
+    assert len(rows) == 4
+    printed = {"RTX 4090": 165, "A100": 312, "H100": 989}  # bf16, dense, in TFLOP/s
+    for many, gpu, said, at_its_share, at_a_tenth in rows:
+        rate = printed[gpu] * (GPUS if many == "eight" else 1)
+        assert said == f"{rate:,}"
+        hours = [work / (rate * 1e12) / 3600 for work in (papers, ours / 0.1)]
+        assert [at_its_share, at_a_tenth] == [f"{time:.1f}" for time in hours]
 
 
 def test_commands(tmp_path, monkeypatch):

@@ -140,7 +140,7 @@ def memory_lines(lengths: Sequence[int], megabytes: Mapping[str, Sequence[float]
         ax.annotate(f"{values[-1]:.0f} MB", (lengths[-1], values[-1]), xytext=(8, 0),
                     textcoords="offset points", va="center", weight="bold",
                     annotation_clip=False)  # fmt: skip
-    _doubling(ax, lengths)
+    doubling(ax, lengths)
     ax.set_ylabel("megabytes at a time")
     ax.legend()
     return figure
@@ -161,7 +161,7 @@ def time_lines(lengths: Sequence[int], panels: Mapping[str, Mapping[str, Any]]) 
             ax.plot(lengths, values, look, marker=mark, color=color, linewidth=2.4, markersize=6,
                     label=name)  # fmt: skip
         ax.axhline(1, color=style.CATEGORIES[0], linewidth=2)
-        _doubling(ax, lengths)
+        doubling(ax, lengths)
         ax.set_title(title, fontsize=style.FONT_SIZE)
     axes[0].set_ylabel("time, by that of the formula")
     handles, names = axes[0].get_legend_handles_labels()
@@ -169,7 +169,7 @@ def time_lines(lengths: Sequence[int], panels: Mapping[str, Mapping[str, Any]]) 
     return figure
 
 
-def _doubling(ax: Axes, lengths: Sequence[int]) -> None:
+def doubling(ax: Axes, lengths: Sequence[int]) -> None:
     ax.set_xscale("log", base=2)
     ax.set_yscale("log", base=2)
     ax.set_xticks(lengths, [f"{length:,}" for length in lengths], fontsize=10)

@@ -20,6 +20,7 @@ from transformer_lib.experiments.whole import (
 )
 from transformer_lib.plots import whole as plots
 from transformer_lib.plots.figures.registry import figure
+from transformer_lib.plots.scaling import Panel, step_lines
 from transformer_lib.recording import record_outputs
 from transformer_lib.tokens import BOS, EOS, SPECIALS
 from transformer_lib.translator import Translator
@@ -175,6 +176,28 @@ def draw_cost() -> Figure:
         PLACES, {name: [row[name] for row in wait] for name in wait[0]},
         {name: [row[name] for row in path] for name in path[0]}, WIDTH,
     )  # fmt: skip
+
+
+@figure(
+    "whole-step-lengths",
+    notebook=NOTEBOOK,
+    caption="What a step of training takes, with as many words in longer and longer sentences.",
+    alt="TODO",
+)
+def draw_step_lengths() -> Figure:
+    from transformer_lib.experiments.scaling import against_length, doubled
+
+    panels = {}
+    for title, (what, unit) in {
+        "time of a step": ("milliseconds", "milliseconds"),
+        "memory at a time": ("tensors", "megabytes"),
+    }.items():
+        lengths, ways = against_length(what)
+        ways = {{"formula": "by its formula", "fused": "in one kernel"}[way]: values
+                for way, values in ways.items()}  # fmt: skip
+        twice = {name: doubled(lengths, values) for name, values in ways.items()}
+        panels[title] = Panel(unit, ways, twice)
+    return step_lines(lengths, panels)
 
 
 @figure(
