@@ -8,8 +8,16 @@ from pathlib import Path
 import pytest
 import torch
 
-from transformer_lib import BASE, count_parameters, label_smoothed_cross_entropy, make_model
+from transformer_lib import (
+    BASE,
+    count_parameters,
+    experiments,
+    label_smoothed_cross_entropy,
+    make_model,
+)
 from transformer_lib.__main__ import parser, what_to_train
+from transformer_lib.config import SMALL
+from transformer_lib.experiments.scaling import against_length, as_many, doubled
 from transformer_lib.paper import TABLE_2
 from transformer_lib.training import paper_schedule
 
@@ -98,6 +106,56 @@ def test_the_papers_count_on_gpus_of_today(model):
         assert said == f"{rate:,}"
         hours = [work / (rate * 1e12) / 3600 for work in (papers, ours / 0.1)]
         assert [at_its_share, at_a_tenth] == [f"{time:.1f}" for time in hours]
+
+
+def ms(row):
+    return f"{row['milliseconds']['median']:,.0f}"
+
+
+def megabytes(row):
+    return " | ".join(f"{row[what] / 1e6:.0f}" for what in ("tensors", "resident"))
+
+
+def times(row):
+    time, resident = row["time"], f"{row['resident'] / 1e6:.0f}"
+    return f"{ms(row)} | {time['median']:.2f} ({time['low']:.2f}-{time['high']:.2f}) | {resident}"
+
+
+def measured_rows():
+    """The tables of a step, as they are stored."""
+    sweeps = experiments.load("scaling")["sweeps"]
+    half = len(sweeps["length"]) // 2
+    pairs = zip(sweeps["length"][:half], sweeps["length"][half:], strict=True)
+    for ours, fused in pairs:
+        assert (ours["attention"], fused["attention"]) == ("formula", "fused")
+        yield (f"| {ours['length']:,} | {ms(ours)} | {megabytes(ours)} "
+               f"| {ms(fused)} | {megabytes(fused)} |")  # fmt: skip
+    for row in sweeps["batch"]:
+        rate = 1000 * row["sentences"] * row["length"] / row["milliseconds"]["median"]
+        yield f"| {row['sentences']} | {ms(row)} | {rate:,.0f} | {megabytes(row)} |"
+    for row in sweeps["depth"]:
+        by_one = row["time"]["median"]
+        yield f"| {row['model']['N']} | {ms(row)} | {by_one:.2f} | {megabytes(row)} |"
+    names = ("one process, one thread", "one process, two threads", "two processes, a thread each")
+    for name, row, wider in zip(names, *list(sweeps.values())[3:], strict=True):
+        yield f"| {name} | {times(row)} | {times(wider)} |"
+
+
+def test_what_a_step_takes():
+    tables = TEXT.partition("## What a step takes")[2].partition("\n## ")[0]
+    rows = [row for row in tables.splitlines() if re.match(r"\| (\d|one|two)", row)]
+    assert rows == list(measured_rows())
+    curves = (against_length(what) for what in ("milliseconds", "tensors"))
+    at = [doubled(lengths, ways[way]) for lengths, ways in curves
+          for way in ("formula", "fused")]  # fmt: skip
+    assert at.pop() is None
+    stands("twice the time of 16 words at {0:.0f} words, and twice the memory at {2:.0f}; with the "
+           "kernel, twice the time at {1:.0f}, and never twice the memory".format(*at))  # fmt: skip
+    stands(f"as often as all the rest at {as_many(SMALL, 1000):.0f} words")
+    for sweep in list(experiments.load("scaling")["sweeps"].values())[3:]:
+        one, threads, processes = sweep
+        assert processes["time"]["median"] < threads["time"]["median"] < one["time"]["median"]
+        assert processes["resident"] > 1.7 * threads["resident"]
 
 
 def test_commands(tmp_path, monkeypatch):

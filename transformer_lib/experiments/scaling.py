@@ -18,10 +18,11 @@ import re
 import socket
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
+from transformer_lib import experiments
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.batching import Batch, make_batch
 from transformer_lib.config import SMALL, TOY, ModelConfig
@@ -150,7 +152,7 @@ def resident(what: str) -> int:
 # --- Processes that take turns -------------------------------------------------------------------
 
 
-def work(pipe, setting: Setting, rank: int, port: int) -> None:
+def work(pipe: Connection, setting: Setting, rank: int, port: int) -> None:
     """What a process does: it answers "seconds", "resident" and "tensors" until it hears None."""
     os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(setting.processes), "LOCAL_RANK": str(rank),
                    "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}  # fmt: skip
@@ -170,7 +172,7 @@ def work(pipe, setting: Setting, rank: int, port: int) -> None:
 
 
 @contextmanager
-def processes(setting: Setting):
+def processes(setting: Setting) -> Iterator[Callable[[str], list[float]]]:
     """Inside, a function asks all processes of a setting at once -> their answers."""
     context, pipes, started = get_context("forkserver"), [], []
     context.set_forkserver_preload([__name__])  # what all of them import is read once
@@ -248,8 +250,6 @@ def against_length(what: str) -> tuple[list[int], dict[str, list[float]]]:
 
     what: "milliseconds" (medians), "tensors" or "resident" (megabytes).
     """
-    from transformer_lib import experiments
-
     rows = experiments.load("scaling")["sweeps"]["length"]
     ways: dict[str, list[float]] = {}
     for row in rows:
@@ -284,8 +284,5 @@ def multiplications(model: ModelConfig, vocabulary: int, n: int) -> dict[str, in
 
 def as_many(model: ModelConfig, vocabulary: int) -> float:
     """The length at which attention multiplies as often as all matrices."""
-    counts: Mapping[str, int] = multiplications(model, vocabulary, 1)
+    counts = multiplications(model, vocabulary, 1)
     return counts["matrices"] / counts["attention"]
-
-
-__all__ = ["FusedAttention", "Setting", "against_length", "as_many", "doubled", "multiplications"]
