@@ -30,6 +30,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from transformer_lib.batching import Batch, make_batch
 from transformer_lib.embedding import Embeddings, PositionalEncoding
+from transformer_lib.experiments.fused import peak_bytes
 from transformer_lib.loss import label_smoothed_cross_entropy
 from transformer_lib.model import Generator, Transformer, make_model
 from transformer_lib.tokens import PAD, SPECIALS
@@ -84,7 +85,6 @@ def peer_step(model: nn.Module, batch: Batch, *, like_ours: bool) -> Callable[[]
     optimizer = adam(model) if like_ours else torch.optim.Adam(model.parameters(), lr=1e-4)
 
     def step() -> float:
-        optimizer.zero_grad()
         logits = model(batch.src, batch.tgt_in)
         if like_ours:
             loss = own_loss(logits, batch.tgt_out)
@@ -94,6 +94,7 @@ def peer_step(model: nn.Module, batch: Batch, *, like_ours: bool) -> Callable[[]
             )
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
         return loss.item()
 
     return step
@@ -146,6 +147,7 @@ def measure(size: str, options: argparse.Namespace) -> dict:
             "milliseconds": milliseconds(times, name),
             "speed_vs_same": ratio(times, SAME, name),
             "speed_vs_users": ratio(times, USERS, name),
+            "megabytes": peak_bytes(steps[name]) / 1e6,
             "share_of_peak": flops
             / 1e6
             / milliseconds(times, name)
@@ -163,11 +165,13 @@ def show(size: str, result: dict) -> None:
     speed = ", ".join(f"{name} {value:.0f}" for name, value in result["matrix_gflops"].items())
     print(f"{result['step_gflop']:.1f} GFLOP a step; matrix products, GFLOP/s: {speed}")
     print("speed = the peer's time / the row's time: median (quartiles)")
-    print(f"{'':46}{'ms':>8}{'like ours':>18}{'as users':>18}{'of peak':>9}")
+    print("MB = the most that tensors hold at a time, beside the weights and Adam's averages")
+    print(f"{'':46}{'ms':>8}{'like ours':>18}{'as users':>18}{'of peak':>9}{'MB':>6}")
     for name, row in result["contestants"].items():
         print(
             f"{name:46}{row['milliseconds']:8.1f}{show_ratio(row['speed_vs_same']):>18}"
             f"{show_ratio(row['speed_vs_users']):>18}{row['share_of_peak']:9.0%}"
+            f"{row['megabytes']:6.0f}"
         )
 
 
