@@ -20,7 +20,8 @@ EXPERIMENTS: dict[str, Callable[[], dict[str, Any]]] = {}
 TOPICS = ("embeddings", "positions", "masks", "norms", "ablations",
           "everyday", "held_out", "first_steps", "decoding", "causes", "end_sign",
           "language_model", "before", "backwards", "since", "waiting", "fused", "scaling",
-          "induction", "multi30k", "speculative", "real_text", "heads_on_real_text", "gpt")  # fmt: skip
+          "induction", "multi30k", "speculative", "real_text", "heads_on_real_text",
+          "gpt")  # fmt: skip
 
 
 def experiment(name: str) -> Callable:
