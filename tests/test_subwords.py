@@ -37,6 +37,18 @@ def test_any_text_comes_back_as_it_was(subwords, text):
     assert subwords.encode_all([text, "other", text]) == [ids, vocab.encode(subwords("other")), ids]
 
 
+def test_with_joins_left_out_the_text_is_the_same_in_other_pieces(subwords):
+    text, vocab = "Good morning, trees!", subwords.vocabulary()
+    plain = vocab.encode(subwords(text))
+    assert subwords.encode_varied([text], left_out=0.0) == [plain]
+    cut = subwords.encode_varied([text] * 50, left_out=0.3)
+    assert {subwords.detokenize(vocab.decode(ids)) for ids in cut} == {text}
+    assert len(set(map(tuple, cut))) > 20 and min(map(len, cut)) >= len(plain)
+    (bytes_only,) = subwords.encode_varied([text], left_out=1.0)
+    assert len(bytes_only) == len(" " + text)
+    assert subwords.encode_all([text]) == [plain], "as before"
+
+
 def test_frequent_words_are_one_piece_and_new_ones_several(subwords):
     assert subwords("trees") == ["Ġtrees"]
     assert len(subwords("xylophone")) > 3

@@ -5,15 +5,20 @@ import gzip
 import json
 
 import pytest
+import torch
+from torch.nn.functional import kl_div
 
 from transformer_lib import downloads, experiments, moses, recipes
+from transformer_lib.batching import make_batch
 from transformer_lib.config import TOY
 from transformer_lib.corpora.parallel import read_parallel
-from transformer_lib.experiments import multi30k
+from transformer_lib.experiments import multi30k, multi30k_ladder
 from transformer_lib.experiments.multi30k import people_scores, token_bleu, told
+from transformer_lib.experiments.multi30k_ladder import RUNGS, cut_anew, ladder, r_drop_loss
 from transformer_lib.languages import SubwordLanguage
+from transformer_lib.model import make_model
 from transformer_lib.recipes import pictures
-from transformer_lib.training import TrainingConfig
+from transformer_lib.training import TrainingConfig, batch_loss
 
 ENGLISH = [
     "A man isn't in a blue shirt.",
@@ -121,3 +126,59 @@ def test_what_is_stored_was_scored_as_the_paper_was():
         assert run["beam"]["reference_tokens"] == multi30k.PUBLISHED["reference_tokens"]
         best = max(run["validation_bleu"], key=run["validation_bleu"].get)
         assert run["length_penalty"] == float(best)  # chosen on validation
+
+
+def test_rungs_are_trained_once_and_compared_on_the_validation_pairs(fetched, short, monkeypatch):
+    monkeypatch.setattr(multi30k_ladder, "STEPS", 4)
+    monkeypatch.setattr(multi30k_ladder, "PENALTIES", (1.0,))
+    chosen = {"as it is", "Muon and BPE-dropout"}
+    rungs = [rung for rung in RUNGS if rung.what in chosen]
+    assert len(rungs) == 2
+    monkeypatch.setattr(multi30k_ladder, "RUNGS", rungs)
+    (fetched / "multi30k-en-de" / "test.tsv").unlink(missing_ok=True)
+    found = ladder()
+    plain, both = found["runs"]
+    assert plain["validation_loss"] != both["validation_loss"]
+    assert plain["left_out"] == 0 and both["left_out"] > 0
+    text = json.dumps(found)
+    assert "test" not in text and "mann" not in text and str(fetched) not in text
+    monkeypatch.setattr(multi30k_ladder, "train", None)  # nothing is trained again
+    assert ladder() == found
+
+
+def test_the_same_text_is_cut_in_other_ways_each_time(fetched, short, tmp_path):
+    recipe = pictures("de")
+    material = recipe.material(tmp_path / "run")
+    language, plain = material.src, material.training
+    cut = cut_anew(recipe, material, left_out=0.5)
+    epochs = 1 + recipe.training.steps // recipe.training.validate_every
+    assert len(cut) == epochs * len(plain) == 3 * 60
+
+    def text(ids):
+        return language.text(ids)
+
+    assert [[text(ids) for ids in pair] for pair in cut] == epochs * [
+        [text(ids) for ids in pair] for pair in plain
+    ]
+    assert len({tuple(cut[i][0]) for i in range(0, len(cut), 3)}) > 20, "one sentence"
+    assert all(len(cut[i][0]) >= len(plain[0][0]) for i in range(0, len(cut), 3))
+
+
+def test_r_drop_is_the_mean_loss_and_the_divergence():
+    torch.manual_seed(0)
+    batch = make_batch([([5, 6, 7], [6, 5]), ([8], [9, 9, 4])])
+    model = make_model(12, 12, **dataclasses.asdict(TOY) | {"dropout": 0.0})
+    once = batch_loss(model, batch, 0.1)
+    torch.testing.assert_close(r_drop_loss(model, batch, 0.1), once)  # the two say the same
+    torch.testing.assert_close(r_drop_loss(model, batch, 0.0), batch_loss(model, batch, 0.0))
+    model = make_model(12, 12, **dataclasses.asdict(TOY) | {"dropout": 0.3})
+    torch.manual_seed(1)
+    losses = [batch_loss(model, batch, 0.1) for _ in range(2)]
+    torch.manual_seed(1)
+    found = model(batch.src, batch.tgt_in), model(batch.src, batch.tgt_in)
+    p, q = (logits[batch.tgt_out != 0].log_softmax(-1) for logits in found)
+    apart = sum(kl_div(a, b, reduction="sum", log_target=True) for a, b in ((p, q), (q, p)))
+    torch.manual_seed(1)
+    expected = sum(losses) / 2 + 5 / 4 * apart
+    torch.testing.assert_close(r_drop_loss(model, batch, 0.1), expected)
+    assert apart > 0.1
