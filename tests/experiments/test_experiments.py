@@ -24,7 +24,7 @@ def quick(monkeypatch):
 
 
 # They take hours, and have not been run.
-WAITING = {"since-language-model"}
+WAITING = {"multi30k-ladder"}
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

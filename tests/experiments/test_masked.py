@@ -8,7 +8,7 @@ import torch
 
 from transformer_lib import experiments
 from transformer_lib.experiments import masked
-from transformer_lib.experiments.language_model import config
+from transformer_lib.experiments.language_model import VALIDATION, config, sentences
 from transformer_lib.experiments.long import Learner, learning_curve
 from transformer_lib.experiments.masked import COVER, MaskedModel, cover, covered, each_place
 from transformer_lib.language_model import LanguageModel
@@ -42,6 +42,12 @@ def test_of_every_sentence_at_least_one_word_is_asked_and_each_reading_is_anothe
     assert len(pairs) == 80 and all(any(asked) for _, asked in pairs)
     assert len({tuple(read) for read, _ in pairs[::2]}) > 20
     assert pairs == covered(texts, times=40, words=WORDS, seed=0)
+
+
+def test_in_training_one_word_in_six_is_asked_for():
+    texts = [[WORDS - 1] * len(text.split()) for text in sentences(VALIDATION, seed=12)]
+    asked = [answer != PAD for _, answers in covered(texts, 1, WORDS, 0) for answer in answers]
+    assert sum(asked) / len(asked) == pytest.approx(1 / 6, abs=0.01)
 
 
 def test_each_place_sees_all_words_but_no_padding():

@@ -1,6 +1,7 @@
 """Drawings of what has changed since 2017: the data reaches the picture."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -139,3 +140,40 @@ def test_the_alt_texts_of_the_fused_kernel_say_what_is_stored():
     assert (round(use[16, 2], 1), round(min(later), 2), round(max(later), 2)) == (2.6, 0.15, 0.63)
     assert use[16, 1] > 1 > use[32, 1] and use[64, 2] > 1
     assert (round(min(training), 2), round(max(training), 2)) == (0.35, 0.83)
+
+
+def test_the_alt_text_of_the_language_model_says_what_is_stored():
+    from statistics import mean
+
+    from transformer_lib import experiments
+    from transformer_lib.experiments.since import nearer
+    from transformer_lib.plots.training import verdict
+
+    rows = {row["what"]: row["nearer"] for row in
+            nearer(experiments.load("since-language-model")["runs"])}  # fmt: skip
+    assert len(rows) == 21
+    clear, others = FIGURES["since-language-model"].alt.split("The others show")
+    assert re.search(r"no positions .*with 1\.", others) and round(mean(rows["no positions"])) == 1
+    for what, values in rows.items():
+        found, what = verdict(values, rows["base"]), what.removeprefix("window of 5") or "window"
+        nearer_ones, farther_ones = clear.split("Farther away")
+        assert (what in nearer_ones) == (found == "better") or what == "base", what
+        assert (what in farther_ones) == (found == "worse") or what == "base", what
+        if found != "no clear difference":
+            number = re.search(rf"{what}\D*?(\d+)", clear)[1]
+            assert int(number) == abs(round(mean(values))), what
+
+
+def test_the_rows_say_how_much_of_the_distance_is_gone(monkeypatch):
+    from transformer_lib import experiments
+    from transformer_lib.experiments.since import LEARNERS, nearer
+
+    monkeypatch.setattr(experiments, "load", lambda name: {"nats_per_token": 2.0})
+    runs = [{"what": one.what, "chosen": True, "history": [{"validation_loss": 2.3}]}
+            for one in LEARNERS]  # fmt: skip
+    base = [{"what": "base", "chosen": True,
+             "history": [{"validation_loss": 2.1}, {"validation_loss": 2.9}]},
+            {"what": "base", "chosen": False, "history": [{"validation_loss": 2.0}]}]  # fmt: skip
+    rows = nearer(runs + base)  # the base is at a distance of 0.3 and, at its best, 0.1
+    assert rows[0] == {"what": "base", "group": "base", "nearer": pytest.approx([-50, 50])}
+    assert all(row["nearer"] == pytest.approx([-50]) for row in rows[1:]) and len(rows) == 21

@@ -19,9 +19,9 @@ RESULTS = DATA / "experiments"
 EXPERIMENTS: dict[str, Callable[[], dict[str, Any]]] = {}
 TOPICS = ("embeddings", "positions", "masks", "norms", "ablations",
           "everyday", "held_out", "first_steps", "decoding", "causes", "end_sign",
-          "language_model", "before", "backwards", "since", "waiting", "fused", "scaling",
-          "induction", "multi30k", "speculative", "real_text", "heads_on_real_text",
-          "gpt")  # fmt: skip
+          "language_model", "masked", "before", "backwards", "since", "waiting", "fused",
+          "scaling", "induction", "multi30k", "multi30k_ladder", "speculative", "real_text",
+          "heads_on_real_text", "gpt")  # fmt: skip
 
 
 def experiment(name: str) -> Callable:

@@ -3,7 +3,7 @@
 Everything else is equal: corpus, batches, steps, and the number of parameters, but for those that
 fewer heads of keys save. The base is the model that comes with us at half its width, trained for
 fewer steps. The learning rate of each is chosen on validation. On one core four hours for the
-translator, one for the language model of the grammar's sentences.
+translator, two for the language model of the grammar's sentences.
 """
 
 import dataclasses
@@ -13,8 +13,9 @@ from typing import Any
 
 from torch import nn
 
+from transformer_lib import experiments
 from transformer_lib.experiments import experiment, language_model
-from transformer_lib.experiments.long import Learner, cache_bytes, tuned
+from transformer_lib.experiments.long import Learner, best_loss, cache_bytes, tuned
 from transformer_lib.language_model import LanguageModel
 from transformer_lib.model import Transformer
 from transformer_lib.recipes import RECIPES
@@ -153,12 +154,31 @@ def points(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         for split in ASKED:
             right[split].setdefault(run["what"], []).append(100 * run["right"][split])
     means = {split: statistics.mean(right[split]["base"]) for split in ASKED}
-    groups = {"base": "base"} | {what: name for name, parts in GROUPS.items() for what in parts}
     return [
-        {"what": what, "group": groups[what]}
+        {"what": what, "group": group}
         | {split: [share - means[split] for share in right[split][what]] for split in ASKED}
-        for what in groups
+        for what, group in groups().items()
         if what in right[ASKED[0]]
+    ]
+
+
+def groups() -> dict[str, str]:
+    """What is exchanged -> the group it belongs to, the base first."""
+    return {"base": "base"} | {what: name for name, parts in GROUPS.items() for what in parts}
+
+
+def nearer(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of the language models a row for each learner, as `points` has them: "nearer" is how much of
+    the base's mean distance to the floor is gone with each seed, in percent.
+    """
+    floor = experiments.load("floor")["nats_per_token"]
+    above: dict[str, list[float]] = {}
+    for run in (run for run in runs if run["chosen"]):
+        above.setdefault(run["what"], []).append(best_loss(run) - floor)
+    mean = statistics.mean(above["base"])
+    return [
+        {"what": what, "group": group, "nearer": [100 * (1 - one / mean) for one in above[what]]}
+        for what, group in groups().items()
     ]
 
 

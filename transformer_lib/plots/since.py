@@ -24,12 +24,16 @@ LOOKS = {
 
 
 @mpl.rc_context(style.PRINT)
-def worth_dots(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> Figure:
+def worth_dots(
+    rows: Sequence[Mapping[str, Any]],
+    panels: Mapping[str, str],
+    unit: str = "sentences right to the letter: percentage points above the base's mean",
+) -> Figure:
     """Draw how far each part is from the base: a panel for each kind of sentence -> the figure.
 
-    rows: {"what", "group"} and for each key of `panels` a number for each seed, in points above
-    the base's mean; the first is the base, whose seeds make the band. panels: key -> title. Raises
-    ValueError when the first row is not the base.
+    rows: {"what", "group"} and for each key of `panels` a number for each seed, above 0 if it is
+    better than the base's mean; the first is the base, whose seeds make the band. panels: key ->
+    title. unit: what the numbers are. Raises ValueError when the first row is not the base.
     """
     if not rows or rows[0]["group"] != "base":
         raise ValueError("the first row should be the base, to which the others are compared")
@@ -57,9 +61,8 @@ def worth_dots(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> 
         ax.spines[["left", "bottom"]].set_visible(False)
     axes[0].set_yticks(places, [row["what"] for row in rows])
     seeds = len(rows[0][next(iter(panels))])
-    figure.supxlabel(f"sentences right to the letter: percentage points above the base's mean\n"
-                     f"(a mark for each of {seeds} seeds, a line at their mean; tinted: the "
-                     f"base's own seeds)", fontsize=style.FONT_SIZE - 1)  # fmt: skip
+    figure.supxlabel(f"{unit}\n(a mark for each of {seeds} seeds, a line at their mean; "
+                     f"tinted: the base's own seeds)", fontsize=style.FONT_SIZE - 1)  # fmt: skip
     order = [said for _, _, said in LOOKS.values() if said in named]
     figure.legend([named[said] for said in order], order, loc="outside upper center", ncols=1)
     return figure
