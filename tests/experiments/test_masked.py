@@ -44,10 +44,10 @@ def test_of_every_sentence_at_least_one_word_is_asked_and_each_reading_is_anothe
     assert pairs == covered(texts, times=40, words=WORDS, seed=0)
 
 
-def test_in_training_one_word_in_six_is_asked_for():
+def test_in_training_fewer_than_one_word_in_five_are_asked_for():
     texts = [[WORDS - 1] * len(text.split()) for text in sentences(VALIDATION, seed=12)]
     asked = [answer != PAD for _, answers in covered(texts, 1, WORDS, 0) for answer in answers]
-    assert sum(asked) / len(asked) == pytest.approx(1 / 6, abs=0.01)
+    assert 0.15 < sum(asked) / len(asked) < 0.2, "15 %, and at least one of each sentence"
 
 
 def test_each_place_sees_all_words_but_no_padding():
