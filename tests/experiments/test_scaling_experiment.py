@@ -1,11 +1,13 @@
 """A training step against length, batch, depth and processes, in sizes of a second."""
 
 import dataclasses
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
+from tqdm import tqdm
 
 from transformer_lib import experiments
 from transformer_lib.config import BASE, SMALL, TOY
@@ -90,6 +92,35 @@ def test_a_time_is_that_of_the_second_step(monkeypatch):
 
     monkeypatch.setattr(scaling, "time", clock)
     assert scaling.seconds(step) == 3
+
+
+def test_a_process_trains_on_its_share(monkeypatch):
+    monkeypatch.setattr(scaling, "mine", lambda items: items[1::2])
+    monkeypatch.setattr(scaling, "update", lambda model, optimizer, batches, **how: batches)
+    (batch,) = scaling.training_step(SMALLEST)()  # of two batches
+    assert batch.src.shape == (2, 6)
+
+
+def test_settings_take_turns_and_the_first_round_does_not_count(monkeypatch):
+    order, times = [], {1: iter([900, 1, 2]), 2: iter([900, 4, 4])}
+
+    @contextmanager
+    def processes(setting):
+        def ask(what):
+            if what != "seconds":
+                return [10, 20]  # of two processes
+            order.append(setting.sentences)
+            return [0, next(times[setting.sentences])]
+
+        yield ask
+
+    monkeypatch.setattr(scaling, "processes", processes)
+    monkeypatch.setattr(scaling, "ROUNDS", 2)
+    rows = scaling.sweep([Setting(sentences=n) for n in (1, 2)], tqdm(disable=True))
+    assert order == [1, 2, 2, 1, 1, 2]
+    assert [row["milliseconds"]["median"] for row in rows] == [1500, 4000]
+    assert [row["time"]["median"] for row in rows] == [1, 3]  # of 4 / 1 and 4 / 2
+    assert all(row["resident"] == row["tensors"] == 30 for row in rows)
 
 
 def test_quartiles():
