@@ -52,7 +52,7 @@ class Tokenizer:
         if self._spacy is None:
             import spacy  # here, because importing spaCy takes seconds
 
-            self._spacy = spacy.blank(self.language)
+            self._spacy = spacy.blank(self.language).tokenizer
         text = unicodedata.normalize("NFC", text).replace("’", "'")
         return [token.text for token in self._spacy(text) if not token.is_space]
 

@@ -92,7 +92,7 @@ def _with_few_colors(picture: Any) -> Any:
     colors = red << 16 | green << 8 | blue  # one number for each pixel
     nearest = np.zeros(1 << 24, np.uint8)  # color -> its place in the palette
     nearest[colors] = 1
-    used = np.flatnonzero(nearest)
+    used = np.flatnonzero(nearest.view(bool))  # of truth values numpy skips the zeros quickly
     channels = np.stack([used >> 16, used >> 8 & 255, used & 255], axis=1)
     # |c - p|² without |c|², which is the same for every p
     distance = (palette**2).sum(axis=1) - 2.0 * channels @ palette.T.astype(float)
