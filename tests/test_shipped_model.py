@@ -228,6 +228,7 @@ def test_the_stored_report_over_seeds_is_what_is_measured(heads):
         assert heads["best_head"][number] == pytest.approx(shipped["best_head"][number], abs=0.01)
     for name, share in shipped["agreement"].items():
         assert heads["agreement"][name] == pytest.approx(share, abs=0.01)
+    assert heads["each_head_off"] == pytest.approx(shipped["each_head_off"], abs=0.01)
 
 
 def test_the_card_says_what_is_stored_of_each_seed():

@@ -318,8 +318,10 @@ def agreement(
     After the right beginning, the logit of the right form must be the larger one. `edits`: changes
     to the attention, as in `edit_attention`.
     """
-    with deciding(translator.model), edit_attention(translator.model, edits or {}):
-        logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.adjective_out]
+    model = translator.model
+    with deciding(model), edit_attention(model, edits or {}):
+        decoded = model.decode(batch.tgt_in, model.encode(batch.src), batch.src)
+        logits = model.generator(decoded[batch.rows, batch.adjective_out])  # of one word each
     right, wrong = logits[batch.rows, batch.right], logits[batch.rows, batch.wrong]
     return (right > wrong).float().mean().item()
 
