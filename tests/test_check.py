@@ -17,7 +17,9 @@ import check
         ("transformer_lib/decoding/beam.py", ["tests/test_decoding.py"]),
         ("coursework/similar.py", ["tests/coursework/test_similar.py"]),
         ("tools/check.py", ["tests/test_check.py"]),
-        ("tools/run_notebooks.py", ["tests/test_notebooks.py", "tests/test_series.py"]),
+        ("tools/run_notebooks.py", ["tests/test_notebooks.py"]),  # and test_series.py: minutes
+        ("tests/test_series.py", ["tests/test_series.py"]),
+        ("tests/coursework/attempts_5.py", ["tests/coursework/test_attempts.py"]),
         ("tests/test_masks.py", ["tests/test_masks.py"]),
         ("notebooks/06_masks.ipynb", ["notebooks/06_masks.ipynb"]),
         ("transformer_lib/gone.py", []),
@@ -26,6 +28,16 @@ import check
 )
 def test_each_file_has_its_tests(changed, tests):
     assert check.tests_of(Path(changed)) == [Path(test) for test in tests]
+
+
+def test_what_takes_minutes_runs_where_nothing_else_would():
+    """Every one of them is there, and left out only beside others."""
+    assert all((check.ROOT / test).exists() for test in check.WHOLE)
+    found = check.tests_of(Path("coursework/wall.py"))
+    assert Path("tests/coursework/test_grading.py") in found
+    assert not {test.as_posix() for test in found} & set(check.WHOLE)
+    alone = check.importing("tests.coursework.copies")
+    assert Path("tests/coursework/test_rehearsal.py") in alone
 
 
 def test_every_module_has_some():

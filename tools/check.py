@@ -1,7 +1,7 @@
 """`make check`: style, and the tests of the files that were changed since the last commit.
 
 Or of the files that are named: .venv/bin/python tools/check.py transformer_lib/attention.py
-`make test` runs everything; this takes seconds.
+`make test` runs everything; this takes seconds, for a whole notebook or grader up to a minute.
 """
 
 import re
@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+# A minute or more each: all figures, all pages, a whole class. `make test` runs them.
+WHOLE = ("tests/test_series.py", "tests/site/test_browser.py", "tests/coursework/test_rehearsal.py")
 
 
 def changed() -> list[Path]:
@@ -24,13 +26,20 @@ def changed() -> list[Path]:
 
 
 def tests_of(path: Path) -> list[Path]:
-    """The tests of one file: itself, those of its name or its folder's, else all that import it."""
+    """The tests of one file: itself, those of its name or its folder's, else all that import it.
+
+    Among those that import it, not the WHOLE ones where there are others.
+    """
     if not (ROOT / path).exists():
         return []  # deleted
     if path.suffix == ".ipynb" or path.name.startswith("test_"):
         return [path]
     if path.suffix != ".py":
         return []
+    if path.parts[0] == "tests":  # attempts_5.py belongs to test_attempts.py
+        own = path.with_name(f"test_{re.sub(r'_[0-9]+$', '', path.stem)}.py")
+        if (ROOT / own).exists():
+            return [own]
     folders = path.parts[path.parts[0] in ("transformer_lib", "tools") : -1]
     for i in range(len(folders), -1, -1):  # tests/plots/figures, tests/plots, tests
         names = [path.stem.strip("_")] if i or not folders else []
@@ -41,7 +50,9 @@ def tests_of(path: Path) -> list[Path]:
     module = ".".join(path.with_suffix("").parts).removeprefix("tools.")
     while module and not (found := importing(module)):
         module = module.rpartition(".")[0]  # the package that it is in
-    return found if module else []
+    if not module:
+        return []
+    return [test for test in found if test.as_posix() not in WHOLE] or found
 
 
 def importing(module: str) -> list[Path]:
