@@ -10,13 +10,14 @@ from torch.nn.functional import kl_div
 
 from transformer_lib import downloads, experiments, moses, recipes
 from transformer_lib.batching import make_batch
+from transformer_lib.before import RecurrentTranslator
 from transformer_lib.config import TOY
 from transformer_lib.corpora.parallel import read_parallel
 from transformer_lib.experiments import multi30k, multi30k_ladder
 from transformer_lib.experiments.multi30k import people_scores, token_bleu, told
 from transformer_lib.experiments.multi30k_ladder import RUNGS, cut_anew, ladder, r_drop_loss
 from transformer_lib.languages import SubwordLanguage
-from transformer_lib.model import make_model
+from transformer_lib.model import Transformer, count_parameters, make_model
 from transformer_lib.recipes import pictures
 from transformer_lib.training import TrainingConfig, batch_loss
 
@@ -131,19 +132,28 @@ def test_what_is_stored_was_scored_as_the_paper_was():
 def test_rungs_are_trained_once_and_compared_on_the_validation_pairs(fetched, short, monkeypatch):
     monkeypatch.setattr(multi30k_ladder, "STEPS", 4)
     monkeypatch.setattr(multi30k_ladder, "PENALTIES", (1.0,))
-    chosen = {"as it is", "Muon and BPE-dropout"}
+    chosen = {"as it is", "Muon and BPE-dropout", "recurrent, with attention"}
     rungs = [rung for rung in RUNGS if rung.what in chosen]
-    assert len(rungs) == 2
+    assert len(rungs) == 3
     monkeypatch.setattr(multi30k_ladder, "RUNGS", rungs)
     (fetched / "multi30k-en-de" / "test.tsv").unlink(missing_ok=True)
     found = ladder()
-    plain, both = found["runs"]
+    plain, both, recurrent = found["runs"]
+    assert recurrent["model"] == dataclasses.asdict(multi30k_ladder.RECURRENT)
+    assert recurrent["validation_loss"] not in (plain["validation_loss"], both["validation_loss"])
     assert plain["validation_loss"] != both["validation_loss"]
     assert plain["left_out"] == 0 and both["left_out"] > 0
     text = json.dumps(found)
     assert "test" not in text and "mann" not in text and str(fetched) not in text
     monkeypatch.setattr(multi30k_ladder, "train", None)  # nothing is trained again
     assert ladder() == found
+
+
+def test_the_recurrent_one_is_as_large_as_the_transformer():
+    model, _, subwords = recipes.pictures_sizes()
+    recurrent = RecurrentTranslator(subwords, subwords, multi30k_ladder.RECURRENT)
+    transformer = Transformer(subwords, subwords, model)
+    assert count_parameters(recurrent) == pytest.approx(count_parameters(transformer), rel=0.01)
 
 
 def test_the_same_text_is_cut_in_other_ways_each_time(fetched, short, tmp_path):
