@@ -62,6 +62,7 @@ def r_drop_loss(
 class Rung:
     """One way to train. model, training: settings that differ from the recipe's.
 
+    updates: the share of the ladder's `STEPS`, for what takes longer.
     recurrent: what stood in the Transformer's place before, to compare; about as large.
     left_out: the share of BPE's joins that are left out at random (BPE-dropout, Provilkov et al.
     2020, https://arxiv.org/abs/1910.13267): the same word comes in other pieces each time.
@@ -70,6 +71,7 @@ class Rung:
     what: str
     model: dict[str, Any] = field(default_factory=dict)
     training: dict[str, Any] = field(default_factory=dict)
+    updates: float = 1.0
     recurrent: RecurrentConfig | None = None
     left_out: float = 0.0
     optimizer: Callable[[nn.Module], Any] = adam
@@ -83,7 +85,7 @@ RUNGS = (
     Rung("Muon and BPE-dropout", optimizer=muon, training={"peak": 6e-3}, left_out=LEFT_OUT),
     Rung("dropout 0.3", model={"dropout": 0.3}),
     Rung("recurrent, with attention", recurrent=RECURRENT, training={"peak": 4e-3}),
-    Rung("R-Drop, half the updates", loss=r_drop_loss, training={"steps": STEPS // 2}),
+    Rung("R-Drop, half the updates", loss=r_drop_loss, updates=0.5),
 )
 
 
@@ -97,7 +99,8 @@ def ladder() -> dict[str, Any]:
 def climb(rung: Rung, recipe: OwnPairs) -> dict[str, Any]:
     """The stored scores of a rung, or those of a new training."""
     model = dataclasses.replace(recipe.model, **rung.model)
-    training = dataclasses.replace(recipe.training, **{"steps": STEPS} | rung.training)
+    steps = round(STEPS * rung.updates)
+    training = dataclasses.replace(recipe.training, steps=steps, **rung.training)
     recipe = dataclasses.replace(recipe, model=model, training=training)
     settings = {"what": rung.what, "model": dataclasses.asdict(rung.recurrent or model),
                 "training": dataclasses.asdict(training), "left_out": rung.left_out}  # fmt: skip
