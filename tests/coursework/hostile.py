@@ -24,9 +24,13 @@ os.chdir('/'.join(['deep'] * 40))
 
 HOSTILE = {
     "endless-cell": ("while True:\n    pass", "did not end within"),
-    "endless-function": ("def my_weights(q, k):\n    while True: pass", "did not end within"),
+    # The next two wait instead of computing: the clock counts that as well, and the class's other
+    # notebooks have the processor meanwhile.
+    "endless-function": (
+        "import time\ndef my_weights(q, k):\n    while True: time.sleep(1)", "did not end within"),
     "stubborn-loop": (
-        "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+        "import time\n"
+        "while True:\n    try:\n        while True: time.sleep(1)\n    except BaseException: pass",
         "did not end within",
     ),
     "exit": ("exit()", "SystemExit"),
@@ -80,7 +84,7 @@ HOSTILE = {
         "    except OSError: pass",
         "",
     ),
-    "prints-without-end": ("for i in range(10**6):\n    print('x' * 1000)\nraise ValueError('ok')",
+    "prints-without-end": ("for i in range(10**5):\n    print('x' * 10_000)\nraise ValueError('ok')",
                            "ValueError: ok"),
     "threads": (
         "import threading, time\n"
@@ -159,7 +163,9 @@ ATTACKS = {
 BEYOND_THE_GUARD = {
     "reads-in-c": (
         "import os\nsize = os.path.getsize('{solution}')\n"
-        "raw = bytes(torch._C.StorageBase.from_file('{solution}', False, size))" + TAKE_IT, ""),
+        "raw = bytes(torch._C.StorageBase.from_file('{solution}', False, size))" + TAKE_IT,
+        "",
+    ),
     "writes-in-c": ("torch._C.StorageBase.from_file('{another}', True, 9)[0] = 0", ""),
 }
 
