@@ -84,8 +84,9 @@ HOSTILE = {
         "    except OSError: pass",
         "",
     ),
-    "prints-without-end": ("for i in range(10**5):\n    print('x' * 10_000)\nraise ValueError('ok')",
-                           "ValueError: ok"),
+    "prints-without-end": (
+        "for i in range(10**5):\n    print('x' * 10_000)\nraise ValueError('ok')",
+        "ValueError: ok"),
     "threads": (
         "import threading, time\n"
         "for i in range(200):\n"
