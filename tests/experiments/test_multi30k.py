@@ -148,6 +148,16 @@ def test_rungs_are_trained_once_and_compared_on_the_validation_pairs(fetched, sh
     assert ladder() == found
 
 
+def test_a_ladder_that_is_interrupted_tells_what_is_complete(fetched, short, monkeypatch):
+    def one_then_enough(rung, recipe):
+        if rung is RUNGS[1]:
+            raise KeyboardInterrupt
+        return {"what": rung.what}
+
+    monkeypatch.setattr(multi30k_ladder, "climb", one_then_enough)
+    assert ladder()["runs"] == [{"what": "as it is"}]
+
+
 def test_the_recurrent_one_is_as_large_as_the_transformer():
     model, _, subwords = recipes.pictures_sizes()
     recurrent = RecurrentTranslator(subwords, subwords, multi30k_ladder.RECURRENT)
@@ -191,3 +201,16 @@ def test_r_drop_is_the_mean_loss_and_the_divergence():
     expected = sum(losses) / 2 + 5 / 4 * apart
     torch.testing.assert_close(r_drop_loss(model, batch, 0.1), expected)
     assert apart > 0.1
+
+
+def test_the_stored_rungs_are_those_of_the_ladder():
+    model, training, _ = recipes.pictures_sizes()
+    stored = experiments.load("multi30k-ladder")
+    for rung, run in zip(RUNGS, stored["runs"], strict=False):  # the first ones of them
+        steps = round(multi30k_ladder.STEPS * rung.updates)
+        how = dataclasses.replace(training, steps=steps, **rung.training)
+        sizes = rung.recurrent or dataclasses.replace(model, **rung.model)
+        assert run["what"] == rung.what and run["left_out"] == rung.left_out
+        assert run["model"] == dataclasses.asdict(sizes)
+        assert run["training"] == dataclasses.asdict(how)
+    assert 2 <= len(stored["runs"]) <= len(RUNGS)
