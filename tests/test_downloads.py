@@ -225,7 +225,7 @@ def test_every_public_corpus_says_its_license_and_where_it_comes_from():
 @pytest.mark.parametrize("name", downloads.CORPORA)
 def test_the_real_corpora(name, tmp_path):
     real = REAL_CACHE / name / "download"
-    if not real.is_dir():
+    if not list(real.glob("*")):  # a download that failed leaves it empty
         pytest.skip(f"{name} is not in the cache: transformer-lib corpus get {name}")
     (tmp_path / "download").symlink_to(real)
     left_out = []
