@@ -109,3 +109,9 @@ def test_what_is_stored_is_of_equal_models_and_says_the_same_with_each_seed():
     assert [(run["what"], run["seed"]) for run in stored["runs"]] == [
         (what, seed) for seed in masked.SEEDS for what in ("GPT", "BERT")
     ]
+    for gpt, bert in zip(stored["runs"][::2], stored["runs"][1::2], strict=True):
+        for one, other in ((gpt, bert), (gpt["first_word"], bert["first_word"])):
+            assert one["right"] < other["right"] and one["nats_per_word"] > other["nats_per_word"]
+    # As notebook 17 tells it.
+    assert masked.TRAINING.steps == 1500 and max(masked.SENTENCES) == 30_000
+    assert stored["sentences"] == 2000

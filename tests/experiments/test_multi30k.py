@@ -180,6 +180,11 @@ def test_the_same_text_is_cut_in_other_ways_each_time(fetched, short, tmp_path):
         [text(ids) for ids in pair] for pair in plain
     ]
     assert len({tuple(cut[i][0]) for i in range(0, len(cut), 3)}) > 20, "one sentence"
+    # Other text, or as much of it more often, is another name in the cache.
+    folders = list((fetched / "encoded").glob("*-varied"))
+    assert len(folders) == 1 and list(cut_anew(recipe, material, left_out=0.5)) == list(cut)
+    cut_anew(dataclasses.replace(recipe, sha256="other"), material, left_out=0.5)
+    assert len(list((fetched / "encoded").glob("*-varied"))) == 2
     assert all(len(cut[i][0]) >= len(plain[0][0]) for i in range(0, len(cut), 3))
 
 

@@ -6,6 +6,7 @@ translating. One rung is no way to train: what stood in the Transformer's place 
 """
 
 import dataclasses
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -148,9 +149,15 @@ def measure(rung: Rung, recipe: OwnPairs) -> dict[str, Any]:
 
 
 def cut_anew(recipe: OwnPairs, material: Material, left_out: float) -> EncodedPairs:
-    """The training pairs over and over, cut in other ways each time, so that none comes twice."""
+    """The training pairs over and over, cut in other ways each time, so that none comes twice.
+
+    In the cache under a name that belongs to this text and tokenizer, as `OwnPairs.encoded`.
+    """
     epochs = 1 + recipe.training.steps // recipe.training.validate_every
-    folder = cache_folder() / "encoded" / f"multi30k-de-{left_out}-{epochs}"
+    subwords = material.src.tokenizer
+    about = f"{left_out} {epochs} {recipe.sha256} {subwords.to_json()}"
+    name = hashlib.sha256(about.encode("utf-8")).hexdigest()[:20]
+    folder = cache_folder() / "encoded" / f"{name}-varied"
     if folder.exists():
         return EncodedPairs(folder)
 
@@ -158,5 +165,5 @@ def cut_anew(recipe: OwnPairs, material: Material, left_out: float) -> EncodedPa
         for _ in range(epochs):
             yield from recipe.pairs("train")
 
-    cut = partial(material.src.tokenizer.encode_varied, left_out=left_out)
+    cut = partial(subwords.encode_varied, left_out=left_out)
     return encode_pairs(pairs(), cut, len(material.src.vocab), folder)
