@@ -67,7 +67,7 @@ def cover(ids: Ids, words: int, generator: torch.Generator) -> tuple[list[int], 
     """
     ids = torch.tensor(ids)
     lots = torch.rand(len(ids), generator=generator)
-    lots[lots.argmin()] *= SHARE  # so that one is guessed
+    lots[lots.argmin()] *= SHARE  # so at least one is below it, and guessed
     another = torch.randint(len(SPECIALS), words, ids.shape, generator=generator)
     read = torch.where(lots < 0.8 * SHARE, COVER, torch.where(lots < 0.9 * SHARE, another, ids))
     return read.tolist(), torch.where(lots < SHARE, ids, PAD).tolist()
