@@ -345,6 +345,26 @@ def test_settings_by_name_stop_and_resume(run, tmp_path):
     refused(run(*again[:-1], "steps=8"), "other settings")
 
 
+def test_another_optimizer_is_part_of_the_recipe(run, tmp_path):
+    command = ["train", "--task", "copy", "--steps", 3, "--set", "peak=1e-3", "--out"]
+    weights = {}
+    for name, options in {"adam": [], "muon": ["--optimizer", "muon"]}.items():
+        assert run(*command, tmp_path / name, *options)[0] == 0
+        assert json.loads((tmp_path / name / "recipe.json").read_text())["optimizer"] == name
+        weights[name] = (tmp_path / name / "model.safetensors").read_bytes()
+    assert weights["adam"] != weights["muon"]
+    refused(run(*command, tmp_path / "muon", "--resume"), "other settings")
+    assert run("train", "--resume", "--out", tmp_path / "muon")[0] == 0  # with its own
+    # What was started before there was a choice goes on with Adam.
+    path = tmp_path / "adam" / "recipe.json"
+    recipe = json.loads(path.read_text())
+    del recipe["optimizer"]
+    path.write_text(json.dumps(recipe))
+    assert run(*command, tmp_path / "adam", "--resume")[0] == 0
+    path.write_text(json.dumps(recipe | {"optimizer": "sgd"}))
+    refused(run("train", "--resume", "--out", tmp_path / "adam"), "damaged", "'sgd'", "muon")
+
+
 def test_trainings_that_cannot_start(run, tmp_path):
     refused(run("train"), "--task")
     refused(run("train", "--resume", "--task", "copy", "--out", tmp_path), "nothing to resume")

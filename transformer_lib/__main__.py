@@ -172,6 +172,10 @@ def parser() -> argparse.ArgumentParser:
     train.add_argument("--steps", type=positive, metavar="N", help="updates of the weights")
     train.add_argument("--seed", type=int, metavar="N", help="random start and order (0)")
     train.add_argument(
+        "--optimizer", choices=["adam", "adamw", "muon"],
+        help="what changes the weights: the paper's Adam, or one of those since (notebook 18)",
+    )  # fmt: skip
+    train.add_argument(
         "--average", type=positive, metavar="N",
         help="end with the mean of the weights at the last N validations, not with the best",
     )  # fmt: skip
@@ -528,6 +532,7 @@ def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
         recipe,
         model=replaced(recipe.model, settings),
         training=replaced(recipe.training, settings),
+        optimizer=options.optimizer or recipe.optimizer,
     )
     return recipe, folder
 

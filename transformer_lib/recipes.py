@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -28,12 +28,14 @@ from transformer_lib.languages import (
     write_languages,
 )
 from transformer_lib.model import Transformer, count_parameters, make_model
+from transformer_lib.since import adamw, muon
 from transformer_lib.subwords import Subwords
 from transformer_lib.tokens import Tokenizer, Vocabulary, proper_words
 from transformer_lib.training import (
     STATE_FILE,
     Pairs,
     TrainingConfig,
+    adam,
     check_processes,
     device_named,
     train,
@@ -43,18 +45,28 @@ from transformer_lib.typed import is_finished
 
 TextPairs = list[tuple[str, str]]
 DIGIT_TASKS = ("copy", "reverse", "sort")
+OPTIMIZERS = {"adam": adam, "adamw": adamw, "muon": muon}
 NEARLY_ALL = 0.95  # share of sentences; what nearly all have, the model has never been without
 ASIDE = 0.01  # share of the source sentences to validate on, where no file is named
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to train on and how. languages: spaCy's codes of source and target."""
+    """What to train on and how. languages: spaCy's codes of source and target.
+
+    optimizer: the paper's "adam", or one of those since: "adamw", "muon".
+    """
 
     task: str
     languages: tuple[str, str]
     model: ModelConfig
     training: TrainingConfig
+    optimizer: str = field(default="adam", kw_only=True)
+
+    def __post_init__(self):
+        if self.optimizer not in OPTIMIZERS:
+            known = ", ".join(OPTIMIZERS)
+            raise ValueError(f"optimizer={self.optimizer!r} must be one of {known}")
 
     def texts(self) -> tuple[TextPairs, TextPairs]:
         """Pairs of text to train on, and to validate on."""
@@ -79,21 +91,20 @@ class Recipe:
     @classmethod
     def from_json(cls, content: dict) -> "Recipe":
         try:
-            if "files" in content:
-                return OwnPairs(
-                    content["task"],
-                    tuple(content["languages"]),
-                    ModelConfig(**content["model"]),
-                    TrainingConfig(**content["training"]),
-                    **{name: content[name] for name in ("skip_bad", "subwords", "sha256")},
-                    files=tuple(content["files"]),
-                    validation=tuple(content["validation"]),
-                )
-            return cls(
-                content["task"],
-                tuple(content["languages"]),
-                ModelConfig(**content["model"]),
-                TrainingConfig(**content["training"]),
+            settings = {
+                "task": content["task"],
+                "languages": tuple(content["languages"]),
+                "model": ModelConfig(**content["model"]),
+                "training": TrainingConfig(**content["training"]),
+                "optimizer": content.get("optimizer", "adam"),  # older runs know no other
+            }
+            if "files" not in content:
+                return cls(**settings)
+            return OwnPairs(
+                **settings,
+                **{name: content[name] for name in ("skip_bad", "subwords", "sha256")},
+                files=tuple(content["files"]),
+                validation=tuple(content["validation"]),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"recipe.json is damaged: {error!r}") from None
@@ -347,6 +358,7 @@ def train_recipe(
         resume=resume and (folder / STATE_FILE).exists(),
         measure=measure,
         bar=bar,
+        optimizer=OPTIMIZERS[recipe.optimizer],
     )
     record = {
         "parameters": count_parameters(model),

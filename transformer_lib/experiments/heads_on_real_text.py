@@ -688,14 +688,15 @@ def pronouns(translator: Translator) -> dict[str, Any]:
         inside, across = (layers_of(translator, kind)
                           for kind in ("encoder.self_attn", "decoder.cross_attn"))  # fmt: skip
         nouns = batch.noun | batch.other
-        cuts = {"adjective from both nouns": dict.fromkeys(inside, barred(batch.adjective, nouns)),
-                "“it” from both nouns": dict.fromkeys(inside, barred(batch.pronoun, nouns)),
-                "ending from both nouns": dict.fromkeys(across, barred(batch.writing, nouns))}
+        cuts = {
+            "adjective from both nouns": dict.fromkeys(inside, barred(batch.adjective, nouns)),
+            "“it” from both nouns": dict.fromkeys(inside, barred(batch.pronoun, nouns)),
+            "ending from both nouns": dict.fromkeys(across, barred(batch.writing, nouns)),
+        }
         found["barred"] = {name: score(margins(translator, batch, edits=edits) > 0, batch.group)
                            for name, edits in cuts.items()}  # fmt: skip
         from_it = LOOKS | {"encoder.self_attn": ("pronoun", "noun")}
-        asks = {"adjective": finds(translator, batch),
-                "pronoun": finds(translator, batch, from_it)}
+        asks = {"adjective": finds(translator, batch), "pronoun": finds(translator, batch, from_it)}
         found["looks"] = {
             word: [row for row in table if kind_of(row["layer"]) in
                    (("encoder.self_attn", "decoder.cross_attn") if word == "adjective"
