@@ -9,7 +9,7 @@ import torch
 from torch.nn.functional import kl_div
 
 from transformer_lib import downloads, experiments, moses, recipes
-from transformer_lib.batching import make_batch
+from transformer_lib.batching import batch_indices, make_batch
 from transformer_lib.before import RecurrentTranslator
 from transformer_lib.config import TOY
 from transformer_lib.corpora.parallel import read_parallel
@@ -31,24 +31,31 @@ GERMAN = [
     "Zwei Hunde laufen, einer ist schwarz.",
     "Das „rote“ Haus!",
 ]
+FRENCH = [
+    "Un homme n'est pas dans la maison.",
+    "Deux chiens courent, l'un est noir.",
+    "La maison « rouge » !",
+]
 
 
 @pytest.fixture
 def fetched(tmp_path, monkeypatch):
     """Multi30k, as if it had been fetched: a few sentences of our own."""
     monkeypatch.setenv("TRANSFORMER_LIB_CACHE", str(tmp_path))
-    folder = tmp_path / "multi30k-en-de" / "download"
-    folder.mkdir(parents=True)
-    for split in ("train", "val", "test_2016_flickr"):
-        for language, texts in (("en", ENGLISH), ("de", GERMAN)):
-            lines = "".join(text + "\n" for text in texts * (20 if split == "train" else 1))
-            (folder / f"{split}.{language}.gz").write_bytes(gzip.compress(lines.encode()))
-    files = {
-        split: tuple(dataclasses.replace(file, sha256=None) for file in files)
-        for split, files in downloads.CORPORA["multi30k-en-de"].files.items()
-    }
-    corpus = dataclasses.replace(downloads.CORPORA["multi30k-en-de"], files=files)
-    monkeypatch.setitem(downloads.CORPORA, "multi30k-en-de", corpus)
+    for target, translated in (("de", GERMAN), ("fr", FRENCH)):
+        folder = tmp_path / f"multi30k-en-{target}" / "download"
+        folder.mkdir(parents=True)
+        for split in ("train", "val", "test_2016_flickr"):
+            for language, texts in (("en", ENGLISH), (target, translated)):
+                lines = "".join(text + "\n" for text in texts * (20 if split == "train" else 1))
+                (folder / f"{split}.{language}.gz").write_bytes(gzip.compress(lines.encode()))
+        corpus = downloads.CORPORA[folder.parent.name]
+        files = {
+            split: tuple(dataclasses.replace(file, sha256=None) for file in files)
+            for split, files in corpus.files.items()
+        }
+        corpus = dataclasses.replace(corpus, files=files)
+        monkeypatch.setitem(downloads.CORPORA, folder.parent.name, corpus)
     return tmp_path
 
 
@@ -80,7 +87,7 @@ def test_the_recipe_reads_tokens_and_is_made_for_that_corpus(fetched, short):
 def test_a_call_trains_one_seed_and_keeps_the_others(fetched, short, tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, "RESULTS", tmp_path / "results")
     for seeds in ([0], [0, 1]):
-        found = multi30k.measure_multi30k()
+        found = multi30k.to_german()
         assert [run["seed"] for run in found["runs"]] == seeds
         experiments.write_json(experiments.RESULTS / "multi30k.json", found)
     first, second = found["runs"]
@@ -90,10 +97,36 @@ def test_a_call_trains_one_seed_and_keeps_the_others(fetched, short, tmp_path, m
     )
     text = json.dumps(found)
     assert str(tmp_path) not in text and "Mann" not in text and "mann" not in text
-    # With another recipe, what was found is no longer beside it.
+    # What was found with another recipe is told apart.
     found["recipe"]["training"]["steps"] += 1
     experiments.write_json(experiments.RESULTS / "multi30k.json", found)
-    assert [run["seed"] for run in multi30k.measure_multi30k()["runs"]] == [0]
+    again = multi30k.to_german()
+    assert again["runs"] == [first]
+    assert again["earlier"] == [{"recipe": found["recipe"], "runs": [first, second]}]
+    experiments.write_json(experiments.RESULTS / "multi30k.json", again)
+    assert multi30k.to_german()["earlier"] == again["earlier"]
+
+
+def test_french_is_learned_by_the_same_recipe(fetched, short, tmp_path, monkeypatch):
+    monkeypatch.setattr(experiments, "RESULTS", tmp_path / "results")
+    found = multi30k.one_seed_more("multi30k-fr", "fr")
+    assert found["recipe"] == told(pictures("de")) and found["published"]["bleu"] == 61.8
+    (run,) = found["runs"]
+    words = sum(len(moses.tokenizer("fr")(text).split()) for text in FRENCH)
+    assert run["beam"]["reference_tokens"] == words
+
+
+def test_the_time_is_that_of_all_steps_however_often_it_stopped(fetched, short):
+    found = multi30k.measure_seed(pictures("de"), 0)
+    log = fetched / "runs" / "multi30k-en-de-0" / "log.jsonl"
+    steps = [{"step": i, "words_per_second": pace} for i, pace in enumerate((0.5, 1, 7000))]
+    log.write_text("".join(json.dumps(step) + "\n" for step in steps))
+    again = multi30k.measure_seed(pictures("de"), 0)
+    pairs = list(pictures("de").material(log.parent).training)
+    epochs = 4 / len(batch_indices(pairs, max_tokens=64, seed=0))
+    words = epochs * sum(len(written) + 1 for _, written in pairs)
+    assert again["seconds"] == pytest.approx(words, abs=1)
+    assert {**again, "seconds": 0} == {**found, "seconds": 0}
 
 
 def test_scores_are_those_of_the_published_setting():
@@ -111,7 +144,9 @@ def test_scores_are_those_of_the_published_setting():
 
 
 def test_the_recipe_tells_nothing_of_a_disk(fetched, short):
-    assert told(pictures("de")).keys() == {"model", "training", "subwords"}
+    assert told(pictures("de")).keys() == {
+        "model", "training", "optimizer", "subwords"
+    }  # fmt: skip
 
 
 def test_what_is_stored_was_scored_as_the_paper_was():
@@ -124,7 +159,7 @@ def test_what_is_stored_was_scored_as_the_paper_was():
     }  # fmt: skip
     for seed, run in enumerate(stored["runs"]):
         assert run["seed"] == seed
-        assert run["beam"]["reference_tokens"] == multi30k.PUBLISHED["reference_tokens"]
+        assert run["beam"]["reference_tokens"] == multi30k.PUBLISHED["de"]["reference_tokens"]
         best = max(run["validation_bleu"], key=run["validation_bleu"].get)
         assert run["length_penalty"] == float(best)  # chosen on validation
 
@@ -212,10 +247,9 @@ def test_the_stored_rungs_are_those_of_the_ladder():
     model, training, _ = recipes.pictures_sizes()
     stored = experiments.load("multi30k-ladder")
     for rung, run in zip(RUNGS, stored["runs"], strict=False):  # the first ones of them
-        steps = round(multi30k_ladder.STEPS * rung.updates)
-        how = dataclasses.replace(training, steps=steps, **rung.training)
-        sizes = rung.recurrent or dataclasses.replace(model, **rung.model)
+        sizes, how = multi30k_ladder.sizes(rung, model, training)
         assert run["what"] == rung.what and run["left_out"] == rung.left_out
-        assert run["model"] == dataclasses.asdict(sizes)
+        assert run["model"] == dataclasses.asdict(rung.recurrent or sizes)
         assert run["training"] == dataclasses.asdict(how)
+        assert run["training"]["steps"] == multi30k_ladder.STEPS * rung.updates
     assert 2 <= len(stored["runs"]) <= len(RUNGS)
