@@ -1,6 +1,6 @@
 """Other encoder-decoders with the sizes of ours, for training_step.py; none is needed.
 
-pip install transformers x-transformers
+pip install transformers x-transformers joeynmt
 
 A peer is a module: (b, s), (b, t) ids -> logits (b, t, vocab). With a method `loss` it brings a
 loss of its own, else it is trained with ours.
@@ -68,6 +68,43 @@ class XTransformers(nn.Module):
         seen = src != PAD
         memory = self.encoder(src, mask=seen, return_embeddings=True)
         return self.decoder(tgt_in, mask=tgt_in != PAD, context=memory, context_mask=seen)
+
+
+class JoeyNMT(nn.Module):
+    """JoeyNMT's encoder, decoder and embeddings, as its Model joins them, with its own loss.
+
+    Dropout on the weights of attention as well; label smoothing by the distance (KL) to a table of
+    wanted probabilities. Its Model also counts how many words are right, which is left out here.
+    """
+
+    def __init__(self, vocab: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
+        super().__init__()
+        from joeynmt.decoders import TransformerDecoder
+        from joeynmt.embeddings import Embeddings
+        from joeynmt.encoders import TransformerEncoder
+        from joeynmt.loss import XentLoss
+
+        layers = {
+            "hidden_size": d_model, "ff_size": d_ff, "num_layers": N, "num_heads": h,
+            "dropout": dropout, "emb_dropout": dropout, "layer_norm": "post",
+        }  # fmt: skip
+        words = {"embedding_dim": d_model, "scale": True, "vocab_size": vocab, "padding_idx": PAD}
+        self.src_embed, self.tgt_embed = Embeddings(**words), Embeddings(**words)
+        self.encoder = TransformerEncoder(**layers)
+        self.decoder = TransformerDecoder(**layers, vocab_size=vocab)
+        self.distance = XentLoss(pad_index=PAD, smoothing=0.1)
+
+    def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
+        seen = (src != PAD)[:, None]
+        memory, _ = self.encoder(self.src_embed(src), None, seen)
+        logits, *_ = self.decoder(
+            self.tgt_embed(tgt_in), memory, None, src_mask=seen, unroll_steps=tgt_in.size(1),
+            hidden=None, trg_mask=(tgt_in != PAD)[:, None],
+        )  # fmt: skip
+        return logits.log_softmax(-1)
+
+    def loss(self, log_p: Tensor, target: Tensor) -> Tensor:
+        return self.distance(log_p, trg=target) / (target != PAD).sum()
 
 
 # --- The shapes of The Annotated Transformer, from its description --------------------------------
@@ -188,6 +225,7 @@ class Annotated(nn.Module):
 PEERS = {
     "Hugging Face Marian": Marian,
     "x-transformers": XTransformers,
+    "JoeyNMT": JoeyNMT,
     "The Annotated Transformer's shapes": Annotated,
 }
 
