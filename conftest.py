@@ -25,6 +25,12 @@ pytest_plugins = ["nbval.plugin"]
 collect_ignore_glob = ["notebooks/*/*", "work/*"]
 
 
+def pytest_sessionstart(session) -> None:
+    from kernels import copies_for_nbval
+
+    copies_for_nbval()
+
+
 def pytest_itemcollected(item) -> None:
     """Give every notebook cell the tolerant comparison instead of nbval's exact one."""
     from nbval.plugin import IPyNbCell  # not before pytest has taken it in
