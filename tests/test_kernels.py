@@ -1,13 +1,11 @@
 """The kernels in which pytest runs the notebooks are like those that Jupyter starts."""
 
 import ast
-import os
 import sys
 
+import nbval.kernel
 import pytest
-from jupyter_client.manager import start_new_kernel
-
-import kernels
+from nbval.kernel import CURRENT_ENV_KERNEL_NAME
 
 ASK = """
 import os, signal, sys, threading
@@ -18,8 +16,8 @@ print([os.getcwd(), sys.path, sys.argv[0], sorted(globals()), foreign, os.getsid
 """
 
 
-def told(folder) -> list:
-    manager, client = start_new_kernel(kernel_name="python3", cwd=str(folder), env=dict(os.environ))
+def told(start, folder) -> list:
+    manager, client = start(kernel_name=CURRENT_ENV_KERNEL_NAME, cwd=str(folder))
     said = []
     try:
         client.execute_interactive(ASK, output_hook=lambda m: said.append(m["content"].get("text")))
@@ -32,8 +30,8 @@ def told(folder) -> list:
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are copied on Linux alone")
 def test_a_copy_is_a_kernel_with_nothing_of_ours(tmp_path, monkeypatch):
     monkeypatch.setenv("SET_AFTER_THE_FIRST", "yes")
-    real = told(tmp_path)
-    monkeypatch.setattr(kernels.local_provisioner, "launch_kernel", kernels.Copy)
-    copy = told(tmp_path)
+    copies = nbval.kernel.start_new_kernel
+    (itself,) = copies.args
+    real, copy = told(itself, tmp_path), told(copies, tmp_path)
     assert copy == real
     assert copy[4] == set() and "SET_AFTER_THE_FIRST" in copy[6]

@@ -15,10 +15,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
-
-from jupyter_client.provisioning import local_provisioner
 
 NEEDED = ("ipykernel.kernelapp", "torch", "matplotlib.figure", "matplotlib.backends.backend_agg",
           "spacy")  # fmt: skip
@@ -87,18 +86,18 @@ def server() -> subprocess.Popen:
     return process
 
 
+def start_copy(start: Callable, **how) -> tuple:
+    """What nbval's function `start` gives, for a copy."""
+    with patch("jupyter_client.provisioning.local_provisioner.launch_kernel", Copy):
+        return start(**how)
+
+
 def copies_for_nbval() -> None:
     """From now on nbval gets copies, where processes can be copied."""
     if sys.platform == "linux":
         import nbval.kernel
 
-        start = nbval.kernel.start_new_kernel
-
-        def start_copy(**how):
-            with patch.object(local_provisioner, "launch_kernel", Copy):
-                return start(**how)
-
-        nbval.kernel.start_new_kernel = start_copy
+        nbval.kernel.start_new_kernel = functools.partial(start_copy, nbval.kernel.start_new_kernel)
 
 
 if __name__ == "__main__":
