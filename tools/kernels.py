@@ -49,6 +49,7 @@ def become(words: list[str], cwd: str, env: dict[str, str]) -> None:
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     gc.unfreeze()
+    sys.modules["numpy"].random.seed()  # or all would draw the same; Python's own does it by itself
     sys.argv = [importlib.util.find_spec("ipykernel_launcher").origin, *words]
     sys.modules["ipykernel.kernelapp"].launch_new_instance()
 
