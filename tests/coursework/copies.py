@@ -9,6 +9,7 @@ nothing else: whoever means harm is graded by the real thing (test_rehearsal.py,
 import functools
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import patch
@@ -16,13 +17,18 @@ from unittest.mock import patch
 from coursework import batch, grading, pupil
 from coursework.source import Assignment
 from coursework.wall import lock_in, readable
+from tests.coursework.trained import share_of_copies
+from transformer_lib.checks import training as check
 
 REAL = ("right", "other-ways", "checks changed")  # the students who get a program of their own
 batch.START.set_forkserver_preload(["coursework.grading", "coursework.pupil"])
 
 
-def grade(student: str, path: Path, source: Assignment, limits: grading.Limits) -> list:
-    """As coursework.grading has it."""
+def grade(
+    student: str, path: Path, source: Assignment, limits: grading.Limits, trained: Path
+) -> list:
+    """As coursework.grading has it. trained: what is trained once for all (trained.py)."""
+    check.share_of_copies = share_of_copies(trained)
     if student in REAL or limits.wall not in ("", "landlock") or sys.platform != "linux":
         return grading.grade(student, path, source, limits)
     start = SimpleNamespace(Popen=Copy, PIPE=None, DEVNULL=None)
@@ -30,7 +36,8 @@ def grade(student: str, path: Path, source: Assignment, limits: grading.Limits) 
         return grading.grade(student, path, source, limits)
 
 
-grade_all = functools.partial(batch.grade_all, grade=grade)
+def grade_all(trained: Path) -> Callable:
+    return functools.partial(batch.grade_all, grade=functools.partial(grade, trained=trained))
 
 
 class Copy:

@@ -57,9 +57,9 @@ def mistakes(source, k):
 
 
 @pytest.mark.parametrize("number", SOURCES)
-def test_twelve_students_hand_in(tmp_path, monkeypatch, number):
+def test_twelve_students_hand_in(tmp_path, monkeypatch, trained, number):
     """The two who are right, as a teacher grades them; the others in copies of one process."""
-    monkeypatch.setattr(command_line, "grade_all", copies.grade_all)
+    monkeypatch.setattr(command_line, "grade_all", copies.grade_all(trained))
     source, lists = SOURCES[number], LISTS[number]
     folder = tmp_path / "submissions"
     hand_in(folder / "right.ipynb", filled_in(source, solutions(source)))
@@ -133,8 +133,8 @@ def setup_deleted(notebook):
     return notebook
 
 
-def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(command_line, "grade_all", copies.grade_all)
+def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained):
+    monkeypatch.setattr(command_line, "grade_all", copies.grade_all(trained))
     folder, answers = tmp_path / "submissions" / "download", solutions(ATTENTION)
 
     def one(name, notebook):

@@ -1,5 +1,6 @@
 """What experiments on rows of digits share: the data, a training that takes seconds, the score."""
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -24,9 +25,14 @@ def digit_pairs(task: str, max_length: int = 10) -> tuple[Pairs, Pairs]:
 
     No row of the test is in the training data.
     """
-    rows = digits.make(task, TRAINING + HELD_OUT, max_length=max_length)
-    pairs = [(DIGITS.encode(source), DIGITS.encode(target)) for source, target in rows]
+    pairs = all_pairs(task, max_length)
     return pairs[:TRAINING], pairs[TRAINING:]
+
+
+@functools.cache  # each training asks for them, and they take a tenth of its time
+def all_pairs(task: str, max_length: int) -> Pairs:
+    rows = digits.make(task, TRAINING + HELD_OUT, max_length=max_length)
+    return [(DIGITS.encode(source), DIGITS.encode(target)) for source, target in rows]
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """The figures of notebook 03: where a word stands."""
 
+import functools
 import random
 from typing import Any
 
@@ -303,6 +304,7 @@ def draw_positions_learned() -> Figure:
     return lengths_copied(found["results"], found["trained_to"]).figure
 
 
+@functools.cache  # notebook 03 shows the numbers, and then the picture
 def two_ways() -> tuple[list[int], dict[str, list[list[int]]]]:
     """All training sentences in batches, at random and by length -> their lengths, both ways."""
     from transformer_lib.batching import batch_indices
