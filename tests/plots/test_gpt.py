@@ -64,10 +64,13 @@ def test_each_dial_has_three_bars():
 def test_each_seed_has_a_dot_and_each_way_its_mean():
     rows = [{"what": "a", "parameters": 1200, "shares": [0.5, 0.7]},
             {"what": "b", "parameters": 7, "shares": [1.0, 0.9]}]  # fmt: skip
-    ax = share_dots(rows, "share").axes[0]
+    other = [row | {"shares": [0.1, 0.2]} for row in rows]
+    ax, second = share_dots({"": rows, "harder": other}, "share").axes
     assert [list(line.get_xdata()) for line in ax.lines[::2]] == [[0.5, 0.7], [1.0, 0.9]]
+    assert [list(line.get_xdata()) for line in second.lines[::2]] == [[0.1, 0.2]] * 2
     assert [text.get_text() for text in ax.texts] == ["0.60", "0.95"]
     assert ax.get_yticklabels()[0].get_text() == "a\n1,200 weights"
+    assert (ax.get_title(), second.get_title()) == ("", "harder")
 
 
 def run(seed: int, moved: int = 0) -> dict:
@@ -93,7 +96,9 @@ def test_each_head_has_its_bar():
         "layer 0, head 0", "layer 0, head 1", "layer 1, head 0", "layer 1, head 1"]  # fmt: skip
 
 
-@pytest.mark.parametrize("draw", [dial_bars, moment, heads_off, lambda rows: share_dots(rows, "")])
+@pytest.mark.parametrize(
+    "draw", [dial_bars, moment, heads_off, lambda rows: share_dots({"": rows}, "")]
+)
 def test_nothing_to_draw_is_refused(draw):
     with pytest.raises(ValueError, match="there are no r"):
         draw([])
@@ -137,3 +142,12 @@ def test_the_alt_text_of_the_scaling_law_says_what_is_stored():
         for size, seeds in sizes.items():
             if what != "steps" or size in (250, 1500):
                 assert f"{size:,}" in alt and f"{sum(seeds) / len(seeds):.2f}" in alt, (what, size)
+
+
+def test_the_alt_text_of_the_translations_says_what_is_stored():
+    from transformer_lib.experiments.one_text import ASKED, told
+
+    alt = FIGURES["gpt-translations"].alt
+    for split in ASKED:
+        means = [f"{sum(row[split]) / len(row[split]):.2f}" for row in told()]
+        assert f"{means[0]}, {means[1]} and {means[2]}" in alt, split

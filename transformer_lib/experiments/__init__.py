@@ -21,7 +21,7 @@ TOPICS = ("embeddings", "positions", "masks", "norms", "ablations",
           "everyday", "held_out", "first_steps", "decoding", "causes", "end_sign",
           "language_model", "masked", "before", "backwards", "since", "waiting", "fused",
           "scaling", "induction", "multi30k", "multi30k_ladder", "speculative", "real_text",
-          "heads_on_real_text", "gpt")  # fmt: skip
+          "heads_on_real_text", "gpt", "one_text")  # fmt: skip
 
 
 def experiment(name: str) -> Callable:

@@ -114,27 +114,33 @@ def _bare(ax: Axes, right: float) -> None:
 
 
 @mpl.rc_context(style.PRINT)
-def share_dots(rows: Sequence[Row], xlabel: str) -> Figure:
+def share_dots(panels: Mapping[str, Sequence[Row]], xlabel: str) -> Figure:
     """Draw a row for each way: a dot for the share of each seed, a line at their mean.
 
-    rows: "what", "shares", "parameters". Raises ValueError for none.
+    panels: title -> rows with "what", "shares", "parameters", the same ways in each. Raises
+    ValueError for none.
     """
+    rows = next(iter(panels.values()), [])
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 1.3 + 0.5 * len(rows))
-    ax = figure.subplots()
-    for place, row in enumerate(rows):
-        mean = sum(row["shares"]) / len(row["shares"])
-        ax.plot(row["shares"], [place] * len(row["shares"]), "o", color=style.CATEGORIES[0],
-                markersize=9, alpha=0.75, markeredgewidth=0)  # fmt: skip
-        ax.plot([mean, mean], [place - 0.28, place + 0.28], color=style.INK, linewidth=2)
-        ax.text(1.03, place, f"{mean:.2f}", va="center", weight="bold")
+    figure = style.new_figure(style.WIDTH, 1.3 + 0.5 * len(rows) + 0.3 * (len(panels) > 1))
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for ax, (title, rows) in zip(axes, panels.items(), strict=True):
+        for place, row in enumerate(rows):
+            mean = sum(row["shares"]) / len(row["shares"])
+            ax.plot(row["shares"], [place] * len(row["shares"]), "o", color=style.CATEGORIES[0],
+                    markersize=9, alpha=0.75, markeredgewidth=0)  # fmt: skip
+            ax.plot([mean, mean], [place - 0.28, place + 0.28], color=style.INK, linewidth=2)
+            ax.text(1.03, place, f"{mean:.2f}", va="center", weight="bold")
+        ax.set(xlim=(-0.02, 1.04 + 0.08 * len(panels)), ylim=(len(rows) - 0.5, -0.5))
+        ax.set_xticks([0, 0.5, 1] if len(panels) > 1 else [0, 0.2, 0.4, 0.6, 0.8, 1])
+        ax.set_title(title, fontsize=style.FONT_SIZE)
+        ax.grid(axis="x")
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        ax.tick_params(axis="y", length=0)
     names = [f"{row['what']}\n{row['parameters']:,} weights" for row in rows]
-    ax.set_yticks(range(len(rows)), names)
-    ax.set(xlim=(-0.02, 1.12), ylim=(len(rows) - 0.5, -0.5), xlabel=xlabel)
-    ax.grid(axis="x")
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.tick_params(axis="y", length=0)
+    axes[0].set_yticks(range(len(rows)), names)
+    axes[len(axes) // 2].set_xlabel(xlabel)
     return figure
 
 

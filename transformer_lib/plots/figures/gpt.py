@@ -85,22 +85,40 @@ def draw_dials() -> Figure:
     "gpt-masks",
     notebook=NOTEBOOK,
     caption="Three masks for one text: of an encoder, of GPT, and of a prompt read both ways.",
-    alt="Three squares with a row and a column for each of 4 7 1 ? 1 7 4. Encoder: all cells are "
-    "1. GPT: 1 on and below the diagonal. Prefix: the first four columns, the prompt, are 1 "
-    "everywhere; right of them 1 only on and below the diagonal.",
+    alt="Three squares with a row and a column for each of I like trees => me gustan los árboles. "
+    "Encoder: all cells are 1. GPT: 1 on and below the diagonal. Prefix: the first four columns, "
+    "the prompt, are 1 everywhere; right of them 1 only on and below the diagonal.",
 )
 def draw_masks() -> Figure:
     from transformer_lib.language_model import prefix_mask
     from transformer_lib.masks import causal_mask
 
-    words = list("471?174")
-    ids = torch.tensor([[ord(word) for word in words]])
+    words = "I like trees => me gustan los árboles".split()
+    ids = torch.arange(len(words))[None]
     masks = {
-        "encoder (BERT)": torch.ones(7, 7, dtype=torch.bool),
-        "GPT": causal_mask(7)[0, 0],
-        "prefix": prefix_mask(ids, ord("?"))[0, 0],
+        "encoder (BERT)": torch.ones(len(words), len(words), dtype=torch.bool),
+        "GPT": causal_mask(len(words))[0, 0],
+        "prefix": prefix_mask(ids, separator=words.index("=>"))[0, 0],
     }
     return mask_maps(masks, words, words)
+
+
+@figure(
+    "gpt-translations",
+    notebook=NOTEBOOK,
+    caption="English to Spanish, by a translator and by language models with a prompt.",
+    alt="Three panels with a dot for each of three seeds: the share of sentences right to the "
+    "letter, by a translator, a language model under GPT's mask, and one under the prefix mask. "
+    "Like the training, the means are 0.85, 0.79 and 0.76; with an it, 0.70, 0.63 and 0.64, the "
+    "seeds far apart; longer than the training, 0.18, 0.21 and 0.05.",
+)
+def draw_translations() -> Figure:
+    from transformer_lib.experiments.one_text import told
+
+    titles = {"test": "like the training", "pronoun": "with an it", "longer": "longer than it"}
+    panels = {title: [row | {"shares": row[split]} for row in told()]
+              for split, title in titles.items()}  # fmt: skip
+    return share_dots(panels, "share of new sentences without a mistake")
 
 
 @figure(
@@ -115,7 +133,7 @@ def draw_masks() -> Figure:
 def draw_prompting() -> Figure:
     from transformer_lib import experiments
 
-    return share_dots(experiments.load("prompting")["rows"],
+    return share_dots({"": experiments.load("prompting")["rows"]},
                       "share of held-out rows without a mistake")  # fmt: skip
 
 
