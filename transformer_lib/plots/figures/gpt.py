@@ -109,13 +109,13 @@ def draw_masks() -> Figure:
     caption="English to Spanish, by a translator and by language models with a prompt.",
     alt="Three panels with a dot for each of three seeds: the share of sentences right to the "
     "letter, by a translator, a language model under GPT's mask, and one under the prefix mask. "
-    "Like the training, the means are 0.85, 0.79 and 0.76; with an it, 0.70, 0.63 and 0.64, the "
+    "Like the training, the means are 0.85, 0.79 and 0.76; with “it”, 0.70, 0.63 and 0.64, the "
     "seeds far apart; longer than the training, 0.18, 0.21 and 0.05.",
 )
 def draw_translations() -> Figure:
     from transformer_lib.experiments.one_text import told
 
-    titles = {"test": "like the training", "pronoun": "with an it", "longer": "longer than it"}
+    titles = {"test": "like the training", "pronoun": "with “it”", "longer": "longer"}
     panels = {title: [row | {"shares": row[split]} for row in told()]
               for split, title in titles.items()}  # fmt: skip
     return share_dots(panels, "share of new sentences without a mistake")
