@@ -164,7 +164,7 @@ def test_detokenize_of_nothing_is_nothing(spanish):
 
 
 def test_proper_words_are_capitalized_inside_sentences(english):
-    texts = ["Trees are here", "Ana and I like trees", "My friend Ana sees Madrid", "I'm here"]
+    texts = ["Trees are here", "Ana and I like trees", "My friend Ana sees Madrid", "I'm here", "so many"]
     assert proper_words(texts, english) == ["Ana", "I", "Madrid"]
 
 

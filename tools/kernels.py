@@ -19,8 +19,14 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
-NEEDED = ("ipykernel.kernelapp", "torch", "matplotlib.figure", "matplotlib.backends.backend_agg",
-          "spacy")  # fmt: skip
+NEEDED = (
+    "ipykernel.kernelapp",
+    "torch",
+    "torch._dynamo",  # every optimizer imports it
+    "matplotlib.figure",
+    "matplotlib.backends.backend_agg",
+    "spacy",
+)
 
 
 def serve() -> None:

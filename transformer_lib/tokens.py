@@ -82,6 +82,9 @@ def write_out_contractions(words: Sequence[str]) -> list[str]:
 
 def proper_words(texts: Iterable[str], tokenizer: Tokenizer) -> list[str]:
     """The words that the training text writes with a capital inside its sentences, and only so."""
+    texts = list(texts)
+    if all(text == text.lower() for text in texts):
+        return []  # at once: rows of digits, and other text without a capital
     capital, small = set(), set()
     for text in texts:
         words = [word for word in tokenizer.split(text) if word[0].isalpha()]
