@@ -164,8 +164,8 @@ def test_detokenize_of_nothing_is_nothing(spanish):
 
 
 def test_proper_words_are_capitalized_inside_sentences(english):
-    texts = ["Trees are here", "Ana and I like trees", "My friend Ana sees Madrid", "I'm here", "so many"]
-    assert proper_words(texts, english) == ["Ana", "I", "Madrid"]
+    texts = ["Trees are here", "Ana and I like trees", "My friend Ana sees Madrid", "I'm here"]
+    assert proper_words([*texts, "so many"], english) == ["Ana", "I", "Madrid"]
 
 
 def test_a_word_that_is_also_written_small_is_not_proper(english):
