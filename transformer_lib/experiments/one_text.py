@@ -1,8 +1,8 @@
 """Experiment: the translator as a language model, which goes on behind "I like trees =>".
 
 Beside it the translator that is the base of the experiment `since`, with as many parameters, the
-same batches and steps; the learning rate of each is chosen on validation. It takes an hour of one
-core.
+same batches and steps; the learning rate of each is chosen on validation. It takes half an hour of
+one core.
 """
 
 import dataclasses
