@@ -177,6 +177,7 @@ def test_what_is_told_is_stored():
 
 
 def test_the_translator_is_the_base_of_notebook_18():
+    assert lab.TRANSLATOR.what == "base"
     base = [run for run in experiments.load("since")["runs"]
             if run["what"] == "base" and run["chosen"]]  # fmt: skip
     for split in lab.ASKED:
