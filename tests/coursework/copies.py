@@ -24,11 +24,8 @@ REAL = ("right", "other-ways", "checks changed")  # the students who get a progr
 batch.START.set_forkserver_preload(["coursework.grading", "coursework.pupil"])
 
 
-def grade(
-    student: str, path: Path, source: Assignment, limits: grading.Limits, trained: Path
-) -> list:
-    """As coursework.grading has it. trained: what is trained once for all (trained.py)."""
-    check.share_of_copies = share_of_copies(trained)
+def grade(student: str, path: Path, source: Assignment, limits: grading.Limits) -> list:
+    """As coursework.grading has it."""
     if student in REAL or limits.wall not in ("", "landlock") or sys.platform != "linux":
         return grading.grade(student, path, source, limits)
     start = SimpleNamespace(Popen=Copy, PIPE=None, DEVNULL=None)
@@ -36,8 +33,17 @@ def grade(
         return grading.grade(student, path, source, limits)
 
 
+def grade_trained(*submission, trained: Path) -> list:
+    """The same. trained: the folder with what is trained once for all (trained.py)."""
+    check.share_of_copies = share_of_copies(trained)
+    return grade(*submission)
+
+
 def grade_all(trained: Path) -> Callable:
-    return functools.partial(batch.grade_all, grade=functools.partial(grade, trained=trained))
+    """As coursework.batch has it, with copies."""
+    return functools.partial(
+        batch.grade_all, grade=functools.partial(grade_trained, trained=trained)
+    )
 
 
 class Copy:
