@@ -247,16 +247,16 @@ def everyday() -> OwnPairs:
 def pictures_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     """Model, training and number of subwords for the 29,000 descriptions of Multi30k.
 
-    The model has the sizes of "tiny" in Wu et al. (ACL 2021), with pre-norm, half the subwords and
-    less dropout: it is to learn in 41 epochs what theirs learns in many more.
+    The model has the sizes of "tiny" in Wu et al. (ACL 2021), with pre-norm and half the subwords,
+    and learns by Muon: in 41 epochs what theirs learns in many more.
     """
     model = ModelConfig(
-        N=4, d_model=128, d_ff=256, h=4, dropout=0.2, norm_first=True, tie_weights="all"
+        N=4, d_model=128, d_ff=256, h=4, dropout=0.3, norm_first=True, tie_weights="all"
     )
     training = TrainingConfig(
         steps=20_000,
         schedule="linear",
-        peak=3e-3,
+        peak=6e-3,
         warmup=400,
         max_tokens=1024,
         validate_every=435,
@@ -272,7 +272,7 @@ def pictures(target: str) -> OwnPairs:
     files = {split: moses.tokenized(path, ("en", target)) for split, path in splits.items()}
     model, training, subwords = pictures_sizes()
     recipe = own_pairs([files["train"]], [files["validation"]], subwords=subwords)
-    return dataclasses.replace(recipe, task=task, model=model, training=training)
+    return dataclasses.replace(recipe, task=task, model=model, training=training, optimizer="muon")
 
 
 def print_complaint(message: str) -> None:

@@ -3,6 +3,7 @@
 import dataclasses
 import gzip
 import json
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from transformer_lib.batching import batch_indices, make_batch
 from transformer_lib.before import RecurrentTranslator
 from transformer_lib.config import TOY
 from transformer_lib.corpora.parallel import read_parallel
+from transformer_lib.decoding import Hypothesis
 from transformer_lib.experiments import multi30k, multi30k_ladder
 from transformer_lib.experiments.multi30k import people_scores, token_bleu, told
 from transformer_lib.experiments.multi30k_ladder import RUNGS, cut_anew, ladder, r_drop_loss
@@ -143,6 +145,25 @@ def test_scores_are_those_of_the_published_setting():
     assert "case:lc" in scores["lowercase"]["bleu_signature"]
 
 
+def test_of_each_beam_the_likeliest_per_word_counts(monkeypatch):
+    """Not the likeliest one, nor one that was cut off; <eos> is a word as well."""
+    ends = [Hypothesis([5], -2.0, 0.0, True), Hypothesis([5, 6, 7], -3.0, 0.0, True)]
+    cut = [Hypothesis([8] * 9, -1.0, 0.0, False), Hypothesis([9], -8.0, 0.0, True)]
+    near = [Hypothesis([5], -1.0, 0.0, True), Hypothesis([6, 7], -1.8, 0.0, True)]
+
+    class Known:
+        model = None
+        src = SimpleNamespace(encode=str.split)
+        tgt = SimpleNamespace(text=lambda ids: ids, longest=9)
+
+        def in_batches(self, sources, search, batch):
+            assert search.keywords["n_best"] == search.keywords["beam_size"] == multi30k.BEAM
+            return [ends, cut, near]
+
+    # per word: -1 against -0.75; -0.5 against -0.6, but without <eos> -1 against -0.9
+    assert multi30k.write_per_word(Known(), [("", "")] * 3) == [[5, 6, 7], [9], [5]]
+
+
 def test_the_recipe_tells_nothing_of_a_disk(fetched, short):
     assert told(pictures("de")).keys() == {
         "model", "training", "optimizer", "subwords"
@@ -155,11 +176,13 @@ def test_what_is_stored_was_scored_as_the_paper_was():
     settings = dataclasses.asdict(training)
     del settings["seed"]
     assert stored["recipe"] == {
-        "model": dataclasses.asdict(model), "training": settings, "subwords": subwords
+        "model": dataclasses.asdict(model), "training": settings, "optimizer": "muon",
+        "subwords": subwords,
     }  # fmt: skip
     for seed, run in enumerate(stored["runs"]):
         assert run["seed"] == seed
         assert run["beam"]["reference_tokens"] == multi30k.PUBLISHED["de"]["reference_tokens"]
+        assert run["per_word"]["reference_tokens"] == run["beam"]["reference_tokens"]
         best = max(run["validation_bleu"], key=run["validation_bleu"].get)
         assert run["length_penalty"] == float(best)  # chosen on validation
 

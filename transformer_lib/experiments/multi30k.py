@@ -101,6 +101,7 @@ def measure_run(folder: Path, recipe: OwnPairs) -> dict[str, Any]:
     }
     best = max(with_penalty, key=with_penalty.__getitem__)
     greedy, by_beam = write(translator, test, 1), write(translator, test, BEAM, best)
+    per_word = write_per_word(translator, test)
     losses = [entry["validation_loss"] for entry in record["history"]]
     pairs, how = recipe.material(folder).training, recipe.training
     epochs = record["history"][-1]["step"] / len(batch_indices(pairs, how.max_tokens, how.seed))
@@ -116,7 +117,9 @@ def measure_run(folder: Path, recipe: OwnPairs) -> dict[str, Any]:
         "length_penalty": best,
         "greedy": token_bleu(greedy, test),
         "beam": token_bleu(by_beam, test),
-        "as_people_write": people_scores(by_beam, raw(tokens / "test.tsv"), target),
+        "per_word": token_bleu(per_word, test),
+        "per_word_validation": token_bleu(write_per_word(translator, validation), validation),
+        "as_people_write": people_scores(per_word, raw(tokens / "test.tsv"), target),
     }
 
 
@@ -136,6 +139,21 @@ def write(
                      length_penalty=length_penalty, max_length=longest)  # fmt: skip
     found = translator.in_batches(sources, search, batch=32)
     return [translator.tgt.text(best.ids) for best, *_ in found]
+
+
+def write_per_word(translator: Translator, pairs: TextPairs) -> list[str]:
+    """The translation of each beam with the highest log-probability per word, <eos> included.
+
+    So the published ones were written: a length penalty of 1, as its toolkit counts it.
+    """
+    sources = [translator.src.encode(source) for source, _ in pairs]
+    search = partial(beam_search, translator.model, beam_size=BEAM, n_best=BEAM,
+                     max_length=translator.tgt.longest)  # fmt: skip
+    likeliest = (
+        max(several, key=lambda one: (one.finished, one.log_prob / (len(one.ids) + 1)))
+        for several in translator.in_batches(sources, search, batch=32)
+    )
+    return [translator.tgt.text(one.ids) for one in likeliest]
 
 
 def token_bleu(translations: Sequence[str], pairs: TextPairs) -> dict[str, Any]:
