@@ -12,7 +12,8 @@ import threading
 import pytest
 import torch
 
-from transformer_lib.__main__ import main
+from transformer_lib.__main__ import main, parser
+from transformer_lib.recipes import OPTIMIZERS
 from transformer_lib.sureness import Sureness
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
@@ -353,6 +354,8 @@ def test_another_optimizer_is_part_of_the_recipe(run, tmp_path):
         assert json.loads((tmp_path / name / "recipe.json").read_text())["optimizer"] == name
         weights[name] = (tmp_path / name / "model.safetensors").read_bytes()
     assert weights["adam"] != weights["muon"]
+    for name in OPTIMIZERS:
+        assert parser().parse_args(["train", "--optimizer", name]).optimizer == name
     refused(run(*command, tmp_path / "muon", "--resume"), "other settings")
     assert run("train", "--resume", "--out", tmp_path / "muon")[0] == 0  # with its own
     # What was started before there was a choice goes on with Adam.

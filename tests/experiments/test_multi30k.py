@@ -81,6 +81,8 @@ def test_text_becomes_lower_case_tokens_with_signs_as_signs():
 def test_the_recipe_reads_tokens_and_is_made_for_that_corpus(fetched, short):
     recipe = pictures("de")
     assert recipe.task == "multi30k-en-de" and recipe.subwords == 300
+    stored = experiments.load("multi30k")["recipe"]
+    assert recipe.optimizer == stored["optimizer"] == "muon"  # sizes: see what is stored, below
     rows = list(read_parallel([fetched / "multi30k-en-de" / "test.tokens.tsv"]))
     assert rows[0] == ("a man isn 't in a blue shirt .", "ein mann ist nicht im haus .")
     assert recipe.files == (str(fetched / "multi30k-en-de" / "train.tokens.tsv"),)
