@@ -24,7 +24,8 @@ from coursework.intake import Intake, handed_in
 from coursework.report import check_readings, write_report
 from coursework.similar import write_similar
 from coursework.source import FOLDER, Assignment, assignment, assignments, student_version
-from coursework.wall import NO_WALL, find_wall, keep_apart
+from coursework.starting import NO_WALL, find_wall
+from coursework.wall import keep_apart
 from transformer_lib.checkpoints import write_file
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from coursework.grading import Limits, Result, grade
 from coursework.intake import Entry, chosen, works
 from coursework.source import Assignment, assignment
-from coursework.wall import find_wall
+from coursework.starting import find_wall
 from transformer_lib.checkpoints import write_json
 
 

@@ -28,7 +28,8 @@ from coursework.source import (
     plain,
     text,
 )
-from coursework.wall import DISK, behind, end, pupil_side, readable, size, surroundings
+from coursework.starting import START, Copy, end, start
+from coursework.wall import DISK, size
 from coursework.wire import GET_NAME, RUN_CELL, TRY_WATCH, Line, Lost, Stopped
 from transformer_lib.checks import Hint, graded
 
@@ -39,7 +40,6 @@ HOW_TO = {
 }
 PACKED = (".zip", ".7z", ".rar", ".gz", ".tar")
 LONGEST_ANSWER = 10_000  # characters that a person is asked to read
-START = 60.0  # seconds for Python and PyTorch to start, on a busy computer
 WATCH_EVERY = 0.25  # seconds between two looks at a running process
 
 
@@ -229,9 +229,8 @@ class Pupil:
         self.limits = limits
         self.deadline = time.monotonic() + limits.total
         self.folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
-        self.tree = pupil_side(Path(self.folder.name))
         self.home = Path(self.folder.name)  # a new one for each process
-        self.process: subprocess.Popen | None = None
+        self.process: subprocess.Popen | Copy | None = None
         self.line: Line | None = None
         self.stopped = ""  # why it was killed, if it was
         self.troubles: dict[int, str] = {}  # number of a cell -> what went wrong in it
@@ -327,18 +326,8 @@ class Pupil:
             raise OutOfTime
         self.stopped = ""
         self.home = Path(tempfile.mkdtemp(prefix="home-", dir=self.folder.name))
-        home, tree, limits = str(self.home), str(self.tree), self.limits
-        given = {"megabytes": limits.megabytes, "seconds": limits.total,
-                 "readable": [*readable(), tree]}  # fmt: skip
-        self.process = subprocess.Popen(
-            behind(limits.wall, home, tree, "pupil", json.dumps(given)),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=home,
-            env=surroundings(home),
-            start_new_session=True,
-        )
+        given = {"megabytes": self.limits.megabytes, "seconds": self.limits.total}
+        self.process = start(self.limits.wall, self.home, "pupil", given)
         self.line = Line(self.process.stdout, self.process.stdin)
         try:
             with self.clock(START):

@@ -5,7 +5,6 @@ stands for, to call a function and watch what runs, and to try that watch. What 
 goes nowhere.
 """
 
-import json
 import os
 import signal
 import sys
@@ -49,9 +48,8 @@ CHANGES = {"os.rename": 2, "os.link": 2, "os.symlink": 2} | dict.fromkeys(
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-def main() -> None:
-    """The grader starts this with one argument: the limits and folders, as JSON."""
-    given = json.loads(sys.argv[1])
+def main(given: dict[str, Any]) -> None:
+    """given: the limits, and the folders that may be read."""
     reader, writer = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):

@@ -6,20 +6,14 @@
 
 Behind each there is no network, no other process, nothing to read but Python, the library and
 its data, and one folder to write. A wall is trusted once a process behind it has tried to get out
-and failed (`probe.py`). This module is also the first that a student's process imports, before
+and failed (`starting.py`). This module is also the first that a student's process imports, before
 anything of the student's runs, so it imports nothing large.
 """
 
 import errno
-import functools
 import json
 import os
-import shutil
-import signal
-import socket
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,29 +28,10 @@ except (ImportError, RuntimeError, OSError):  # no Linux, or one without libsecc
     landlockpy = pyseccomp = None
 
 ROOT = Path(__file__).resolve().parent.parent
-WALLS = ("bubblewrap", "landlock", "sandbox-exec")
 DISK = 500 * 2**20  # bytes that a submission may write, in all its files together
-PUPIL_SIDE = ("__init__.py", "wall.py", "probe.py", "wire.py", "pupil.py")
-NO_WALL = (
-    "nothing here can wall a submission in, so it would run with your rights. On Linux, install "
-    "bubblewrap (apt install bubblewrap, dnf install bubblewrap); anywhere, grade in a container "
-    "(TEACHING.md has the commands). --no-wall grades all the same, behind Python's own guard, "
-    "which stops mistakes and pranks but nobody who means it."
-)
 
 
 # --- what a student's process gets ---------------------------------------------------------------
-
-
-def pupil_side(folder: Path) -> Path:
-    """A new folder with the modules that a student's process imports: no assignment, no test."""
-    tree = folder / "tree"
-    (tree / "coursework").mkdir(parents=True)
-    for name in PUPIL_SIDE:
-        shutil.copy(ROOT / "coursework" / name, tree / "coursework")
-    if os.name == "posix":  # elsewhere there is no wall, and the library is found where it is
-        (tree / "transformer_lib").symlink_to(ROOT / "transformer_lib")
-    return tree
 
 
 def readable() -> list[str]:
@@ -80,36 +55,6 @@ def keep_apart(*secrets: Path) -> None:
 
 def within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def behind(wall: str, home: str, tree: str, module: str, *words: str) -> list[str]:
-    """The command that runs `main` of coursework.MODULE behind a wall ("": behind none)."""
-    may_read = [*readable(), tree]
-    program = (
-        f"import sys; sys.path[:0] = [{tree!r}, {str(ROOT)!r}]; "
-        f"from coursework.wall import lock_in; lock_in({wall!r}, {home!r}, {may_read!r}); "
-        f"from coursework.{module} import main; main()"
-    )
-    command = [sys.executable, "-P", "-s", "-B", "-c", program, *words]
-    if wall == "bubblewrap":
-        return [*bubblewrap(home, tree), *command]
-    if wall == "sandbox-exec":
-        return ["sandbox-exec", "-p", profile(home, tree), *command]
-    if wall == "landlock":  # it ends with the grader; what root may do beyond others is given up
-        root = ("--bounding-set=-all", "--inh-caps=-all") if os.geteuid() == 0 else ()
-        return ["setpriv", "--pdeathsig", "KILL", *root, *command]
-    return command
-
-
-def surroundings(home: str) -> dict[str, str]:
-    """The environment variables of a student's process: nothing of the teacher's."""
-    one = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-    homes = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR", "IPYTHONDIR")
-    # Hugging Face's tokenizers would start threads, which `limit` forbids.
-    needed = {"PATH": os.defpath, "MPLBACKEND": "agg", "TOKENIZERS_PARALLELISM": "false"}
-    if "SYSTEMROOT" in os.environ:  # Windows can't start Python without it
-        needed["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
-    return needed | dict.fromkeys(one, "1") | dict.fromkeys(homes, home)
 
 
 def limit(megabytes: int, seconds: float) -> None:
@@ -222,63 +167,6 @@ def system_calls() -> None:
         refuse_if(name, position, os.O_TRUNC | os.O_ACCMODE, os.O_TRUNC)  # emptied by reading
         refuse_if(name, position, os.O_TMPFILE, os.O_TMPFILE)  # a file that no folder shows
     rules.load()
-
-
-# --- which one -----------------------------------------------------------------------------------
-
-
-@functools.cache
-def find_wall() -> str:
-    """The first wall that holds here; "" if none does."""
-    return next((wall for wall in WALLS if holds(wall)), "")
-
-
-@functools.cache
-def holds(wall: str) -> bool:
-    """Does it keep in a process that tries to get out, and let it do what it may?"""
-    program = {"bubblewrap": "bwrap", "landlock": "setpriv", "sandbox-exec": "sandbox-exec"}
-    if shutil.which(program[wall]) is None or (wall == "landlock" and landlockpy is None):
-        return False
-    return escapes(wall) == []
-
-
-def escapes(wall: str) -> list[str]:
-    """What a process behind the wall got done that it shouldn't have; "work" if it can't work."""
-    with tempfile.TemporaryDirectory() as folder, socket.socket() as server:
-        tree, home, outside = pupil_side(Path(folder)), Path(folder, "home"), Path(folder, "other")
-        home.mkdir()
-        outside.mkdir()
-        (outside / "secret").write_text("secret")
-        server.bind(("127.0.0.1", 0))
-        server.listen()
-        given = {
-            "outside": str(outside),
-            "library": str(tree / "coursework" / "__init__.py"),
-            "port": server.getsockname()[1],
-            "grader": os.getpid(),
-        }
-        run = subprocess.run(
-            behind(wall, str(home), str(tree), "probe", json.dumps(given)),
-            capture_output=True,
-            cwd=home,
-            env=surroundings(str(home)),
-            timeout=60,
-        )
-    try:
-        return json.loads(run.stdout)
-    except ValueError:
-        return ["work"]
-
-
-def end(process: subprocess.Popen) -> None:
-    """Kill a process and all it started in its session."""
-    try:
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    except OSError:  # it has ended already
-        pass
 
 
 def size(folder: str, most: int = DISK) -> int:

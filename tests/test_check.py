@@ -36,7 +36,7 @@ def test_what_takes_minutes_runs_where_nothing_else_would():
     found = check.tests_of(Path("coursework/wall.py"))
     assert Path("tests/coursework/test_grading.py") in found
     assert not {test.as_posix() for test in found} & set(check.WHOLE)
-    alone = check.importing("tests.coursework.copies")
+    alone = check.importing("tests.coursework.trained")
     assert Path("tests/coursework/test_rehearsal.py") in alone
 
 

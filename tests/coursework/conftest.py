@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from coursework import __main__ as command_line
-from coursework.wall import find_wall
+from coursework.starting import find_wall
 from tests.coursework.trained import share_of_copies
 from transformer_lib.checks import training as check
 

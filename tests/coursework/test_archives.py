@@ -26,7 +26,7 @@ from coursework.archives import A_DATE, course, write_zip
 from coursework.gradescope import as_results
 from coursework.grading import Result
 from coursework.source import assignment, assignments, plain, secrets, student_version, text
-from coursework.wall import find_wall
+from coursework.starting import find_wall
 from tests.coursework.classroom import filled_in, hand_in, solutions
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from coursework import __main__ as command_line
-from coursework import batch, source, wall
+from coursework import batch, source, starting, wall
 from coursework.__main__ import main
 from coursework.grading import (
     LARGEST,
@@ -30,8 +30,8 @@ from coursework.grading import (
 from coursework.intake import handed_in
 from coursework.pupil import guard, plain_python
 from coursework.source import FOLDER, WRITE_HERE, assignment, text
-from coursework.wall import ROOT, WALLS, holds, surroundings
-from tests.coursework import copies
+from coursework.starting import WALLS, holds, surroundings
+from coursework.wall import ROOT
 from tests.coursework.classroom import filled_in, hand_in, solutions
 from tests.coursework.hostile import (
     ATTACKS,
@@ -214,7 +214,7 @@ def test_a_submission_sees_nothing_but_the_library(each_wall):
         around, has, writes = (pupil.get(name, "") for name in ("around", "has", "writes"))
         tree = pupil.get("tree", "")
         assert around(".") == []
-        assert set(around(f"{tree}/coursework")) == set(wall.PUPIL_SIDE)
+        assert set(around(f"{tree}/coursework")) == set(starting.PUPIL_SIDE)
         assert has(f"{ROOT}/transformer_lib/attention.py") and has(f"{ROOT}/data/README.md")
         for name in ("README.md", "coursework/assignments/2_attention.ipynb", ".git/HEAD", ".git",
                      "tests/coursework/attempts_2.py", "coursework/grading.py"):  # fmt: skip
@@ -231,7 +231,7 @@ def test_the_system_gives_a_wall():
     if not landlock_in_kernel():
         pytest.skip("this kernel has no Landlock, or it is switched off")
     assert holds("landlock")
-    assert wall.find_wall() == ("bubblewrap" if holds("bubblewrap") else "landlock")
+    assert starting.find_wall() == ("bubblewrap" if holds("bubblewrap") else "landlock")
 
 
 def landlock_in_kernel() -> bool:
@@ -243,7 +243,7 @@ def landlock_in_kernel() -> bool:
 
 def test_a_wall_is_trusted_for_what_it_does():
     """Without one, the probe gets out in every way; a wall with a hole is none."""
-    assert set(wall.escapes("")) >= {
+    assert set(starting.escapes("")) >= {
         "read", "see", "write", "spill", "change", "empty", "send", "connect"
     }  # fmt: skip
 
@@ -253,17 +253,19 @@ def test_a_hole_in_the_wall_is_seen(monkeypatch, tmp_path, hole, told):
     """The probe runs with a copy of wall.py in which one system call is forgotten."""
     if not landlock_in_kernel():
         pytest.skip("this kernel has no Landlock, or it is switched off")
-    real = wall.pupil_side
+    real = starting.pupil_side
 
-    def with_hole(folder):
-        tree = real(folder)
+    def with_hole(tree):
+        real(tree)
         text = (tree / "coursework" / "wall.py").read_text(encoding="utf-8")
         text = text.replace(f" {hole} ", " ").replace("(scoped=scopes)", "(handled_net=0)")
         (tree / "coursework" / "wall.py").write_text(text, encoding="utf-8")
         return tree
 
-    monkeypatch.setattr(wall, "pupil_side", with_hole)
-    assert wall.escapes("landlock") == [told]
+    monkeypatch.setattr(starting, "pupil_side", with_hole)
+    with contextlib.closing(starting.Starter("landlock")) as opened:
+        monkeypatch.setattr(starting, "starter", lambda wall: opened)
+        assert starting.escapes("landlock") == [told]
 
 
 def test_the_profile_for_macos(monkeypatch):
@@ -275,7 +277,8 @@ def test_the_profile_for_macos(monkeypatch):
     assert profile.count("file-write") == 2  # one folder, and /dev/null
     assert '(allow file-write* (subpath "/nowhere/home"))' in profile
     assert '(subpath "/opt/a \\"quoted\\" python")' in profile
-    command = wall.behind("sandbox-exec", "/nowhere/home", "/nowhere/tree", "pupil")
+    given = {"readable": []}
+    command = starting.behind("sandbox-exec", "/nowhere/home", "/nowhere/tree", "pupil", given)
     assert command[:3] == ["sandbox-exec", "-p", profile]
 
 
@@ -305,7 +308,7 @@ def test_no_secret_lies_where_submissions_may_read(tmp_path, monkeypatch, capsys
 # --- whose work ----------------------------------------------------------------------------------
 
 
-def graded_weights(tmp_path, codes, grade=copies.grade):
+def graded_weights(tmp_path, codes):
     """name -> (points, hint) of `my_weights`, each graded in a process of its own."""
     found = {}
     for name, code in codes.items():
@@ -319,9 +322,9 @@ def graded_weights(tmp_path, codes, grade=copies.grade):
 def test_borrowed_work_gets_no_points(tmp_path):
     """The ways that a process could hide; tests/checks/test_watching.py has all others."""
     ways = {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")}
+    ways |= UNWATCHED
     found = graded_weights(tmp_path, {name: code for name, (code, _) in ways.items()})
-    found |= graded_weights(tmp_path, {name: code for name, (code, _) in UNWATCHED.items()}, grade)
-    for name, (_, whose) in (ways | UNWATCHED).items():
+    for name, (_, whose) in ways.items():
         assert found[name][0] == 0 and f"`{whose}` does the whole" in found[name][1], (name, found)
 
 

@@ -13,7 +13,7 @@ from coursework.gradescope import main as gradescope
 from coursework.grading import Limits, Pupil, code_of, grade, judged, read_submission
 from coursework.intake import handed_in
 from coursework.source import BUILD, assignment, student_version
-from coursework.wall import find_wall
+from coursework.starting import find_wall
 from tests.coursework.attempts_build import MISTAKES, SOLUTION, SOURCE, changed
 from transformer_lib.checks.from_empty import FILE
 

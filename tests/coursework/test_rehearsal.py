@@ -17,10 +17,10 @@ import pytest
 from coursework import __main__ as command_line
 from coursework.__main__ import main
 from coursework.source import FOLDER, assignments, grade_id, student_version, text
-from coursework.wall import find_wall
-from tests.coursework import copies
+from coursework.starting import find_wall
 from tests.coursework.classroom import filled_in, hand_in, solutions
 from tests.coursework.hostile import HOSTILE
+from tests.coursework.trained import grade_all
 
 SOURCES = {one.number: one for one in assignments()}
 LISTS = {number: importlib.import_module(f"tests.coursework.attempts_{number}")
@@ -58,8 +58,7 @@ def mistakes(source, k):
 
 @pytest.mark.parametrize("number", SOURCES)
 def test_twelve_students_hand_in(tmp_path, monkeypatch, trained, number):
-    """The two who are right, as a teacher grades them; the others in copies of one process."""
-    monkeypatch.setattr(command_line, "grade_all", copies.grade_all(trained))
+    monkeypatch.setattr(command_line, "grade_all", grade_all(trained))
     source, lists = SOURCES[number], LISTS[number]
     folder = tmp_path / "submissions"
     hand_in(folder / "right.ipynb", filled_in(source, solutions(source)))
@@ -134,7 +133,7 @@ def setup_deleted(notebook):
 
 
 def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained):
-    monkeypatch.setattr(command_line, "grade_all", copies.grade_all(trained))
+    monkeypatch.setattr(command_line, "grade_all", grade_all(trained))
     folder, answers = tmp_path / "submissions" / "download", solutions(ATTENTION)
 
     def one(name, notebook):

@@ -1,0 +1,247 @@
+"""How a student's process starts behind a wall, and which wall is trusted.
+
+Where a process can build its wall around itself, it is a copy of one that has imported PyTorch
+(`starter.py`); elsewhere it is a program started anew.
+"""
+
+import atexit
+import contextlib
+import functools
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from coursework.wall import ROOT, bubblewrap, landlockpy, profile, readable
+
+WALLS = ("bubblewrap", "landlock", "sandbox-exec")
+COPIED = ("landlock", "") if sys.platform == "linux" else ()
+PUPIL_SIDE = ("__init__.py", "wall.py", "starter.py", "probe.py", "wire.py", "pupil.py")
+START = 60.0  # seconds for Python and PyTorch to start, on a busy computer
+NO_WALL = (
+    "nothing here can wall a submission in, so it would run with your rights. On Linux, install "
+    "bubblewrap (apt install bubblewrap, dnf install bubblewrap); anywhere, grade in a container "
+    "(TEACHING.md has the commands). --no-wall grades all the same, behind Python's own guard, "
+    "which stops mistakes and pranks but nobody who means it."
+)
+
+
+def start(wall: str, home: Path, module: str, given: dict[str, Any]) -> "subprocess.Popen | Copy":
+    """A process that runs `main(given)` of coursework.MODULE behind a wall ("": behind none).
+
+    It works in `home`; beside that folder there is room for more. given: what JSON can hold.
+    """
+    if wall in COPIED:
+        try:
+            return Copy(starter(wall), wall, home, module, given)
+        except OSError:  # that one was lost, for want of memory perhaps
+            starter(wall).close()
+            starter.cache_clear()
+            return Copy(starter(wall), wall, home, module, given)
+    tree = pupil_side(home.parent / "tree")
+    return subprocess.Popen(
+        behind(wall, str(home), str(tree), module, may_read(tree, given)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=home,
+        env=surroundings(str(home)),
+        start_new_session=True,
+    )
+
+
+def end(process: "subprocess.Popen | Copy") -> None:
+    """Kill a process and all it started in its session."""
+    try:
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    except OSError:  # it has ended already
+        pass
+
+
+# --- what a student's process gets ---------------------------------------------------------------
+
+
+def pupil_side(tree: Path) -> Path:
+    """A folder with the modules that a student's process imports: no assignment, no test."""
+    if not tree.exists():
+        (tree / "coursework").mkdir(parents=True)
+        for name in PUPIL_SIDE:
+            shutil.copy(ROOT / "coursework" / name, tree / "coursework")
+        if os.name == "posix":  # elsewhere there is no wall, and the library is found where it is
+            (tree / "transformer_lib").symlink_to(ROOT / "transformer_lib")
+    return tree
+
+
+def may_read(tree: Path, given: dict[str, Any]) -> dict[str, Any]:
+    return given | {"readable": [*readable(), str(tree)]}
+
+
+def surroundings(home: str) -> dict[str, str]:
+    """The environment variables of a student's process: nothing of the teacher's."""
+    one = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+    homes = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR", "IPYTHONDIR")
+    # Hugging Face's tokenizers would start threads, which `limit` forbids.
+    needed = {"PATH": os.defpath, "MPLBACKEND": "agg", "TOKENIZERS_PARALLELISM": "false"}
+    if "SYSTEMROOT" in os.environ:  # Windows can't start Python without it
+        needed["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
+    return needed | dict.fromkeys(one, "1") | dict.fromkeys(homes, home)
+
+
+def python(tree: str, program: str, *words: str) -> list[str]:
+    """The command for a program that finds the student's side of this package, and the library."""
+    paths = f"import sys; sys.path[:0] = [{tree!r}, {str(ROOT)!r}]; "
+    return [sys.executable, "-P", "-s", "-B", "-c", paths + program, *words]
+
+
+# --- as a program of its own ---------------------------------------------------------------------
+
+
+def behind(wall: str, home: str, tree: str, module: str, given: dict[str, Any]) -> list[str]:
+    """The command that runs `main` of coursework.MODULE behind a wall ("": behind none)."""
+    program = (
+        "import json; given = json.loads(sys.argv[1]); "
+        f"from coursework.wall import lock_in; lock_in({wall!r}, {home!r}, given['readable']); "
+        f"from coursework.{module} import main; main(given)"
+    )
+    command = python(tree, program, json.dumps(given))
+    if wall == "bubblewrap":
+        return [*bubblewrap(home, tree), *command]
+    if wall == "sandbox-exec":
+        return ["sandbox-exec", "-p", profile(home, tree), *command]
+    return command
+
+
+# --- as a copy -----------------------------------------------------------------------------------
+
+
+class Starter:
+    """The process that is copied. It ends with this one."""
+
+    def __init__(self, wall: str):
+        folder = tempfile.mkdtemp(prefix="starter-")
+        self.tree = pupil_side(Path(folder, "tree"))
+        self.line, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.line.settimeout(START)
+        words = (folder, str(its_end.fileno()))
+        command = python(str(self.tree), "from coursework.starter import main; main()", *words)
+        if wall == "landlock" and os.geteuid() == 0:  # what root may do beyond others is given up
+            command = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *command]
+        with its_end:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=folder,
+                env=surroundings(folder),
+                pass_fds=[its_end.fileno()],
+                start_new_session=True,
+            )
+        atexit.register(self.close)
+
+    def ask(self, request: dict[str, Any], *pipes: int) -> bytes:
+        """Its answer. An OSError if it is lost."""
+        socket.send_fds(self.line, [json.dumps(request).encode()], pipes)
+        answer = self.line.recv(100)
+        if not answer:
+            raise ConnectionResetError("the process that is copied has ended")
+        return answer
+
+    def close(self) -> None:
+        """It ends, and its folder with it, even if it was lost before."""
+        self.line.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        shutil.rmtree(self.tree.parent, ignore_errors=True)
+
+
+@functools.cache
+def starter(wall: str) -> Starter:
+    return Starter(wall)
+
+
+class Copy:
+    """What subprocess.Popen gives, for a copy: its standard streams, its number, and its end."""
+
+    def __init__(self, starter: Starter, wall: str, home: Path, module: str, given: dict[str, Any]):
+        self.starter = starter
+        request = {
+            "module": module,
+            "home": str(home),
+            "surroundings": surroundings(str(home)),
+            "wall": wall,
+            "given": may_read(starter.tree, given),
+        }
+        reads, to_it = os.pipe()
+        from_it, writes = os.pipe()
+        self.stdin, self.stdout = os.fdopen(to_it, "wb"), os.fdopen(from_it, "rb")
+        try:
+            self.pid = int(starter.ask(request, reads, writes))
+        except OSError:
+            self.stdin.close()
+            self.stdout.close()
+            raise
+        finally:
+            os.close(reads)
+            os.close(writes)
+
+    def wait(self) -> None:
+        """Until it has ended. Its number is nobody else's before."""
+        with contextlib.suppress(OSError):
+            self.starter.ask({"ended": self.pid})
+
+
+# --- which wall ----------------------------------------------------------------------------------
+
+
+@functools.cache
+def find_wall() -> str:
+    """The first wall that holds here; "" if none does."""
+    return next((wall for wall in WALLS if holds(wall)), "")
+
+
+@functools.cache
+def holds(wall: str) -> bool:
+    """Does it keep in a process that tries to get out, and let it do what it may?"""
+    program = {"bubblewrap": "bwrap", "landlock": "setpriv", "sandbox-exec": "sandbox-exec"}
+    if shutil.which(program[wall]) is None or (wall == "landlock" and landlockpy is None):
+        return False
+    return escapes(wall) == []
+
+
+def escapes(wall: str) -> list[str]:
+    """What a process behind the wall got done that it shouldn't have; "work" if it can't work."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket() as server:
+        home, outside = Path(folder, "home"), Path(folder, "other")
+        home.mkdir()
+        outside.mkdir()
+        (outside / "secret").write_text("secret")
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        port = server.getsockname()[1]
+        given = {"outside": str(outside), "port": port, "grader": os.getpid()}
+        process = start(wall, home, "probe", given)
+        with process.stdin, process.stdout:
+            late = threading.Timer(START, end, [process])
+            late.start()
+            told = process.stdout.read()
+            late.cancel()
+        end(process)
+        process.wait()
+    try:
+        return json.loads(told)
+    except ValueError:
+        return ["work"]
