@@ -2,10 +2,9 @@
 
 import json
 import math
+import multiprocessing
 import os
 import random
-import signal
-import subprocess
 import sys
 import time
 from types import SimpleNamespace
@@ -14,6 +13,7 @@ import pytest
 import torch
 
 from transformer_lib import training
+from transformer_lib.__main__ import main
 from transformer_lib.batching import make_batch
 from transformer_lib.checkpoints import CheckpointError, read_tensors, write_tensors
 from transformer_lib.decoding import greedy_decode
@@ -441,29 +441,34 @@ def test_what_cannot_be_resumed_is_said(tmp_path):
         run()
 
 
+# Processes of their own that don't each import PyTorch, where they can be copied from one that has.
+CONTEXT = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
+
+
 def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(tmp_path):
     """The real thing: SIGKILL from outside, again and again, until the run has come to its end."""
-    command = [sys.executable, "-m", "transformer_lib", "train", "--task", "copy", "--steps", "120"]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    quiet = {"env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    subprocess.run([*command, "--out", tmp_path / "whole"], check=True, **quiet)
+    CONTEXT.set_forkserver_preload(["transformer_lib.__main__", "torch._dynamo"])  # Adam's
+    command = ["train", "--task", "copy", "--steps", "120", "--threads", "1", "--out"]
+    whole = CONTEXT.Process(target=run_main, args=[*command, str(tmp_path / "whole")])
+    whole.start()
+    whole.join()
+    assert whole.exitcode == 0
 
     folder, kills, steps = tmp_path / "killed", 0, []
-    command += ["--out", folder]
+    command.append(str(folder))
     while not (folder / "model.safetensors").exists() and kills < 30:
-        process = subprocess.Popen(
-            command + ["--resume"] * (folder / "recipe.json").exists(), **quiet
-        )
+        resume = ["--resume"] * (folder / "recipe.json").exists()
+        process = CONTEXT.Process(target=run_main, args=[*command, *resume])
+        process.start()
         kills += 1
         before = step_reached(folder)
         deadline = time.monotonic() + 300  # a hang, not a slow machine
-        while step_reached(folder) == before and process.poll() is None:
+        while step_reached(folder) == before and process.is_alive():
             assert time.monotonic() < deadline
             time.sleep(0.01)
         time.sleep(random.Random(kills).random() * 0.2)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stderr.close()
+        process.kill()
+        process.join()
         steps.append(step_reached(folder))
     assert kills >= 3, steps  # it really was killed under way
     for name in ("model.safetensors", STATE_FILE, "vocabulary.json", "config.json"):
@@ -474,6 +479,13 @@ def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(tmp_path):
     ]
     assert history[0] == history[1]
     assert logged(folder) == logged(tmp_path / "whole")
+
+
+def run_main(*words):
+    """The command, without what it prints."""
+    with open(os.devnull, "w") as nowhere:
+        sys.stdout = sys.stderr = nowhere
+        sys.exit(main(words))
 
 
 def step_reached(folder):
