@@ -400,6 +400,17 @@ def test_evaluate_prints_a_table_or_json(run):
     refused(run("evaluate", "--split", "tennis"), "'tennis'", "noun-adjective", "everyday")
 
 
+def test_evaluate_in_8_bits(run, monkeypatch):
+    asked = []
+    own = Translator.for_decoding
+    monkeypatch.setattr(
+        Translator, "for_decoding", lambda self, **how: asked.append(how) or own(self, **how)
+    )
+    assert run("evaluate", "--split", "gustar", "--int8")[0] == 0 and asked == [{"int8": True}]
+    assert run("evaluate", "--split", "gustar")[0] == 0 and len(asked) == 1
+    refused(run("evaluate", "--int8", "--heads"), "--heads looks into the model", "leave out --int8")
+
+
 def test_evaluate_on_everyday_sentences(run, tmp_path, monkeypatch):
     monkeypatch.setattr("transformer_lib.evaluation.RESAMPLES", 100)  # quicker
     training = tmp_path / "train.tsv"

@@ -7,13 +7,15 @@
 
 Every run starts a fresh kernel. What depends on the machine or the moment (times, Python's
 version, the editor's state) is left out, so a second run changes no file and a small change of
-a notebook is a small change in git. After the run it says what a reader would trip over.
+a notebook is a small change in git. After the run it says how long it took, and what a reader would
+trip over.
 """
 
 import copy
 import json
 import re
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -175,16 +177,19 @@ def main(arguments: list[str]) -> int:
                 print(f"  {difference}")
                 status = 1
             continue
+        began = time.perf_counter()
         try:
             notebook = normalize(execute(read(path), path.resolve().parent))
         except CellExecutionError as error:
             print(f"{path.name}: stopped, file left as it was\n{error}")
             status = 1
             continue
+        seconds = time.perf_counter() - began
         changed = text(notebook) != path.read_text(encoding="utf-8")
         if changed:
             path.write_text(text(notebook), encoding="utf-8", newline="\n")
-        print(f"{path.name}: {'stored with new outputs' if changed else 'unchanged'}")
+        state = "stored with new outputs" if changed else "unchanged"
+        print(f"{path.name}: {state}, {seconds:.0f} s", flush=True)
         for problem in problems(notebook):
             print(f"  {problem}")
             status = 1

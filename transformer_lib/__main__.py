@@ -238,6 +238,9 @@ def parser() -> argparse.ArgumentParser:
         help="also store in the model's folder how sure it is of these sentences, or of ours: they "
         "should be like those it learned, but not the same",
     )  # fmt: skip
+    evaluate.add_argument(
+        "--int8", action="store_true", help="compute with weights of 8 bits, as translate --int8",
+    )  # fmt: skip
     evaluate.add_argument("--json", action="store_true", help="print JSON instead of a table")
     add_model(evaluate)
     evaluate.set_defaults(run=run_evaluate)
@@ -562,7 +565,12 @@ def run_evaluate(options: argparse.Namespace) -> int:
     others = [name for name in ("split", "heads") if getattr(options, name)]
     if options.data and others:
         raise UserError(f"--{others[0]} is for our own sentences: leave it out with --data")
+    looking = [name for name in ("heads", "sureness") if getattr(options, name)]
+    if options.int8 and looking:
+        raise UserError(f"--{looking[0]} looks into the model as it is: leave out --int8")
     translator = Translator.load(options.model)
+    if options.int8:
+        translator = translator.for_decoding(int8=True)
     splits = {}
     if options.data:
         pairs = list(read_parallel(options.data))
