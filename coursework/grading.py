@@ -202,8 +202,12 @@ def to_be_read(
 def judged(exercise: Exercise, pupil: "Pupil", setup: dict[str, Any]) -> tuple[float, str]:
     """Points and, if they aren't all, the hint."""
     names = dict(setup)
+    used_up = f"The notebook had used up its {pupil.limits.total:g} seconds before this."
     try:
-        pupil.run_cells()
+        pupil.run_cells()  # what else goes wrong there is the grader's own trouble
+    except OutOfTime:
+        return 0.0, used_up
+    try:
         with pupil.clock():
             for name in names_wanted(exercise.check, set(setup)):
                 names[name] = pupil.get(name, exercise.name)
@@ -215,7 +219,7 @@ def judged(exercise: Exercise, pupil: "Pupil", setup: dict[str, Any]) -> tuple[f
     except Lost:
         return 0.0, pupil.what_happened("This answer")
     except OutOfTime:
-        return 0.0, f"The notebook had used up its {pupil.limits.total:g} seconds before this."
+        return 0.0, used_up
     except Exception as error:  # an answer of a kind that the check didn't foresee
         return 0.0, f"This can't be checked: {type(error).__name__}: {error}"[:500]
     return float(exercise.points), ""

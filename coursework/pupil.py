@@ -25,8 +25,8 @@ from transformer_lib.checks.watching import on_guard, watched_here
 CLOSED_EVENTS = tuple(
     """
     subprocess. os.system os.exec os.fork os.posix_spawn os.spawn os.startfile pty. _winapi. winreg.
-    os.kill signal.pthread_kill socket. ctypes. resource. sqlite3. mmap. os.setxattr os.removexattr
-    os.chflags os.lockf syslog.
+    os.kill signal.pthread_kill fcntl. socket. ctypes. resource. sqlite3. mmap. os.setxattr
+    os.removexattr os.chflags os.lockf syslog.
     """.split()
 )
 # Modules in C that open files, libraries and connections without an event.
@@ -55,6 +55,7 @@ def main(given: dict[str, Any]) -> None:
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     torch.set_num_threads(1)
+    torch.seed()  # a copy would draw what others draw
     tempfile.tempdir = str(Path.cwd())  # else it tries, and fails where nothing can be deleted
     line = Line(reader, writer)
     call, try_watch = watched_here, on_guard  # before anybody patches them

@@ -25,6 +25,7 @@ WALLS = ("bubblewrap", "landlock", "sandbox-exec")
 COPIED = ("landlock", "") if sys.platform == "linux" else ()
 PUPIL_SIDE = ("__init__.py", "wall.py", "starter.py", "probe.py", "wire.py", "pupil.py")
 START = 60.0  # seconds for Python and PyTorch to start, on a busy computer
+GONE = 10.0  # seconds for a process that is killed to be gone
 NO_WALL = (
     "nothing here can wall a submission in, so it would run with your rights. On Linux, install "
     "bubblewrap (apt install bubblewrap, dnf install bubblewrap); anywhere, grade in a container "
@@ -41,9 +42,7 @@ def start(wall: str, home: Path, module: str, given: dict[str, Any]) -> "subproc
     if wall in COPIED:
         try:
             return Copy(starter(wall), wall, home, module, given)
-        except OSError:  # that one was lost, for want of memory perhaps
-            starter(wall).close()
-            starter.cache_clear()
+        except OSError:  # that one was lost, for want of memory perhaps: now it is another
             return Copy(starter(wall), wall, home, module, given)
     tree = pupil_side(home.parent / "tree")
     return subprocess.Popen(
@@ -59,6 +58,8 @@ def start(wall: str, home: Path, module: str, given: dict[str, Any]) -> "subproc
 
 def end(process: "subprocess.Popen | Copy") -> None:
     """Kill a process and all it started in its session."""
+    if isinstance(process, Copy) and process.starter.is_lost():
+        return  # it ended with that one, and its number may be another's by now
     try:
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -128,15 +129,15 @@ class Starter:
     """The process that is copied. It ends with this one."""
 
     def __init__(self, wall: str):
+        self.owner = os.getpid()
         folder = tempfile.mkdtemp(prefix="starter-")
         self.tree = pupil_side(Path(folder, "tree"))
         self.line, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.line.settimeout(START)
         words = (folder, str(its_end.fileno()))
         command = python(str(self.tree), "from coursework.starter import main; main()", *words)
         if wall == "landlock" and os.geteuid() == 0:  # what root may do beyond others is given up
             command = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *command]
-        with its_end:
+        try:
             self.process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -147,30 +148,45 @@ class Starter:
                 pass_fds=[its_end.fileno()],
                 start_new_session=True,
             )
+        except BaseException:
+            self.line.close()
+            shutil.rmtree(folder)
+            raise
+        finally:
+            its_end.close()
         atexit.register(self.close)
 
-    def ask(self, request: dict[str, Any], *pipes: int) -> bytes:
-        """Its answer. An OSError if it is lost."""
-        socket.send_fds(self.line, [json.dumps(request).encode()], pipes)
-        answer = self.line.recv(100)
-        if not answer:
+    def ask(self, request: dict[str, Any], *pipes: int, seconds: float = START) -> bytes:
+        """Its answer. An OSError if it is lost, or has nothing to say in time: then it is ended."""
+        try:
+            self.line.settimeout(seconds)
+            socket.send_fds(self.line, [json.dumps(request).encode()], pipes)
+            if answer := self.line.recv(100):
+                return answer
             raise ConnectionResetError("the process that is copied has ended")
-        return answer
+        except BaseException:  # an answer that comes late would be taken for that of the next
+            self.close()
+            raise
+
+    def is_lost(self) -> bool:
+        return self.line.fileno() == -1 or self.process.poll() is not None
 
     def close(self) -> None:
-        """It ends, and its folder with it, even if it was lost before."""
-        self.line.close()
-        try:
-            self.process.wait(5)
-        except subprocess.TimeoutExpired:
+        if os.getpid() == self.owner:  # not in a process that this one forked
+            self.line.close()
             self.process.kill()
             self.process.wait()
-        shutil.rmtree(self.tree.parent, ignore_errors=True)
+            shutil.rmtree(self.tree.parent, ignore_errors=True)
 
 
-@functools.cache
+STARTERS: dict[str, Starter] = {}
+
+
 def starter(wall: str) -> Starter:
-    return Starter(wall)
+    """The one for a wall; a new one if it was lost."""
+    if wall not in STARTERS or STARTERS[wall].is_lost():
+        STARTERS[wall] = Starter(wall)
+    return STARTERS[wall]
 
 
 class Copy:
@@ -201,7 +217,7 @@ class Copy:
     def wait(self) -> None:
         """Until it has ended. Its number is nobody else's before."""
         with contextlib.suppress(OSError):
-            self.starter.ask({"ended": self.pid})
+            self.starter.ask({"ended": self.pid}, seconds=GONE)
 
 
 # --- which wall ----------------------------------------------------------------------------------
@@ -233,7 +249,10 @@ def escapes(wall: str) -> list[str]:
         server.listen()
         port = server.getsockname()[1]
         given = {"outside": str(outside), "port": port, "grader": os.getpid()}
-        process = start(wall, home, "probe", given)
+        try:
+            process = start(wall, home, "probe", given)
+        except OSError:
+            return ["work"]
         with process.stdin, process.stdout:
             late = threading.Timer(START, end, [process])
             late.start()

@@ -449,8 +449,9 @@ def printed(translations: list[Translation], how: dict[str, Any]) -> str:
 def doubt_about(
     translator: Translator, translations: list[Translation], how: dict[str, Any]
 ) -> str:
-    """In words, of the best of them; "" for what was drawn by lot."""
-    return "" if "sample" in how else translator.doubt(translations[0])
+    """In words, of the best of them, and what to try instead; "" for what was drawn by lot."""
+    doubt = "" if "sample" in how else translator.doubt(translations[0])
+    return "; ".join(filter(None, [doubt, doubt and translator.src.more]))
 
 
 def run_view(options: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from transformer_lib.checkpoints import CheckpointError, read_json, write_file, 
 from transformer_lib.subwords import Subwords
 from transformer_lib.tokens import SPECIALS, Tokenizer, Vocabulary
 from transformer_lib.typed import (
+    LARGER,
     LONGEST,
     InputError,
     Typed,
@@ -62,6 +63,11 @@ class Language:
         """The text of a translation into this language of what somebody typed."""
         return typed.around(self.text(ids), self.tokenizer.language)
 
+    @property
+    def more(self) -> str:
+        """Which model reads more than this side; "" if none does."""
+        return LARGER if self.tokenizer.language == "en" else ""
+
     def shown(self, tokens: list[str]) -> list[str]:
         """Tokens as labels of a figure."""
         return tokens
@@ -87,6 +93,7 @@ class SubwordLanguage(Language):
     """
 
     longest = LONGEST_IN_SUBWORDS
+    more = ""
 
     def __init__(self, subwords: Subwords, finished: bool = False):
         super().__init__(subwords, subwords.vocabulary())

@@ -9,6 +9,10 @@ LONGEST = 64  # tokens in a sentence that somebody types
 NO_LETTER = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are not UTF-8
 ENDS = (".", "?", "!", "…", "...", ";")  # tokens after which another sentence would begin
 
+LARGER = (
+    'the larger model reads any word (`Translator.load("tatoeba")`, or `translate --model tatoeba`)'
+)
+
 
 class InputError(ValueError):
     """A sentence that can't be translated; the message says why and what to do.
@@ -106,10 +110,7 @@ def about_unknown(unknown: Iterable[str], known: Iterable[str], language: str) -
     reads, more = "it knows", ""
     if language == "en":
         reads = "it reads English and knows"
-        more = (
-            '; the larger model reads any word (`Translator.load("tatoeba")`, or '
-            "`translate --model tatoeba`)"
-        )
+        more = f"; {LARGER}"
     return (
         f"this model has not learned {', '.join(parts)}; {reads} {len(known)} words "
         f"(`translator.words`, or `translate --words`){more}"

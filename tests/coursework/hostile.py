@@ -157,6 +157,9 @@ ATTACKS = {
         "may not use resource"),
     "slows-the-grader": (
         "import os\nos.setpriority(os.PRIO_PROCESS, os.getppid(), 19)", "may not use"),
+    "signals-the-grader": (
+        "import fcntl, os\nread, write = os.pipe()\n"
+        "fcntl.fcntl(read, fcntl.F_SETOWN, os.getppid())", "may not use fcntl"),
     "calls-c": ("import ctypes\nctypes.CDLL(None).fork()", "may not use ctypes"),
 }  # fmt: skip
 

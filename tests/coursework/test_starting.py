@@ -5,15 +5,18 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-from coursework import starting
-from coursework.grading import Limits, Pupil
+from coursework import starting, wall
+from coursework.grading import Limits, Pupil, grade
+from coursework.source import assignment
 from coursework.starting import COPIED, holds
 from coursework.wall import ROOT
+from tests.coursework.classroom import filled_in, hand_in
 
 pytestmark = pytest.mark.skipif(not COPIED, reason="processes are copied on Linux alone")
 
@@ -56,17 +59,18 @@ def test_a_copy_has_what_a_new_program_has(copied, monkeypatch):
 
 def test_copies_know_nothing_of_each_other(copied):
     """What one does to PyTorch, or leaves in its folder, the next doesn't see."""
-    first = "import torch, builtins\ntorch.mine = builtins.mine = 1\nopen('mine', 'w').write('x')"
-    second = (
+    code = (
         "import torch, builtins, os\nfound = hasattr(torch, 'mine'), hasattr(builtins, 'mine')\n"
-        "files = os.listdir('.')"
+        "torch.mine = builtins.mine = 1\nfiles = os.listdir('.')\nopen('mine', 'w').write('x')\n"
+        "drawn = torch.rand(1).item()"
     )
-    for code in (first, second):
+    drawn = set()
+    for _ in range(2):
         with contextlib.closing(Pupil([("", code)], Limits(wall=copied))) as pupil:
             pupil.run_cells()
-            assert not pupil.troubles
-            if code == second:
-                assert pupil.get("found", "") == (False, False) and pupil.get("files", "") == []
+            assert pupil.get("found", "") == (False, False) and pupil.get("files", "") == []
+            drawn.add(pupil.get("drawn", ""))
+    assert len(drawn) == 2
 
 
 def test_the_process_that_is_copied_may_be_lost(copied):
@@ -75,6 +79,64 @@ def test_the_process_that_is_copied_may_be_lost(copied):
             pupil.run_cells()
             assert pupil.get("x", "") == 5
         starting.starter(copied).process.kill()
+
+
+def test_an_answer_that_comes_late_is_nobody_elses(copied):
+    with pytest.raises(OSError):
+        starting.starter(copied).ask({"ended": 1}, seconds=1e-9)
+    with contextlib.closing(
+        Pupil([("", "import os\nmine = os.getpid()")], Limits(wall=copied))
+    ) as pupil:
+        pupil.run_cells()
+        assert pupil.get("mine", "") == pupil.process.pid
+
+
+def test_who_ignores_the_end_of_children_can_grade(copied, monkeypatch):
+    """Some programs that start others do, and theirs inherit it."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        starter = starting.Starter(copied)
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    monkeypatch.setitem(starting.STARTERS, copied, starter)
+    with contextlib.closing(starter):
+        for _ in range(2):
+            with contextlib.closing(Pupil([("", "x = 5")], Limits(wall=copied))) as pupil:
+                pupil.run_cells()
+                assert pupil.get("x", "") == 5 and pupil.process.starter is starter
+
+
+def test_where_nothing_starts_there_is_no_wall_and_no_grade(monkeypatch, tmp_path):
+    """It is the grader's trouble: no student gets 0 points for it."""
+    monkeypatch.setattr(starting, "STARTERS", {})
+    monkeypatch.setattr(starting, "python", lambda *words: [sys.executable, "-c", ""])
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert starting.escapes("") == ["work"]
+    hand_in(tmp_path / "ana.ipynb", filled_in(assignment(2), {}))
+    with pytest.raises(OSError):
+        grade("ana", tmp_path / "ana.ipynb", assignment(2), Limits())
+    monkeypatch.setattr(starting, "python", lambda *words: [str(tmp_path / "nothing")])
+    assert starting.escapes("") == ["work"]
+    assert not list(tmp_path.glob("starter-*"))
+
+
+def test_a_walled_process_cannot_stay_when_the_grader_is_gone(tmp_path):
+    """Nor keep others from opening a file."""
+    if wall.pyseccomp is None:
+        pytest.skip("there is no libseccomp here")
+    program = (
+        "import ctypes, fcntl, struct\n"
+        "from coursework.wall import system_calls\n"
+        "file = open('mine', 'w')\n"
+        "system_calls()\n"
+        "assert ctypes.CDLL(None).prctl(1, 0) == -1\n"
+        "for call, number in ((fcntl.fcntl, 1024), (fcntl.ioctl, 0x40086602)):\n"
+        "    try: call(file, number, 0)\n"
+        "    except PermissionError: print('refused')\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                         env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=tmp_path)  # fmt: skip
+    assert run.stdout.split() == ["refused"] * 2, run.stderr
 
 
 def test_nothing_outlives_a_grader_that_is_killed(copied, tmp_path):
