@@ -116,8 +116,15 @@ LINK = re.compile(r"\[(.+?)\]\((\w\d_\w+)\.ipynb#(.+?)\)")
 
 
 def test_the_index_has_every_concept_once():
-    expected = [*(str(n) for n in range(1, 61)), *(f"D{n}" for n in range(1, 24))]
+    expected = [*(str(n) for n in range(1, 86)), *(f"D{n}" for n in range(1, 24))]
     assert [number for number, _, _ in ROWS] == expected
+
+
+@pytest.mark.parametrize("notebook", [name for name in NOTEBOOKS if "01" <= name < "a"])
+def test_the_index_leads_into_the_core_of_every_numbered_notebook(notebook):
+    cores = {part.anchor for part in sections.sections(NOTEBOOKS[notebook]) if not part.deeper}
+    links = [link for _, _, place in ROWS for link in LINK.findall(place)]
+    assert any(name == notebook and unquote(anchor) in cores for _, name, anchor in links)
 
 
 @pytest.mark.parametrize("number, concept, place", ROWS, ids=[row[0] for row in ROWS])
