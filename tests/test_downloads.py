@@ -14,8 +14,11 @@ import pytest
 
 from transformer_lib import downloads
 from transformer_lib.__main__ import main
+from transformer_lib.checkpoints import read_json
 from transformer_lib.corpora import cache_folder
+from transformer_lib.corpora.parallel import digest
 from transformer_lib.downloads import DownloadError, PublicCorpus, RemoteFile, get, split_of
+from transformer_lib.translator import MODELS
 
 PAIRS = [(f"Sentence number {i}.", f"Frase número {i} {j}.") for i in range(300) for j in (1, 2)]
 TABLE = "".join(f"{source}\t{target}\tCC BY\n" for source, target in PAIRS).encode()
@@ -64,10 +67,10 @@ def server(monkeypatch):
 def corpus(server, monkeypatch):
     """A corpus of one file, as the server has it."""
 
-    def offer(content, name="pairs.zip", sha256=None):
+    def offer(content, name="pairs.zip", sha256=None, edition=None):
         server.files[name] = content
-        file = RemoteFile(server.url + name, sha256)
-        monkeypatch.setitem(downloads.CORPORA, "made-up", PublicCorpus({"all": (file,)}, "Ours."))
+        files = {"all": (RemoteFile(server.url + name, sha256),)}
+        monkeypatch.setitem(downloads.CORPORA, "made-up", PublicCorpus(files, "Ours.", edition))
 
     return offer
 
@@ -104,6 +107,33 @@ def test_another_edition_leaves_every_sentence_in_its_split():
     shares = [split_of(f"Sentence {i}") for i in range(5000)]
     assert 60 < shares.count("test") < 140 and 60 < shares.count("validation") < 140
     assert split_of("Good morning") == split_of("good morning!")
+
+
+def test_another_edition_than_the_shipped_models_is_taken_and_said_in_one_line(
+    corpus, tmp_path, capsys
+):
+    corpus(zipped(**{"pairs.txt": TABLE}))
+    splits = get("made-up", tmp_path / "then")
+    learned_from = digest([splits["train"], splits["validation"]])
+    assert capsys.readouterr().err == ""  # nobody learned from it
+
+    again = zipped(**{"_about.txt": "who", "a/pairs.txt": TABLE})  # the same, packed anew
+    corpus(again, edition=learned_from)
+    get("made-up", tmp_path / "packed anew")
+    assert capsys.readouterr().err == ""
+
+    corpus(zipped(**{"pairs.txt": TABLE + b"Hi.\tHola.\tCC BY\n"}), edition=learned_from)
+    for _ in range(2):  # also of what is here already
+        splits = get("made-up", tmp_path / "now")
+        err = capsys.readouterr().err
+        assert "made-up is here another edition" in err and "scores will differ" in err
+        assert err.count("\n") == 1
+    assert "Hi.\tHola.\n" in "".join(path.read_text("utf-8") for path in splits.values())
+
+
+def test_the_edition_is_the_one_in_the_shipped_models_recipe():
+    recipe = read_json(MODELS["tatoeba"] / "recipe.json")
+    assert downloads.CORPORA["tatoeba-en-es"].edition == recipe["sha256"]
 
 
 def test_two_files_a_split(server, tmp_path, monkeypatch):
@@ -228,8 +258,9 @@ def test_the_real_corpora(name, tmp_path):
     if not list(real.glob("*")):  # a download that failed leaves it empty
         pytest.skip(f"{name} is not in the cache: transformer-lib corpus get {name}")
     (tmp_path / "download").symlink_to(real)
-    left_out = []
-    splits = get(name, tmp_path, left_out.append)
+    told = []
+    splits = get(name, tmp_path, told.append)
+    left_out = [line for line in told if line.startswith("left out: ")]
     pairs = {split: path.read_text("utf-8").splitlines() for split, path in splits.items()}
     if name.startswith("multi30k"):
         sizes = {split: len(lines) for split, lines in pairs.items()}

@@ -281,7 +281,7 @@ def test_the_recipe_of_the_larger_model_fetches_its_sentences(tmp_path, monkeypa
     splits = {"train": table(), "validation": table(40, seed=1, name="validation.tsv")}
     fetched = []
 
-    def get(name, report):
+    def get(name):
         fetched.append(name)
         return splits
 

@@ -664,7 +664,7 @@ def run_corpus(options: argparse.Namespace) -> int:
 def run_corpus_get(options: argparse.Namespace) -> int:
     from transformer_lib import downloads
 
-    splits = downloads.get(options.name, options.out, lambda line: complain(f"left out: {line}"))
+    splits = downloads.get(options.name, options.out, complain)
     print(downloads.CORPORA[options.name].about)
     for split, path in splits.items():
         print(f"{split:<12}{len(path.read_bytes().splitlines()):>8,} pairs  {path}")

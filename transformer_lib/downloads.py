@@ -12,7 +12,7 @@ from pathlib import Path
 
 from transformer_lib.checkpoints import write_file
 from transformer_lib.corpora import cache_folder
-from transformer_lib.corpora.parallel import CorpusError, place_of, read_parallel
+from transformer_lib.corpora.parallel import CorpusError, digest, place_of, read_parallel
 
 SPLITS = ("train", "validation", "test")
 FEW = 10  # bad lines in a file; more would be another file
@@ -37,10 +37,15 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class PublicCorpus:
-    """files: for each split its files, or one file for "all", to be split by source sentence."""
+    """files: for each split its files, or one file for "all", to be split by source sentence.
+
+    edition: SHA-256 of train.tsv and validation.tsv together, as a model that comes with us learned
+    from them. Of the pairs, because their source may pack the same ones anew.
+    """
 
     files: dict[str, tuple[RemoteFile, ...]]
     about: str
+    edition: str | None = None
 
     def pairs(
         self, split: str, folder: Path, report: Callable[[str], None]
@@ -102,21 +107,25 @@ CORPORA = {
         about="Everyday sentences by the contributors of tatoeba.org, as collected by "
         "manythings.org/anki. License: CC BY 2.0 (https://creativecommons.org/licenses/by/2.0); "
         "attribution: tatoeba.org and www.manythings.org/anki.",
+        edition="fb1f9f8f2fa6f48fd08b0661ade6ecf2e6c2d6b542502df46c3a2e6821cf0987",
     ),
     "multi30k-en-de": multi30k("de", "Elliott et al. 2016, https://aclanthology.org/W16-3210"),
     "multi30k-en-fr": multi30k("fr", "Elliott et al. 2017, https://aclanthology.org/W17-4718"),
 }
 
 
+def on_stderr(message: str) -> None:
+    print(message, file=sys.stderr)
+
+
 def get(
-    name: str,
-    folder: Path | None = None,
-    report: Callable[[str], None] = lambda message: None,
+    name: str, folder: Path | None = None, report: Callable[[str], None] = on_stderr
 ) -> dict[str, Path]:
     """Fetch a corpus of CORPORA, unless it is there already, -> the file of each split.
 
     folder: where to keep it; without one, in the cache (`cache_folder`). report: told of each line
-    that is left out. DownloadError if a file can't be fetched or is another one than expected.
+    that is left out, and of another edition than the shipped model's. DownloadError if a file can't
+    be fetched or written, or is another one than expected.
     """
     corpus = CORPORA[name]
     folder = Path(folder) if folder else cache_folder() / name
@@ -124,7 +133,7 @@ def get(
     came = {file.url: sha256(fetch(file, folder / "download")) for file in remote}
     splits = {split: folder / f"{split}.tsv" for split in SPLITS}
     for split, path in splits.items():
-        pairs = corpus.pairs(split, folder / "download", report)
+        pairs = corpus.pairs(split, folder / "download", lambda line: report(f"left out: {line}"))
         try:
             text = "".join(f"{source}\t{target}\n" for source, target in pairs)
         except CorpusError as error:
@@ -133,6 +142,11 @@ def get(
     sums = "".join(f"{digest}  {url}\n" for url, digest in came.items())
     about = f"{corpus.about}\n\nSHA-256 of the files in the folder download:\n{sums}"
     write_file(folder / "about.txt", about.encode("utf-8"))
+    if corpus.edition not in (None, digest([splits["train"], splits["validation"]])):
+        report(
+            f"{name} is here another edition than the one that the shipped model learned from, so "
+            f"scores will differ from those in its card"
+        )
     return splits
 
 

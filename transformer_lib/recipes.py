@@ -238,7 +238,7 @@ def everyday_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
 
 def everyday() -> OwnPairs:
     """Its recipe; the sentences are fetched if need be. DownloadError where they can't be."""
-    splits = downloads.get("tatoeba-en-es", report=print_complaint)
+    splits = downloads.get("tatoeba-en-es")
     model, training, subwords = everyday_sizes()
     recipe = own_pairs([splits["train"]], [splits["validation"]], subwords=subwords)
     return dataclasses.replace(recipe, task="tatoeba", model=model, training=training)
@@ -268,7 +268,7 @@ def pictures_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
 def pictures(target: str) -> OwnPairs:
     """Its recipe, into "de" or "fr"; fetched if need be, in tokens and lower case (`moses`)."""
     task = f"multi30k-en-{target}"
-    splits = downloads.get(task, report=print_complaint)
+    splits = downloads.get(task)
     files = {split: moses.tokenized(path, ("en", target)) for split, path in splits.items()}
     model, training, subwords = pictures_sizes()
     recipe = own_pairs([files["train"]], [files["validation"]], subwords=subwords)
