@@ -2,12 +2,16 @@
 
 import gzip
 import hashlib
+import io
 import lzma
+import tarfile
 import zipfile
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
+from transformer_lib.__main__ import main
 from transformer_lib.corpora.parallel import CorpusError, digest, place_of, read_parallel
 
 PAIRS = [("Good morning", "Buenos días"), ("Ana ran", "Ana corrió"), ("Why?", "¿Por qué?")]
@@ -149,6 +153,31 @@ def test_damaged_packing_is_named(file, tmp_path):
         list(read_parallel([two]))
     with pytest.raises(CorpusError, match=r"holds 0 files \(nothing\)"):
         list(read_parallel([zipped(tmp_path / "none.zip", _about="")]))
+
+
+@pytest.mark.parametrize(
+    "name", ["pairs.tar", "pairs.tar.gz", "pairs.tgz", "pairs.tar.xz", "pairs.tar.bz2", "pairs.gz"]
+)
+def test_a_tar_is_refused_with_the_way_out_and_nothing_in_it_is_written(
+    tmp_path, monkeypatch, capsys, name
+):
+    """Also where its names climb out of the folder, and bad lines may be skipped."""
+    monkeypatch.setenv("TRANSFORMER_LIB_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "here" / name
+    path.parent.mkdir()
+    packing = {".gz": "gz", ".tgz": "gz", ".xz": "xz", ".bz2": "bz2"}.get(path.suffix, "")
+    with tarfile.open(path, f"w:{packing}") as archive:
+        for inside in ("../evil.tsv", "/evil.tsv", "pairs.tsv"):
+            member = tarfile.TarInfo(inside)
+            member.size = len(TABLE)
+            archive.addfile(member, io.BytesIO(TABLE))
+    run = str(tmp_path / "run")
+    status = main(["train", "--data", str(path), "--skip-bad", "99", "--out", run])
+    out, err = capsys.readouterr()
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert f"{path} is a tar archive" in err and "unpack it (tar xf)" in err
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == [path]
+    assert not Path("/evil.tsv").exists()
 
 
 def test_what_is_no_corpus_at_all(file, tmp_path):

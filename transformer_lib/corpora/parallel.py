@@ -25,6 +25,7 @@ NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd]")
 LONGEST = 2000  # letters in a sentence
 LONGEST_LINE = 1_000_000  # bytes; beyond that it is no text, and would fill the memory
 RATIO, SHORT = 9, 40  # one side is at most 9 times as long as the other, or at most 40 letters
+TAR_NAME = re.compile(r"\.(tar(\.\w+)?|tgz|tbz2?|txz)$", re.IGNORECASE)
 DAMAGE = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError)
 
 
@@ -88,6 +89,11 @@ def lines(path: Path) -> Iterator[bytes]:
     number = 0
     try:
         with open_packed(path) as file:
+            if TAR_NAME.search(path.name) or file.peek(512)[257:262] == b"ustar":  # tar's mark
+                raise CorpusError(
+                    f"{path} is a tar archive, which may hold many files: unpack it (tar xf), and "
+                    f"name the one or the two with the sentences"
+                )
             while line := file.readline(LONGEST_LINE):
                 number += 1
                 if len(line) == LONGEST_LINE:
