@@ -1,5 +1,6 @@
 """What is written can be read again, what is damaged is named, and nothing is half written."""
 
+import errno
 import json
 import os
 
@@ -87,13 +88,16 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     write_file(path, b"old")
 
     def fail(*_):
-        raise OSError("the disk is full")
+        raise OSError(errno.ENOSPC, "the disk is full")
 
-    monkeypatch.setattr(checkpoints.os, "fsync", fail)
-    with pytest.raises(OSError, match="full"):
-        write_file(path, b"new and longer")
-    assert path.read_bytes() == b"old"
-    monkeypatch.undo()
+    for step in ("fsync", "replace"):
+        monkeypatch.setattr(checkpoints.os, step, fail)
+        with pytest.raises(OSError, match="full") as caught:
+            write_file(path, b"new and longer")
+        assert caught.value.filename == str(path)
+        assert path.read_bytes() == b"old"
+        assert os.listdir(tmp_path) == ["file"]
+        monkeypatch.undo()
     write_file(path, b"new")
     assert path.read_bytes() == b"new"
     assert os.listdir(tmp_path) == ["file"]

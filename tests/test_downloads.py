@@ -8,6 +8,7 @@ import hashlib
 import io
 import threading
 import zipfile
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -222,22 +223,61 @@ def test_a_page_in_place_of_the_file_is_seen(corpus, tmp_path):
         get("made-up", tmp_path)
 
 
-def test_a_full_disk_leaves_nothing(corpus, tmp_path):
-    """A limit of the system on the size of files, which is met as a full disk is."""
+@contextmanager
+def full_disk():
+    """A limit of the system on the size of files, a megabyte, which is met as a full disk is."""
     resource = pytest.importorskip("resource")
-    content = zipped(**{"pairs.txt": TABLE * 400})
-    assert len(content) > 2_000_000
-    corpus(content)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, limits[1]))
     try:
-        with pytest.raises(
-            DownloadError, match="can't write .*pairs.zip: File too large; make room"
-        ):
-            get("made-up", tmp_path)
+        yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_a_disk_that_is_full_before_all_has_come_leaves_nothing(corpus, tmp_path):
+    content = zipped(**{"pairs.txt": TABLE * 400})
+    assert len(content) > 2_000_000
+    corpus(content)
+    message = "can't write .*pairs.zip: File too large; make room"
+    with full_disk(), pytest.raises(DownloadError, match=message):
+        get("made-up", tmp_path)
     assert files_in(tmp_path) == []
+
+
+def test_a_disk_that_is_full_before_all_is_written_leaves_no_half_of_it(
+    corpus, tmp_path, capsys, monkeypatch
+):
+    """What came is small, as it is packed; train.tsv is not."""
+    content = gzip.compress(TABLE * 60)
+    assert len(content) < 100_000
+    corpus(content, name="pairs.gz")
+    monkeypatch.setitem(downloads.CORPORA, "tatoeba-en-es", downloads.CORPORA["made-up"])
+    with full_disk():
+        status = main(["corpus", "get", "tatoeba-en-es", "--out", str(tmp_path)])
+    out, err = capsys.readouterr()
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert f"can't write {tmp_path / 'train.tsv'}: File too large; make room, or name" in err
+    assert files_in(tmp_path) == ["download/pairs.gz"]
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("screen", [True, False])
+def test_a_bar_shows_how_much_has_come_on_a_terminal_only(corpus, tmp_path, monkeypatch, screen):
+    content = zipped(**{"pairs.txt": TABLE})
+    corpus(content)
+    err = Screen() if screen else io.StringIO()
+    monkeypatch.setattr("sys.stderr", err)
+    get("made-up", tmp_path)
+    shown = err.getvalue()
+    if screen:
+        assert f"{len(content) / 1000:.1f}k/{len(content) / 1000:.1f}k" in shown and "100%" in shown
+    else:
+        assert shown == ""
 
 
 def test_every_public_corpus_says_its_license_and_where_it_comes_from():

@@ -26,21 +26,34 @@ class CheckpointError(ValueError):
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write the whole file or nothing, even if the machine stops in the middle."""
-    with replacing(path) as file:
-        file.write(content)
+    """Write the whole file or nothing, even if the machine stops in the middle.
+
+    OSError, with the name of the file, where it can't be written.
+    """
+    try:
+        with replacing(path) as file:
+            file.write(content)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 @contextmanager
 def replacing(path: Path, mode: str = "wb", **how: Any) -> Iterator[IO]:
-    """A file, opened as by `open`, that takes the place of `path` at the end if all went well."""
+    """A file, opened as by `open`, that takes the place of `path` at the end if all went well.
+
+    If not, nothing of it is left.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.part")
-    with open(beside, mode, **how) as file:
-        yield file
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
+    try:
+        with open(beside, mode, **how) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def write_json(path: Path, content: object) -> None:

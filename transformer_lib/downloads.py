@@ -138,10 +138,10 @@ def get(
             text = "".join(f"{source}\t{target}\n" for source, target in pairs)
         except CorpusError as error:
             raise DownloadError(f"{error}; to fetch it again, delete it") from None
-        write_file(path, text.encode("utf-8"))
+        write(path, text)
     sums = "".join(f"{digest}  {url}\n" for url, digest in came.items())
     about = f"{corpus.about}\n\nSHA-256 of the files in the folder download:\n{sums}"
-    write_file(folder / "about.txt", about.encode("utf-8"))
+    write(folder / "about.txt", about)
     if corpus.edition not in (None, digest([splits["train"], splits["validation"]])):
         report(
             f"{name} is here another edition than the one that the shipped model learned from, so "
@@ -179,10 +179,22 @@ def fetch(file: RemoteFile, folder: Path) -> Path:
     except OSError as error:
         if error.errno is None:  # not the disk: an error of the package requests
             raise DownloadError(f"it didn't come ({type(error).__name__}): {by_hand}") from None
-        raise DownloadError(
-            f"can't write {path}: {error.strerror}; make room or name another place with --out"
-        ) from None
+        raise cannot_write(path, error) from None
     return path
+
+
+def write(path: Path, text: str) -> None:
+    try:
+        write_file(path, text.encode("utf-8"))
+    except OSError as error:
+        raise cannot_write(path, error) from None
+
+
+def cannot_write(path: Path, error: OSError) -> DownloadError:
+    return DownloadError(
+        f"can't write {path}: {error.strerror}; make room, or name another place with corpus get "
+        f"--out or by $TRANSFORMER_LIB_CACHE"
+    )
 
 
 def sha256(path: Path) -> str:
