@@ -8,7 +8,7 @@ import shutil
 import pytest
 import torch
 
-from transformer_lib import recipes
+from transformer_lib import downloads, recipes
 from transformer_lib.__main__ import main
 from transformer_lib.checkpoints import CheckpointError
 from transformer_lib.config import TOY
@@ -276,16 +276,24 @@ def test_trainings_on_own_pairs_that_cannot_start(run, tmp_path, table):
             assert part in err
 
 
-def test_the_recipe_of_the_larger_model_fetches_its_sentences(tmp_path, monkeypatch, table):
-    """`train --task tatoeba`: from nothing to a run that goes on with the same files."""
+@pytest.fixture
+def fetched(monkeypatch, table):
+    """Names of the corpora that were asked for; in each are the same few sentences."""
     splits = {"train": table(), "validation": table(40, seed=1, name="validation.tsv")}
-    fetched = []
+    names = []
 
-    def get(name):
-        fetched.append(name)
+    def get(name, report=print):
+        names.append(name)
         return splits
 
     monkeypatch.setattr("transformer_lib.downloads.get", get)
+    recipes.say_whose.cache_clear()
+    return names
+
+
+def test_the_recipe_of_the_larger_model_fetches_its_sentences(tmp_path, fetched, table):
+    """`train --task tatoeba`: from nothing to a run that goes on with the same files."""
+    splits = {"train": table(), "validation": table(40, seed=1, name="validation.tsv")}
     recipe = recipes.everyday()
     assert fetched == ["tatoeba-en-es"]
     assert recipe.files == (str(splits["train"]),)
@@ -293,6 +301,30 @@ def test_the_recipe_of_the_larger_model_fetches_its_sentences(tmp_path, monkeypa
     assert Recipe.from_json(recipe.to_json()) == recipe
     translator = train_recipe(small(recipe), tmp_path / "run")
     assert isinstance(translator.src, SubwordLanguage)
+
+
+@pytest.mark.parametrize(
+    ("task", "corpus"),
+    [("tatoeba", "tatoeba-en-es"), ("multi30k-en-de", "multi30k-en-de"),
+     ("multi30k-en-fr", "multi30k-en-fr")],
+)  # fmt: skip
+def test_a_task_that_fetches_says_whose_its_sentences_are(
+    run, fetched, monkeypatch, tmp_path, task, corpus
+):
+    """What `corpus get` says, in one line on standard error; once in a process."""
+    monkeypatch.setattr(recipes, "train_recipe", lambda *_, **__: None)
+    for time in (1, 2):
+        status, out, err = run("train", "--task", task, "--out", tmp_path / "run")
+        assert status == 0 and fetched == [corpus] * time
+        assert "License" not in out
+        assert err == (downloads.CORPORA[corpus].about + "\n" if time == 1 else "")
+    assert run("train", "--task", "copy", "--out", tmp_path / "run")[2] == ""
+
+
+def test_one_of_several_processes_says_whose_they_are(fetched, monkeypatch, capsys):
+    monkeypatch.setattr(recipes, "rank", lambda: 1)
+    recipes.everyday()
+    assert fetched == ["tatoeba-en-es"] and capsys.readouterr().err == ""
 
 
 def test_what_is_typed_is_finished_if_the_training_text_was(tmp_path, table):

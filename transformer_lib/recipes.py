@@ -1,6 +1,7 @@
 """Trainings that anybody can repeat: which text, which sizes, how long."""
 
 import dataclasses
+import functools
 import hashlib
 import json
 import sys
@@ -238,7 +239,7 @@ def everyday_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
 
 def everyday() -> OwnPairs:
     """Its recipe; the sentences are fetched if need be. DownloadError where they can't be."""
-    splits = downloads.get("tatoeba-en-es")
+    splits = fetched("tatoeba-en-es")
     model, training, subwords = everyday_sizes()
     recipe = own_pairs([splits["train"]], [splits["validation"]], subwords=subwords)
     return dataclasses.replace(recipe, task="tatoeba", model=model, training=training)
@@ -268,11 +269,25 @@ def pictures_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
 def pictures(target: str) -> OwnPairs:
     """Its recipe, into "de" or "fr"; fetched if need be, in tokens and lower case (`moses`)."""
     task = f"multi30k-en-{target}"
-    splits = downloads.get(task)
+    splits = fetched(task)
     files = {split: moses.tokenized(path, ("en", target)) for split, path in splits.items()}
     model, training, subwords = pictures_sizes()
     recipe = own_pairs([files["train"]], [files["validation"]], subwords=subwords)
     return dataclasses.replace(recipe, task=task, model=model, training=training, optimizer="muon")
+
+
+def fetched(corpus: str) -> dict[str, Path]:
+    """The files of a public corpus, and its source and license on standard error."""
+    if rank() > 0:  # process 0 has fetched it and said so
+        return downloads.get(corpus, report=lambda message: None)
+    splits = downloads.get(corpus)
+    say_whose(corpus)
+    return splits
+
+
+@functools.cache  # once, however often it is used
+def say_whose(corpus: str) -> None:
+    print(downloads.CORPORA[corpus].about, file=sys.stderr)
 
 
 def print_complaint(message: str) -> None:
