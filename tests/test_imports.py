@@ -19,7 +19,9 @@ ORDER = """paper config settings tokens subwords corpora encoded batching masks 
     experiments plots web checks __main__""".split()
 # Slow to import: only by those who need them, when needed.
 LATE = {"matplotlib", "altair", "spacy", "tokenizers", "pooch", "transformers",
-        "sacremoses"}  # fmt: skip
+        "sacremoses", "IPython"}  # fmt: skip
+# What an installed library may do without, and why.
+NOT_NEEDED = {"IPython": "shows figures in a notebook, and is there wherever a notebook runs"}
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
 
@@ -85,21 +87,40 @@ def test_every_package_used_is_declared():
     files = [*FILES, *(path for folder in ("tests", "tools", "coursework", "web")
                        for path in (ROOT / folder).glob("**/*.py"))]  # fmt: skip
     for path in [PACKAGE / "__init__.py", *files]:
-        tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        modules = {
-            name.split(".")[0]
-            for node in tree
-            if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level)
-            for name in (
-                [node.module]
-                if isinstance(node, ast.ImportFrom)
-                else [alias.name for alias in node.names]
-            )
-        }
-        for module in modules - sys.stdlib_module_names - ours - {"tests"}:
+        for module in others(ast.parse(path.read_text(encoding="utf-8"))) - ours - {"tests"}:
             assert declared & {plain(name) for name in providers.get(module, [])}, (
                 f"{path.relative_to(ROOT)} imports {module}: pyproject.toml doesn't declare it"
             )
+
+
+def test_an_installed_library_has_whatever_it_imports():
+    """Not only with an extra, such as [lab]: also what is imported late, inside a function."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    brought = {plain(re.match(r"[\w.-]+", line).group()) for line in project["dependencies"]}
+    providers = importlib.metadata.packages_distributions()
+    used = set()
+    for path in [PACKAGE / "__init__.py", *FILES]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        modules = others(tree) - {"transformer_lib"}
+        at_once = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        assert not others(ast.Module(at_once, [])) & NOT_NEEDED.keys(), f"{path}: not at the top"
+        for module in modules - NOT_NEEDED.keys():
+            assert brought & {plain(name) for name in providers.get(module, [])}, (
+                f"{path.relative_to(ROOT)} imports {module}: not in [project] dependencies"
+            )
+        used |= modules
+    assert used >= NOT_NEEDED.keys(), "an exception that nobody needs any more"
+
+
+def others(tree: ast.AST) -> set[str]:
+    """Top names of what is imported anywhere in a file, without Python's own modules."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.add(node.module)
+    return {name.split(".")[0] for name in names} - sys.stdlib_module_names
 
 
 def plain(name: str) -> str:
