@@ -50,6 +50,26 @@ def test_the_first_thing_that_somebody_types(translator, typed, answer):
     assert translator.translate(typed)[0].text == answer
 
 
+@pytest.mark.parametrize("beam", [1, 4])
+def test_many_together_are_translated_as_one_at_a_time(translator, beam):
+    """Of all lengths, short ones beside long ones: padding and company change no word."""
+    texts = [item.english for item in everyday.load()[::3]][:60]
+    together = translator.translate_many(texts, beam=beam)
+    for text, (found,) in zip(texts, together, strict=True):
+        (alone,) = translator.translate(text, beam=beam)
+        assert (found.text, found.tokens) == (alone.text, alone.tokens), text
+        assert found.log_prob == pytest.approx(alone.log_prob, abs=1e-3)
+
+
+def test_with_8_bits_the_others_of_a_batch_count(translator):
+    """As the help of --int8 says: one scale for the numbers of all of them, so other rounding."""
+    quick = translator.for_decoding(int8=True)
+    texts = [item.english for item in everyday.load()[::20]]
+    together = [found.log_prob for (found,) in quick.translate_many(texts)]
+    alone = [quick.translate(text)[0].log_prob for text in texts]
+    assert together != pytest.approx(alone, abs=1e-3)
+
+
 @pytest.mark.parametrize("typed", ["Xylophones!", "Nguyễn 🙂", "你好", "asdf qwer", "e=mc²"])
 def test_nothing_typed_is_refused(translator, typed):
     assert translator.translate(typed)[0].text

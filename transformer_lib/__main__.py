@@ -104,7 +104,8 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     translate.add_argument(
         "--int8", action="store_true",
-        help="compute with weights of 8 bits: faster, and now and then another word",
+        help="compute with weights of 8 bits: faster, and now and then another word, which may "
+        "depend on the sentences that are translated together",
     )  # fmt: skip
     translate.add_argument(
         "--words", action="store_true", help="print the words that the model knows, and stop"
