@@ -4,6 +4,7 @@ import dataclasses
 import gzip
 import json
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from torch.nn.functional import kl_div
 from transformer_lib import downloads, experiments, moses, recipes
 from transformer_lib.batching import batch_indices, make_batch
 from transformer_lib.before import RecurrentTranslator
+from transformer_lib.checkpoints import read_tensors
 from transformer_lib.config import TOY
 from transformer_lib.corpora.parallel import read_parallel
 from transformer_lib.decoding import Hypothesis
@@ -21,7 +23,8 @@ from transformer_lib.experiments.multi30k_ladder import RUNGS, cut_anew, ladder,
 from transformer_lib.languages import SubwordLanguage
 from transformer_lib.model import Transformer, count_parameters, make_model
 from transformer_lib.recipes import pictures
-from transformer_lib.training import TrainingConfig, batch_loss
+from transformer_lib.training import STATE_FILE, TrainingConfig, batch_loss
+from transformer_lib.translator import Translator
 
 ENGLISH = [
     "A man isn't in a blue shirt.",
@@ -72,9 +75,9 @@ def short(monkeypatch):
 
 def test_text_becomes_lower_case_tokens_with_signs_as_signs():
     tokens = moses.tokenizer("en")
-    assert tokens(ENGLISH[0]) == "a man isn 't in a blue shirt ."
-    assert tokens(ENGLISH[1]) == "two dogs - one black - run ."
-    assert tokens("R&B <3 | [x]") == "r & b < 3 | [ x ]"
+    assert tokens(ENGLISH[0].lower()) == "a man isn 't in a blue shirt ."
+    assert tokens(ENGLISH[1].lower()) == "two dogs - one black - run ."
+    assert tokens("R&B <3 | [x]".lower()) == "r & b < 3 | [ x ]"
     assert moses.detokenizer("en")("a man isn 't in a blue shirt .") == ENGLISH[0].lower()
 
 
@@ -88,12 +91,21 @@ def test_the_recipe_reads_tokens_and_is_made_for_that_corpus(fetched, short):
     assert recipe.files == (str(fetched / "multi30k-en-de" / "train.tokens.tsv"),)
 
 
-def test_a_call_trains_one_seed_and_keeps_the_others(fetched, short, tmp_path, monkeypatch):
+def test_a_call_trains_the_seeds_that_are_missing(fetched, short, tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, "RESULTS", tmp_path / "results")
-    for seeds in ([0], [0, 1]):
+    for seeds in ((0,), (0, 1)):
+        monkeypatch.setattr(multi30k, "SEEDS", seeds)
         found = multi30k.to_german()
-        assert [run["seed"] for run in found["runs"]] == seeds
+        assert [run["seed"] for run in found["runs"]] == list(seeds)
         experiments.write_json(experiments.RESULTS / "multi30k.json", found)
+    for way in ("greedy", "beam", "per_word"):
+        mean = sum(run[way]["bleu"] for run in found["runs"]) / 2
+        assert found["mean_bleu"][way] == pytest.approx(mean)
+    monkeypatch.setattr(multi30k, "SEEDS", (0, 1, 2))  # Ctrl-C: what is complete is kept
+    with monkeypatch.context() as patch:
+        patch.setattr(multi30k, "measure_seed", Mock(side_effect=KeyboardInterrupt))
+        assert multi30k.to_german() == found
+    monkeypatch.setattr(multi30k, "SEEDS", (0,))
     first, second = found["runs"]
     assert first["validation_loss"] != second["validation_loss"]
     assert first["beam"]["reference_tokens"] == sum(
@@ -113,7 +125,8 @@ def test_a_call_trains_one_seed_and_keeps_the_others(fetched, short, tmp_path, m
 
 def test_french_is_learned_by_the_same_recipe(fetched, short, tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, "RESULTS", tmp_path / "results")
-    found = multi30k.one_seed_more("multi30k-fr", "fr")
+    monkeypatch.setattr(multi30k, "SEEDS", (0,))
+    found = multi30k.all_seeds("multi30k-fr", "fr")
     assert found["recipe"] == told(pictures("de")) and found["published"]["bleu"] == 61.8
     (run,) = found["runs"]
     words = sum(len(moses.tokenizer("fr")(text).split()) for text in FRENCH)
@@ -134,17 +147,32 @@ def test_the_time_is_that_of_all_steps_however_often_it_stopped(fetched, short):
 
 
 def test_scores_are_those_of_the_published_setting():
-    pairs = [("", "das haus ist groß , nicht wahr ?"), ("", "ein hund läuft durch den wald .")]
+    pairs = [("", "das haus ist groß , nicht wahr ?"), ("", "ein pferd trinkt neben dem haus .")]
     same = [target for _, target in pairs]
     perfect = token_bleu(same, pairs)
     assert perfect["bleu"] == pytest.approx(100) and "tok:none" in perfect["bleu_signature"]
     assert perfect["written_tokens"] == perfect["reference_tokens"] == 15
-    people = ["Das Haus ist groß, nicht wahr?", "Ein Hund läuft durch den Wald."]
-    scores = people_scores(same, people, "de")
+    people = ["Das Haus ist groß, nicht wahr?", "Ein Pferd trinkt neben dem Haus."]
+    training = ["Kein Pferd", "Ein großes Haus", "Haus an haus", "Es ist ein Haus"]
+    scores = people_scores(same, people, training, "de")
     assert scores["lowercase"]["bleu"] == pytest.approx(100)
     assert scores["cased"]["bleu"] < 60
+    assert scores["recased"]["bleu"] == pytest.approx(100)
+    assert people_scores(same, people, training[1:], "de")["recased"]["bleu"] < 90  # a pferd
     assert scores["chrf"]["chrf"] == pytest.approx(100)
     assert "case:lc" in scores["lowercase"]["bleu_signature"]
+
+
+def test_the_last_weights_are_not_the_mean_of_the_last(fetched, short):
+    multi30k.measure_seed(pictures("de"), 0)
+    folder = fetched / "runs" / "multi30k-en-de-0"
+    mean = Translator.load(folder)
+    last = multi30k.last_weights(mean, folder).model.state_dict()
+    state, about = read_tensors(folder / STATE_FILE)
+    assert about["run"]["step"] == 4
+    names = [name for name in last if f"model/{name}" in state]
+    assert names and all(last[name].equal(state[f"model/{name}"]) for name in names)
+    assert any(not last[name].equal(mean.model.state_dict()[name]) for name in names)
 
 
 def test_of_each_beam_the_likeliest_per_word_counts(monkeypatch):

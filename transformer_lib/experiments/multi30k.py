@@ -5,10 +5,14 @@ text of Multi30k, from English to German, and report 41.02 BLEU on Test2016: of 
 case, beam of 5, the mean of the last weights.
 """
 
+import copy
 import dataclasses
+import os
 import platform
+import re
 import statistics
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +27,13 @@ from transformer_lib.evaluation import RESAMPLES, sacrebleu_score
 from transformer_lib.experiments import experiment
 from transformer_lib.log import read_log
 from transformer_lib.recipes import OwnPairs, pictures, train_recipe
-from transformer_lib.training import STATE_FILE
+from transformer_lib.training import (
+    STATE_FILE,
+    Pairs,
+    TrainingConfig,
+    mean_weights,
+    set_weights,
+)
 from transformer_lib.translator import Translator
 
 TextPairs = Sequence[tuple[str, str]]
@@ -40,17 +50,19 @@ PUBLISHED = {
 }
 SEEDS = (0, 1, 2)
 BEAM, PENALTIES = 5, (0.6, 1.0, 1.4, 1.8, 2.2)
+WAYS = ("greedy", "beam", "per_word")  # of writing the test sentences
 
 
 @experiment("multi30k")
 def to_german() -> dict[str, Any]:
     """BLEU on Multi30k, English to German, in the setting of a published result."""
-    return one_seed_more("multi30k", "de")
+    return all_seeds("multi30k", "de")
 
 
-def one_seed_more(name: str, target: str) -> dict[str, Any]:
-    """Train one seed (two hours; one that was stopped goes on), and keep what is stored of others.
+def all_seeds(name: str, target: str) -> dict[str, Any]:
+    """Train the seeds that are missing, two hours each, and keep what is stored of others.
 
+    Ctrl-C ends it with what is complete; a training that was stopped goes on with the next call.
     earlier: what was stored for other recipes.
     """
     recipe = pictures(target)
@@ -63,8 +75,11 @@ def one_seed_more(name: str, target: str) -> dict[str, Any]:
         if stored["recipe"] != about["recipe"]:
             runs, earlier = [], [*earlier, {"recipe": stored["recipe"], "runs": runs}]
     missing = [seed for seed in SEEDS if seed not in [run["seed"] for run in runs]]
-    runs = [*runs, *(measure_seed(recipe, seed) for seed in missing[:1])]
-    return about | {"runs": runs, "earlier": earlier}
+    with suppress(KeyboardInterrupt):
+        for seed in missing:
+            runs = [*runs, measure_seed(recipe, seed)]
+    mean = {way: sum(run[way]["bleu"] for run in runs) / len(runs) for way in WAYS if runs}
+    return about | {"mean_bleu": mean, "runs": runs, "earlier": earlier}
 
 
 def told(recipe: OwnPairs) -> dict[str, Any]:
@@ -85,7 +100,17 @@ def measure_seed(recipe: OwnPairs, seed: int) -> dict[str, Any]:
     folder = cache_folder() / "runs" / f"{recipe.task}-{seed}"
     if not (folder / "training.json").exists():
         train_recipe(recipe, folder, resume=(folder / STATE_FILE).exists())
-    return {"seed": seed, "machine": platform.machine(), **measure_run(folder, recipe)}
+    return {"seed": seed, "machine": machine(), **measure_run(folder, recipe)}
+
+
+def machine() -> str:
+    """The processor, as Linux names it, and how many cores there are."""
+    try:
+        told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        (name, *_) = re.findall(r"model name\s*: (.*)", told)
+    except (OSError, ValueError):
+        name = platform.machine()
+    return f"{name}, {os.cpu_count()} cores"
 
 
 def measure_run(folder: Path, recipe: OwnPairs) -> dict[str, Any]:
@@ -102,15 +127,14 @@ def measure_run(folder: Path, recipe: OwnPairs) -> dict[str, Any]:
     best = max(with_penalty, key=with_penalty.__getitem__)
     greedy, by_beam = write(translator, test, 1), write(translator, test, BEAM, best)
     per_word = write_per_word(translator, test)
+    last = last_weights(translator, folder)
     losses = [entry["validation_loss"] for entry in record["history"]]
     pairs, how = recipe.material(folder).training, recipe.training
-    epochs = record["history"][-1]["step"] / len(batch_indices(pairs, how.max_tokens, how.seed))
-    words = epochs * sum(len(written) + 1 for _, written in pairs)  # and the end sign
-    pace = statistics.median(line["words_per_second"] for line in read_log(folder)[0])
+    steps = record["history"][-1]["step"]
     return {
-        "epochs": round(epochs, 1),
+        "epochs": round(steps / len(batch_indices(pairs, how.max_tokens, how.seed)), 1),
         **{name: record[name] for name in ("parameters", "sentences", "threads")},
-        "seconds": round(words / pace),  # all steps at the pace of most, however often it stopped
+        "seconds": seconds(folder, pairs, how, steps),
         "validation_loss": losses[-1],
         "lowest_validation_loss": min(losses),
         "validation_bleu": {str(penalty): bleu for penalty, bleu in with_penalty.items()},
@@ -119,8 +143,27 @@ def measure_run(folder: Path, recipe: OwnPairs) -> dict[str, Any]:
         "beam": token_bleu(by_beam, test),
         "per_word": token_bleu(per_word, test),
         "per_word_validation": token_bleu(write_per_word(translator, validation), validation),
-        "as_people_write": people_scores(per_word, raw(tokens / "test.tsv"), target),
+        "last_weights_validation": token_bleu(write_per_word(last, validation), validation),
+        "as_people_write": people_scores(
+            per_word, raw(tokens / "test.tsv"), raw(tokens / "train.tsv"), target
+        ),
     }
+
+
+def seconds(folder: Path, pairs: Pairs, how: TrainingConfig, steps: int) -> int:
+    """All steps of a run at the pace of most of them, however often it was stopped."""
+    epochs = steps / len(batch_indices(pairs, how.max_tokens, how.seed))
+    words = epochs * sum(len(written) + 1 for _, written in pairs)  # and the end sign
+    pace = statistics.median(line["words_per_second"] for line in read_log(folder)[0])
+    return round(words / pace)
+
+
+def last_weights(translator: Translator, folder: Path) -> Translator:
+    """A translator with the weights of the last validation, not with the mean of the last ones."""
+    newest = max(folder.glob("weights-*.safetensors"), key=lambda path: int(path.stem[8:]))
+    model = copy.deepcopy(translator.model)
+    set_weights(model, mean_weights([newest]), where=str(newest))
+    return Translator(model, translator.src, translator.tgt)
 
 
 def raw(path: Path) -> list[str]:
@@ -167,16 +210,22 @@ def token_bleu(translations: Sequence[str], pairs: TextPairs) -> dict[str, Any]:
     return found | counts
 
 
-def people_scores(translations: Sequence[str], references: Sequence[str], language: str) -> dict:
+def people_scores(
+    translations: Sequence[str], references: Sequence[str], training: Sequence[str], language: str
+) -> dict:
     """sacreBLEU and chrF of text without Moses' tokens; capitals count, and don't.
 
-    The model has never seen a capital letter, so with them every German noun is wrong.
+    The model has never seen a capital letter, so with them every German noun is wrong. recased:
+    with those that each word mostly has in the training text.
     """
-    texts = list(map(moses.detokenizer(language), translations))
+    join, recase = moses.detokenizer(language), moses.recaser(training, language)
+    texts = list(map(join, translations))
+    recased = [join(recase(tokens)) for tokens in translations]
     several = [[reference] for reference in references]
     lower = [[reference.lower()] for reference in references]
     return {
         "cased": sacrebleu_score("bleu", texts, several, RESAMPLES),
+        "recased": sacrebleu_score("bleu", recased, several, RESAMPLES),
         "lowercase": sacrebleu_score("bleu", texts, several, RESAMPLES, lowercase=True),
         "chrf": sacrebleu_score("chrf", texts, lower, RESAMPLES),
     }

@@ -27,7 +27,14 @@ from transformer_lib.corpora.parallel import read_parallel
 from transformer_lib.encoded import EncodedPairs, encode_pairs
 from transformer_lib.experiments import experiment
 from transformer_lib.experiments.long import kept
-from transformer_lib.experiments.multi30k import BEAM, PENALTIES, token_bleu, write
+from transformer_lib.experiments.multi30k import (
+    BEAM,
+    PENALTIES,
+    machine,
+    seconds,
+    token_bleu,
+    write,
+)
 from transformer_lib.model import Transformer
 from transformer_lib.recipes import Material, OwnPairs, pictures
 from transformer_lib.since import muon
@@ -152,6 +159,8 @@ def measure(rung: Rung, recipe: OwnPairs) -> dict[str, Any]:
             for penalty in PENALTIES}  # fmt: skip
     losses = [entry["validation_loss"] for entry in history]
     return {
+        "machine": machine(),
+        "seconds": seconds(folder, material.training, recipe.training, history[-1]["step"]),
         "validation_loss": losses[-1],
         "lowest_validation_loss": min(losses),
         "greedy_bleu": token_bleu(write(translator, tokens, 1), tokens)["bleu"],
