@@ -3,7 +3,7 @@
 import pytest
 
 from transformer_lib.plots.figures import FIGURES
-from transformer_lib.plots.real_text import dropout_curves, word_in_pieces
+from transformer_lib.plots.real_text import dropout_curves, score_dots, word_in_pieces
 
 
 def texts(figure) -> list[str]:
@@ -35,6 +35,23 @@ def test_each_text_has_a_curve_with_dropout_and_one_without():
     assert [t.get_text() for t in figure.legends[0].get_texts()] == ["no dropout", "dropout 0.2"]
     with pytest.raises(ValueError, match="no panels"):
         dropout_curves({})
+
+
+def test_each_seed_is_a_dot_and_the_published_score_a_line():
+    panels = {
+        "one": {"this": [41.0, 42.0], "that": [40.0, 40.5]},
+        "other": {"this": [1], "that": [2]},
+    }
+    figure = score_dots(panels, {"one": {"published": 41.5}})
+    ax, other = figure.axes
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert [list(line.get_xdata()) for line in dots] == [[41.0, 42.0], [40.0, 40.5]]
+    assert [list(line.get_ydata()) for line in dots] == [[0, 0], [1, 1]]
+    assert texts(figure) == ["41.5", "40.2", " published"]
+    assert ax.lines[-1].get_xdata() == [41.5, 41.5] and len(other.lines) == 4
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["this", "that"]
+    with pytest.raises(ValueError, match="no panels"):
+        score_dots({}, {})
 
 
 def test_the_pieces_of_the_figure_are_those_that_are_told():

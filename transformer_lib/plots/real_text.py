@@ -81,3 +81,39 @@ def dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, float
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=len(handles))
     return figure
+
+
+@mpl.rc_context(style.PRINT)
+def score_dots(
+    panels: Mapping[str, Mapping[str, Sequence[float]]],
+    published: Mapping[str, Mapping[str, float]],
+) -> Figure:
+    """Draw BLEU, a panel for each text and a row for each way of writing: a dot for each seed.
+
+    panels: title -> {way: a score for each seed}, the same ways in each; the line is their mean.
+    published: title -> {name: score}, dotted lines. Raises ValueError without a panel.
+    """
+    if not panels:
+        raise ValueError("there are no panels: there is nothing to draw")
+    ways = list(next(iter(panels.values())))
+    figure = style.new_figure(style.WIDTH, 1.9 + 0.62 * len(ways))
+    axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
+    for ax, (title, rows) in zip(axes, panels.items(), strict=True):
+        for place, scores in enumerate(rows.values()):
+            mean = sum(scores) / len(scores)
+            ax.plot(scores, [place] * len(scores), "o", color=style.CATEGORIES[0],
+                    markersize=9, alpha=0.75, markeredgewidth=0)  # fmt: skip
+            ax.plot([mean, mean], [place - 0.22, place + 0.22], color=style.INK, linewidth=2)
+            ax.text(mean, place - 0.3, f"{mean:.1f}", ha="center", va="bottom", weight="bold")
+        for name, score in published.get(title, {}).items():
+            ax.axvline(score, color=style.MUTED, linestyle=":", linewidth=1.6, zorder=0)
+            ax.text(score, len(ways) - 0.42, f" {name}", color=style.MUTED, va="bottom",
+                    fontsize=style.FONT_SIZE - 1.5)  # fmt: skip
+        ax.set_title(title, fontsize=style.FONT_SIZE)
+        ax.set_ylim(len(ways) - 0.4, -0.75)
+        ax.set_xlabel("BLEU")
+        ax.grid(axis="x")
+        ax.tick_params(axis="y", length=0)
+        ax.spines[["top", "right", "left"]].set_visible(False)
+    axes[0].set_yticks(range(len(ways)), ways)
+    return figure

@@ -1,9 +1,9 @@
-"""The figures of notebook 14: words in pieces, dropout on two kinds of text, a learning curve."""
+"""The figures of notebook 14: words in pieces, dropout, a learning curve, a published score."""
 
 from matplotlib.figure import Figure
 
 from transformer_lib.plots.figures.registry import figure
-from transformer_lib.plots.real_text import dropout_curves, word_in_pieces
+from transformer_lib.plots.real_text import dropout_curves, score_dots, word_in_pieces
 from transformer_lib.plots.training import learning_curve, smoothing_floor
 
 NOTEBOOK = "14_real_text"
@@ -73,3 +73,34 @@ def draw_learning_curve() -> Figure:
     )
     floor = smoothing_floor(recipe["training"]["smoothing"], sizes["tgt_vocab"])
     return learning_curve(record["history"], floor=floor).figure
+
+
+@figure(
+    "real-text-published",
+    notebook=NOTEBOOK,
+    caption="Two ways to choose from the same beams: which is better depends on the sentences.",
+    alt="TODO",
+)
+def draw_published() -> Figure:
+    from transformer_lib import experiments
+
+    stored = experiments.load("multi30k")
+    runs, published = stored["runs"], stored["published"]
+    chosen = [run["validation_bleu"][str(run["length_penalty"])] for run in runs]
+    ours, theirs = (
+        "the penalty that is best\non validation",
+        "log-probability per word,\nas published",
+    )
+    return score_dots(
+        {
+            "validation": {
+                ours: chosen,
+                theirs: [run["per_word_validation"]["bleu"] for run in runs],
+            },
+            "test": {
+                ours: [run["beam"]["bleu"] for run in runs],
+                theirs: [run["per_word"]["bleu"] for run in runs],
+            },
+        },
+        {"test": {"published": published["bleu"]}},
+    )
