@@ -8,7 +8,13 @@ import pytest
 import torch
 
 from transformer_lib import checkpoints
-from transformer_lib.checkpoints import CheckpointError, load_model, save_model, write_file
+from transformer_lib.checkpoints import (
+    CheckpointError,
+    keep_file,
+    load_model,
+    save_model,
+    write_file,
+)
 from transformer_lib.model import make_model
 
 
@@ -109,3 +115,16 @@ def test_nothing_is_unpickled():
     )
     assert "torch.load" not in source
     assert "pickle" not in source
+
+
+def test_a_file_that_says_the_same_is_left_alone(tmp_path, monkeypatch):
+    """Several processes of one training prepare the same text at the same moment."""
+    path, written = tmp_path / "train.tsv", []
+    monkeypatch.setattr(checkpoints, "write_file", lambda *file: written.append(file))
+    keep_file(path, b"first")
+    assert written == [(path, b"first")]
+    path.write_bytes(b"first")
+    keep_file(path, b"first")
+    assert len(written) == 1
+    keep_file(path, b"another")
+    assert written[1:] == [(path, b"another")]

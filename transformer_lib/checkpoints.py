@@ -37,6 +37,12 @@ def write_file(path: Path, content: bytes) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
+def keep_file(path: Path, content: bytes) -> None:
+    """The same, unless the file says just that already: then others may be reading or writing it."""
+    if not path.exists() or path.read_bytes() != content:
+        write_file(path, content)
+
+
 @contextmanager
 def replacing(path: Path, mode: str = "wb", **how: Any) -> Iterator[IO]:
     """A file, opened as by `open`, that takes the place of `path` at the end if all went well.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from transformer_lib.checkpoints import write_file
+from transformer_lib.checkpoints import keep_file
 from transformer_lib.corpora import cache_folder
 from transformer_lib.corpora.parallel import CorpusError, digest, place_of, read_parallel
 
@@ -185,7 +185,7 @@ def fetch(file: RemoteFile, folder: Path) -> Path:
 
 def write(path: Path, text: str) -> None:
     try:
-        write_file(path, text.encode("utf-8"))
+        keep_file(path, text.encode("utf-8"))
     except OSError as error:
         raise cannot_write(path, error) from None
 

@@ -8,7 +8,7 @@ it: a dash is a dash, and "isn't it?" becomes "isn &apos;t it ?", here with the 
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from transformer_lib.checkpoints import write_file
+from transformer_lib.checkpoints import keep_file
 from transformer_lib.corpora.parallel import read_parallel
 
 
@@ -52,5 +52,5 @@ def tokenized(path: Path, languages: tuple[str, str]) -> Path:
     source, target = map(tokenizer, languages)
     rows = [f"{source(a.lower())}\t{target(b.lower())}\n" for a, b in read_parallel([path])]
     beside = path.with_suffix(".tokens.tsv")
-    write_file(beside, "".join(rows).encode("utf-8"))
+    keep_file(beside, "".join(rows).encode("utf-8"))
     return beside
