@@ -38,7 +38,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def keep_file(path: Path, content: bytes) -> None:
-    """The same, unless the file says just that already: then others may be reading or writing it."""
+    """The same, unless the file says just that already: then others may be using it."""
     if not path.exists() or path.read_bytes() != content:
         write_file(path, content)
 
