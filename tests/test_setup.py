@@ -149,6 +149,19 @@ def test_the_citation_is_complete_and_current():
     assert citation["license"] == ["MIT", "CC-BY-4.0", "CC0-1.0"]
 
 
+def test_the_readme_says_how_good_the_translators_are():
+    """As it was measured: Multi30k's mean and its seeds, and the larger translator's score."""
+    multi30k, everyday = (
+        json.loads(read(f"data/experiments/{name}.json")) for name in ("multi30k", "everyday")
+    )
+    readme = read("README.md").replace("\n", " ")
+    scores = [run["per_word"]["bleu"] for run in multi30k["runs"]]
+    mean = sum(scores) / len(scores)
+    assert f"**{mean:.1f}** ({', '.join(f'{score:.1f}' for score in scores)})" in readme
+    assert f"| {multi30k['published']['bleu']:.1f} |" in readme
+    assert f"| **{everyday['tatoeba']['beam 1']['bleu']:.1f}** |" in readme
+
+
 def test_the_licenses_are_there_in_full():
     assert "Permission is hereby granted, free of charge" in read("LICENSE")
     assert "Attribution 4.0 International" in read("LICENSES/CC-BY-4.0.txt")

@@ -104,7 +104,8 @@ def score_dots(
             ax.plot(scores, [place] * len(scores), "o", color=style.CATEGORIES[0],
                     markersize=9, alpha=0.75, markeredgewidth=0)  # fmt: skip
             ax.plot([mean, mean], [place - 0.22, place + 0.22], color=style.INK, linewidth=2)
-            ax.text(mean, place - 0.3, f"{mean:.1f}", ha="center", va="bottom", weight="bold")
+            ax.text(mean, place - 0.3, f"{mean:.1f}", ha="center", va="bottom", weight="bold",
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # fmt: skip
         for name, score in published.get(title, {}).items():
             ax.axvline(score, color=style.MUTED, linestyle=":", linewidth=1.6, zorder=0)
             ax.text(score, len(ways) - 0.42, f" {name}", color=style.MUTED, va="bottom",

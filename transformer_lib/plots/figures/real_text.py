@@ -79,7 +79,10 @@ def draw_learning_curve() -> Figure:
     "real-text-published",
     notebook=NOTEBOOK,
     caption="Two ways to choose from the same beams: which is better depends on the sentences.",
-    alt="TODO",
+    alt="Two panels with BLEU of three seeds each. On the validation pairs, the length penalty "
+    "that is best there has 41.3 on average, log-probability per word 40.8. On the test sentences "
+    "it is the other way round: the penalty has 40.0, log-probability per word 41.1, beside a "
+    "dotted line at the published 41.0. The seeds lie up to 1.4 apart.",
 )
 def draw_published() -> Figure:
     from transformer_lib import experiments
