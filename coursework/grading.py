@@ -201,15 +201,18 @@ def to_be_read(
 
 def judged(exercise: Exercise, pupil: "Pupil", setup: dict[str, Any]) -> tuple[float, str]:
     """Points and, if they aren't all, the hint."""
-    names = dict(setup)
-    used_up = f"The notebook had used up its {pupil.limits.total:g} seconds before this."
     try:
-        pupil.run_cells()  # what else goes wrong there is the grader's own trouble
+        pupil.run_cells()  # if this raises anything else, it is the grader's own trouble
+        return checked(exercise, pupil, dict(setup))
     except OutOfTime:
-        return 0.0, used_up
+        return 0.0, f"The notebook had used up its {pupil.limits.total:g} seconds before this."
+
+
+def checked(exercise: Exercise, pupil: "Pupil", names: dict[str, Any]) -> tuple[float, str]:
+    """The same, of a notebook whose cells have run. names: those of the teacher's setup."""
     try:
         with pupil.clock():
-            for name in names_wanted(exercise.check, set(setup)):
+            for name in names_wanted(exercise.check, set(names)):
                 names[name] = pupil.get(name, exercise.name)
             with graded():
                 exec(exercise.check, names)  # the teacher's own check
@@ -219,7 +222,7 @@ def judged(exercise: Exercise, pupil: "Pupil", setup: dict[str, Any]) -> tuple[f
     except Lost:
         return 0.0, pupil.what_happened("This answer")
     except OutOfTime:
-        return 0.0, used_up
+        raise
     except Exception as error:  # an answer of a kind that the check didn't foresee
         return 0.0, f"This can't be checked: {type(error).__name__}: {error}"[:500]
     return float(exercise.points), ""
