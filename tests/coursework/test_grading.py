@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -19,11 +20,13 @@ from coursework.__main__ import main
 from coursework.grading import (
     LARGEST,
     Limits,
+    OutOfTime,
     Pupil,
     Result,
     Unreadable,
     code_of,
     grade,
+    judged,
     read_submission,
     to_be_read,
 )
@@ -448,6 +451,13 @@ def test_a_submission_has_a_time_of_its_own(tmp_path):
     assert time.monotonic() - start < 25
     assert "used up its 6 seconds" in hints["w_q"]
     assert all(one.points == 0 for one in results if one.exercise != "why-the-root")
+
+
+def test_a_check_for_which_no_time_is_left_says_so():
+    """The cells have run and the process lives, but its time is over."""
+    ended = Mock(limits=Limits(total=6), clock=Mock(side_effect=OutOfTime))
+    points, hint = judged(ATTENTION.exercises[0], ended, {})
+    assert points == 0 and hint == "The notebook had used up its 6 seconds before this."
 
 
 def broken_cells(change):

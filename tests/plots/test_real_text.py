@@ -1,5 +1,7 @@
 """Drawings of words in pieces and of dropout: the data reaches the picture."""
 
+import re
+
 import pytest
 
 from transformer_lib.plots.figures import FIGURES
@@ -61,3 +63,12 @@ def test_the_pieces_of_the_figure_are_those_that_are_told():
     assert found[-5:] == ["6,000", "·grandmother", "s", "2", found[-1]]
     means = [float(text) for text in found if "." in text]
     assert means == sorted(means, reverse=True) and means[0] > 5 and means[-1] < 1.5
+
+
+def test_the_scores_in_the_words_are_those_of_the_dots():
+    figure, told = FIGURES["real-text-published"].draw(), FIGURES["real-text-published"].alt
+    means = [text.get_text() for ax in figure.axes for text in ax.texts[:2]]
+    assert re.findall(r"\d+\.\d", told)[:4] == means
+    dots = [list(line.get_xdata()) for line in figure.axes[1].lines if line.get_marker() == "o"]
+    assert f"{max(max(row) - min(row) for row in dots):.1f} apart" in told
+    assert f"published {figure.axes[1].lines[-1].get_xdata()[0]:.1f}" in told
