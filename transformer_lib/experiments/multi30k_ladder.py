@@ -98,6 +98,7 @@ RUNGS = (
     Rung("Muon and BPE-dropout", optimizer=muon, training={"peak": 6e-3}, left_out=LEFT_OUT),
     Rung("dropout 0.3", model={"dropout": 0.3}),
     Rung("R-Drop, half the updates", loss=r_drop_loss, updates=0.5),
+    Rung("wider, d_ff = 512", model={"d_ff": 512}),
 )
 
 

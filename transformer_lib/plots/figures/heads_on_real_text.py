@@ -65,7 +65,7 @@ def draw_where() -> Figure:
 )
 def draw_finds() -> Figure:
     looks = {name: found["looks"] for name, found in stored().items()}
-    return found_by_heads(looks, "One head of the small model finds the noun, none of the large")
+    return found_by_heads(looks, "One head of the small model stands apart, none of the large")
 
 
 @figure(
