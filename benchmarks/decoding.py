@@ -1,4 +1,4 @@
-"""How fast does our greedy decoding write, beside CTranslate2?
+"""How fast do we write one word after the other, beside CTranslate2?
 
     python benchmarks/decoding.py                     32 words, 1 and 64 sentences, a minute
 
@@ -27,7 +27,7 @@ from torch import nn
 
 from transformer_lib.batching import source_batch
 from transformer_lib.config import ModelConfig
-from transformer_lib.decoding import for_decoding, greedy_decode
+from transformer_lib.decoding import beam_search, for_decoding, greedy_decode
 from transformer_lib.model import Transformer
 from transformer_lib.tokens import BOS, EOS, PAD, SPECIALS
 
@@ -40,7 +40,7 @@ except ImportError:
 SMALL = ModelConfig(N=3, d_model=256, d_ff=1024, h=4, dropout=0.0)
 VOCAB = 8_000
 WORDS = 32  # each sentence's, in the source and in the translation
-OURS, THEIRS = "ours, fp32", "CTranslate2, fp32"  # ours: as `translate` runs it, laid out to write
+OURS, THEIRS = "ours, fp32", "CTranslate2, fp32"  # ours: greedily, weights laid out to write
 
 
 def model_without_an_end() -> Transformer:
@@ -130,6 +130,10 @@ def measure(
     def ours(model: Transformer, **how) -> Callable[[], list[list[int]]]:
         return lambda: greedy_decode(model, src, max_length=WORDS, **how)
 
+    def as_translate(model: Transformer) -> Callable[[], list]:
+        """Which also says how likely a translation is: a beam of one."""
+        return lambda: beam_search(model, src, beam_size=1, max_length=WORDS)
+
     def theirs(translator) -> Callable[[], list[list[str]]]:
         def run() -> list[list[str]]:
             results = translator.translate_batch(words, beam_size=1, max_decoding_length=WORDS)
@@ -137,11 +141,14 @@ def measure(
 
         return run
 
+    quick, small = for_decoding(model), for_decoding(model, int8=True)
     contestants = {
-        OURS: ours(for_decoding(model)),
+        OURS: ours(quick),
+        "translate": as_translate(quick),
+        "translate --int8": as_translate(small),
         "ours, as trained": ours(model),
         "ours, bf16 weights": ours(copy.deepcopy(model).bfloat16()),
-        "ours, int8 weights": ours(for_decoding(model, int8=True)),
+        "ours, int8 weights": ours(small),
         "ours, without cache": ours(model, cache=False),
     } | {name: theirs(translator) for name, translator in translators.items()}
 

@@ -37,6 +37,7 @@ def main() -> None:
     parser.add_argument("--figures", nargs="*", default=SOME, metavar="NAME",
                         help="figures to draw, or `every` (default: two)")  # fmt: skip
     options = parser.parse_args()
+    options.clock = "processor"
     names = list(FIGURES) if options.figures == ["every"] else options.figures
     circumstances = set_up(options)
     os.environ["OMP_NUM_THREADS"] = str(options.threads)
