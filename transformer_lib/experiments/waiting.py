@@ -10,7 +10,7 @@ else.
 import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -73,14 +73,16 @@ def layers() -> dict[str, Callable[[Tensor], Tensor]]:
     }
 
 
-def milliseconds(work: Callable[[], object]) -> float:
-    """Median time that it takes."""
-    times = []
+def milliseconds(works: Mapping[tuple, Callable[[], object]]) -> dict[tuple, float]:
+    """Median time that each takes. They take turns, so that a slow moment hits them all."""
+    times: dict[tuple, list[float]] = {key: [] for key in works}
     for _ in range(REPEATS + 1):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return round(1000 * statistics.median(times[1:]), 3)  # the first is slower: it makes room
+        for key, work in works.items():
+            began = time.perf_counter()
+            work()
+            times[key].append(time.perf_counter() - began)
+    # the first is slower: it makes room
+    return {key: round(1000 * statistics.median(each[1:]), 3) for key, each in times.items()}
 
 
 def there_and_back(layer: Callable[[Tensor], Tensor], length: int) -> Callable[[], object]:
@@ -118,19 +120,23 @@ def writing(model: nn.Module, length: int) -> Callable[[], object]:
 def time_of_a_layer() -> dict[str, Any]:
     """Time of recurrent, convolutional and attention layers against the sentence length."""
     found, runs, translators = torch.get_num_threads(), [], []
+    models = {each.what: each.build(VOCABULARY, VOCABULARY) for each in before.LEARNERS}
+    steps = {(what, length): training_step(model, length)
+             for what, model in models.items() for length in SENTENCES}  # fmt: skip
+    written = {(what, length): writing(model, length)
+               for what, model in models.items() for length in SENTENCES}  # fmt: skip
+    through = {(name, length): there_and_back(layer, length)
+               for name, layer in layers().items() for length in LENGTHS}  # fmt: skip
     try:
         for threads in tqdm(THREADS, unit="threads"):
             torch.set_num_threads(threads)
-            for name, layer in layers().items():
-                runs += [{"layer": name, "threads": threads, "length": length,
-                          "milliseconds": milliseconds(there_and_back(layer, length))}
-                         for length in LENGTHS]  # fmt: skip
-            for learner in before.LEARNERS:
-                model = learner.build(VOCABULARY, VOCABULARY)
-                translators += [{"what": learner.what, "threads": threads, "length": length,
-                                 "training_step": milliseconds(training_step(model, length)),
-                                 "sentence": milliseconds(writing(model, length))}
-                                for length in SENTENCES]  # fmt: skip
+            runs += [{"layer": name, "threads": threads, "length": length, "milliseconds": took}
+                     for (name, length), took in milliseconds(through).items()]  # fmt: skip
+            training, sentence = milliseconds(steps), milliseconds(written)
+            translators += [{"what": what, "threads": threads, "length": length,
+                             "training_step": training[what, length],
+                             "sentence": sentence[what, length]}
+                            for what, length in steps]  # fmt: skip
     finally:
         torch.set_num_threads(found)
     return {"d_model": D_MODEL, "h": H, "kernel": KERNEL, "neighbors": NEIGHBORS, "batch": BATCH,
