@@ -104,8 +104,8 @@ def score_squares(squares: Mapping[str, Any]) -> Figure:
         ax.set(xlabel="place of the key", ylabel="place of the query")
         ax.set_xticks(range(0, scores.shape[1], 3))
         ax.set_yticks(range(0, scores.shape[0], 3))
-    figure.supxlabel("white: 0; amber: above; blue: below; grey: hidden",
-                     fontsize=style.FONT_SIZE)  # fmt: skip
+    figure.supxlabel("white: 0; amber: above; blue: below; grey: hidden. "
+                     "Each square has its own scale", fontsize=style.FONT_SIZE)  # fmt: skip
     return figure
 
 
@@ -118,14 +118,18 @@ def schedule_lines(rates: Mapping[str, Any]) -> Figure:
         rate = as_array(rate)
         ax.plot(np.arange(1, len(rate) + 1), rate / rate.max(), look, color=color, linewidth=3,
                 label=name)  # fmt: skip
-    ax.set(xlabel="step of training", ylabel="learning rate,\nby the highest", ylim=(0, 1.08))
+    ax.set(xlabel="step of training", ylabel="learning rate,\nby its own highest", ylim=(0, 1.08))
     ax.set_xlim(left=0)
     ax.legend(loc="lower left", bbox_to_anchor=(0.14, 0.02))
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def memory_lines(lengths: Sequence[int], megabytes: Mapping[str, Sequence[float]]) -> Figure:
+def memory_lines(
+    lengths: Sequence[int],
+    megabytes: Mapping[str, Sequence[float]],
+    unit: str = "megabytes at a time",
+) -> Figure:
     """Draw the memory of attention against the length of the sentences -> the figure.
 
     Both axes double from line to line. Raises ValueError for a way without a number for each
@@ -144,13 +148,17 @@ def memory_lines(lengths: Sequence[int], megabytes: Mapping[str, Sequence[float]
                     textcoords="offset points", va="center", weight="bold",
                     annotation_clip=False)  # fmt: skip
     doubling(ax, lengths)
-    ax.set_ylabel("megabytes at a time")
+    ax.set_ylabel(unit)
     ax.legend()
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def time_lines(lengths: Sequence[int], panels: Mapping[str, Mapping[str, Any]]) -> Figure:
+def time_lines(
+    lengths: Sequence[int],
+    panels: Mapping[str, Mapping[str, Any]],
+    unit: str = "time, by that of the formula",
+) -> Figure:
     """Draw times, divided by those of the formula, against the length of the sentences.
 
     panels: title -> {name -> a time for each length}. 1, the formula's own, is a line.
@@ -166,7 +174,7 @@ def time_lines(lengths: Sequence[int], panels: Mapping[str, Mapping[str, Any]]) 
         ax.axhline(1, color=style.CATEGORIES[0], linewidth=2)
         doubling(ax, lengths)
         ax.set_title(title, fontsize=style.FONT_SIZE)
-    axes[0].set_ylabel("time, by that of the formula")
+    axes[0].set_ylabel(unit)
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=2)
     return figure
@@ -186,7 +194,7 @@ def doubling(ax: Axes, lengths: Sequence[int]) -> None:
 
 THEN, NOW = 1.35, 6.65  # the middles of the two columns, in inches
 WIDE = 1.7  # a part
-NAME, NUMBERS = 2.72, (4.22, 4.72, 5.2)  # the table between them: its names, and its numbers
+NAME, NUMBERS = 2.72, (4.21, 4.7, 5.25)  # the table between them: its names, and its numbers
 PAPER_LAYER = (  # from the bottom up: height of the middle, what it is; a residual goes around
     (1.2, "words + positions", ""), (2.2, "self-attention:\n4 heads of keys", "around"),
     (3.0, "add & layer norm", ""), (4.0, "feed-forward:\nmax(0, z), biases", "around"),
@@ -212,14 +220,15 @@ def two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> 
     base, *parts, together = rows
     figure, ax = canvas(style.WIDTH, 6.9)
     for x, year, layer, training in (
-        (THEN, "2017", PAPER_LAYER, "trained with Adam; the rate\ngoes up, and straight down"),
+        (THEN, "2017", PAPER_LAYER, "trained with Adam; our base's\n"
+         "rate goes up, and straight down\n(the paper's: as 1 over the root)"),
         (NOW, "2026", TODAYS_LAYER, "trained with AdamW; the rate\ngoes up, stays, and goes down"),
-    ):
+    ):  # fmt: skip
         label(ax, (x, 6.6), year, size=18, weight="bold", ha="center")
         _layer(ax, x, layer)
         label(ax, (x, 0.42), training, size=10.5, ha="center", color=style.MUTED)
-    label(ax, (4.0, 6.3), "What it is worth here:\npoints, by kind of sentence", size=11,
-          ha="center", va="center")  # fmt: skip
+    label(ax, (4.0, 6.3), "What it is worth here,\nat its own rate: points,\n"
+          "by kind of sentence", size=11, ha="center", va="center")  # fmt: skip
     for x, head in zip(NUMBERS, panels.values(), strict=False):
         label(ax, (x, 5.85), head, size=10, ha="center", color=style.MUTED)
     step = 4.3 / len(parts)

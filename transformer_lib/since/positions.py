@@ -55,7 +55,7 @@ class Rotary(nn.Module):
 
 
 class QKNorm(nn.Module):
-    """RMSNorm(q), RMSNorm(k), each head by itself: no score can grow without bound.
+    """RMSNorm(q), RMSNorm(k), each head by itself: the learned scales bound the scores.
 
     q (b, h, q, d_k), k (b, kv_heads, k, d_k) -> the same shapes. The idea: Henry et al. 2020; with
     RMSNorm as in Qwen3 and Gemma 3.

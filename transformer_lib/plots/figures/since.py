@@ -52,7 +52,7 @@ def one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
 @figure(
     "since-bends",
     notebook=NOTEBOOK,
-    caption="Three bends of feed-forward networks: max(0, z), GELU and SiLU.",
+    caption="Three bends of feed-forward networks: max(0, z), GELU and SiLU (without the gate).",
     alt="What comes out against what goes in, from -4 to 4. max(0, z) is 0 up to 0, with a corner, "
     "and then z. GELU and SiLU have no corner: they dip a little below 0 for small negative z, "
     "SiLU more, and come near z for large ones.",
@@ -60,7 +60,7 @@ def one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
 def draw_bends() -> Figure:
     z = torch.linspace(-4, 4, 161)
     bends = {"max(0, z): 2017": torch.relu, "GELU": torch.nn.functional.gelu,
-             "SiLU, the bend in SwiGLU": torch.nn.functional.silu}  # fmt: skip
+             "SiLU: the bend in SwiGLU's gate": torch.nn.functional.silu}  # fmt: skip
     return bend_curves(z, {name: bend(z) for name, bend in bends.items()})
 
 
@@ -71,7 +71,7 @@ def draw_bends() -> Figure:
     alt="Four squares, places of queries by places of keys. With positions added to the word no "
     "two cells of a diagonal need be alike. With rotary positions each diagonal has one color. "
     "ALiBi is 0 on the main diagonal and falls evenly with the distance, to both sides. A window "
-    "of 5 leaves a band of nine diagonals and crosses out the rest.",
+    "of 5 leaves a band of nine diagonals and crosses out the rest. Each square has its own scale.",
 )
 def draw_positions() -> Figure:
     return score_squares(one_word_everywhere())
@@ -80,7 +80,7 @@ def draw_positions() -> Figure:
 @figure(
     "since-schedules",
     notebook=NOTEBOOK,
-    caption="Three schedules: a straight line down, a cosine, and warm-up, stable, decay.",
+    caption="Three schedules, each by its own highest rate: straight down, cosine, stable.",
     alt="The learning rate against the step, up to 1,200. All three rise to their highest within "
     "120 steps. The straight one falls evenly to 0. The cosine stays high longer, falls fast in "
     "the middle and ends at a tenth. The stable one stays at the top until step 960 and then "
@@ -101,7 +101,7 @@ def draw_schedules() -> Figure:
 @figure(
     "since-worth",
     notebook=NOTEBOOK,
-    caption="One part exchanged at a time: how many more sentences are right, with three seeds.",
+    caption="One part exchanged at a time, at its own rate: how many more sentences are right.",
     alt="A row for the base and each of twenty exchanges, three panels, a mark for each seed. Like "
     "the training's: Muon is 12 points above the base, today 9, pre-norm and SwiGLU 6, the mixture "
     "of experts and AdamW 5, stable and GELU 3; below it are grouped queries with 4, the window "
@@ -118,11 +118,12 @@ def draw_worth() -> Figure:
 @figure(
     "since-language-model",
     notebook=NOTEBOOK,
-    caption="The same exchanges in a language model: how much nearer it comes to the floor.",
+    caption="The same exchanges in a language model: is its validation loss nearer to the floor?",
     alt="A row for the base and each of twenty exchanges, a mark for each seed: how much of the "
-    "base's distance to the floor is gone. Muon 29 percent, SwiGLU and today 11, not tied and "
-    "QK-norm 10, GELU and AdamW 6. Farther away than the base are stable by 6, multi-query by 12 "
-    "and the window by 18. The others show no clear difference, no positions among them, with 1.",
+    "base's distance to the floor is gone, in validation loss. Muon 29 percent, SwiGLU and today "
+    "11, not tied and QK-norm 10, GELU and AdamW 6. Farther away than the base are stable by 6, "
+    "multi-query by 12 and the window by 18. The others show no clear difference, no positions "
+    "among them, with 1.",
 )
 def draw_language_model() -> Figure:
     from transformer_lib import experiments
@@ -130,7 +131,8 @@ def draw_language_model() -> Figure:
 
     rows = nearer(experiments.load("since-language-model")["runs"])
     return worth_dots(rows, {"nearer": "language model"},
-                      "nearer to the floor: percent of the base's mean distance")  # fmt: skip
+                      "nearer to the floor, in validation loss: "
+                      "percent of the base's mean distance")  # fmt: skip
 
 
 @figure(
@@ -142,8 +144,8 @@ def draw_language_model() -> Figure:
     "and layer norm, feed-forward with max(0, z) and biases, add and layer norm. Right one of "
     "2026: words, RMSNorm, self-attention that is turned, with QK-norm and two heads of keys, add, "
     "RMSNorm, feed-forward with SwiGLU and without biases, add. Between them what each difference "
-    "is worth on test sentences, those with it, and longer ones: pre-norm +6, +18, +11, RMSNorm "
-    "+1, +7, +1, no biases −1, −1, −2, SwiGLU +6, +21, 0, "
+    "is worth on test sentences, those with a pronoun, and longer ones: pre-norm +6, +18, +11, "
+    "RMSNorm +1, +7, +1, no biases −1, −1, −2, SwiGLU +6, +21, 0, "
     "rotary +2, −6, +33, QK-norm 0, −3, −1, grouped queries "
     "−4, −6, −5, AdamW +5, +19, +8, stable +3, +18, +1; "
     "today +9, +23, +46.",
@@ -151,16 +153,17 @@ def draw_language_model() -> Figure:
 def draw_both_ends() -> Figure:
     rows = {row["what"]: row for row in stored_points()}
     return two_models([rows[what] for what in BETWEEN if what in rows],
-                      {"test": "test", "pronoun": "it", "longer": "longer"})  # fmt: skip
+                      {"test": "test", "pronoun": "pronoun", "longer": "longer"})  # fmt: skip
 
 
 @figure(
     "since-memory",
     notebook=NOTEBOOK,
-    caption="Bytes that attention needs at a time: the formula, block by block, and fused.",
-    alt="Megabytes at a time against the words in a sentence, 2,048 words in all. The formula's "
-    "double from line to line, from 2 at 16 words to 134 at 2,048. Block by block they rise from 5 "
-    "to 10 and stay there from 128 words on. Fused it is 1 or 2 at every length.",
+    caption="Bytes that attention without a mask needs at a time: three ways.",
+    alt="Megabytes at a time without a mask against the words in a sentence, 2,048 words in all. "
+    "The formula's are 2 at 16 and 32 words and then double from line to line, to 134 at 2,048. "
+    "Block by block they rise from 5 to 10 and stay there from 128 words on. Fused it is 1 "
+    "or 2 at every length.",
 )
 def draw_memory() -> Figure:
     from transformer_lib import experiments
@@ -169,17 +172,18 @@ def draw_memory() -> Figure:
     rows = [row for row in experiments.load("fused")["memory"] if row["mask"] == "none"]
     for row in rows:
         megabytes.setdefault(row["way"], []).append(row["bytes"] / 1e6)
-    return memory_lines(sorted({row["length"] for row in rows}), megabytes)
+    return memory_lines(sorted({row["length"] for row in rows}), megabytes,
+                        "megabytes at a time, without a mask")  # fmt: skip
 
 
 @figure(
     "since-fused-times",
     notebook=NOTEBOOK,
-    caption="When PyTorch's fused kernel is quicker than the formula: by length of the sentences.",
-    alt="Two panels, the fused kernel's time divided by the formula's, from 16 to 2,048 words in a "
-    "sentence, with one and two threads. In use it is above 1 at 16 words, with two threads up to "
-    "64, where it is 2.6 and falls, and from 128 on between 0.15 and 0.63. In training it is "
-    "between 0.35 and 0.83 everywhere.",
+    caption="Where PyTorch's fused kernel with a causal mask is quicker than the formula.",
+    alt="Two panels, the fused kernel's time with a causal mask divided by the formula's, from 16 "
+    "to 2,048 words in a sentence, with one and two threads. In use it is above 1 at 16 words, "
+    "with two threads up to 64, where it is 2.6 and falls, and from 128 on between 0.15 and 0.63. "
+    "In training it is between 0.35 and 0.83 everywhere.",
 )
 def draw_fused_times() -> Figure:
     from transformer_lib import experiments
@@ -190,4 +194,5 @@ def draw_fused_times() -> Figure:
         panel = panels.setdefault({"use": "in use", "training": "in training"}[row["what"]], {})
         name = f"fused, {row['threads']} thread{'s' * (row['threads'] > 1)}"
         panel.setdefault(name, []).append(row["time"]["fused"])
-    return time_lines(sorted({row["length"] for row in rows}), panels)
+    return time_lines(sorted({row["length"] for row in rows}), panels,
+                      "time with a causal mask,\nby that of the formula")  # fmt: skip
