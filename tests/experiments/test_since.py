@@ -93,6 +93,14 @@ def test_longer_begins_one_token_beyond_the_training():
     assert (BEYOND[0][0], BEYOND[-1][1]) == (long[0]["tokens"], long[-1]["tokens"])
 
 
+def test_longer_sentences_are_of_another_kind():
+    because = {}
+    for split in ("test", "longer"):
+        english = [one.lower() for one, _ in english_spanish.load(split)]
+        because[split] = mean("because" in one for one in english)
+    assert 0.85 < because["longer"] < 0.92 and 0.23 < because["test"] < 0.28
+
+
 def test_the_share_of_some_lengths():
     run = {"by_length": [{"tokens": 3, "sentences": 4, "right": 4},
                          {"tokens": 4, "sentences": 1, "right": 0},
@@ -124,6 +132,8 @@ def test_what_the_rate_is_worth():
         assert 0.5 < gain(what, 4e-3, "test") < 2.5 and abs(gain(what, 4e-3, "pronoun")) < luck / 4
         assert gain(what, 8e-3, "test") > 5 and gain(what, 8e-3, "pronoun") > 10
     assert round(gain("base", 8e-3, "test")) == -15
+    for what in ("AdamW", "Muon"):
+        assert gain(what, 4e-3, "test") > 0.8 * gain(what, 8e-3, "test") > 4
 
 
 def test_the_stable_rate_is_higher_on_average():

@@ -194,7 +194,7 @@ def doubling(ax: Axes, lengths: Sequence[int]) -> None:
 
 THEN, NOW = 1.35, 6.65  # the middles of the two columns, in inches
 WIDE = 1.7  # a part
-NAME, NUMBERS = 2.72, (4.21, 4.7, 5.25)  # the table between them: its names, and its numbers
+NAME, NUMBERS = 2.72, (4.17, 4.66, 5.2)  # the table between them: its names, and its numbers
 PAPER_LAYER = (  # from the bottom up: height of the middle, what it is; a residual goes around
     (1.2, "words + positions", ""), (2.2, "self-attention:\n4 heads of keys", "around"),
     (3.0, "add & layer norm", ""), (4.0, "feed-forward:\nmax(0, z), biases", "around"),
@@ -230,7 +230,7 @@ def two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> 
     label(ax, (4.0, 6.3), "What it is worth here,\nat its own rate: points,\n"
           "by kind of sentence", size=11, ha="center", va="center")  # fmt: skip
     for x, head in zip(NUMBERS, panels.values(), strict=False):
-        label(ax, (x, 5.85), head, size=10, ha="center", color=style.MUTED)
+        label(ax, (x, 5.85), head, size=9.5, ha="center", color=style.MUTED)
     step = 4.3 / len(parts)
     for number, row in enumerate([*parts, together]):
         last = row is together
