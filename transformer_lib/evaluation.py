@@ -349,8 +349,8 @@ def forbid(rows: Tensor, queries: Tensor, keys: Sequence[Tensor]) -> Edit:
     return edit
 
 
-def swap(rows: Tensor, head: int, queries: Tensor, one: Tensor, another: Tensor) -> Edit:
-    """Two numbers of one row of this head change places."""
+def swap(rows: Tensor, head: int | slice, queries: Tensor, one: Tensor, another: Tensor) -> Edit:
+    """Two numbers of one row of this head, or of each of several, change places."""
 
     def edit(weights: Tensor) -> Tensor:
         swapped = weights.clone()

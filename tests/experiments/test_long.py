@@ -284,6 +284,27 @@ def test_the_two_nouns_change_places_where_the_adjective_is_written(monkeypatch)
     }  # fmt: skip
 
 
+def test_a_transformer_is_changed_in_the_same_place():
+    """In all heads of its cross-attention, and only where the adjective is written."""
+    translator = Translator.load()
+    batch = PronounBatch(translator, english_spanish.load_pronoun()[:4])
+    weights = torch.rand(4, 4, batch.tgt_in.size(1), batch.src.size(1)).softmax(dim=-1)
+    edits = before.in_the_look(translator, batch)
+    for name, edit in edits.items():
+        assert set(edit) == {f"decoder.layers.{i}.cross_attn" for i in (0, 1)}
+        for change in edit.values():
+            changed = ((change(weights) - weights).abs() > 1e-6).any(dim=-1)  # (b, h, t)
+            assert (changed.sum(dim=-1) == 1).all(), name
+            assert changed[batch.rows, :, batch.adjective_out].all(), name
+    (swapped, *_), (unseen, *_) = (
+        [change(weights)[batch.rows, :, batch.adjective_out] for change in edits[name].values()]
+        for name in ("two numbers swapped", "adjective not seen")
+    )
+    plain = weights[batch.rows, :, batch.adjective_out]
+    assert torch.equal(swapped[batch.rows, :, batch.antecedent], plain[batch.rows, :, batch.other])
+    assert (unseen[batch.rows, :, batch.adjective] == 0).all()
+
+
 def test_the_two_numbers_of_a_transformer_are_those_of_its_best_head():
     found = before.gender(Translator.load())
     assert (found["layer"], found["head"]) == ("encoder.layers.1.self_attn", 2)

@@ -17,6 +17,7 @@ from transformer_lib.corpora import english_spanish
 from transformer_lib.corpora.english_spanish import PronounItem
 from transformer_lib.decoding import deciding
 from transformer_lib.evaluation import (
+    Edit,
     PronounBatch,
     agreement,
     best_head,
@@ -72,16 +73,28 @@ def gender(translator: Translator) -> dict[str, Any]:
         edits["two numbers swapped"] = {layer: swap(batch.rows, head, batch.adjective, *nouns)}
     elif layers := attention_layers(translator.model):
         (layer,) = layers  # from the target to the source: it has no other
-        here = batch.rows, batch.adjective_out
         about["looks_at"] = looks(translator, batch, layer)
-        edits["two numbers swapped"] = {layer: swap(batch.rows, 0, batch.adjective_out, *nouns)}
-        edits["nouns not seen"] = {layer: forbid(*here, nouns)}
-        edits["adjective not seen"] = {layer: forbid(*here, [batch.adjective])}
+        edits |= in_the_look(translator, batch)
     about["agreement"] = {name: agreement(translator, batch, edit) for name, edit in edits.items()}
     about["first_noun"] = {
         name: agreement(translator, PronounBatch(translator, some)) for name, some in first.items()
     }
     return about
+
+
+def in_the_look(translator: Translator, batch: PronounBatch) -> dict[str, dict[str, Edit]]:
+    """Changes of what the writer looks at where it writes the adjective, in all heads: by name.
+
+    So a recurrent translator and a Transformer can be changed in the same place.
+    """
+    nouns, here = (batch.antecedent, batch.other), (batch.rows, batch.adjective_out)
+    edits = {
+        "two numbers swapped": swap(batch.rows, slice(None), batch.adjective_out, *nouns),
+        "nouns not seen": forbid(*here, nouns),
+        "adjective not seen": forbid(*here, [batch.adjective]),
+    }
+    looks = [name for name in attention_layers(translator.model) if name.endswith("cross_attn")]
+    return {name: dict.fromkeys(looks, edit) for name, edit in edits.items()}
 
 
 def first_noun(item: PronounItem) -> str:
