@@ -161,7 +161,7 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     ax.set(ylim=(0, 1.15), xlabel="tokens in the English sentence", ylabel="right to the letter")
     ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
     ax.xaxis.set_major_locator(mpl.ticker.MultipleLocator(2))
-    ax.set_title("One state loses longer sentences")
+    ax.set_title("Beyond the longest of the training, two of four break down")
     ax.legend(loc="lower left")
     return figure
 
@@ -227,21 +227,27 @@ def two_maps(maps: Mapping[str, Run]) -> Figure:
     return figure
 
 
+# What was changed, where: a recurrent translator in its writer, a Transformer in its reader.
+IN_THE_LOOK = {"two numbers swapped": "nouns swapped in its look",
+               "adjective not seen": "adjective not seen"}  # fmt: skip
+IN_THE_READER = {"two numbers swapped": "nouns swapped in its reader"}
+
+
 @mpl.rc_context(style.PRINT)
 def genders(runs: Sequence[Run]) -> Figure:
-    """Draw the share of adjectives in the right gender, as trained and with two weights swapped.
+    """Draw the share of adjectives in the right gender, as trained and after each change.
 
-    runs: "what", "seed" and "gender" with "agreement". Who has no look has no swap.
+    runs: "what", "seed" and "gender" with "agreement". Who has no look has no change.
     """
     rows: dict[str, list[float]] = {}
     for run in runs:
-        shares = run["gender"]["agreement"]
-        for change in ("as trained", "two numbers swapped"):
+        shares, name = run["gender"]["agreement"], LOOKS[run["what"]][0]
+        changes = IN_THE_READER if run["what"] == "transformer" else IN_THE_LOOK
+        for change, said in {"as trained": "as trained", **changes}.items():
             if change in shares:
-                row = f"{LOOKS[run['what']][0]}, {change}"
-                rows.setdefault(row, []).append(shares[change])
+                rows.setdefault(f"{name}, {said}", []).append(shares[change])
     seeds = sorted({run["seed"] for run in runs})
-    return agreement_bars(rows, seeds, "Two numbers turn the gender round in the Transformer alone")
+    return agreement_bars(rows, seeds, "Changed in two places: in the look, and in the reader")
 
 
 # --- how long they wait --------------------------------------------------------------------------
@@ -275,7 +281,7 @@ def times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
         ax.xaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_major_formatter(lambda x, _: f"{x:g} ×" if x >= 1 else f"1/{1 / x:g}")
         ax.set_xticks(lengths)
-        ax.set(xlabel="words in the sentence")
+        ax.set(xlabel="words in one sentence")
         ax.set_title(f"{count} thread{'s' if count > 1 else ''}")
         ax.grid(axis="y")
     panels[0].set_ylabel(f"time, as a multiple\nof that of {beside}")
