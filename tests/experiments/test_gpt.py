@@ -1,6 +1,7 @@
 """A small GPT: its text as the grammar writes it, what is judged, and the stored results."""
 
 import dataclasses
+import math
 
 import pytest
 import torch
@@ -11,7 +12,8 @@ from transformer_lib.corpora.english_spanish.drawing import Draw
 from transformer_lib.corpora.english_spanish.splits import draw_sentence
 from transformer_lib.corpora.english_spanish.words import english_text
 from transformer_lib.experiments import gpt
-from transformer_lib.language_model import LanguageModel, prefix_mask
+from transformer_lib.experiments.language_model import sentences
+from transformer_lib.language_model import LanguageModel, prefix_mask, unprompted
 from transformer_lib.masks import causal_mask
 from transformer_lib.recipes import learn_language
 from transformer_lib.tokens import BOS, EOS, PAD
@@ -52,6 +54,61 @@ def test_sentences_are_drawn_by_lot_and_the_same_for_a_seed(words):
     model = LanguageModel(len(words.vocab), gpt.MODEL)
     one, same, other = (gpt.write(model, words, 3, seed=seed) for seed in (1, 1, 2))
     assert one == same != other and len(one) == 3
+
+
+def test_random_weights_begin_above_all_words_equal(words):
+    batch = make_batch(unprompted([words.encode(text) for text in TEXTS]))
+    for seed in range(3):
+        torch.manual_seed(seed)
+        model = LanguageModel(len(words.vocab), gpt.MODEL).eval()
+        tokens = (batch.tgt_out != PAD).sum()
+        assert batch_loss(model, batch, 0.0) / tokens > math.log(len(words.vocab)) + 0.2
+
+
+# --- counting, the yardstick ---
+
+FEW = ["I like trees", "I like music", "I like trees", "We like trees"]
+
+
+def test_what_follows_two_words_is_counted():
+    few = learn_language("en", FEW)
+    counted, ids = gpt.Counted(few, FEW), few.vocab.ids
+    like, trees, music = (ids[word] for word in ("like", "trees", "music"))
+    i = few.encode("I")[0]
+    assert counted.after[i, like] == {trees: 2, music: 1}
+    assert counted.after[(like,)] == {trees: 3, music: 1} and counted.after[()].total() == 16
+    lowest = (3 + 20 / len(few.vocab)) / (16 + 20)  # of trees, after nothing
+    after_like = (3 + 20 * lowest) / (4 + 20)
+    assert counted.chance((i, like), trees) == pytest.approx((2 + 20 * after_like) / (3 + 20))
+    assert counted.chance((trees, like), trees) == pytest.approx(after_like)  # never seen
+
+
+def test_its_chances_are_chances_and_the_loss_is_their_mean(words):
+    counted = gpt.Counted(words, TEXTS)
+    for before in [(BOS, BOS), (7, 9), (5,), ()]:
+        chances = [counted.chance(before, word) for word in range(len(words.vocab))]
+        assert sum(chances) == pytest.approx(1) and min(chances) > 0
+    places = counted.places(TEXTS[0])
+    assert [word for _, word in places] == [*words.encode(TEXTS[0]), EOS]
+    nats = [-math.log(counted.chance(*place)) for place in places]
+    assert counted.loss(TEXTS[:1]) == pytest.approx(sum(nats) / len(nats))
+
+
+def test_counting_writes_nothing_that_it_has_not_seen(words):
+    counted = gpt.Counted(words, TEXTS)
+    drawn = counted.write(20)
+    assert drawn == counted.write(20) != counted.write(20, seed=1)
+    for text in drawn:
+        for before, word in counted.places(text):
+            assert counted.after[before][word] > 0
+
+
+def test_a_power_of_the_counts_makes_frequent_words_more_frequent():
+    few = learn_language("en", FEW)
+    counted = gpt.Counted(few, ["I like trees"] * 2 + ["I like music"])
+    for power, share in ((1, 2 / 3), (2, 4 / 5), (0, 1 / 2)):
+        drawn = counted.write(600, power=power)
+        assert drawn.count("I like trees") / 600 == pytest.approx(share, abs=0.06)
 
 
 # --- a prompt ---
@@ -141,3 +198,16 @@ def test_the_stored_model_comes_near_the_floor_and_stays_above_it():
     assert floor < losses[-1] < floor + 0.6 and losses[0] > floor + 1
     assert stored["training"] == dataclasses.asdict(gpt.HOW)
     assert stored["sentences"] == gpt.TEXTS
+
+
+def test_what_notebook_17_tells_of_the_dials():
+    rows = {row["what"]: row for row in experiments.load("writing")["rows"]}
+    own = {name: row["own"] for name, row in rows.items()}
+    assert 2 * own["as it is"] < min(own["temperature 0.5"], own["top-k 10"])
+    assert own["temperature 1.5"] < own["as it is"] / 2 and round(own["as it is"], 2) == 0.2
+    cold, plain, hot = (rows[name]["words"] for name in ("temperature 0.5", "as it is",
+                                                         "temperature 1.5"))  # fmt: skip
+    assert cold < 0.8 * plain and plain < 0.9 * hot
+    assert all(row["own_and_new"] > 0.9 * row["own"] for row in rows.values())
+    texts = sentences(2000, seed=11)  # three in ten have a "because"
+    assert sum("because" in text.lower() for text in texts) / 2000 == pytest.approx(0.3, abs=0.03)

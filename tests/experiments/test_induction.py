@@ -90,3 +90,26 @@ def test_the_stored_heads_do_it():
         below = [head["previous"] for head in run["heads"] if head["layer"].startswith("layers.0")]
         assert max(below) > 0.3
         assert max(run["second_with_a_head_off"].values()) > 2 * run["second"]
+
+
+def test_how_long_the_fall_takes():
+    losses = [3.7, 2.9, 3.2, 2.0, 0.6, 0.4, 0.7, 0.3]
+    history = [{"step": 10 * place, "second": loss} for place, loss in enumerate(losses)]
+    assert induction.fall({"history": history}) == 50 - 20
+
+
+def test_what_notebook_17_tells_of_the_heads_that_are_off():
+    elsewhere = []
+    for run in experiments.load("induction")["runs"]:
+        off = run["second_with_a_head_off"]
+        below, above = (
+            [(head, off[f"{head['layer']}.{head['head']}"]) for head in run["heads"]
+             if head["layer"].startswith(layer)] for layer in ("layers.0", "layers.1")
+        )  # fmt: skip
+        assert all(head["induction"] > 0.7 and loss < 0.72 for head, loss in above)
+        worst, loss = max(below, key=lambda pair: pair[1])
+        assert worst["previous"] > 0.5 and 0.67 < loss < 2.35 and loss == max(off.values())
+        assert sum(head["previous"] > 0.4 for head, _ in below) == 2
+        neither = [loss for head, loss in below if max(head["previous"], head["induction"]) < 0.1]
+        elsewhere.append(max(neither))
+    assert sum(loss > 0.5 for loss in elsewhere) == 2

@@ -1,9 +1,12 @@
 """Drawings of a language model's floor, dials and heads: the data reaches the picture."""
 
+from itertools import pairwise
+
 import pytest
 
 from transformer_lib.plots.figures import FIGURES
 from transformer_lib.plots.gpt import (
+    LOOKS,
     above_the_floor,
     dial_bars,
     heads_off,
@@ -15,18 +18,20 @@ from transformer_lib.plots.gpt import (
 HISTORY = [{"step": 10, "validation_loss": 4.0}, {"step": 20, "validation_loss": 2.5}]
 
 
-def test_the_curve_begins_where_nothing_is_known_and_ends_above_the_floor():
-    ax = way_to_the_floor(HISTORY, floor=2.0, nothing=6.5).axes[0]
-    curve, floor = ax.lines
-    assert list(curve.get_ydata()) == [6.5, 4.0, 2.5] and list(curve.get_xdata()) == [0, 10, 20]
+def test_the_curve_is_what_was_measured_and_ends_above_the_floor():
+    ax = way_to_the_floor(HISTORY, floor=2.0, all_equal=6.5).axes[0]
+    curve, equal, floor = ax.lines
+    assert list(curve.get_ydata()) == [4.0, 2.5] and list(curve.get_xdata()) == [10, 20]
+    assert list(equal.get_ydata()) == [6.5] and list(equal.get_xdata()) == [0]
     assert set(floor.get_ydata()) == {2.0}
-    assert {"2.50", "knows nothing"} < {text.get_text() for text in ax.texts}
+    assert {"2.50", "all words equal"} < {text.get_text() for text in ax.texts}
+    assert ax.get_title() == "Still 0.50 nats above the floor"
 
 
 @pytest.mark.parametrize("history", [HISTORY, []])
 def test_a_model_below_the_floor_is_refused(history):
     with pytest.raises(ValueError, match="below the floor"):
-        way_to_the_floor(history, floor=3.0, nothing=6.5)
+        way_to_the_floor(history, floor=3.0, all_equal=6.5)
 
 
 def test_each_seed_has_a_dot_above_the_floor_and_the_line_goes_through_the_means():
@@ -79,7 +84,11 @@ def run(seed: int, moved: int = 0) -> dict:
                for step in (10, 20, 30, 40) for late in [step >= 30 + moved]]  # fmt: skip
     off = {f"layers.{layer}.self_attn.{head}": 0.1 + layer + head / 2
            for layer in range(2) for head in range(2)}  # fmt: skip
-    return {"seed": seed, "history": history, "second": 0.1, "second_with_a_head_off": off}
+    heads = [{"layer": f"layers.{layer}.self_attn", "head": head,
+              "previous": 0.6 * (1 - layer), "induction": 0.8 * layer * head}
+             for layer in range(2) for head in range(2)]  # fmt: skip
+    return {"seed": seed, "history": history, "second": 0.1, "second_with_a_head_off": off,
+            "heads": heads}  # fmt: skip
 
 
 def test_each_seed_has_its_moment():
@@ -94,6 +103,9 @@ def test_each_head_has_its_bar():
     assert [bar.get_width() for bar in panels[1].patches] == [0.1, 0.6, 1.1, 1.6]
     assert [t.get_text() for t in panels[0].get_yticklabels()] == [
         "layer 0, head 0", "layer 0, head 1", "layer 1, head 0", "layer 1, head 1"]  # fmt: skip
+    # where each head looks, and what the loss is where nothing is copied
+    assert [text.get_text() for text in panels[1].texts] == ["0.10 ◀", "0.60 ◀", "1.10", "1.60 ●"]
+    assert 3.7 in [line.get_xdata()[0] for line in panels[0].lines]
 
 
 @pytest.mark.parametrize(
@@ -124,6 +136,14 @@ def test_the_figures_alt_texts_say_what_is_stored():
             off = [loss for name, loss in run["second_with_a_head_off"].items()
                    if name.startswith(f"layers.{layer}")]  # fmt: skip
             assert f"{max(off):.2f}" in alt
+        looks = {layer: [head for head in run["heads"] if head["layer"].startswith(layer)]
+                 for layer in ("layers.0", "layers.1")}  # fmt: skip
+        assert all(head["induction"] > LOOKS for head in looks["layers.1"])
+        assert sum(head["previous"] > LOOKS for head in looks["layers.0"]) == 2
+        others = [run["second_with_a_head_off"][f"{head['layer']}.{head['head']}"]
+                  for head in looks["layers.0"] if head["previous"] <= LOOKS]  # fmt: skip
+        assert f"{max(others):.2f}" in alt and "two are" in alt
+        assert f"{run['history'][-1]['first']:.1f}" == "3.7" in alt
     for row in experiments.load("writing")["rows"]:
         assert f"{row['own']:.2f}" in FIGURES["gpt-dials"].alt
         assert str(row["words"]) in FIGURES["gpt-dials"].alt
@@ -132,6 +152,32 @@ def test_the_figures_alt_texts_say_what_is_stored():
     assert max(abs(share - 0.90) for share in translator) < 0.02 and "around 0.90" in alt
     for shares in others:
         assert all(f"{share:.2f}" in alt for share in shares)
+
+
+def test_the_alt_texts_of_the_two_curves_say_what_is_stored():
+    from transformer_lib import experiments
+    from transformer_lib.experiments.induction import fall
+
+    losses = {row["step"]: row["validation_loss"] for row in experiments.load("writing")["history"]}
+    floor, alt = experiments.load("floor")["nats_per_token"], FIGURES["gpt-floor"].alt
+    for step in (100, 200, 1000):
+        assert f"{losses[step]:.2f}" in alt and f"{step:,}" in alt
+    assert f"{floor:.2f}" in alt and f"{losses[1000] - floor:.2f} above" in alt
+    alt, runs = FIGURES["gpt-induction"].alt, experiments.load("induction")["runs"]
+    falls, ends, jumped = sorted(map(fall, runs)), [], []
+    for run in runs:
+        second = {entry["step"]: entry["second"] for entry in run["history"]}
+        ends.append(min(step for step, loss in second.items() if loss < 0.5))
+        jumps = [after - before for before, after in pairwise(second.values())]
+        jumped.append(max(jumps) > 0.6)
+        assert all(3.3 < second[step] < 3.6 for step in (200, 225, 250))
+        for entry in run["history"]:
+            assert entry["step"] > ends[-1] - fall(run) or entry["head"] < 0.25
+            assert entry["step"] != ends[-1] or 0.75 < entry["head"] < 0.85
+        assert run["history"][-1]["head"] > 0.9
+    assert sum(jumped) == 2 and "in two seeds with a jump back" in alt
+    assert f"within {falls[0]} to {falls[-1]} steps" in alt
+    assert "at step {}, {} and {};".format(*sorted(ends)) in alt
 
 
 def test_the_alt_text_of_the_scaling_law_says_what_is_stored():

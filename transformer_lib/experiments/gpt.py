@@ -5,7 +5,9 @@ dials is judged by the grammar itself (`could_write`).
 """
 
 import dataclasses
-from collections import defaultdict
+import math
+import random
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from typing import Any
@@ -109,6 +111,56 @@ def judge(texts: Iterable[str], learned: Iterable[str]) -> dict[str, float]:
         "different": len(set(texts)) / len(texts),
         "words": len({word for text in texts for word in text.lower().split()}),
     }
+
+
+class Counted:
+    """Which word follows each two words of a text, counted: a yardstick for a language model.
+
+    With c(ab, w) how often w follows the words a b, and n(ab) how often anything does,
+    p(w | ab) = (c(ab, w) + WEIGHT p(w | b)) / (n(ab) + WEIGHT); so on for p(w | b), from b alone,
+    and p(w), which leans on 1 / number of words (a Dirichlet prior: MacKay and Peto 1995).
+    """
+
+    WEIGHT = 20  # near the best for VALIDATION: with 10 its loss is 2.99, with 20 and 30 2.96
+
+    def __init__(self, words: Language, texts: Iterable[str]):
+        self.words = words
+        self.after: dict[tuple[int, ...], Counter] = defaultdict(Counter)
+        for text in texts:
+            for before, word in self.places(text):
+                for start in range(3):  # after two words, after one, after none
+                    self.after[before[start:]][word] += 1
+
+    def places(self, text: str) -> list[tuple[tuple[int, ...], int]]:
+        """For each word, <eos> included, the ids of the two before it, and its own."""
+        ids = [BOS, BOS, *self.words.encode(text), EOS]
+        return list(zip(zip(ids, ids[1:], strict=False), ids[2:], strict=False))
+
+    def chance(self, before: tuple[int, ...], word: int) -> float:
+        """p(word | before); before: two ids, one, or none."""
+        fewer = self.chance(before[1:], word) if before else 1 / len(self.words.vocab)
+        seen = self.after.get(before, Counter())
+        return (seen[word] + self.WEIGHT * fewer) / (seen.total() + self.WEIGHT)
+
+    def loss(self, texts: Iterable[str]) -> float:
+        """Nats per token, <eos> included."""
+        nats = [-math.log(self.chance(*place)) for text in texts for place in self.places(text)]
+        return sum(nats) / len(nats)
+
+    def write(self, count: int, seed: int = 0, power: float = 1) -> list[str]:
+        """So many sentences; each word by how often it followed the two before it, and no other.
+
+        power: of the counts; temperature T is the power 1 / T.
+        """
+        lots = random.Random(seed)
+        return [as_text(self.words, self._draw(lots, power)) for _ in range(count)]
+
+    def _draw(self, lots: random.Random, power: float) -> list[int]:
+        ids = [BOS, BOS]
+        while ids[-1] != EOS:
+            seen = self.after[ids[-2], ids[-1]]
+            ids += lots.choices(list(seen), [n**power for n in seen.values()])
+        return ids[2:-1]
 
 
 @experiment("writing")

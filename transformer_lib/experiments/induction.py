@@ -112,6 +112,13 @@ def learn_to_repeat(seed: int) -> dict[str, Any]:
             "second_with_a_head_off": off}  # fmt: skip
 
 
+def fall(run: dict[str, Any]) -> int:
+    """Steps in which the loss on the second row falls from 3 nats, the last time, to a half."""
+    losses = {entry["step"]: entry["second"] for entry in run["history"]}
+    start = max(step for step, loss in losses.items() if loss > 3)
+    return min(step for step, loss in losses.items() if loss < 0.5) - start
+
+
 @experiment("induction")
 def repeated_words() -> dict[str, Any]:
     """When a language model learns to repeat what it has read, and which head does it: 3 seeds."""

@@ -10,14 +10,15 @@ from matplotlib.figure import Figure
 from transformer_lib.plots import style
 
 Row = Mapping[str, Any]
+LOOKS = 0.4  # from this weight on a head is said to look there
 
 
 @mpl.rc_context(style.PRINT)
-def way_to_the_floor(history: Sequence[Row], floor: float, nothing: float) -> Figure:
+def way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) -> Figure:
     """Draw the loss on held-out text against the step, and the floor under it -> the figure.
 
-    floor: nats per token that nobody can learn away; nothing: the loss of a model that knows
-    nothing. Raises ValueError for a loss below the floor.
+    floor: a bound of the nats per token that nobody can learn away; all_equal: the loss where all
+    words are thought equally likely. Raises ValueError for a loss below the floor.
     """
     steps = [entry["step"] for entry in history]
     losses = [entry["validation_loss"] for entry in history]
@@ -25,7 +26,9 @@ def way_to_the_floor(history: Sequence[Row], floor: float, nothing: float) -> Fi
         raise ValueError(f"a loss below the floor of {floor:.3f}, or none: {losses}")
     figure = style.new_figure(style.WIDTH, 3.8)
     ax = figure.subplots()
-    ax.plot([0, *steps], [nothing, *losses], "o-", color=style.CATEGORIES[0], markersize=6)
+    ax.plot(steps, losses, "o-", color=style.CATEGORIES[0], markersize=6)
+    # no point of the curve: nobody measured it, and random weights begin higher
+    ax.plot([0], [all_equal], "o", color=style.MUTED, markersize=8, markerfacecolor="none")
     ax.axhspan(0, floor, color=style.CATEGORIES[3], alpha=0.25, linewidth=0)
     ax.axhline(floor, color=style.INK, linewidth=1.2)
     ax.text(0.5, floor / 2, f"the floor: {floor:.2f} nats that the grammar's own dice decide",
@@ -33,11 +36,11 @@ def way_to_the_floor(history: Sequence[Row], floor: float, nothing: float) -> Fi
     ax.annotate(f"{losses[-1]:.2f}", (steps[-1], losses[-1]), xytext=(0, 8),
                 textcoords="offset points", ha="center", weight="bold",
                 color=style.CATEGORIES[0])  # fmt: skip
-    ax.annotate("knows nothing", (0, nothing), xytext=(10, 0), textcoords="offset points",
-                va="center", color=style.CATEGORIES[0])  # fmt: skip
+    ax.annotate("all words equal", (0, all_equal), xytext=(10, 0), textcoords="offset points",
+                va="center", color=style.MUTED)  # fmt: skip
     ax.set(xlabel="step of training", ylabel="nats per token, held-out text",
-           ylim=(0, 1.08 * nothing), xlim=(-0.02 * steps[-1], 1.06 * steps[-1]))  # fmt: skip
-    ax.set_title("Near the floor, and never through it")
+           ylim=(0, 1.08 * all_equal), xlim=(-0.02 * steps[-1], 1.06 * steps[-1]))  # fmt: skip
+    ax.set_title(f"Still {losses[-1] - floor:.2f} nats above the floor")
     return figure
 
 
@@ -148,8 +151,8 @@ def share_dots(panels: Mapping[str, Sequence[Row]], xlabel: str) -> Figure:
 def moment(runs: Sequence[Row]) -> Figure:
     """Draw when the second row of repeated words is learned, and when a head looks there.
 
-    runs: "seed" and "history" with "step", "first", "second" and "head". Raises ValueError for
-    none.
+    runs: "seed" and "history" with "step", "first", "second" and "head", the weight of the best of
+    all heads. Raises ValueError for none.
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
@@ -163,9 +166,9 @@ def moment(runs: Sequence[Row]) -> Figure:
                  linewidth=1)  # fmt: skip
         bottom.plot(steps, [entry["head"] for entry in run["history"]], linewidth=2.4, **own)
     top.set(ylim=(0, 4.4), ylabel="nats per word")
-    top.set_title("The row repeats: from one moment on, it is copied")
+    top.set_title("The second row is learned slowly, and then fast")
     last = runs[0]["history"][-1]
-    top.annotate("first row: nobody can know it", (last["step"], last["first"]), xytext=(0, -18),
+    top.annotate("first row: nobody can know it", (last["step"], last["first"]), xytext=(0, 6),
                  textcoords="offset points", ha="right", color=style.MUTED)  # fmt: skip
     top.legend(title="second row", loc="center right")
     bottom.set(ylim=(0, 1.05), ylabel="weight of the best head\nwhere it should look",
@@ -179,27 +182,38 @@ def moment(runs: Sequence[Row]) -> Figure:
 def heads_off(runs: Sequence[Row]) -> Figure:
     """Draw the loss on the second row with each head switched off: a panel for each run.
 
-    runs: "seed", "second" and "second_with_a_head_off", by "layers.0.self_attn.1" and so on.
+    runs: "seed", "history", "second" and "second_with_a_head_off", by "layers.0.self_attn.1" and
+    so on; "heads" with "layer", "head", and the weights "previous" and "induction". A dashed line
+    marks the loss on the first row, as if nothing were copied. Raises ValueError for none.
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
     figure = style.new_figure(style.WIDTH, 3.9)
     panels = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
-    most = max(max(run["second_with_a_head_off"].values()) for run in runs)
+    none = max(run["history"][-1]["first"] for run in runs)
     for ax, run in zip(panels, runs, strict=True):
         rows = list(run["second_with_a_head_off"].items())
         first = [name.startswith("layers.0") for name, _ in rows]
         colors = [style.CATEGORIES[0 if below else 4] for below in first]
         ax.barh(range(len(rows)), [loss for _, loss in rows], color=colors, height=0.66)
-        for place, (_, loss) in enumerate(rows):
-            ax.text(loss + 0.03 * most, place, f"{loss:.2f}", va="center")
+        looks = {f"{head['layer']}.{head['head']}": _looks_at(head) for head in run["heads"]}
+        for place, (name, loss) in enumerate(rows):
+            ax.text(loss + 0.03 * none, place, f"{loss:.2f} {looks[name]}".rstrip(), va="center")
+        ax.axvline(run["history"][-1]["first"], color=style.MUTED, linewidth=1.2, linestyle="--")
         ax.axvline(run["second"], color=style.INK, linewidth=1.2, linestyle=":")
         ax.axhline(sum(first) - 0.5, color=style.MUTED, linewidth=0.8)
         ax.set_title(f"seed {run['seed']}\nwith all: {run['second']:.2f}")
-        ax.set(xlim=(0, 1.3 * most), ylim=(len(rows) - 0.5, -0.5))
+        ax.set(xlim=(0, 1.05 * none), ylim=(len(rows) - 0.5, -0.5))
         ax.spines[["top", "right"]].set_visible(False)
     names = [f"layer {name.split('.')[1]}, head {name.split('.')[3]}" for name, _ in rows]
     panels[0].set_yticks(range(len(rows)), names)
-    figure.supxlabel("nats per word of the second row, with this head switched off",
+    figure.supxlabel("nats per word of the second row, with this head switched off\n"
+                     "looks: ◀ at the word before, ● at the copy    - - the first row",
                      fontsize=style.FONT_SIZE)  # fmt: skip
     return figure
+
+
+def _looks_at(head: Row) -> str:
+    if head["previous"] > LOOKS:
+        return "◀"
+    return "●" if head["induction"] > LOOKS else ""
