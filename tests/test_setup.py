@@ -151,14 +151,18 @@ def test_the_citation_is_complete_and_current():
 
 def test_the_readme_says_how_good_the_translators_are():
     """As it was measured: Multi30k's mean and its seeds, and the larger translator's score."""
-    multi30k, everyday = (
-        json.loads(read(f"data/experiments/{name}.json")) for name in ("multi30k", "everyday")
+    multi30k, french, everyday = (
+        json.loads(read(f"data/experiments/{name}.json"))
+        for name in ("multi30k", "multi30k-fr", "everyday")
     )
     readme = read("README.md").replace("\n", " ")
     scores = [run["per_word"]["bleu"] for run in multi30k["runs"]]
     mean = sum(scores) / len(scores)
     assert f"**{mean:.1f}** ({', '.join(f'{score:.1f}' for score in scores)})" in readme
     assert f"| {multi30k['published']['bleu']:.1f} |" in readme
+    (run,) = french["runs"]
+    told = f"**{run['per_word']['bleu']:.1f}** (one training) | {french['published']['bleu']:.1f} |"
+    assert told in readme
     tatoeba = everyday["tatoeba"]["beam 1"]
     assert f"| {tatoeba['sentences']:,} sentences that were kept apart |" in readme
     assert f"| **{tatoeba['bleu']:.1f}** |" in readme

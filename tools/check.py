@@ -73,7 +73,7 @@ def importing(module: str) -> list[Path]:
 def main(named: list[str]) -> int:
     paths = [Path(name).resolve().relative_to(ROOT) for name in named] or changed()
     tests = {test: None for path in paths for test in tests_of(path)}
-    print("checked:", *(tests or ["style only, for no Python file or notebook with tests has changed"]))
+    print("checked:", *(tests or ["style only: no Python file or notebook with tests"]))
     style = "tests/test_setup.py::test_style"
     return pytest.main([
         "--rootdir", str(ROOT), "-q", "--durations=3", "--numprocesses=auto", "--maxprocesses=8",

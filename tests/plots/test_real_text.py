@@ -5,7 +5,7 @@ import re
 import pytest
 
 from transformer_lib.plots.figures import FIGURES
-from transformer_lib.plots.real_text import dropout_curves, score_dots, word_in_pieces
+from transformer_lib.plots.real_text import dropout_curves, rungs, score_dots, word_in_pieces
 
 
 def texts(figure) -> list[str]:
@@ -39,21 +39,36 @@ def test_each_text_has_a_curve_with_dropout_and_one_without():
         dropout_curves({})
 
 
-def test_each_seed_is_a_dot_and_the_published_score_a_line():
+def dots(ax) -> list[tuple[str, float, float]]:
+    """Shape, score, row."""
+    return [(line.get_marker(), line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines
+            if len(line.get_xdata()) == 1]  # fmt: skip
+
+
+def test_each_seed_is_a_shape_and_the_published_score_a_line():
     panels = {
         "one": {"this": [41.0, 42.0], "that": [40.0, 40.5]},
         "other": {"this": [1], "that": [2]},
     }
     figure = score_dots(panels, {"one": {"published": 41.5}})
     ax, other = figure.axes
-    dots = [line for line in ax.lines if line.get_marker() == "o"]
-    assert [list(line.get_xdata()) for line in dots] == [[41.0, 42.0], [40.0, 40.5]]
-    assert [list(line.get_ydata()) for line in dots] == [[0, 0], [1, 1]]
+    assert dots(ax) == [("o", 41.0, 0), ("s", 42.0, 0), ("o", 40.0, 1), ("s", 40.5, 1)]
     assert texts(figure) == ["41.5", "40.2", " published"]
     assert ax.lines[-1].get_xdata() == [41.5, 41.5] and len(other.lines) == 4
     assert [label.get_text() for label in ax.get_yticklabels()] == ["this", "that"]
     with pytest.raises(ValueError, match="no panels"):
         score_dots({}, {})
+    with pytest.raises(ValueError, match="4 seeds"):
+        score_dots({"one": {"this": [1, 2, 3, 4, 5]}}, {})
+
+
+def test_the_rungs_are_sorted_and_drawn_from_the_base():
+    (ax,) = rungs({"a": 36.0, "base": 35.0, "b": 33.9, "c": 37.5}, "base").axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["c", "a", "b"]
+    assert dots(ax) == [("o", 37.5, 0), ("o", 36.0, 1), ("s", 33.9, 2)]
+    assert texts(ax.figure) == ["+2.5", "+1.0", "−1.1", "base: 35.0"]
+    with pytest.raises(ValueError, match="the base 'd' is none of 'a', 'b'"):
+        rungs({"a": 1.0, "b": 2.0}, "d")
 
 
 def test_the_pieces_of_the_figure_are_those_that_are_told():
@@ -69,6 +84,16 @@ def test_the_scores_in_the_words_are_those_of_the_dots():
     figure, told = FIGURES["real-text-published"].draw(), FIGURES["real-text-published"].alt
     means = [text.get_text() for ax in figure.axes for text in ax.texts[:2]]
     assert re.findall(r"\d+\.\d", told)[:4] == means
-    dots = [list(line.get_xdata()) for line in figure.axes[1].lines if line.get_marker() == "o"]
-    assert f"{max(max(row) - min(row) for row in dots):.1f} apart" in told
+    rows = [[score for _, score, y in dots(figure.axes[1]) if y == row] for row in (0, 1)]
+    assert f"{max(max(row) - min(row) for row in rows):.1f} apart" in told
     assert f"published {figure.axes[1].lines[-1].get_xdata()[0]:.1f}" in told
+
+
+def test_the_rungs_in_the_words_are_those_of_the_picture():
+    figure, told = FIGURES["real-text-ladder"].draw(), FIGURES["real-text-ladder"].alt
+    (ax,) = figure.axes
+    *worths, base = texts(figure)
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    rows = re.findall(r"[:;] ([^;:]+) ([+−]\d\.\d)", told)
+    assert rows == list(zip(names, worths, strict=True))
+    assert base == "as it is: 36.1" and "36.1" in told

@@ -59,6 +59,12 @@ def to_german() -> dict[str, Any]:
     return all_seeds("multi30k", "de")
 
 
+@experiment("multi30k-fr")
+def to_french() -> dict[str, Any]:
+    """BLEU on Multi30k, English to French, by the same recipe."""
+    return all_seeds("multi30k-fr", "fr")
+
+
 def all_seeds(name: str, target: str) -> dict[str, Any]:
     """Train the seeds that are missing, two hours each, and keep what is stored of others.
 

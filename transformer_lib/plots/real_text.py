@@ -11,6 +11,7 @@ from transformer_lib.plots.drawing import canvas, label, word
 
 # In inches: where the letters begin, a letter, a box, from row to row.
 LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5
+SHAPES = "os^D"  # of the seeds
 
 
 @mpl.rc_context(style.PRINT)
@@ -88,21 +89,25 @@ def score_dots(
     panels: Mapping[str, Mapping[str, Sequence[float]]],
     published: Mapping[str, Mapping[str, float]],
 ) -> Figure:
-    """Draw BLEU, a panel for each text and a row for each way of writing: a dot for each seed.
+    """Draw BLEU, a panel for each text and a row for each way of writing: a shape for each seed.
 
     panels: title -> {way: a score for each seed}, the same ways in each; the line is their mean.
-    published: title -> {name: score}, dotted lines. Raises ValueError without a panel.
+    published: title -> {name: score}, dotted lines. Raises ValueError without a panel, or for more
+    seeds than there are shapes.
     """
     if not panels:
         raise ValueError("there are no panels: there is nothing to draw")
+    if max(len(scores) for rows in panels.values() for scores in rows.values()) > len(SHAPES):
+        raise ValueError(f"there are shapes for {len(SHAPES)} seeds")
     ways = list(next(iter(panels.values())))
     figure = style.new_figure(style.WIDTH, 1.9 + 0.62 * len(ways))
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (title, rows) in zip(axes, panels.items(), strict=True):
         for place, scores in enumerate(rows.values()):
             mean = sum(scores) / len(scores)
-            ax.plot(scores, [place] * len(scores), "o", color=style.CATEGORIES[0],
-                    markersize=9, alpha=0.75, markeredgewidth=0)  # fmt: skip
+            for score, shape in zip(scores, SHAPES, strict=False):
+                ax.plot(score, place, shape, color=style.CATEGORIES[0], markersize=9,
+                        alpha=0.75, markeredgewidth=0)  # fmt: skip
             ax.plot([mean, mean], [place - 0.22, place + 0.22], color=style.INK, linewidth=2)
             ax.text(mean, place - 0.3, f"{mean:.1f}", ha="center", va="bottom", weight="bold",
                     bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # fmt: skip
@@ -117,4 +122,35 @@ def score_dots(
         ax.tick_params(axis="y", length=0)
         ax.spines[["top", "right", "left"]].set_visible(False)
     axes[0].set_yticks(range(len(ways)), ways)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def rungs(scores: Mapping[str, float], base: str) -> Figure:
+    """Draw how far each way of training is from the base, best first, in points -> the figure.
+
+    scores: way -> BLEU, the base among them. Raises ValueError where it isn't.
+    """
+    if base not in scores:
+        raise ValueError(f"the base {base!r} is none of {', '.join(map(repr, scores))}")
+    rows = sorted((way for way in scores if way != base), key=scores.__getitem__, reverse=True)
+    figure = style.new_figure(style.WIDTH, 1.3 + 0.5 * len(rows))
+    ax = figure.subplots()
+    for place, way in enumerate(rows):
+        score, better = scores[way], scores[way] > scores[base]
+        color = style.CATEGORIES[0] if better else style.CATEGORIES[4]
+        ax.plot([scores[base], score], [place, place], color=color, linewidth=3)
+        ax.plot(score, place, "o" if better else "s", color=color, markersize=9)
+        ax.annotate(f"{score - scores[base]:+.1f}".replace("-", "−"), (score, place), color=color,
+                    weight="bold", va="center", ha="left" if better else "right",
+                    xytext=(9 if better else -9, 0), textcoords="offset points")  # fmt: skip
+    ax.axvline(scores[base], color=style.INK, linewidth=1.5, zorder=0)
+    ax.text(scores[base], -0.75, f"{base}: {scores[base]:.1f}", ha="center", va="bottom")
+    ax.set_ylim(len(rows) - 0.5, -0.7)
+    ax.set_yticks(range(len(rows)), rows)
+    ax.margins(x=0.15)
+    ax.set_xlabel("BLEU on the validation pairs")
+    ax.grid(axis="x")
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
     return figure
