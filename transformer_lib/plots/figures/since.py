@@ -118,7 +118,7 @@ def draw_worth() -> Figure:
 @figure(
     "since-language-model",
     notebook=NOTEBOOK,
-    caption="The same exchanges in a language model: is its validation loss nearer to the floor?",
+    caption="The same exchanges in a language model: how much nearer its loss comes to the floor.",
     alt="A row for the base and each of twenty exchanges, a mark for each seed: how much of the "
     "base's distance to the floor is gone, in validation loss. Muon 29 percent, SwiGLU and today "
     "11, not tied and QK-norm 10, GELU and AdamW 6. Farther away than the base are stable by 6, "
