@@ -81,14 +81,12 @@ def _with_picture(
 def _with_few_colors(picture: Any) -> Any:
     """The picture in 256 colors, each pixel in the nearest one; the colors of `style` stay exact.
 
-    The other colors are those of every second pixel of every second row, which finds the same ones.
     Without that a small violet word beside many blue cells would be turned into a blue one.
     """
     from PIL import Image
 
     kept = [[round(255 * channel) for channel in to_rgb(color)] for color in style.EXACT]
-    sample = picture.resize([(side + 1) // 2 for side in picture.size], Image.Resampling.NEAREST)
-    others = sample.quantize(256 - len(kept), dither=Image.Dither.NONE).getpalette()
+    others = picture.quantize(256 - len(kept), dither=Image.Dither.NONE).getpalette()
     palette = np.array([*kept, *np.reshape(others, (-1, 3)).tolist()])
     red, green, blue = np.asarray(picture).astype(np.int32).reshape(-1, 3).T
     colors = red << 16 | green << 8 | blue  # one number for each pixel
