@@ -126,10 +126,10 @@ def draw_gender() -> Figure:
     notebook=NOTEBOOK,
     caption="Four kinds of layers: time beside that of self-attention, one sentence at a time.",
     alt="Two panels, one and two threads: time as a multiple of that of self-attention, against "
-    "8 to 512 words in one sentence. From 32 words on the recurrent layer takes longest of "
-    "all, more than four times as long with 64 and with 128 words; with 512 it is nearer, more "
-    "than twice as long on one thread, and more than that on two. Restricted self-attention "
-    "begins above self-attention and falls with long sentences. Convolution is fastest.",
+    "8 to 512 words in one sentence. On one thread the recurrent layer rises from 3 times with 8 "
+    "words to 10 times with 128, and falls to 3 times with 512; on two from 2 times to 14 times "
+    "with 128, and is at 8 times with 512. Restricted self-attention lies between 1.3 and 2.6 "
+    "times, and below 1 with 512 words. Convolution is fastest, between 1/9 and 1.",
 )
 def draw_waiting() -> Figure:
     from transformer_lib import experiments
