@@ -339,6 +339,16 @@ def test_restricted_attention_is_attention_with_a_window():
     close(restricted(x), windowed(x, x, x))
 
 
+def test_each_time_is_told_as_what_it_is(monkeypatch):
+    for name in ("training_step", "writing", "there_and_back"):
+        monkeypatch.setattr(waiting, name, lambda *_, name=name: name)
+    monkeypatch.setattr(waiting, "milliseconds", dict)
+    found = waiting.time_of_a_layer()
+    assert {run["milliseconds"] for run in found["runs"]} == {"there_and_back"}
+    told = {(one["training_step"], one["sentence"]) for one in found["translators"]}
+    assert told == {("training_step", "writing")}
+
+
 def test_every_layer_is_timed_at_every_length(monkeypatch):
     threads = torch.get_num_threads()
     monkeypatch.setattr(waiting, "LENGTHS", (3, 20))
