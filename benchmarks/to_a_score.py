@@ -11,11 +11,11 @@ the processor's time, without validation; the score is BLEU of the validation pa
 greedily by each, of tokens in lower case. The weights are those of the moment: no mean is taken.
 
 Not the same, beside the programs. `ours` is the recipe of `multi30k` (Muon, dropout 0.3), `adam`
-the first rung of its ladder (dropout 0.2). Their learning rate falls in a straight line to zero at
-the last update. JoeyNMT has no such schedule; it gets its nearest, the inverse square root, which
-never comes to rest, with the warm-up and the peak of our Adam. (Wu et al. 2021 take a peak of
-0.005 and 2,000 updates of warm-up for batches four times as large; --peak and --warmup change
-both.) Its dropout, 0.3, also hits weights of attention and the inside of the feed-forward network
+the first rung of its ladder (dropout 0.2), which JoeyNMT gets, too. Our learning rate falls in a
+straight line to zero at the last update. JoeyNMT has no such schedule; it gets its nearest, the
+inverse square root, which never comes to rest, with the same warm-up and peak. (Wu et al. 2021 take
+a peak of 0.005 and 2,000 updates of warm-up for batches four times as large; --peak and --warmup
+change both.) Its dropout also hits weights of attention and the inside of the feed-forward network
 (--dropout). It has biases in attention, begins with other random numbers as it is used to, and its
 Adam has PyTorch's epsilon. See benchmarks/README.md.
 """
@@ -245,14 +245,11 @@ def joeynmt_settings(recipe: OwnPairs, folder: Path, places: int) -> dict[str, A
 
 
 def chosen_recipe(options: argparse.Namespace) -> OwnPairs:
-    """The kept recipe, or with --optimizer adam the ladder's first rung.
-
-    JoeyNMT gets the model of the one and, as it learns by Adam, the peak of the other.
-    """
+    """The kept recipe; with Adam, ours or JoeyNMT's, the ladder's first rung."""
     recipe = pictures("de")
     optimizer = options.optimizer if options.contestant == "ours" else "adam"
     before = BEFORE if optimizer == "adam" else {"model": {}, "training": {}}
-    model = before["model"] if options.contestant == "ours" else {}
+    model = before["model"]
     training = before["training"] | {
         "steps": options.updates,
         "validate_every": options.every,
