@@ -5,6 +5,7 @@ import torch
 
 from transformer_lib import experiments
 from transformer_lib.__main__ import main
+from transformer_lib.checkpoints import read_json
 from transformer_lib.experiments import heads_on_real_text as lab
 from transformer_lib.recording import attention_layers, edit_outputs, record_outputs
 from transformer_lib.translator import Translator
@@ -220,12 +221,13 @@ def test_the_lens_ends_where_the_model_does(large):
 # --- the command ---
 
 
-def test_models_are_named_on_the_command_line(monkeypatch, tmp_path, capsys):
+def test_models_are_named_on_the_command_line_and_others_stay(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(lab, "measure_model", lambda translator: {"N": translator.model.config.N})
     command = ["experiment", "heads-on-real-text", "--out", str(tmp_path)]
     assert main([*command, "--model", "tatoeba"]) == 0
-    stored = (tmp_path / "heads-on-real-text.json").read_text(encoding="utf-8")
-    assert '"tatoeba"' in stored and '"grammar"' not in stored
+    found = read_json(tmp_path / "heads-on-real-text.json")["models"]
+    stored = experiments.load("heads-on-real-text")["models"]
+    assert found == stored | {"tatoeba": {"N": 3}}
     assert main([*command, "--model", "tatoeba", "tatoeba"]) == 2
     assert "have the same name" in capsys.readouterr().err
     assert main([*command, "--model", str(tmp_path / "none")]) == 2

@@ -25,7 +25,7 @@ from transformer_lib.corpora.english_spanish import PronounItem
 from transformer_lib.corpora.english_spanish.lexicon import ADJECTIVES, NOUNS, Adjective
 from transformer_lib.decoding import deciding
 from transformer_lib.evaluation import Edit
-from transformer_lib.experiments import experiment
+from transformer_lib.experiments import experiment, load
 from transformer_lib.experiments.toy import one_thread
 from transformer_lib.languages import Language, SubwordLanguage
 from transformer_lib.recording import (
@@ -740,8 +740,12 @@ def measure_model(translator: Translator) -> dict[str, Any]:
 
 @experiment("heads-on-real-text")
 def every_model(models: Sequence[str] = MODELS) -> dict[str, Any]:
-    """Who decides the gender of an adjective: heads, layers and places, in each model (--model)."""
+    """Who decides the gender of an adjective: heads, layers and places, in each model (--model).
+
+    What is stored of other models stays: two of them took hours to train.
+    """
     translators = {Path(name).name: Translator.load(name) for name in models}
     if len(translators) < len(models):
         raise ValueError(f"two of {', '.join(map(str, models))} have the same name: rename one")
-    return {"models": {name: measure_model(one) for name, one in translators.items()}}
+    measured = {name: measure_model(one) for name, one in translators.items()}
+    return {"models": load("heads-on-real-text")["models"] | measured}
