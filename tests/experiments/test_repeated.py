@@ -29,6 +29,12 @@ def test_the_large_model_meets_all_limits_and_the_small_one_does_not():
     assert missed == [0, 1, 4, 5, 6, 7, 8]
 
 
+@pytest.mark.parametrize(("seed", "missed"), [(1, []), (2, [2, 5])])
+def test_what_two_more_trainings_say(seed: int, missed: list[int]):
+    found = claims(MODELS[f"seed-{seed}"])
+    assert [number for number, claim in enumerate(found) if not claim.holds] == missed
+
+
 def less_article(found: dict) -> None:
     row = found["where"]["after is"]["decoder"][0]
     row[found["where"]["after is"]["target"].index("·El")] = 0.31

@@ -62,6 +62,19 @@ def test_a_share_has_its_interval_and_its_number():
     assert list(ax.lines[-1].get_xdata()) == [0.25, 0.25]
 
 
+def test_a_claim_is_grey_where_it_would_be_wrong():
+    claims = [("more", 0.5, True), ("less", 0.2, False)]
+    first, again, small = [0.7, 0.1], [[0.4, 0.15], [0.6, 0.3]], [0.0, 0.9]
+    ax = plots.against_limits(claims, first, again, small, "Title").axes[0]
+    left, right = ax.get_xlim()
+    wrong = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
+    assert [tuple(sorted(ends)) for ends in wrong] == [(left, 0.5), (0.2, right)]
+    points = ax.lines[2:]
+    assert [list(line.get_xdata()) for line in points] == [small, first, *again]
+    assert [line.get_markerfacecolor() == "none" for line in points] == [False, False, True, True]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["more", "less"]
+
+
 @pytest.mark.parametrize("name", [name for name in FIGURES if name.startswith("real-heads-")])
 def test_the_figures_of_the_notebook_are_drawn_from_what_is_stored(name):
     figure = FIGURES[name].draw()

@@ -1,5 +1,6 @@
 """Who decides a gender: what comes along with one vector, and what heads find and are for."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from transformer_lib.plots.values import as_array, steady_round
 ASKED = {"encoder.self_attn": "English adjective\nlooks at English noun",
          "decoder.cross_attn": "Spanish ending\nlooks at English noun",
          "decoder.self_attn": "Spanish ending\nlooks at Spanish noun"}  # fmt: skip
+WRONG_SIDE = "#E4E4E4"
 
 
 @mpl.rc_context(style.PRINT)
@@ -184,4 +186,44 @@ def shares_with_intervals(
     ax.set_xlabel(axis)
     handles, labels = ax.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(names))
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def against_limits(
+    claims: Sequence[tuple[str, float, bool]],
+    first: Sequence[float],
+    again: Sequence[Sequence[float]],
+    other: Sequence[float],
+    title: str,
+) -> Figure:
+    """Draw what was claimed of a large model beside others that were trained like it -> the figure.
+
+    claims: what is said, its limit, and whether the number has to lie above it; first: a number
+    for each claim, of the model that the claims were made for; again: the same of each training
+    more; other: of the small model. Where a claim would be wrong, its row is grey.
+    """
+    figure = style.new_figure(style.WIDTH, 1.5 + 0.54 * len(claims))
+    figure.suptitle(title, fontsize=14, weight="bold")
+    ax = figure.subplots()
+    ends = (-1.05, 1.05)
+    for row, (_, limit, above) in enumerate(claims):
+        wrong = ends[0] if above else ends[1]
+        ax.barh(row, wrong - limit, left=limit, height=0.72, color=WRONG_SIDE,
+                label="the claim is wrong" if row == 0 else None)  # fmt: skip
+        ax.plot([limit] * 2, [row - 0.36, row + 0.36], color=style.INK, linewidth=2)
+    rows = range(len(claims))
+    ax.plot(other, rows, "o", color=style.MUTED, markersize=7, label="small model")
+    square = {"marker": "s", "linestyle": "", "color": style.WRONG, "markersize": 9}
+    ax.plot(first, rows, **square, label="large model")
+    for number, found in enumerate(again):
+        ax.plot(found, rows, **square, markerfacecolor="none", markeredgewidth=1.8,
+                label=None if number else "trained again")  # fmt: skip
+    ax.set(xlim=ends, ylim=(len(claims) - 0.4, -0.6))
+    ax.set_yticks(rows, [textwrap.fill(what, 40) for what, *_ in claims], fontsize=10.5)
+    ax.set_xticks([-1, -0.5, 0, 0.5, 1], ["\N{MINUS SIGN}1", "\N{MINUS SIGN}0.5", "0", "0.5", "1"])
+    ax.set_xlabel("a share, or the difference of two")
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["left", "right", "top"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=4)
     return figure
