@@ -64,14 +64,16 @@ def test_a_share_has_its_interval_and_its_number():
 
 def test_a_claim_is_grey_where_it_would_be_wrong():
     claims = [("more", 0.5, True), ("less", 0.2, False)]
-    first, again, small = [0.7, 0.1], [[0.4, 0.15], [0.6, 0.3]], [0.0, 0.9]
+    first, small = [0.7, 0.1], [0.0, 0.9]
+    again = {"seed 1": [0.4, 0.15], "seed 2": [0.6, 0.3]}
     ax = plots.against_limits(claims, first, again, small, "Title").axes[0]
     left, right = ax.get_xlim()
     wrong = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
     assert [tuple(sorted(ends)) for ends in wrong] == [(left, 0.5), (0.2, right)]
     points = ax.lines[2:]
-    assert [list(line.get_xdata()) for line in points] == [small, first, *again]
+    assert [list(line.get_xdata()) for line in points] == [small, first, *again.values()]
     assert [line.get_markerfacecolor() == "none" for line in points] == [False, False, True, True]
+    assert len({line.get_marker() for line in points[2:]}) == 2
     assert [text.get_text() for text in ax.get_yticklabels()] == ["more", "less"]
 
 

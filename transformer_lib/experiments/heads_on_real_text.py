@@ -20,11 +20,11 @@ from torch import Tensor
 from tqdm import tqdm
 
 from transformer_lib.batching import make_batch
-from transformer_lib.corpora import english_spanish
+from transformer_lib.corpora import english_spanish, everyday
 from transformer_lib.corpora.english_spanish import PronounItem
 from transformer_lib.corpora.english_spanish.lexicon import ADJECTIVES, NOUNS, Adjective
 from transformer_lib.decoding import deciding
-from transformer_lib.evaluation import Edit
+from transformer_lib.evaluation import Edit, evaluate_everyday
 from transformer_lib.experiments import experiment, load
 from transformer_lib.experiments.toy import one_thread
 from transformer_lib.languages import Language, SubwordLanguage
@@ -724,6 +724,12 @@ def where(translator: Translator) -> dict[str, Any]:
     return found
 
 
+def everyday_score(translator: Translator) -> dict[str, Any]:
+    """How well it translates what people say: models that decide otherwise may be as good."""
+    found = evaluate_everyday(translator, everyday.load())
+    return {name: found[name] for name in ("sentences", "exact_match", "bleu", "bleu_interval")}
+
+
 @one_thread()
 def measure_model(translator: Translator) -> dict[str, Any]:
     """All measures of one model. It takes minutes for the larger translator, on one core."""
@@ -734,7 +740,7 @@ def measure_model(translator: Translator) -> dict[str, Any]:
         "heads off": heads_off(translator),
         "barred": {kind: without_looks(translator, [kind]) for kind in TEMPLATES},
         "swapped": conflicts(translator), "pronoun": pronouns(translator),
-        "where": where(translator),
+        "where": where(translator), "everyday": everyday_score(translator),
     })  # fmt: skip
 
 

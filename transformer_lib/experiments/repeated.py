@@ -49,7 +49,7 @@ def claims(found: Mapping[str, Any]) -> list[Claim]:
         Claim("after “is”, the English adjective has not read its noun",
               memory[adjective], 0.15, above=False),
         Claim("no head alone carries a third of the margin", lost, 1 / 3, above=False),
-        Claim("without the sixteen most needed heads it is worse than without any by lot",
+        Claim("without the sixteen most needed heads it is worse than without sixteen by lot",
               min(most["by lot"]) - most["chosen"], 0, above=True),
         Claim("“it”: fewer pairs right than by chance", pairs["it"], 0.25, above=False),
         Claim("… nor with the noun said again in English", pairs["again"], 0.25, above=False),

@@ -193,15 +193,15 @@ def shares_with_intervals(
 def against_limits(
     claims: Sequence[tuple[str, float, bool]],
     first: Sequence[float],
-    again: Sequence[Sequence[float]],
+    again: Mapping[str, Sequence[float]],
     other: Sequence[float],
     title: str,
 ) -> Figure:
     """Draw what was claimed of a large model beside others that were trained like it -> the figure.
 
     claims: what is said, its limit, and whether the number has to lie above it; first: a number
-    for each claim, of the model that the claims were made for; again: the same of each training
-    more; other: of the small model. Where a claim would be wrong, its row is grey.
+    for each claim, of the model that the claims were made for; again: the same of up to three
+    trainings more, by name; other: of the small model. A row is grey where its claim is wrong.
     """
     figure = style.new_figure(style.WIDTH, 1.5 + 0.54 * len(claims))
     figure.suptitle(title, fontsize=14, weight="bold")
@@ -214,16 +214,15 @@ def against_limits(
         ax.plot([limit] * 2, [row - 0.36, row + 0.36], color=style.INK, linewidth=2)
     rows = range(len(claims))
     ax.plot(other, rows, "o", color=style.MUTED, markersize=7, label="small model")
-    square = {"marker": "s", "linestyle": "", "color": style.WRONG, "markersize": 9}
-    ax.plot(first, rows, **square, label="large model")
-    for number, found in enumerate(again):
-        ax.plot(found, rows, **square, markerfacecolor="none", markeredgewidth=1.8,
-                label=None if number else "trained again")  # fmt: skip
+    ax.plot(first, rows, "s", color=style.WRONG, markersize=9, label="large model")
+    for (seed, found), look in zip(again.items(), ("s", "D", "^"), strict=False):
+        ax.plot(found, rows, look, color=style.WRONG, markersize=9 if look == "s" else 8,
+                markerfacecolor="none", markeredgewidth=1.8, label=seed)  # fmt: skip
     ax.set(xlim=ends, ylim=(len(claims) - 0.4, -0.6))
     ax.set_yticks(rows, [textwrap.fill(what, 40) for what, *_ in claims], fontsize=10.5)
     ax.set_xticks([-1, -0.5, 0, 0.5, 1], ["\N{MINUS SIGN}1", "\N{MINUS SIGN}0.5", "0", "0.5", "1"])
     ax.set_xlabel("a share, or the difference of two")
     ax.tick_params(axis="y", length=0)
     ax.spines[["left", "right", "top"]].set_visible(False)
-    figure.legend(loc="outside lower center", ncols=4)
+    figure.legend(loc="outside lower center", ncols=5, columnspacing=1.2, handletextpad=0.3)
     return figure
