@@ -6,6 +6,7 @@ import torch
 from transformer_lib import experiments
 from transformer_lib.__main__ import main
 from transformer_lib.checkpoints import read_json
+from transformer_lib.corpora import everyday
 from transformer_lib.experiments import heads_on_real_text as lab
 from transformer_lib.recording import attention_layers, edit_outputs, record_outputs
 from transformer_lib.translator import Translator
@@ -255,6 +256,21 @@ def test_what_is_stored_is_whole(name, request):
     for kind, found in stored["where"].items():
         assert len(found["source"]) == len(found["encoder"][0]), kind
         assert len(found["target"]) == len(found["decoder"][0]), kind
+
+
+@pytest.mark.parametrize(("name", "there"), [("grammar", "small"), ("tatoeba", "larger")])
+def test_what_people_say_has_the_score_that_it_has_elsewhere(name, there):
+    told = experiments.load("heads-on-real-text")["models"][name]["everyday"]
+    elsewhere = experiments.load("everyday")["everyday"][there]
+    assert {"sentences", "exact_match", "bleu", "bleu_interval"} == set(told)
+    assert all(told[what] == pytest.approx(elsewhere[what], abs=1e-3) for what in told)
+
+
+def test_the_score_is_that_of_everyday_sentences(monkeypatch, large):
+    items = everyday.load()[:4]
+    monkeypatch.setattr(everyday, "load", lambda: items)
+    told = lab.everyday_score(large)
+    assert told["sentences"] == 4 and 0 <= told["exact_match"] <= 1 and told["bleu"] > 0
 
 
 @pytest.mark.parametrize("name", ["small", "large"])
