@@ -32,7 +32,7 @@ LIMIT = 3.0  # the scale of every strip: darkest at 3 and at -3
 WIDTH = 8.0
 LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
 STEP, THIN = 0.165, 0.105  # from one thin strip to the next, and how high it is
-HEAD = 0.42  # what the word and the sentence beside it take, on top
+HEADING = 0.42  # what the word and the sentence beside it take, on top
 STATIONS = (
     "one-hot", "embedding", "+ position", "encoder layer 0", "attention", "memory",
     "decoder", "next word",
@@ -65,10 +65,10 @@ def stack(
         raise ValueError(f"there is no station {here!r}; the stations are {', '.join(STATIONS)}")
     before = [station for station in STATIONS[: STATIONS.index(here)] if station in passed]
     after = STATIONS[STATIONS.index(here) + 1 :]
-    total = HEAD + len(before) * STEP + height + 0.06 + 0.26 * bool(after)
+    total = HEADING + len(before) * STEP + height + 0.06 + 0.26 * bool(after)
     figure, ax = canvas(WIDTH, total)
     heading(ax, total - 0.2, "trees", new, colors=colors)
-    y = total - HEAD
+    y = total - HEADING
     for station in before:
         y -= STEP
         at = (LEFT, y + (STEP - THIN) / 2)
@@ -331,10 +331,10 @@ def whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) ->
     """
     step, high, pause = 0.215, 0.17, 0.34
     changes = [i for i in range(1, len(rows)) if rows[i][1] != rows[i - 1][1]]
-    total = HEAD + step * len(rows) + pause * (len(changes) + 1) + 0.12
+    total = HEADING + step * len(rows) + pause * (len(changes) + 1) + 0.12
     figure, ax = canvas(WIDTH, total)
     heading(ax, total - 0.2, "", "From trees to árboles, station by station")
-    y = total - HEAD
+    y = total - HEADING
     colors = {"encoder": style.ENCODER, "decoder": style.DECODER}
     left, wide = 2.55, RIGHT - 2.55
     for i, (name, side, vector, front) in enumerate(rows):
@@ -401,8 +401,8 @@ def borrowed(
 def before_after(text: str, rows: Sequence[tuple[str, Any, Sequence[str]]]) -> Figure:
     """The same row of the table at several times, and the words whose rows are most like it."""
     step = 0.86
-    figure, ax = canvas(WIDTH, step * len(rows) + HEAD)
-    heading(ax, step * len(rows) + HEAD - 0.2, text, "what training makes of its row")
+    figure, ax = canvas(WIDTH, step * len(rows) + HEADING)
+    heading(ax, step * len(rows) + HEADING - 0.2, text, "what training makes of its row")
     for i, (title, vector, others) in enumerate(rows):
         y = step * (len(rows) - 1 - i) + 0.4
         label(ax, (LEFT - 0.1, y + 0.2), title, size=11, ha="right", weight="bold")
