@@ -10,7 +10,7 @@ import sys
 from types import MethodType
 
 # jsonschema takes three seconds where it finds this parser of web addresses, which no test needs
-# (transformer_lib/plots/late.py), and nbval imports it: so it comes first, and nbval here.
+# (course/drawing/lazy_altair.py), and nbval imports it: so it comes first, and nbval here.
 sys.modules["rfc3987_syntax"] = None
 importlib.import_module("jsonschema")
 del sys.modules["rfc3987_syntax"]

@@ -24,12 +24,12 @@ from measuring import (
     write_json,
 )
 from torch import nn
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import Transformer
 
-from transformer_lib.batching import source_batch
-from transformer_lib.config import ModelConfig
 from transformer_lib.decoding import beam_search, for_decoding, greedy_decode
-from transformer_lib.model import Transformer
-from transformer_lib.tokens import BOS, EOS, PAD, SPECIALS
+from transformer_lib.text.batching import source_batch
+from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS
 
 try:
     import ctranslate2

@@ -24,8 +24,8 @@ from measuring import (
 )
 
 from transformer_lib.__main__ import translate_lines
-from transformer_lib.corpora import english_spanish
-from transformer_lib.tokens import EOS, SPECIALS
+from transformer_lib.text import english_spanish
+from transformer_lib.text.tokens import EOS, SPECIALS
 from transformer_lib.translator import Translator
 
 OURS, THEIRS = "ours, fp32", "CTranslate2, fp32"

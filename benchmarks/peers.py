@@ -12,7 +12,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from transformer_lib.tokens import BOS, EOS, PAD
+from transformer_lib.text.tokens import BOS, EOS, PAD
 
 LONGEST = 256  # words in a sentence, for those that have to know
 

@@ -16,7 +16,7 @@ from functools import partial
 
 from measuring import arguments, ratio, set_up, show_ratio, take_turns, write_json
 
-from transformer_lib.plots.figures import FIGURES
+from course.drawing.registry import FIGURES
 
 TORCH, OURS = "import torch", "import transformer_lib"
 SOME = ["attention-six-steps", "decoder-stepper"]  # matplotlib; Altair, after a translation

@@ -34,15 +34,17 @@ from typing import Any
 import torch
 from measuring import processor
 from torch import Tensor, nn
+from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 
-from transformer_lib.batching import Batch, batch_indices
-from transformer_lib.corpora.parallel import read_parallel
-from transformer_lib.experiments.multi30k import token_bleu, write
-from transformer_lib.experiments.multi30k_ladder import BEFORE
-from transformer_lib.model import Transformer, count_parameters, make_model
+from course.chapters.ch14_real_text.experiment_multi30k import token_bleu, write
+from course.chapters.ch14_real_text.experiment_multi30k_ladder import BEFORE
 from transformer_lib.recipes import OPTIMIZERS, Material, OwnPairs, pictures
-from transformer_lib.tokens import SPECIALS
-from transformer_lib.training import batch_loss, batches_of, train, validation_loss, words_in
+from transformer_lib.text.batching import Batch, batch_indices
+from transformer_lib.text.parallel import read_parallel
+from transformer_lib.text.tokens import SPECIALS
+from transformer_lib.training.batches import batches_of
+from transformer_lib.training.step import batch_loss, validation_loss, words_in
+from transformer_lib.training.trainer import train
 from transformer_lib.translator import Translator
 
 LEVELS = (20, 25, 30, 33, 35, 37, 39)

@@ -27,14 +27,15 @@ from measuring import (
 from peers import installed
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
+from transformer_lib.model.embedding import Embeddings, PositionalEncoding
+from transformer_lib.model.transformer import Generator, Transformer, make_model
 
-from transformer_lib.batching import Batch, make_batch
-from transformer_lib.embedding import Embeddings, PositionalEncoding
-from transformer_lib.experiments.fused import peak_bytes
-from transformer_lib.loss import label_smoothed_cross_entropy
-from transformer_lib.model import Generator, Transformer, make_model
-from transformer_lib.tokens import PAD, SPECIALS
-from transformer_lib.training import adam, update
+from course.chapters.ch18_since_2017.experiment_fused import peak_bytes
+from transformer_lib.text.batching import Batch, make_batch
+from transformer_lib.text.tokens import PAD, SPECIALS
+from transformer_lib.training.loss import label_smoothed_cross_entropy
+from transformer_lib.training.optimizers import adam
+from transformer_lib.training.step import update
 
 SIZES = {  # model, sentences in the batch, words in a sentence
     "toy": ({"N": 2, "d_model": 128, "d_ff": 512, "h": 4}, 1_000, 28, 32),

@@ -3,15 +3,15 @@
     python build/check.py        # all steps, up to the first that isn't right
     python build/check.py 3      # step 3 alone
 
-What the checks say stands in transformer_lib/checks/from_empty.py.
+What the checks say stands in course/from_scratch/checks.py.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from transformer_lib.checks import Hint, NotTried, in_words
-from transformer_lib.checks.from_empty import FILE, STEPS, own_file, verdict
+from course.checks import Hint, NotTried, in_words
+from course.from_scratch.checks import FILE, STEPS, own_file, verdict
 
 HERE = Path(__file__).resolve().parent
 

@@ -17,13 +17,14 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
-from transformer_lib.batching import batch_indices
-from transformer_lib.checkpoints import weights, write_json, write_tensors
-from transformer_lib.checks import Hint, in_words
-from transformer_lib.checks.from_empty import FILE, own_file
-from transformer_lib.checks.start_here import shipped
-from transformer_lib.corpora import english_spanish
+from course.chapters.ch00_start_here.checks import shipped
+from course.checks import Hint, in_words
+from course.from_scratch.checks import FILE, own_file
+from transformer_lib.checkpoints import weights
+from transformer_lib.files import write_json, write_tensors
 from transformer_lib.recipes import learn_language
+from transformer_lib.text import english_spanish
+from transformer_lib.text.batching import batch_indices
 
 HERE = Path(__file__).resolve().parent
 SIZES = {"N": 2, "d_model": 128, "d_ff": 512, "h": 4, "dropout": 0.0}

@@ -26,7 +26,7 @@ from coursework.similar import write_similar
 from coursework.source import FOLDER, Assignment, assignment, assignments, student_version
 from coursework.starting import NO_WALL, find_wall
 from coursework.wall import keep_apart
-from transformer_lib.checkpoints import write_file
+from transformer_lib.files import write_file
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,11 +6,11 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from course.from_scratch.checks import FILE
+from course.lab.notebook import FILE as LABORATORY
+from course.lab.notebook import FILE_OF_SUBWORDS as LABORATORY_OF_SUBWORDS
 from coursework.source import FOLDER, Assignment, student_version
-from transformer_lib.checkpoints import write_file
-from transformer_lib.checks.from_empty import FILE
-from transformer_lib.web.notebook import FILE as LABORATORY
-from transformer_lib.web.notebook import FILE_OF_SUBWORDS as LABORATORY_OF_SUBWORDS
+from transformer_lib.files import write_file
 
 ROOT = FOLDER.parent.parent
 STUDENTS_PAGE = FOLDER.parent / "students.md"

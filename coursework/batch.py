@@ -20,7 +20,7 @@ from pathlib import Path
 from coursework.grading import LARGEST, Limits, Result, grade
 from coursework.source import FOLDER, Assignment
 from coursework.wall import ROOT
-from transformer_lib.checkpoints import write_file
+from transformer_lib.files import write_file
 
 Grade = Callable[[str, Path, Assignment, Limits], list[Result]]
 SPARE = 60.0  # seconds that a worker has beyond the time of a submission, for the checks

@@ -12,7 +12,7 @@ from coursework.intake import Submission
 from coursework.readings import mark
 from coursework.source import Assignment, text
 from coursework.wall import ROOT
-from transformer_lib.checkpoints import CheckpointError, read_json, write_file
+from transformer_lib.files import CheckpointError, read_json, write_file
 
 MEMORY = "last.json"
 COLUMNS = ("when", "student", "exercise", "before", "now", "why")

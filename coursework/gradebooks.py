@@ -21,7 +21,7 @@ from coursework.archives import write_zip
 from coursework.report import Total
 from coursework.source import Assignment
 from coursework.tables import TableError
-from transformer_lib.checkpoints import write_file
+from transformer_lib.files import write_file
 
 NOT_GIVEN = ("EX", "N/A")  # Canvas: excused; not assigned
 NOBODY = "Student, Test"  # Canvas's own, in every gradebook

@@ -11,7 +11,7 @@ from coursework.grading import Limits, Result, grade
 from coursework.intake import Entry, chosen, works
 from coursework.source import Assignment, assignment
 from coursework.starting import find_wall
-from transformer_lib.checkpoints import write_json
+from transformer_lib.files import write_json
 
 
 def main(number: str, folder: str, results: str) -> None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from course.checks import Hint, graded
 from coursework.source import (
     WRITE_HERE,
     Assignment,
@@ -31,7 +32,6 @@ from coursework.source import (
 from coursework.starting import START, Copy, end, start
 from coursework.wall import DISK, size
 from coursework.wire import GET_NAME, RUN_CELL, TRY_WATCH, Line, Lost, Stopped
-from transformer_lib.checks import Hint, graded
 
 LARGEST = {".ipynb": 20 * 2**20, ".py": 2**18}  # bytes
 HOW_TO = {

@@ -11,7 +11,7 @@ import math
 import torch
 from torch import nn
 
-from transformer_lib.tokens import BOS, EOS, PAD
+from transformer_lib.text.tokens import BOS, EOS, PAD
 
 
 class Embeddings(nn.Module):

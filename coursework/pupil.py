@@ -17,9 +17,9 @@ from unittest.mock import Mock
 import safetensors.torch
 import torch
 
+from course.checks.watching import on_guard, watched_here
 from coursework.wall import limit, within
 from coursework.wire import Line
-from transformer_lib.checks.watching import on_guard, watched_here
 
 # What a notebook of this course has no need for: the first words of Python's audit events.
 CLOSED_EVENTS = tuple(

@@ -26,7 +26,7 @@ from coursework.readings import (
 )
 from coursework.source import Assignment
 from coursework.tables import separator_of, write_table
-from transformer_lib.checkpoints import write_file
+from transformer_lib.files import write_file
 
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "pages"),

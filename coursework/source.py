@@ -3,7 +3,7 @@
 The markers and the metadata are nbgrader's. Cells with a `grade_id` are:
 
     answer    code that the student writes; in the source between BEGIN and END SOLUTION
-    check     code that calls a check from `transformer_lib.checks`, worth points; what stands
+    check     code that calls a check from `course.checks`, worth points; what stands
               between BEGIN and END HIDDEN TESTS only the grader sees
     text      Markdown that the student writes and the teacher reads, worth points; in the source
               it says what a good answer says
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from transformer_lib.checks.from_empty import FILE, STEPS
+from course.from_scratch.checks import FILE, STEPS
 
 FOLDER = Path(__file__).resolve().parent / "assignments"
 REGION = r"^([ \t]*)### BEGIN {0}\n(.*?)^[ \t]*### END {0}(?:\n|\Z)"
@@ -122,7 +122,7 @@ def from_empty() -> Assignment:
     solution = f"### BEGIN SOLUTION\n{path.read_text(encoding='utf-8')}### END SOLUTION"
     cells = [
         a_cell("markdown", "# From an empty file"),
-        a_cell("code", "from transformer_lib.checks import from_empty", tags=["setup"]),
+        a_cell("code", "from course.checks import from_empty", tags=["setup"]),
         a_cell("code", "import torch._dynamo"),  # torch.optim does, in the time of a step
         a_cell("code", solution, nbgrader={"grade_id": path.stem, "solution": True}),
     ]

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from transformer_lib.checkpoints import write_file
+from transformer_lib.files import write_file
 
 FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠']")
 SIGNS = r"\s.,/:%$€£()+\-"

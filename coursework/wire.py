@@ -25,8 +25,8 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from transformer_lib.checks import Parts
-from transformer_lib.checks.watching import Borrowed
+from course.checks import Parts
+from course.checks.watching import Borrowed
 from transformer_lib.decoding import Hypothesis
 
 LARGEST = 2**20  # bytes of JSON, and of tensors, in one message

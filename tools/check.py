@@ -1,6 +1,6 @@
 """`make check`: style, and the tests of the files that were changed since the last commit.
 
-Or of the files that are named: .venv/bin/python tools/check.py transformer_lib/attention.py
+Or of the files that are named: .venv/bin/python tools/check.py transformer_lib/model/attention.py
 `make test` runs everything; this takes seconds, for a whole notebook or grader up to a minute.
 """
 
@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 # A minute or more each: all figures, all pages, a whole class. `make test` runs them.
-WHOLE = ("tests/test_series.py", "tests/site/test_browser.py", "tests/coursework/test_rehearsal.py")
+WHOLE = ("tests/prose/test_series.py", "tests/course/site/test_browser.py", "tests/coursework/test_rehearsal.py")
 
 
 def changed() -> list[Path]:
@@ -41,7 +41,7 @@ def tests_of(path: Path) -> list[Path]:
         if (ROOT / own).exists():
             return [own]
     folders = path.parts[path.parts[0] in ("transformer_lib", "tools") : -1]
-    for i in range(len(folders), -1, -1):  # tests/plots/figures, tests/plots, tests
+    for i in range(len(folders), -1, -1):  # tests/course/drawing/figures, tests/course/drawing, tests
         names = [path.stem.strip("_")] if i or not folders else []
         for name in (*names, *folders[i : i + 1]):
             own = Path("tests", *folders[:i], f"test_{name}.py")
@@ -74,7 +74,7 @@ def main(named: list[str]) -> int:
     paths = [Path(name).resolve().relative_to(ROOT) for name in named] or changed()
     tests = {test: None for path in paths for test in tests_of(path)}
     print("checked:", *(tests or ["style only: no Python file or notebook with tests"]))
-    style = "tests/test_setup.py::test_style"
+    style = "tests/project/test_setup.py::test_style"
     return pytest.main([
         "--rootdir", str(ROOT), "-q", "--durations=3", "--numprocesses=auto", "--maxprocesses=8",
         "--dist=loadfile", str(ROOT / style), *(str(ROOT / test) for test in tests),

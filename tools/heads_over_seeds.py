@@ -10,9 +10,10 @@ to the agreement when it is switched off or changed.
 import sys
 from pathlib import Path
 
-from transformer_lib.checkpoints import read_json, write_json
-from transformer_lib.corpora import english_spanish
-from transformer_lib.evaluation import evaluate_pronouns, head_report
+from transformer_lib.files import read_json, write_json
+from transformer_lib.interpret.pronouns import head_report
+from transformer_lib.metrics import evaluate_pronouns
+from transformer_lib.text import english_spanish
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 

@@ -3,7 +3,7 @@
 A kernel starts as a copy of a process that has imported what others have written and most notebooks
 need. It goes on as `python -m ipykernel_launcher` does, in its own folder, with its own variables;
 nothing of this project and no name is in it. That a kernel starts by itself is tested as well:
-tests/test_notebooks.py.
+tests/prose/test_notebooks.py.
 """
 
 import atexit

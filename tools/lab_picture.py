@@ -1,6 +1,6 @@
 """Take the picture that stands in for the laboratory where it can't run: part of `make pages`.
 
-    python tools/lab_picture.py      # transformer_lib/web/lab.png, by Chromium, Chrome or Edge
+    python tools/lab_picture.py      # course/lab/lab.png, by Chromium, Chrome or Edge
 
 The picture says of which sources it was taken; a test compares.
 """
@@ -11,8 +11,8 @@ from pathlib import Path
 
 from PIL import Image, PngImagePlugin
 
-from transformer_lib.web import notebook, write_lab
-from web.book import find_browser, take_picture
+from course.lab import notebook, write_lab
+from course.site.book import find_browser, take_picture
 
 STATE = (
     "#text=The+animal+didn't+cross+the+street+because+it+was+too+tired&query=11"

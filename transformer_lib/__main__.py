@@ -10,14 +10,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from transformer_lib.corpora import DATA
-from transformer_lib.translator import (
-    SHIPPED_MODEL,
-    InputError,
-    Translation,
-    Translator,
-    model_folder,
-)
+from transformer_lib.text.data import DATA
+from transformer_lib.text.user_input import InputError
+from transformer_lib.translator import SHIPPED_MODEL, Translation, Translator, model_folder
 
 DESCRIPTION = "The Transformer of “Attention Is All You Need”: translate, train, measure, draw."
 WINDOW = 2**16  # bytes of text, some two thousand lines, that are sorted by length at a time
@@ -388,7 +383,7 @@ def translate_lines(
     """
     from tqdm import tqdm
 
-    from transformer_lib.checkpoints import replacing
+    from transformer_lib.files import replacing
 
     number = status = 0
     with ExitStack() as stack:
@@ -420,7 +415,7 @@ def lines_together(text: BinaryIO) -> Iterator[list[str]]:
 
     At a keyboard that is one, of a file about WINDOW bytes.
     """
-    from transformer_lib.corpora.parallel import LONGEST_LINE
+    from transformer_lib.text.parallel import LONGEST_LINE
 
     rest, first = b"", True
     while piece := text.read1(WINDOW):
@@ -465,13 +460,13 @@ def run_view(options: argparse.Namespace) -> int:
 
 def draw_attention(translator: Translator, text: str, path: Path) -> None:
     if path.suffix.lower() == ".html":
-        from transformer_lib.web import AttentionView, looks_layers
+        from course.lab import AttentionView, looks_layers
 
         layers = looks_layers(translator.looks(text))
         AttentionView(layers, layer=layers[-1].name).save(path, title=text)
         return
-    from transformer_lib.plots.figures import save_figure
-    from transformer_lib.plots.figures.start_here import draw_cross_attention
+    from course.chapters.ch00_start_here.figures import draw_cross_attention
+    from course.drawing.saving import save_figure
 
     save_figure(draw_cross_attention(translator, text), path)
 
@@ -482,8 +477,8 @@ def draw_attention(translator: Translator, text: str, path: Path) -> None:
 def run_train(options: argparse.Namespace) -> int:
     import torch
 
-    from transformer_lib.distributed import first_before_others, joined, rank
     from transformer_lib.recipes import train_recipe
+    from transformer_lib.training.distributed import first_before_others, joined, rank
 
     if options.threads:
         torch.set_num_threads(options.threads)
@@ -499,9 +494,9 @@ def run_train(options: argparse.Namespace) -> int:
 
 def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
     """The recipe that the options ask for, and the folder of the run."""
-    from transformer_lib.checkpoints import read_json
+    from transformer_lib.cli.settings import read_settings, replaced
+    from transformer_lib.files import read_json
     from transformer_lib.recipes import RECIPES, Recipe, everyday, own_pairs, pictures
-    from transformer_lib.settings import read_settings, replaced
 
     own = {name: getattr(options, name) for name in ("validation", "skip_bad", "subwords")}
     own = {name: value for name, value in own.items() if value is not None}
@@ -546,16 +541,16 @@ def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
 
 
 def run_evaluate(options: argparse.Namespace) -> int:
-    from transformer_lib.corpora import english_spanish, everyday
-    from transformer_lib.corpora.parallel import read_parallel
-    from transformer_lib.evaluation import (
+    from transformer_lib.interpret.pronouns import head_report
+    from transformer_lib.metrics import (
         evaluate_everyday,
         evaluate_pronouns,
         evaluate_split,
         evaluate_text,
-        head_report,
         measure_sureness,
     )
+    from transformer_lib.text import english_spanish, everyday
+    from transformer_lib.text.parallel import read_parallel
 
     tests = [name for name in english_spanish.SPLITS if name not in ("train", "validation")]
     names = (*english_spanish.SPLITS, "everyday")
@@ -634,7 +629,7 @@ def as_table(result: dict) -> str:
     }
     lines += sorted(signatures)
     if "heads" in result:
-        from transformer_lib.plots import head_name
+        from course.chapters.ch13_what_heads_learned.figures import head_name
 
         best = result["heads"]["best_head"]
         lines += [
@@ -653,7 +648,7 @@ def as_table(result: dict) -> str:
 
 
 def run_corpus(options: argparse.Namespace) -> int:
-    from transformer_lib.corpora import english_spanish
+    from transformer_lib.text import english_spanish
 
     if options.out is None:
         raise UserError("say where to write with --out, or what to fetch: corpus get NAME")
@@ -663,7 +658,7 @@ def run_corpus(options: argparse.Namespace) -> int:
 
 
 def run_corpus_get(options: argparse.Namespace) -> int:
-    from transformer_lib import downloads
+    from transformer_lib.text import downloads
 
     splits = downloads.get(options.name, options.out, complain)
     print(downloads.CORPORA[options.name].about)
@@ -675,34 +670,36 @@ def run_corpus_get(options: argparse.Namespace) -> int:
 
 
 def run_figures(options: argparse.Namespace) -> int:
-    from transformer_lib.plots import figures
+    from course.drawing.gallery import gallery_html, gallery_markdown
+    from course.drawing.registry import FIGURES
+    from course.drawing.saving import save
 
     if options.run_folder:
         draw_run(options.run_folder, options.out, options.format)
         return 0
     if options.list:
-        width = max(map(len, figures.FIGURES))
-        for name, figure in figures.FIGURES.items():
+        width = max(map(len, FIGURES))
+        for name, figure in FIGURES.items():
             print(f"{name:<{width}}  {figure.caption}")
         return 0
-    entries = list(figures.FIGURES.values())
+    entries = list(FIGURES.values())
     if options.page:
-        options.page.write_text(figures.gallery_markdown(entries), encoding="utf-8", newline="\n")
+        options.page.write_text(gallery_markdown(entries), encoding="utf-8", newline="\n")
         return 0
-    for name in figures.FIGURES if options.all else options.only:
+    for name in FIGURES if options.all else options.only:
         for format in options.format:
-            print(figures.save(name, options.out, format, text=options.text))
+            print(save(name, options.out, format, text=options.text))
     if options.all:
         page = options.out / "index.html"
-        page.write_text(figures.gallery_html(entries, options.format), encoding="utf-8")
+        page.write_text(gallery_html(entries, options.format), encoding="utf-8")
         print(page)
     return 0
 
 
 def draw_run(run: Path, out: Path, formats: list[str]) -> None:
-    from transformer_lib.log import read_log
-    from transformer_lib.plots.figures import save_figure
-    from transformer_lib.plots.training import run_curves
+    from course.chapters.ch10_training.figures import run_curves
+    from course.drawing.saving import save_figure
+    from transformer_lib.training.log import read_log
 
     name = run.resolve().name
     figure = run_curves(*read_log(run), title=name)
@@ -713,8 +710,8 @@ def draw_run(run: Path, out: Path, formats: list[str]) -> None:
 
 
 def run_experiment(options: argparse.Namespace) -> int:
-    import transformer_lib.web  # noqa: F401 (one of the experiments is there)
-    from transformer_lib import experiments
+    import course.lab  # noqa: F401 (one of the experiments is there)
+    from course import experiments
 
     if options.list:
         for name, measure in experiments.EXPERIMENTS.items():

@@ -5,95 +5,22 @@ is killed leaves the old file or the new one, never half of one.
 """
 
 import dataclasses
-import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 from torch import Tensor, nn
 
-from transformer_lib.config import ModelConfig
-from transformer_lib.model import Transformer
-
-
-class CheckpointError(ValueError):
-    """A checkpoint is missing, damaged, or made for another model; the message says which."""
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write the whole file or nothing, even if the machine stops in the middle.
-
-    OSError, with the name of the file, where it can't be written.
-    """
-    try:
-        with replacing(path) as file:
-            file.write(content)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-
-
-def keep_file(path: Path, content: bytes) -> None:
-    """The same, unless the file says just that already: then others may be using it."""
-    if not path.exists() or path.read_bytes() != content:
-        write_file(path, content)
-
-
-@contextmanager
-def replacing(path: Path, mode: str = "wb", **how: Any) -> Iterator[IO]:
-    """A file, opened as by `open`, that takes the place of `path` at the end if all went well.
-
-    If not, nothing of it is left.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.part")
-    try:
-        with open(beside, mode, **how) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-
-
-def write_json(path: Path, content: object) -> None:
-    text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
-    write_file(path, text.encode("utf-8"))
-
-
-def read_json(path: Path) -> dict:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CheckpointError(f"there is no {path.name} in {path.parent}") from None
-    except ValueError as error:
-        raise CheckpointError(f"{path} is damaged: it is not JSON ({error})") from None
-    if not isinstance(content, dict):
-        raise CheckpointError(f"{path} is damaged: it should hold a JSON object")
-    return content
-
-
-def write_tensors(path: Path, tensors: dict[str, Tensor], about: dict | None = None) -> None:
-    """Tensors by name, and `about` as JSON in the header of the same file."""
-    whole = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    write_file(path, save(whole, metadata={"about": json.dumps(about or {})}))
-
-
-def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict]:
-    if not path.is_file():
-        raise CheckpointError(f"there is no {path.name} in {path.parent}")
-    try:
-        with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            return tensors, json.loads((file.metadata() or {}).get("about", "{}"))
-    except (SafetensorError, ValueError) as error:
-        raise CheckpointError(f"{path} is damaged ({error})") from None
+from transformer_lib.files import (
+    CheckpointError,
+    read_json,
+    read_tensors,
+    write_json,
+    write_tensors,
+)
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import Transformer
 
 
 def weights(model: nn.Module) -> dict[str, Tensor]:

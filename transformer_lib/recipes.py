@@ -14,35 +14,33 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
-from transformer_lib import downloads, moses
-from transformer_lib.checkpoints import CheckpointError, read_json, save_model, write_json
-from transformer_lib.config import SMALL, TOY, ModelConfig
-from transformer_lib.corpora import cache_folder, digits, english_spanish, parallel
-from transformer_lib.distributed import first_before_others, own_device, rank, world
-from transformer_lib.encoded import EncodedPairs, encode_pairs
-from transformer_lib.evaluation import exact_match, pair_exact_match, quick_bleu
-from transformer_lib.languages import (
+from transformer_lib.checkpoints import save_model
+from transformer_lib.files import CheckpointError, read_json, write_json
+from transformer_lib.metrics import exact_match, pair_exact_match, quick_bleu
+from transformer_lib.model.config import SMALL, TOY, ModelConfig
+from transformer_lib.model.transformer import Transformer, count_parameters, make_model
+from transformer_lib.text import digits, downloads, english_spanish, moses, parallel
+from transformer_lib.text.data import cache_folder
+from transformer_lib.text.languages import (
     SUBWORDS_FILE,
     Language,
     SubwordLanguage,
     read_languages,
     write_languages,
 )
-from transformer_lib.model import Transformer, count_parameters, make_model
-from transformer_lib.since import adamw, muon
-from transformer_lib.subwords import Subwords
-from transformer_lib.tokens import Tokenizer, Vocabulary, proper_words
-from transformer_lib.training import (
-    STATE_FILE,
-    Pairs,
-    TrainingConfig,
-    adam,
-    check_processes,
-    device_named,
-    train,
-)
+from transformer_lib.text.subwords import Subwords
+from transformer_lib.text.tokenized_dataset import EncodedPairs, encode_pairs
+from transformer_lib.text.tokens import Tokenizer, Vocabulary, proper_words
+from transformer_lib.text.user_input import is_finished
+from transformer_lib.training.batches import Pairs
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.devices import device_named
+from transformer_lib.training.distributed import first_before_others, own_device, rank, world
+from transformer_lib.training.optimizers import adam
+from transformer_lib.training.state import STATE_FILE
+from transformer_lib.training.trainer import check_processes, train
 from transformer_lib.translator import Translator
-from transformer_lib.typed import is_finished
+from transformer_lib.variants import adamw, muon
 
 TextPairs = list[tuple[str, str]]
 DIGIT_TASKS = ("copy", "reverse", "sort")

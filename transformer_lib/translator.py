@@ -10,9 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_lib.batching import Ids, make_batch, source_batch
-from transformer_lib.checkpoints import CheckpointError, load_model, save_model
-from transformer_lib.corpora import DATA
+from transformer_lib.checkpoints import load_model, save_model
+from transformer_lib.confidence import Sureness
 from transformer_lib.decoding import (
     Hypothesis,
     beam_search,
@@ -21,12 +20,14 @@ from transformer_lib.decoding import (
     greedy_decode,
     sample_decode,
 )
-from transformer_lib.languages import Language, read_languages, write_languages
-from transformer_lib.model import Transformer
-from transformer_lib.recording import record_attention
-from transformer_lib.sureness import Sureness
-from transformer_lib.tokens import BOS, EOS, SPECIALS
-from transformer_lib.typed import InputError, Typed
+from transformer_lib.files import CheckpointError
+from transformer_lib.interpret.recording import record_attention
+from transformer_lib.model.transformer import Transformer
+from transformer_lib.text.batching import Ids, make_batch, source_batch
+from transformer_lib.text.data import DATA
+from transformer_lib.text.languages import Language, read_languages, write_languages
+from transformer_lib.text.tokens import BOS, EOS, SPECIALS
+from transformer_lib.text.user_input import InputError, Typed
 
 # The translators that come with us, by name: one that learned the sentences of a grammar, word by
 # word, and one that learned what people wrote, in subwords.

@@ -12,8 +12,8 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-from transformer_lib.checks import Hint, in_words
-from transformer_lib.checks.from_empty import STEPS, own_file, verdict
+from course.checks import Hint, in_words
+from course.from_scratch.checks import STEPS, own_file, verdict
 
 COLORS = re.compile(r"\x1b\[[\d;]*m")
 WHICH = re.compile(r"^\w+: (?=[✓✗○])")  # how a check calls itself

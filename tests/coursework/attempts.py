@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from course.checks import Hint
 from coursework.grading import judged
 from coursework.source import Assignment, Exercise
-from transformer_lib.checks import Hint
 
 
 @dataclass(frozen=True)

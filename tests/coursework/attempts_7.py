@@ -694,7 +694,7 @@ WRONG = {
         ),
         Wrong(
             "the library's",
-            "from transformer_lib.evaluation import share_right as my_any_reference",
+            "from transformer_lib.metrics import share_right as my_any_reference",
             "does the whole exercise",
             0,
         ),

@@ -265,7 +265,7 @@ WRONG = {
         Wrong("three pairs", turn(numbers="torch.arange(0, 6, 2)", angle="places[:, None] / base "
               "** (i / 6)"), "wrong for other inputs", 2),
         Wrong("borrowed", """
-        from transformer_lib.since import Rotary
+        from transformer_lib.variants import Rotary
 
         def my_turn(x, places, base):
             last = int(places[-1]) + 1
@@ -305,7 +305,7 @@ WRONG = {
         Wrong("borrowed", rotary(weights="0", result="torch.nn.functional.scaled_dot_product_"
               "attention(q, k, v, attn_mask=~hidden)"), "does the whole exercise", 0),
         Wrong("borrowed from the library", """
-        from transformer_lib.attention import attention
+        from transformer_lib.model.attention import attention
 
         def my_rotary_attention(q, k, v, turn):
             n, s = q.size(2), k.size(2)
@@ -363,7 +363,7 @@ WRONG = {
             return scaled_dot_product_attention(q, k, v, enable_gqa=True)
         """, "does the whole exercise", 0),
         Wrong("borrowed repeating", """
-        from transformer_lib.since import ModernAttention
+        from transformer_lib.variants import ModernAttention
 
         def my_grouped_attention(q, k, v):
             h, d_k = q.size(1), q.size(3)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from course.chapters.ch10_training import checks as check
 from coursework import __main__ as command_line
 from coursework.starting import find_wall
 from tests.coursework.trained import share_of_copies
-from transformer_lib.checks import training as check
 
 
 @pytest.fixture(autouse=True)

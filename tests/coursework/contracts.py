@@ -11,15 +11,15 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from transformer_lib.model.decoder import DecoderLayer
+from transformer_lib.model.masks import causal_mask
 
-from transformer_lib.checks import as_number, with_tensors
-from transformer_lib.checks import corpus as check_corpus
-from transformer_lib.checks import decoder as check_decoder
-from transformer_lib.checks import newer_parts as check_newer_parts
-from transformer_lib.checks import scaling as check_scaling
-from transformer_lib.decoder import DecoderLayer
+from course.chapters.ch08_decoder import checks as check_decoder
+from course.chapters.ch14_real_text import assignment_checks as check_corpus
+from course.chapters.ch17_gpt import assignment_checks as check_scaling
+from course.chapters.ch18_since_2017 import assignment_checks as check_newer_parts
+from course.checks import as_number, with_tensors
 from transformer_lib.decoding import Hypothesis, penalty
-from transformer_lib.masks import causal_mask
 
 MANY = 60  # inputs for each function
 CALLS = 50  # of a model: then a search surely won't stop by itself

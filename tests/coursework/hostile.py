@@ -58,8 +58,8 @@ HOSTILE = {
         "for i in range(100):\n    open(f'{i}.bin', 'wb').write(bytes(10_000_000))\n"
         "import time\ntime.sleep(2)", ""),  # where the disk is a folder, it takes a look to see it
     "redefines-the-checks": (
-        "import transformer_lib.checks as checks\n"
-        "import transformer_lib.checks.attention as own\n"
+        "import course.checks as checks\n"
+        "import course.chapters.ch04_attention.checks as own\n"
         "checks.expect = checks.no_slip = own.expect = own.no_slip = lambda *anything: None\n"
         "class check:\n    my_weights = staticmethod(lambda function: None)\n"
         "def my_weights(q, k): return (q @ k.T).softmax(-1)",
@@ -199,17 +199,17 @@ BORROWED = {
         "def my_weights(q, k): return getattr(tl, 'attention_' + 'weights')(q, k)",
         "attention_weights"),
     "getsource": (
-        "import transformer_lib.attention as theirs\n"
+        "import transformer_lib.model.attention as theirs\n"
         "text = inspect.getsource(theirs.attention_weights)\n"
         "names = dict(vars(theirs))\nexec(text, names)\n"
         "my_weights = lambda q, k: names['attention_weights'](q, k)", "attention_weights"),
     "a second copy of the module": (
         "import importlib.util\n"
-        "spec = importlib.util.find_spec('transformer_lib.attention')\n"
+        "spec = importlib.util.find_spec('transformer_lib.model.attention')\n"
         "again = importlib.util.module_from_spec(spec)\nspec.loader.exec_module(again)\n"
         "def my_weights(q, k): return again.attention_weights(q, k)", "attention_weights"),
     "its code": (
-        "import types, transformer_lib.attention as theirs\n"
+        "import types, transformer_lib.model.attention as theirs\n"
         "code = theirs.attention_weights.__code__.replace(co_name='mine')\n"
         "my_weights = types.FunctionType(code, vars(theirs), 'mine', (None,))",
         "attention_weights"),
@@ -221,7 +221,7 @@ BORROWED = {
         "def same(f): return lambda *x: f(*x)\n"
         "@same\ndef my_weights(q, k): return tl.attention_weights(q, k)", "attention_weights"),
     "the check's own": (
-        "import transformer_lib.checks.attention as check_itself\n"
+        "import course.chapters.ch04_attention.checks as check_itself\n"
         "answers = [f for f in vars(check_itself).values() if callable(f)]\n"
         "def my_weights(q, k):\n"
         "    check_itself.same(q, q)\n"
@@ -231,12 +231,12 @@ BORROWED = {
 # in a notebook of one's own nobody is fooled but oneself.
 UNWATCHED = {
     "names patched": (
-        "import transformer_lib.checks as checks, transformer_lib.checks.watching as watching\n"
+        "import course.checks as checks, course.checks.watching as watching\n"
         "checks.own_work = checks.Attempt = lambda *anything: None\n"
         "watching.watched = lambda function, names, inputs, options: function(*inputs)\n"
         "my_weights = tl.attention_weights", "taking the watch away"),
     "watch patched": (
-        "import transformer_lib.checks.watching as watching\n"
+        "import course.checks.watching as watching\n"
         "watching.Watch.on_call = lambda *anything: None\n"
         "def deaf(self, f, types, x=(), o=None): return f(*x, **(o or {}))\n"
         "watching.Watch.__torch_function__ = deaf\n"

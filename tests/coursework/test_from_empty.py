@@ -12,15 +12,18 @@ import pytest
 import torch
 
 import sections
+from course.chapters.ch00_start_here.checks import shipped
+from course.checks import Hint, NotTried
+from course.experiments import load
+from course.from_scratch import checks as from_empty
+from course.from_scratch.checks import STEPS, OwnFile, own_file, verdict
 from tests.coursework.attempts_build import MISTAKES, SOLUTION, SOURCE, changed
-from transformer_lib.batching import make_batch
 from transformer_lib.checkpoints import weights
-from transformer_lib.checks import Hint, NotTried, from_empty
-from transformer_lib.checks.from_empty import STEPS, OwnFile, own_file, verdict
-from transformer_lib.checks.start_here import shipped
-from transformer_lib.corpora import english_spanish
-from transformer_lib.experiments import load
-from transformer_lib.training import adam, paper_schedule, update
+from transformer_lib.text import english_spanish
+from transformer_lib.text.batching import make_batch
+from transformer_lib.training.optimizers import adam
+from transformer_lib.training.schedules import paper_schedule
+from transformer_lib.training.step import update
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "build" / "README.md").read_text(encoding="utf-8")
@@ -132,7 +135,7 @@ def test_another_way_to_be_right_is_right(number, old, new, own):
         ("import torch\n\ntorch.ones(2) @ torch.ones(3)\n", "RuntimeError: .*(line 3)"),
         ("x = 1\nexit()\n", "SystemExit: .*(line 2)"),
         ("import no_such_thing\n", "ModuleNotFoundError: .*(line 1)"),
-        ("from transformer_lib.attention import attention\n", "Line 1 .*attention.*yourself"),
+        ("from transformer_lib.model.attention import attention\n", "Line 1 .*attention.*yourself"),
         ("import transformer_lib as tl\n", "Line 1 .*`transformer_lib`"),
         ("def f():\n    from transformer_lib import greedy_decode\n", "Line 2 .*greedy_decode"),
         ("import torch.nn.functional as F\ndef attention(q, k, v, mask=None):\n"

@@ -14,6 +14,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from course.checks import Hint
 from coursework import __main__ as command_line
 from coursework import batch, source, starting, wall
 from coursework.__main__ import main
@@ -44,7 +45,6 @@ from tests.coursework.hostile import (
     SETUP,
     UNWATCHED,
 )
-from transformer_lib.checks import Hint
 
 ATTENTION = assignment(2)
 LINUX = sys.platform == "linux"
@@ -218,7 +218,7 @@ def test_a_submission_sees_nothing_but_the_library(each_wall):
         tree = pupil.get("tree", "")
         assert around(".") == []
         assert set(around(f"{tree}/coursework")) == set(starting.PUPIL_SIDE)
-        assert has(f"{ROOT}/transformer_lib/attention.py") and has(f"{ROOT}/data/README.md")
+        assert has(f"{ROOT}/transformer_lib/model/attention.py") and has(f"{ROOT}/data/README.md")
         for name in ("README.md", "coursework/assignments/2_attention.ipynb", ".git/HEAD", ".git",
                      "tests/coursework/attempts_2.py", "coursework/grading.py"):  # fmt: skip
             assert not has(f"{ROOT}/{name}"), name
@@ -323,7 +323,7 @@ def graded_weights(tmp_path, codes):
 
 
 def test_borrowed_work_gets_no_points(tmp_path):
-    """The ways that a process could hide; tests/checks/test_watching.py has all others."""
+    """The ways that a process could hide; tests/course/checks/test_watching.py has all others."""
     ways = {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")}
     ways |= UNWATCHED
     found = graded_weights(tmp_path, {name: code for name, (code, _) in ways.items()})

@@ -8,6 +8,7 @@ import unittest.mock
 
 import pytest
 
+from course.from_scratch.checks import FILE
 from coursework.__main__ import main
 from coursework.gradescope import main as gradescope
 from coursework.grading import Limits, Pupil, code_of, grade, judged, read_submission
@@ -15,7 +16,6 @@ from coursework.intake import handed_in
 from coursework.source import BUILD, assignment, student_version
 from coursework.starting import find_wall
 from tests.coursework.attempts_build import MISTAKES, SOLUTION, SOURCE, changed
-from transformer_lib.checks.from_empty import FILE
 
 TRACK = assignment(BUILD)
 SETUP: dict = {}
@@ -23,7 +23,7 @@ exec(TRACK.setup, SETUP)
 
 BORROWS = """
 import importlib
-theirs = importlib.import_module("transformer_lib.attention").MultiHeadAttention
+theirs = importlib.import_module("transformer_lib.model.attention").MultiHeadAttention
 class MultiHeadAttention(theirs):
     def forward(self, query, key, value, mask=None):
         return super().forward(query, key, value, mask=mask)
@@ -31,7 +31,7 @@ class MultiHeadAttention(theirs):
 BATCHES = """
 import importlib
 def make_batch(pairs):
-    batch = importlib.import_module("transformer_lib.batching").make_batch(pairs)
+    batch = importlib.import_module("transformer_lib.text.batching").make_batch(pairs)
     return batch.src, batch.tgt_in, batch.tgt_out
 """
 OF_PYTORCH = """
@@ -43,7 +43,7 @@ ENDLESS = "\ndef greedy(model, src, max_length):\n    while True: pass\n"
 READS = f"import sys, torch\nraw = open({str(SOLUTION)!r}).read()\nexec(raw)\n"
 PATCHES = """
 import sys
-checks = sys.modules["transformer_lib.checks.from_empty"]
+checks = sys.modules["course.from_scratch.checks"]
 checks.compare = checks.expect = checks.no_slip = checks.judge = lambda *anything: None
 import torch
 torch.allclose = torch.equal = lambda *anything, **options: True

@@ -9,10 +9,10 @@ import pytest
 
 import count_notebooks
 import sections
+from course.drawing.registry import FIGURES
 from coursework.__main__ import parser
 from coursework.grading import Limits
 from coursework.source import FOLDER, assignments
-from transformer_lib.plots.figures import FIGURES
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "TEACHING.md").read_text(encoding="utf-8")
@@ -81,7 +81,7 @@ def test_the_limits_are_the_ones_that_are_told():
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
 def test_the_zip_for_students_has_no_solutions():
     listing = subprocess.run(
-        ["git", "check-attr", "export-ignore", "coursework", "tests/coursework", "tests/checks"],
+        ["git", "check-attr", "export-ignore", "coursework", "tests/coursework", "tests/course/checks"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     ).stdout.splitlines()  # fmt: skip
     assert len(listing) == 3 and all(line.endswith(": set") for line in listing)

@@ -13,9 +13,9 @@ import pytest
 import torch
 from safetensors.torch import save
 
+from course.checks import Parts
+from course.checks.watching import Borrowed, on_guard, watched
 from coursework.wire import LARGEST, SIZES, TRY_WATCH, Line, Lost, Remote, Stopped
-from transformer_lib.checks import Parts
-from transformer_lib.checks.watching import Borrowed, on_guard, watched
 from transformer_lib.decoding import Hypothesis
 
 

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from course.chapters.ch10_training import checks as check
 from coursework import batch, grading
-from transformer_lib.checks import training as check
 
 train = check.share_of_copies.__wrapped__
 
 
 @functools.cache
 def share_of_copies(folder: Path) -> Callable[[float, int, int], float]:
-    """As transformer_lib.checks.training has it; the results are in a folder for all processes."""
+    """As course.chapters.ch10_training.checks has it; the results are in a folder for all processes."""
 
     def known(peak: float, warmup: int, steps: int) -> float:
         file = folder / f"copies-{peak}-{warmup}-{steps}"

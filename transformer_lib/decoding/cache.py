@@ -11,11 +11,11 @@ from functools import singledispatch
 
 import torch
 from torch import Tensor
+from transformer_lib.model.attention import MultiHeadAttention
+from transformer_lib.model.masks import padding_mask
+from transformer_lib.model.transformer import Transformer
 
-from transformer_lib.attention import MultiHeadAttention
-from transformer_lib.masks import padding_mask
-from transformer_lib.model import Transformer
-from transformer_lib.tokens import BOS, PAD
+from transformer_lib.text.tokens import BOS, PAD
 
 AT_ONCE = 1_024  # source words that are encoded together
 

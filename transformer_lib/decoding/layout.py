@@ -5,8 +5,7 @@ import warnings
 
 import torch
 from torch import nn
-
-from transformer_lib.model import Transformer
+from transformer_lib.model.transformer import Transformer
 
 
 def for_decoding(model: Transformer, *, int8: bool = False) -> Transformer:

@@ -1,0 +1,163 @@
+"""The map of the series: the way of one word through the machine, and where each part is opened."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.patches import FancyBboxPatch
+from matplotlib.textpath import TextPath
+
+from course.chapters.journey.figures import LIMIT, vectors
+from course.drawing import style
+from course.drawing.attention_maps import attention_heatmap
+from course.drawing.registry import figure
+from course.drawing.shapes import canvas, label, outline, pointer, scale, strip, word, word_color
+
+WIDTH = 8.0
+LEFT, RIGHT = 2.7, 6.95  # from where to where the strips go
+NUMBERS = 7.46  # the column that says in which notebook
+STEP, HIGH = 0.44, 0.27  # from one strip to the next, and how high it is
+ENDS = 0.62  # what a sentence takes, above and below
+
+
+class Stage(NamedTuple):
+    """One line of the map. vector: its numbers; of a one-hot row, how far along it the 1 stands.
+
+    half: "encoder" for what reads, "decoder" for what writes, "" for what comes before.
+    """
+
+    name: str
+    notebook: str
+    vector: Any
+    half: str = ""
+
+
+@mpl.rc_context(style.PRINT)
+def series_map(
+    source: Sequence[str], target: Sequence[str], here: str, there: str,
+    stations: Sequence[Stage], others: str = "",
+) -> Figure:  # fmt: skip
+    """The sentence on top, what the word `here` becomes at each station, and what is written.
+
+    there: the word of the target that comes out of the last station. others: a line at the foot.
+    """
+    height = len(stations) * STEP + 2 * ENDS + 0.36
+    figure, ax = canvas(WIDTH, height)
+    top = height - ENDS
+    start = _sentence(ax, source, here, top + 0.24)
+    places = [top - 0.12 - (i + 1) * STEP + (STEP - HIGH) / 2 for i in range(len(stations))]
+    for half, color in (("encoder", style.ENCODER), ("decoder", style.DECODER)):
+        inside = [y for y, station in zip(places, stations, strict=True) if station.half == half]
+        if inside:
+            _half(ax, half, color, min(inside) - 0.085, max(inside) + HIGH + 0.085)
+    green = word_color(here)
+
+    first = stations[0].vector
+    mark = LEFT + first * (RIGHT - LEFT) if isinstance(first, float) else start
+    pointer(ax, (start, top + 0.08), (mark, places[0] + HIGH + 0.04), green)
+    for y, station in zip(places, stations, strict=True):
+        label(ax, (LEFT - 0.16, y + HIGH / 2), station.name, size=11, ha="right")
+        label(ax, (NUMBERS, y + HIGH / 2), station.notebook, size=11, ha="center", weight="bold")
+        if isinstance(station.vector, float):
+            outline(ax, (LEFT, y), RIGHT - LEFT, HIGH)
+            x = LEFT + station.vector * (RIGHT - LEFT)
+            ax.plot([x, x], [y, y + HIGH], color=green, linewidth=3, solid_capstyle="butt")
+        else:
+            strip(ax, (LEFT, y), RIGHT - LEFT, HIGH, station.vector, limit=LIMIT)
+    label(ax, (NUMBERS, top + 0.02), "opened in\nnotebook", size=10, ha="center",
+          color=style.MUTED)  # fmt: skip
+    bottom = places[-1] - 0.3
+    end = _sentence(ax, target, there, bottom - 0.12)
+    pointer(ax, (end, places[-1] - 0.06), (end, bottom + 0.03), green)
+    scale(ax, (0.5, bottom - 0.24), 0.8, limit=LIMIT, name="value of a number")
+    label(ax, (WIDTH / 2, 0.13), others, size=10, ha="center", color=style.MUTED)
+    return figure
+
+
+def _half(ax: Axes, name: str, color: str, bottom: float, top: float) -> None:
+    ax.add_patch(FancyBboxPatch(
+        (0.12, bottom), WIDTH - 0.24, top - bottom, boxstyle="round,pad=0,rounding_size=0.08",
+        facecolor=color, alpha=0.1, linewidth=0, zorder=0,
+    ))  # fmt: skip
+    label(ax, (0.26, (bottom + top) / 2), name, size=11, color=color, weight="bold")
+
+
+def _sentence(ax: Axes, words: Sequence[str], marked: str, y: float) -> float:
+    """The words side by side around the middle; where the marked one stands."""
+    size, gap = 19.0, 0.13
+    fonts = [FontProperties(weight="bold" if text == marked else "normal") for text in words]
+    widths = [
+        TextPath((0, 0), text, size=size, prop=font).get_extents().width / 72 + gap
+        for text, font in zip(words, fonts, strict=True)
+    ]
+    x, found = (LEFT + RIGHT) / 2 - sum(widths) / 2, 0.0
+    for text, wide in zip(words, widths, strict=True):
+        known = text.lower() if text.lower() in style.WORDS else text
+        word(ax, (x + wide / 2, y), text, size=size, color=word_color(known),
+             weight="bold" if text == marked else "normal")  # fmt: skip
+        found = x + wide / 2 if text == marked else found
+        x += wide
+    return found
+
+
+@figure(
+    "series-map",
+    notebook="00_start_here",
+    caption="The way of one word through the machine, every number true, and where it is opened.",
+    alt="'I like trees' stands on top, 'Me gustan los árboles' at the bottom. In between, the word "
+    "'trees' as six strips of colored cells: its number in a list, learned numbers, with its "
+    "position, with its neighbors, understood; then, in the decoder, about to be written. An arrow "
+    "leads from 'trees' to its mark in the list, another from the last strip to 'árboles'. "
+    "Beside each strip the notebooks that open it: 01, 02, 03, 04 to 06, 07, 08 and 11.",
+    hero=True,
+)
+def draw_series_map() -> Figure:
+    found = vectors()
+    stations = [
+        Stage("its number in a list", "01", found["one-hot"]),
+        Stage("128 learned numbers", "02", found["embedding"]),
+        Stage("+ its position", "03", found["+ position"]),
+        Stage("+ its neighbors", "04–06", found["encoder layer 0"], "encoder"),
+        Stage("understood", "07", found["memory"], "encoder"),
+        Stage("about to be written", "08, 11", found["decoder"], "decoder"),
+    ]
+    return series_map(
+        ["I", "like", "trees"], ["Me", "gustan", "los", "árboles"], "trees", "árboles", stations,
+        "09 all parts  ·  10 how it learns  ·  12 how good it is  ·  "
+        "13 what decides  ·  14, 15 real text  ·  16–18 before, since",
+    )  # fmt: skip
+
+
+def draw_cross_attention(translator: Any, text: str) -> Figure:
+    """Where the decoder's last layer looks in `text` while it writes each word, mean of its heads.
+
+    translator: a `Translator`. Raises its InputError for a text it can't read.
+    """
+    looks = translator.looks(text)
+    layers = [name for name in looks.weights if name.endswith("cross_attn")]
+    weights = looks.weights[layers[-1]]
+    ax = attention_heatmap(weights.mean(dim=0), looks.tgt_out, looks.src,
+                           title="Where the translator looks while it writes")  # fmt: skip
+    which = f"decoder layer {len(layers) - 1}, mean of {len(weights)} heads"
+    ax.set(xlabel=f"English word looked at\n({which})", ylabel="to write this word")
+    for tick in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        if tick.get_text() in style.WORDS:
+            tick.set(color=style.WORDS[tick.get_text()], weight="bold")
+    return ax.figure
+
+
+@figure(
+    "attention-trees",
+    notebook="00_start_here",
+    caption="Where the decoder looks in 'I like trees' while it writes 'Me gustan los árboles'.",
+    alt="Heat map with a row for each Spanish word that is written. 'gustan' looks at 'like' "
+    "and 'árboles' at 'trees', each with more than half of its weight; the end looks at the end; "
+    "'los' is spread over several words.",
+)
+def draw_attention_trees() -> Figure:
+    from transformer_lib.translator import Translator
+
+    return draw_cross_attention(Translator.load(), "I like trees")

@@ -1,0 +1,233 @@
+"""The exercises of notebook 01: one-hot rows, ids, unknown words, and what they cost.
+
+`rows_of_a_batch` belongs to assignment 1.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformer_lib.model.embedding import one_hot
+
+from course.checks import (
+    Hint,
+    NotTried,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    own_work,
+    result_of,
+    same,
+    whole_number,
+)
+from transformer_lib.text.tokens import PAD, SPECIALS, UNK, Vocabulary
+
+Program = Callable[[list[str]], Tensor]
+
+
+@functools.cache
+def our_vocabulary() -> Vocabulary:
+    from transformer_lib.translator import Translator
+
+    return Translator.load().src.vocab
+
+
+def programs() -> dict[str, Program]:
+    """Three programs, tokens -> one-hot rows over the translator's English words; one is sound."""
+    vocab = our_vocabulary()
+
+    def merging(tokens: list[str]) -> Tensor:
+        known = set(vocab.tokens)
+        stems = [word[:-1] if word[-1:] == "s" and word[:-1] in known else word for word in tokens]
+        return one_hot(torch.tensor(vocab.encode(stems)), len(vocab))
+
+    def losing(tokens: list[str]) -> Tensor:
+        ids = [number for number in vocab.encode(tokens) if number != UNK]
+        return one_hot(torch.tensor(ids, dtype=torch.long), len(vocab))
+
+    def sound(tokens: list[str]) -> Tensor:
+        return one_hot(torch.tensor(vocab.encode(tokens)), len(vocab))
+
+    return {"A": merging, "B": sound, "C": losing}
+
+
+@exercise
+def faults(sound: str, loses_words: str, same_row: tuple[str, str]) -> None:
+    """The exercise of the core: which of `programs` is sound, which loses words, which two words
+    share a row in the third?"""
+    if isinstance(same_row, list | tuple) and any(word is ... for word in same_row):
+        raise NotTried("not tried yet")
+    for name in (sound, loses_words):
+        expect(name in ("A", "B", "C"), f'Give the name of a program, such as "A", not {name!r}.')
+    expect(sound != loses_words, "One and the same program can't be sound and lose words.")
+    no_slip(
+        loses_words != "A",
+        "A loses no word: as many rows come out as tokens go in, whatever the tokens are.",
+    )
+    no_slip(
+        loses_words == "C",
+        "B loses no word. How many rows come out for tokens that the vocabulary doesn't have?",
+    )
+    no_slip(
+        sound != "A",
+        "A isn't sound. Look for two words with the same row: give it the whole vocabulary, and "
+        "count how many different rows come out.",
+    )
+    words: Any = same_row
+    expect(
+        isinstance(words, list | tuple) and len(words) == 2
+        and all(isinstance(word, str) for word in words),
+        'Name two words, such as ("cat", "dog").',
+    )  # fmt: skip
+    vocab = our_vocabulary()
+    strange = vocab.unknown(list(words))
+    no_slip(
+        not strange,
+        f"{' and '.join(strange)}: not in the vocabulary. All unknown words share the row of "
+        "<unk>; look for two known ones.",
+    )
+    expect(words[0] != words[1], "That is one word. Two *different* words share a row.")
+    one, other = programs()["A"](list(words))
+    expect(torch.equal(one, other), f"{words[0]} and {words[1]} have different rows in A.")
+
+
+@exercise
+def zeros_in_the_table(guess: int) -> None:
+    """Exercise 1: how many zeros are in the one-hot table of four words, vocabulary of ten?"""
+    guess = whole_number(guess)
+    no_slip(guess != 40, "That is every cell of the table. How many of them hold a 1?")
+    no_slip(guess != 9, "That is one row. The table has a row for each word.")
+    expect(guess != 4, "That is how many ones there are.")
+    no_slip(guess != 39, "One row has one 1. How many rows are there?")
+    expect(guess == 36, "How many rows does the table have, and how many zeros are in each?")
+
+
+@implement(torch.tensor([1]), 2)
+def one_hot_rows(function: Callable[[Tensor, int], Tensor]) -> None:
+    """Exercise 2: (ids, vocab) -> the one-hot rows."""
+    ids, vocab = torch.tensor([3, 0, 3, 1, 6]), 7
+    right = one_hot(ids, vocab)
+    mistakes = [
+        ("Rows and columns are swapped: each word should have a row, each slot a column.", right.T),
+        ("All words share one row, so their order is lost: give each word a row of its own.",
+         right.amax(dim=0)),
+    ]  # fmt: skip
+    judge_rows(function, ids, vocab, mistakes)
+
+
+@implement(torch.tensor([[1]]), 2)
+def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
+    """(b, s) ids, vocab -> (b, s, vocab) one-hot rows."""
+    ids, vocab = torch.tensor([[3, 0, 3], [1, 5, 4]]), 7  # not 6: one too large must not crash
+    right = one_hot(ids, vocab)
+    lost = "The words of a sentence share one row, so their order is lost: each word needs its own."
+    mistakes = [
+        ("The slots lie along the wrong axis: the last axis should be the one of the vocabulary.",
+         right.transpose(1, 2)),
+        ("The vocabulary is the first axis of your answer; it should be the last.",
+         right.permute(2, 0, 1)),
+        ("Sentences and words are exchanged: the first axis should count the sentences.",
+         right.transpose(0, 1)),
+        ("Each row is right, but they stand in one long list: where does a sentence end? Keep the "
+         "shape of ids, and put the slots behind it.", right.flatten(0, 1)),
+        ("That is the first sentence only. What about the others?", right[0]),
+        (lost, right.amax(dim=1)),
+        (lost, right.sum(dim=1)),
+    ]  # fmt: skip
+    judge_rows(function, ids, vocab, mistakes)
+
+
+def judge_rows(
+    function: Callable, ids: Tensor, vocab: int, mistakes: list[tuple[str, Tensor]]
+) -> None:
+    """mistakes: those that only this shape of ids allows."""
+    own_work(function, "one_hot")
+    right = one_hot(ids, vocab)
+    rows = result_of(function, ids, vocab)
+    expect(isinstance(rows, Tensor), f"Return a tensor; this is of the type {type(rows).__name__}.")
+    off = "Each 1 stands one place off: slots are counted from 0."
+    mistakes = mistakes + [
+        (off, right.roll(1, dims=-1)),
+        (off, right.roll(-1, dims=-1)),
+        ("Zeros and ones are exchanged: one 1, elsewhere zeros.", 1 - right),
+        ("The right slot holds the id itself. Whatever the word, a 1 should stand there.",
+         right * ids.unsqueeze(-1)),
+    ]  # fmt: skip
+    for hint, wrong in mistakes:
+        no_slip(not same(rows, wrong), hint)
+    expect(
+        rows.shape == right.shape,
+        f"For ids of the shape {tuple(ids.shape)} and {vocab} words the shape should be "
+        f"{tuple(right.shape)}, but it is {tuple(rows.shape)}.",
+    )
+    expect(
+        bool((rows.sum(dim=-1) == 1).all()),
+        "Some row doesn't have exactly one 1. Did you start each row from zeros?",
+    )
+    expect(same(rows, right), "A 1 stands in the wrong slot: the row of a word has it at its id.")
+    no_slip(
+        rows.dtype.is_floating_point,
+        f"The rows are right. But the numbers are of the type {rows.dtype}: later they are "
+        "multiplied by a matrix of decimal numbers, so they should be float, as torch.zeros is.",
+    )
+
+
+@implement(["a"], [*SPECIALS, "a"])
+def look_up(function: Callable[[list[str], list[str]], list[int]]) -> None:
+    """Exercise 3: (tokens, vocabulary as a list) -> ids, with <unk> for what isn't in the list."""
+    vocabulary = [*SPECIALS, "trees", "I", "like"]
+    known, strange = ["I", "like", "trees"], ["like", "xylophones", "I", "Trees"]
+    right = Vocabulary(vocabulary[len(SPECIALS) :]).encode(strange)
+    ids = result_of(function, list(known), list(vocabulary))
+    ids = ids.tolist() if isinstance(ids, Tensor) else ids
+    expect(
+        isinstance(ids, list),
+        f"Return a list of numbers; this is of the type {type(ids).__name__}.",
+    )
+    no_slip(ids != [6, 7, 5], "Each id is one too large: places in the list are counted from 0.")
+    no_slip(
+        ids != [1, 2, 0],
+        "The ordinary words start at 0 in your answer, but the four special ones come first.",
+    )
+    expect(
+        ids == [5, 6, 4], f"For {known} and the list {vocabulary}, [5, 6, 4] is right, not {ids}."
+    )
+    try:
+        ids = function(list(strange), list(vocabulary))
+    except Exception as error:
+        raise Hint(
+            "Known words are right. With an unknown one your function stops with "
+            f"{type(error).__name__}: what should it give there?"
+        ) from None
+    ids = ids.tolist() if isinstance(ids, Tensor) else ids
+    no_slip(
+        ids != [6, 5] and ids != [6, 5, 4],
+        "The unknown words are gone, and the sentence became shorter: each keeps its place.",
+    )
+    no_slip(
+        ids != [6, PAD, 5, PAD],
+        f"Unknown words became {PAD}, which is <pad>: that one means “no word here”.",
+    )
+    no_slip(
+        ids != [6, UNK, 5, 4],
+        "“Trees” with a capital isn't in the list. Making letters small is the tokenizer's work "
+        "(some words keep their capital, like I); the lookup takes each token as it is.",
+    )
+    expect(ids == right, f"For {strange}, {right} is right, not {ids}.")
+
+
+@exercise
+def bytes_of_a_batch(guess: int) -> None:
+    """Exercise 4: the bytes of 8 sentences of 12 words as one-hot rows over 1,794 words."""
+    guess = whole_number(guess)
+    right = one_hot(torch.zeros(8, 12, dtype=torch.long), 1794).nbytes
+    no_slip(guess != right // 4, "That is how many numbers there are. Each of them takes 4 bytes.")
+    no_slip(guess != right * 8, "Those are bits. Eight of them make a byte.")
+    no_slip(guess != right * 2, "8 bytes are for an id (int64). A float32 takes 4.")
+    no_slip(guess != right // 8, "That is one sentence. The batch has 8.")
+    no_slip(guess != right // 12, "That is one word of each sentence. A sentence has 12.")
+    expect(guess != 8 * 12 * 8, "That is what the ids take. A one-hot row has a number per slot.")
+    expect(guess == right, "Multiply sentences, words, slots, and the bytes of one float32.")

@@ -1,0 +1,1 @@
+"""Notebook 02: words as places on a map."""

@@ -1,0 +1,252 @@
+"""The exercises of notebook 02: lookups, the root of d_model, neighbors, what is learned."""
+
+import math
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor
+from transformer_lib.model.embedding import Embeddings, one_hot
+
+from course.checks import (
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    own_work,
+    result_of,
+    whole_number,
+    wrong_verdicts,
+)
+from transformer_lib.text.tokens import SPECIALS
+
+VOCAB, D_MODEL = 11, 7  # primes: a swapped axis can't fit
+
+
+def small_table() -> Tensor:
+    """A table of different numbers, none of them 0 or 1, the same each time."""
+    return torch.sin(torch.arange(VOCAB * D_MODEL, dtype=torch.float) + 1.0).view(VOCAB, D_MODEL)
+
+
+def close(found: Tensor, right: Tensor) -> bool:
+    return found.shape == right.shape and torch.allclose(found.float(), right, atol=1e-5)
+
+
+def expect_vectors(found: object, ids: Tensor) -> None:
+    """A tensor with one vector for each id."""
+    expect(
+        isinstance(found, Tensor), f"Return a tensor; this is of the type {type(found).__name__}."
+    )
+    right = (*ids.shape, D_MODEL)
+    expect(
+        found.shape != (*ids.shape, VOCAB),
+        "The rows have one number for each word of the vocabulary: they are still one-hot rows, "
+        "not yet multiplied by the table.",
+    )
+    expect(
+        found.shape == right,
+        f"For ids of the shape {tuple(ids.shape)} and a table of {VOCAB} x {D_MODEL} the shape "
+        f"should be {right}, but it is {tuple(found.shape)}.",
+    )
+
+
+Layer = Callable[[Tensor], Tensor]
+KINDS = ("sound", "no factor", "wrong row", "place matters")
+FOUR = {"A": "wrong row", "B": "place matters", "C": "sound", "D": "no factor"}
+
+
+def four_layers() -> tuple[dict[str, Layer], Tensor]:
+    """Four layers, ids (b, s) -> vectors (b, s, 16), three of them with a fault; and their table.
+
+    The table has 12 rows.
+    """
+    table = torch.cos(torch.arange(12 * 16.0) ** 2).view(12, 16) / 4
+
+    def looked_up(ids: Tensor) -> Tensor:
+        return table[ids] * 16**0.5
+
+    def drifting(ids: Tensor) -> Tensor:
+        return looked_up(ids) + 0.1 * torch.arange(ids.size(-1))[:, None]
+
+    makers = {
+        "sound": looked_up,
+        "no factor": lambda ids: table[ids],
+        "wrong row": lambda ids: looked_up((ids + 1) % 12),
+        "place matters": drifting,
+    }
+    return {name: makers[kind] for name, kind in FOUR.items()}, table
+
+
+@exercise
+def faults(found: dict[str, str]) -> None:
+    """The exercise of the core: which of `four_layers` is sound, what is wrong with the others?"""
+    wrong = wrong_verdicts(found, FOUR, KINDS)
+    hints = {
+        "sound": "is sound: everywhere its vectors are the word's row times 4, the root of 16.",
+        "no factor": "gives the right row wherever the word stands. Compare the lengths of its "
+        "vectors with those of the table's rows.",
+        "wrong row": "gives vectors of the right length, and the same ones wherever a word stands. "
+        "Whose rows are they?",
+        "place matters": "is right at the first place. Try the same word at a later one, such as "
+        "[[5, 5, 5]].",
+    }
+    for name in wrong:
+        no_slip(len(wrong) > 2, f"{name} {hints[FOUR[name]]}")
+        expect(False, f"{name} {hints[FOUR[name]]} ({len(FOUR) - len(wrong)} of 4 are right.)")
+
+
+@exercise
+def numbers_in_the_table(guess: int) -> None:
+    """Exercise 1: how many numbers are in the paper's table, 37,000 words and d_model = 512?"""
+    guess = whole_number(guess)
+    right = 37_000 * 512
+    no_slip(guess != 37_000 + 512, "That is the sum. Every word has 512 numbers.")
+    no_slip(guess != 37_000 * 37_000, "d_model columns, not one for each word: it's not one-hot.")
+    no_slip(guess != right * 4, "That is how many bytes. Each number takes 4.")
+    expect(guess != 512 * 512, "That is one matrix inside a layer. How many rows has the table?")
+    expect(guess == right, "How many rows does the table have, and how many columns?")
+
+
+@implement(torch.tensor([0]), torch.ones(1, 1))
+def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Exercise 2: (ids, table) -> one_hot(ids) @ table."""
+    table, ids = small_table(), torch.tensor([3, 0, 10, 3, 6])
+    found = result_of(function, ids, table)
+    expect_vectors(found, ids)
+    right = one_hot(ids, VOCAB) @ table
+    no_slip(
+        not close(found, table[(ids + 1) % VOCAB]) and not close(found, table[ids - 1]),
+        "Each vector is that of the next word in the table, or of the one before: ids count "
+        "from 0.",
+    )
+    no_slip(
+        not close(found, right * math.sqrt(D_MODEL)),
+        "Right rows, but multiplied by the root of d_model: that is another exercise.",
+    )
+    no_slip(
+        not close(found, right.sum(dim=0, keepdim=True).expand_as(right)),
+        "Every place holds the sum of all words: give each id a one-hot row of its own.",
+    )
+    expect(
+        not close(found, table[torch.arange(len(ids))]),
+        "These are the first rows of the table, whatever the ids are.",
+    )
+    expect(close(found, right), "The shape is right, but the rows are not table[ids].")
+    batch = torch.tensor([[3, 0], [10, 6], [1, 1]])
+    found = result_of(function, batch, table)
+    expect(
+        isinstance(found, Tensor) and found.shape == (3, 2, D_MODEL),
+        "Right for one sentence. But a batch of ids of the shape (3, 2) should give (3, 2, "
+        f"{D_MODEL}).",
+    )
+    expect(close(found, table[batch]), "Right for one sentence, but not for a batch of sentences.")
+
+
+@implement(torch.tensor([0]), torch.ones(1, 1))
+def embed(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Exercise 3: (ids, table) -> the input of the Transformer, before the positions."""
+    # No id above 6, so that a column or a next row can be taken by mistake without a crash.
+    table, ids = small_table(), torch.tensor([[3, 0, 5], [3, 6, 1]])
+    library = Embeddings(VOCAB, D_MODEL)
+    with torch.no_grad():
+        library.table.weight.copy_(table)
+        right = library(ids)
+    own_work(function, "Embeddings")
+    found = result_of(function, ids, table)
+    if isinstance(found, Tensor):
+        for hint, wrong in wrong_embeddings(ids, table):
+            no_slip(not close(found, wrong), hint)
+    expect_vectors(found, ids)
+    if not close(found, right):
+        factor = float(found.flatten()[0] / table[ids].flatten()[0])
+        expect(
+            not close(found, table[ids] * factor),
+            f"Right rows, times one number: but yours is {factor:.3g}. Which should it be?",
+        )
+    expect(close(found, right), "The shape is right, but the rows are not table[ids] times a root.")
+
+
+def wrong_embeddings(ids: Tensor, table: Tensor) -> list[tuple[str, Tensor]]:
+    """The usual mistakes, each with its hint and with what it gives."""
+    rows, root = table[ids], math.sqrt(D_MODEL)
+    right = rows * root
+    columns = "Those are columns of the table. The vector of a word is a row."
+    one_off = "Those are the vectors of the words before or after: ids count from 0."
+    sizes = [*ids.shape, ids.numel()]
+    return [
+        ("These are the rows themselves: the root of d_model is missing.", rows),
+        ("That is times d_model. Its root is what the paper takes.", rows * D_MODEL),
+        ("That is divided by the root of d_model: the vectors should get longer.", rows / root),
+        ("That is divided by d_model. Which factor does the paper take, and do the vectors get "
+         "longer or shorter?", rows / D_MODEL),
+        ("That is the root of 512, the paper's d_model. Take that of the table that is handed in.",
+         rows * math.sqrt(512)),
+        ("The root is added to each number. The paper multiplies.", rows + root),
+        ("That is the root of the number of words, table.shape[0]. d_model is the width of a row.",
+         rows * math.sqrt(VOCAB)),
+        *(("That is the root of a size of ids. d_model is the width of a row of the table.",
+           rows * math.sqrt(size)) for size in sizes),
+        *((columns, found * factor) for found in (table.T[ids], table[:, ids], table[:, ids].mT)
+          for factor in (1, root)),
+        *((one_off, table[ids + step] * root) for step in (-1, 1)),
+        ("The words of each sentence are added up: every word keeps a vector of its own.",
+         right.sum(dim=1)),
+        ("The vectors are right, but they stand in one long list: where does a sentence end? Keep "
+         "the shape of ids.", right.flatten(0, 1)),
+        ("That is the first sentence only. What about the others?", right[0]),
+    ]  # fmt: skip
+
+
+@implement("a", ["a", "b"], torch.eye(2))
+def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
+    """Exercise 4: (word, words, table) -> the other word whose vector points most nearly alike."""
+    words = ["tree", "plant", "giant", "near", "against", "aside"]
+    table = torch.tensor([[2.0, 1.0, 0.0], [1.0, 0.55, 0.0], [9.0, -3.0, 9.0], [2.0, 0.2, 0.1],
+                          [-4.0, -2.0, 0.0], [0.0, 0.0, 1.0]])  # fmt: skip
+    answer = result_of(function, "tree", list(words), table)
+    no_slip(
+        not isinstance(answer, int | Tensor),
+        "That is a place in the table. Look up its word: words[place].",
+    )
+    expect(
+        isinstance(answer, str), f"Return one word; this is of the type {type(answer).__name__}."
+    )
+    no_slip(answer != "tree", "Every word is nearest to itself: leave the word itself out.")
+    no_slip(
+        answer != "giant",
+        "“giant” has a long vector, so its dot product is large. The cosine divides by the lengths "
+        "of both vectors.",
+    )
+    no_slip(
+        answer != "near",
+        "“near” has the smallest distance. The cosine asks for the direction, whatever the length.",
+    )
+    no_slip(answer != "against", "“against” points the other way: its cosine is -1, the smallest.")
+    expect(answer == "plant", "Its cosine with “tree” isn't the largest.")
+    expect(
+        result_of(function, "against", list(words), table) == "aside",
+        "Right for “tree”. For “against” all other cosines are 0 or negative: does your search "
+        "start from 0, or take absolute values?",
+    )
+
+
+@exercise
+def rows_that_learn(guess: Iterable[str]) -> None:
+    """Exercise 5: whose rows change after one step on the source "I like trees <eos> <pad>"?"""
+    kind = isinstance(guess, list | tuple | set) and all(isinstance(word, str) for word in guess)
+    expect(kind, 'Give a list of tokens in quotes, such as ["I", "<eos>"].')
+    words, right = set(guess), {"I", "like", "trees", "<eos>"}
+    judge = no_slip if len(words ^ right) == 1 else expect
+    judge("the" not in words, "“the” isn't in the sentence, so its row wasn't used.")
+    judge(
+        "<pad>" not in words,
+        "The padding is masked: nothing that comes out depends on it, so its row gets no gradient.",
+    )
+    judge(
+        not words & (set(SPECIALS) - {"<eos>", "<pad>"}),
+        "A row gets a gradient if its word stands in the sentence. Which of your tokens doesn't?",
+    )
+    judge("<eos>" in words, "One is missing: it is no word, but it stands in the sentence too.")
+    expect(
+        words == right,
+        "A row of this table gets a gradient if its word stands in the sentence, and only then.",
+    )

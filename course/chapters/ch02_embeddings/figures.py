@@ -1,0 +1,677 @@
+"""Words as vectors: how alike they are, how long they are, and where they lie on a map."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from course.drawing import lazy_altair as late
+from course.drawing import style
+from course.drawing.registry import figure
+from course.drawing.values import as_array, steady_round
+
+
+@mpl.rc_context(style.PRINT)
+def word_similarity(
+    vectors: Any, words: Sequence[str], ax: Axes | None = None, title: str | None = None
+) -> Axes:
+    """Draw the cosine of every two word vectors (n, d_model) -> the axes.
+
+    White is 0, dark brown is 1; vectors that point away from each other are blue.
+    Raises ValueError when the words don't fit the vectors, or a vector is zero.
+    """
+    matrix = as_array(vectors)
+    if matrix.ndim != 2 or len(matrix) != len(words) or not len(words):
+        raise ValueError(f"{len(words)} words need vectors of the shape ({len(words)}, d_model), "
+                         f"but theirs is {matrix.shape}")  # fmt: skip
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    if not lengths.all():
+        raise ValueError(f"{words[int(lengths.argmin())]!r} has the vector 0, "
+                         "which points nowhere")  # fmt: skip
+    cosines = (matrix / lengths) @ (matrix / lengths).T
+    own_figure = ax is None
+    if ax is None:
+        size = min(1.6 + 0.44 * len(words), 6.4)
+        ax = style.new_figure(size + 0.8, size).subplots()
+    image = ax.imshow(cosines, cmap=style.SIGNED, vmin=-1, vmax=1, interpolation="nearest")
+    ax.set_xticks(range(len(words)), words, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(len(words)), words)
+    ax.set_xticks(np.arange(len(words) + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(len(words) + 1) - 0.5, minor=True)
+    ax.grid(which="minor", linewidth=0.8)
+    ax.tick_params(which="both", length=0)
+    ax.spines[:].set_visible(False)
+    for (row, column), cosine in np.ndenumerate(cosines):
+        text = f"{steady_round(cosine, 1):.1f}".replace("-", "\N{MINUS SIGN}")
+        color = "#A0A0A0" if text == "0.0" else style.ink_on(style.SIGNED((cosine + 1) / 2))
+        ax.text(column, row, text, ha="center", va="center", fontsize=10, color=color)
+    if title:
+        ax.set_title(title)
+    if own_figure:
+        scale = ax.figure.colorbar(image, ax=ax, label="cosine: 1 is the same direction",
+                                   shrink=0.6, aspect=18, pad=0.02)  # fmt: skip
+        scale.outline.set_visible(False)
+        scale.set_ticks([-1, 0, 1])
+    return ax
+
+
+@mpl.rc_context(style.PRINT)
+def pulled_rows(
+    ids: Sequence[int], table: Any, words: Sequence[str], vocabulary: Sequence[str]
+) -> Figure:
+    """Draw a small table (vocab, d_model) and the rows that words pull out of it -> the figure.
+
+    Each word has its own color, from its id to its row. Raises ValueError when the words don't fit
+    the ids, or the vocabulary the table.
+    """
+    matrix, ids = as_array(table), [int(number) for number in ids]
+    if matrix.ndim != 2 or len(matrix) != len(vocabulary) or len(ids) != len(words):
+        raise ValueError(f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit "
+                         f"{len(ids)} ids and a table {matrix.shape}")  # fmt: skip
+    vocab, width = matrix.shape
+    limit = float(np.abs(matrix).max())
+    figure = style.new_figure(style.WIDTH, 0.7 + 0.42 * vocab)
+    ax = figure.subplots()
+    # In units of one row: words at the left, the table in the middle, the pulled rows at the right.
+    left, right, cell = 4.6, 4.6 + 1.9 * width + 3.4, 1.9
+    ax.set(xlim=(1.2, right + cell * width + 0.3), ylim=(vocab + 0.1, -1.0))
+    ax.axis("off")
+
+    def row_of_numbers(x: float, y: float, numbers: np.ndarray, strong: bool) -> None:
+        for column, value in enumerate(numbers):
+            color = style.SIGNED((value / limit + 1) / 2)
+            ax.add_patch(Rectangle((x + cell * column, y), cell, 1, facecolor=color, linewidth=0.6,
+                                   edgecolor="#D0D0D0", alpha=1 if strong else 0.35))  # fmt: skip
+            label = f"{steady_round(value, 2):.2f}".replace("-", "\N{MINUS SIGN}")
+            ax.text(x + cell * (column + 0.5), y + 0.52, label, ha="center", va="center",
+                    fontsize=11, color=style.ink_on(color) if strong else style.MUTED)  # fmt: skip
+
+    for number, token in enumerate(vocabulary):
+        row_of_numbers(left, number, matrix[number], number in ids)
+        own = {int(i): style.WORDS.get(word, style.INK) for i, word in zip(ids, words, strict=True)}
+        ax.text(left - 0.25, number + 0.52, f"{number}  {token}", ha="right", va="center",
+                fontsize=11, color=own.get(number, style.MUTED),
+                weight="bold" if number in own else "normal")  # fmt: skip
+    gap = (vocab - 2 * len(ids)) / (len(ids) + 1) + 1.0
+    for place, (number, word) in enumerate(zip(ids, words, strict=True)):
+        color = style.WORDS.get(word, style.INK)
+        y = gap + place * (1 + gap) - 0.5
+        for x, row in ((left, number), (right, y)):
+            ax.add_patch(Rectangle((x, row), cell * width, 1, fill=False, edgecolor=color,
+                                   linewidth=3.5, zorder=3))  # fmt: skip
+        row_of_numbers(right, y, matrix[number], True)
+        ax.annotate("", xy=(right - 0.1, y + 0.5), xytext=(left + cell * width + 0.1, number + 0.5),
+                    arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 3,
+                                "mutation_scale": 20})  # fmt: skip
+        ax.text(right + cell * width / 2, y - 0.12, word, ha="center", va="bottom", weight="bold",
+                fontsize=14, color=color)  # fmt: skip
+    ax.text(left + cell * width / 2, -0.35, "embedding table", ha="center", weight="bold")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def share_bars(shares: Mapping[str, Mapping[str, float]], ax: Axes | None = None) -> Axes:
+    """Draw shares from 0 to 1 as bars in percent -> the axes.
+
+    shares: for each name in the legend ("before training") the share of each question. Raises
+    ValueError when the names have different questions.
+    """
+    names = list(shares)
+    questions = list(shares[names[0]]) if names else []
+    if not questions or any(list(shares[name]) != questions for name in names):
+        raise ValueError("every name needs a share for the same questions")
+    if ax is None:
+        ax = style.new_figure(style.WIDTH, 0.9 + 0.42 * len(names) * len(questions)).subplots()
+    height = 0.8 / len(names)
+    colors = (style.MUTED, *style.CATEGORIES)
+    for number, name in enumerate(names):
+        places = [row + (number - (len(names) - 1) / 2) * height for row in range(len(questions))]
+        percent = [100 * shares[name][question] for question in questions]
+        bars = ax.barh(places, percent, 0.9 * height, label=name, color=colors[number])
+        ax.bar_label(bars, [f"{steady_round(value, 0):.0f} %" for value in percent], padding=4)
+    ax.set_yticks(range(len(questions)), questions)
+    ax.invert_yaxis()
+    ax.set_xlim(0, 112)
+    ax.set_xticks(range(0, 101, 25))
+    ax.set_xlabel("share of the words, in %")
+    ax.tick_params(axis="y", length=0)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.4, 1.14), ncols=len(names))
+    return ax
+
+
+@mpl.rc_context(style.PRINT)
+def vector_sizes(
+    widths: Sequence[int],
+    lengths: Mapping[str, Sequence[float]],
+    cosines: Mapping[str, Sequence[float]],
+) -> Figure:
+    """Draw how long word and position vectors are, and how alike their sums -> the figure.
+
+    widths: the d_model measured; lengths and cosines: for each name one number per width.
+    """
+    for name, values in [*lengths.items(), *cosines.items()]:
+        if len(values) != len(widths):
+            raise ValueError(f"{name!r} has {len(values)} values for {len(widths)} widths")
+    figure = style.new_figure(style.WIDTH, 4.2)
+    figure.get_layout_engine().set(wspace=0.08)
+    left, right = figure.subplots(1, 2)
+    looks = {name: look for name, look in zip(lengths, _looks(), strict=False)}
+    for ax, curves in ((left, lengths), (right, cosines)):
+        for name, values in curves.items():
+            color, marker = looks[name]
+            ax.plot(widths, values, marker, color=color, label=name, markersize=6)
+            ax.annotate(name, (widths[-1], values[-1]), xytext=(8, 0), textcoords="offset points",
+                        va="center", color=color, weight="bold")  # fmt: skip
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(widths, [str(width) for width in widths])
+        ax.minorticks_off()
+        ax.set_xlim(widths[0] / 1.3, widths[-1] * (widths[-1] / widths[0]) ** 0.6)  # for the names
+        ax.set_xlabel("$d_{model}$, the numbers in a vector")
+    left.set_ylabel("length of the vector")
+    left.set_ylim(0, 1.15 * max(max(values) for values in lengths.values()))
+    right.set_ylabel("cosine of the two sums")
+    right.set_ylim(0, 1.15)
+    figure.suptitle("Without the factor the position drowns the word", weight="bold", fontsize=14)
+    left.set_title("How long is a vector?\n")
+    right.set_title("Two words at one position:\nhow alike are their sums?")
+    return figure
+
+
+def _looks() -> list[tuple[str, str]]:
+    markers = ("o-", "s--", "^:", "D-.")
+    return list(zip(style.CATEGORIES, markers, strict=False))
+
+
+@mpl.rc_context(style.PRINT)
+def loss_by_bottom(
+    runs: Mapping[str, Sequence[Sequence[tuple[int, float]]]], ax: Axes | None = None
+) -> Axes:
+    """Draw learning curves, the mean of several seeds thick and each seed thin -> the axes.
+
+    runs: for each name its runs, each of them (step, loss) at the same steps.
+    """
+    if ax is None:
+        ax = style.new_figure(style.WIDTH, 3.8).subplots()
+    for (name, curves), (color, marker) in zip(runs.items(), _looks(), strict=False):
+        steps = [step for step, _ in curves[0]]
+        if any([step for step, _ in curve] != steps for curve in curves):
+            raise ValueError(f"the runs of {name!r} were not measured at the same steps")
+        losses = np.array([[loss for _, loss in curve] for curve in curves])
+        for curve in losses:
+            ax.plot(steps, curve, color=color, linewidth=0.8, alpha=0.5)  # one run
+        ax.plot(steps, losses.mean(axis=0), marker, color=color, label=name, markersize=6)
+    ax.set(xlabel="step of training", ylabel="loss per token, held out")
+    ax.set_ylim(bottom=0)
+    ax.set_xlim(left=0)
+    ax.legend(title="thick: mean of the runs, thin: each run")
+    return ax
+
+
+def flat_map(vectors: Any) -> tuple[np.ndarray, float]:
+    """Vectors (n, d) -> their places (n, 2) on the best flat map, and the share it keeps.
+
+    The map is made of the two directions in which the vectors differ most (principal components);
+    the share is the part of all squared distances from the middle that is left on it. Each
+    direction is turned so that its largest entry is positive: the same map on every machine.
+    """
+    matrix = as_array(vectors)
+    if matrix.ndim != 2 or min(matrix.shape) < 2:
+        raise ValueError("a map needs vectors of the shape (n, d), n and d at least 2, "
+                         f"but theirs is {matrix.shape}")  # fmt: skip
+    centered = matrix - matrix.mean(axis=0)
+    _, sizes, directions = np.linalg.svd(centered, full_matrices=False)
+    first_two = directions[:2]
+    largest = np.abs(first_two).argmax(axis=1)
+    first_two = first_two * np.sign(first_two[[0, 1], largest])[:, None]
+    return centered @ first_two.T, float((sizes[:2] ** 2).sum() / (sizes**2).sum())
+
+
+def nearest_words(vectors: Any, words: Sequence[str], count: int = 3) -> list[list[str]]:
+    """For each word the `count` others whose vectors point most nearly the same way."""
+    matrix = as_array(vectors)
+    unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    cosines = unit @ unit.T
+    np.fill_diagonal(cosines, -np.inf)
+    best = np.argsort(-cosines, axis=1, kind="stable")[:, :count]
+    return [[words[other] for other in row] for row in best]
+
+
+def word_map(
+    points: Sequence[Mapping[str, Any]],
+    kinds: Mapping[str, tuple[str, str]],
+    views: Sequence[str],
+    landmarks: Collection[str] = (),
+    title: str = "",
+    *,
+    regions: Sequence[Mapping[str, Any]] = (),
+    leftward: Collection[str] = (),
+    headings: Sequence[str] = (),
+) -> Any:
+    """Draw words as points to touch -> an Altair chart.
+
+    points: one for each word and view, `{"view", "word", "x", "y", "kind", "near"}`; view is a
+    place in `views`, near the text that the mouse shows besides word and kind. kinds: for each
+    kind its color and its shape. The reader chooses a view, searches for a word, and clicks on a
+    kind in the legend to see it alone. landmarks: the words written beside their points while
+    nothing is searched for, those in `leftward` at the left. regions: large names on the map, each
+    on a pale disc as wide as its words are spread, the mean squared distance from their middle,
+    `{"view", "region", "x", "y", "kind", "spread"}`. headings: what stands above the map, for
+    each view. Raises ValueError for an unknown kind or view.
+    """
+    alt = late.altair()
+
+    for point in (*points, *regions):
+        if point["kind"] not in kinds or point["view"] not in range(len(views)):
+            name = point.get("word", point.get("region"))
+            raise ValueError(f"{name!r} is of the kind {point['kind']!r} in view "
+                             f"{point['view']!r}, which the map doesn't have")  # fmt: skip
+    table = [
+        {"word": "", "near": "", "region": "", **point,
+         "x": steady_round(point["x"], 3), "y": steady_round(point["y"], 3),
+         "landmark": point.get("word", "") in landmarks, "left": point.get("word") in leftward}
+        for point in (*points, *regions)
+    ]  # fmt: skip
+    for row in table:
+        if "spread" in row:  # to square pixels
+            xs = [point["x"] for point in points if point["view"] == row["view"]]
+            row["disc"] = round(5 * row.pop("spread") * (560 / (max(xs) - min(xs))) ** 2)
+    search = alt.param(
+        name="search", value="", bind=alt.binding(input="search", name="find a word  ")
+    )
+    chosen = alt.selection_point(name="chosen", fields=["kind"], bind="legend")
+    move = alt.selection_interval(
+        name="move", bind="scales", zoom="wheel![event.shiftKey]", translate=True
+    )
+    parameters = [search, chosen, move]
+    data = alt.Chart(alt.Data(values=table))
+    if len(views) > 1:
+        options = list(range(len(views)))
+        parameters.append(
+            alt.param(
+                name="view",
+                value=len(views) - 1,
+                bind=alt.binding_select(options=options, labels=list(views), name="table  "),
+            )
+        )
+        data = data.transform_filter("datum.view == view")
+    # How many words begin with what is searched for: with none the map stays as it is, and says so.
+    data = data.transform_calculate(
+        found="datum.word && search != '' && indexof(lower(datum.word), lower(search)) == 0 ? 1 : 0"
+    ).transform_joinaggregate(hits="sum(found)")
+    words = data.transform_filter("!datum.region")
+    place = {
+        axis: channel(f"{axis}:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=15))
+        for axis, channel in (("x", alt.X), ("y", alt.Y))
+    }
+    colors, shapes = (
+        alt.Scale(domain=list(kinds), range=list(looks))
+        for looks in zip(*kinds.values(), strict=True)
+    )
+    legend = alt.Legend(title=title or None, symbolSize=110, symbolOpacity=1, labelLimit=240,
+                        orient="bottom", columns=3 if len(kinds) > 4 else 2)  # fmt: skip
+    seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
+    tooltip = [
+        alt.Tooltip("word:N"),
+        alt.Tooltip("kind:N", title=title or "kind"),
+        alt.Tooltip("near:N", title="nearest"),
+    ]
+    dots = words.mark_point(filled=True, size=30).encode(
+        **place,
+        color=alt.Color("kind:N", scale=colors, legend=legend),
+        shape=alt.Shape("kind:N", scale=shapes, legend=legend),
+        opacity=alt.value(0.07, condition={"test": seen, "value": 0.65}),
+        tooltip=tooltip,
+    )
+    # Without a name the chart would get one that changes with the last digits of the data.
+    dots = dots.properties(name="dots")
+    ringed = words.transform_filter("datum.hits == 0 ? datum.landmark : datum.found == 1")
+    rings = ringed.mark_point(filled=False, size=60, stroke=style.INK, strokeWidth=1.6)
+    # Dark letters on a white rim can be read on a light page, on a dark one, and on the dots.
+    rim = {"color": style.PAPER, "stroke": style.PAPER, "strokeWidth": 3, "strokeJoin": "round"}
+    layers = [dots]
+    if regions:  # the ground on which its words lie; it covers no dot, and takes no part in search
+        ground = data.transform_filter("datum.region && datum.hits == 0").mark_point(
+            filled=True, shape="circle", opacity=0.1, tooltip=None
+        )
+        layers.insert(0, ground.encode(
+            **place, color=alt.Color("kind:N", scale=colors, legend=legend),
+            size=alt.Size("disc:Q", scale=None, legend=None),
+        ))  # fmt: skip
+    for side, align, dx in (("datum.left", "right", -7), ("!datum.left", "left", 7)):
+        labels = words.encode(**place, text="word:N").transform_filter(
+            f"(datum.hits == 0 ? datum.landmark : datum.found == 1) && {side}"
+        )
+        letters = {"fontSize": 13, "align": align, "dx": dx}
+        layers += [labels.mark_text(**letters, **rim), labels.mark_text(**letters, color=style.INK)]
+    if regions:
+        names = data.encode(**place, text="region:N").transform_filter(
+            "datum.region && datum.hits == 0"
+        )
+        letters = {"fontSize": 17, "fontWeight": "bold", "lineBreak": "\n"}
+        layers += [names.mark_text(**letters, **{**rim, "strokeWidth": 6, "strokeOpacity": 0.85}),
+                   names.mark_text(**letters, color=style.INK)]  # fmt: skip
+    layers.append(rings.encode(**place))
+    nothing = (
+        words.transform_aggregate(hits="sum(found)")
+        .transform_filter("datum.hits == 0 && search != ''")
+        .transform_calculate(says="'no word here begins with ' + search")
+    )
+    told = {"fontSize": 15, "fontWeight": "bold", "align": "left"}
+    nothing = nothing.encode(x=alt.value(12), y=alt.value(16), text="says:N")
+    layers += [nothing.mark_text(**told, **rim), nothing.mark_text(**told, color=style.WRONG)]
+    chart = alt.layer(*layers).add_params(*parameters).properties(width=560, height=430)
+    if not headings:
+        return chart
+    text = json.dumps(list(headings), ensure_ascii=False)
+    spoken = alt.expr(f"{text}[view]") if len(views) > 1 else headings[0]
+    below = "a flat map of the vectors: near each other means alike"
+    return chart.properties(title=alt.Title(spoken, subtitle=below, anchor="start"))
+
+
+SOME_WORDS = "cat dog horse cow apple water eagle classroom gave sent wide wider".split()
+BLUE, AMBER, WINE, GREEN = style.CATEGORIES[:4]
+PARTS = {
+    "noun": (BLUE, "circle"),
+    "verb": (AMBER, "square"),
+    "adjective": (GREEN, "triangle-up"),
+    "name": (WINE, "diamond"),
+    "other": (style.MUTED, "cross"),
+}
+GENDERS = {
+    "el: masculine": (BLUE, "circle"),
+    "los: masculine plural": (style.CATEGORIES[5], "triangle-up"),
+    "la: feminine": (AMBER, "circle"),
+    "las: feminine plural": (style.CATEGORIES[4], "triangle-up"),
+}
+WITH_EL = ("water", "classroom", "eagle")  # el agua, el aula, el águila: all the same feminine
+
+
+def small_table() -> tuple[Any, Tensor]:
+    """A vocabulary of nine and a random table with three numbers for each, the same each time."""
+    from transformer_lib.text.tokens import Vocabulary
+
+    vocab = Vocabulary.build([text.split() for text in ("I like trees", "the trees grew")])
+    torch.manual_seed(0)
+    return vocab, torch.randn(len(vocab), 3)
+
+
+@figure(
+    "lookup-table",
+    notebook="02_embeddings",
+    caption="Each word of 'I like trees' pulls its row out of the table.",
+    alt="A table of nine rows and three columns of numbers. Three rows have a colored frame: "
+    "trees, I and like, with the ids 4, 5 and 7. An arrow leads from each of them to the right, "
+    "where the same three numbers stand again, in the order of the sentence: I, like, trees.",
+    hero=True,
+)
+def draw_lookup_table() -> Figure:
+    vocab, table = small_table()
+    words = "I like trees".split()
+    return pulled_rows(vocab.encode(words), table, words, vocab.tokens)
+
+
+def trained_tables() -> tuple[Tensor, Tensor]:
+    """The shipped translator's two tables of embeddings: English and Spanish."""
+    from transformer_lib.translator import Translator
+
+    model = Translator.load().model
+    return model.src_embed.table.weight.detach(), model.tgt_embed.table.weight.detach()
+
+
+def first_tables() -> tuple[Tensor, Tensor]:
+    """The same two tables as they were before the first step of training."""
+    from transformer_lib.model.transformer import make_model
+
+    from transformer_lib.files import read_json
+    from transformer_lib.recipes import Recipe
+    from transformer_lib.translator import SHIPPED_MODEL
+
+    recipe = Recipe.from_json(read_json(SHIPPED_MODEL / "recipe.json"))
+    sizes = [len(table) for table in trained_tables()]
+    torch.manual_seed(recipe.training.seed)
+    model = make_model(*sizes, **dataclasses.asdict(recipe.model))
+    return model.src_embed.table.weight.detach(), model.tgt_embed.table.weight.detach()
+
+
+def vocabularies() -> tuple[list[str], list[str]]:
+    from transformer_lib.translator import Translator
+
+    translator = Translator.load()
+    return translator.src.vocab.tokens, translator.tgt.vocab.tokens
+
+
+def map_points(
+    view: int, vectors: Tensor, words: Sequence[str], kind_of: Callable[[str], str]
+) -> list[dict[str, Any]]:
+    """The rows of a `word_map` for one table; words without a kind ("") are left out."""
+    kept = [place for place, word in enumerate(words) if kind_of(word)]
+    words, vectors = [words[place] for place in kept], vectors[kept]
+    places, _ = flat_map(vectors)
+    near = nearest_words(vectors, words)
+    return [
+        {"view": view, "word": word, "x": x, "y": y, "kind": kind_of(word), "near": ", ".join(best)}
+        for word, (x, y), best in zip(words, places.tolist(), near, strict=True)
+    ]
+
+
+@figure(
+    "word-map",
+    notebook="02_embeddings",
+    caption="The English words of the shipped translator on a map, colored by part of speech.",
+    alt="A map of 955 dots, four of the words ringed. The nouns lie on four islands, named by "
+    "their article in Spanish: nouns with el, los, la and las. Verbs, and among them adjectives "
+    "and all other words, lie together on one pale disc. Before training the same words lie in "
+    "one cloud with all colors mixed.",
+)
+def draw_word_map() -> Any:
+    from course.grammar.classes import english_class
+
+    words = vocabularies()[0]
+    tables = (first_tables()[0], trained_tables()[0])
+    points = []
+    for view, table in enumerate(tables):
+        points += map_points(view, table, words, lambda word: english_class(word).part)
+    after = [point for point in points if point["view"] == 1]
+    articles = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
+    groups = []
+    for article, island in articles.items():
+        own = [point for point in after if point["kind"] == "noun"
+               and (english_class(point["word"]).gender, english_class(point["word"]).number)
+               == island]  # fmt: skip
+        groups.append(("noun", f"nouns\nwith {article}", own))
+    groups.append(("verb", "verbs and\nother words",
+                   [point for point in after if point["kind"] != "noun"]))  # fmt: skip
+    return word_map(points, PARTS, ("before training", "after training"),
+                    landmarks="tree trees street streets".split(), title="part of speech",
+                    regions=[named(*group) for group in groups],
+                    headings=("Before training: every word anywhere",
+                              "After training, nouns lie apart, by their article in Spanish"),
+                    )  # fmt: skip
+
+
+def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
+    """A name for a region of a `word_map`, in the middle of these points."""
+    x, y = ([point[axis] for point in points] for axis in "xy")
+    middle = sum(x) / len(x), sum(y) / len(y)
+    far = [(a - middle[0]) ** 2 + (b - middle[1]) ** 2 for a, b in zip(x, y, strict=True)]
+    return {"view": points[0]["view"], "kind": kind, "region": region, "x": middle[0],
+            "y": middle[1], "spread": sum(far) / len(far)}  # fmt: skip
+
+
+@figure(
+    "noun-map",
+    notebook="02_embeddings",
+    caption="The English nouns, colored by the gender and number of their Spanish translations.",
+    alt="Four islands of dots, el, los, la and las, each of a single color: English nouns whose "
+    "translation is masculine or feminine, one or several. Tree lies on el, trees on los, street "
+    "on la, streets on las, each in a ring; water, classroom and eagle, feminine but with el, lie "
+    "between el and la. A choice shows the Spanish nouns instead: one cloud, in which the colors "
+    "are mixed.",
+)
+def draw_noun_map() -> Any:
+    from course.grammar.classes import english_class, spanish_class
+
+    def kind_by(class_of: Callable) -> Callable[[str], str]:
+        kinds = dict(zip([("m", "one"), ("m", "many"), ("f", "one"), ("f", "many")], GENDERS,
+                         strict=True))  # fmt: skip
+
+        def kind(word: str) -> str:
+            found = class_of(word)
+            return kinds.get((found.gender, found.number), "") if found.part == "noun" else ""
+
+        return kind
+
+    tables = zip(trained_tables(), vocabularies(), (english_class, spanish_class), strict=True)
+    points = []
+    for view, (table, words, class_of) in enumerate(tables):
+        points += map_points(1 - view, table, words, kind_by(class_of))
+    islands = {kind: [point for point in points if (point["view"], point["kind"]) == (1, kind)]
+               for kind in GENDERS}  # fmt: skip
+    regions = [named(kind, kind.partition(":")[0], island) for kind, island in islands.items()]
+    between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
+    note = named("la: feminine", "feminine,\nbut with el", between)
+    low, *_, high = sorted(point["y"] for point in between)
+    regions.append({**note, "y": high + 0.9 * (high - low), "spread": 0.0})
+    return word_map(points, GENDERS, ("Spanish nouns", "English nouns"),
+                    landmarks=["tree", "trees", "street", "streets", *WITH_EL],
+                    title="article in Spanish", regions=regions,
+                    leftward=("trees", "street", "classroom", "water"),
+                    headings=("Spanish nouns don't lie by their article",
+                              "English nouns lie by the article of their translation"))  # fmt: skip
+
+
+@figure(
+    "word-similarity",
+    notebook="02_embeddings",
+    caption="How alike twelve words are after training.",
+    alt="A square of cosines. Off the diagonal the darkest cells are wide and wider, 0.7, water "
+    "and classroom, gave and sent, 0.5. cat, dog and horse share 0.4 or so, but cat and cow only "
+    "0.2: cow is nearer to apple, with 0.4.",
+)
+def draw_word_similarity() -> Figure:
+    rows = [vocabularies()[0].index(word) for word in SOME_WORDS]
+    ax = word_similarity(trained_tables()[0][rows], SOME_WORDS)
+    ax.set_title("Words that are used alike point alike", fontsize=14)
+    return ax.figure
+
+
+def neighbor_shares(table: Tensor) -> dict[str, float]:
+    """How often an English word's nearest neighbor is of its kind, by the cosine of `table`'s rows.
+
+    The first share is of all words, the others of the nouns with one gender in Spanish, each with
+    the nearest other noun.
+    """
+    from course.grammar.classes import english_class
+    from course.grammar.lexicon import NOUN_OF_FORM
+
+    words = vocabularies()[0]
+    kinds = {word: english_class(word) for word in words}
+    nouns = [word for word in words if kinds[word].part == "noun" and kinds[word].gender]
+    rows = [words.index(word) for word in nouns]
+    anyone = list(zip(words, nearest_words(table, words, 1), strict=True))
+    others = list(zip(nouns, nearest_words(table[rows], nouns, 1), strict=True))
+
+    def share(pairs: list, alike: Callable[[str, str], bool]) -> float:
+        return sum(alike(word, near[0]) for word, near in pairs) / len(pairs)
+
+    return {
+        "same part of speech": share(anyone, lambda a, b: kinds[a].part == kinds[b].part),
+        "nouns: same number": share(others, lambda a, b: kinds[a].number == kinds[b].number),
+        "nouns: same gender in Spanish": share(
+            others, lambda a, b: kinds[a].gender == kinds[b].gender
+        ),
+        "nouns: same field (food, pet …)": share(
+            others, lambda a, b: bool(NOUN_OF_FORM[a].tags & NOUN_OF_FORM[b].tags)
+        ),
+    }
+
+
+@figure(
+    "neighbor-shares",
+    notebook="02_embeddings",
+    caption="How often a word's nearest neighbor is of the same kind, before and after training.",
+    alt="Four pairs of bars. Same part of speech: 34 % before, 94 % after training. Of the nouns: "
+    "same number about a half before, nearly all after; same gender in Spanish likewise; same "
+    "field, such as food, 15 % before and a little more than a half after.",
+)
+def draw_neighbor_shares() -> Figure:
+    shares = {
+        "before training": neighbor_shares(first_tables()[0]),
+        "after training": neighbor_shares(trained_tables()[0]),
+    }
+    return share_bars(shares).figure
+
+
+WIDTHS = (8, 32, 128, 512)
+ROOT = r"$\sqrt{d_{model}}$"
+WITH, WITHOUT, POSITION = f"word \N{MULTIPLICATION SIGN} {ROOT}", "word", "position"
+
+
+def measure_sizes(
+    widths: Sequence[int] = WIDTHS, words: int = 1000
+) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    """Mean lengths of new word vectors and of positions, and the cosine of two words' sums.
+
+    The sum is word vector + position vector, of two different words at the same place.
+    """
+    from transformer_lib.model.embedding import Embeddings, positional_encoding
+
+    lengths: dict[str, list[float]] = {WITH: [], WITHOUT: []}
+    cosines: dict[str, list[float]] = {name: [] for name in lengths}
+    lengths[POSITION] = []
+    torch.manual_seed(0)
+    for d_model in widths:
+        embed = Embeddings(words, d_model)
+        with torch.no_grad():
+            tables = (embed(torch.arange(words)), embed.table.weight)
+        places = positional_encoding(50, d_model)
+        lengths[POSITION].append(places.norm(dim=1).mean().item())
+        for name, table in zip(cosines, tables, strict=True):
+            sums = table + places[10]
+            alike = torch.cosine_similarity(sums[::2], sums[1::2])
+            lengths[name].append(table.norm(dim=1).mean().item())
+            cosines[name].append(alike.mean().item())
+    return lengths, cosines
+
+
+@figure(
+    "embedding-lengths",
+    notebook="02_embeddings",
+    caption="New word vectors beside position vectors, with and without the root of d_model.",
+    alt="Left: against d_model from 8 to 512, the length of a position vector grows from 2 to 16. "
+    "A word vector stays at 1 without the factor, and grows from 3 to 23 with it. Right: without "
+    "the factor the sums of two different words at the same place grow alike, their cosine rises "
+    "from 0.8 to 1; with it the cosine stays near a third.",
+)
+def draw_embedding_lengths() -> Figure:
+    return vector_sizes(WIDTHS, *measure_sizes())
+
+
+@figure(
+    "embedding-scale",
+    notebook="02_embeddings",
+    caption="A toy model that copies digits, with the root of d_model, without it, and without it "
+    "but with a larger table at the start.",
+    alt="Three falling curves of the loss. Without the factor it falls some fifty steps later than "
+    "the other two, which lie on each other. After 300 steps all three are close to 0.1.",
+)
+def draw_embedding_scale() -> Figure:
+    from course import experiments
+
+    names = {
+        "with the factor": f"table \N{MULTIPLICATION SIGN} {ROOT} (the paper)",
+        "without": "table as it is",
+        "without, but a larger table": f"table {ROOT} times as large, as it is",
+    }
+    runs: dict[str, list] = {}
+    for result in experiments.load("embedding-scale")["results"]:
+        runs.setdefault(names[result["bottom"]], []).append(result["losses"])
+    return loss_by_bottom(runs).figure

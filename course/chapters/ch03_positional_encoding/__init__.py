@@ -1,0 +1,1 @@
+"""Notebook 03: where a word stands."""

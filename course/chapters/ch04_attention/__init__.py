@@ -1,0 +1,1 @@
+"""Notebook 04: who attends to whom."""

@@ -1,0 +1,299 @@
+"""The exercises of notebook 04: attention by hand, in code, and made to look where you want."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformer_lib.model.attention import attention, attention_weights
+
+from course.checks import (
+    Hint,
+    call,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    own_work,
+    same,
+    wrong_verdicts,
+)
+
+# What PyTorch says when something doesn't fit -> the mistake behind it.
+TRANSPOSE = "The shapes of query and key don't fit: does the key need a transpose?"
+AXES = "Other axes of the key have to be exchanged: the last two, words and numbers."
+SUMS = "Row sums without `keepdim=True` lose an axis, and the division no longer meets its rows."
+BY_NUMBER = "`*` multiplies number by number. For the product of matrices there is `@`."
+TWICE = "After the softmax comes a second one, which makes the weights nearly equal. One is enough."
+ORDER = "The weights come first: weights times values."
+OVERFLOW = (
+    "Right for small scores; for large ones e to the power of the score overflows. Let torch's "
+    "softmax do it."
+)
+WEIGHTS_STOP = {
+    "cannot be multiplied": TRANSPOSE,
+    "a (5) must match the size of tensor b (3)": SUMS,
+    "a (3) must match the size of tensor b (5)": BY_NUMBER,
+}
+ATTENTION_STOPS = {
+    "[6, 7] but got: [6, 11]": TRANSPOSE,
+    "[6, 13] but got: [6, 5]": ORDER,
+    "a (11) must match the size of tensor b (5)": SUMS,
+    "a (11) must match the size of tensor b (13)": BY_NUMBER,
+    "a (5) must match the size of tensor b (11)": BY_NUMBER,
+    "must match the size of tensor b": AXES,
+}
+
+
+def numbers(attempt: Any, count: int) -> Tensor:
+    """A list, tuple or tensor of `count` numbers -> a tensor; a Hint for anything else."""
+    try:
+        found = torch.as_tensor(attempt, dtype=torch.float32).detach()
+    except (TypeError, ValueError, RuntimeError):
+        raise Hint(f"Give {count} numbers in a list, like [0.5, 0.5].") from None
+    expect(found.shape == (count,), f"Give {count} numbers in a list, like [0.5, 0.5].")
+    return found
+
+
+def matches(found: Tensor, make: Callable[[], Tensor]) -> bool:
+    """Is it what this mistake gives? Some mistakes can't be made with every shape."""
+    try:
+        return same(found, make())
+    except RuntimeError:
+        return False
+
+
+@exercise
+def two_weights(guess: Any) -> None:
+    """Exercise 1: q = [0, sqrt(2) ln 3], the keys [1, 0] and [0, 1]."""
+    found = numbers(guess, 2)
+    scores = torch.tensor([0.0, math.sqrt(2) * math.log(3)])
+    right = torch.tensor([0.25, 0.75])
+    close = {"rtol": 0.0, "atol": 6e-3}
+    no_slip(
+        not torch.allclose(found, scores.softmax(0), **close),
+        "Nearly: divide the scores by the root of d_k before the softmax. Here d_k is 2.",
+    )
+    no_slip(
+        not torch.allclose(found, scores.softmax(0) / math.sqrt(2), **close),
+        "You divided after the softmax, so the weights no longer add up to 1. Divide the scores.",
+    )
+    no_slip(
+        not torch.allclose(found, right.flip(0), **close),
+        "The right two numbers in the other order: which key does the query point along?",
+    )
+    expect(abs(float(found.sum()) - 1) < 0.011, "Weights add up to 1. Do yours?")
+    expect(
+        torch.allclose(found, right, **close),
+        "First the two dot products, then the division by the root of 2, then e to the power of "
+        "each, then each over their sum. Remember: e to the power of ln 3 is 3.",
+    )
+
+
+def weight_mistakes(query: Tensor, key: Tensor) -> dict[str, Callable[[], Tensor]]:
+    """Hint -> what the function returns that makes this mistake. query (q, d_k), key (k, d_k)."""
+    scores = query @ key.T
+    root = math.sqrt(query.size(-1))
+    return {
+        "Each column adds up to 1, but each row should: the softmax must run over the keys, the "
+        "last axis.": lambda: (scores / root).softmax(dim=0),
+        "The softmax runs over all scores together; each row needs one of its own (dim=-1).": (
+            lambda: (scores / root).flatten().softmax(0).view_as(scores)
+        ),
+        "The scores are not scaled: divide them by the root of d_k.": lambda: scores.softmax(-1),
+        "You divide by the root of the number of keys. What counts is d_k, how many numbers "
+        "a query has.": lambda: (scores / math.sqrt(key.size(0))).softmax(-1),
+        "You divide by the root of the number of queries. What counts is d_k, how many numbers "
+        "a query has.": lambda: (scores / math.sqrt(query.size(0))).softmax(-1),
+        "You divide by d_k itself; it should be its root.": lambda: (scores / root**2).softmax(-1),
+        "You multiply by the root of d_k; divide by it.": lambda: (scores * root).softmax(-1),
+        "The division comes after the softmax, so the rows no longer add up to 1. Scale the "
+        "scores first.": lambda: scores.softmax(-1) / root,
+        "These are the scaled scores. The softmax is missing.": lambda: scores / root,
+        "The roles are swapped: a row should belong to a query, a column to a key.": (
+            lambda: (scores.T / root).softmax(-1)
+        ),
+        "That is the transposed matrix: a row should belong to a query, a column to a key.": (
+            lambda: (scores / root).softmax(-1).T
+        ),
+        "The weights are right but taken to the logarithm: use softmax, not log_softmax.": (
+            lambda: (scores / root).log_softmax(-1)
+        ),
+        TWICE: lambda: (scores / root).softmax(-1).softmax(-1),
+    }
+
+
+@implement(torch.zeros(3, 7), torch.zeros(5, 7))
+def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Exercise 2: softmax(Q K^T / sqrt(d_k)) for one sentence, (q, d_k) and (k, d_k) -> (q, k)."""
+    generator = torch.Generator().manual_seed(11)
+    query, key = (2 * torch.randn(size, generator=generator) for size in ((3, 7), (5, 7)))
+    right = attention_weights(query, key)
+    own_work(function, "attention_weights", "scaled_dot_product_attention")
+    found = call(function, query, key, stops=WEIGHTS_STOP)
+    two_missing = "These are the scores. The scaling and the softmax are missing."
+    expect(not matches(found, lambda: query @ key.T), two_missing)
+    for hint, make in weight_mistakes(query, key).items():
+        no_slip(not matches(found, make), hint)
+    expect(
+        found.shape == right.shape,
+        f"3 queries and 5 keys need weights of the shape (3, 5), but yours is "
+        f"{tuple(found.shape)}.",
+    )
+    expect(not found.isnan().any(), "There is a NaN in the weights.")
+    sums = found.sum(dim=-1)
+    expect(
+        torch.allclose(sums, torch.ones(3), atol=1e-4),
+        "The rows should add up to 1, but yours add up to "
+        f"{', '.join(f'{total:.2f}' for total in sums)}.",
+    )
+    expect(same(found, right), "The rows add up to 1, but the weights are others. Follow the "
+                               "equation: dot products, root of d_k, softmax.")  # fmt: skip
+    query, key = 40 * query, 40 * key
+    no_slip(
+        same(call(function, query, key, stops=WEIGHTS_STOP), attention_weights(query, key)),
+        OVERFLOW,
+    )
+
+
+@implement(torch.zeros(2, 3, 5, 7), torch.zeros(2, 3, 11, 7), torch.zeros(2, 3, 11, 13))
+def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
+    """Exercise 3: the whole equation with batch and heads: (b, h, q, d_k) ... -> (b, h, q, d_v)."""
+    generator = torch.Generator().manual_seed(5)
+    sizes = ((2, 3, 5, 7), (2, 3, 11, 7), (2, 3, 11, 13))
+    query, key, value = (torch.randn(size, generator=generator) for size in sizes)
+    weights, right = attention_weights(query, key), attention(query, key, value)
+    scores = query @ key.transpose(-2, -1)
+    own_work(function, "attention", "attention_weights", "scaled_dot_product_attention")
+    found = call(function, query, key, value, stops=ATTENTION_STOPS)
+    mistakes = {
+        "These are the weights. They still have to be multiplied with the values.": (
+            lambda: weights
+        ),
+        "The weights are multiplied with the keys; it should be the values.": lambda: weights @ key,
+        "The scores are not scaled: divide them by the root of d_k.": (
+            lambda: scores.softmax(-1) @ value
+        ),
+        "The softmax runs over the queries; it must run over the keys, the last axis.": (
+            lambda: (scores / math.sqrt(7)).softmax(-2) @ value
+        ),
+        "The softmax runs over the heads. In four axes the keys are the last one: dim=-1.": (
+            lambda: (scores / math.sqrt(7)).softmax(1) @ value
+        ),
+        "You divide by the root of the number of keys. What counts is d_k.": (
+            lambda: (scores / math.sqrt(11)).softmax(-1) @ value
+        ),
+        "You divide by the root of the value's width. What counts is d_k, the width of query and "
+        "key.": lambda: (scores / math.sqrt(13)).softmax(-1) @ value,
+        "The softmax runs over the batch. In four axes the keys are the last one: dim=-1.": (
+            lambda: (scores / math.sqrt(7)).softmax(0) @ value
+        ),
+        "You divide by d_k itself; it should be its root.": (
+            lambda: (scores / 7).softmax(-1) @ value
+        ),
+        "You multiply by the root of d_k; divide by it.": (
+            lambda: (scores * math.sqrt(7)).softmax(-1) @ value
+        ),
+        "You divide by the root of d_model, the width of all heads together. What is compared is "
+        "d_k wide: divide by its root.": lambda: (scores / math.sqrt(21)).softmax(-1) @ value,
+        "You divide by the root of the number of queries. What counts is d_k.": (
+            lambda: (scores / math.sqrt(5)).softmax(-1) @ value
+        ),
+        TWICE: lambda: (scores / math.sqrt(7)).softmax(-1).softmax(-1) @ value,
+        "You divide by the root of the number of heads. What counts is d_k, the last axis.": (
+            lambda: (scores / math.sqrt(3)).softmax(-1) @ value
+        ),
+        "You divide by the root of the batch size. What counts is d_k, the last axis.": (
+            lambda: (scores / math.sqrt(2)).softmax(-1) @ value
+        ),
+        "The division comes after the softmax. Scale the scores first.": (
+            lambda: scores.softmax(-1) @ value / math.sqrt(7)
+        ),
+        "The softmax is missing.": lambda: scores / math.sqrt(7) @ value,
+    }
+    for hint, make in mistakes.items():
+        no_slip(not matches(found, make), hint)
+    expect(
+        found.shape == right.shape,
+        f"The output should have the shape {tuple(right.shape)}, one vector of the values' width "
+        f"for each query, but yours is {tuple(found.shape)}.",
+    )
+    expect(
+        same(found, right),
+        "The shape is right, the numbers are not. Compare yours with the equation, step by step.",
+    )
+    query = 400 * query
+    no_slip(
+        same(call(function, query, key, value), attention(query, key, value)),
+        OVERFLOW,
+    )
+
+
+AXIS, KEYS, ROOT = "softmax over the wrong axis", "divided by √(number of keys)", "not divided"
+FAULTS = ("none", AXIS, KEYS, ROOT)
+
+
+def _faulty(fault: str) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+    """Attention with one planted fault."""
+
+    def program(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        width = {KEYS: key.size(-2), ROOT: 1}.get(fault, query.size(-1))
+        scores = query @ key.transpose(-2, -1) / math.sqrt(width)
+        return scores.softmax(dim=-2 if fault == AXIS else -1) @ value
+
+    return program
+
+
+PLANTED = {"A": AXIS, "B": KEYS, "C": "none"}
+UNLIKE = {  # for a wrong verdict: what to measure
+    "A": "With values that are all 1, each row of weights gives back their sum. Is it 1?",
+    "B": "The rows add up to 1. Take two keys, then twenty: does one more key change how sharp the "
+         "weights are? And compare with attention_weights.",
+    "C": "Compare it with the library, for more than one size.",
+}  # fmt: skip
+
+
+def suspects() -> dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]]:
+    """Three programs for attention, of which some have one planted fault."""
+    return {name: _faulty(fault) for name, fault in PLANTED.items()}
+
+
+@exercise
+def diagnose(verdict: Any) -> None:
+    """The core exercise: which fault has each of the `suspects`?"""
+    for name, said in wrong_verdicts(verdict, PLANTED, FAULTS).items():
+        sure = f"{name} isn't sound. " if said == "none" else f"{name} has another fault, or none. "
+        raise Hint(sure + UNLIKE[name])
+
+
+@exercise
+def look_at_the_verb(w_q: Any) -> None:
+    """Exercise 4: a W^Q (4, 4) with which "trees" looks at "like" with more than 0.9."""
+    words = ["I", "like", "trees"]
+    x = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
+    expect(isinstance(w_q, Tensor), "Give a tensor of the shape (4, 4).")
+    expect(w_q.shape == (4, 4), f"w_q should have the shape (4, 4), not {tuple(w_q.shape)}.")
+    weights = attention_weights(x @ w_q.float().detach(), 2 * x)
+    row = weights[2]
+    expect(bool(row.isfinite().all()), "The weights are not finite numbers: smaller ones will do.")
+    best = words[int(row.argmax())]
+    nowhere = float(row.max()) - float(row.min()) <= 1e-3
+    if nowhere and float(weights[1, 2]) > 0.9:
+        raise Hint("Now “like” looks at “trees”; it should be the other way round. Rows 2 and 3 "
+                   "of w_q make the query of “trees”.")  # fmt: skip
+    expect(
+        not nowhere,
+        "“trees” looks at all three words alike: its query is the sum of rows 2 and 3 of w_q, "
+        "counted from 0. Are they empty?",
+    )
+    expect(
+        best == "like",
+        f"“trees” looks most at “{best}”. The key of “like” is [0, 2, 0, 0]: which number of the "
+        "query meets the 2? The others meet the keys of the other words, and should be smaller.",
+    )
+    expect(
+        float(row[1]) > 0.9,
+        f"“trees” looks at “like” with {float(row[1]):.2f}, the right way but not yet 0.9. "
+        "What makes a weight sharper?",
+    )

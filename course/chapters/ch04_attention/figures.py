@@ -1,0 +1,587 @@
+"""How attention comes about: the equation step by step, why it is scaled, and a chart to move.
+
+Rows are queries, the first word at the top; columns are keys.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import torch
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, Rectangle
+from torch import Tensor
+
+from course.chapters.ch04_attention.experiments import real_head, softmax_at
+from course.drawing import lazy_altair as late
+from course.drawing import style
+from course.drawing.registry import figure
+from course.drawing.values import as_array, steady_round
+
+GREY = "#8E8E8E"  # shows on the light and on the dark theme
+SIDE = 215  # pixels, of the planes in the explorer
+
+
+def _word_colors(words: Sequence[str]) -> list[str]:
+    """Each word's own color, as in the whole series; other words take what is left."""
+    left = iter(color for color in style.CATEGORIES if color not in style.WORDS.values())
+    return [style.WORDS.get(word) or next(left) for word in words]
+
+
+@mpl.rc_context(style.PRINT)
+def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> Figure:
+    """Draw a query and the keys of the words as arrows from one point -> the figure.
+
+    query (2), keys (words, 2); asks: the word whose query it is. Beside each key stands its
+    weight, the softmax of query · key without division, and a disk whose area is that weight.
+    """
+    q, k = as_array(query), as_array(keys)
+    if q.shape != (2,) or k.shape != (len(words), 2):
+        raise ValueError(f"a query of the shape (2,) and keys of the shape ({len(words)}, 2) can "
+                         f"be drawn, but these are {q.shape} and {k.shape}")  # fmt: skip
+    weights = np.exp(k @ q) / np.exp(k @ q).sum()
+    figure = style.new_figure(style.WIDTH, 5.2)
+    ax = figure.subplots()
+
+    def pointer(end: np.ndarray, color: str, width: float) -> None:
+        ax.annotate("", xy=end, xytext=(0, 0), zorder=2, arrowprops={
+            "arrowstyle": "-|>,head_width=0.32,head_length=0.75", "color": color,
+            "linewidth": width, "mutation_scale": 9 + 4 * width, "joinstyle": "miter",
+            "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+
+    for word, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
+        pointer(key, color, 3.0)
+        radius = 0.5 * np.sqrt(weight)
+        middle = key * (1 + (radius + 0.03) / np.linalg.norm(key))
+        ax.add_patch(Circle(middle, radius, facecolor=color, zorder=3))
+        text = f"{steady_round(weight):.2f}"
+        side = 1 if key[0] >= 0 else -1
+        beside = middle[0] + side * (radius + 0.1)
+        place = {"ha": "left" if side > 0 else "right", "va": "center"}
+        ax.text(beside, middle[1] + 0.1, f"key of “{word}”", color=color, fontsize=15,
+                weight="bold", **place)  # fmt: skip
+        ax.text(beside, middle[1] - 0.12, f"weight {text}", fontsize=13, **place)
+    pointer(q, style.INK, 5.0)
+    ax.text(q[0] - 0.3, q[1] - 0.08, f"query of “{asks}”", va="center", ha="right", fontsize=15,
+            weight="bold")  # fmt: skip
+    ax.text(q[0] - 0.3, q[1] - 0.3, "what am I looking for?", va="center", ha="right", fontsize=13,
+            style="italic")  # fmt: skip
+    ax.plot(0, 0, "o", color=style.INK, markersize=8, zorder=4)
+    ax.set(xlim=(-2.1, 3.3), ylim=(-0.85, 2.1), aspect="equal")
+    ax.axis("off")
+    ax.text(-2.05, -0.8, "area of a disk: its weight", fontsize=12, color=style.MUTED)
+    ax.set_title("A query finds the key that points its way", fontsize=16)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def projection(words: Sequence[str], x: Any, matrix: Any, result: Any, marked: str,
+               names: tuple[str, str, str] = ("$X$", "$W^Q$", "$Q$")) -> Figure:  # fmt: skip
+    """Draw X W = Q as three heat maps, each as wide and high as it is -> the figure.
+
+    x (words, d_model), matrix (d_model, d_k), result (words, d_k). The row of the word `marked` is
+    framed in X and in Q. Raises ValueError when the shapes or the words don't fit.
+    """
+    left, middle, right = as_array(x), as_array(matrix), as_array(result)
+    if left.shape[0] != len(words) or right.shape != (len(words), middle.shape[1]):
+        raise ValueError(f"{len(words)} words, {left.shape} and {middle.shape} don't give "
+                         f"{right.shape}")  # fmt: skip
+    d_model, d_k = middle.shape
+    cell, tall = 1.0, 6.0  # units: a column is 1 wide; rows of words are higher, to be seen
+    figure = style.new_figure(style.WIDTH, 4.3)
+    ax = figure.subplots()
+    high = tall * len(words)
+    places = [(0.0, high), (d_model + 16.0, d_model * cell), (d_model + d_k + 32.0, high)]
+    limits = [abs(part).max() for part in (left, middle, right)]
+    shapes = [f"{len(words)} × {d_model}", f"{d_model} × {d_k}", f"{len(words)} × {d_k}"]
+    row = list(words).index(marked)
+    for part, (start, height), limit, name, shape in zip(
+        (left, middle, right), places, limits, names, shapes, strict=True
+    ):
+        width = part.shape[1]
+        ax.imshow(part, cmap=style.SIGNED, vmin=-0.7 * limit, vmax=0.7 * limit, aspect="auto",
+                  interpolation="nearest",
+                  extent=(start, start + width, -height / 2, height / 2))  # fmt: skip
+        ax.add_patch(Rectangle((start, -height / 2), width, height, fill=False,
+                               edgecolor="#999999", linewidth=0.8))  # fmt: skip
+        ax.text(start + width / 2, height / 2 + 3, f"{name}   {shape}", ha="center", va="bottom",
+                fontsize=14)  # fmt: skip
+        if part is not middle:
+            ax.add_patch(Rectangle((start, high / 2 - tall * (row + 1)), width, tall, fill=False,
+                                   edgecolor=style.WORDS.get(marked, style.INK), linewidth=2.5,
+                                   zorder=4))  # fmt: skip
+    called = ("the word vectors", "learned", "their queries")
+    for part, (start, height), text in zip((left, middle, right), places, called, strict=True):
+        ax.text(start + part.shape[1] / 2, -height / 2 - 3, text, ha="center", va="top")
+    ax.text(0, -d_model / 2, "each cell is a number:\nwhite 0, blue below, orange above,\n"
+            "the darker the further from 0", va="bottom", color=style.MUTED,
+            fontsize=11)  # fmt: skip
+    for number, word in enumerate(words):
+        y = high / 2 - tall * (number + 0.5)
+        for x_text, side in ((-3, "right"), (places[2][0] + d_k + 3, "left")):
+            ax.text(x_text, y, word, ha=side, va="center", weight="bold",
+                    color=style.WORDS.get(word, style.INK))  # fmt: skip
+    for x_sign, sign in ((d_model + 8, "×"), (d_model + d_k + 24, "=")):
+        ax.text(x_sign, 0, sign, ha="center", va="center", fontsize=22)
+    ax.set(xlim=(-22, places[2][0] + d_k + 22), ylim=(-d_model / 2 - 12, d_model / 2 + 14))
+    ax.axis("off")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def equation_frames(
+    query: Any, key: Any, value: Any, words: Sequence[str], features: Sequence[str]
+) -> Figure:
+    """Draw softmax(Q K^T / sqrt(d_k)) V in four frames -> the figure.
+
+    query, key (s, d_k), value (s, d_v) of one head; words: the s words; features: what the d_v
+    numbers of a value are called. The first two frames share one scale, so that the division
+    shows. Raises ValueError when the shapes, the words and the features don't fit.
+    """
+    q, k, v = as_array(query), as_array(key), as_array(value)
+    wanted = {"query": q.shape, "key": k.shape}
+    length, d_v = len(words), len(features)
+    for name, shape in wanted.items():
+        if len(shape) != 2 or shape != (length, q.shape[-1]):
+            raise ValueError(f"{name} should have the shape ({length}, d_k) for {length} words, "
+                             f"but its shape is {shape}")  # fmt: skip
+    if v.shape != (length, d_v):
+        raise ValueError(f"value should have the shape ({length}, {d_v}) for {length} words and "
+                         f"{d_v} features, but its shape is {v.shape}")  # fmt: skip
+    d_k = q.shape[-1]
+    scores = q @ k.T
+    scaled = scores / np.sqrt(d_k)
+    exponentials = np.exp(scaled - scaled.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    root = f"{np.sqrt(d_k):.3g}"
+    frames = [
+        ("1. scores", r"$Q K^T$", scores, words, 1),
+        ("2. scaled", rf"$Q K^T / \sqrt{{d_k}}$,  here / {root}", scaled, words, 1),
+        ("3. weights", "softmax of each row", weights, words, 2),
+        ("4. output", "weights times $V$:\nwhat a value says", weights @ v, features, 2),
+    ]
+    figure = style.new_figure(style.WIDTH, 1.9 + 0.42 * length)
+    panels = figure.subplots(1, 4, width_ratios=[length, length, length, d_v])
+    limit = max(float(abs(scores).max()), 1e-9)
+    for ax, (title, below, matrix, columns, decimals) in zip(panels, frames, strict=True):
+        ax.set_title(title)
+        ax.set_xlabel(below, fontsize=11)
+        if title.startswith("3"):
+            look = {"cmap": style.WEIGHTS, "vmin": 0, "vmax": 1}
+        else:  # the output with room above, so that a small number isn't as dark as a large score
+            own = 2 * max(float(abs(matrix).max()), 1e-9)
+            limit = own if title.startswith("4") else limit
+            look = {"cmap": style.SIGNED, "vmin": -limit, "vmax": limit}
+        image = ax.imshow(matrix, interpolation="nearest", **look)
+        ax.set_xticks(range(matrix.shape[1]), columns, fontsize=10)
+        ax.set_yticks(range(length), words, weight="bold")
+        for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+            if label.get_text() in style.WORDS:
+                label.set(color=style.WORDS[label.get_text()], weight="bold")
+        ax.set_xticks(np.arange(matrix.shape[1] + 1) - 0.5, minor=True)
+        ax.set_yticks(np.arange(length + 1) - 0.5, minor=True)
+        ax.grid(which="minor", color=style.PAPER, linewidth=2)
+        ax.tick_params(which="both", length=0, labelleft=ax is panels[0])
+        ax.spines[:].set_visible(False)
+        for (i, j), number in np.ndenumerate(matrix):
+            color = style.ink_on(image.cmap(image.norm(number)))
+            text = f"{steady_round(number, decimals):.{decimals}f}".replace("-", "\N{MINUS SIGN}")
+            ax.text(j, i, text, ha="center", va="center", color=color, fontsize=11)
+    panels[0].set_ylabel("query of")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
+    """Draw attention for the first of the words, step by step from top to bottom -> the figure.
+
+    query (d_k) of the first word; keys (s, d_k), values (s, d_v). A column for each word. Raises
+    ValueError when the shapes and the words don't fit.
+    """
+    q, k, v = as_array(query), as_array(keys), as_array(values)
+    if q.ndim != 1 or k.shape != (len(words), len(q)) or v.ndim != 2 or len(v) != len(words):
+        raise ValueError(f"{len(words)} words and a query of the shape {q.shape} don't fit keys of "
+                         f"the shape {k.shape} and values of the shape {v.shape}")  # fmt: skip
+    root = np.sqrt(len(q))
+    scores = k @ q
+    scaled = scores / root
+    weights = np.exp(scaled - scaled.max()) / np.exp(scaled - scaled.max()).sum()
+    parts = weights[:, None] * v
+    blue, amber = style.CATEGORIES[0], style.POSITIVE
+    own = [f"$q_1$ = {_vector(q)}\n"] + [""] * (len(words) - 1)  # the others' queries come later
+    vectors = [f"{a}$k_{i}$ = {_vector(b)}\n$v_{i}$ = {_vector(c)}"
+               for i, (a, b, c) in enumerate(zip(own, k, v, strict=True), 1)]  # fmt: skip
+    rows = [  # what it is called, one text for each word, the color of the frame
+        ("1. query, key, value", vectors, style.MUTED),
+        ("2. query · key", _products(scores), blue),
+        (rf"3. divided by $\sqrt{{d_k}}$ = {root:.3g}", [f"{s:.4g}" for s in scaled], blue),
+        ("4. softmax", [f"{steady_round(w):.2f}" for w in weights], blue),
+        ("5. weight × value", [_vector(part, 2) for part in parts], amber),
+    ]
+    figure = style.new_figure(style.WIDTH, 5.4)
+    ax = figure.subplots()
+    ax.set(xlim=(-2.1, 2.2 * len(words) + 0.1), ylim=(-5.4, 1.55))
+    ax.axis("off")
+    heights = [0.35, *range(-1, -len(rows), -1)]  # of the middle of each row
+    halves = [0.5, *[0.25] * len(rows)]  # of the height of its boxes, with some air
+
+    def box(x: float, y: float, text: str, edge: str, **look: Any) -> None:
+        ax.text(x, y, text, ha="center", va="center", fontsize=11, linespacing=1.3, zorder=3,
+                bbox={"boxstyle": "round,pad=0.4", "facecolor": style.PAPER, "edgecolor": edge,
+                      "linewidth": 1.6}, **look)  # fmt: skip
+
+    def arrow(start: tuple[float, float], end: tuple[float, float], color: str) -> None:
+        ax.annotate("", xy=end, xytext=start, arrowprops={
+            "arrowstyle": "-|>", "color": color, "linewidth": 1.6, "shrinkA": 0,
+            "shrinkB": 0})  # fmt: skip
+
+    def path(points: Sequence[tuple[float, float]], color: str) -> None:
+        ax.plot(*zip(*points[:-1], strict=True), color=color, linewidth=1.6, zorder=1)
+        arrow(points[-2], points[-1], color)
+
+    middle, last = 1.1 * len(words) - 0.1, len(rows) - 1
+    for column, word in enumerate(words):
+        x = 2.2 * column + 1
+        ax.text(x, 1.25, word, ha="center", va="center", weight="bold", fontsize=14)
+        for row in range(last):
+            top, bottom = heights[row] - halves[row], heights[row + 1] + halves[row + 1]
+            arrow((x, top), (x, bottom), style.MUTED)
+        if column:  # the first word's query also meets the other words' keys
+            path([(1.8, 0.6), (2.05, 0.6), (2.05, -0.45), (x - 0.3, -0.45), (x - 0.3, -0.75)], blue)
+        side = 1 if column else -1  # the value waits until the weight is there
+        path([(x + 0.7 * side, 0.1), (x + 1.05 * side, 0.1), (x + 1.05 * side, -last),
+              (x + 0.46 * side, -last)], amber)  # fmt: skip
+        arrow((x, -last - 0.25), (middle + (0.45 if x > middle else -0.45), -last - 0.76),
+              style.MUTED)  # fmt: skip
+    for row, (name, texts, edge) in enumerate(rows):
+        ax.text(-2.05, heights[row], name, va="center")
+        for column, text in enumerate(texts):
+            box(2.2 * column + 1, heights[row], text, edge)
+    ax.text(-2.05, -last - 1, "6. sum", va="center")
+    box(middle, -last - 1, f"z = {_vector(parts.sum(axis=0), 2)}", amber, weight="bold")
+    ax.text(middle + 0.85, -last - 1, f"for {words[0]}", va="center", color=style.MUTED)
+    return figure
+
+
+def _products(scores: np.ndarray) -> list[str]:
+    """Which query meets which key: the first word's query meets all of them."""
+    return [f"$q_1 · k_{number}$ = {score:.4g}" for number, score in enumerate(scores, 1)]
+
+
+def _vector(numbers: Any, decimals: int | None = None) -> str:
+    """(1.75, 1.75, …): at most the first three numbers."""
+    shown = [f"{steady_round(number, decimals):.{decimals}f}" if decimals is not None
+             else f"{number:.3g}" for number in numbers[:3]]  # fmt: skip
+    return f"({', '.join(shown)}{', …' if len(numbers) > 3 else ''})"
+
+
+@mpl.rc_context(style.PRINT)
+def scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw what the width d_k does to scores and softmax, with and without sqrt(d_k) -> the figure.
+
+    rows: one for each width and way, {"d_k", "scaled" (bool), "variance", "largest", "slope"}.
+    Raises ValueError when one of the two ways is missing.
+    """
+    if {bool(row["scaled"]) for row in rows} != {True, False}:
+        raise ValueError("the curves need rows with scaled=True and rows with scaled=False")
+    panels = {
+        "variance": ("variance of the scores", "log"),
+        "largest": ("largest weight of a row", "linear"),
+        "slope": ("slope of the softmax", "linear"),
+    }
+    looks = {False: ("as they are", style.WRONG, "o-"),
+             True: (r"divided by $\sqrt{d_k}$", style.RIGHT, "s--")}  # fmt: skip
+    figure = style.new_figure(style.WIDTH, 3.6)
+    for ax, (quantity, (title, scale)) in zip(figure.subplots(1, 3), panels.items(), strict=True):
+        for scaled, (name, color, look) in looks.items():
+            chosen = [row for row in rows if bool(row["scaled"]) == scaled]
+            ax.plot([row["d_k"] for row in chosen], [row[quantity] for row in chosen], look,
+                    color=color, label=name)  # fmt: skip
+        sizes = sorted({row["d_k"] for row in rows})
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(sizes, [str(size) for size in sizes])
+        ax.minorticks_off()
+        ax.set_yscale(scale)
+        if scale == "linear":
+            ax.set_ylim(bottom=0)
+        ax.set_title(title, fontsize=11.5)
+        ax.set_xlabel("$d_k$")
+    figure.legend(*figure.axes[1].get_legend_handles_labels(), title="scores", ncols=2,
+                  loc="outside lower center")  # fmt: skip
+    figure.suptitle("Undivided, wide queries and keys leave the softmax no slope",
+                    weight="bold", fontsize=13)  # fmt: skip
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
+    """Draw score matrices (s, s) of the same words side by side on one scale -> the figure.
+
+    maps: title -> matrix. Raises ValueError when a matrix doesn't fit the words.
+    """
+    matrices = {title: as_array(matrix) for title, matrix in maps.items()}
+    for title, matrix in matrices.items():
+        if matrix.shape != (len(words), len(words)):
+            raise ValueError(
+                f"{title!r}: {len(words)} words need scores of the shape "
+                f"{(len(words), len(words))}, but theirs is {matrix.shape}"
+            )
+    limit = max(float(abs(matrix).max()) for matrix in matrices.values())
+    figure = style.new_figure(1.2 + 3.4 * len(matrices), 3.8)
+    panels = figure.subplots(1, len(matrices), squeeze=False)[0]
+    for ax, (title, matrix) in zip(panels, matrices.items(), strict=True):
+        image = ax.imshow(matrix, cmap=style.SIGNED, vmin=-limit, vmax=limit,
+                          interpolation="nearest")  # fmt: skip
+        ax.set_title(title)
+        ax.set_xlabel("key")
+        ax.set_xticks(range(len(words)), words)
+        ax.set_yticks(range(len(words)), words)
+        ax.tick_params(length=0, labelleft=ax is panels[0])
+        ax.spines[:].set_visible(False)
+        for (i, j), number in np.ndenumerate(matrix):
+            ax.text(j, i, f"{steady_round(number, 1):.1f}", ha="center", va="center", fontsize=11,
+                    color=style.ink_on(image.cmap(image.norm(number))))  # fmt: skip
+    panels[0].set_ylabel("query")
+    return figure
+
+
+def attention_explorer(
+    words: Sequence[str],
+    keys: Any,
+    values: Any,
+    query: Sequence[float],
+    moved: str,
+) -> Any:
+    """Attention to touch: sliders move a query and one key, weights and output follow.
+
+    keys, values (s, 2): where the words' keys and values lie, between -3 and 3; query: where the
+    query starts; moved: the word whose key has sliders. The picture shows the start. Everything is
+    computed inside the chart. Raises ValueError for other shapes or an unknown word.
+    """
+    alt = late.altair()
+
+    keys, values, start = as_array(keys), as_array(values), as_array(query)
+    for name, array in (("keys", keys), ("values", values)):
+        if array.shape != (len(words), 2):
+            raise ValueError(f"{name} should have the shape ({len(words)}, 2) for {len(words)} "
+                             f"words, but their shape is {array.shape}")  # fmt: skip
+    if start.shape != (2,):
+        raise ValueError(f"the query should be two numbers, but its shape is {start.shape}")
+    if moved not in words:
+        raise ValueError(f"there is no word {moved!r}; there are {', '.join(words)}")
+
+    def slider(name: str, label: str, value: float) -> Any:
+        bind = alt.binding_range(min=-3, max=3, step=0.25, name=label)
+        return alt.param(name=name, value=float(value), bind=bind)
+
+    key = keys[list(words).index(moved)]
+    sliders = [
+        slider("query_x", "query: right ", start[0]),
+        slider("query_y", "query: up ", start[1]),
+        slider("key_x", f"key of {moved}: right ", key[0]),
+        slider("key_y", f"key of {moved}: up ", key[1]),
+        alt.param(name="divide", value=True,
+                  bind=alt.binding_checkbox(name="divide by the root of d_k ")),
+    ]  # fmt: skip
+    table = [
+        {"word": word, "kx": k[0], "ky": k[1], "vx": v[0], "vy": v[1], "moved": word == moved}
+        for word, k, v in zip(words, keys.tolist(), values.tolist(), strict=True)
+    ]
+    base = (
+        alt.Chart(alt.Data(values=table))
+        .transform_calculate(
+            x="datum.moved ? key_x : datum.kx",
+            y="datum.moved ? key_y : datum.ky",
+        )
+        .transform_calculate(score="(query_x * datum.x + query_y * datum.y) / (divide ? SQRT2 : 1)")
+        .transform_calculate(power="exp(datum.score)")
+        .transform_joinaggregate(total="sum(power)")
+        .transform_calculate(weight="datum.power / datum.total")
+    )
+    color = alt.Color(
+        "word:N",
+        legend=None,
+        sort=None,
+        scale=alt.Scale(domain=list(words), range=_word_colors(words)),
+    )
+    tips = [alt.Tooltip("word:N"), alt.Tooltip("score:Q", format=".2f"),
+            alt.Tooltip("weight:Q", format=".2f")]  # fmt: skip
+
+    def plane(x: str, y: str) -> tuple[Any, Any]:
+        scale = alt.Scale(domain=[-3, 3])
+        across = alt.Axis(tickCount=7, title="first number")
+        up = alt.Axis(tickCount=7, title="second number", titlePadding=2)
+        return alt.X(f"{x}:Q", scale=scale, axis=across), alt.Y(f"{y}:Q", scale=scale, axis=up)
+
+    def write(chart: Any, *where: Any, text: Any, **look: Any) -> Any:
+        """Dark letters with a white rim, for both themes; clipped, so that the layout stays."""
+        look = {"fontSize": 13, "clip": True, **look}
+        channels = {"text": text} | dict(zip("xy", where, strict=True))
+        rim = chart.mark_text(fill=style.PAPER, stroke=style.PAPER, strokeWidth=3.5, **look)
+        return rim.encode(**channels) + chart.mark_text(fill=style.INK, **look).encode(**channels)
+
+    def beside(x: str) -> Any:
+        return alt.expr(f"{x} > 1.2 ? 'right' : 'left'")
+
+    x, y = plane("x", "y")
+    dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
+    names = write(base, x, y, text="word:N", align=beside("datum.x"), dy=-14)
+    here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
+    from_x, from_y = plane("zero", "zero")
+    arrow = here.mark_rule(strokeWidth=3, color=GREY).encode(from_x, from_y, x2="x", y2="y")
+    tip = here.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1).encode(
+        x, y
+    )
+    called = write(here, x, y, text=alt.value("query"), align=beside("query_x"), dy=17)
+    left = (arrow + tip + called + dots + names).properties(title="query and keys")
+
+    weight = alt.X("weight:Q", title="weight", scale=alt.Scale(domain=[0, 1.1]),
+                   axis=alt.Axis(values=[0, 0.5, 1]))  # fmt: skip
+    word = alt.Y("word:N", title=None, sort=None)
+    bars = base.mark_bar().encode(weight, word, color=color, tooltip=tips)
+    two_decimals = alt.Text("weight:Q", format=".2f")
+    numbers = write(base, weight, word, text=two_decimals, align="left", dx=5)
+    below = (bars + numbers).properties(title="weights", width=2 * SIDE + 60, height=85)
+
+    x, y = plane("vx", "vy")
+    squares = base.mark_point(shape="square", filled=True, opacity=1).encode(
+        x, y, color=color, tooltip=tips,
+        size=alt.Size("weight:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[40, 700])),
+    )  # fmt: skip
+    value_names = write(base, x, y, text="word:N", align=beside("datum.vx"), dy=-21)
+    mean = (
+        base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
+        .transform_aggregate(out_x="sum(px)", out_y="sum(py)")
+        .transform_calculate(
+            text="'output (' + format(datum.out_x, '.2f') + ', ' + format(datum.out_y, '.2f') + ')'"
+        )
+    )
+    output = mean.mark_point(shape="diamond", filled=True, size=220, color=GREY,
+                             opacity=1).encode(*plane("out_x", "out_y"))  # fmt: skip
+    written = write(mean, alt.value(SIDE / 2), alt.value(SIDE - 12), text="text:N")
+    right = (squares + value_names + output + written).properties(title="values and output")
+    planes = [panel.properties(width=SIDE, height=SIDE) for panel in (left, right)]
+    above = alt.hconcat(*planes, bounds="flush", spacing=60)
+    return alt.vconcat(above, below, spacing=15).add_params(*sliders)
+
+
+WIDTHS = (4, 16, 64, 256, 1024)
+
+
+def i_like_trees() -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values (3, 4) of "I like trees", made by hand so that they can be read.
+
+    A word's four numbers say: who, does, what, many.
+    """
+    x = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
+    w_q = torch.tensor([[-1.0, 2, 0, 0], [1, 0, 2, 2], [0, 1, 2, 0], [0, 0, 0, 2]])
+    return x @ w_q, x @ (2 * torch.eye(4)), x @ torch.eye(4)
+
+
+def thinking_machines() -> tuple[Tensor, Tensor, Tensor]:
+    """Query of "Thinking", keys and values of "Thinking Machines", with the scores 112 and 96."""
+    keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
+    return torch.ones(64), keys, torch.tensor([[10.0, 0.0], [0.0, 10.0]])
+
+
+def shared_and_separate() -> dict[str, Tensor]:
+    """Scores (3, 3) of three random words: one matrix for queries and keys, and two matrices."""
+    generator = torch.Generator().manual_seed(4)
+    x, w, w_k = (torch.randn(*size, generator=generator) for size in ((3, 4), (4, 4), (4, 4)))
+    q, k = x @ w / 2, x @ w_k / 2
+    return {"one shared matrix": q @ q.T, "two matrices": q @ k.T}
+
+
+@figure(
+    "attention-arrow",
+    notebook="04_attention",
+    caption="A query finds its key: the one that points the same way gets nearly all the weight.",
+    alt="Arrows from one point. A thick black one, the query of 'like', points up and right. "
+    "The key of 'trees' points nearly the same way and ends in a large disk, weight 0.88; the keys "
+    "of 'I' and 'like' point to the sides and end in small disks, weights 0.07 and 0.04.",
+    hero=True,
+)
+def draw_arrow() -> Figure:
+    keys = [[-0.5, 0.5], [1, -0.5], [1, 1]]
+    return query_finds_key(["I", "like", "trees"], [1, 2], keys, "like")
+
+
+@figure(
+    "attention-projection",
+    notebook="04_attention",
+    caption="X · W^Q = Q with its true widths: from 128 numbers for each word to 32.",
+    alt="Three heat maps. X has a row for each of 'I', 'like', 'trees' and '<eos>' and is 128 "
+    "columns wide. The matrix W^Q is 128 high and 32 wide. Their product Q has the same four rows "
+    "and is 32 columns wide. The row of 'trees' is framed in X and in Q.",
+)
+def draw_projection() -> Figure:
+    head = real_head()
+    return projection(head.words, head.x, head.w_q, head.query, "trees")
+
+
+@figure(
+    "attention-shared-matrix",
+    notebook="04_attention",
+    caption="Scores with one matrix for queries and keys, and with two.",
+    alt="Two maps of three by three scores for 'I like trees'. With one shared matrix the map is "
+    "its own mirror image along the diagonal; with two matrices it is not.",
+)
+def draw_shared_matrix() -> Figure:
+    return score_maps(shared_and_separate(), ["I", "like", "trees"])
+
+
+@figure(
+    "attention-six-steps",
+    notebook="04_attention",
+    caption="The six steps of attention for the first word of 'Thinking Machines'.",
+    alt="Two columns, 'Thinking' and 'Machines', from top to bottom: keys and values; scores 112 "
+    "and 96; divided by 8, 14 and 12; softmax 0.88 and 0.12; weight times value (8.81, 0.00) and "
+    "(0.00, 1.19). A blue arrow leads from the query of 'Thinking' to the score of 'Machines', "
+    "too; orange ones lead from each value past the weights to weight times value. At the end "
+    "arrows join the two columns to the sum, (8.81, 1.19).",
+)
+def draw_six_steps() -> Figure:
+    return six_steps(["Thinking", "Machines"], *thinking_machines())
+
+
+@figure(
+    "attention-four-frames",
+    notebook="04_attention",
+    caption="The equation of attention in four frames: scores, scaled, softmax, times the values.",
+    alt="Four maps with a row for each of 'I like trees'. The scores of 'like' are 2, 0, 8; "
+    "divided by 2 they are 1, 0, 4; the softmax gives nearly all weight to 'trees'; so the output "
+    "of 'like' holds the 'what' and the 'many' of trees.",
+)
+def draw_four_frames() -> Figure:
+    words, features = ["I", "like", "trees"], ["who", "does", "what", "many"]
+    drawn = equation_frames(*i_like_trees(), words, features)
+    drawn.suptitle("“like” finds “trees” and takes over its value", weight="bold", fontsize=14)
+    return drawn
+
+
+@figure(
+    "attention-scaling",
+    notebook="04_attention",
+    caption="What the width of queries and keys does to scores, weights and gradient, with and "
+    "without the division by the root of d_k.",
+    alt="Three panels against d_k from 4 to 1024. Undivided, the variance of the scores rises in a "
+    "straight line, the largest weight comes near 1, and the slope of the softmax falls towards 0. "
+    "Divided by the root of d_k, all three stay level.",
+)
+def draw_scaling() -> Figure:
+    return scaling_curves([softmax_at(d_k, scaled) for d_k in WIDTHS for scaled in (False, True)])
+
+
+@figure(
+    "attention-explorer",
+    notebook="04_attention",
+    caption="Move a query and a key, and see the weights and the output follow.",
+    alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
+    "plane; trees lies where the query points. Right: the three values, and the output near the "
+    "value of trees. Below: bars of the three weights, the longest for trees.",
+)
+def draw_explorer() -> Any:
+    words = ["I", "like", "trees"]
+    keys, values = [[-1, 1.5], [1.5, -1], [2, 2]], [[-2, -1], [-0.5, 2], [1.5, 1]]
+    return attention_explorer(words, keys, values, query=[1, 0.5], moved="trees")

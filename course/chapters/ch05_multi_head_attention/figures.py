@@ -1,0 +1,673 @@
+"""Several heads at once: the way through eight heads, and who looks at whom, head by head."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from course.drawing import lazy_altair as late
+from course.drawing import style
+from course.drawing.registry import figure
+from course.drawing.shapes import (
+    EDGE,
+    Point,
+    canvas,
+    label,
+    look,
+    outline,
+    percent,
+    sentence,
+    threads,
+    word,
+    word_color,
+)
+from course.drawing.values import as_array, steady_round
+
+# The words that look in the riddle, each with a color in all pictures of it.
+ASKERS = {"it": style.CATEGORIES[0], "tired": style.HIGHLIGHT, "wide": style.HIGHLIGHT}
+SPREAD = 0.45  # of the space between two words, for the lines of all heads to one word
+# One color for each head, and none that a word of the running sentence has.
+HEADS = ("#2774A7", "#E89F2A", "#912E5A", "#4D4D4D", "#CD5A1F", "#86CEEB", "#C9B18A", "#3F7F7A")
+WIDE = 575  # pixels of the view to touch, where its words allow it
+FAINT = 0.03  # lines of less weight are left out: they could not be seen
+KINDS = {  # of attention: how a layer is called, and whose words its queries and keys are
+    "encoder.self_attn": ("encoder, layer {}", "src", "src"),
+    "decoder.self_attn": ("decoder, layer {}: Spanish looks at Spanish", "tgt", "tgt_in"),
+    "decoder.cross_attn": ("decoder, layer {}: Spanish looks at English", "tgt", "src"),
+}
+
+
+# --- the way through the heads -------------------------------------------------------------------
+
+
+@mpl.rc_context(style.PRINT)
+def heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
+    """Draw X -> h times Q, K, V -> h times Z -> side by side -> W^O -> out, with all shapes.
+
+    words: one row of X each. Every head has its own color from beginning to end. Raises ValueError
+    where h doesn't divide d_model, or there are more heads than colors.
+    """
+    if d_model % h:
+        raise ValueError(f"d_model={d_model} must be divisible by h={h}")
+    if not 1 <= h <= len(HEADS):
+        raise ValueError(f"there are colors for 1 to {len(HEADS)} heads, not for {h}")
+    length, d_k = len(words), d_model // h
+    figure, ax = canvas(8, 5.8)
+    ax.set_ylim(0.5, 6.3)
+    label(ax, (0.1, 5.95), f"{_times(h).capitalize()} heads: each makes its\nown Q, K and V from "
+          "$X$", size=13, weight="bold")  # fmt: skip
+    wide, high = 2.2, 0.54  # X, all heads side by side, and the output
+    pitch = 6.2 / h
+    middles = [1.7 + pitch * (head + 0.5) for head in range(h)]
+    center = (middles[0] + middles[-1]) / 2
+
+    _matrix(ax, (center - wide / 2, 5.45), wide, high, length, [style.PAPER])
+    for row, text in enumerate(words):
+        word(ax, (center - wide / 2 - 0.1, 5.45 + high * (1 - (row + 0.5) / length)), text,
+             size=11, ha="right")  # fmt: skip
+    label(ax, (center, 6.14), "$X$", size=14, ha="center")
+    label(ax, (center + wide / 2 + 0.12, 5.84), f"{length} × {d_model}", size=11)
+    label(ax, (center + wide / 2 + 0.12, 5.56), "the words, or the output\nof the layer below",
+          size=10, color=style.MUTED)  # fmt: skip
+
+    joined = 0.75  # where the heads stand side by side begins
+    for head, (x, color) in enumerate(zip(middles, HEADS, strict=False)):
+        tile = min(0.23, pitch / 3.4)
+        threads(ax, [(center, 5.43)], [(x, 4.5)], 0.4, color, upright=True)
+        for place, letter in enumerate("QKV"):
+            at = x + (place - 1.5) * (tile + 0.015)
+            _matrix(ax, (at, 4.06), tile, 0.4, 1, [color])
+            label(ax, (at + tile / 2, 4.26), letter, size=10, weight="bold", ha="center",
+                  color=style.ink_on(color))  # fmt: skip
+        look(ax, (x, 4.02), (x, 3.3), 0.4, color)
+        _matrix(ax, (x - 0.25, 2.86), 0.5, 0.4, 1, [color])
+        label(ax, (x, 3.06), f"$Z_{head}$", size=12, ha="center", color=style.ink_on(color))
+        threads(ax, [(x, 2.83)], [(joined + wide * (head + 0.5) / h, 1.86)], 0.4, color,
+              upright=True)  # fmt: skip
+    for y, lines in (
+        (5.0, f"$W_i^Q,\\ W_i^K,\\ W_i^V$\neach {d_model} × {d_k}"),
+        (4.26, f"{_times(h)} times,\neach {length} × {d_k}"),
+        (3.66, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
+        (3.06, f"{_times(h)} times,\neach {length} × {d_k}"),
+    ):
+        label(ax, (0.1, y), lines, size=10.5, va="center", linespacing=1.35)
+    label(ax, (0.1, 2.2), "side by side", size=10.5)
+
+    colors, low = list(HEADS[:h]), 1.28
+    _matrix(ax, (joined, low), wide, high, length, colors)
+    label(ax, (joined + wide / 2, 1.08), f"{length} × {d_model}", size=11, ha="center")
+    label(ax, (3.28, low + high / 2), "×", size=17, ha="center")
+    for head, color in enumerate(colors):
+        _matrix(ax, (3.7, 2.05 - (head + 1) / h), 1.0, 1 / h, 1, [color])
+    label(ax, (4.2, 0.82), f"$W^O$  {d_model} × {d_model}", size=11, ha="center")
+    label(ax, (5.12, low + high / 2), "=", size=17, ha="center")
+    _matrix(ax, (5.45, low), wide, high, length, [style.PAPER])
+    label(ax, (5.45 + wide / 2, 2.02), "out", size=13, weight="bold", ha="center")
+    label(ax, (5.45 + wide / 2, 1.08), f"{length} × {d_model}, the shape of $X$", size=11,
+          ha="center")  # fmt: skip
+    return figure
+
+
+def _times(h: int) -> str:
+    return {1: "one", 2: "two", 4: "four", 8: "eight"}.get(h, str(h))
+
+
+def _matrix(ax: Axes, at: Point, wide: float, high: float, rows: int, colors: list[str]) -> None:
+    """A matrix with a line under each row, in one color or in upright stripes."""
+    for place, color in enumerate(colors):
+        step = wide / len(colors)
+        ax.add_patch(Rectangle((at[0] + place * step, at[1]), step, high, facecolor=color,
+                               edgecolor="none"))  # fmt: skip
+    for row in range(1, rows):
+        y = at[1] + high * row / rows
+        ax.plot([at[0], at[0] + wide], [y, y], color=style.INK, linewidth=0.5, label="_row")
+    outline(ax, at, wide, high, style.INK, 0.8)
+
+
+# --- all heads, one sentence ---------------------------------------------------------------------
+
+
+@mpl.rc_context(style.PRINT)
+def eight_looks(
+    named: Mapping[str, Any], words: Sequence[str], marked: Mapping[str, str]
+) -> Figure:
+    """Draw the looks of a sentence in each head, four heads in a row -> the figure.
+
+    named: "layer 0, head 0" -> its weights (s, s). In each panel the words stand on the left, where
+    they look, and again on the right, where they are looked at, as dots. marked: word -> color: its
+    lines have this color, and the words where more than 40 % of a look goes are named.
+    """
+    down = -(-len(named) // 4)
+    pitch, tall = 1.93, 2.5
+    step = 1.84 / max(len(words) - 1, 1)
+    figure, ax = canvas(8, 1.35 + tall * down)
+    top = 1.35 + tall * down
+    label(ax, (0.2, top - 0.28), "Eight heads read one sentence, each in its own way"
+          if len(named) == 8 else f"{len(named)} heads read one sentence", size=15,
+          weight="bold")  # fmt: skip
+    sentence(ax, (0.2, top - 0.68), words, marked, size=11.5, gap=0.1)
+    for number, (name, matrix) in enumerate(named.items()):
+        matrix = as_array(matrix)
+        x, y = 0.62 + pitch * (number % 4), top - 1.42 - tall * (number // 4)
+        label(ax, (x + 0.34, y + 0.27), name, size=10.5, weight="bold", ha="center")
+        starts = [(x, y - step * place) for place in range(len(words))]
+        ends = [(x + 0.7, y - step * place) for place in range(len(words))]
+        ax.scatter(*np.transpose(starts + ends), s=6, color=EDGE, zorder=1.5, label="_dots")
+        others = [place for place, text in enumerate(words) if text not in marked]
+        threads(ax, [starts[i] for i in others], ends, matrix[others], "#B4BEC8", widest=3.5,
+              name=name)  # fmt: skip
+        seen = set()
+        for text, color in marked.items():
+            place = words.index(text)
+            threads(ax, [starts[place]], ends, matrix[place], color, widest=5.5,
+                  name=f"{name}, {text}")  # fmt: skip
+            word(ax, (x - 0.08, starts[place][1]), text, size=10.5, ha="right", color=color)
+            seen |= {j for j in range(len(words)) if matrix[place, j] > 0.4}
+        for j in sorted(seen):
+            word(ax, (x + 0.78, ends[j][1]), words[j], size=10.5, ha="left", color=style.INK)
+    label(ax, (4, 0.22), "left: the words that look; right: those looked at; the more attention, "
+          "the thicker", size=10.5, ha="center", color=style.MUTED)  # fmt: skip
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def two_pictures(looks: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
+    """Draw the looks of two words of a sentence in one head, one above the other, unnamed."""
+    figure, ax = canvas(8, 4.9)
+    weights = as_array(looks.weights[layer][head])
+    label(ax, (0.2, 4.6), "Two strong looks. Which decides: cansado or cansada?", size=15,
+          weight="bold")  # fmt: skip
+    label(ax, (0.2, 4.24), "Spanish for “tired”: cansado if it is el animal, cansada if it is "
+          "la calle, the street", size=12)  # fmt: skip
+    for asker, letter, y in zip(askers, "ab", (2.2, 0.25), strict=True):
+        label(ax, (0.2, y + 1.4), f"({letter})  what “{asker}” looks at", size=12)
+        place = looks.src.index(asker)
+        found = {looks.src[j]: style.INK for j in range(len(looks.src)) if weights[place, j] > 0.5}
+        middles = sentence(ax, (0.2, y), looks.src, {**found, asker: askers[asker]})
+        arcs(ax, middles, y + 0.26, weights[place], place, askers[asker])
+    return figure
+
+
+def arcs(
+    ax: Axes, middles: Sequence[float], y: float, row: Any, query: int, color: str,
+    below: bool = False,
+) -> None:  # fmt: skip
+    """Arrows over, or under, a sentence: from the word that looks to those it looks at.
+
+    middles: where the words stand. row: its weights, one for each word; beside each arrow of at
+    least 3 % stands its share. query: the place of the word that looks.
+    """
+    side = -1 if below else 1
+    for x, weight in zip(middles, as_array(row), strict=True):
+        if weight >= FAINT:
+            high = 0.3 + 0.07 * abs(x - middles[query])
+            look(ax, (middles[query], y), (x, y + 0.05 * side), float(weight), color, widest=6,
+                 rise=side * high, alpha=1)  # fmt: skip
+            label(ax, ((x + middles[query]) / 2, y + side * (high + 0.22)),
+                  f"{percent(float(weight))} of its attention", size=12.5, weight="bold",
+                  ha="center")  # fmt: skip
+
+
+# --- two columns of words ------------------------------------------------------------------------
+
+
+@mpl.rc_context(style.PRINT)
+def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[str]) -> Figure:
+    """Draw what one word looks at in one head, in two, and in all -> the figure, three panels.
+
+    weights (h, q, k), the heads in the order in which they are added; names: one for each. A line
+    is as thick as the mean of the panel's heads is large.
+    """
+    heads = as_array(weights)
+    if len(names) != len(heads):
+        raise ValueError(f"{len(heads)} heads need {len(heads)} names, but there are {len(names)}")
+    step = 0.27
+    tall = step * (len(words) - 1)
+    figure, ax = canvas(8, tall + 2.4)
+    label(ax, (0.2, tall + 2.13), f"One head tells a story. {_times(len(heads)).capitalize()} blur "
+          "it.", size=15, weight="bold")  # fmt: skip
+    asker, color = words[query], ASKERS.get(words[query], style.INK)
+    for count, x in zip((1, 2, len(heads)), (0.45, 3.05, 5.65), strict=True):
+        low = 1.1
+        start = (x, low + tall - step * query)
+        ends = [(x + 1.15, low + tall - step * place) for place in range(len(words))]
+        mean = heads[:count, query].mean(axis=0)
+        threads(ax, [start], ends, mean, color, name=", ".join(names[:count]), widest=8)
+        what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
+        label(ax, (x + 0.55, low + tall + 0.42), what, size=13, weight="bold", ha="center")
+        word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
+        largest = [j for j in mean.argsort()[::-1] if mean[j] >= 0.1][:2]
+        for place, (text, end) in enumerate(zip(words, ends, strict=True)):
+            strong = place in largest
+            word(ax, (end[0] + 0.08, end[1]), text, size=11.5, ha="left",
+                 weight="bold" if strong else "normal",
+                 color=style.INK if strong else style.MUTED)  # fmt: skip
+        said = ", ".join(f"{words[j]} {percent(float(mean[j]))}" for j in largest)
+        label(ax, (x + 0.75, 0.68), said, size=12, ha="center")
+    label(ax, (4, 0.25), f"line width: share of the attention of “{asker}”, mean of the heads",
+          size=11.5, ha="center", color=style.MUTED)  # fmt: skip
+    return figure
+
+
+def token_rows(looks: Any) -> tuple[list[dict], list[dict]]:
+    """A translator's looks -> (lines, words), the two tables of `token_view`.
+
+    lines: one for each layer, head, query i and key j with a weight of at least 0.03. words: one
+    for each layer, side ("query" or "key") and place. label: the word, with a number where it
+    stands more than once, such as "the (2)".
+    """
+    written = [f"{read} → {word}" for read, word in zip(looks.tgt_in, looks.tgt_out, strict=True)]
+    sides = {"src": looks.src, "tgt_in": looks.tgt_in, "tgt": written}
+    lines, words = [], []
+    for layer, weights in looks.weights.items():
+        part, _, number, kind = layer.split(".")  # such as encoder.layers.0.self_attn
+        name, rows, columns = KINDS[f"{part}.{kind}"]
+        name, rows, columns = name.format(number), sides[rows], sides[columns]
+        for side, tokens in (("query", rows), ("key", columns)):
+            words += [{"layer": name, "side": side, "place": place, "word": word, "label": label}
+                      for place, (word, label) in enumerate(zip(tokens, told_apart(tokens),
+                                                                strict=True))]  # fmt: skip
+        labels = told_apart(rows)
+        for head, matrix in enumerate(as_array(weights)):
+            lines += [
+                {"layer": name, "head": head, "i": i, "j": j, "query": rows[i],
+                 "label": labels[i], "key": columns[j], "weight": steady_round(matrix[i, j])}
+                for i in range(len(rows)) for j in range(len(columns)) if matrix[i, j] >= FAINT
+            ]  # fmt: skip
+    return lines, words
+
+
+def told_apart(words: Sequence[str]) -> list[str]:
+    """Each word, with its number where it stands more than once: the (1), cat, the (2)."""
+    return [
+        f"{word} ({words[: place + 1].count(word)})" if words.count(word) > 1 else word
+        for place, word in enumerate(words)
+    ]
+
+
+def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = None) -> Any:
+    """Words that look on the left, words looked at on the right: an Altair chart to touch.
+
+    looks: what a `Translator` gives. A line's width and opacity are its weight, its color the
+    head. Below the chart one chooses layer, word and heads by their names. A click on a word on
+    the left shows its lines alone, a click beside it those of all words; a click in the legend
+    shows one head alone. layer, word: what is chosen at first; word None: all of them.
+    Raises ValueError where there is no such layer or word.
+    """
+    alt = late.altair()
+
+    lines, words = token_rows(looks)
+    layers = list(dict.fromkeys(row["layer"] for row in words))
+    if layer not in layers:
+        raise ValueError(f"there is no {layer!r}; the layers are {', '.join(layers)}")
+    labels = {  # of each layer's words that look
+        name: [row["label"] for row in words if row["layer"] == name and row["side"] == "query"]
+        for name in layers
+    }
+    if word is not None:
+        places = [row["word"] for row in words if row["layer"] == layer and row["side"] == "query"]
+        if word not in places:
+            raise ValueError(f"{word!r} is not among the words that look: {', '.join(places)}")
+        word = labels[layer][places.index(word)]
+    longest = max(row["place"] for row in words) + 1
+    heads = range(max(row["head"] for row in lines) + 1)
+
+    chosen = alt.param(
+        name="layer", value=layer, bind=alt.binding_select(options=layers, name="layer ")
+    )
+    names = list(dict.fromkeys(label for some in labels.values() for label in some))
+    pinned = alt.selection_point(
+        name="word", fields=["label"], on="click", clear="dblclick",
+        value=alt.Undefined if word is None else [{"label": word}],
+        bind=alt.binding_select(options=[None, *names], labels=["all words", *names], name="word "),
+    )  # fmt: skip
+    boxes = [
+        alt.param(name=f"head{head}", value=True, bind=alt.binding_checkbox(name=f"head {head} "))
+        for head in heads
+    ]
+    legend = alt.selection_point(name="legend", fields=["head"], bind="legend")
+
+    by_layer = json.dumps(labels, ensure_ascii=False)
+    is_chosen = f"isValid(word.label) && indexof({by_layer}[layer], word.label[0]) >= 0"
+    switched_on = " || ".join(f"(datum.head == {head} && head{head})" for head in heads)
+    vertical = alt.Scale(domain=[longest - 0.5, -0.5], nice=False)
+    across = alt.Scale(domain=[0, 1], nice=False)
+    # Pixels between the two columns; with the words the view is no wider than a notebook's column.
+    width = max(120, min(260, WIDE - room(words, "query") - room(words, "key")))
+    queries = [row for row in words if row["side"] == "query"]
+    longest_word = json.dumps({
+        layer: max(len(row["word"]) for row in queries if row["layer"] == layer) for layer in labels
+    }, ensure_ascii=False)  # fmt: skip
+    buttons = (  # the word itself is the label of an axis; this is its background, to be clicked
+        alt.Chart(alt.Data(values=queries))
+        .transform_filter("datum.layer == layer")
+        .transform_calculate(
+            edge=str(-6 / width),
+            outside=f"{-14 / width} - {longest_word}[datum.layer] * {9.2 / width}",
+            above="datum.place - 0.44", below="datum.place + 0.44",
+        )
+        .mark_rect(cornerRadius=5, fill="#8a8a8a", clip=False, cursor="pointer")
+        .encode(
+            x=alt.X("edge:Q", scale=across, axis=None), x2="outside:Q",
+            y=alt.Y("above:Q", scale=vertical, axis=_column(labels, words, "query", longest)),
+            y2="below:Q",
+            fillOpacity=alt.condition(
+                f"({is_chosen}) && datum.label == word.label[0]", alt.value(0.4), alt.value(0.14)
+            ),
+            description="word:N",
+        )
+        .add_params(pinned)
+        .properties(name="words")  # otherwise Altair makes a name of the data's last digits
+    )  # fmt: skip
+    looks_chart = (
+        alt.Chart(alt.Data(values=lines))
+        .transform_filter("datum.layer == layer")
+        .transform_filter(switched_on)
+        .transform_filter(f"({is_chosen}) ? datum.label == word.label[0] : true")
+        .transform_filter(legend)
+        .transform_calculate(
+            left="0", right="1",
+            # Side by side, so that no head hides another one that looks at the same word.
+            end=f"datum.j + (datum.head - {(len(heads) - 1) / 2}) * {SPREAD / len(heads)}",
+        )
+        .mark_rule(strokeCap="round")
+        .encode(
+            x=alt.X("left:Q", scale=across, axis=None), x2="right:Q",
+            y=alt.Y("i:Q", scale=vertical, axis=_column(labels, words, "key", longest)),
+            y2="end:Q",
+            color=alt.Color(
+                "head:N", scale=alt.Scale(domain=list(heads), range=list(HEADS)),
+                legend=alt.Legend(title="head", titleOrient="left", orient="top",
+                                  symbolType="stroke", symbolSize=300,
+                                  symbolStrokeWidth=7, symbolOpacity=1),
+            ),
+            opacity=alt.Opacity("weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.35, 1]),
+                                legend=None),
+            strokeWidth=alt.StrokeWidth("weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 11]),
+                                        legend=None),
+            tooltip=[alt.Tooltip("query:N"), alt.Tooltip("key:N"), alt.Tooltip("head:N"),
+                     alt.Tooltip("weight:Q", format=".2f")],
+        )
+        .add_params(chosen, *boxes, legend)
+        .properties(name="looks")
+    )  # fmt: skip
+    chart = alt.layer(buttons, looks_chart).resolve_axis(y="independent")
+    title = alt.Title(
+        alt.ExprRef("(isValid(word.label) ? 'What “' + word.label[0] + '” looks at' : "
+                    "'Who looks at whom') + ' · ' + layer"),
+        subtitle="a color for each head; the thicker a line, the more attention",
+        subtitleFontSize=13, fontSize=16, anchor="middle", offset=6,
+    )  # fmt: skip
+    return chart.properties(width=width, height=26 * longest, title=title)
+
+
+def _column(
+    labels: Mapping[str, Sequence[str]], words: Sequence[Mapping[str, Any]], side: str, longest: int
+) -> Any:
+    """One side's words as the labels of an axis, whose ink JupyterLab changes with its theme."""
+    alt = late.altair()
+
+    by_layer: dict[str, list[str]] = {}
+    for row in words:
+        if row["side"] == side:
+            by_layer.setdefault(row["layer"], []).append(row["word"])
+    weight = "normal"
+    if side == "query":
+        said = f"{json.dumps(labels, ensure_ascii=False)}[layer][datum.value]"
+        weight = {"condition": {"test": f"isValid(word.label) && {said} == word.label[0]",
+                                "value": "bold"},
+                  "value": "normal"}  # fmt: skip
+    return alt.Axis(
+        values=list(range(longest)), orient="left" if side == "query" else "right", title=None,
+        labelExpr=f"{json.dumps(by_layer, ensure_ascii=False)}[layer][datum.value] || ''",
+        labelFontWeight=weight, labelFontSize=15, labelPadding=10, labelLimit=400,
+        labelOverlap=False, grid=False, ticks=False, domain=False,
+        minExtent=room(words, side),  # the same in all layers, whatever their longest word
+    )  # fmt: skip
+
+
+def room(words: Sequence[Mapping[str, Any]], side: str) -> float:
+    """Pixels for the longest word of one side in any layer."""
+    return 14 + 9.2 * max(len(row["word"]) for row in words if row["side"] == side)
+
+
+def encoder_heads(looks: Any) -> dict[str, torch.Tensor]:
+    """All heads of a translator's encoder by name, "layer 0, head 0" first: (s, s) each."""
+    return {
+        f"layer {name.split('.')[2]}, head {head}": matrix
+        for name, weights in looks.weights.items() if name.startswith("encoder")
+        for head, matrix in enumerate(weights)
+    }  # fmt: skip
+
+
+def sharpest_first(heads: Mapping[str, torch.Tensor], query: int) -> dict[str, torch.Tensor]:
+    """The heads in the order of their entropy in one row: the least spread one comes first.
+
+    The last layer goes before the others, since its vectors are what the decoder reads.
+    """
+
+    def order(name: str) -> tuple[float, float]:
+        return -_layer(name), torch.special.entr(heads[name][query]).sum().item()
+
+    return {name: heads[name] for name in sorted(heads, key=order)}
+
+
+def _layer(name: str) -> int:
+    """ "layer 1, head 2" -> 1"""
+    return int(name.split()[1].rstrip(","))
+
+
+# --- heads as filters ----------------------------------------------------------------------------
+
+
+def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) -> dict:
+    """How far the encoder's heads look -> {head's name: {distance: mean weight}}.
+
+    distance: from -reach to reach, -1 is the word on the left. The mean is taken over all words of
+    all texts that have a word at this distance.
+    """
+    from transformer_lib.decoding import deciding
+    from transformer_lib.interpret.recording import record_attention
+    from transformer_lib.text.batching import source_batch
+    from transformer_lib.text.tokens import PAD
+
+    src = source_batch([translator.src.encode(text) for text in texts])
+    with deciding(translator.model), record_attention(translator.model) as recorded:
+        translator.model.encode(src)
+    place, real = torch.arange(src.size(1)), src != PAD
+    both_real = real[:, :, None] & real[:, None, :]  # (b, q, k)
+    profiles = {}
+    for layer, weights in enumerate(recorded.values()):
+        for head in range(weights.size(1)):
+            profile = profiles[f"layer {layer}, head {head}"] = {}
+            for distance in range(-reach, reach + 1):
+                there = both_real & (place[None, :] - place[:, None] == distance)
+                profile[distance] = weights[:, head][there].mean().item()
+    return profiles
+
+
+@mpl.rc_context(style.PRINT)
+def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
+    """Draw the mean weight at each distance, a panel for each head -> the figure."""
+    figure = style.new_figure(8.6, 3.2)
+    panels = figure.subplots(1, len(profiles), sharey=True, squeeze=False)[0]
+    for ax, (name, profile) in zip(panels, profiles.items(), strict=True):
+        ax.bar(list(profile), list(profile.values()), width=0.7, color=HEADS[0])
+        ax.set_xticks(list(profile), [f"{d:+d}" if d else "itself" for d in profile])
+        ax.set_title(name)
+        ax.set_xlabel("distance of the word looked at")
+    panels[0].set_ylabel("mean weight")
+    return figure
+
+
+# --- the three uses ------------------------------------------------------------------------------
+
+
+@mpl.rc_context(style.PRINT)
+def three_uses(looks: Any) -> Figure:
+    """Draw encoder self-attention, decoder self-attention and cross-attention side by side.
+
+    looks: what a `Translator` gives. In each panel the words that look stand on the left, those
+    looked at on the right; a line is the mean of the heads of the last layer of its kind, in the
+    color of the word looked at.
+    """
+    layers = last_layers(looks)
+    panels = (
+        ("English looks\nat English", "encoder self-attention", "English", looks.src,
+         "English", looks.src),
+        ("Spanish looks at the\nSpanish before it", "decoder self-attention", "writes",
+         looks.tgt_out, "has read", looks.tgt_in),
+        ("Spanish looks\nat English", "cross-attention", "writes", looks.tgt_out,
+         "English", looks.src),
+    )  # fmt: skip
+    step = 0.46
+    rows = max(len(looks.src), len(looks.tgt_out))
+    figure, ax = canvas(8, step * rows + 2.0)
+    top = step * rows + 0.22
+    for x, layer, (title, kind, asks, left, answers, right) in zip(
+        (0.25, 2.85, 5.45), layers, panels, strict=True
+    ):
+        mean = as_array(looks.weights[layer].mean(dim=0))
+        label(ax, (x + 1.1, top + 1.48), title, size=13, weight="bold", ha="center")
+        label(ax, (x + 1.1, top + 1.08), kind, size=10.5, ha="center", color=style.MUTED)
+        for at, name, side in ((x + 0.72, asks, "right"), (x + 1.63, answers, "left")):
+            label(ax, (at, top + 0.5), name, size=10, ha=side, color=style.MUTED)
+        starts = [(x + 0.82, top - step * place) for place in range(len(left))]
+        ends = [(x + 1.53, top - step * place) for place in range(len(right))]
+        for text, (_, y) in zip(left, starts, strict=True):
+            word(ax, (x + 0.74, y), text, size=11.5, ha="right")
+        for j, (text, end) in enumerate(zip(right, ends, strict=True)):
+            threads(ax, starts, [end], mean[:, j], word_color(text), name=text, widest=7)
+            word(ax, (x + 1.61, end[1]), text, size=11.5, ha="left")
+    number = layers[0].split(".")[2]
+    label(ax, (4, 0.2), f"layer {number}, mean of its heads: the more attention, the thicker",
+          size=10.5, ha="center", color=style.MUTED)  # fmt: skip
+    return figure
+
+
+def last_layers(looks: Any) -> list[str]:
+    """The names of the last encoder layer, decoder self-attention and cross-attention."""
+    kinds = (kind.split(".") for kind in KINDS)
+    return [
+        [name for name in looks.weights if name.startswith(part) and name.endswith(kind)][-1]
+        for part, kind in kinds
+    ]
+
+
+TIRED = "The animal didn't cross the street because it was too tired"
+RIDDLE = {word: ASKERS[word] for word in ("it", "tired")}
+
+
+@figure(
+    "heads-recap",
+    notebook="05_multi_head_attention",
+    caption="The way of three words through eight heads, with all shapes.",
+    alt="From X, 3 × 512, lines in eight colors lead down to eight columns of Q, K and V, each 3 × "
+    "64, and on to Z 0 to Z 7, each 3 × 64. Below they stand side by side, 3 × 512 again; times W "
+    "O, 512 × 512, they give the output, 3 × 512, the shape of X.",
+)
+def draw_heads_recap() -> Figure:
+    return heads_recap(["I", "like", "trees"])
+
+
+FILTERS = ("layer 1, head 1", "layer 0, head 1")
+
+
+@figure(
+    "heads-filters",
+    notebook="05_multi_head_attention",
+    caption="How far two encoder heads look: mean weight at each distance in 200 test sentences.",
+    alt="Two bar charts over distances from three words to the left to three to the right. Layer "
+    "1, head 1 has its tallest bar one word to the left and almost nothing on the right; layer 0, "
+    "head 1 looks more to the right than to the left, and nowhere much.",
+)
+def draw_heads_filters() -> Figure:
+    from transformer_lib.text import english_spanish
+    from transformer_lib.translator import Translator
+
+    texts = [english for english, _ in english_spanish.load("test")[:200]]
+    profiles = weight_by_distance(Translator.load(), texts)
+    return distance_bars({name: profiles[name] for name in FILTERS})
+
+
+def looks_at_tired() -> Any:
+    from transformer_lib.translator import Translator
+
+    return Translator.load().looks(TIRED)
+
+
+@figure(
+    "heads-eight",
+    notebook="05_multi_head_attention",
+    caption="Eight heads look at the same sentence, each in its own way.",
+    alt="Eight panels, one for each head. In each, thirteen dots on the left, the words that look, "
+    "are joined to thirteen on the right, the words looked at. The lines of 'it' are blue, those "
+    "of 'tired' orange, and lead elsewhere in each head. In layer 0 many lines meet at the sign "
+    "for the end. In layer 1, head 1 looks a little upwards, at the words before; head 2 has few "
+    "thick lines, and 'it' and 'tired' both look at 'animal'; heads 0 and 3 spread thin lines.",
+    hero=True,
+)
+def draw_heads_eight() -> Figure:
+    looks = looks_at_tired()
+    return eight_looks(encoder_heads(looks), looks.src, RIDDLE)
+
+
+@figure(
+    "heads-two-pictures",
+    notebook="05_multi_head_attention",
+    caption="Which would you believe? Two pictures, each of a word that looks at 'animal'.",
+    alt="The sentence 'the animal did not cross the street because it was too tired' twice. In (a) "
+    "a thick arrow leads from 'it' to 'animal', 98 % of its attention, in (b) one just as thick "
+    "from 'tired' to 'animal', 100 %. The title asks which decides, cansado or cansada.",
+)
+def draw_two_pictures() -> Figure:
+    return two_pictures(looks_at_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
+
+
+@figure(
+    "heads-one-two-all",
+    notebook="05_multi_head_attention",
+    caption="What 'it' looks at: in one head, in two, in all eight.",
+    alt="Three times the words of the sentence in a column, and lines to them from 'it'. One head: "
+    "one thick line goes to 'animal'. Two heads: two lines half as thick, to 'animal' and "
+    "'because'. All eight: thin lines fan out to most words, the thickest to 'because' and the "
+    "end.",
+)
+def draw_heads_one_two_all() -> Figure:
+    looks = looks_at_tired()
+    named = sharpest_first(encoder_heads(looks), looks.src.index("it"))
+    weights = torch.stack(list(named.values()))
+    return one_two_all(weights, looks.src, looks.src.index("it"), list(named))
+
+
+@figure(
+    "heads-token-view",
+    notebook="05_multi_head_attention",
+    caption="Who looks at whom, to touch: choose a layer, heads and a word.",
+    alt="Two columns with the words of 'The animal didn't cross the street because it was too "
+    "tired'. From 'it' on the left, a thick line leads to one word on the right, a "
+    "thinner one to another, and thin ones in other colors to most words.",
+)
+def draw_heads_token_view() -> Any:
+    return token_view(looks_at_tired(), word="it")
+
+
+@figure(
+    "heads-three-uses",
+    notebook="05_multi_head_attention",
+    caption="The three uses of attention, in the last layers, on 'I like trees'.",
+    alt="Three panels, each with words that look on the left and words looked at on the right. "
+    "English looks at English: lines from each word to each. Spanish looks at the Spanish before "
+    "it: no line leads down. Spanish looks at English: to write 'gustan' it looks at 'like', for "
+    "'árboles' at 'trees', and for the end at the end.",
+)
+def draw_heads_three_uses() -> Figure:
+    from transformer_lib.translator import Translator
+
+    return three_uses(Translator.load().looks("I like trees"))

@@ -1,0 +1,1 @@
+"""Notebook 07: how a sentence is understood."""

@@ -1,0 +1,373 @@
+"""What notebook 07 measures: deep stacks, norms, and how alike words become."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, layer_norm, normalize
+from transformer_lib.model.encoder import Encoder, EncoderLayer
+from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection
+
+from course.experiments.digits import one_thread
+
+SENTENCE = "The tired animal crosses the wide street"
+Way = Callable[[Tensor, Callable[[Tensor], Tensor]], Tensor]
+
+
+def size(x: Tensor) -> float:
+    """The root of the mean square: how large a number in x typically is."""
+    return x.square().mean().sqrt().item()
+
+
+def alike(x: Tensor) -> Tensor:
+    """The cosine of every two words: (…, s, d_model) -> (…, s, s)."""
+    x = normalize(x, dim=-1)
+    return x @ x.transpose(-2, -1)
+
+
+def mean_alike(x: Tensor) -> float:
+    """The mean cosine of two different words of a sentence."""
+    length = x.size(-2)
+    return ((alike(x).sum(dim=(-2, -1)) - length) / (length**2 - length)).mean().item()
+
+
+def fresh(module: nn.Module) -> nn.Module:
+    """As a new Transformer starts: Xavier's uniform matrices, and biases of 0. In doubles."""
+    for name, parameter in module.double().named_parameters():
+        if parameter.dim() == 2:
+            nn.init.xavier_uniform_(parameter)
+        elif name.endswith("bias"):
+            nn.init.zeros_(parameter)
+    return module.eval()
+
+
+@torch.enable_grad()
+def deep_stack(way: Way, layers: int = 24, seed: int = 0) -> dict[str, list[float]]:
+    """Size of the signal and of the gradient, and how alike the words are, layer by layer.
+
+    way: what is done around each sub-layer. The same weights and input for each way.
+    """
+    torch.manual_seed(seed)
+    stack = [fresh(EncoderLayer(d_model=64, d_ff=256, h=4, dropout=0.0)) for _ in range(layers)]
+    x = torch.randn(4, 7, 64, dtype=torch.float64, requires_grad=True)
+    xs = [x]
+    for layer in stack:
+        y = way(xs[-1], lambda x, layer=layer: layer.self_attn(x, x, x))
+        xs.append(way(y, layer.feed_forward))
+    loss = (xs[-1] * torch.randn_like(x)).sum()
+    gradients = torch.autograd.grad(loss, xs)
+    return {
+        "signal": [size(x) for x in xs],
+        "gradient": [size(gradient) for gradient in gradients],
+        "alike": [mean_alike(x.detach()) for x in xs],
+    }
+
+
+def fresh_norm(x: Tensor) -> Tensor:
+    """A layer norm before training: scale 1, shift 0."""
+    return layer_norm(x, x.shape[-1:])
+
+
+WAYS: dict[str, Way] = {
+    "neither": lambda x, sublayer: sublayer(x),
+    "residual only": lambda x, sublayer: x + sublayer(x),
+    "norm only": lambda x, sublayer: fresh_norm(sublayer(x)),
+    "residual and norm": lambda x, sublayer: fresh_norm(x + sublayer(x)),
+}
+
+
+@functools.cache
+@one_thread()
+def all_ways() -> dict[str, dict[str, list[float]]]:
+    """What `deep_stack` measures, for each of the four ways."""
+    return {name: deep_stack(way) for name, way in WAYS.items()}
+
+
+@torch.no_grad()
+def through_layers(encoder: Encoder, x: Tensor, *, src_mask: Tensor | None = None) -> list[Tensor]:
+    """What goes into the first layer, and what comes out of each: N + 1 tensors like x."""
+    xs = [x]
+    for layer in encoder.layers:
+        xs.append(layer(xs[-1], src_mask=src_mask))
+    return xs
+
+
+@one_thread()
+@torch.no_grad()
+def stream(norm_first: bool, layers: int = 24, seed: int = 0) -> list[float]:
+    """The size of a fresh encoder's vectors: its input, after each layer, and its output."""
+    torch.manual_seed(seed)
+    encoder = fresh(Encoder(layers, d_model=64, d_ff=256, h=4, norm_first=norm_first))
+    x = torch.randn(4, 7, 64, dtype=torch.float64)
+    return [*map(size, through_layers(encoder, x)), size(encoder(x))]
+
+
+@torch.no_grad()
+def moved(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """How far each output moves when one input is nudged: x (s, d) -> (s moved, s nudged).
+
+    As in a map of attention: a row belongs to the word that listens, a column to the one heard.
+    As a share of the farthest move.
+    """
+    nudge = 0.1 * torch.randn(x.size(-1), generator=torch.Generator().manual_seed(0)).to(x)
+    before = function(x.unsqueeze(0))[0]
+    columns = []
+    for position in range(len(x)):
+        nudged = x.clone()
+        nudged[position] += nudge
+        columns.append((function(nudged.unsqueeze(0))[0] - before).norm(dim=-1))
+    moves = torch.stack(columns, dim=1)
+    return moves / moves.max()
+
+
+def shares_a_mean(norm: Callable[[Tensor], Tensor], shape: tuple[int, int, int]) -> Tensor:
+    """Which numbers are normalized together: whole numbers of this shape, equal in one group.
+
+    Found by trial: one number is changed, and whatever changes with it belongs to its group.
+    """
+    x = torch.randn(shape, dtype=torch.float64)
+    before, groups = norm(x), torch.full(shape, -1)
+    for number in range(x.numel()):
+        changed = x.clone()
+        changed.view(-1)[number] += 1
+        groups[(norm(changed) - before).abs() > 1e-9] = number
+    return groups
+
+
+def batch_norm(x: Tensor) -> Tensor:
+    """PyTorch's batch norm as in training: each feature over all words of all sentences."""
+    return nn.BatchNorm1d(x.size(-1)).to(x)(x.transpose(1, 2)).transpose(1, 2).detach()
+
+
+@torch.no_grad()
+def flow_stations(norm_first: bool) -> list[Any]:
+    """The vectors that run through a live `SublayerConnection`, for `plots.encoder.around_flow`."""
+    torch.manual_seed(4)
+    around = fresh(SublayerConnection(8, dropout=0.25, norm_first=norm_first)).train()
+    feed_forward = fresh(PositionwiseFeedForward(8, 16))
+    seen = {}
+    around.norm.register_forward_hook(lambda _, x, y: seen.update(norm_in=x[0], norm_out=y))
+    around.dropout.register_forward_hook(lambda _, x, y: seen.update(dropped=y))
+    x = fresh_norm(torch.randn(3, 8, dtype=torch.float64)) * torch.tensor([[0.5], [1.0], [2.0]])
+    result = around(x, feed_forward)
+    if norm_first:
+        return [("x", x), "norm", ("norm(x)", seen["norm_out"]), "f, then\ndropout",
+                ("what is added", seen["dropped"]), "+", ("output", result)]  # fmt: skip
+    return [("x", x), "f, then\ndropout", ("what is added", seen["dropped"]), "+",
+            ("sum", seen["norm_in"]), "norm", ("output", result)]  # fmt: skip
+
+
+@torch.no_grad()
+def read_by_encoder(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
+    """The words of each sentence, and what is below and above each layer of the shipped encoder.
+
+    Each tensor is (sentences, positions, d_model); behind the words stand <eos> and the padding.
+    """
+    from transformer_lib.model.masks import padding_mask
+
+    from transformer_lib.text.batching import source_batch
+    from transformer_lib.translator import Translator
+
+    translator = Translator.load()
+    model = translator.model.eval()
+    words = [translator.read(text) for text in texts]
+    src = source_batch([translator.src.vocab.encode(tokens) for tokens in words])
+    x = model.src_positions(model.src_embed(src))
+    return words, through_layers(model.encoder, x, src_mask=padding_mask(src))
+
+
+@torch.no_grad()
+def hidden_layers(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
+    """The words, and what the feed-forward networks' neurons say to them, one tensor for a layer.
+
+    Each is (sentences, positions, d_ff); a neuron that doesn't fire says 0.
+    """
+    from transformer_lib.translator import Translator
+
+    layers = Translator.load().model.eval().encoder.layers
+    words, xs = read_by_encoder(texts)
+    mask = torch.ones(xs[0].shape[:2], dtype=torch.bool)
+    for row, own in zip(mask, words, strict=True):
+        row[len(own) + 1 :] = False  # after the words and <eos> comes padding
+    mask = mask[:, None, None]
+    hidden = []
+    for layer, x in zip(layers, xs, strict=False):
+        attended = layer.around_self_attn(x, lambda x, at=layer.self_attn: at(x, x, x, mask=mask))
+        hidden.append(layer.feed_forward.w_1(attended).relu())
+    return words, hidden
+
+
+@functools.cache
+def held_out_neurons(batch: int = 200) -> tuple[list[str], list[Tensor]]:
+    """Every word of the test set, and what each layer's neurons say to it: (words, d_ff)."""
+    from transformer_lib.text import english_spanish
+
+    texts = [english for english, _ in english_spanish.load("test")]
+    every, said = [], []
+    for start in range(0, len(texts), batch):
+        words, hidden = hidden_layers(texts[start : start + batch])
+        every += [word for own in words for word in own]
+        said.append([torch.cat([rows[: len(own)] for rows, own in zip(one, words, strict=True)])
+                     for one in hidden])  # fmt: skip
+    return every, [torch.cat(parts) for parts in zip(*said, strict=True)]
+
+
+def excited_by(
+    layer: int, neuron: int, count: int = 10, *, at_least: int = 5, also: str = ""
+) -> dict[str, float]:
+    """The words of the test set to which a neuron says most: word -> mean of what it says.
+
+    Only words that stand there `at_least` so many times. also: a word that is shown in any case,
+    as the last one.
+    """
+    words, said = held_out_neurons()
+    by_word: dict[str, list[float]] = {}
+    for word, value in zip(words, said[layer][:, neuron].tolist(), strict=True):
+        by_word.setdefault(word, []).append(value)
+    means = {word: sum(values) / len(values) for word, values in by_word.items()
+             if len(values) >= at_least}  # fmt: skip
+    most = sorted(means, key=lambda word: -means[word])[:count]
+    if also and also not in most:
+        most[-1] = also
+    return {word: means[word] for word in most}
+
+
+def plural_nouns(gender: str = "") -> set[str]:
+    """The English plurals of the nouns that have this gender in Spanish, or of all nouns."""
+    from course.grammar.lexicon import NOUNS
+
+    return {noun.english_plural for noun in NOUNS.values()
+            if not gender or noun.default_gender == gender}  # fmt: skip
+
+
+def who_fires(layer: int, neuron: int, kind: set[str], above: float = 1.0) -> float:
+    """Of all words of the test set to which a neuron says more than this: the share of a kind."""
+    words, said = held_out_neurons()
+    fires = [word for word, yes in zip(words, said[layer][:, neuron] > above, strict=True) if yes]
+    return sum(word in kind for word in fires) / len(fires)
+
+
+@torch.no_grad()
+def what_is_added(text: str) -> list[dict[str, Tensor]]:
+    """Each layer of the shipped encoder: its input x, what attention and feed-forward add to it,
+    the sums after their norms, and the attention weights of the words (mean of the heads).
+
+    The vectors are (words, d_model), <eos> included; the weights (words, words).
+    """
+    from transformer_lib.interpret.recording import weights_and_values
+    from transformer_lib.translator import Translator
+
+    layers = Translator.load().model.eval().encoder.layers
+    _, xs = read_by_encoder([text])
+    found = []
+    for layer, x in zip(layers, xs, strict=False):
+        attended = layer.self_attn(x, x, x)
+        between = layer.around_self_attn.norm(x + attended)
+        thought = layer.feed_forward(between)
+        weights, _ = weights_and_values(layer.self_attn, x, x, x)
+        found.append({
+            "x": x[0], "attention": attended[0], "between": between[0], "feed_forward": thought[0],
+            "output": layer.around_feed_forward.norm(between + thought)[0],
+            "weights": weights[0].mean(dim=0),
+        })  # fmt: skip
+    return found
+
+
+def without_end(words: Sequence[str], xs: Sequence[Tensor]) -> list[Tensor]:
+    """The vectors of the first sentence's words: each (s, d_model)."""
+    return [x[0, : len(words)] for x in xs]
+
+
+def others(cosines: Tensor) -> Tensor:
+    """Without the diagonal: each word is like itself."""
+    return cosines.masked_fill(torch.eye(len(cosines), dtype=torch.bool), torch.nan)
+
+
+TEN_NOUNS = ("dog", "car", "book", "hat", "train", "house", "table", "apple", "flower", "shirt")
+
+
+def red_things() -> dict[str, Tensor]:
+    """How alike the vectors of "red" before ten nouns are, in each layer (10, 10)."""
+    _, xs = read_by_encoder([f"I like the red {noun}" for noun in TEN_NOUNS])
+    return {title: alike(x[:, 3]) for title, x in zip(titles(xs), xs, strict=True)}
+
+
+def gendered_nouns() -> list[Any]:
+    """The nouns that the shipped translator knows and that have one gender in Spanish."""
+    from course.grammar.lexicon import NOUNS
+    from transformer_lib.translator import Translator
+
+    known = Translator.load().src.vocab.tokens
+    return [noun for noun in NOUNS.values() if noun.gender in "mf" and noun.english in known]
+
+
+def gender_gap(frame: str = "I like the red {}") -> dict[str, dict[str, float]]:
+    """Layer -> word -> how much more alike it is beside two nouns of one gender than of both.
+
+    frame: a sentence with a place for the noun, filled with each of `gendered_nouns`.
+    """
+    nouns = gendered_nouns()
+    words, xs = read_by_encoder([frame.format(noun.english) for noun in nouns])
+    feminine = torch.tensor([noun.gender == "f" for noun in nouns])
+    same = (feminine[:, None] == feminine) & ~torch.eye(len(nouns), dtype=torch.bool)
+    other = feminine[:, None] != feminine
+    names = [word if word != nouns[0].english else "noun" for word in words[0]]
+    return {
+        title: {
+            name: (cosines[same].mean() - cosines[other].mean()).item()
+            for name, cosines in zip(names, alike(x.transpose(0, 1)), strict=False)
+        }
+        for title, x in zip(titles(xs), xs, strict=True)
+    }
+
+
+def alike_at_distance(texts: Sequence[str], distances: Sequence[int]) -> dict[str, list[float]]:
+    """Layer -> the mean cosine of two words that stand so far apart, over all the sentences."""
+    words, xs = read_by_encoder(texts)
+    found = {}
+    for title, x in zip(titles(xs), xs, strict=True):
+        maps = [alike(vectors[: len(own)]) for vectors, own in zip(x, words, strict=True)]
+        found[title] = [torch.cat([one.diagonal(distance) for one in maps]).mean().item()
+                        for distance in distances]  # fmt: skip
+    return found
+
+
+@one_thread()
+@torch.enable_grad()
+def learns_to_copy(way: Way, layers: int = 6, steps: int = 50) -> float:
+    """Train a small stack to name the digit at each position -> the share of right ones.
+
+    The easiest task there is: each word has to come out as it went in.
+    """
+    torch.manual_seed(0)
+    stack = nn.ModuleList(EncoderLayer(32, 64, 4, dropout=0.0) for _ in range(layers))
+    fresh(stack).float()
+    embedding, generator = nn.Embedding(10, 32), nn.Linear(32, 10)
+    parameters = [p for part in (embedding, stack, generator) for p in part.parameters()]
+    optimizer = torch.optim.Adam(parameters, lr=2e-3)
+    for _ in range(steps):
+        digits = torch.randint(10, (32, 5))
+        x = embedding(digits)
+        for layer in stack:
+            x = way(x, lambda x, layer=layer: layer.self_attn(x, x, x))
+            x = way(x, layer.feed_forward)
+        logits = generator(x)
+        loss = cross_entropy(logits.flatten(0, 1), digits.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return (logits.argmax(-1) == digits).float().mean().item()
+
+
+def titles(xs: Sequence[Tensor]) -> list[str]:
+    return ["input", *(f"layer {layer}" for layer in range(len(xs) - 1))]
+
+
+def random_layers(layers: int = 6) -> tuple[list[str], list[Tensor]]:
+    """The translator's input for the sentence, sent through an encoder that learned nothing."""
+    (words,), xs = read_by_encoder([SENTENCE])
+    torch.manual_seed(0)
+    encoder = fresh(Encoder(layers, d_model=128, d_ff=512, h=4))
+    return words, without_end(words, through_layers(encoder, xs[0].double()))

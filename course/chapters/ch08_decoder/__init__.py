@@ -1,0 +1,1 @@
+"""Notebook 08: how a sentence is written."""

@@ -1,0 +1,430 @@
+"""The exercises of notebook 08 and assignment 4: how a decoder is built, read and used.
+
+Target and source have different lengths, and all sizes are different primes, so that a swapped
+memory or a wrong axis can't pass unseen.
+"""
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.decoder import Decoder, DecoderLayer
+from transformer_lib.model.masks import causal_mask
+from transformer_lib.model.transformer import Transformer
+
+from course.chapters.ch07_encoder.checks import network_parameters
+from course.checks import (
+    as_shape,
+    call,
+    compare,
+    exercise,
+    expect,
+    fault_in_a_stack,
+    implement,
+    no_slip,
+    own_work,
+    parts_right,
+    plain,
+    same,
+    whole_number,
+    whole_numbers,
+)
+from transformer_lib.text.tokens import BOS, EOS
+
+B, S, T, D_MODEL, VOCAB = 2, 3, 5, 14, 11
+
+
+def random(*shape: int, seed: int) -> Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+def seeded(make: Callable[[], nn.Module]) -> nn.Module:
+    """A module with the same random weights each time, and norms that can't be confused."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        module = make().eval()
+        with torch.no_grad():
+            for parameter in module.parameters():
+                parameter.normal_(std=0.5)
+    return module
+
+
+def after(function: Any, *more: Any) -> Any:
+    """An attempt that gets modules behind its tensors, which are no part of a message."""
+    return (lambda *tensors: function(*tensors, *more)) if callable(function) else function
+
+
+def before(function: Any, *first: Any) -> Any:
+    return (lambda *tensors: function(*first, *tensors)) if callable(function) else function
+
+
+# --- 1. shapes -----------------------------------------------------------------------------------
+
+
+@exercise
+def shapes(keys: Any, weights: Any, logits: Any) -> None:
+    """Exercise 1: b=2, s=7, t=5, d_model=512, h=8 and 1794 words."""
+    key_hints = {
+        (2, 8, 5, 64): "Those are the queries, from the 5 target words. Keys come from the memory.",
+        (2, 7, 512): "That is the memory. Its keys are cut into 8 heads.",
+        (2, 7, 8, 64): "That is before the transpose: the heads come second.",
+        (2, 8, 7, 512): "Each head has its share of the 512 numbers.",
+        (2, 8, 64, 7): "So they stand in the product Q K^T. Before it, a row for each word.",
+    }
+    weight_hints = {
+        (2, 8, 7, 5): "Rows are queries, columns are keys. Who looks, and at whom?",
+        (2, 8, 5, 5): "That is the decoder's self-attention: target words look at target words.",
+        (2, 8, 7, 7): "That is the encoder's self-attention: source words look at source words.",
+        (2, 5, 7): "That is one head; here there are eight.",
+        (2, 8, 5, 64): "That is what the weights make of the values. A weight belongs to a pair "
+        "of words.",
+    }
+    logit_hints = {
+        (2, 7, 1794): "That is one for each source word. A next word is predicted at each target "
+        "place.",
+        (2, 1794): "That is for the last place alone. In training all places count.",
+        (2, 5, 512): "That is what goes into the generator.",
+        (2, 1794, 5): "The words of the vocabulary are the last axis.",
+        (2, 8, 5, 1794): "Heads are an affair of the attention layers. After W^O they are gone.",
+        (5, 1794): "And the batch?",
+    }
+    parts_right(
+        ("The keys", as_shape(keys), (2, 8, 7, 64), key_hints),
+        ("The weights", as_shape(weights), (2, 8, 5, 7), weight_hints),
+        ("The logits", as_shape(logits), (2, 5, 1794), logit_hints),
+    )
+
+
+@exercise
+def parameters(guess: Any) -> None:
+    """Assignment 4: attention, feed-forward and norms of a decoder layer, 128, 512 and 4 heads."""
+    wanted = "Give three whole numbers in a list: attention, feed-forward network, norms."
+    guess = whole_numbers(guess, wanted)
+    expect(len(guess) == 3, wanted)
+    square = 128 * 128
+    hints = {
+        4 * square: "That is one attention. A decoder layer looks at its own words and at the "
+        "memory.",
+        6 * square: "And W^O, in both?",
+        2 * square: "That is one matrix in each of two attentions; an attention has four.",
+        4 * 8 * square: "Each head has matrices of 128 × 32: four of them are one of 128 × 128.",
+        8 * square + 8 * 128: "The attention layers have no biases.",
+    }
+    norm_hints = {
+        4 * 128: "That is the encoder layer, with two norms.",
+        3 * 128: "Those are the scales. A norm learns something else too.",
+        2 * 128: "That is one norm. There is one for each sub-layer.",
+        6: "Scale and shift have a number for each feature, not one for all.",
+        3: "Scale and shift have a number for each feature, not one for all.",
+        0: "A norm learns a scale and a shift.",
+    }
+    attention, network, norms = guess
+    parts_right(
+        ("Attention", attention, 8 * square, hints),
+        ("Feed-forward", network, *network_parameters(128, 512)),
+        ("Norms", norms, 6 * 128, norm_hints),
+    )
+
+
+# --- 2. how often --------------------------------------------------------------------------------
+
+
+@exercise
+def runs(encoder: Any, decoder: Any) -> None:
+    """Exercise 2: encoder and decoder runs for a translation of 7 words."""
+    encoder, decoder = whole_number(encoder), whole_number(decoder)
+    encoder_hints = {
+        8: "The English sentence doesn't change while the Spanish one is written.",
+        7: "The English sentence doesn't change while the Spanish one is written.",
+        6: "Its six layers run one after another. That counts as one run.",
+    }
+    decoder_hints = {
+        7: "After the seventh word it runs once more. What does it write then?",
+        9: "<bos> isn't written, it is given.",
+        1: "That is training, where the right words are known.",
+        48: "A run goes through all six layers.",
+        42: "A run goes through all six layers, and the end must be written, too.",
+        36: "That is how many words it reads in all its runs together.",
+    }
+    parts_right(
+        ("The encoder", encoder, 1, encoder_hints),
+        ("The decoder", decoder, 8, decoder_hints),
+    )
+
+
+# --- 3. the decoder layer ------------------------------------------------------------------------
+
+
+def layer_inputs() -> tuple[Any, ...]:
+    layer = seeded(lambda: DecoderLayer(D_MODEL, 13, 2, dropout=0.0))
+    x, memory = random(B, T, D_MODEL, seed=0), random(B, S, D_MODEL, seed=1)
+    around = (layer.around_self_attn, layer.around_cross_attn, layer.around_feed_forward)
+    norms = [one.norm for one in around]
+    return x, memory, causal_mask(T), layer.self_attn, layer.cross_attn, layer.feed_forward, norms
+
+
+@implement(*layer_inputs())
+def decoder_layer(function: Callable[..., Tensor]) -> None:
+    """Exercise 3: (x, memory, mask, self_attn, cross_attn, feed_forward, norms), post-norm."""
+    judge_layer(function, layer_inputs())
+
+
+@implement(*layer_inputs())
+def three_sublayers(function: Callable[..., Tensor]) -> None:
+    """Assignment 4: the same with plain functions; the mask is handed over by its place."""
+    x, memory, mask, *parts = layer_inputs()
+    judge_layer(function, (x, memory, mask, *by_place(*parts)))
+
+
+def by_place(
+    self_attn: nn.Module, cross_attn: nn.Module, feed_forward: nn.Module, norms: Sequence[nn.Module]
+) -> tuple[Any, ...]:
+    """The parts of a decoder layer as functions whose inputs have places, not names."""
+
+    def attend(attention: nn.Module) -> Callable[..., Tensor]:
+        return lambda query, key, value, mask=None, /: attention(query, key, value, mask=mask)
+
+    return attend(self_attn), attend(cross_attn), plain(feed_forward), [*map(plain, norms)]
+
+
+def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
+    """A Hint if the function doesn't do what a decoder layer does with what it is handed."""
+    x, memory, mask, own, cross, ffn, norms = layer_inputs()
+    n_1, n_2, n_3 = norms
+    own_work(function, "DecoderLayer")
+
+    def layer(
+        own_mask: Tensor | None = mask,
+        look: Callable[[Tensor], Tensor] = lambda y: cross(y, memory, memory),
+        ways: Sequence[nn.Module] = norms,
+        skip: Sequence[int] = (),
+        order: Sequence[int] = (0, 1, 2),
+    ) -> Tensor:
+        """The layer with one thing changed."""
+        parts = (lambda y: own(y, y, y, mask=own_mask), look, ffn)
+        y = x
+        for number in order:
+            y = ways[number](parts[number](y) + (0 if number in skip else y))
+        return y
+
+    with torch.no_grad():
+        right = layer()
+        parts = (lambda y: own(y, y, y, mask=mask), lambda y: cross(y, memory, memory), ffn)
+        y = n_1(x + own(x, x, x, mask=mask))
+        mistakes = [
+            (layer(own_mask=None), "The causal mask is missing: each word sees the words to come."),
+            (layer(own_mask=mask.mT), "The mask lies on the wrong side: each word sees itself and "
+             "the future."),
+            (layer(own_mask=~mask), "The mask is turned around: each word sees only the future. "
+             "True means: may be seen."),
+            (layer(look=lambda y: cross(y, y, y)), "Your cross-attention never looks at the "
+             "memory."),
+            (layer(look=lambda y: cross(y, y, y, mask=mask)), "Your cross-attention never looks at "
+             "the memory."),
+            (layer(look=lambda y: cross(x, memory, memory)), "The queries of the cross-attention "
+             "are x as it came in. They should be what the first sub-layer made of it."),
+            (layer(look=lambda y: own(y, memory, memory)), "You used self_attn twice. The memory "
+             "has an attention of its own, cross_attn."),
+            (layer(order=(1, 0, 2)), "Your cross-attention comes first. The self-attention does."),
+            (layer(order=(0, 2, 1)), "Your feed-forward network stands before the "
+             "cross-attention. It comes last."),
+            (layer(order=(1, 0, 2), ways=[n_2, n_1, n_3]), "Your cross-attention comes first. The "
+             "self-attention does."),
+            (layer(order=(0, 2, 1), ways=[n_1, n_3, n_2]), "Your feed-forward network stands "
+             "before the cross-attention. It comes last."),
+            (layer(order=(0, 2)), "The cross-attention is missing."),
+            (layer(order=(1, 2)), "The self-attention is missing."),
+            (layer(order=(0, 1)), "The feed-forward network is missing."),
+            (layer(skip=(0, 1, 2)), "The ways around are missing: each sub-layer's output is added "
+             "to its input."),
+            (layer(skip=(1,)), "The way around the cross-attention is missing."),
+            (layer(skip=(0,)), "The way around the self-attention is missing."),
+            (layer(skip=(2,)), "The way around the feed-forward network is missing."),
+            (layer(ways=[n_1, n_1, n_1]), "You used norms[0] three times; each sub-layer has its "
+             "own."),
+            (n_3(y + ffn(n_2(y + cross(y, memory, memory)))), "The feed-forward network's output "
+             "is added to an older x. Add it to what went into it."),
+            (n_3(x + ffn(n_2(x + cross(y, memory, memory)))), "You add x as it came in each time. "
+             "Add what went into this sub-layer."),
+            (pre_norm(x, parts, norms), "That is pre-norm. Here the norm comes after the sum."),
+            (layer(ways=[lambda y: y] * 3), "The norms are missing."),
+            *((layer(ways=[*norms[:i], lambda y: y, *norms[i + 1 :]]), f"The {which} norm is "
+               f"missing: norms[{i}] normalizes the {which} sum.")
+              for i, which in enumerate(("first", "second", "third"))),
+            (norm_before_sum(x, parts, norms), "The sum comes after the norm, so nothing "
+             "normalizes it. First add, then the norm."),
+        ]  # fmt: skip
+        mistakes += [
+            (layer(ways=[norms[i] for i in order]), "The sub-layers don't have the norms that are "
+             "meant for them: norms[0] is for the first, norms[1] for the second, norms[2] for "
+             "the third.")
+            for order in itertools.product(range(3), repeat=3) if order != (0, 1, 2)
+        ]  # fmt: skip
+
+    stops = {
+        "at non-singleton dimension 1": "Query and memory have changed places: what comes out is "
+        "as long as the source. The query, which comes first, is the decoder's; key and value are "
+        "the memory.",
+        "at non-singleton dimension 3": "The mask doesn't fit: it is for target words that look at "
+        "target words, in the self-attention. The memory may be seen whole.",
+        **dict.fromkeys(
+            ("unexpected keyword argument", "passed as keyword arguments"),
+            "Hand everything over by its place, without a name: self_attn(query, key, value, …).",
+        ),
+        "batch2 tensor": "There are more keys than values, or fewer. Both come from the memory.",
+    }
+    found = call(after(function, *handed[2:]), x, memory, stops=stops)
+    compare(found, right, mistakes)
+
+
+def norm_before_sum(x: Tensor, parts: Sequence[Callable], norms: Sequence[Callable]) -> Tensor:
+    for part, norm in zip(parts, norms, strict=True):
+        x = x + norm(part(x))
+    return x
+
+
+def pre_norm(x: Tensor, parts: Sequence[Callable], norms: Sequence[nn.Module]) -> Tensor:
+    for part, norm in zip(parts, norms, strict=True):
+        x = x + part(norm(x))
+    return x
+
+
+# --- 4. the generator ----------------------------------------------------------------------------
+
+
+@implement(torch.zeros(1, 2, 3), torch.zeros(4, 3))
+def next_word(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Exercise 4: (x (b, t, d_model), weight (vocab, d_model)) -> log-probabilities (b, vocab)."""
+    x, weight = random(B, T, D_MODEL, seed=4), random(VOCAB, D_MODEL, seed=5) / 2
+    logits = x @ weight.T
+    last = logits[:, -1]
+    right = last.log_softmax(dim=-1)
+    transposed = f"({B}x{D_MODEL} and {VOCAB}x{D_MODEL})"
+    stops = {
+        transposed: "weight has a row for each word: turn it around, weight.T, for the product.",
+        f"({B * T}x{D_MODEL} and {VOCAB}x{D_MODEL})": "weight has a row for each word: turn it "
+        "around, weight.T, for the product.",
+    }
+    found = call(function, x, weight, stops=stops)
+    for wrong, hint in (
+        (
+            logits.log_softmax(dim=1),
+            "Your softmax runs over the positions, and all places are "
+            "there. Take the last place, and the words, dim=-1.",
+        ),
+        (logits, "Those are the logits of all places."),
+        (last.abs().log(), "The logarithm of the logits isn't a log-probability: softmax first."),
+        (last.argmax(dim=-1), "That is the word itself. Here we want all log-probabilities."),
+        (last.argmax(dim=0), "That is an argmax, and over the batch. We want log-probabilities."),
+    ):
+        expect(not same(found, wrong), hint)  # more than one step is missing
+    compare(found, right, [
+        (logits.log_softmax(dim=-1), "These are all places. The next word is predicted at the last "
+         "one."),
+        (logits.log_softmax(dim=1)[:, -1], "Your softmax runs over the positions. It should run "
+         "over the words of the vocabulary, dim=-1."),
+        (last.log_softmax(dim=0), "Your softmax runs over the batch: two sentences share their "
+         "probabilities. Take the words, dim=-1."),
+        (logits.log_softmax(dim=0)[:, -1], "Your softmax runs over the batch. Take the words, "
+         "dim=-1."),
+        (last, "Those are logits. The log softmax is missing."),
+        (last.softmax(dim=-1), "Those are probabilities; the logarithm is missing."),
+        (last.softmax(dim=-1).log2(), "That is the logarithm to base 2. Here it is the natural "
+         "one."),
+        (logits[:, 0].log_softmax(dim=-1), "That is the first place, where <bos> was read. Take "
+         "the last one."),
+        (logits[-1].log_softmax(dim=-1), "You took the last sentence of the batch. Take the last "
+         "place of each: x[:, -1]."),
+        (logits.mean(dim=1).log_softmax(dim=-1), "You average all places. The last one alone "
+         "predicts the next word."),
+        (logits.sum(dim=1).log_softmax(dim=-1), "You add up all places. The last one alone "
+         "predicts the next word."),
+        (last.log_softmax(dim=-1).mT, "The sentences should be the rows: (b, vocab)."),
+    ])  # fmt: skip
+
+
+# --- 5. all places at once -----------------------------------------------------------------------
+
+
+def model_and_words() -> tuple[Transformer, Tensor, Tensor]:
+    config = ModelConfig(N=1, d_model=D_MODEL, d_ff=13, h=2, dropout=0.0)
+    model = seeded(lambda: Transformer(VOCAB, VOCAB, config))
+    return model, torch.tensor([[5, 8, EOS], [7, 4, EOS]]), torch.tensor([[6, 9, 4], [10, 5, 6]])
+
+
+@implement(*model_and_words())
+def all_at_once(function: Callable[..., Tensor]) -> None:
+    """Exercise 5: (model, src, words) -> (b, t + 1, vocab), the logits of each word and <eos>."""
+    model, src, words = model_and_words()
+    first, last = (torch.full((len(words), 1), i) for i in (BOS, EOS))
+
+    def reads(*parts: Tensor) -> Tensor:
+        return model(src, torch.cat(parts, dim=1))
+
+    with torch.no_grad():
+        right = reads(first, words)
+        mistakes = [
+            (reads(words), "<bos> is missing: nothing stands there that could predict the first "
+             "word."),
+            (reads(words, last), "The decoder reads the right answers, tgt_out. It should read "
+             "them one place later, with <bos> in front: tgt_in."),
+            (reads(first, words, last), "<eos> is something to write, not to read: after it comes "
+             "nothing more."),
+            (reads(first, words)[:, 1:], "One place is lost: <bos> predicts the first word."),
+            (reads(first, words)[:, :-1], "One place is lost: the last word predicts <eos>."),
+            (reads(words, first), "<bos> stands at the end. It belongs in front."),
+            (reads(last, words), "In front stands <eos>. It should be <bos>."),
+            (reads(torch.full_like(first, 0), words), "In front stands <pad>. It should be <bos>."),
+            (reads(first, words)[:, -1], "That is the last place alone. Give all of them back."),
+            (model(words, torch.cat([first, src], dim=1)), "Source and target have changed places: "
+             "the decoder reads words, with <bos> in front."),
+            (model(torch.cat([first, words], dim=1), src), "Source and target have changed places: "
+             "model(src, tgt_in)."),
+            (right.softmax(dim=-1), "Those are probabilities. We want the logits."),
+            (right.log_softmax(dim=-1), "Those are log-probabilities. We want the logits."),
+            (model.decode(torch.cat([first, words], dim=1), model.encode(src), src), "Those are "
+             "the decoder's vectors. The generator is missing; model(…) uses it."),
+        ]  # fmt: skip
+    runs: list[Any] = []
+    hook = model.decoder.register_forward_hook(lambda *_: runs.append(1))
+    try:
+        found = call(before(function, model), src, words)
+    finally:
+        hook.remove()
+    compare(found, right, mistakes)
+    no_slip(len(runs) == 1, f"Right, but the decoder runs {len(runs)} times. Once is enough.")
+
+
+# --- one planted fault ---------------------------------------------------------------------------
+
+FAULTS = {
+    "future": "Change a later word of x: do the outputs before it move?",
+    "deaf": "Change the first word of the memory: does any output move?",
+    "padding": "Change the memory at its last two places, which are padding: does any output move?",
+    "shared": "Compare the weights: is `cross_attn.w_k.weight` of one layer equal to another's?",
+}
+FAULTY_LAYER = 2
+
+
+def suspect() -> Decoder:
+    """A decoder with random weights that runs without an error, and one thing in it is wrong."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(12)
+        decoder = Decoder(4, 32, 64, 4, dropout=0.0).eval()
+    layer = decoder.layers[FAULTY_LAYER]
+
+    def forward(x: Tensor, memory: Tensor, *, src_mask: Any = None, **more: Any) -> Tensor:
+        return DecoderLayer.forward(layer, x, memory, **more)
+
+    layer.forward = forward
+    return decoder
+
+
+@exercise
+def planted_fault(layer: Any, fault: Any) -> None:
+    """The exercise of the core: (number of the layer, one of FAULTS)."""
+    fault_in_a_stack((layer, fault), (FAULTY_LAYER, "padding"), 4, FAULTS, "Call each of "
+                     "`suspect.layers` by itself, twice.")  # fmt: skip

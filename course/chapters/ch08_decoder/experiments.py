@@ -1,0 +1,166 @@
+"""What notebook 08 measures: how the decoder writes, and what each step depends on."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformer_lib.model.decoder import DecoderLayer
+
+from transformer_lib.decoding import deciding, greedy_decode
+from transformer_lib.interpret.recording import record_attention
+from transformer_lib.text.batching import make_batch, source_batch
+from transformer_lib.text.tokens import BOS, EOS, SPECIALS
+
+
+@dataclass(frozen=True)
+class WordStep:
+    """One run of the decoder: what it reads, where it looks, and which words it finds likely.
+
+    read: the target words so far, from <bos>. looks: a weight for each source word. best: the
+    likeliest next words, the first of which is written; logits and chances: of these words.
+    """
+
+    read: list[str]
+    looks: list[float]
+    best: list[str]
+    logits: list[float]
+    chances: list[float]
+
+
+def source_of(translator: Any, text: str) -> Tensor:
+    return source_batch([translator.src.vocab.encode(translator.read(text))])
+
+
+def decode_steps(translator: Any, text: str, best: int = 5) -> tuple[list[str], list[WordStep]]:
+    """Translate word by word and write down each step -> the source words, the steps.
+
+    translator: a `Translator`. Each step is a run of the decoder over all words written so far;
+    its look is that of the last layer, the mean of the heads. Ends with <eos> or 64 words.
+    """
+    model, vocab = translator.model, translator.tgt.vocab.tokens
+    src = source_of(translator, text)
+    written, steps = [BOS], []
+    with deciding(model):
+        memory = model.encode(src)
+        while written[-1] != EOS and len(written) <= 64:
+            with record_attention(model) as weights:
+                x = model.decode(torch.tensor([written]), memory, src)
+            logits = model.generator(x[:, -1])[0]
+            top = logits.topk(best)
+            last = weights[f"decoder.layers.{len(model.decoder.layers) - 1}.cross_attn"]
+            steps.append(WordStep(
+                read=[vocab[i] for i in written],
+                looks=last[0, :, -1].mean(dim=0).tolist(),
+                best=[vocab[i] for i in top.indices.tolist()],
+                logits=top.values.tolist(),
+                chances=logits.softmax(dim=-1)[top.indices].tolist(),
+            ))  # fmt: skip
+            written.append(int(top.indices[0]))
+    return [*translator.read(text), SPECIALS[EOS]], steps
+
+
+def write_on(translator: Any, text: str, beginning: Sequence[str] = ()) -> str:
+    """What the translator writes, the likeliest word each time, after a beginning given to it."""
+    model, vocab = translator.model, translator.tgt.vocab
+    src, ids = source_of(translator, text), [BOS, *vocab.encode(beginning)]
+    with deciding(model):
+        memory = model.encode(src)
+        while ids[-1] != EOS and len(ids) < 20:
+            x = model.decode(torch.tensor([ids]), memory, src)
+            ids.append(int(model.generator(x[0, -1]).argmax()))
+    return " ".join(vocab.tokens[i] for i in ids[1:])
+
+
+def runs_of(translator: Any, text: str) -> list[str]:
+    """Which half of the model runs while a sentence is translated, and how many words it reads."""
+    model, runs = translator.model, []
+    hooks = [
+        part.register_forward_hook(
+            lambda _, args, out, name=name: runs.append(f"{name} reads {args[0].size(1)}")
+        )
+        for name, part in (("encoder", model.encoder), ("decoder", model.decoder))
+    ]
+    try:
+        greedy_decode(model, source_of(translator, text), cache=False)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return runs
+
+
+@torch.no_grad()
+def inside_cross_attention(
+    layer: DecoderLayer, x: Tensor, memory: Tensor, mask: Tensor | None = None
+) -> dict[str, Tensor]:
+    """Run a decoder layer -> the queries, keys and values of its cross-attention, and its output.
+
+    The queries, keys and values of all heads are side by side: (positions, d_model).
+    """
+    seen, cross = {}, layer.cross_attn
+    parts = {"queries": cross.w_q, "keys": cross.w_k, "values": cross.w_v}
+    hooks = [part.register_forward_hook(lambda *args, name=name: seen.update({name: args[-1][0]}))
+             for name, part in parts.items()]  # fmt: skip
+    try:
+        output = layer(x, memory, tgt_mask=mask)[0]
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return {**{name: seen[name] for name in parts}, "output": output}
+
+
+def decoder_vector(translator: Any, text: str, place: int) -> tuple[Tensor, Tensor]:
+    """The decoder's vector (d_model) at a place of its own translation, and the logits (vocab)."""
+    ids = translator.src.vocab.encode(translator.read(text))
+    written = translator.tgt.vocab.encode(translator.translate(text)[0].tokens)
+    batch = make_batch([(ids, written)])
+    model = translator.model
+    with deciding(model):
+        x = model.decode(batch.tgt_in, model.encode(batch.src), batch.src)[0, place]
+        return x.clone(), model.generator(x).clone()
+
+
+def with_borrowed_keys(translator: Any, giver: int, taker: int) -> Any:
+    """The translator with one decoder layer using another's W^K and W^V for the memory."""
+    from transformer_lib.translator import Translator
+
+    model = copy.deepcopy(translator.model)
+    attentions = [layer.cross_attn for layer in model.decoder.layers]
+    attentions[taker].w_k, attentions[taker].w_v = attentions[giver].w_k, attentions[giver].w_v
+    return Translator(model, translator.src, translator.tgt)
+
+
+def share_right(translator: Any, pairs: Sequence[tuple[str, str]]) -> float:
+    """The share of sentences that are translated to the letter as in the pairs."""
+    found = translator.translate_all([english for english, _ in pairs])
+    return sum(a == b for a, (_, b) in zip(found, pairs, strict=True)) / len(pairs)
+
+
+@torch.no_grad()
+def on_the_way(translator: Any, text: str) -> dict[str, Any]:
+    """One sentence through both stacks: the words, and their vectors at each station.
+
+    "encoder" and "decoder" hold, for the input and after each layer, a tensor (words, d_model).
+    The decoder's row t is what it makes of the words up to t; later words don't change it.
+    """
+    from transformer_lib.model.masks import causal_mask
+
+    from course.chapters.ch07_encoder.experiments import through_layers
+
+    model, src = translator.model.eval(), source_of(translator, text)
+    written = translator.translate(text)[0].tokens
+    tgt_in = torch.tensor([[BOS, *translator.tgt.vocab.encode(written)]])
+    encoder = through_layers(model.encoder, model.src_positions(model.src_embed(src)))
+    x = model.tgt_positions(model.tgt_embed(tgt_in))
+    decoder = [x]
+    for layer in model.decoder.layers:
+        decoder.append(layer(decoder[-1], encoder[-1], tgt_mask=causal_mask(tgt_in.size(1))))
+    return {
+        "src": [*translator.read(text), SPECIALS[EOS]],
+        "read": [SPECIALS[BOS], *written],
+        "written": [*written, SPECIALS[EOS]],
+        "encoder": [x[0] for x in encoder],
+        "decoder": [x[0] for x in decoder],
+    }

@@ -1,0 +1,474 @@
+"""How the decoder writes: from a vector to a word, and word after word."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
+from matplotlib.path import Path
+
+from course.chapters.ch08_decoder.experiments import (
+    WordStep,
+    decode_steps,
+    decoder_vector,
+    on_the_way,
+)
+from course.chapters.ch09_whole_transformer.figures import LAYOUT
+from course.drawing import lazy_altair as late
+from course.drawing import style
+from course.drawing.architecture import architecture
+from course.drawing.registry import figure
+from course.drawing.shapes import canvas, label, look, word, word_color
+from course.drawing.style import HIGHLIGHT, INK
+from course.drawing.values import as_array, steady_round
+
+CELLS = 16  # of a vector in the stepper
+LIMIT = 3.0  # where its colors are darkest
+
+
+@mpl.rc_context(style.PRINT)
+def generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
+    """Draw the way from the decoder's vector to a word, from bottom to top -> the figure.
+
+    vector (d_model), logits (vocab), words: the vocabulary. Raises ValueError when there are more
+    or fewer words than logits.
+    """
+    x, scores = as_array(vector), as_array(logits)
+    if x.ndim != 1 or scores.shape != (len(words),):
+        raise ValueError(f"a vector of the shape {x.shape} and logits of the shape {scores.shape} "
+                         f"don't fit {len(words)} words")  # fmt: skip
+    log_probs = scores - scores.max()
+    log_probs = log_probs - np.log(np.exp(log_probs).sum())
+    best = int(scores.argmax())
+    color = word_color(words[best])
+    figure = style.new_figure(style.WIDTH, 6.9)
+    top, _, upper, _, lower, _, strip = axes = figure.subplots(
+        7, 1, height_ratios=[0.5, 0.5, 1.7, 0.45, 1.7, 0.5, 0.35]
+    )
+    span = (-0.01 * len(words), 1.01 * len(words))
+    for ax in axes[:6]:
+        ax.set_xlim(*span)
+    for ax, text, x_tip in (
+        (axes[1], "argmax: the highest of all", best),
+        (axes[3], "log softmax", None),
+        (axes[5], f"times $W^T$: {len(x)} numbers → {len(words):,}", None),
+    ):
+        _way_up(ax, text, x_tip if x_tip is not None else len(words) / 2)
+
+    limit = float(abs(x).max())
+    strip.imshow(x[None], cmap=style.SIGNED, vmin=-limit, vmax=limit, aspect="auto",
+                 interpolation="nearest")  # fmt: skip
+    strip.set_yticks([])
+    strip.set_xlabel(f"start here: the decoder's vector at the last position, {len(x)} numbers "
+                     f"(±{limit:.1f})", fontsize=11)  # fmt: skip
+    strip.spines[:].set_visible(False)
+    for ax, values, name in ((lower, scores, "logit"), (upper, log_probs, "log-probability")):
+        ax.plot(values, color=style.MUTED, linewidth=0.6)
+        ax.plot([best], [values[best]], "o", color=color, markersize=9)
+        ax.plot([best, best], [np.median(values), values[best]], color=color, linewidth=2.5)
+        ax.set_ylabel(name)
+        low, high = values.min(), values.max()
+        ax.set_ylim(low - 0.06 * (high - low), high + 0.14 * (high - low))
+        number = f"{steady_round(values[best]):.2f}".replace("-", "\N{MINUS SIGN}")
+        if ax is upper:  # what a logarithm means
+            number += f" = log of {percent(float(np.exp(values[best])))}"
+        ax.annotate(f"{words[best]}: {number}", (best, values[best]), (8, 0),
+                    textcoords="offset points", va="center", weight="bold",
+                    color=color)  # fmt: skip
+    lower.set_xlabel(f"id of the word, 0 to {len(words) - 1:,}", labelpad=1)
+    upper.tick_params(labelbottom=False)
+    top.axis("off")
+    top.set_ylim(0, 1)
+    top.text(
+        best, 0.45, words[best], ha="center", va="center", fontsize=18, weight="bold", color=color
+    )
+    return figure
+
+
+def _way_up(ax: Axes, text: str, x: float) -> None:
+    ax.axis("off")
+    ax.set_ylim(0, 1)
+    look = {"arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.8, "mutation_scale": 16}
+    ax.annotate("", xy=(x, 1), xytext=(x, 0), arrowprops=look)
+    ax.annotate(text, (x, 0.5), (14, 0), textcoords="offset points", va="center")
+
+
+@mpl.rc_context(style.PRINT)
+def decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
+    """Draw all steps of a translation below each other -> the figure.
+
+    Each step: what the decoder has read and writes, its look at the source, the likeliest words
+    with their probabilities. Raises ValueError when a step has other source words.
+    """
+    _check(src, steps)
+    figure = style.new_figure(style.WIDTH, 0.9 + 1.1 * len(steps))
+    widths = [2.75, 0.75 * len(src), 3.1]
+    grid = figure.subplots(len(steps), 3, width_ratios=widths, squeeze=False)
+    for row, step in zip(grid, steps, strict=True):
+        text, look, bars = row
+        text.axis("off")
+        text.set(xlim=(0, 1), ylim=(0, 1))
+        text.text(0, 0.74, " ".join(step.read), va="center", fontsize=10.5, color=style.INK)
+        text.text(0.06, 0.28, f"→ {step.best[0]}", va="center", fontsize=15, weight="bold",
+                  color=word_color(step.best[0]))  # fmt: skip
+        look.imshow([step.looks], cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto",
+                    interpolation="nearest")  # fmt: skip
+        for place, weight in enumerate(step.looks):
+            said = f"{steady_round(weight):.2f}"
+            look.text(place, 0, "" if said == "0.00" else said, ha="center", va="center",
+                      color=style.ink_on(style.WEIGHTS(weight)))  # fmt: skip
+        look.set_xticks(range(len(src)), src)
+        for tick in look.get_xticklabels():
+            tick.set(color=word_color(tick.get_text()), weight="bold")
+        look.set_xticks(np.arange(1, len(src)) - 0.5, minor=True)
+        look.grid(which="minor", linewidth=0.8)
+        look.set_yticks([])
+        look.tick_params(which="both", length=0)
+        look.spines[:].set(visible=True, color="#D9D9D9")
+        bars.barh(range(len(step.best)), step.chances, height=0.72, color=[
+            word_color(word) if place == 0 else style.MUTED for place, word in enumerate(step.best)
+        ])  # fmt: skip
+        for place, chance in enumerate(step.chances):
+            bars.text(chance + 0.015, place, percent(chance), va="center_baseline", fontsize=10)
+        bars.set_yticks(range(len(step.best)), step.best, fontsize=10)
+        bars.invert_yaxis()
+        bars.set_xlim(0, 1.15)
+        bars.set_xticks([])
+        bars.spines[:].set_visible(False)
+        bars.spines["left"].set_visible(True)
+        bars.tick_params(axis="y", length=0)
+    grid[0, 0].set_title("has read → writes", loc="left")
+    grid[0, 1].set_title("looks at")
+    grid[0, 2].set_title("next word, probability")
+    return figure
+
+
+# --- words that come back ------------------------------------------------------------------------
+
+
+def words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[str]) -> Figure:
+    """Draw a decoder whose words flow back into it -> the figure.
+
+    read[i] is what the decoder reads at place i, written[i] what it writes there. Raises ValueError
+    when a written word isn't the next one that is read.
+    """
+    if list(read[1:]) != list(written[:-1]):
+        raise ValueError(f"{' '.join(written)} doesn't come back as {' '.join(read)}")
+    figure, ax = canvas(8, 4.75)
+    label(ax, (0.2, 4.5), "Each word it writes is the next word it reads.", size=14, weight="bold")
+    left, pitch, low, high = 2.78, 1.13, 1.75, 2.95
+    places = [left + pitch * place for place in range(len(read))]
+    for x, width, color, name in (
+        (0.25, 1.25, style.ENCODER, "encoder"),
+        (left - 0.55, places[-1] - left + 1.1, style.DECODER, "decoder"),
+    ):
+        ax.add_patch(FancyBboxPatch(
+            (x, low), width, high - low, boxstyle="round,pad=0,rounding_size=0.16",
+            facecolor=color, edgecolor="none", zorder=1,
+        ))  # fmt: skip
+        label(ax, (x + width / 2, (low + high) / 2), name, size=15, weight="bold", ha="center",
+              color=style.PAPER)  # fmt: skip
+    for place, text in enumerate(src):  # two on a line: a lone "I" looks like a piece of the arrow
+        word(ax, (0.5 + 0.72 * (place % 2), 1.12 - 0.32 * (place // 2)), text, size=13)
+    look(ax, (0.875, 1.34), (0.875, low), 0.5, style.ENCODER)
+    look(ax, (1.5, (low + high) / 2), (left - 0.55, (low + high) / 2), 0.9, style.ENCODER)
+    label(ax, (1.87, (low + high) / 2 + 0.24), "memory", size=10, ha="center", color=style.ENCODER,
+          weight="bold")  # fmt: skip
+    for place, x in enumerate(places):
+        word(ax, (x, 1.12), read[place], size=13.5)
+        look(ax, (x, 1.3), (x, low), 0.5, word_color(read[place]))
+        look(ax, (x, high), (x, high + 0.42), 0.5, word_color(written[place]))
+        word(ax, (x, high + 0.6), written[place], size=15)
+        if place + 1 < len(places):
+            _back(ax, (x, high + 0.76), (places[place + 1], 0.92), word_color(written[place]))
+    return figure
+
+
+def _back(ax: Axes, start: tuple[float, float], end: tuple[float, float], color: str) -> None:
+    """From above a written word, down between two places, and up to the next word to be read."""
+    (x, y), (x_end, y_end) = start, end
+    middle, bend = (x + x_end) / 2, 0.36
+    corners = [
+        (x, y), (x, y + bend), (middle, y + bend), (middle, y - 0.1), (middle, y_end + 0.1),
+        (middle, y_end - bend), (x_end, y_end - bend), (x_end, y_end - 0.06),
+    ]  # fmt: skip
+    curve = Path(corners, [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3])
+    for wide, ink, order in ((7.5, style.PAPER, 0.4), (4.5, color, 0.5)):  # behind the decoder
+        ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=ink, linewidth=wide,
+                               zorder=order, capstyle="butt"))  # fmt: skip
+    ax.add_patch(Polygon(
+        [(x_end - 0.09, y_end - 0.08), (x_end + 0.09, y_end - 0.08), (x_end, y_end + 0.07)],
+        facecolor=color, edgecolor="none", zorder=4,
+    ))  # fmt: skip
+
+
+def percent(chance: float) -> str:
+    """0.893 -> "89 %", 0.0004 -> "0.04 %"."""
+    return f"{100 * chance:.0f} %" if chance >= 0.01 else f"{100 * steady_round(chance, 4):.2f} %"
+
+
+# --- the stepper ---------------------------------------------------------------------------------
+
+COLUMN, STRIP, TALL = 54, 46, 15  # pixels: from word to word, a vector's width and height
+LEFT = {"encoder": 14, "decoder": 258}  # where the first column of each half begins
+WORDS_IN, VECTORS, BANDS, WORDS_OUT = 22, (46, 146, 246), (66, 166), 322
+SOFTMAX = 266
+
+
+def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
+    """One sentence through encoder and decoder, to step through: an Altair chart with a slider.
+
+    way: what `experiments.decoder.on_the_way` gives. Steps: the source comes in, and passes each
+    encoder layer; then for each target word: it is read, passes each decoder layer, and the next
+    word is written. start: the step that the picture shows, counted from 1; if none, the one in
+    which the last word but one comes back. Raises ValueError for a step that isn't there.
+    """
+    alt = late.altair()
+
+    layers = len(way["encoder"]) - 1
+    each = layers + 2  # steps for one target word
+    count = layers + 1 + each * len(way["read"])
+    start = start or count - 2 * each + 1
+    if not 1 <= start <= count:
+        raise ValueError(f"there is no step {start}: there are {count}")
+    cells, frames, names, backs, flows, said = [], [], [], [], [], []
+
+    def vector(half: str, place: int, level: int, since: int) -> None:
+        left, bottom = LEFT[half] + COLUMN * place, VECTORS[level]
+        frames.append({"x": left, "x2": left + STRIP, "y": bottom, "y2": bottom + TALL,
+                       "since": since})  # fmt: skip
+        for cell, value in enumerate(way[half][level][place][:CELLS].tolist()):
+            cells.append(
+                {
+                    "x": left + STRIP * cell / CELLS,
+                    "x2": left + STRIP * (cell + 1) / CELLS,
+                    "y": bottom,
+                    "y2": bottom + TALL,
+                    "value": value,
+                    "since": since,
+                }
+            )
+
+    def name(half: str, place: int, y: int, text: str, since: int) -> None:
+        names.append({"x": LEFT[half] + COLUMN * place + STRIP / 2, "y": y, "word": text,
+                      "color": word_color(text), "since": since})  # fmt: skip
+
+    said.append("The encoder reads all words at once")
+    for place, text in enumerate(way["src"]):
+        name("encoder", place, WORDS_IN, text, 1)
+        for level in range(layers + 1):
+            vector("encoder", place, level, level + 1)
+    said += [f"Encoder, layer {layer}: words meet, each is changed" for layer in range(layers)]
+    said[-1] += ". This is the memory"
+    for place, (read, written) in enumerate(zip(way["read"], way["written"], strict=True)):
+        first = layers + 2 + each * place
+        said.append(
+            f"The decoder reads “{read}”" + (", which it has just written" if place else "")
+        )
+        said += [
+            f"Decoder, layer {layer}: looks at its words, then at the memory"
+            for layer in range(layers)
+        ]
+        said.append(f"The likeliest next word: “{written}”")
+        name("decoder", place, WORDS_IN, read, first)
+        for level in range(layers + 1):
+            vector("decoder", place, level, first + level)
+            if level:
+                flows.append({"step": first + level, "y": BANDS[level - 1] + 32})
+        name("decoder", place, WORDS_OUT, written, first + layers + 1)
+        if place:
+            x = LEFT["decoder"] + COLUMN * (place - 1) + STRIP / 2
+            gap = LEFT["decoder"] + COLUMN * place - (COLUMN - STRIP) / 2
+            corners = [(x, WORDS_OUT + 7), (x, WORDS_OUT + 14), (gap, WORDS_OUT + 14), (gap, 4),
+                       (x + COLUMN, 4), (x + COLUMN, 12)]  # fmt: skip
+            backs += [{"x": x, "y": y, "order": order, "color": word_color(read), "since": first,
+                       "place": place} for order, (x, y) in enumerate(corners)]  # fmt: skip
+
+    slider = alt.param(name="step", value=start, bind=alt.binding_range(
+        min=1, max=count, step=1, name="step "))  # fmt: skip
+    width, height = LEFT["decoder"] + COLUMN * len(way["read"]) + 6, WORDS_OUT + 22
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, width]))
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height]))
+
+    def now(rows: list[dict], test: str) -> Any:
+        return alt.Chart(alt.Data(values=rows)).transform_filter(test)
+
+    boxes = [
+        {"x": LEFT[half] - 6, "x2": LEFT[half] + COLUMN * len(way[key]) - 2, "y": bottom,
+         "y2": bottom + high, "color": color, "tint": style.TINTS[color], "name": text,
+         "at": LEFT[half] + (COLUMN * len(way[key]) - 8) / 2}
+        for half, key, color in (("encoder", "src", style.ENCODER),
+                                 ("decoder", "read", style.DECODER))
+        for bottom, high, text in (*((band, 64, f"{half}, layer {layer}")
+                                     for layer, band in enumerate(BANDS)),
+                                   (SOFTMAX, 36, "linear, softmax"))
+        if half == "decoder" or bottom != SOFTMAX
+    ]  # fmt: skip
+    layer_boxes = alt.Chart(alt.Data(values=boxes))
+    color = alt.Color("color:N", scale=None, legend=None)
+    newest = alt.condition("datum.since == step", alt.value(1), alt.value(0.7))
+    out, end = LEFT["encoder"] + COLUMN * len(way["src"]) - 2, LEFT["decoder"] - 6
+    middle = (out + end) / 2 - 2
+    memory = [{"x": a, "y": b, "order": order} for order, (a, b) in enumerate(
+        [(out - 4, VECTORS[-1] + 8), (middle, VECTORS[-1] + 8), (middle, BANDS[0] + 32)]
+    )]  # fmt: skip
+    drawn = alt.layer(
+        now(backs, "datum.since <= step").mark_line(
+            strokeWidth=3, interpolate="monotone", strokeJoin="round").encode(
+            x, y, color=color, order="order:Q", detail="place:N", opacity=newest),
+        layer_boxes.mark_rect(cornerRadius=8, strokeWidth=2).encode(
+            x, y, x2="x2:Q", y2="y2:Q", stroke=alt.Stroke("color:N", scale=None, legend=None),
+            fill=alt.Fill("tint:N", scale=None, legend=None)),
+        layer_boxes.transform_calculate(up="(datum.y + datum.y2) / 2")
+        .mark_text(fontSize=14, fontWeight="bold", baseline="middle")
+        .encode(alt.X("at:Q", axis=None), alt.Y("up:Q", axis=None), text="name:N", color=color),
+        now(frames, "datum.since > step").mark_rect(
+            filled=False, stroke="#DDDDDD", strokeWidth=1).encode(x, y, x2="x2:Q", y2="y2:Q"),
+        now(memory, f"step >= {layers + 1}").mark_line(color=style.ENCODER, strokeWidth=3).encode(
+            x, y, order="order:Q"),
+        now([{"x": middle, "x2": end, "y": band + 32} for band in BANDS],
+            f"step >= {layers + 1}").mark_rule(color=style.ENCODER, strokeWidth=1.5).encode(
+            x, y, x2="x2:Q"),
+        now([{"x": middle, "x2": end, "y": row["y"], "step": row["step"]} for row in flows],
+            "datum.step == step").mark_rule(color=style.ENCODER, strokeWidth=5).encode(
+            x, y, x2="x2:Q"),
+        now(cells, "datum.since <= step").mark_rect().encode(
+            x, y, x2="x2:Q", y2="y2:Q", color=alt.Color(
+                "value:Q", scale=alt.Scale(domain=[-LIMIT, -LIMIT / 2, 0, LIMIT / 2, LIMIT],
+                                         clamp=True, interpolate="rgb",
+                                         range=list(style.SIGNED_COLORS)),
+                legend=alt.Legend(title="numbers of a vector", orient="bottom", gradientLength=160,
+                                  values=[-3, 0, 3], titleOrient="left"))),
+        now(frames, "datum.since == step").mark_rect(
+            filled=False, stroke=style.HIGHLIGHT, strokeWidth=3).encode(
+            x, y, x2="x2:Q", y2="y2:Q"),
+        now([{"x": LEFT["encoder"], "y": VECTORS[-1] + 28, "word": "memory"}],
+            f"step >= {layers + 1}").mark_text(
+            fontSize=13, fontWeight="bold", color=style.ENCODER, align="left").encode(
+            x, y, text="word:N"),
+        now(names, "datum.since <= step").mark_text(fontSize=12, fontWeight="bold").encode(
+            x, y, text="word:N", color=color, opacity=alt.condition(
+                "datum.since == step", alt.value(1), alt.value(0.95))),
+    ).resolve_scale(color="independent")  # fmt: skip
+    titles = json.dumps(said, ensure_ascii=False)
+    return drawn.properties(
+        width=width, height=height,
+        title=alt.Title(alt.ExprRef(f"{titles}[step - 1]"), anchor="start", fontSize=15),
+    ).add_params(slider)  # fmt: skip
+
+
+def _check(src: Sequence[str], steps: Sequence[WordStep]) -> None:
+    if not steps:
+        raise ValueError("there are no steps to draw")
+    for number, step in enumerate(steps, start=1):
+        if len(step.looks) != len(src):
+            raise ValueError(f"step {number} looks at {len(step.looks)} words, "
+                             f"but the source has {len(src)}")  # fmt: skip
+
+
+NOTEBOOK = "08_decoder"
+SENTENCE = "I like trees"
+
+
+@cache
+def i_like_trees() -> tuple[list[str], list[WordStep]]:
+    from transformer_lib.translator import Translator
+
+    return decode_steps(Translator.load(), SENTENCE)
+
+
+@cache
+def i_like_trees_on_the_way() -> dict[str, Any]:
+    from transformer_lib.translator import Translator
+
+    return on_the_way(Translator.load(), SENTENCE)
+
+
+@figure(
+    "decoder-three-differences",
+    notebook=NOTEBOOK,
+    caption="What the decoder has and the encoder hasn't.",
+    alt=f"{LAYOUT} Filled black, with numbers from 1 to 3: the causal mask of the decoder's "
+    "self-attention, which hides the words to come, its cross-attention, which looks at the "
+    "source, and on top linear and softmax, which choose the next word.",
+)
+def draw_three_differences() -> Figure:
+    figure = architecture("decoder.self_attn.causal.mask", "decoder.cross_attn",
+                          "decoder.cross_attn.heads", "generator.*",
+                          title="Three things that only\nthe decoder has")  # fmt: skip
+    [ax] = figure.axes
+    marks = [(3.86, 3.42), (4.72, 4.86), (4.72, 7.78)]
+    keys = [(0.42, 7.92), (0.42, 7.59), (0.42, 7.26)]
+    said = ("hides the words to come", "looks at the source", "choose the next word")
+    for (x, y), text in zip(keys, said, strict=True):
+        label(ax, (x + 0.3, y), text, size=12.5)
+    for number, (x, y) in zip([1, 2, 3] * 2, marks + keys, strict=True):
+        ax.text(x, y, str(number), ha="center", va="center", fontsize=12, weight="bold", zorder=5,
+                color=INK, bbox={"boxstyle": "circle,pad=0.22", "facecolor": HIGHLIGHT,
+                                 "edgecolor": "none"})  # fmt: skip
+    return figure
+
+
+@figure(
+    "decoder-generator",
+    notebook=NOTEBOOK,
+    caption="From the decoder's vector to the word 'árboles', from bottom to top.",
+    alt="At the bottom a strip of 128 colored numbers. An arrow leads up to a curve of 1,794 "
+    "logits, mostly near 0, with one needle above 9. The next arrow leads to log-probabilities: "
+    "the same curve, moved down so that the needle ends just below 0. The last arrow rises from "
+    "the needle to the word 'árboles'.",
+)
+def draw_generator() -> Figure:
+    from transformer_lib.translator import Translator
+
+    translator = Translator.load()
+    x, logits = decoder_vector(translator, SENTENCE, place=3)
+    return generator_flow(x, logits, translator.tgt.vocab.tokens)
+
+
+@figure(
+    "decoder-words-come-back",
+    notebook=NOTEBOOK,
+    hero=True,
+    caption="Each word that the decoder writes is the next word that it reads.",
+    alt="A blue box, the encoder, with 'I like trees <eos>' below it, and an arrow 'memory' to a "
+    "wide wine-red box, the decoder. Below the decoder the words that it reads, <bos> me gustan "
+    "los árboles; above it the words that it writes, me gustan los árboles <eos>. From each "
+    "written word a ribbon in its color flows down behind the decoder and up to the word below.",
+)
+def draw_words_come_back() -> Figure:
+    way = i_like_trees_on_the_way()
+    return words_come_back(way["src"], way["read"], way["written"])
+
+
+@figure(
+    "decoder-stepper",
+    notebook=NOTEBOOK,
+    caption="Step through encoder and decoder: vectors climb, each written word comes back.",
+    alt="Two stacks of two layers with a slider for 23 steps; shown is step 16, in which the "
+    "decoder reads 'los', which it has just written. Left, four columns of colored strips, the "
+    "vectors of 'I like trees <eos>' before and after each encoder layer; a line, the memory, "
+    "leads from their top to both decoder layers. Right, the columns of <bos>, 'me' and 'gustan' "
+    "are complete up to the words written above them; lines lead from these back down to the next "
+    "column, the newest to 'los'.",
+)
+def draw_stepper() -> Any:
+    return stacks_stepper(i_like_trees_on_the_way())
+
+
+@figure(
+    "decoder-trace",
+    notebook=NOTEBOOK,
+    caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator.",
+    alt="Five rows. Each shows the words read so far and the next word, a row of attention "
+    "weights over 'I like trees <eos>', and the probabilities of five words. 'me' looks mostly at "
+    "'I', 'gustan' at 'like', 'los' half at 'trees', 'árboles' at 'trees', <eos> at <eos>. In each "
+    "row one bar is at about 90 % and the other four can hardly be seen.",
+)
+def draw_trace() -> Figure:
+    return decode_trace(*i_like_trees())

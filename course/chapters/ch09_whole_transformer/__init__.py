@@ -1,0 +1,1 @@
+"""Notebook 09: the paper's figure, assembled."""

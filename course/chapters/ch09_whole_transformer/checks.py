@@ -1,0 +1,301 @@
+"""The exercises of notebook 09: finding a fault, counting a Transformer, putting one together."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformer_lib.model.masks import causal_mask, padding_mask
+from transformer_lib.model.transformer import Transformer, count_parameters, make_model
+
+from course.chapters.ch09_whole_transformer.experiments import FAULT_OF, FAULTS
+from course.checks import (
+    Hint,
+    call,
+    compare,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    parts_right,
+    result_of,
+    same,
+    whole_number,
+)
+from transformer_lib.text.tokens import BOS, EOS, PAD
+
+# --- the machine with a fault --------------------------------------------------------------------
+
+SPEAKS_AGAINST = {
+    "no positions": "Exchange two words of the source: the logits move. Without positions they "
+    "wouldn't.",
+    "no causal mask": "Change the last word of the target: the logits of the places before it stay "
+    "as they are. So nobody looks ahead.",
+    "padding is seen": "Put <pad> at the end of the source: the logits stay as they are.",
+    "two layers are one": "Then an encoder's or a decoder's layer would be missing in the count of "
+    "parameters. Count with the pencil of section 3.",
+    "one table too many": "Then there would be 50 · 16 parameters more than the pencil counts with "
+    "one table.",
+}
+
+
+@exercise
+def fault(number: Any, name: Any) -> None:
+    """The exercise: what is wrong with machine 0 (or 1 to 4)."""
+    number = whole_number(number)
+    expect(0 <= number < len(FAULTS), f"There are the machines 0 to {len(FAULTS) - 1}.")
+    expect(name in FAULTS, f"Give one of {', '.join(map(repr, FAULTS))}.")
+    no_slip(name == FAULT_OF[number], f"It isn't '{name}'. {SPEAKS_AGAINST[name]}")
+
+
+# --- 1. how the number grows ---------------------------------------------------------------------
+
+
+def base_parameters(words: int = 37_000, tie_weights: str = "all", **settings) -> int:
+    with torch.device("meta"):
+        return count_parameters(make_model(words, words, tie_weights=tie_weights, **settings))
+
+
+@exercise
+def growth(layer: Any, words: Any, heads: Any) -> None:
+    """Exercise 1: what the base model grows by, with one matrix for all words."""
+    layer, words, heads = map(whole_number, (layer, words, heads))
+    before = base_parameters()
+    attention, feed_forward, norm = 4 * 512 * 512, 2 * 512 * 2048 + 2048 + 512, 2 * 512
+    right = base_parameters(N=7) - before
+    hints = {
+        attention + feed_forward + 2 * norm: "That is the encoder's layer. The decoder gets one "
+        "too.",
+        2 * attention + feed_forward + 3 * norm: "That is the decoder's layer. The encoder gets "
+        "one too.",
+        2 * (attention + feed_forward + 2 * norm): "The decoder's layer has two attentions and "
+        "three norms.",
+        right - attention: "A decoder layer has two attentions.",
+        right - 5 * norm: "5120 are missing: the five norms, or the biases of the two feed-forward "
+        "networks. (Both are as many.)",
+        right - 10 * norm: "The five norms are missing, and the biases of the feed-forward "
+        "networks.",
+        right + before: "That is the whole model. By how much does it grow?",
+    }
+    thousand = base_parameters(38_000) - before
+    word_hints = {
+        3 * thousand: "It is one matrix, used in three places. It is counted once.",
+        2 * thousand: "It is one matrix, used in three places. It is counted once.",
+        1000: "Each word has a vector.",
+        thousand + before: "That is the whole model. By how much does it grow?",
+    }
+    hint = "More heads are not more numbers: each has matrices of 512 × 32 instead of 512 × 64."
+    parts_right(
+        ("One layer more", layer, right, hints),
+        ("A thousand words more", words, thousand, word_hints),
+        ("Twice the heads", heads, base_parameters(h=16) - before, {heads: hint}),
+    )
+
+
+# --- 2. the formula ------------------------------------------------------------------------------
+
+
+@implement(11, 13, 2, 6, 7)
+def count(function: Callable[..., int]) -> None:
+    """Exercise 2: (src_vocab, tgt_vocab, N, d_model, d_ff) -> parameters, nothing tied."""
+    for sizes in ((11, 13, 2, 6, 7), (101, 53, 3, 10, 19)):
+        src, tgt, N, d, ff = sizes
+        found = result_of(function, *sizes)
+        expect(
+            isinstance(found, int | float) and not isinstance(found, bool) and found == int(found),
+            f"It should return a whole number, not {found!r}.",
+        )
+        attention, network, norm = 4 * d * d, 2 * d * ff + ff + d, 2 * d
+        layers = N * (3 * attention + 2 * network + 5 * norm)
+        with torch.device("meta"):
+            right = count_parameters(make_model(src, tgt, N, d, ff, h=2))
+        mistakes = [
+            (layers + (src + tgt) * d, "There is one matrix more at the top: the generator."),
+            (layers + tgt * d, "Nothing is shared here: there are two embeddings and a generator."),
+            (layers + src * d, "Nothing is shared here: there are two embeddings and a generator."),
+            (layers + (2 * src + tgt) * d, "The generator speaks the target language."),
+            (right + tgt, "The generator has no bias."),
+            (layers, "The layers are right. The words are missing: embeddings and generator."),
+            (right - N * attention, "A decoder layer has two attentions: it looks at its own words "
+             "and at the memory."),
+            (right - 3 * N * d * d, "One of the four matrices of an attention is missing."),
+            (right + 3 * N * 4 * d, "The attentions have no biases."),
+            (right - 2 * N * (ff + d), "The feed-forward networks have biases."),
+            (right - N * norm, "There are five norms in a pair of layers: two in the encoder's, "
+             "three in the decoder's."),
+            (right - 5 * N * d, "A norm has a scale and a shift for each feature."),
+            (right - 5 * N * norm, "The norms are missing."),
+            (right + 2 * norm, "A stack in post-norm has no norm at its end."),
+            (right - (N - 1) * (layers // N), "That is one layer on each side. There are N."),
+            (right - N * (network + 2 * attention + 3 * norm), "The decoder is missing."),
+            (right - N * (network + attention + 2 * norm), "The encoder is missing."),
+        ]  # fmt: skip
+        for wrong, hint in mistakes:
+            no_slip(found != wrong, hint)
+        expect(found == right, f"For {sizes} it gives {found:,}, but the model has {right:,}.")
+
+
+# --- 3. putting it together ----------------------------------------------------------------------
+
+
+def assembly_inputs(
+    length: int = 5, tie_weights: str = "none"
+) -> tuple[Transformer, Tensor, Tensor]:
+    """A small model, source ids (2, length) and target ids (2, 6), from <bos> to <eos>."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        sizes = {"N": 2, "d_model": 6, "d_ff": 7, "h": 2, "dropout": 0.0}
+        model = make_model(11, 11, **sizes, tie_weights=tie_weights).eval()
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.normal_()
+    src = torch.tensor(
+        [[5, 6, 7, 8, 9, 10, EOS][:length], [8, 7, EOS, PAD, PAD, PAD, PAD][:length]]
+    )
+    tgt = torch.tensor([[BOS, 4, 10, 5, 9, EOS], [BOS, 8, 4, EOS, PAD, PAD]])
+    return model, src, tgt
+
+
+def assembled(model: Transformer, src: Tensor, tgt_in: Tensor, **changed: Any) -> Tensor:
+    """The right way from ids to logits, but for what is `changed`."""
+    seen = padding_mask(src)
+    past = padding_mask(tgt_in) & causal_mask(tgt_in.size(1))
+    read = changed.get("read", model.src_positions(model.src_embed(src)))
+    memory = model.encoder(read, src_mask=changed.get("encoder_mask", seen))
+    written = changed.get("written", model.tgt_positions(model.tgt_embed(tgt_in)))
+    decoded = model.decoder(
+        written, changed.get("memory", memory), tgt_mask=changed.get("tgt_mask", past),
+        src_mask=changed.get("src_mask", seen),
+    )  # fmt: skip
+    return model.generator(decoded)
+
+
+@implement(*assembly_inputs())
+def transformer(function: Callable[..., Tensor]) -> None:
+    """Exercise 3: (model, src, tgt) -> logits, from the parts of the model."""
+    judge_transformer(function, tie_weights="none")
+
+
+def judge_transformer(function: Any, tie_weights: str) -> None:
+    """A Hint if the function doesn't give the logits of a model whose weights are so tied."""
+    model, src, tgt = assembly_inputs(tie_weights=tie_weights)
+    stops = {
+        "forward() missing": "One of the parts didn't get all it needs. The decoder needs the "
+        "memory too.",
+    }
+
+    def attempt(src: Tensor) -> Tensor:
+        tried = (lambda src, tgt: function(model, src, tgt)) if callable(function) else function
+        return call(tried, src, tgt, stops=stops)
+
+    found = attempt(src)
+    with torch.no_grad():
+        right = model(src, tgt[:, :-1])
+        expect(
+            found.shape[1:2] != (6,), "There are as many outputs as target ids. The last id, "
+            "<eos>, is never read: nothing comes after it. tgt_in is tgt without its last column.",
+        )  # fmt: skip
+        compare(*judged(tgt, found, right), [
+            (judged(tgt, wrong, right)[0], hint) for wrong, hint in mistakes_of(model, src, tgt)
+        ])  # fmt: skip
+        longer = assembly_inputs(length=7)[1]
+        try:
+            found = attempt(longer)
+        except Hint as hint:
+            raise Hint(f"Right while both sides are of one length. {hint}") from None
+        fits = same(*judged(tgt, found, model(longer, tgt[:, :-1])))
+        no_slip(fits, "Right while both sides are of one length, and wrong if they aren't.")
+
+
+def judged(tgt: Tensor, found: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
+    """What counts: the outputs from which a word is read, not those above padding."""
+    if found.shape != right.shape:
+        return found, right
+    real = tgt[:, 1:] != PAD
+    return found[real], right[real]
+
+
+def mistakes_of(model: Transformer, src: Tensor, tgt: Tensor) -> Sequence[tuple[Tensor, str]]:
+    tgt_in, seen = tgt[:, :-1], padding_mask(src)
+    past = padding_mask(tgt_in) & causal_mask(tgt_in.size(1))
+    bare, read = model.src_embed(src), model.src_positions(model.src_embed(src))
+    bare_tgt, written = model.tgt_embed(tgt_in), model.tgt_positions(model.tgt_embed(tgt_in))
+    memory = model.encoder(read, src_mask=seen)
+    right = model(src, tgt_in)
+    no_positions = "Without positions a sentence is a bag of words:"
+
+    def but(**changed: Any) -> Tensor:
+        return assembled(model, src, tgt_in, **changed)
+
+    return [
+        (assembled(model, src, tgt[:, 1:]), "Your decoder reads the words that it should predict: "
+         "that is tgt_out. tgt_in is tgt without its last column."),
+        (but(memory=read), "The decoder got the source's embeddings. It should get the memory: "
+         "what comes out of the encoder."),
+        (but(memory=written), "The decoder looks at its own words in place of the memory."),
+        (but(memory=model.encoder(memory, src_mask=seen)), "The source goes through the encoder "
+         "twice."),
+        (model.generator(memory), "The generator reads the memory. It should read what comes out "
+         "of the decoder."),
+        (model.generator(model.decoder(memory, written, tgt_mask=past, src_mask=seen)), "The "
+         "decoder's two inputs have changed places: first its own words, then the memory."),
+        (but(tgt_mask=seen, src_mask=past), "The masks have changed places: tgt_mask is for the "
+         "decoder's own words, src_mask for the memory."),
+        (but(tgt_mask=seen), "The decoder's own words got the source's mask."),
+        (but(src_mask=past), "The memory got the target's mask. Its padding is the source's."),
+        (but(tgt_mask=padding_mask(tgt_in)), "The decoder sees the words that it should predict: "
+         "the causal mask is missing."),
+        (but(tgt_mask=None), "The decoder sees the words that it should predict: the causal mask "
+         "is missing."),
+        (but(encoder_mask=None, src_mask=None), "The source's padding is read as if it were words, "
+         "by encoder and decoder."),
+        (but(encoder_mask=None), "The encoder reads padding as if it were words."),
+        (but(src_mask=None), "The decoder looks at the source's padding: give it src_mask."),
+        (but(encoder_mask=seen & causal_mask(src.size(1))), "The encoder got a causal mask. It may "
+         "look at the whole source."),
+        (but(read=bare, written=bare_tgt), f"{no_positions} add them on both sides."),
+        (but(read=bare), f"{no_positions} the source has none."),
+        (but(written=bare_tgt), f"{no_positions} the target has none."),
+        (but(read=model.src_positions(model.tgt_embed(src))), "The source is read with the "
+         "target's table."),
+        (but(written=model.tgt_positions(model.src_embed(tgt_in))), "The target is read with the "
+         "source's table."),
+        (right.softmax(-1), "These are probabilities. Give back the logits, without the softmax."),
+        (right.log_softmax(-1), "These are log-probabilities. Give back the logits themselves."),
+        (model.decoder(written, memory, tgt_mask=past, src_mask=seen), "That is the decoder's "
+         "output. The generator makes logits of it."),
+        (right.argmax(-1), "These are words. Give back the logits."),
+    ]  # fmt: skip
+
+
+# --- 4. who hears whom ---------------------------------------------------------------------------
+
+
+@exercise
+def reach(attention: Any, recurrent: Any, convolution: Any) -> None:
+    """Exercise 4: rounds until the last of 100 words has heard of the first.
+
+    The window of the convolution takes in 9 words: the word itself and the 8 before it.
+    """
+    attention, recurrent, convolution = map(whole_number, (attention, recurrent, convolution))
+    attention_hints = {
+        0: "A word hears nothing before the first round.",
+        100: "In attention each word looks at each other at once.",
+    }
+    recurrent_hints = {
+        99: "The first word must first be read: that is a round too.",
+        1: "In a recurrent network the news goes from neighbor to neighbor.",
+    }
+    convolution_hints = {
+        11: "A window of 9 words begins 8 words before its own: news goes 8 places in a layer.",
+        12: "After 12 layers news has gone 12 × 8 = 96 places. The last word is 99 away.",
+        25: "The window doesn't reach to both sides. It begins 8 words before its own word.",
+        100: "A window reaches 8 words back, so news goes 8 places in a layer.",
+        99: "A window reaches 8 words back, so news goes 8 places in a layer.",
+        3: "That would be with gaps.",
+    }
+    parts_right(
+        ("Attention", attention, 1, attention_hints),
+        ("Recurrent", recurrent, 100, recurrent_hints),
+        ("Convolution", convolution, 13, convolution_hints),
+    )

@@ -1,0 +1,1 @@
+"""Notebook 10: how the numbers are found."""

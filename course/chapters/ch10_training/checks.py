@@ -1,0 +1,574 @@
+"""The exercises on training: the loss, the shift, the smoothed rows, the schedule, the updates.
+
+Notebook 10 and assignment 5 share them.
+"""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy, one_hot
+from transformer_lib.model.config import TOY
+
+from course.checks import (
+    GRADED,
+    Hint,
+    call,
+    compare,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    one_number,
+    own_work,
+    result_of,
+    same,
+    whole_number,
+)
+from transformer_lib.text.tokens import BOS, EOS, PAD
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.loss import label_smoothed_cross_entropy
+from transformer_lib.training.schedules import paper_schedule
+
+
+@exercise
+def three_numbers(guess: Any) -> None:
+    """Exercise 1: two losses, and the step of the schedule with gradient accumulation."""
+    wanted = "Give three numbers in a list, such as [1.00, 1.00, 1]."
+    try:
+        even, half, step = (float(number) for number in guess)
+    except (TypeError, ValueError):
+        raise Hint(wanted) from None
+
+    def near(number: float, other: float) -> bool:
+        return abs(number - other) < 0.011
+
+    first, second = math.log(1000), math.log(2)
+    named = no_slip if step == 250 else expect  # a slip, if all else is right
+    named(not (near(even, second) and near(half, first)), "The first two are exchanged.")
+    named(not near(even, -first) and not near(half, -second), "A loss is *minus* the logarithm, "
+          "so it is positive.")  # fmt: skip
+    named(not near(even, 3) and not near(half, math.log10(2)), "That is the logarithm to base "
+          "10. Nats are natural logarithms: math.log.")  # fmt: skip
+    named(not near(even, math.log2(1000)) and not near(half, 1), "That is the logarithm to base "
+          "2, in bits. Nats are natural logarithms: math.log.")  # fmt: skip
+    expect(not near(even, 0.001) or near(half, second), "0.001 is the probability. The loss is "
+           "minus its logarithm.")  # fmt: skip
+    expect(near(even, first), "The first: every word has 1/1000. What is minus its logarithm?")
+    expect(near(half, second), "The second: minus the logarithm of 0.5.")
+    hints = {
+        1000: "The schedule counts updates of the weights, and four batches make one.",
+        4000: "Four batches make *one* update: divide, don't multiply.",
+        251: "Steps count from 1, so after 250 updates it stands at 250.",
+        249: "Steps count from 1, so after 250 updates it stands at 250.",
+    }
+    no_slip(step not in hints, f"The step: {hints.get(step, '')}")
+    expect(step == 250, "The step: how many updates are 1,000 batches?")
+
+
+@implement([7, 5, 11])
+def my_shift(function: Callable[[list[int]], tuple[list[int], list[int]]]) -> None:
+    """Exercise 2: ids of a translation -> (tgt_in, tgt_out), two lists."""
+    own_work(function, "make_batch")
+    for ids in ([7, 5, 11], [13], []):
+        found = result_of(function, list(ids))
+        try:
+            read, predict = (torch.as_tensor(part).tolist() for part in found)
+        except (TypeError, ValueError, RuntimeError):
+            raise Hint("Return two lists of ids: what is read, and what is predicted.") from None
+        hints = {
+            ((BOS, *ids, EOS), (BOS, *ids, EOS)): "Both rows are the same: then the model learns "
+            "to copy what it reads. What is predicted must lie one place ahead.",
+            ((*ids, EOS), (*ids, EOS)): "Both rows are the same: then the model learns to copy "
+            "what it reads. Put <bos> in front of what is read.",
+            (tuple(ids), tuple(ids)): "Both rows are the same, and <bos> and <eos> are missing.",
+            ((*ids, EOS), (BOS, *ids)): "The two rows are exchanged: <bos> is read, <eos> is "
+            "predicted.",
+            ((BOS, *ids, EOS), (*ids, EOS)): "What is read is one too long: after <eos> there is "
+            "nothing to predict, so it isn't read.",
+            ((BOS, *ids), (BOS, *ids, EOS)): "<bos> is given, it need not be predicted.",
+            ((BOS, *ids), tuple(ids)): "The end must be learned too: put <eos> at the end of what "
+            "is predicted.",
+            ((BOS, *ids[:-1]), tuple(ids)): "The end must be learned too: put <eos> at the end of "
+            "what is predicted, and read the last word.",
+            ((BOS, *ids), (*ids[1:], EOS, PAD)): "Shifted twice: at the first place the model "
+            "must predict the *first* word.",
+            ((BOS, *ids), (*ids[1:], EOS)): "Shifted twice: at the first place the model must "
+            "predict the *first* word.",
+            ((BOS, BOS, *ids), (*ids, EOS, PAD)): "Shifted twice: one <bos> is enough.",
+            ((BOS, BOS, *ids), (*ids, EOS)): "Shifted twice: one <bos> is enough.",
+            ((EOS, *ids), (*ids, EOS)): "The row that is read begins with <bos>, which is 1.",
+            ((BOS, *ids, EOS), (*ids, EOS, PAD)): "What is read is one too long: after <eos> there "
+            "is nothing to predict, so it isn't read.",
+            ((PAD, *ids), (*ids, EOS)): "The row that is read begins with <bos>, which is 1.",
+            ((BOS, *ids), (*ids, PAD)): "The row that is predicted ends with <eos>, which is 2.",
+            ((BOS, *ids), (*ids, BOS)): "The row that is predicted ends with <eos>, which is 2.",
+        }
+        given, right = (tuple(read), tuple(predict)), ((BOS, *ids), (*ids, EOS))
+        if given == right:
+            continue
+        expect(given != (tuple(ids), tuple(ids)), hints[tuple(ids), tuple(ids)])
+        no_slip(given not in hints, hints.get(given, ""))
+        expect(len(read) == len(predict), f"For {ids} the rows have {len(read)} and "
+               f"{len(predict)} places; each word read needs one to predict.")  # fmt: skip
+        raise Hint(f"For {ids} you read {read} and predict {predict}. Place by place: what is "
+                   "known before this word is written, and what is written then?")  # fmt: skip
+
+
+def example() -> tuple[Tensor, Tensor]:
+    """Logits (3, 5, 7) and targets (3, 5) with 5, 3 and 1 real words."""
+    generator = torch.Generator().manual_seed(7)
+    logits = 2 * torch.randn(3, 5, 7, generator=generator)
+    target = torch.tensor([[4, 6, 3, 5, EOS], [6, 4, EOS, PAD, PAD], [EOS, PAD, PAD, PAD, PAD]])
+    return logits, target
+
+
+@implement(torch.zeros(1, 1, 3), torch.ones(1, 1).long())
+def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Exercise 3: logits (b, t, vocab), target (b, t) -> mean loss per real word."""
+    logits, target = example()
+    right = label_smoothed_cross_entropy(logits, target, 0.0)
+    counts = target != PAD
+
+    def each(scores: Tensor) -> Tensor:
+        return cross_entropy(scores.transpose(1, 2), target, reduction="none")
+
+    losses, real = each(logits), each(logits) * counts
+    twice = each(logits.softmax(dim=-1))
+    p = logits.softmax(dim=-1).gather(-1, target.unsqueeze(-1)).squeeze(-1)
+    shifted = cross_entropy(logits[:, :-1].transpose(1, 2), target[:, 1:], ignore_index=PAD)
+    found = call(function, logits, target, stops={
+        "Expected target size": "PyTorch's cross_entropy wants the words on axis 1: transpose the "
+        "logits, or flatten both.",
+        "expected scalar type": "The targets are ids, whole numbers: keep their type.",
+    })  # fmt: skip
+    expect(found.shape == right.shape or found.numel() == 1,
+           f"The loss is one number, but yours has the shape {tuple(found.shape)}.")  # fmt: skip
+    compare(found.reshape(()), right, [
+        (losses.mean(), "The padding counts too. Leave out the places where the target is 0."),
+        (real.mean(), "The padding adds nothing to the sum, but you still divide by all places. "
+         "Divide by the number of real words."),
+        (real.sum(), "That is the sum. Divide by the number of real words."),
+        (losses.sum(), "That is the sum, padding and all."),
+        ((real.sum(1) / counts.sum(1)).mean(), "You average each sentence first and then the "
+         "sentences, so a word in a short sentence counts more. Average over all real words."),
+        ((twice * counts).sum() / counts.sum(), "The softmax is applied twice: cross_entropy wants "
+         "the logits themselves."),
+        (twice.mean(), "The softmax is applied twice (cross_entropy wants the logits themselves), "
+         "and the padding counts."),
+        (-right, "The sign: the loss is *minus* the logarithm."),
+        ((p * counts).sum() / counts.sum(), "That is the mean probability of the right words. The "
+         "loss is minus its logarithm."),
+        (-((p * counts).sum() / counts.sum()).log(), "First the logarithm of each, then the mean: "
+         "not the logarithm of the mean."),
+        (shifted, "The target is shifted again. `make_batch` has done that: place i of the logits "
+         "belongs to place i of the target."),
+        (label_smoothed_cross_entropy(logits, target, 0.1), "That is with label smoothing; here "
+         "it is asked without."),
+        (right / math.log(2), "That is in bits. Use the natural logarithm."),
+    ])  # fmt: skip
+    everything = call(function, logits[:1], target[:1])
+    compare(everything.reshape(()), label_smoothed_cross_entropy(logits[:1], target[:1], 0.0), [])
+
+
+@implement(torch.zeros(1, 1, 3), torch.ones(1, 1).long(), 0.1)
+def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
+    """Logits (b, t, vocab), target (b, t), eps -> mean smoothed loss per real word."""
+    own_work(function, "cross_entropy", "CrossEntropyLoss", "label_smoothed_cross_entropy")
+    logits, target = example()
+    eps, counts, vocab = 0.2, target != PAD, logits.size(-1)
+    words = counts.sum()
+    log_p = logits.log_softmax(dim=-1)
+
+    def of_target(scores: Tensor) -> Tensor:
+        return -scores.gather(-1, target.unsqueeze(-1)).squeeze(-1)
+
+    def mean(each: Tensor) -> Tensor:
+        return (each * counts).sum() / words
+
+    def smoothed(scores: Tensor, eps: float = eps) -> Tensor:
+        return (1 - eps) * of_target(scores) - eps * scores.mean(dim=-1)
+
+    hard, soft, each = of_target(log_p), -log_p.mean(dim=-1), smoothed(log_p)
+    wrong_words = -log_p.sum(dim=-1) - hard
+    twice = smoothed(logits.softmax(dim=-1).log_softmax(dim=-1))
+    p = (-hard).exp()
+    spread = "Here eps is spread over all words, the right one and the signs too."
+    found = call(function, logits, target, eps, stops={
+        "does not match input size": "Which shapes do you put together? One loss for each place "
+        "has the shape of the target.",
+        "must match the size": "The shapes don't fit. One loss for each place has the shape of the "
+        "target; what `gather` leaves has an axis more.",
+        "same number of dimensions": "`gather` wants the ids with as many axes as the logits: "
+        "unsqueeze the target.",
+    })  # fmt: skip
+    expect(found.numel() == 1,
+           f"The loss is one number, but yours has the shape {tuple(found.shape)}.")  # fmt: skip
+    compare(found.reshape(()), mean(each), [
+        (mean(hard), "That is the loss without smoothing: where is eps?"),
+        (mean(smoothed(log_p, 0.1)), "eps is an argument, it isn't always 0.1."),
+        (each.mean(), "The padding counts too. Leave out the places where the target is 0."),
+        ((each * counts).mean(), "The padding adds nothing to the sum, but you still divide by all "
+         "places. Divide by the number of real words."),
+        (mean((1 - eps) * hard) + eps * soft.mean(), "In the smoothed part the padding counts too. "
+         "Both parts leave it out."),
+        (mean((1 - eps) * hard) + eps * soft.sum() / words, "In the smoothed part the padding "
+         "counts too. Both parts leave it out."),
+        ((each * counts).sum(), "That is the sum. Divide by the number of real words."),
+        (each.sum(), "That is the sum, padding and all."),
+        (each.sum() / words, "You divide by the number of real words, but the sum still holds the "
+         "padding."),
+        ((each * counts).sum() / len(target), "You divide by the number of sentences. Divide by "
+         "the number of real words."),
+        (mean(smoothed(logits.log_softmax(dim=1))), "The softmax runs over the places. It should "
+         "run over the words, the last axis."),
+        (mean(smoothed(logits.log_softmax(dim=0))), "The softmax runs over the sentences. It "
+         "should run over the words, the last axis."),
+        (((each * counts).sum(1) / counts.sum(1)).mean(), "You average each sentence first and "
+         "then the sentences, so a word in a short sentence counts more. Average over all real "
+         "words."),
+        (mean(twice), "The softmax is applied twice: log_softmax wants the logits themselves."),
+        (mean(smoothed(logits)), "There is no softmax: the logits aren't logarithms of "
+         "probabilities yet."),
+        (mean(smoothed(log_p.exp())), "The logarithm is missing: a loss is minus the *logarithm* "
+         "of a probability."),
+        (mean(-((1 - eps) * p + eps / vocab).log()), "You smoothed what the model predicts. "
+         "Smooth the target: a part of the loss for each word's logarithm."),
+        (mean((1 - eps) * hard + eps * wrong_words / vocab), "The right word gets its share of eps "
+         "as well, so your target adds up to less than 1."),
+        (mean((1 - eps) * hard + eps * wrong_words / (vocab - 1)), "You spread eps over the wrong "
+         "words only. " + spread),
+        (mean((1 - eps) * hard + eps * (wrong_words + log_p[..., PAD]) / (vocab - 2)), "You spread "
+         "eps over the wrong words without <pad>. " + spread),
+        (mean((1 - eps) * hard - eps * log_p[..., 1:].mean(dim=-1)), "You left <pad> out of the "
+         "vocabulary. " + spread),
+        (mean(hard + eps * soft), "The right word must give eps away first: your target adds up to "
+         "more than 1."),
+        (mean((1 - eps) * hard + eps * vocab * soft), "Every word got all of eps. Divide it among "
+         "them."),
+        (mean(eps * hard + (1 - eps) * soft), "eps and 1 - eps are exchanged."),
+        (mean((1 - eps) * hard), "The right word gives eps away, but nobody gets it: the second "
+         "part is missing."),
+        (-mean(each), "The sign: the loss is *minus* the logarithm."),
+        (-mean(p).log(), "First the logarithm of each, then the mean: not the logarithm of the "
+         "mean."),
+        (label_smoothed_cross_entropy(logits[:, :-1], target[:, 1:], eps), "The target is shifted "
+         "again. Place i of the logits belongs to place i of the target."),
+        (mean(each) / math.log(2), "That is in bits. Use the natural logarithm."),
+    ])  # fmt: skip
+    full = call(function, logits[:1], target[:1], eps)
+    right = label_smoothed_cross_entropy(logits[:1], target[:1], eps)
+    expect(full.numel() == 1 and same(full.reshape(()), right), "Right for the example, but not "
+           "for a batch without padding.")  # fmt: skip
+    sure = call(function, 60 * logits, target, eps)
+    right = label_smoothed_cross_entropy(60 * logits, target, eps)
+    no_slip(sure.numel() == 1 and same(sure.reshape(()), right), "Right for small scores; for "
+            "large ones a probability is rounded to 0, and its logarithm is lost. Which function "
+            "takes the softmax and its logarithm in one?")  # fmt: skip
+
+
+@implement(torch.tensor([1]), 3, 0.1)
+def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
+    """Exercise 4: target (t), vocab, eps -> rows (t, vocab), eps spread over all words."""
+    target, vocab, eps = torch.tensor([4, 6, 2]), 7, 0.2
+    hard = one_hot(target, vocab).float()
+    right = (1 - eps) * hard + eps / vocab
+    wrong_ones = (1 - hard) * eps
+    compare(call(function, target, vocab, eps), right, [
+        (hard, "Those are the hard targets: where is eps?"),
+        (right[0], "There should be a row for each target."),
+        (right.T, "Turned: a row for each target, a column for each word."),
+        ((1 - eps) * hard + wrong_ones / vocab, "The right word gets its share of eps as well, so "
+         "your rows add up to less than 1."),
+        ((1 - eps) * hard + wrong_ones / (vocab - 1), "You spread eps over the wrong words only. "
+         "Here it is over all of them, the right one too."),
+        ((1 - eps) * hard + wrong_ones / (vocab - 2), "You divide eps by vocab - 2. Here it is "
+         "spread over all words, the right one and the signs too."),
+        ((1 - eps) * hard + eps / (vocab - 1), "You divide by vocab - 1, but give a share to all "
+         "vocab words: the rows add up to more than 1."),
+        ((1 - eps) * hard + eps / (vocab - 2), "You divide by vocab - 2, but give a share to all "
+         "vocab words: the rows add up to more than 1."),
+        (hard + eps / vocab, "The right word must give eps away first: the rows add up to more "
+         "than 1."),
+        ((1 - eps) * hard + eps, "Every word got all of eps. Divide it among them."),
+        (eps * hard + (1 - eps) / vocab, "eps and 1 - eps are exchanged."),
+        ((1 - 0.1) * hard + 0.1 / vocab, "eps is an argument, it isn't always 0.1."),
+        (right.log(), "Those are logarithms. Give the probabilities."),
+    ])  # fmt: skip
+
+
+@implement(1, 512, 4000)
+def my_schedule(function: Callable[[int, int, int], float]) -> None:
+    """Exercise 5: the paper's learning rate for a step, d_model and warmup."""
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    own_work(function, "paper_schedule", "TrainingConfig")
+    d_model, warmup = 64, 11
+    steps = (1, 2, 5, 11, 12, 50)
+    found = []
+    for step in steps:
+        try:
+            rate = function(step, d_model, warmup)
+            expect(rate is not None, "It returns nothing: does it end with `return`?")
+            found.append(float(rate))
+        except Hint:
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            raise Hint(f"Called with step={step}, d_model={d_model}, warmup={warmup}, it stops "
+                       f"with {reason}.") from None  # fmt: skip
+
+    def formula(rate: Callable[[int], float]) -> list[float]:
+        return [rate(step) for step in steps]
+
+    scale = d_model**-0.5
+    mistakes = {
+        "The warm-up has the exponent -1.5, not -0.5: so the two terms meet at step = warmup.": [
+            lambda s: scale * min(s**-0.5, s * warmup**-0.5),
+        ],
+        "The warm-up has the exponent -1.5, not -1.": [
+            lambda s: scale * min(s**-0.5, s / warmup),
+        ],
+        "The smaller of the two terms, not the larger: the rate starts low.": [
+            lambda s: scale * max(s**-0.5, s * warmup**-1.5),
+        ],
+        "There is no warm-up in it: at step 1 the rate is already at its highest. The second term "
+        "is the step times warmup to the power of *minus* 1.5.": [
+            lambda s: scale * s**-0.5,
+        ],
+        "It never falls: after the warm-up comes the root of the step.": [
+            lambda s: scale * s * warmup**-1.5,
+        ],
+        "d_model is missing: wide models get smaller steps.": [
+            lambda s: min(s**-0.5, s * warmup**-1.5),
+        ],
+        "d_model has the exponent -0.5: wide models get *smaller* steps.": [
+            lambda s: d_model**0.5 * min(s**-0.5, s * warmup**-1.5),
+            lambda s: d_model**-1 * min(s**-0.5, s * warmup**-1.5),
+        ],
+        "It is one step ahead: steps count from 1 already, so nothing has to be added.": [
+            lambda s: paper_schedule(s + 1, d_model, warmup),
+        ],
+        "It is one step late: the rates of step 1 and 2 are the same.": [
+            lambda s: paper_schedule(max(s - 1, 1), d_model, warmup),
+        ],
+        "It is one step late: steps count from 1, so nothing has to be subtracted.": [
+            lambda s: paper_schedule(s - 1, d_model, warmup) if s > 1 else 0.0,
+        ],
+        "The two terms are compared, not added or multiplied: the smaller one counts.": [
+            lambda s: scale * (s**-0.5 + s * warmup**-1.5),
+            lambda s: scale * s**-0.5 * s * warmup**-1.5,
+        ],
+        "d_model counts for both terms: it stands before the bracket.": [
+            lambda s: min(scale * s**-0.5, s * warmup**-1.5),
+            lambda s: min(s**-0.5, scale * s * warmup**-1.5),
+        ],
+        "d_model and warmup are exchanged.": [
+            lambda s: paper_schedule(s, warmup, d_model),
+        ],
+        "The paper's 512 is written into your function: d_model is handed in.": [
+            lambda s: paper_schedule(s, 512, warmup),
+        ],
+        "The paper's 4000 is written into your function: warmup is handed in.": [
+            lambda s: paper_schedule(s, d_model, 4000),
+        ],
+        "After the warm-up the rate falls with the *root* of the step: exponent -0.5.": [
+            lambda s: scale * min(s**-1, s * warmup**-1.5),
+            lambda s: scale * min(s**-1, s * warmup**-2),
+        ],
+    }
+    for hint, forms in mistakes.items():
+        for form in forms:
+            no_slip(not close(found, formula(form)), hint)
+    right = formula(lambda s: paper_schedule(s, d_model, warmup))
+    for step, given, wanted in zip(steps, found, right, strict=True):
+        expect(close([given], [wanted]), f"For step={step}, d_model={d_model}, warmup={warmup} it "
+               f"gives {given:.5f}, not {wanted:.5f}.")  # fmt: skip
+
+
+def close(some: Sequence[float], others: Sequence[float]) -> bool:
+    return all(math.isclose(a, b, rel_tol=1e-5) for a, b in zip(some, others, strict=True))
+
+
+@implement([1], 1)
+def my_updates(function: Callable[[list[int], int], list[tuple[float, int]]]) -> None:
+    """Words in each small batch, and how many make an update -> (divide by, step) for each."""
+    for words, each in ([5, 2, 3, 6, 1, 8], 3), ([4, 9, 7, 2], 2), ([6, 3], 1):
+        found = result_of(function, list(words), each)
+        form = "Return a list with a pair for each small batch: what its loss is divided by, and " \
+               "a step or 0."  # fmt: skip
+        try:
+            pairs = [(float(divide), float(step)) for divide, step in found]
+        except (TypeError, ValueError):
+            raise Hint(form) from None
+        expect(len(pairs) == len(words), f"{form} For {len(words)} small batches there are "
+               f"{len(pairs)} pairs.")  # fmt: skip
+        given_by, given_steps = zip(*pairs, strict=True)
+        right_by, right_steps = divisors_and_steps(words, each)
+        by_hint = hint_for(given_by, right_by, wrong_divisors(words, each))
+        steps_hint = hint_for(given_steps, right_steps, wrong_steps(words, each))
+        expect(not (by_hint and steps_hint), f"Divided by: {by_hint} And the steps: {steps_hint}")
+        both = f"For words = {words} and {each} to an update"
+        unknown = f"{both} you divide by {list(given_by)}, with the steps {list(given_steps)}."
+        expect(by_hint != UNKNOWN and steps_hint != UNKNOWN, f"{unknown} Which small batches make "
+               "an update together, how many words do they hold, and when is it due?")  # fmt: skip
+        no_slip(not by_hint, f"Divided by: {by_hint}")
+        no_slip(not steps_hint, f"The steps: {steps_hint}")
+
+
+UNKNOWN = "they aren't right yet."
+
+
+def divisors_and_steps(words: Sequence[int], each: int) -> tuple[list[float], list[float]]:
+    """What the loss of each small batch is divided by, and the step of its update, or 0."""
+    places = range(len(words))
+    together = [sum(words[i - i % each : i - i % each + each]) for i in places]
+    return together, [(i + 1) // each if (i + 1) % each == 0 else 0 for i in places]
+
+
+def hint_for(given: Sequence[float], right: Sequence[float], mistakes: Mapping[str, list]) -> str:
+    """The hint of the mistake that was made; empty where it is right."""
+    if close(given, right):
+        return ""
+    return next((hint for hint, forms in mistakes.items()
+                 if any(close(given, form) for form in forms)), UNKNOWN)  # fmt: skip
+
+
+def wrong_divisors(words: Sequence[int], each: int) -> dict[str, list[list[float]]]:
+    right, ones = divisors_and_steps(words, each)[0], [1.0] * len(words)
+    so_far = [sum(words[i - i % each : i + 1]) for i in range(len(words))]
+    return {
+        "the losses are added up, and nothing makes a mean per word of the sum.": [ones],
+        "each small batch by its own words. Then a word in a small batch counts more than a word "
+        "in a large one, and the sum is too large.": [list(words)],
+        "that is a mean of means: a word in a small batch counts more than a word in a large "
+        "one.": [[each * n for n in words]],
+        "the loss is summed over *words*, so the number of small batches doesn't make it a mean "
+        "per word.": [[each] * len(words)],
+        "only the small batches of one update belong together, not all there are.": [
+            [sum(words)] * len(words)
+        ],
+        "you divide by the words seen so far. The gradients are added up, so all of an update need "
+        "the same divisor.": [so_far],
+        "it is the words of the whole update that count, not their average.": [
+            [n / each for n in right]
+        ],
+        "once by the words is enough: not by the number of small batches as well.": [
+            [n * each for n in right]
+        ],
+    }
+
+
+def wrong_steps(words: Sequence[int], each: int) -> dict[str, list[list[float]]]:
+    places = range(len(words))
+    due = [(i + 1) % each == 0 for i in places]
+    return {
+        "the schedule moves with every small batch. It counts updates.": [
+            [i + 1 for i in places], list(places), [(i + 1) * now for i, now in enumerate(due)],
+            [i * now for i, now in enumerate(due)],
+        ],
+        "the schedule counts from 1, so the first update is step 1.": [
+            [i // each * now for i, now in enumerate(due)],
+            [i // each for i in places],
+        ],
+        "the step stands at every small batch of an update, but the weights change only once: "
+        "elsewhere it is 0.": [[i // each + 1 for i in places]],
+        "you update before the gradients of the other small batches are there.": [
+            [i // each + 1 if i % each == 0 else 0 for i in places],
+            [i // each if i % each == 0 else 0 for i in places],
+            [i if i % each == 0 else 0 for i in places],
+        ],
+        "the number of the update is wanted, not only whether there is one.": [
+            [float(now) for now in due]
+        ],
+        "one step too far: nothing is added to the number of the update.": [
+            [(i // each + 2) * now for i, now in enumerate(due)]
+        ],
+    }  # fmt: skip
+
+
+MOST_STEPS = 250
+NEEDED, NEEDED_ELSEWHERE = 0.95, 0.85  # the grader's processor rounds in another way than theirs
+
+
+@exercise
+def settings_that_copy(settings: Any) -> None:
+    """Highest rate, warm-up and steps with which a tiny model learns to copy rows of digits."""
+    names = ("peak", "warmup", "steps")
+    expect(isinstance(settings, dict) and set(settings) == set(names),
+           'Give a dict with the three names "peak", "warmup" and "steps".')  # fmt: skip
+    wanted = "The peak is a number, such as 0.001; warm-up and steps are whole numbers."
+    peak = one_number(settings["peak"], wanted)
+    warmup, steps = (whole_number(settings[name], wanted) for name in names[1:])
+    expect(0 < peak <= 10, f"A learning rate is above 0, and far below 10. Yours is {peak}.")
+    expect(1 <= warmup, f"A warm-up has at least 1 step, not {warmup}.")
+    expect(1 <= steps <= MOST_STEPS, f"There are 1 to {MOST_STEPS} steps, but you want {steps}. "
+           "Which of the other two numbers can help?")  # fmt: skip
+    expect(warmup <= steps, "The training ends before the warm-up does: the rate never gets to its "
+           "peak.")  # fmt: skip
+    share = share_of_copies(peak, warmup, steps)
+    needed = NEEDED_ELSEWHERE if GRADED.get() else NEEDED
+    for unlikely, hint in (
+        (peak > 0.07, "The rate is so high that each step overshoots. Try a lower peak."),
+        (peak < 0.002, "The steps are so small that it doesn't get there in time. Try a higher "
+         "peak."),
+        (warmup < 8, "The rate is at its highest from the start, and falls at once. What does a "
+         "longer warm-up do?"),
+        (steps < 150, "There is time for more steps."),
+        (warmup > 150, "When the warm-up is over, so is the training, nearly. What does a shorter "
+         "one do?"),
+        (True, "Change one number at a time, and see in which direction it gets better."),
+    ):  # fmt: skip
+        good = share >= needed
+        expect(good or not unlikely, f"It copies {share:.1%} of the rows, but {needed:.0%} are "
+               f"wanted. {hint}")  # fmt: skip
+
+
+@functools.cache  # many hand in the same settings, and training takes seconds
+def share_of_copies(peak: float, warmup: int, steps: int) -> float:
+    """Share of held-out rows that a tiny model copies without a mistake after a short training."""
+    from course.experiments.digits import digit_pairs, learn, one_thread, right_rows
+
+    training = TrainingConfig(
+        steps=steps, max_tokens=512, peak=peak, warmup=warmup, validate_every=steps
+    )
+    model, _ = learn("copy", dataclasses.replace(TOY, N=1), training, max_length=8)
+    with one_thread():
+        return right_rows(model, digit_pairs("copy", max_length=8)[1])
+
+
+PARTS = ("src_embed", "tgt_embed", "src_positions", "tgt_positions", "encoder", "decoder",
+         "generator")  # fmt: skip
+FAULTS = {
+    "a": "With a schedule that stays at 0 no part would move. Here some do.",
+    "b": "With gradients that add up from step to step every part would move, only badly.",
+    "d": "If the loss counted the padding, every part would still get a gradient.",
+    "e": "Without the shift the loss would fall far below what you see, and all parts would move.",
+}
+
+
+@exercise
+def the_fault(still: Any, letter: Any) -> None:
+    """The core exercise: which parts of the model stand still in a training, and why."""
+    expect(isinstance(still, list | tuple | set) and all(isinstance(part, str) for part in still),
+           'Give the parts as a list of names, such as ["decoder", "generator"].')  # fmt: skip
+    names = {part.strip() for part in still}
+    for name in sorted(names - set(PARTS)):
+        raise Hint(f"There is no part {name!r}. They are {', '.join(PARTS)}.")
+    moved = sorted(names & {"decoder", "generator", "tgt_embed"})
+    expect(not moved, f"{', '.join(moved)}: here the weights do move. Compare each weight before "
+           "and after, one by one.")  # fmt: skip
+    no_slip(not names & {"src_positions", "tgt_positions"}, "The position vectors are computed: "
+            "they have no weights, so they can't stand still or move.")  # fmt: skip
+    no_slip(names != {"encoder"}, "The encoder stands still, but not it alone. What feeds it?")
+    no_slip(names != {"src_embed"}, "The source table stands still, but not it alone.")
+    expect(names == {"encoder", "src_embed"}, "Not all. Walk through `named_parameters`, and "
+           "compare each weight before and after.")  # fmt: skip
+    expect(isinstance(letter, str) and letter.strip(" ()").lower() in {*FAULTS, "c"},
+           "The reason: give one of the letters a to e, in quotes.")  # fmt: skip
+    chosen = letter.strip(" ()").lower()
+    no_slip(chosen == "c", f"The right parts. But the reason isn't ({chosen}): "
+            f"{FAULTS.get(chosen, '')}")  # fmt: skip

@@ -1,0 +1,36 @@
+"""The smallest lesson there is: two French sentences, learned in a second."""
+
+import torch
+from torch import Tensor
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import Transformer
+
+from transformer_lib.decoding import deciding
+from transformer_lib.text.batching import make_batch
+from transformer_lib.text.tokens import Vocabulary
+from transformer_lib.training.config import TrainingConfig
+
+FRENCH = Vocabulary(["je", "suis", "étudiant", "merci"])
+ENGLISH = Vocabulary(["a", "am", "I", "thanks", "student"])
+SENTENCES = (("je suis étudiant", "I am a student"), ("merci", "thanks"))
+PAIRS = [(FRENCH.encode(french.split()), ENGLISH.encode(english.split()))
+         for french, english in SENTENCES]  # fmt: skip
+SIZES = ModelConfig(N=1, d_model=32, d_ff=64, h=4, dropout=0.0)
+LESSON = TrainingConfig(steps=15, schedule="linear", peak=5e-3, warmup=10, smoothing=0.0,
+                        validate_every=5)  # fmt: skip
+
+
+def new_model(seed: int = 0) -> Transformer:
+    """A model that has seen nothing yet; its random weights are the same each time."""
+    torch.manual_seed(seed)
+    return Transformer(len(FRENCH), len(ENGLISH), SIZES)
+
+
+def probabilities(model: Transformer) -> Tensor:
+    """(2, 5, 9): for each place of the two translations, how likely each English word is.
+
+    The model reads the right words before each place (teacher forcing).
+    """
+    batch = make_batch(PAIRS)
+    with deciding(model):
+        return model(batch.src, batch.tgt_in).softmax(dim=-1)

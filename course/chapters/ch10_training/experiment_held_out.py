@@ -1,0 +1,54 @@
+"""Experiment: what a model learns by heart and what it understands, on few pairs and on many.
+
+The task is to write a row of digits backwards. With few rows to learn from, a model can learn each
+by heart; with many, it is easier to find the rule.
+"""
+
+from typing import Any
+
+import torch
+from tqdm import tqdm
+from transformer_lib.model.config import TOY
+from transformer_lib.model.transformer import Transformer
+
+from course.experiments import experiment
+from course.experiments.digits import DIGITS, Pairs, digit_pairs, right_rows
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.trainer import train
+
+COUNTS = (50, 10_000)  # pairs to learn from
+SEEDS = (0, 1, 2)
+STEPS = 400
+LOOK_AT = 50  # rows of each kind that are written out at each validation
+
+
+def learn_from(pairs: Pairs, held_out: Pairs, seed: int = 0, steps: int = STEPS) -> list[dict]:
+    """Train a new toy model on these pairs, without label smoothing -> the history.
+
+    Beside the losses it holds the share of rows written without a mistake, among those that the
+    model learns from ("seen") and among the held-out ones ("new").
+    """
+
+    def measure(model: Transformer) -> dict[str, float]:
+        return {
+            "seen": round(right_rows(model, pairs[:LOOK_AT]), 3),
+            "new": round(right_rows(model, held_out[:LOOK_AT]), 3),
+        }
+
+    torch.manual_seed(seed)
+    model = Transformer(len(DIGITS), len(DIGITS), TOY)
+    how = TrainingConfig(steps=steps, max_tokens=512, schedule="linear", peak=5e-3, warmup=30,
+                         smoothing=0.0, validate_every=25, seed=seed)  # fmt: skip
+    return train(model, pairs, held_out, how, measure=measure, bar=tqdm(disable=True))
+
+
+@experiment("held-out")
+def few_and_many() -> dict[str, Any]:
+    """Learning curves on 50 and on 10,000 pairs: the loss on these pairs and on held-out ones."""
+    pairs, held_out = digit_pairs("reverse")
+    runs = [
+        {"pairs": count, "seed": seed, "history": learn_from(pairs[:count], held_out, seed)}
+        for count in COUNTS
+        for seed in tqdm(SEEDS, unit="training", desc=f"{count} pairs")
+    ]
+    return {"task": "reverse", "steps": STEPS, "runs": runs}

@@ -1,0 +1,160 @@
+"""What notebook 10 puts side by side: target rows, written words, penalties, the paper's table."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.paper import TABLE_3
+from transformer_lib.text.tokens import BOS, EOS, PAD, UNK
+from transformer_lib.training.loss import label_smoothed_cross_entropy
+
+STUDENT = ["I", "am", "a", "student", "<eos>"]  # the right words of the first sentence
+COLUMNS = ["I", "am", "a", "student", "thanks", "<eos>", "others"]
+
+
+def as_columns(rows: Any) -> Tensor:
+    """Probabilities (…, 9) of our words and signs -> (…, 7): five words, <eos>, and the rest.
+
+    The rest are <pad>, <bos> and <unk>, which no translation holds.
+    """
+    from course.chapters.ch10_training.experiment_first_words import ENGLISH
+
+    words = [*ENGLISH.encode(COLUMNS[:5]), EOS]
+    rest = rows[..., [PAD, BOS, UNK]].sum(dim=-1, keepdim=True)
+    return torch.cat([rows[..., words], rest], dim=-1)
+
+
+def target_rows(sentence: int) -> Tensor:
+    """(t, 9): a row for each word of the translation, with a 1 at that word and 0 elsewhere."""
+    from transformer_lib.model.embedding import one_hot
+
+    from course.chapters.ch10_training.experiment_first_words import ENGLISH, PAIRS
+
+    return one_hot(torch.tensor([*PAIRS[sentence][1], EOS]), len(ENGLISH))
+
+
+def written_words(model: torch.nn.Module) -> dict[str, list[str]]:
+    """What a model predicts for "je suis étudiant": after the right words, and after its own.
+
+    Five words each, also beyond an <eos>.
+    """
+    from course.chapters.ch10_training.experiment_first_words import ENGLISH, PAIRS
+    from transformer_lib.decoding import deciding
+    from transformer_lib.text.batching import make_batch
+
+    batch = make_batch(PAIRS[:1])
+    alone = batch.tgt_in[:, :1]  # <bos>
+    with deciding(model):
+        predicted = model(batch.src, batch.tgt_in).argmax(dim=-1)
+        for _ in range(batch.tgt_in.size(1)):
+            newest = model(batch.src, alone)[:, -1:].argmax(dim=-1)
+            alone = torch.cat([alone, newest], dim=1)
+    rows = {"tgt_in": batch.tgt_in, "tgt_out": batch.tgt_out, "predicted": predicted,
+            "alone": alone[:, 1:]}  # fmt: skip
+    return {name: [ENGLISH.tokens[i] for i in ids[0]] for name, ids in rows.items()}
+
+
+def learn_without_shift(steps: int = 100) -> tuple[torch.nn.Module, list[dict]]:
+    """A model that reads, at each place, the very word it must predict there -> it, its history.
+
+    The task is to write rows of digits backwards.
+    """
+    from unittest.mock import patch
+
+    from course.chapters.ch10_training.experiment_first_steps import TINY
+    from course.experiments.digits import learn
+    from transformer_lib.text.batching import Batch, make_batch
+    from transformer_lib.training.config import TrainingConfig
+
+    def unshifted(pairs: Any) -> Batch:
+        batch = make_batch(pairs)
+        return Batch(batch.src, tgt_in=batch.tgt_out, tgt_out=batch.tgt_out)
+
+    how = TrainingConfig(steps=steps, max_tokens=512, schedule="linear", peak=1e-2, warmup=50)
+    with patch("transformer_lib.training.make_batch", unshifted):
+        return learn("reverse", TINY, how)
+
+
+def train_with_a_fault(model: torch.nn.Module, steps: int = 40) -> list[float]:
+    """A training on rows of digits with one line wrong -> the loss of each step. Which line?"""
+    from course.chapters.ch10_training.experiment_first_steps import LOOP
+    from course.experiments.digits import digit_pairs, one_thread
+    from transformer_lib.training.batches import all_batches
+    from transformer_lib.training.optimizers import adam
+    from transformer_lib.training.state import Run
+
+    optimizer, losses = adam(model), []
+    batches = all_batches(digit_pairs("reverse")[0], LOOP, Run())
+    model.train()
+    with one_thread():
+        for step, batch in zip(range(1, steps + 1), batches, strict=False):
+            optimizer.param_groups[0]["lr"] = LOOP.learning_rate(step, model.config.d_model)
+            with torch.no_grad():
+                memory = model.encode(batch.src)
+            logits = model.generator(model.decode(batch.tgt_in, memory, batch.src))
+            loss = label_smoothed_cross_entropy(logits, batch.tgt_out)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            losses.append(loss.item())
+    return losses
+
+
+def smoothing_penalty(vocab: int = 9, highest: int = 12) -> tuple[Tensor, dict, Tensor]:
+    """Leads of the right word's score, the loss at each with and without smoothing, and its p."""
+    leads = torch.arange(0, highest + 0.1, 0.1, dtype=torch.float64).round(decimals=1)
+    logits = torch.zeros(len(leads), vocab, dtype=torch.float64)
+    logits[:, 4] = leads
+    target = torch.full((1,), 4)
+    curves = {
+        f"eps = {eps:g}": torch.stack(
+            [label_smoothed_cross_entropy(row[None], target, eps) for row in logits]
+        )
+        for eps in (0.0, 0.1)
+    }
+    return leads, curves, logits.softmax(dim=-1)[:, 4]
+
+
+# The row of the paper's Table 3 that is nearest to ours, and the one it is compared with. Our base
+# has no dropout, so dropout is compared with the paper's row without it.
+PAPERS_ROWS = {
+    "1 head": ("1 head", "h = 1", "base"),
+    "2 heads": ("half of 8 heads", "h = 4", "base"),
+    "8 heads": ("twice 8 heads", "h = 16", "base"),
+    "16 heads": ("four times 8 heads", "h = 32", "base"),
+    "d_k = 8": ("half of d_k", "d_k = 32", "base"),
+    "d_k = 2": ("a quarter of d_k", "d_k = 16", "base"),
+    "1 layer": ("2 of 6 layers", "N = 2", "base"),
+    "4 layers": ("8 layers", "N = 8", "base"),
+    "d_model = 32": ("half of d_model", "d_model = 256", "base"),
+    "d_model = 128": ("twice d_model", "d_model = 1024", "base"),
+    "d_ff = 64": ("half of d_ff", "d_ff = 1024", "base"),
+    "dropout 0.1": ("0.1", "base", "dropout 0.0"),
+    "dropout 0.2": ("0.2", "dropout 0.2", "dropout 0.0"),
+    "no label smoothing": ("none", "smoothing 0.0", "base"),
+    "label smoothing 0.2": ("0.2", "smoothing 0.2", "base"),
+    "learned positions": ("learned", "learned positions", "base"),
+}
+
+
+def stored_rows() -> list[dict[str, Any]]:
+    """The stored ablations, a row for each change: its shares of right rows over the seeds."""
+    from course import experiments
+
+    table: dict[str, dict[str, Any]] = {}
+    for run in experiments.load("ablations")["runs"]:
+        paper = "not in its table"
+        if run["what"] in PAPERS_ROWS:
+            name, row, other = PAPERS_ROWS[run["what"]]
+            bleu, compared = TABLE_3[row].bleu, TABLE_3[other].bleu
+            change = f"{bleu - compared:+.1f}".replace("-", "\N{MINUS SIGN}").replace("+0.0", "0.0")
+            paper = f"{name}: {bleu} ({change})"
+        row = table.setdefault(run["what"], {
+            "part": run["part"], "what": run["what"], "parameters": run["parameters"],
+            "paper": str(TABLE_3["base"].bleu) if run["part"] == "base" else paper,
+            "shares": [], "losses": [],
+        })  # fmt: skip
+        row["shares"].append(run["right_rows"])
+        row["losses"].append(run["validation_loss"])
+    return list(table.values())

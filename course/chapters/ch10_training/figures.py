@@ -1,0 +1,779 @@
+"""How learning goes: what the loss compares, what the decoder reads, and the loss step by step."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import MaxNLocator
+from torch import Tensor
+
+from course.chapters.ch10_training.experiments import (
+    COLUMNS,
+    STUDENT,
+    as_columns,
+    smoothing_penalty,
+    stored_rows,
+    target_rows,
+    written_words,
+)
+from course.drawing import style
+from course.drawing.registry import figure
+from course.drawing.values import as_array, steady_round
+
+TOP_LOSS = 9  # the scale of `writing_curve` ends there
+
+
+@mpl.rc_context(style.PRINT)
+def learning_curve(
+    history: Sequence[Mapping[str, Any]],
+    ax: Axes | None = None,
+    title: str | None = None,
+    floor: float | None = None,
+) -> Axes:
+    """Draw the loss on training and on validation text against the step -> the axes.
+
+    history: one entry for each report, `{"step", "loss", "validation_loss" (None where it was
+    not measured)}`, the training record's own form. floor: the lowest training loss there can be,
+    with label smoothing (see `smoothing_floor`). Raises ValueError when the history is empty.
+    """
+    if not history:
+        raise ValueError("the training history is empty: there is no curve to draw")
+    if ax is None:
+        ax = style.new_figure(8.0, 4.0).subplots()
+    looks = {
+        "loss": ("training text", style.CATEGORIES[0], "o-"),
+        "validation_loss": ("validation text", style.CATEGORIES[2], "s--"),
+    }
+    for key, (name, color, look) in looks.items():
+        measured = [entry for entry in history if entry.get(key) is not None]
+        if measured:
+            steps, losses = [e["step"] for e in measured], [e[key] for e in measured]
+            size = 6 if len(measured) < 50 else 0
+            ax.plot(steps, losses, look, label=name, color=color, markersize=size)
+    if floor is not None:
+        ax.axhline(floor, label="the least that smoothed targets allow in training",
+                   color=style.MUTED, linestyle=":")  # fmt: skip
+    ax.set_xlabel("step (one update of the weights)")
+    ax.set_ylabel("loss per token, in nats")
+    ax.set_ylim(bottom=0)
+    ax.set_xlim(left=0)
+    ax.grid(axis="y")
+    ax.legend(frameon=True, framealpha=1, edgecolor="none")
+    if title:
+        ax.set_title(title)
+    return ax
+
+
+@mpl.rc_context(style.PRINT)
+def run_curves(
+    steps: Sequence[Mapping[str, Any]], validations: Sequence[Mapping[str, Any]], title: str
+) -> Figure:
+    """Draw how a training is going, from what its log says so far (`log.read_log`) -> the figure.
+
+    Below each other: the loss, BLEU where it was measured, the learning rate. Raises ValueError
+    when the log has no step yet.
+    """
+    if not steps:
+        raise ValueError("the log has no step yet: there is nothing to draw")
+    learned = [{"step": entry["step"], "loss": entry["loss"]} for entry in steps]
+    found = [
+        {"step": entry["step"], "validation_loss": entry["validation_loss"]}
+        for entry in validations
+    ]
+    scores = [entry for entry in validations if "bleu" in entry]
+    heights = [3, *[1.3] * bool(scores), 1.3]
+    figure = style.new_figure(8.0, 1.4 * sum(heights))
+    top, *middle, bottom = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
+    learning_curve([*learned, *found], top)
+    top.set_xlabel("")
+    for ax in middle:
+        ax.plot([entry["step"] for entry in scores], [entry["bleu"] for entry in scores], "s--",
+                color=style.CATEGORIES[2])  # fmt: skip
+        ax.set(ylabel="BLEU", ylim=(0, None))
+    bottom.plot([entry["step"] for entry in steps], [entry["learning_rate"] for entry in steps],
+                color=style.MUTED)  # fmt: skip
+    bottom.set(ylabel="learning rate", ylim=(0, None), xlabel="step (one update of the weights)")
+    for ax in (*middle, bottom):
+        ax.grid(axis="y")
+    last = steps[-1]
+    figure.suptitle(
+        f"{title}: step {last['step']:,}, {last['words_per_second']:,} target words a second",
+        weight="bold",
+    )
+    return figure
+
+
+def smoothing_floor(smoothing: float, vocab: int) -> float:
+    """The cross-entropy of a model that predicts the smoothed targets exactly: their entropy.
+
+    The right one of `vocab` words has the target 1 - smoothing + smoothing / vocab, each other
+    one smoothing / vocab. Without smoothing the floor is 0.
+    """
+    other = smoothing / vocab
+    right = 1 - smoothing + other
+    return sum(-count * p * math.log(p) for count, p in ((1, right), (vocab - 1, other)) if p)
+
+
+@mpl.rc_context(style.PRINT)
+def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
+    """Draw a training on rows of digits, also an unfinished one -> the figure.
+
+    history: {"step", "loss", "validation_loss"} for each validation, in nats per token; steps: how
+    long the training will be. The scale on the right is the perplexity, e to the loss.
+    """
+    figure = style.new_figure(8.0, 4.4)
+    ax = figure.subplots()
+    ax.set_title("Does it learn the rule? Look at rows it never saw", fontsize=14, pad=10)
+    nothing = math.log(11)  # ten digits and the end, all equally likely
+    ax.axhline(nothing, color=style.MUTED, linestyle=":")
+    ax.text(0.97 * steps, nothing + 0.06, "a model that knows nothing", ha="right",
+            color=style.MUTED)  # fmt: skip
+    at = [entry["step"] for entry in history]
+    ax.plot(at, [entry["loss"] for entry in history], "--", color=style.CATEGORIES[4],
+            label="rows it learns from (smoothed targets never cost 0)")  # fmt: skip
+    ax.plot(at, [entry["validation_loss"] for entry in history], color=style.CATEGORIES[0],
+            linewidth=3, label="held-out rows, never learned from")  # fmt: skip
+    ax.set(xlim=(0, steps), ylim=(0, 3), xlabel="step (one update of the weights)",
+           ylabel="loss per token, in nats")  # fmt: skip
+    right = ax.secondary_yaxis("right", functions=(np.exp, lambda y: np.log(np.maximum(y, 1e-9))))
+    right.set_yticks([1, 1.5, 2, 3, 5, 11, 20], ["1", "1.5", "2", "3", "5", "11", "20"])
+    right.set_ylabel("perplexity")
+    right.spines["right"].set_visible(True)
+    ax.legend(loc="upper right", bbox_to_anchor=(0.99, 0.77))
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def writing_curve(
+    history: Sequence[Mapping[str, Any]], english: Mapping[int, str], last: int = 1100
+) -> Figure:
+    """Draw the loss of the translator's first steps, and beside it what it writes -> the figure.
+
+    history: {"step", "validation_loss", "writes"}; english: for the steps that are written out,
+    what their words mean. Words of the right translation are in their colors. last: the last step
+    that is drawn. Raises ValueError for a step that the history hasn't.
+    """
+    entries = {entry["step"]: entry for entry in history if entry["step"] <= last}
+    missing = sorted(set(english) - set(entries))
+    if missing:
+        raise ValueError(f"nothing was measured at step {missing[0]}")
+    wide, tall = 8.0, 6.6
+    figure = style.new_figure(wide, tall)
+    ax = figure.subplots()
+    ax.plot(list(entries), [entry["validation_loss"] for entry in entries.values()],
+            color=style.CATEGORIES[0], linewidth=3.5, solid_capstyle="round")  # fmt: skip
+    ax.set_title("What becomes of “I like trees” while the model learns", loc="left", fontsize=15)
+    for step, meaning in english.items():
+        loss = entries[step]["validation_loss"]
+        beside = [entry["validation_loss"] for at, entry in entries.items()
+                  if step <= at <= step + 0.35 * last]  # fmt: skip
+        lift = 72 * 0.8 * tall * (max(beside) - loss) / TOP_LOSS  # the text stays off the curve
+        ax.plot(step, loss, "o", color=style.CATEGORIES[0], markersize=10,
+                markeredgecolor=style.PAPER, markeredgewidth=2, zorder=3)  # fmt: skip
+        words = entries[step]["writes"].split()
+        words = words[: 3 if len({word.lower() for word in words}) == 1 else 6]
+        before = None
+        for word in [*words, "…"] if len(words) < len(entries[step]["writes"].split()) else words:
+            color = style.WORDS.get(word.lower())
+            before = ax.annotate(
+                word, (1, 0) if before else (step, loss), xycoords=before or "data",
+                xytext=(5, 0) if before else (14, 18 + lift), textcoords="offset points",
+                va="bottom",
+                color=color or style.MUTED, weight="bold" if color else "normal", fontsize=14,
+            )  # fmt: skip
+        ax.annotate(meaning, (step, loss), xytext=(14, 4 + lift), textcoords="offset points",
+                    color=style.MUTED, fontsize=10.5, style="italic")  # fmt: skip
+    ax.set(xlim=(-14, last), ylim=(0, TOP_LOSS), xlabel="training step",
+           ylabel="loss on held-out text, in nats")  # fmt: skip
+    ax.set_xticks(range(0, last + 1, 100))
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
+    """Draw how likely each word is, one panel for each distribution -> the figure.
+
+    panels: title -> probabilities, one for each of `words`. Where one of them is a target, a 1 and
+    zeros, its word is the dark one in all panels; else it is each panel's largest. Raises
+    ValueError when there are more or fewer, or when they don't add up to 1.
+    """
+    figure = style.new_figure(8.0, 4.0)
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    rows = [as_array(given) for given in panels.values()]
+    targets = [int(row.argmax()) for row in rows if row.max() == 1]
+    if targets and rows[-1][targets[0]] > rows[0][targets[0]]:
+        figure.suptitle("Training moves the probability to the right word", fontsize=14,
+                        weight="bold")  # fmt: skip
+    for ax, (title, given) in zip(axes, panels.items(), strict=True):
+        shares = as_array(given)
+        check_rows(title, shares[None], words)
+        best = targets[0] if targets else int(shares.argmax())
+        colors = [style.CATEGORIES[0] if i == best else style.CATEGORIES[5]
+                  for i in range(len(words))]  # fmt: skip
+        ax.barh(range(len(words)), shares, color=colors)
+        for i, share in enumerate(shares):
+            ax.text(share + 0.03, i, f"{steady_round(share):.2f}", va="center", fontsize=11,
+                    weight="bold" if i == best else "normal",
+                    color=style.INK if share > 0 else style.MUTED)  # fmt: skip
+        ax.set_title(title)
+        ax.set_xlim(0, 1.3)
+        ax.spines["bottom"].set_bounds(0, 1)
+        ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+        ax.set_xlabel("probability")
+        ax.tick_params(axis="y", length=0)
+    axes[0].set_yticks(range(len(words)), words)
+    axes[0].invert_yaxis()
+    if targets:
+        axes[0].get_yticklabels()[targets[0]].set_weight("bold")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) -> Figure:
+    """Draw grids of probabilities (positions, words) side by side, each row adding up to 1.
+
+    grids: title -> grid; rows: what is predicted at each position. What rounds to 0.00 is left
+    blank. Raises ValueError when a grid
+    doesn't fit the words or a row doesn't add up to 1.
+    """
+    figure = style.new_figure(min(1.4 + 4.6 * len(grids), 8.0), 1.9 + 0.5 * len(rows))
+    axes = figure.subplots(1, len(grids), squeeze=False)[0]
+    right = [(i, list(columns).index(word)) for i, word in enumerate(rows) if word in columns]
+    if len(right) == len(rows) and all(
+        as_array(grid)[at] > 0.9 for grid in grids.values() for at in right
+    ):
+        figure.suptitle("In each row, the right word gets nearly all", fontsize=14, weight="bold")
+    for ax, (title, given) in zip(axes, grids.items(), strict=True):
+        grid = as_array(given)
+        if len(grid) != len(rows):
+            raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
+        check_rows(title, grid, columns)
+        image = ax.imshow(grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest",
+                          aspect="auto")  # fmt: skip
+        ax.set_title(title)
+        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right",
+                      rotation_mode="anchor")  # fmt: skip
+        ax.set_yticks(range(len(rows)), rows)
+        ax.tick_params(length=0, labelleft=ax is axes[0])
+        ax.spines[:].set_visible(False)
+        for (i, j), share in np.ndenumerate(grid):
+            if steady_round(share):
+                ax.text(j, i, f"{steady_round(share):.2f}", ha="center", va="center", fontsize=10.5,
+                        color=style.ink_on(image.cmap(image.norm(share))))  # fmt: skip
+        ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
+        ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
+        ax.grid(which="minor", linewidth=0.8)
+        ax.tick_params(which="minor", length=0)
+    axes[0].set_ylabel("the right word\nat each position")
+    for ax in axes:
+        ax.set_xlabel("probability of each word")
+    figure.get_layout_engine().set(wspace=0.08)
+    return figure
+
+
+def check_rows(title: str, rows: np.ndarray, words: Sequence[str]) -> None:
+    """ValueError unless each row has a probability for each word, and they add up to 1."""
+    if rows.ndim != 2 or rows.shape[1] != len(words):
+        raise ValueError(f"{title!r}: {len(words)} words need as many numbers in each row, "
+                         f"but the shape is {rows.shape}")  # fmt: skip
+    totals = rows.sum(axis=1)
+    if (abs(totals - 1) > 1e-3).any():
+        worst = totals[abs(totals - 1).argmax()]
+        raise ValueError(f"{title!r}: probabilities add up to 1, but a row's to {worst:.3f}")
+
+
+@mpl.rc_context(style.PRINT)
+def teacher_forcing(
+    tgt_in: Sequence[str],
+    tgt_out: Sequence[str],
+    predicted: Sequence[str],
+    alone: Sequence[str],
+) -> Figure:
+    """Draw where the decoder's next word comes from: in training, and when it writes alone.
+
+    tgt_in: what it reads in training. tgt_out: the right words. predicted: what it predicts there.
+    alone: what it writes when it reads its own words. Raises ValueError when the lengths differ.
+    """
+    rows = {"tgt_in": tgt_in, "tgt_out": tgt_out, "predicted": predicted, "alone": alone}
+    if len({len(words) for words in rows.values()}) > 1:
+        lengths = ", ".join(f"{name} {len(words)}" for name, words in rows.items())
+        raise ValueError(f"the rows should have the same number of words: {lengths}")
+    figure = style.new_figure(8.0, 6.4)
+    above, below = figure.subplots(2, 1, height_ratios=[3.4, 2.2])
+    for ax, rows, title in (
+        (above, [("reads", tgt_in), ("predicts", predicted), ("right word", tgt_out)],
+         "In training, it reads the right words, whatever it predicts"),
+        (below, [("reads", [tgt_in[0], *alone[:-1]]), ("writes", alone)],
+         "Alone, it reads its own words, and errors run on"),
+    ):  # fmt: skip
+        _word_rows(ax, rows, tgt_out)
+        ax.set_title(title, loc="left", fontsize=14)
+    handles = [Patch(facecolor=fill, edgecolor=style.MUTED) for fill in (PALE_RIGHT, PALE_WRONG)]
+    figure.legend(handles, ["the right word", "a wrong word"], loc="outside lower center", ncols=2,
+                  title="a new model, that has learned nothing yet, writes")  # fmt: skip
+    return figure
+
+
+PALE_RIGHT, PALE_WRONG = "#C9DDF0", "#F4C9B0"
+
+
+def _word_rows(ax: Axes, rows: list[tuple[str, Sequence[str]]], right: Sequence[str]) -> None:
+    """Rows of word boxes under each other; the last row feeds the first, one position on."""
+    wide, tall, step = 0.72, 0.62, 1.1
+    ax.set(xlim=(-0.95, len(right) - 0.2), ylim=(-step * (len(rows) - 1) - 0.15, 0.8))
+    ax.axis("off")
+    for number, (name, words) in enumerate(rows):
+        y = -step * number
+        ax.text(-0.1, y + tall / 2, name, ha="right", va="center", weight="bold")
+        for i, word in enumerate(words):
+            fill = style.PAPER
+            if name in ("predicts", "writes"):
+                fill = PALE_WRONG if word != right[i] else PALE_RIGHT
+            ax.add_patch(Rectangle((i, y), wide, tall, facecolor=fill, edgecolor=style.MUTED,
+                                   linewidth=1.4))  # fmt: skip
+            ax.text(i + wide / 2, y + tall / 2, word, ha="center", va="center")
+            if number == 0:
+                _arrow(ax, [(i + wide / 2, y), (i + wide / 2, y - step + tall)], style.MUTED)
+            elif name == "right word":
+                ax.plot([i + wide / 2] * 2, [y + tall + 0.06, y + step - 0.06], linewidth=2.6,
+                        linestyle=(0, (1, 1)), color=style.CATEGORIES[4])  # fmt: skip
+    if len(rows) == 3:
+        ax.text(-0.1, -1.5 * step + tall / 2, "loss", ha="right", va="center",
+                color=style.CATEGORIES[4], weight="bold")  # fmt: skip
+    last = -step * (len(rows) - 1) + tall / 2
+    for i in range(len(right) - 1):  # from the end of the box up between the columns
+        gap = i + wide + (1 - wide) / 2
+        _arrow(ax, [(i + wide, last), (gap, last), (gap, tall / 2), (i + 1, tall / 2)],
+               style.CATEGORIES[0])  # fmt: skip
+
+
+def _arrow(ax: Axes, corners: list[tuple[float, float]], color: str) -> None:
+    xs, ys = zip(*corners[:-1], strict=True)
+    ax.plot(xs, ys, color=color, linewidth=1.8)
+    ax.annotate(
+        "",
+        xy=corners[-1],
+        xytext=corners[-2],
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": color,
+            "linewidth": 1.8,
+            "shrinkA": 0,
+            "shrinkB": 0,
+        },
+    )
+
+
+@mpl.rc_context(style.PRINT)
+def penalty_curves(leads: Any, curves: Mapping[str, Any], shares: Any) -> Figure:
+    """Draw the loss against how far the right word's score leads, with and without smoothing.
+
+    leads: (n,) scores of the right word above all others, evenly spaced along the axis, whose marks
+    say the probability; curves: name -> loss (n,); shares: (n,)
+    the probability of the right word. Raises ValueError when the lengths differ.
+    """
+    leads, shares = as_array(leads), as_array(shares)
+    figure = style.new_figure(8.0, 4.2)
+    ax = figure.subplots()
+    for (name, given), color in zip(
+        curves.items(), (style.CATEGORIES[0], style.CATEGORIES[4], style.CATEGORIES[2]),
+        strict=False,
+    ):  # fmt: skip
+        losses = as_array(given)
+        if losses.shape != leads.shape:
+            raise ValueError(f"{name!r}: {len(leads)} leads, but {losses.size} losses")
+        ax.plot(leads, losses, color=color, linewidth=3)
+        ax.annotate(name, (leads[-1], losses[-1]), xytext=(0, 8), textcoords="offset points",
+                    ha="right", va="bottom", color=color, weight="bold")  # fmt: skip
+        best = int(losses.argmin())
+        if best < len(leads) - 1:
+            ax.plot(leads[best], losses[best], "o", color=color, markersize=10)
+            ax.annotate(f"least where its\nprobability is {steady_round(shares[best]):.2f}",
+                        (leads[best], losses[best]), xytext=(0, 14), textcoords="offset points",
+                        ha="center", fontsize=11)  # fmt: skip
+    ticks = [p for p in (0.5, 0.9, 0.99, 0.999, 0.9999) if shares[0] < p < shares[-1]]
+    ax.set_xticks([leads[0], *np.interp(ticks, shares, leads)],
+                  [f"{steady_round(shares[0]):.2f}", *(f"{p:g}" for p in ticks)])  # fmt: skip
+    ax.set_xlabel("probability of the right word, as its score leads by more and more")
+    ax.set_ylabel("loss, in nats")
+    ax.set_ylim(bottom=0)
+    ax.set_xlim(leads[0], leads[-1])
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
+    """Draw learning rates against the step, from step 1 on -> the figure.
+
+    rates: (d_model, warm-up steps) -> the rate at step 1, 2, 3, … Each curve's warm-up stands at
+    its peak, each d_model where its curves end; where they lie on each other, all can be seen.
+    """
+    figure = style.new_figure(8.0, 4.4)
+    ax = figure.subplots()
+    colors = (style.CATEGORIES[2], style.CATEGORIES[5], style.CATEGORIES[0], "#0B2A57")
+    for number, ((d_model, warmup), given) in enumerate(rates.items()):
+        rate, color = 1000 * as_array(given), colors[number % 4]
+        ax.plot(np.arange(1, len(rate) + 1), rate, color=color, linewidth=6.5 - 1.5 * (number % 4),
+                solid_capstyle="butt")  # fmt: skip
+        peak = int(rate.argmax())
+        steep = peak < 0.15 * len(rate)  # on its right rise the other lines
+        ax.annotate(f"{warmup:,}" if steep else f"warm-up of {warmup:,} steps",
+                    (peak + 1, rate[peak]), xytext=(-6 if steep else 8, 4),
+                    textcoords="offset points", ha="right" if steep else "left",
+                    weight="bold")  # fmt: skip
+        ax.annotate(f"$d_{{model}}$ = {d_model}", (len(rate), rate[-1]), xytext=(6, 0),
+                    textcoords="offset points", va="center", annotation_clip=False)  # fmt: skip
+    ax.set_title("Wider model, smaller steps. Longer warm-up, lower peak.", fontsize=14, pad=12)
+    ax.set_xlabel("step (one update of the weights)")
+    ax.set_ylabel("learning rate, in thousandths")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.set_xlim(0, max(map(len, rates.values())))
+    ax.set_ylim(bottom=0)
+    ax.text(1, 0.8, "$d_{model}$: how many numbers each word has", transform=ax.transAxes,
+            ha="right", va="top")  # fmt: skip
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def loss_panels(
+    panels: Mapping[str, Mapping[str, Sequence[Sequence[tuple[float, float]]]]],
+    columns: int,
+    top: float | None = None,
+) -> Figure:
+    """Draw learning curves in small panels on one scale, every run a thin line, their mean thick.
+
+    panels: title -> {kind of curve -> its runs, each of them (step, loss) pairs}. A kind has the
+    same color and dashes in every panel. columns: panels side by side. top: where the scale ends.
+    Raises ValueError without a panel.
+    """
+    if not panels:
+        raise ValueError("there are no panels: there is nothing to draw")
+    lines = -(-len(panels) // columns)
+    figure = style.new_figure(8.0, 0.9 + 2.5 * lines if lines > 1 else 3.9)
+    axes = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+    if top is None:
+        top = 1.05 * max(loss for kinds in panels.values() for runs in kinds.values()
+                         for run in runs for _, loss in run)  # fmt: skip
+    looks = {}
+    for ax, (title, kinds) in zip(axes.flat, panels.items(), strict=False):
+        for kind, runs in kinds.items():
+            color, dashes = looks.setdefault(kind, _looks()[len(looks)])
+            for run in runs:
+                steps, losses = zip(*run, strict=True)
+                ax.plot(steps, losses, color=color, linewidth=0.9, alpha=0.55)
+            steps, mean = np.mean(np.array(runs), axis=0).T
+            ax.plot(steps, mean, dashes, color=color, linewidth=3, label=kind)
+        ax.set_title(title, fontsize=style.FONT_SIZE)
+        ax.grid(axis="y")
+        ax.set_xlim(left=0)
+        ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        ax.set_ylim(0, top)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("loss per token")
+    for ax in axes[-1]:
+        ax.set_xlabel("step of training")
+    figure.get_layout_engine().set(wspace=0.06)
+    handles = {label: handle for ax in axes.flat
+               for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}  # fmt: skip
+    seeds = max(len(runs) for kinds in panels.values() for runs in kinds.values())
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles),
+                  title=f"thick: the mean of {seeds} seeds; thin: each of them")  # fmt: skip
+    return figure
+
+
+def _looks() -> list[tuple[str, str]]:
+    return [(style.CATEGORIES[0], "-"), (style.CATEGORIES[4], "--"), (style.CATEGORIES[2], "-.")]
+
+
+def verdict(shares: Sequence[float], base: Sequence[float]) -> str:
+    """Is every seed worse than the worst of the base's, or better than its best?"""
+    if max(shares) < min(base):
+        return "worse"
+    return "better" if min(shares) > max(base) else "no clear difference"
+
+
+@mpl.rc_context(style.PRINT)
+def ablation_rows(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw a table of ablations: a dot for each seed, a bar at their mean, the base as a band.
+
+    rows: {"part", "what", "shares": one for each seed, "paper": a remark}; the first is the base.
+    Raises ValueError when it is not, or when a row has no shares.
+    """
+    if not rows or rows[0]["part"] != "base":
+        raise ValueError("the first row should be the base, to which the others are compared")
+    figure = style.new_figure(8.0, 1.2 + 0.34 * len(rows))
+    ax = figure.subplots()
+    base = rows[0]["shares"]
+    ax.axvspan(min(base), max(base), color="#DCE9F3", zorder=0)
+    looks = {
+        "worse": (style.CATEGORIES[4], "s", "each seed worse than each of the base"),
+        "better": (style.CATEGORIES[3], "^", "each seed better than each of the base"),
+        "no clear difference": (style.CATEGORIES[0], "o", "base, and no clear difference from it"),
+    }
+    places, named = [], set()
+    for number, row in enumerate(rows):
+        if not row["shares"]:
+            raise ValueError(f"the row {row['what']!r} has no results")
+        y = number + 0.35 * len({r["part"] for r in rows[: number + 1]})
+        places.append(y)
+        shares = as_array(row["shares"])
+        found = verdict(row["shares"], base)
+        color, marker, label = looks[found]
+        ax.plot(shares, [y] * len(shares), linestyle="", marker=marker, color=color, markersize=6.5,
+                alpha=0.75, label=None if found in named else label)  # fmt: skip
+        named.add(found)
+        ax.plot([shares.mean()] * 2, [y - 0.33, y + 0.33], color=style.INK, linewidth=2.5)
+        ax.text(1.07, y, row["paper"], va="center", fontsize=11)
+    ax.text(1.07, places[0] - 1.1, "in the paper (BLEU)", va="center", weight="bold", fontsize=11)
+    ax.set_yticks(places, [row["what"] for row in rows])
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(places[-1] + 0.7, places[0] - 0.7)
+    ax.set_xlim(-0.02, 1.04)
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    ax.set_xlabel("held-out rows written without a mistake, three seeds")
+    ax.grid(axis="x")
+    figure.legend(loc="outside upper center", ncols=2)
+    return figure
+
+
+NOTEBOOK = "10_training"
+
+
+def before_and_after() -> tuple[Tensor, Tensor]:
+    """(2, 5, 9) each: what a new model thinks of the two sentences, and what it has learned."""
+    from tqdm import tqdm
+
+    from course.chapters.ch10_training.experiment_first_words import (
+        LESSON,
+        PAIRS,
+        new_model,
+        probabilities,
+    )
+    from transformer_lib.training.trainer import train
+
+    model = new_model()
+    before = probabilities(model)
+    train(model, PAIRS, PAIRS, LESSON, bar=tqdm(disable=True))
+    return before, probabilities(model)
+
+
+@figure(
+    "training-merci",
+    notebook=NOTEBOOK,
+    caption="The first word for 'merci': what a new model thinks, what is right, what it learns.",
+    alt="Three panels with a bar for each of five English words, the end sign and the rest; "
+    "'thanks', the right word, is dark. Before training the bars are of all sizes and 'thanks' "
+    "gets 0.06. The target is 1 at 'thanks' and 0 elsewhere. After training 'thanks' has 0.89.",
+)
+def draw_merci() -> Figure:
+    before, after = before_and_after()
+    panels = {"before training": before[1, 0], "target": target_rows(1)[0],
+              "after training": after[1, 0]}  # fmt: skip
+    return probability_bars({name: as_columns(row) for name, row in panels.items()}, COLUMNS)
+
+
+@figure(
+    "training-grids",
+    notebook=NOTEBOOK,
+    caption="The five target rows for 'I am a student', and what a model makes of them.",
+    alt="Two grids with a row for each of 'I am a student <eos>' and a column for each word. Left, "
+    "the target: a 1 at the right word of each row, all else blank. Right, the trained model: "
+    "the same cells hold 0.95 to 0.97, all others 0.02 or less.",
+)
+def draw_grids() -> Figure:
+    grids = {"target": target_rows(0), "trained model": before_and_after()[1][0]}
+    return word_grids({name: as_columns(grid) for name, grid in grids.items()}, STUDENT, COLUMNS)
+
+
+@figure(
+    "training-smoothed-rows",
+    notebook=NOTEBOOK,
+    caption="The target rows without and with label smoothing of 0.1.",
+    alt="Two grids with a row for each of 'I am a student <eos>'. Left: 1 at the right word, all "
+    "else blank. Right: 0.91 at the right word, 0.01 at each other word and 0.03 at the last "
+    "column, which stands for three signs.",
+)
+def draw_smoothed_rows() -> Figure:
+    rows = target_rows(0)
+    grids = {"no smoothing": rows, "label smoothing, ε = 0.1": 0.9 * rows + 0.1 / rows.size(-1)}
+    return word_grids({name: as_columns(grid) for name, grid in grids.items()}, STUDENT, COLUMNS)
+
+
+@figure(
+    "training-teacher-forcing",
+    notebook=NOTEBOOK,
+    caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
+    alt="Boxes with words of a new model, wrong ones pale orange and right ones pale blue. "
+    "Above, in training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong "
+    "words, 'right word' I am a student <eos>. An arrow leads from each right word to the next "
+    "position of 'reads'. Below, alone: the arrows start at the model's own words, and soon it "
+    "repeats itself.",
+)
+def draw_teacher_forcing() -> Figure:
+    from course.chapters.ch10_training.experiment_first_words import new_model
+
+    return teacher_forcing(**written_words(new_model()))
+
+
+@figure(
+    "training-smoothing-penalty",
+    notebook=NOTEBOOK,
+    caption="Label smoothing makes it costly to be too sure.",
+    alt="Loss against the probability of the right word, which grows to the right from 0.11 to "
+    "0.9999. Without smoothing the curve falls towards 0 and never turns. With smoothing of 0.1 it "
+    "falls to its least value, where the right word has the probability 0.91, and then rises in a "
+    "straight line.",
+)
+def draw_penalty() -> Figure:
+    leads, curves, shares = smoothing_penalty()
+    names = {"eps = 0": "no smoothing: surer is better",
+             "eps = 0.1": "label smoothing, ε = 0.1: too sure costs more"}  # fmt: skip
+    return penalty_curves(leads, {names[eps]: curve for eps, curve in curves.items()}, shares)
+
+
+SCHEDULES = ((128, 4000), (512, 2000), (512, 4000), (512, 8000))
+
+
+@figure(
+    "training-schedule",
+    notebook=NOTEBOOK,
+    caption="The paper's learning rate: up in a straight line, down with the root of the step.",
+    alt="Four curves over 20000 steps. For d_model = 512 each rises in a straight line to its "
+    "warm-up step (2000, 4000 or 8000), turns sharply and falls; the shorter the warm-up, the "
+    "higher the peak, and later the three curves are one. For d_model = 128 and 4000 steps all "
+    "is twice as high.",
+)
+def draw_schedule() -> Figure:
+    from transformer_lib.training.schedules import paper_schedule
+
+    return schedule_curves({
+        (d_model, warmup): [paper_schedule(step, d_model, warmup) for step in range(1, 20_001)]
+        for d_model, warmup in SCHEDULES
+    })  # fmt: skip
+
+
+def history_of(run: dict[str, Any], key: str) -> list[tuple[int, float]]:
+    return [(entry["step"], entry[key]) for entry in run["history"]]
+
+
+@figure(
+    "training-held-out",
+    notebook=NOTEBOOK,
+    caption="Learned by heart and understood: the same model on 50 pairs and on 10,000.",
+    alt="Two panels, loss against the step, the mean of three seeds thick and each seed thin. "
+    "On 50 pairs the loss on these pairs falls to 0 while the loss on held-out pairs rises from "
+    "about 2.4 to more than 4. On 10,000 pairs both losses fall together, close to 0.",
+)
+def draw_held_out() -> Figure:
+    from course import experiments
+
+    runs = experiments.load("held-out")["runs"]
+    panels = {}
+    learned = ("learned by heart", "the rule is found")
+    for count, how in zip(sorted({run["pairs"] for run in runs}), learned, strict=True):
+        chosen = [run for run in runs if run["pairs"] == count]
+        panels[f"{count:,} pairs: {how}"] = {
+            "pairs it learns from": [history_of(run, "loss") for run in chosen],
+            "held-out pairs": [history_of(run, "validation_loss") for run in chosen],
+        }
+    return loss_panels(panels, columns=2)
+
+
+@figure(
+    "training-norms",
+    notebook=NOTEBOOK,
+    caption="Post-norm and pre-norm, with and without warm-up, at three learning rates.",
+    alt="Six panels, validation loss against the step, the mean of three seeds thick and each seed "
+    "thin: three highest learning rates side by side, without warm-up above and with it below. In "
+    "each panel the pre-norm curves end below the post-norm curves. In the panel at the upper "
+    "right, the highest rate without warm-up, marked 'post-norm fails', post-norm stays above 1.9 "
+    "while pre-norm reaches 0.11; with warm-up post-norm comes down to 0.8.",
+)
+def draw_norms() -> Figure:
+    from course import experiments
+
+    runs = experiments.load("norms")["runs"]
+    panels = {}
+    for warmup in sorted({run["warmup"] for run in runs}):
+        for peak in sorted({run["peak"] for run in runs}):
+            chosen = [run for run in runs if (run["warmup"], run["peak"]) == (warmup, peak)]
+            panels[warmup, peak] = {
+                kind: [history_of(run, "validation_loss") for run in chosen
+                       if run["norm_first"] == first]
+                for kind, first in (("post-norm (the paper)", False), ("pre-norm", True))
+            }  # fmt: skip
+    drawn = loss_panels(panels, columns=3)
+    for ax, (warmup, peak) in zip(drawn.axes, panels, strict=True):
+        ax.set_title(f"peak learning rate {peak:g}" if warmup == 1 else "")
+        if ax.get_ylabel():
+            name = "no warm-up" if warmup == 1 else f"warm-up of {warmup} steps"
+            ax.set_ylabel(f"{name}\n\nloss per token")
+    fails = drawn.axes[2]
+    fails.set_facecolor("#FFF3DD")
+    fails.text(0.5, 0.62, "post-norm fails", transform=fails.transAxes, ha="center", weight="bold",
+               color=style.CATEGORIES[0])  # fmt: skip
+    drawn.suptitle("Pre-norm learns faster; post-norm needs the warm-up", weight="bold")
+    return drawn
+
+
+@figure(
+    "training-ablations",
+    notebook=NOTEBOOK,
+    caption="What each part is worth, at toy size: one change a row, three seeds, beside the "
+    "paper's own numbers.",
+    alt="Three dots for the base model and for each of 20 changes. Far to the left of the base "
+    "band, which lies near 90 percent: no positions (2 percent), dropout 0.2 (31), no scaling "
+    "(41), dropout 0.1 (50), 4 layers (56). Clearly below it also d_k = 2, 1 layer, d_model = 32 "
+    "and learned positions. The numbers of heads, label smoothing and pre-norm don't differ "
+    "clearly.",
+)
+def draw_ablations() -> Figure:
+    return ablation_rows(stored_rows())
+
+
+@figure(
+    "training-loop",
+    notebook=NOTEBOOK,
+    caption="The loss of the loop written by hand: rows of digits, to be written backwards.",
+    alt="Two curves over 400 steps. The loss on held-out rows begins where a model knows nothing, "
+    "at 2.4 nats, a perplexity of 11, and falls to 0.2. The loss on smoothed targets runs above "
+    "it and ends at 0.6.",
+)
+def draw_loop() -> Figure:
+    from course import experiments
+
+    run = experiments.load("loop")
+    return loop_curve(run["history"], run["steps"])
+
+
+WRITTEN = {  # step -> in English
+    0: "frightened frightened …",
+    100: "to to to",
+    200: "him him likes the the the …",
+    275: "I like the children",
+    325: "I like the wardrobes",
+    725: "I like trees",
+}
+
+
+@figure(
+    "training-writes",
+    notebook=NOTEBOOK,
+    caption="What the translator writes for 'I like trees' while it learns.",
+    alt="The loss on held-out text falls steeply from 8 nats to 0.3 in 1,100 steps. Beside the "
+    "curve stands what the translator writes for 'I like trees'. Step 0: 'asustados asustados', "
+    "frightened frightened. Step 100: 'a a a', to to to. Step 200: 'le le gustan los los los'. "
+    "Step 275: 'me gustan los niños', I like the children. Step 325: 'me gustan los armarios', "
+    "I like the wardrobes. Step 725: 'me gustan los árboles', and that is right.",
+    hero=True,
+)
+def draw_writes() -> Figure:
+    from course import experiments
+
+    run = experiments.load("first-steps")
+    return writing_curve(run["history"], WRITTEN)

@@ -1,0 +1,639 @@
+"""The exercises of notebook 11 and assignment 6: greedy decoding, and the parts of beam search."""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformer_lib.model.transformer import Transformer, make_model
+
+from course.checks import (
+    Hint,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    own_work,
+    result_of,
+    same,
+    whole_number,
+)
+from transformer_lib.decoding import Hypothesis, penalty
+from transformer_lib.text.batching import source_batch
+from transformer_lib.text.tokens import BOS, EOS, PAD
+
+LONGEST = 7  # the max_length that the check asks for
+CALLS = 40  # of the decoder: then it surely won't stop by itself
+
+
+@functools.cache
+def toy_model() -> Transformer:
+    """A random model whose sentences differ; some come to <eos>, some don't."""
+    with torch.random.fork_rng():
+        torch.manual_seed(SEED)
+        model = make_model(11, 11, N=2, d_model=22, d_ff=19, h=2, dropout=0.0).eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "w_" in name and parameter.dim() == 2:
+                parameter.mul_(0.8)
+            elif "generator" in name:
+                parameter.mul_(3)
+    return model
+
+
+SEED = 36  # its sentences differ; half of them don't come to an <eos>; words come twice
+SOURCES = (
+    [6, 8, 6, EOS], [4, 9, EOS], [10, 7, 6, 4, EOS], [8, 6, EOS], [9, 10, 4, EOS], [4, 4, 7, EOS]
+)  # fmt: skip
+
+
+class Endless(Exception):
+    """The decoder was called again and again."""
+
+
+class Watched:
+    """Counts the encoder's calls, and what the decoder reads, while an attempt uses the model."""
+
+    def __init__(self, model: Transformer):
+        self.model, self.encoded = model, 0
+        self.read: list[list[int]] = []
+
+    def __enter__(self) -> "Watched":
+        self.hooks = [
+            self.model.encoder.register_forward_hook(self.count),
+            self.model.tgt_embed.register_forward_hook(self.note),
+        ]
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        for hook in self.hooks:
+            hook.remove()
+
+    def count(self, *_: Any) -> None:
+        self.encoded += 1
+
+    def note(self, _: Any, inputs: tuple[Tensor, ...], __: Any) -> None:
+        self.read.append(inputs[0].flatten().tolist())
+        if len(self.read) > CALLS:
+            raise Endless
+
+
+def reason_of(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def greedy_by_hand(
+    src: Tensor, max_length: int, row: int = -1, stop: bool = True, begin: int = BOS,
+    newest: bool = False, largest: bool = True,
+) -> list[int]:  # fmt: skip
+    """What an attempt should write, or does write with one mistake.
+
+    row: which one it reads; stop: whether at <eos>; begin: what the decoder reads first; newest:
+    whether it reads only the newest word.
+    """
+    model, words = toy_model(), [begin]
+    with torch.no_grad():
+        memory = model.encode(src)
+        while len(words) <= max_length and not (stop and len(words) > 1 and words[-1] == EOS):
+            x = model.decode(torch.tensor([words[-1:] if newest else words]), memory, src)
+            logits = model.generator(x[0, row])
+            words.append(int(logits.argmax() if largest else logits.argmin()))
+    return words[1:-1] if stop and words[-1] == EOS else words[1:]
+
+
+@exercise
+def three_probabilities(greedy_finds: Any, beam_of_two_finds: Any, likeliest: Any) -> None:
+    """Exercise 1: two words; a 0.45, b 0.3, c 0.25, and what comes behind them."""
+    try:
+        numbers = [float(x) for x in (greedy_finds, beam_of_two_finds, likeliest)]
+    except (TypeError, ValueError):
+        raise Hint("Give three numbers, such as 0.5.") from None
+    close = functools.partial(math.isclose, abs_tol=0.0006)
+    whole = "The probability of a sentence is the product of both words' probabilities."
+    greedy, beam, best = numbers
+    right = [
+        close(found, wanted) for found, wanted in zip(numbers, (0.18, 0.21, 0.25), strict=True)
+    ]
+    named = no_slip if sum(right) == 2 else expect  # a slip, if it is the only one
+    named(not close(greedy, 0.45), f"Greedy: 0.45 is the first word alone. {whole}")
+    named(not close(greedy, 0.85), "Greedy: probabilities are multiplied. It is their logarithms "
+           "that are added.")  # fmt: skip
+    named(not close(greedy, 0.25), "Greedy: it doesn't look for the best sentence. Which first "
+           "word does it take, and what is then the likeliest second?")  # fmt: skip
+    expect(close(greedy, 0.18), f"Greedy takes the likeliest first word, then the likeliest word "
+           f"behind it. {whole}")  # fmt: skip
+    named(not close(beam, 0.18), "Beam of two: after the first word it holds a and b, and then "
+           "looks behind both.")  # fmt: skip
+    named(not close(beam, 0.25), "Beam of two: it can't find the sentence with c, because c was "
+           "dropped after the first word.")  # fmt: skip
+    expect(close(beam, 0.21), "Beam of two: a and b are kept. Which is the best of their five "
+           "sentences?")  # fmt: skip
+    named(not close(best, 0.21), "The likeliest of all: look behind c as well.")
+    expect(close(best, 0.25), f"The likeliest of all six sentences. {whole}")
+
+
+@implement(toy_model, None, LONGEST)
+def my_greedy(function: Callable[[Transformer, Tensor, int], list[int]]) -> None:
+    """Exercise 2: (model, src (1, s), max_length) -> ids without <bos> and <eos>."""
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    model = toy_model()
+    for ids in SOURCES:
+        src = torch.tensor([ids])
+        right = greedy_by_hand(src, LONGEST)
+        with Watched(model) as watched, torch.no_grad():
+            found = run_greedy(function, model, src, watched.read, right)
+        explain_reading(watched.read, found, src)
+        if found == right:
+            no_slip(watched.encoded == 1, "The words are right, but the encoder ran "
+                    f"{watched.encoded} times. Its result doesn't change: call it once, before "
+                    "the loop.")  # fmt: skip
+            continue
+        explain_greedy(found, right, src, len(watched.read))
+
+
+@implement(None, None, LONGEST)  # no model: an attempt that never stops should stop here
+def my_greedy_by_calls(function: Callable[[Callable, Tensor, int], list[int]]) -> None:
+    """Assignment 6: the same, with a model that can only be called: model(src, tgt_in)."""
+    own_work(function, "greedy_decode", "beam_search", "Prefixes")
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    for ids in SOURCES:
+        src = torch.tensor([ids])
+        right = greedy_by_hand(src, LONGEST)
+        read: list[list[int]] = []
+        found = run_greedy(function, only_callable(src, read), src, read, right)
+        explain_reading(read, found, src)
+        if found != right:
+            explain_greedy(found, right, src, len(read))
+
+
+def only_callable(src: Tensor, read: list[list[int]]) -> Callable[[Tensor, Tensor], Tensor]:
+    """A model as a function, which writes down what its decoder reads."""
+
+    right_src = src
+
+    def model(src: Tensor, tgt_in: Tensor) -> Tensor:
+        wanted = "model(src, tgt_in): give it two tensors of ids, (1, s) and (1, t)"
+        if not all(isinstance(x, Tensor) and x.dim() == 2 for x in (src, tgt_in)):
+            raise TypeError(wanted)
+        if not torch.equal(src, right_src):
+            raise ValueError("model(src, tgt_in): the first of the two is src, as it is")
+        read.append(tgt_in.flatten().tolist())
+        if len(read) > CALLS:
+            raise Endless
+        with torch.no_grad():
+            return toy_model()(src.long(), tgt_in.long())
+
+    return model
+
+
+def explain_reading(read: Sequence[list[int]], found: list[int], src: Tensor) -> None:
+    """Nothing, if the decoder was given what it should read; otherwise a hint."""
+    once = len(read) == 1 < len(greedy_by_hand(src, LONGEST))
+    expect(not once, "The decoder ran only once. Each new word needs a run of its own, which reads "
+           "all the words so far.")  # fmt: skip
+    if len(read) > 1 and all(len(words) == 1 for words in read):
+        only_this = found == greedy_by_hand(src, LONGEST, newest=True)
+        (no_slip if only_this else expect)(False, "You feed only the newest word. Without a cache "
+            "it then stands at place 0 and sees nothing of what was written before: feed "
+            "everything from <bos> on.")  # fmt: skip
+    if any(words[:1] != [BOS] for words in read):
+        begin = read[0][0] if read[0] else BOS
+        only_this = found == greedy_by_hand(src, LONGEST, begin=begin)
+        (no_slip if only_this else expect)(False, "What the decoder reads must begin with <bos>, "
+            "as it did in training.")  # fmt: skip
+
+
+def run_greedy(
+    function: Callable, model: Callable, src: Tensor, read: Sequence[list[int]], right: list[int]
+) -> list[int]:
+    """What an attempt returns. read: what the decoder has read, which grows meanwhile."""
+    try:
+        found = function(model, src.clone(), LONGEST)
+    except Exception as error:
+        reason = reason_of(error)
+        if type(error).__name__ == Endless.__name__:  # it may come back from another process
+            only_this = read[-1][: len(right) + 1] == [BOS, *right]
+            (no_slip if only_this else expect)(False, "It doesn't stop: leave the loop at <eos>, "
+                "and when there are max_length words.")  # fmt: skip
+        if "Scalar" in reason or "one element" in reason:
+            raise Hint("You want one word, but there are several numbers. Take the last row, "
+                       "[0, -1], and the argmax over its words.") from None  # fmt: skip
+        if type(error).__name__ == "IndexError":
+            raise Hint(f"It stops with {reason}. If that is in the model: is each id that you feed "
+                       "the place in one row, the last? An argmax over all rows goes on counting "
+                       "in the second row.") from None  # fmt: skip
+        raise Hint(f"It stops with {reason}.") from None
+    expect(found is not None, "It returns nothing: does it end with `return`?")
+    found = found.flatten().tolist() if isinstance(found, Tensor) else found
+    try:
+        return [int(word) for word in found]
+    except (TypeError, ValueError):
+        raise Hint("It should return a list of ids.") from None
+
+
+def before_a_repeat(words: list[int]) -> list[int]:
+    """The words up to the first that comes a second time."""
+    return next((words[:i] for i, word in enumerate(words) if word in words[:i]), words)
+
+
+def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) -> None:
+    """Raise the hint for what went wrong. steps: how often the decoder ran."""
+    early = "It stops too early: max_length words are allowed, and <bos> isn't one of them."
+    if steps >= LONGEST:
+        early = ("The last word is cut off as if it were <eos>. Where max_length ends the loop, "
+                 "there is no <eos> at the end.")  # fmt: skip
+    hints = [
+        ([BOS, *right], "<bos> belongs to what the decoder reads, not to the translation."),
+        ([BOS, *right, EOS], "<bos> and <eos> don't belong to the translation: leave them out."),
+        ([*right, EOS], "<eos> ends the translation and doesn't belong to it."),
+        (greedy_by_hand(src, LONGEST, stop=False), "It goes on after <eos>: leave the loop there."),
+        (greedy_by_hand(src, LONGEST, row=0), "You read the first row each time, which tells what "
+         "comes after <bos>. What comes next stands in the last one, [0, -1]."),
+        (greedy_by_hand(src, LONGEST + 1), "One word too many: at most max_length, without <bos>."),
+        (before_a_repeat(right), "A word may come twice: only <eos> and max_length end the loop."),
+        (right[:-1], early),
+        (greedy_by_hand(src, LONGEST, largest=False), "You take the smallest logit: the word that "
+         "the model believes in least."),
+    ]  # fmt: skip
+    for wrong, hint in hints:
+        no_slip(found != wrong or wrong == right, hint)
+    no_slip(right != found[: len(right)] or EOS not in found, "There is more after the <eos>: "
+            "leave the loop there.")  # fmt: skip
+    expect(EOS not in found, "There is an <eos> inside the translation: leave the loop there.")
+    agree = next((i for i, (a, b) in enumerate(zip(found, right, strict=False)) if a != b),
+                 min(len(found), len(right)))  # fmt: skip
+    raise Hint(f"For the source {src[0].tolist()} it writes {found}, but the likeliest words are "
+               f"{right}: they part at word {agree + 1}. Is it the largest logit of the last row, "
+               "and does the decoder read all words so far?")  # fmt: skip
+
+
+@implement(toy_model, None, [])
+def my_log_prob(function: Callable[[Transformer, Tensor, list[int]], float]) -> None:
+    """Exercise 3: (model, src (1, s), ids) -> the log-probability of ids and <eos>."""
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    model, src = toy_model(), torch.tensor([SOURCES[0]])
+    for ids in ([5, 7, 10], [4, 9, 3, 8, 6], []):
+        try:
+            with torch.no_grad():
+                found = float(function(model, src.clone(), list(ids)))
+        except TypeError as error:
+            expect("NoneType" not in str(error), "It returns nothing: does it end with `return`?")
+            raise Hint(f"Called with {ids}, it stops with {reason_of(error)}.") from None
+        except Exception as error:
+            reason = reason_of(error)
+            expect("Scalar" not in reason and "one element" not in reason, "It should return one "
+                   "number: the sum over all words.")  # fmt: skip
+            raise Hint(f"Called with {ids}, it stops with {reason}.") from None
+        explain_log_prob(found, ids, src)
+
+
+def explain_log_prob(found: float, ids: list[int], src: Tensor) -> None:
+    """Nothing, where the number is right; otherwise a hint."""
+    model, out = toy_model(), torch.tensor([*ids, EOS])[:, None]
+
+    def rows(words: list[int]) -> Tensor:
+        with torch.no_grad():
+            return model(src, torch.tensor([words]))[0]
+
+    def near(number: Tensor | float) -> bool:
+        return math.isclose(found, float(number), rel_tol=1e-4, abs_tol=1e-4)
+
+    logits = rows([BOS, *ids])
+    picked = logits.log_softmax(-1).gather(1, out)
+    allowed = logits.clone()
+    allowed[:, [PAD, BOS]] = -math.inf
+    if near(picked.sum()) or near(allowed.log_softmax(-1).gather(1, out).sum()):
+        return
+    ahead = rows([*ids, EOS]).log_softmax(-1).gather(1, out).sum()
+    behind = rows([BOS, *ids, EOS])[1:].log_softmax(-1).gather(1, out).sum()
+    hints = {
+        "The right number, but with a minus in front: a log-probability is negative, a loss is "
+        "positive.": -picked.sum(),
+        "The end is missing: the <eos> has a probability too.": picked[:-1].sum(),
+        "That is the probability. Its logarithm was asked for.": picked.sum().exp(),
+        "You add probabilities. Add their logarithms.": picked.exp().sum(),
+        "You add logits. A log_softmax over the words makes log-probabilities of them.": (
+            logits.gather(1, out).sum()
+        ),
+        "That is the mean over the words. The log-probability of a sentence is the sum.": (
+            picked.mean()
+        ),
+        "The log_softmax runs over the places. It must run over the words: dim=-1.": (
+            logits.log_softmax(0).gather(1, out).sum()
+        ),
+        "The decoder reads the very word that it should predict: then it needn't predict anything. "
+        "It reads <bos> and the words, and at each place predicts the next.": ahead,
+        "You take the row one too far: it has already read the word that it should predict. The "
+        "row of <bos> tells about the first word.": behind,
+        "That is only the last row, the <eos>. Each word counts.": picked[-1].sum(),
+    }
+    for hint, wrong in hints.items():
+        no_slip(not near(wrong), hint)
+    raise Hint(f"For the ids {ids} it gives {found:.3f}, but the log-probability is "
+               f"{picked.sum():.3f}.")  # fmt: skip
+
+
+SO_FAR = torch.tensor([-0.5, -2.0, -1.0])
+FOLLOWING = torch.tensor([
+    [4.0, 1.0, 3.8, -6.0, 0.5, 1.2, 0.2],
+    [0.0, 1.0, 0.3, 5.5, 0.1, 0.7, 0.4],
+    [1.0, 0.2, 0.6, 1.4, 0.3, 2.1, 1.8],
+]).log_softmax(-1)  # fmt: skip
+STEPS = [(SO_FAR, FOLLOWING, k) for k in (1, 2, 3)]
+STEPS.append((SO_FAR.flip(0), FOLLOWING.flip(0), 3))  # the best branches aren't the first ones
+
+
+@implement(SO_FAR, FOLLOWING, 2)
+def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor, Tensor]]) -> None:
+    """Exercise 4: (so_far (beam,), following (beam, vocab), k) -> branches, words, sums, each k."""
+    column = ("The sums belong to the branches, the rows of `following`: make them a column, "
+              "so_far[:, None], before you add.")  # fmt: skip
+    stops = {
+        "must match the size": column,
+        "selected index k out of range": "You look for the k best in too few numbers. Flatten all "
+        "branches into one row first.",
+    }
+    answers = [three_tensors(result_of(function, *step, stops=stops)) for step in STEPS]
+    sizes = [{part.numel() for part in answer} for answer in answers]
+    no_slip(
+        sizes != [{k * len(so_far)} for so_far, _, k in STEPS],
+        "You keep the k best of each branch, so there are more branches after each word. Keep the "
+        "k best of all branches together.",
+    )
+    no_slip(
+        sizes != [{len(so_far)} for so_far, _, _ in STEPS],
+        "You keep as many as there are branches. How many are wanted is k.",
+    )
+    for (_, _, k), answer in zip(STEPS, answers, strict=True):
+        shapes = [tuple(part.shape) for part in answer]
+        expect(set(shapes) == {(k,)}, f"Each of the three should have {k} numbers for k={k}, but "
+               f"the shapes are {shapes[0]}, {shapes[1]} and {shapes[2]}.")  # fmt: skip
+        for places in answer[:2]:
+            no_slip(same(places, places.long()), "A branch and a word are whole numbers: `//` "
+                    "divides without a remainder, `/` doesn't.")  # fmt: skip
+    explain_step(answers)
+
+
+Choice = tuple[Tensor, Tensor, Tensor]
+
+
+def three_tensors(found: Any) -> Choice:
+    wanted = "Return three tensors: branches, words, sums."
+    expect(isinstance(found, tuple | list) and len(found) == 3, wanted)
+    try:
+        branches, words, sums = (torch.as_tensor(part) for part in found)
+    except (TypeError, ValueError, RuntimeError):
+        raise Hint(wanted) from None
+    return branches, words, sums
+
+
+def best_of(numbers: Tensor, k: int, largest: bool = True) -> Choice:
+    """The k best of (beam, vocab) numbers: branches, words and the numbers."""
+    values, index = numbers.flatten().topk(k, largest=largest)
+    return index // numbers.size(1), index % numbers.size(1), values
+
+
+def best_by_branch(so_far: Tensor, following: Tensor, k: int) -> Choice:
+    values, words = (so_far[:, None] + following).max(dim=1)
+    sums, rows = values.topk(k)
+    return rows, words[rows], sums
+
+
+def divided_by_branches(so_far: Tensor, following: Tensor, k: int) -> Choice:
+    sums, index = (so_far[:, None] + following).flatten().topk(k)
+    return index // len(so_far), index % len(so_far), sums
+
+
+def right_step(so_far: Tensor, following: Tensor, k: int) -> Choice:
+    return best_of(so_far[:, None] + following, k)
+
+
+WRONG_STEPS: dict[str, Callable[[Tensor, Tensor, int], Choice]] = {
+    "Branches and words are exchanged.": lambda *step: (
+        right_step(*step)[1],
+        right_step(*step)[0],
+        right_step(*step)[2],
+    ),
+    "You divide by the number of branches. In the flat row each branch takes as many places as "
+    "there are words: divide by following.size(1).": divided_by_branches,
+    "Those are the worst. A log-probability nearer to 0 is better.": (
+        lambda so_far, following, k: best_of(so_far[:, None] + following, k, largest=False)
+    ),
+    "You compare only the new words. A branch brings its sum along: add so_far.": (
+        lambda so_far, following, k: best_of(following, k)
+    ),
+    "Log-probabilities are added, not multiplied.": (
+        lambda so_far, following, k: best_of(so_far[:, None] * following, k)
+    ),
+    "You add probabilities. Add their logarithms.": (
+        lambda so_far, following, k: best_of(so_far[:, None].exp() + following.exp(), k)
+    ),
+    "You take one word from each branch. Two good ones may come from the same branch.": (
+        best_by_branch
+    ),
+    "You look behind the first branch only.": (
+        lambda so_far, following, k: best_of(so_far[:1, None] + following[:1], k)
+    ),
+}
+
+
+def explain_step(answers: Sequence[Choice]) -> None:
+    """Nothing, where all answers are right; otherwise a hint. answers: one for each of STEPS."""
+
+    def made_by(step: Callable[[Tensor, Tensor, int], Choice]) -> bool:
+        return all(
+            same(branches, wanted[0]) and same(words, wanted[1])
+            for (branches, words, _), wanted in zip(answers, (step(*x) for x in STEPS), strict=True)
+        )
+
+    def pairs(choice: Choice) -> list[tuple[float, float]]:
+        return sorted(zip(choice[0].tolist(), choice[1].tolist(), strict=True))
+
+    if not made_by(right_step):
+        for hint, step in WRONG_STEPS.items():
+            no_slip(not made_by(step), hint)
+        unordered = all(
+            pairs(answer) == pairs(right_step(*x)) for answer, x in zip(answers, STEPS, strict=True)
+        )
+        no_slip(not unordered, "The right ones in the wrong order: best first.")
+    for step, (branches, words, sums) in zip(STEPS, answers, strict=True):
+        right, k = right_step(*step), step[2]
+        expect(same(branches, right[0]) and same(words, right[1]), f"For k={k} the best are the "
+               f"words {right[1].tolist()} behind the branches {right[0].tolist()}, but yours are "
+               f"{words.tolist()} behind {branches.tolist()}.")  # fmt: skip
+        no_slip(not same(sums, step[1][right[0], right[1]]), "The right words, but the sums are "
+               "those of the last word alone. Add what the branch had so far.")  # fmt: skip
+        no_slip(not same(sums, right[2].exp()), "The right words, but as probabilities. Keep the "
+               "logarithms: the next step adds to them.")  # fmt: skip
+        expect(same(sums, right[2]), f"The right branches and words, but their sums should be "
+               f"{[round(x, 2) for x in right[2].tolist()]}.")  # fmt: skip
+
+
+FOUND = (
+    Hypothesis([4, 5], -2.0, 0.0, True),
+    Hypothesis([4, 5, 6, 7, 8, 9, 10], -2.9, 0.0, True),
+    Hypothesis([6], -1.93, 0.0, True),
+    Hypothesis([5, 5, 5, 5, 5, 5, 5, 5, 5], -1.7, 0.0, False),
+    Hypothesis([9, 9, 9, 9, 9, 9, 9, 9, 8, 4, 4], -4.6, 0.0, True),
+)
+ALPHAS = (0.0, 0.2, 0.6, 0.75, 1.0, 1.4, 2.0)
+
+
+def chooser(
+    score: Callable[[Hypothesis, float], float],
+    finished_first: bool = True,
+) -> Callable[[Sequence[Hypothesis], float], Hypothesis]:
+    """The hypothesis with the largest score."""
+    return lambda found, alpha: max(
+        found, key=lambda one: (finished_first and one.finished, score(one, alpha))
+    )
+
+
+def words_of(one: Hypothesis) -> int:
+    return len(one.ids) + one.finished
+
+
+def score(one: Hypothesis, alpha: float) -> float:
+    return one.log_prob / penalty(words_of(one), alpha)
+
+
+CHOICES = {
+    "The <eos> counts as a word of a finished hypothesis.": (
+        chooser(lambda one, alpha: one.log_prob / penalty(len(one.ids), alpha))
+    ),
+    "Only a finished hypothesis has an <eos> that counts as a word.": (
+        chooser(lambda one, alpha: one.log_prob / penalty(len(one.ids) + 1, alpha))
+    ),
+    "You always take the first. The `score` of each is still 0 here: work it out, from its "
+    "log_prob, its length and alpha.": chooser(lambda one, alpha: one.score),
+    "One that was cut off comes first. It hasn't paid for the rest of its words: all finished ones "
+    "come before it, however likely it is.": chooser(score, finished_first=False),
+    "You choose the worst. The best score is the largest, the one nearest to 0.": (
+        lambda found, alpha: min(found, key=lambda one: (not one.finished, score(one, alpha)))
+    ),
+    "You compare the sums as they are, and ignore alpha. Divide by the length penalty.": (
+        chooser(lambda one, alpha: one.log_prob)
+    ),
+    "You multiply by the penalty. Log-probabilities are negative: dividing them brings a long "
+    "sentence nearer to 0.": chooser(
+        lambda one, alpha: one.log_prob * penalty(words_of(one), alpha)
+    ),
+    "You divide by the length to the power of alpha. In the formula it is ((5 + |Y|) / 6).": (
+        chooser(lambda one, alpha: one.log_prob / words_of(one) ** alpha)
+    ),
+    "You divide by (5 + |Y|) / 6, but without the power of alpha.": (
+        chooser(lambda one, alpha: one.log_prob / penalty(words_of(one), 1.0))
+    ),
+    "alpha is handed in, it isn't always 0.6.": chooser(lambda one, alpha: score(one, 0.6)),
+    "The longest isn't the best: the score is what counts.": (
+        lambda found, alpha: max(found, key=lambda one: (one.finished, len(one.ids)))
+    ),
+}
+
+
+@implement(list(FOUND[:1]), 1.0)
+def my_choice(function: Callable[[Sequence[Hypothesis], float], Hypothesis]) -> None:
+    """Exercise 5: (hypotheses, alpha) -> the best one under the length penalty."""
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    # one for <eos> more or less decides here
+    close_call = [Hypothesis([4], -1.0, 0.0, True), Hypothesis([4, 5, 6, 7, 8], -1.6, 0.0, True)]
+    likely = [Hypothesis([4, 5], -2.0, 0.0, True), Hypothesis([4] * 7, -1.9, 0.0, True)]
+    cases = [(list(FOUND), alpha) for alpha in ALPHAS]
+    cases += [(list(FOUND[::-1]), 0.6), (close_call, 1.0), (likely, 1.0)]
+    explain_choice(cases, [ask(function, found, alpha) for found, alpha in cases])
+
+    cut = [Hypothesis([5, 6], -1.2, 0.0, False), Hypothesis([5, 7], -1.0, 0.0, False)]
+    longer = [Hypothesis([5], -1.0, 0.0, False), Hypothesis([5, 6, 7], -1.3, 0.0, False)]
+    cases = [(cut, 0.6), (longer, 1.0)]
+    try:
+        answers = [ask(function, found, alpha) for found, alpha in cases]
+    except Hint:
+        raise Hint("Right where there are finished hypotheses. But all of them may have been cut "
+                   "off: then it is the best of those.", keeps=0.5) from None  # fmt: skip
+    explain_choice(cases, answers)
+
+
+def explain_choice(
+    cases: Sequence[tuple[list[Hypothesis], float]], answers: Sequence[Hypothesis]
+) -> None:
+    """Nothing, where each is the best of its (hypotheses, alpha); otherwise a hint."""
+
+    def made_by(choice: Callable) -> bool:
+        return all(
+            answer == choice(found, alpha)
+            for answer, (found, alpha) in zip(answers, cases, strict=True)
+        )
+
+    if made_by(chooser(score)):
+        return
+    for hint, choice in CHOICES.items():
+        (expect if "always take" in hint else no_slip)(not made_by(choice), hint)
+    for answer, (found, alpha) in zip(answers, cases, strict=True):
+        best = chooser(score)(found, alpha)
+        expect(answer == best, f"With alpha={alpha} you choose {told(answer)}. The best is "
+               f"{told(best)}.")  # fmt: skip
+
+
+def told(one: Hypothesis) -> str:
+    size = len(one.ids)
+    end = "" if one.finished else ", cut off"
+    return f"the one with {size} word{'s' * (size != 1)} and {one.log_prob}{end}"
+
+
+def ask(function: Callable, found: list[Hypothesis], alpha: float) -> Hypothesis:
+    try:
+        answer = function(list(found), alpha)
+    except Exception as error:
+        raise Hint(f"It stops with {reason_of(error)}.") from None
+    expect(answer is not None, "It returns nothing: does it end with `return`?")
+    expect(
+        isinstance(answer, Hypothesis) and answer in found,
+        "Return one of the hypotheses, as it is: not its ids, its score or its place in the list.",
+    )
+    return answer
+
+
+FAULTS = {
+    "a": "If each word stood at place 0, a sentence alone would come out wrong as well.",
+    "b": "If it never saw <eos>, a sentence alone would run on to the largest length.",
+    "d": "It takes the likeliest word: alone, each sentence comes out as by greedy_decode.",
+    "e": "Look at the shortest: it has the most padding, and comes out right.",
+}
+
+
+@exercise
+def the_fault(differ: Any, letter: Any) -> None:
+    """The core exercise: how many of ten sentences differ in a batch, and why."""
+    wanted = ("First the number of sentences, of the ten, that come out differently in the batch: "
+              "a whole number from 0 to 10.")  # fmt: skip
+    differ = whole_number(differ, wanted)
+    expect(0 <= differ <= 10, wanted)
+    right = sentences_with_a_fault()
+    named = {
+        0: "That is the number among sentences decoded alone. Decode all ten in one batch.",
+        10 - right: "That many come out alike. How many don't?",
+        10: "Not all: look at each of the ten.",
+    }
+    no_slip(differ == right or differ not in named, named.get(differ, ""))
+    expect(differ == right, "Decode the ten in one batch and one by one, and compare their ids.")
+    expect(isinstance(letter, str) and letter.strip(" ()").lower() in {*FAULTS, "c"},
+           "The reason: give one of the letters a to e, in quotes.")  # fmt: skip
+    chosen = letter.strip(" ()").lower()
+    no_slip(chosen == "c", f"The right number. But the reason isn't ({chosen}): "
+            f"{FAULTS.get(chosen, '')}")  # fmt: skip
+
+
+@functools.cache
+def sentences_with_a_fault() -> int:
+    """How many of the first ten test sentences the faulty decoder changes in a batch."""
+    from course.chapters.ch11_decoding.experiments import decode_with_a_fault
+    from transformer_lib.text.english_spanish import load
+    from transformer_lib.translator import Translator
+
+    translator = Translator.load()
+    ids = [translator.src.encode(english) for english, _ in load("test")[:10]]
+    together = decode_with_a_fault(translator.model, source_batch(ids))
+    alone = [decode_with_a_fault(translator.model, source_batch([one]))[0] for one in ids]
+    return sum(one != other for one, other in zip(together, alone, strict=True))

@@ -1,0 +1,120 @@
+"""Experiment: what a wider beam does to the score of a translation, and to the translation."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+from transformer_lib.model.transformer import Transformer
+
+from course.experiments import experiment
+from transformer_lib.decoding import (
+    Hypothesis,
+    Prefixes,
+    beam_search,
+    deciding,
+    penalty,
+    sample_decode,
+)
+from transformer_lib.text.batching import source_batch
+from transformer_lib.text.english_spanish import load
+from transformer_lib.text.tokens import EOS
+from transformer_lib.translator import Translator
+
+BEAMS = (1, 2, 4, 8)
+ALPHAS = (0.0, 0.6, 1.0, 2.0, 3.0)  # alpha of the length penalty
+SPLITS = ("test", "longer")
+AT_ONCE = 100  # sentences
+
+
+def search_split(
+    translator: Translator, split: str, beam: int, count: int | None = None
+) -> list[list[Hypothesis]]:
+    """All hypotheses that a beam finds, for the first `count` sentences of a split, best first."""
+    pairs = load(split)[:count]
+    ids = [translator.src.encode(source) for source, _ in pairs]
+    found = []
+    for start in range(0, len(ids), AT_ONCE):
+        src = source_batch(ids[start : start + AT_ONCE])
+        found += beam_search(translator.model, src, beam_size=beam, n_best=beam, length_penalty=0.0)
+    return found
+
+
+def choose(found: list[list[Hypothesis]], alpha: float) -> list[Hypothesis]:
+    """The best hypothesis of each sentence under another length penalty.
+
+    Beam search uses the penalty only at its end, so nothing has to be searched again.
+    """
+
+    def rank(one: Hypothesis) -> tuple[bool, float]:
+        return one.finished, one.log_prob / penalty(len(one.ids) + one.finished, alpha)
+
+    return [max(each, key=rank) for each in found]
+
+
+def measure(best: list[Hypothesis], references: list[list[int]]) -> dict[str, Any]:
+    """right: how many are right to the letter; and the means of log-probability and length."""
+    return {
+        "sentences": len(best),
+        "right": sum(one.ids == ids for one, ids in zip(best, references, strict=True)),
+        "log_prob": round(sum(one.log_prob for one in best) / len(best), 3),
+        "words": round(sum(len(one.ids) for one in best) / len(best), 3),
+    }
+
+
+def draw_many(
+    translator: Translator, pairs: Sequence[tuple[str, str]], times: int = 10, **how: Any
+) -> dict[str, float]:
+    """Draw each sentence `times` times, from one seed -> what came out, over all sentences.
+
+    how: as in `sample_decode`. right: the share of draws that are right to the letter. different:
+    the mean number of different translations of a sentence.
+    """
+    src = source_batch([translator.src.encode(source) for source, _ in pairs])
+    references = [translator.tgt.encode(target) for _, target in pairs]
+    rows = [i for i in range(len(pairs)) for _ in range(times)]
+    generator = torch.Generator().manual_seed(0)
+    found = [one.ids for one in sample_decode(translator.model, src[rows], generator=generator,
+                                              **how)]  # fmt: skip
+    right = sum(ids == references[i] for ids, i in zip(found, rows, strict=True))
+    different = sum(len({tuple(ids) for ids in found[start : start + times]})
+                    for start in range(0, len(found), times))  # fmt: skip
+    return {"right": right / len(found), "different": different / len(pairs)}
+
+
+def decode_with_a_fault(model: Transformer, src: Tensor, max_length: int = 64) -> list[list[int]]:
+    """Greedy decoding with one mistake. Which one?"""
+    translations: list[list[int]] = [[] for _ in src]
+    with deciding(model):
+        prefixes = Prefixes(model, src, max_length, cache=False)
+        sentence = list(range(len(src)))
+        for _ in range(max_length):
+            prefixes.append(prefixes.next_logits().argmax(dim=-1))
+            goes_on = prefixes.words[:, -1] != EOS
+            for i, ids in zip(sentence, prefixes.words[:, 1:].tolist(), strict=True):
+                translations[i] = [word for word in ids if word != EOS]
+            sentence = [i for i, more in zip(sentence, goes_on.tolist(), strict=True) if more]
+            if not sentence:
+                break
+            prefixes.words = prefixes.words[goes_on]
+            prefixes.memory = prefixes.memory[: len(sentence)]
+            prefixes.src = prefixes.src[: len(sentence)]
+    return translations
+
+
+@experiment("beam")
+def wider_beams() -> dict[str, Any]:
+    """Exact match, log-probability and length for each beam size and length penalty."""
+    translator = Translator.load()
+    rows = []
+    for split in SPLITS:
+        references = [translator.tgt.encode(target) for _, target in load(split)]
+        for beam in tqdm(BEAMS, unit="beam", desc=split):
+            found = search_split(translator, split, beam)
+            rows += [
+                {"split": split, "beam": beam, "alpha": alpha}
+                | measure(choose(found, alpha), references)
+                for alpha in ALPHAS
+            ]
+    return {"rows": rows}

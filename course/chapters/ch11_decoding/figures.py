@@ -1,0 +1,566 @@
+"""Beam search step by step, as a tree on paper and a tree to step through; and what decoding costs.
+
+Each branch of a tree is one more word. Time runs from left to right.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import matplotlib as mpl
+import torch
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyBboxPatch
+from torch.utils.flop_counter import FlopCounterMode
+
+from course import experiments
+from course.drawing import lazy_altair as late
+from course.drawing import style
+from course.drawing.registry import figure
+from course.drawing.values import steady_round
+from transformer_lib.decoding import Prefixes, deciding, sharpen
+from transformer_lib.text.batching import source_batch
+from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS
+from transformer_lib.translator import Translator
+
+Following = Callable[[tuple[str, ...]], Mapping[str, float]]
+END = SPECIALS[EOS]
+CANDIDATE = "not decided yet"
+PALE = "#8E8E8E"  # shows on the light and on the dark theme
+DONE = "#C9DDF0"  # the filling of a finished branch
+FINISHED = "#0B2A57"  # its frame
+HALF = 0.4  # of the width of a word's box, when the columns are 1 apart
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A beginning that beam search looked at. words: with <eos>, if it has come to it.
+
+    log_prob: the sum over its words. fate: "kept", "dropped" or "finished".
+    """
+
+    words: tuple[str, ...]
+    log_prob: float
+    fate: str
+
+
+def beam_steps(following: Following, beam_size: int, max_length: int = 64) -> list[list[Branch]]:
+    """Beam search for one sentence, with everything it looked at: a list for each step, best first.
+
+    following: the words so far -> the log-probability of each word that can come next.
+    """
+    alive, places, steps = [((), 0.0)], beam_size, []
+    while alive and len(steps) < max_length:
+        longer = [
+            ((*words, word), so_far + more)
+            for words, so_far in alive
+            for word, more in following(words).items()
+        ]
+        longer.sort(key=lambda one: one[1], reverse=True)
+        best, rest = longer[:places], longer[places:]
+        alive = [one for one in best if one[0][-1] != END]
+        places -= len(best) - len(alive)
+        fates = [(one, "kept" if one in alive else "finished") for one in best]
+        fates += [(one, "dropped") for one in rest]
+        steps.append([Branch(*one, fate) for one, fate in fates])
+    return steps
+
+
+def finished(steps: Sequence[Sequence[Branch]]) -> list[Branch]:
+    """The sentences that came to <eos>, the likeliest first."""
+    done = [branch for step in steps for branch in step if branch.fate == "finished"]
+    return sorted(done, key=lambda branch: branch.log_prob, reverse=True)
+
+
+def tree(steps: Sequence[Sequence[Branch]], dropped: int) -> list[dict[str, Any]]:
+    """The branches that are drawn: all that went on, and the best `dropped` others behind each.
+
+    Each with its column (step), its row, and the row of the branch it grows from.
+    """
+    children: dict[tuple[str, ...], list[Branch]] = {}
+    for step in steps:
+        for branch in step:
+            siblings = children.setdefault(branch.words[:-1], [])
+            others = sum(one.fate == "dropped" for one in siblings)
+            if branch.fate != "dropped" or others < dropped:
+                siblings.append(branch)
+    rows: dict[tuple[str, ...], float] = {}
+    free = 0
+
+    def place(words: tuple[str, ...]) -> float:
+        nonlocal free
+        below = [place(child.words) for child in children.get(words, [])]
+        if below:
+            rows[words] = (below[0] + below[-1]) / 2
+        else:
+            rows[words], free = float(free), free + 1
+        return rows[words]
+
+    place(())
+    nodes = [{"word": SPECIALS[BOS], "step": 0, "row": rows[()], "from_row": rows[()],
+              "log_prob": 0.0, "fate": "kept"}]  # fmt: skip
+    for siblings in children.values():
+        for branch in siblings:
+            nodes.append({
+                "word": branch.words[-1], "step": len(branch.words), "row": rows[branch.words],
+                "from_row": rows[branch.words[:-1]], "log_prob": branch.log_prob,
+                "fate": branch.fate,
+            })  # fmt: skip
+    return nodes
+
+
+def _label(node: Mapping[str, Any]) -> str:
+    if node["step"] == 0:
+        return node["word"]
+    number = f"{steady_round(node['log_prob']):.2f}".replace("-", "\N{MINUS SIGN}")
+    return f"{node['word']}  {number}"
+
+
+def _check(steps: Sequence[Sequence[Branch]]) -> None:
+    if not steps or not finished(steps):
+        raise ValueError("there is nothing to draw: no sentence came to its <eos>")
+
+
+@mpl.rc_context(style.PRINT)
+def beam_tree(
+    steps: Sequence[Sequence[Branch]], dropped: int = 1, title: str | None = None
+) -> Figure:
+    """Draw what `beam_steps` has found as a tree -> the figure.
+
+    Beside each word the log-probability of all words up to it. dropped: how many of the dropped
+    words are drawn behind each branch. Raises ValueError when no sentence was finished.
+    """
+    _check(steps)
+    nodes = tree(steps, dropped)
+    best = finished(steps)[0]
+    lowest = max(node["row"] for node in nodes)
+    figure = style.new_figure(min(1.65 * len(steps) + 1.4, 8.0), 0.62 * lowest + 1.9)
+    ax = figure.subplots()
+    ax.set(xlim=(-0.5, len(steps) + 0.5), ylim=(lowest + 0.6, -1.3))
+    ax.axis("off")
+    looks = {  # frame, filling, width and style of the lines, letters
+        "kept": (style.CATEGORIES[0], style.PAPER, 2.4, "-", style.INK),
+        "finished": (FINISHED, DONE, 2.8, "-", style.INK),
+        "dropped": (style.MUTED, style.PAPER, 1.3, ":", "#4A4A4A"),
+    }
+    line_to: dict[str, list] = {fate: [] for fate in looks}
+    for node in nodes:
+        edge, face, line, dashes, ink = looks[node["fate"]]
+        x, y = node["step"], node["row"]
+        half = 0.25 if x == 0 else HALF
+        if x:
+            start = 0.25 if x == 1 else x - 1 + HALF
+            line_to[node["fate"]].append([(start, node["from_row"]), (x - HALF, y)])
+        chosen = node["fate"] == "finished" and node["log_prob"] == best.log_prob
+        if chosen:
+            face, ink = FINISHED, style.PAPER
+        ax.add_patch(FancyBboxPatch(
+            (x - half, y - 0.37), 2 * half, 0.74, boxstyle="round,pad=0,rounding_size=0.06",
+            mutation_aspect=3, facecolor=face, edgecolor=edge, linewidth=line, linestyle=dashes,
+            zorder=2))  # fmt: skip
+        if node["fate"] == "dropped":
+            middle = ((start + x - HALF) / 2, (node["from_row"] + y) / 2)
+            ax.text(*middle, "\N{BLACK SCISSORS}", fontsize=14, ha="center",
+                    va="center_baseline", color="#4A4A4A", zorder=1.5,
+                    bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 1})  # fmt: skip
+        ax.text(x, y, _label(node).replace("  ", "\n"), ha="center", va="center", color=ink,
+                fontsize=11.5, linespacing=1.1, zorder=3,
+                weight="bold" if chosen else "normal")  # fmt: skip
+    for fate, lines in line_to.items():
+        edge, _, line, dashes, _ = looks[fate]
+        ax.add_collection(LineCollection(lines, colors=edge, linewidths=line, linestyles=dashes,
+                                         zorder=1), autolim=False)  # fmt: skip
+    for step in range(1, len(steps) + 1):
+        ax.text(step, -0.9, f"word {step}", ha="center", color=style.MUTED)
+    if title:
+        ax.set_title(title, fontsize=15, pad=12)
+    names = {"kept": "kept", "finished": "finished (dark: the likeliest)", "dropped": "dropped"}
+    handles = [Line2D([], [], color=looks[fate][0], linewidth=looks[fate][2],
+                      linestyle=looks[fate][3]) for fate in names]  # fmt: skip
+    figure.legend(handles, list(names.values()), loc="outside lower center", ncols=3,
+                  title="number: log-probability of the words so far")  # fmt: skip
+    return figure
+
+
+def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int = 2) -> Any:
+    """The same tree to step through: an Altair chart with a slider.
+
+    Each word has two moments: all branches grow, and the best are kept. start: the moment that is
+    shown first. Raises ValueError when no sentence was finished or there is no such moment.
+    """
+    alt = late.altair()
+
+    _check(steps)
+    last = 2 * len(steps)
+    if not 0 <= start <= last:
+        raise ValueError(f"start={start} must lie between 0 and {last}")
+    nodes = tree(steps, dropped)
+    table = [
+        {"label": _label(node).partition("  ")[0], "sum": _label(node).partition("  ")[2],
+         "fate": node["fate"], "row": node["row"],
+         "from_row": node["from_row"], "x": node["step"],
+         "left": node["step"] - (HALF if node["step"] else 0.25),
+         "right": node["step"] + (HALF if node["step"] else 0.25),
+         "from_x": node["step"] - 1 + (HALF if node["step"] > 1 else 0.25),
+         "top": node["row"] - 0.36, "bottom": node["row"] + 0.36, "step": node["step"],
+         "grows": max(2 * node["step"] - 1, 0)}
+        for node in nodes
+    ]  # fmt: skip
+    slider = alt.binding_range(min=0, max=last, step=1, name="step ")
+    moment = alt.param(name="moment", value=start, bind=slider)
+    base = (
+        alt.Chart(alt.Data(values=table))
+        .transform_filter("datum.grows <= moment")
+        .transform_calculate(
+            state=f"moment > datum.grows || datum.step == 0 ? datum.fate : '{CANDIDATE}'"
+        )
+    )
+    fates = ["kept", "finished", "dropped", CANDIDATE]
+    edges = [style.CATEGORIES[0], FINISHED, PALE, style.HIGHLIGHT]
+    lowest = max(node["row"] for node in nodes)
+    x_scale = alt.Scale(domain=[-0.3, len(steps) + 0.45], nice=False)
+    y_scale = alt.Scale(domain=[lowest + 0.6, -1.0], nice=False)
+
+    def x(field: str) -> Any:
+        return alt.X(f"{field}:Q", scale=x_scale, axis=None)
+
+    def y(field: str) -> Any:
+        return alt.Y(f"{field}:Q", scale=y_scale, axis=None)
+
+    color = alt.Color("state:N", title=None, scale=alt.Scale(domain=fates, range=edges),
+                      legend=alt.Legend(orient="bottom", symbolType="square"))  # fmt: skip
+    strong = alt.condition("datum.state == 'dropped'", alt.value(1), alt.value(3))
+    filling = alt.condition("datum.state == 'finished'", alt.value(DONE), alt.value(style.PAPER))
+    dashes = alt.condition("datum.state == 'dropped'", alt.value([3, 3]), alt.value([1, 0]))
+    lines = base.transform_filter("datum.step > 0").mark_rule().encode(
+        x("from_x"), y("from_row"), alt.X2("left"), alt.Y2("row"), color=color, size=strong,
+        strokeDash=dashes,
+    )  # fmt: skip
+    boxes = base.mark_rect(cornerRadius=6).encode(
+        x("left"), y("top"), alt.X2("right"), alt.Y2("bottom"), stroke=color.copy(), fill=filling,
+        strokeWidth=strong, strokeDash=dashes,
+    )  # fmt: skip
+    ink = alt.condition("datum.state == 'dropped'", alt.value(style.MUTED), alt.value(style.INK))
+    words = base.mark_text(fontSize=13, dy=alt.expr("datum.step > 0 ? -6 : 0")).encode(
+        x("x"), y("row"), text="label:N", color=ink
+    )  # fmt: skip
+    sums = base.transform_filter("datum.step > 0").mark_text(fontSize=11, dy=9).encode(
+        x("x"), y("row"), text="sum:N", color=ink
+    )  # fmt: skip
+    heads = (
+        alt.Chart(
+            alt.Data(
+                values=[
+                    {"x": step, "row": -0.75, "head": f"word {step}"}
+                    for step in range(1, len(steps) + 1)
+                ]
+            )
+        )  # fmt: skip
+        .mark_text(fontSize=13, color=style.MUTED)
+        .encode(x("x"), y("row"), text="head:N")
+    )
+    says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), anchor="start",
+                     subtitle="number: log-probability of the words so far",
+                     subtitleFontSize=13)  # fmt: skip
+    return (
+        (lines + boxes + words + sums + heads)
+        .properties(width=min(125 * len(steps) + 60, 580), height=46 * (lowest + 1.6), title=says)
+        .add_params(moment)
+    )
+
+
+def _moments(steps: Sequence[Sequence[Branch]]) -> list[str]:
+    """What happens at each moment of the stepper, in a few words."""
+    says = ["Before the first word"]
+    for number, step in enumerate(steps, 1):
+        kept = [" ".join(branch.words) for branch in step if branch.fate == "kept"]
+        done = [" ".join(branch.words[:-1]) for branch in step if branch.fate == "finished"]
+        parts = [f"{name}: {', '.join(some)}" for name, some in [("kept", kept), ("finished", done)]
+                 if some]  # fmt: skip
+        says += [f"Word {number} · every branch grows", f"Word {number} · " + "; ".join(parts)]
+    return says
+
+
+@mpl.rc_context(style.PRINT)
+def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> Figure:
+    """Draw multiplications against the number of words written, a curve for each way -> the figure.
+
+    Raises ValueError when a curve has another number of points than there are lengths.
+    """
+    for name, numbers in costs.items():
+        if len(numbers) != len(lengths):
+            raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
+    figure = style.new_figure(8.0, 4.2)
+    ax = figure.subplots()
+    marks = ["o-", "s-", "^-"]
+    colors = (style.MUTED, style.RIGHT, style.DECODER)
+    most = max(numbers[-1] for numbers in costs.values()) / 1e6
+    for (name, numbers), color, mark in zip(costs.items(), colors, marks, strict=False):
+        millions = [number / 1e6 for number in numbers]
+        ax.plot(lengths, millions, mark, color=color, label=name, linewidth=3, markersize=8,
+                clip_on=False)  # fmt: skip
+        high = millions[-1] > most / 2  # beside the point, otherwise above it
+        ax.annotate(f"{name}: {steady_round(millions[-1], 0):,.0f} million",
+                    (lengths[-1], millions[-1]), xytext=(-14, 0) if high else (6, 16),
+                    textcoords="offset points", ha="right", va="center" if high else "bottom",
+                    weight="bold", color=color)  # fmt: skip
+    if len(costs) == 2:
+        (_, more), (name, less) = ((name, numbers[-1]) for name, numbers in costs.items())
+        ax.set_title(f"{lengths[-1]} words: {more / less:.0f} times less work {name}",
+                     fontsize=15, pad=16)  # fmt: skip
+        ax.text(0.03, 0.98, "The cache keeps the keys and values\nof the words before.", va="top",
+                transform=ax.transAxes)  # fmt: skip
+    ax.set_xticks(lengths)
+    ax.set_ylim(0, 1.08 * most)
+    ax.set_xlim(0, lengths[-1] + 2)
+    ax.yaxis.set_major_formatter("{x:,.0f}")
+    ax.set_xlabel("words written")
+    ax.set_ylabel("multiplications, in millions")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw how likely, how long and how often right the best translations are -> the figure.
+
+    rows: {"beam", "log_prob", "words", "right", "sentences"}, one for each beam size. Raises
+    ValueError when a beam size is there twice.
+    """
+    beams = [row["beam"] for row in rows]
+    if len(set(beams)) < len(beams):
+        raise ValueError(f"each beam size should be there once, but they are {beams}")
+    figure = style.new_figure(8.0, 3.6)
+    panels = {
+        "likelier": ("log-probability (mean)", [row["log_prob"] for row in rows], 1, "{:.2f}"),
+        "shorter": ("length in words (mean)", [row["words"] for row in rows], 1, "{:.1f}"),
+        "not more often right": ("right to the letter",
+                                 [100 * row["right"] / row["sentences"] for row in rows],
+                                 None, "{:.1f} %"),
+    }  # fmt: skip
+    axes = figure.subplots(1, 3, sharey=True)
+    heights = range(len(beams))
+    for ax, (title, (name, numbers, margin, form)) in zip(axes, panels.items(), strict=True):
+        ax.plot(numbers, heights, "o-", color=style.CATEGORIES[0], markersize=9, linewidth=1.5)
+        for height, number in zip(heights, numbers, strict=True):
+            said = form.format(steady_round(number)).replace("-", "\N{MINUS SIGN}")
+            ax.annotate(said, (number, height), xytext=(10, 0), textcoords="offset points",
+                        ha="left", va="center")  # fmt: skip
+        ax.set_title(title)
+        ax.set_xlabel(name)
+        if margin is None:
+            ax.set_xlim(0, 100)
+            ax.set_xticks([0, 50, 100], ["0 %", "50 %", "100 %"])
+        else:
+            middle = (min(numbers) + max(numbers)) / 2
+            reach = max(max(numbers) - min(numbers), 0.05 * abs(middle))
+            ax.set_xlim(middle - 0.9 * reach, middle + 1.4 * reach)
+            ax.set_xticks([])
+        ax.set_ylim(len(beams) - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+    axes[0].set_yticks(heights, [f"{beam} (greedy)" if beam == 1 else f"{beam}" for beam in beams])
+    axes[0].set_ylabel("beam size: beginnings kept")
+    figure.suptitle("The best translation that a wider beam finds is …", fontsize=14)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def sharpened_rows(panels: Mapping[str, Mapping[str, float]], others: str) -> Figure:
+    """Draw what can be drawn as the next word, a panel of bars for each way to sharpen -> figure.
+
+    panels: way -> {word: probability}, all with the same words; others: the name of the last one,
+    which stands for all the rest and gets a color of its own. Raises ValueError when the words of
+    two panels differ or a panel's probabilities don't add up to 1.
+    """
+    first = next(iter(panels.values()))
+    figure = style.new_figure(8.0, (0.36 * len(first) + 1.3) * (-(-len(panels) // 3)) + 0.3)
+    axes = figure.subplots(-(-len(panels) // 3), 3, sharey=True, sharex=True, squeeze=False)
+    for ax in axes.flat[len(panels) :]:
+        ax.set_visible(False)
+    for ax, (name, row) in zip(axes.flat, panels.items(), strict=False):
+        if list(row) != list(first):
+            raise ValueError(f"{name!r} has the words {list(row)}, not {list(first)}")
+        if abs(sum(row.values()) - 1) > 1e-3:
+            raise ValueError(f"{name!r}: probabilities add up to 1, not {sum(row.values()):.3f}")
+        colors = [style.MUTED if word == others else style.CATEGORIES[0] for word in row]
+        ax.barh(range(len(row)), list(row.values()), color=colors)
+        for i, p in enumerate(row.values()):
+            said = f"{steady_round(p):.2f}" if p else "never"
+            ax.text(p + 0.03, i, said, va="center", fontsize=11,
+                    color=style.INK if p else style.MUTED)  # fmt: skip
+        ax.set_title(name)
+        ax.set_xlim(0, 1.3)
+        ax.spines["bottom"].set_bounds(0, 1)
+        ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+        ax.tick_params(axis="x", labelbottom=True)
+        ax.set_yticks(range(len(row)), list(row))
+        ax.tick_params(axis="y", length=0)
+    axes[0, 0].invert_yaxis()
+    for ax in axes[-1]:
+        ax.set_xlabel("probability to be drawn")
+    return figure
+
+
+STUDENT = "I am the student"
+LENGTHS = (4, 8, 16, 32, 64)
+WAYS = {"without cache": False, "with cache": True}
+
+
+def next_words(translator: Translator, sentence: str) -> Following:
+    """The words so far -> the log-probability of each word that can come next."""
+    model, vocab = translator.model, translator.tgt.vocab
+    src = source_batch([translator.src.vocab.encode(translator.read(sentence))])
+    with deciding(model):
+        memory = model.encode(src)
+
+    def following(words: tuple[str, ...]) -> dict[str, float]:
+        with deciding(model):
+            x = model.decode(torch.tensor([[BOS, *vocab.encode(words)]]), memory, src)
+            logits = model.generator(x[0, -1])
+            logits[[PAD, BOS]] = -math.inf
+            numbers = logits.log_softmax(dim=-1).tolist()
+        return {word: n for word, n in zip(vocab.tokens, numbers, strict=True) if n > -math.inf}
+
+    return following
+
+
+@cache
+def student_steps() -> list[list[Branch]]:
+    """A beam of two for "I am the student"."""
+    return beam_steps(next_words(Translator.load(), STUDENT), beam_size=2)
+
+
+def multiplications(translator: Translator, length: int, cache: bool) -> int:
+    """How many it takes to write `length` words, whichever, for "I like trees"."""
+    src = source_batch([translator.src.vocab.encode(["I", "like", "trees"])])
+    word = torch.tensor([5])
+    with deciding(translator.model), FlopCounterMode(display=False) as counter:
+        prefixes = Prefixes(translator.model, src, length, cache)
+        for _ in range(length):
+            prefixes.next_logits()
+            prefixes.append(word)
+    return counter.get_total_flops() // 2
+
+
+def words_through(translator: Translator, length: int, cache: bool) -> list[int]:
+    """How many words go through the decoder at each step, until `length` are written."""
+    seen: list[int] = []
+    layer = translator.model.decoder.layers[0].feed_forward
+    hook = layer.register_forward_hook(lambda _, args, __: seen.append(args[0].size(1)))
+    try:
+        multiplications(translator, length, cache)
+    finally:
+        hook.remove()
+    return seen
+
+
+MEANINGS = {"estoy, soy": "am", "tengo": "have", "el": "the", "al": "to the"}
+
+
+@figure(
+    "decoding-tree",
+    notebook="11_decoding",
+    caption="The complete tree of a beam of two for 'I am the student'.",
+    alt="A tree in four columns of words with their summed log-probabilities. Two branches are "
+    "kept: 'estoy', at first ahead with −0.95, and 'soy', −1.02. 'Soy estudiante' finishes with "
+    "−1.30 and wins; 'estoy el estudiante' finishes a word later with −2.19. All others "
+    "are dropped, and of those only the likeliest of each branch is drawn.",
+    hero=True,
+)
+def draw_tree() -> Figure:
+    drawn = beam_tree(
+        student_steps(), title="“I am the student”: the two likeliest live on, the others are cut"
+    )
+    drawn.axes[0].text(
+        0.01, 0.02, "\n".join(f"{spanish}: {english}" for spanish, english in MEANINGS.items()),
+        transform=drawn.axes[0].transAxes, va="bottom", color="#4A4A4A", linespacing=1.35,
+        fontsize=11,
+    )  # fmt: skip
+    return drawn
+
+
+@figure(
+    "decoding-stepper",
+    notebook="11_decoding",
+    caption="Beam search to step through: a slider lets the tree grow, and branches are dropped.",
+    alt="A tree at the moment when its second words have grown and nothing is decided yet: after "
+    "'estoy', which is ahead with −0.95, stand 'el' and 'al', after 'soy' stand 'estudiante' and "
+    "another. The columns of word 3 and word 4 are still empty. A slider lets the tree grow.",
+)
+def draw_stepper() -> Any:
+    return beam_stepper(student_steps(), start=3)
+
+
+@figure(
+    "decoding-cost",
+    notebook="11_decoding",
+    caption="Multiplications to write a translation, against its length, with cache and without.",
+    alt="Two curves against the number of words, up to 64. Without the cache the curve bends "
+    "upwards, to 1,037 million multiplications at 64 words; with it, as keys and values of the "
+    "words before are kept, it is a straight line that comes to 47 million.",
+)
+def draw_cost() -> Figure:
+    translator = Translator.load()
+    costs = {
+        way: [multiplications(translator, length, cache) for length in LENGTHS]
+        for way, cache in WAYS.items()
+    }
+    return cost_curves(LENGTHS, costs)
+
+
+@figure(
+    "decoding-wider",
+    notebook="11_decoding",
+    caption="A wider beam finds likelier translations, shorter ones, and not more right ones.",
+    alt="Three panels with a row for each of the beam sizes 1, 2, 4 and 8. Likelier: the mean "
+    "log-probability of the best translation rises from −2.64 to −2.53. Shorter: its mean length "
+    "falls from 14.2 words to 13.9. Not more often right: 58.8 percent at first, then 58.5.",
+)
+def draw_wider() -> Figure:
+    rows = experiments.load("beam")["rows"]
+    chosen = [row for row in rows if row["split"] == "longer" and row["alpha"] == 0.0]
+    return wider_beams(chosen)
+
+
+SHARPENED = {
+    "as the model says\n": {},
+    "temperature 0.5:\nlikely words gain": {"temperature": 0.5},
+    "temperature 1.5:\nrare words gain": {"temperature": 1.5},
+    "top-k, k = 3: only\nthe 3 likeliest": {"top_k": 3},
+    "top-p, p = 0.7: the\nfewest that add to 0.7": {"top_p": 0.7},
+    "top-k, k = 1, greedy:\nalways the likeliest": {"top_k": 1},
+}
+FIRST_WORDS = {"estoy": "am", "soy": "am", "tengo": "have"}
+
+
+def sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
+    """How likely each first word of "I am the student" is drawn, for each way to sharpen."""
+    following = next_words(Translator.load(), STUDENT)(())
+    words, logits = list(following), torch.tensor(list(following.values()))
+    others = "all others"
+    panels = {}
+    for name, how in SHARPENED.items():
+        p = dict(zip(words, sharpen(logits, **how).tolist(), strict=True))
+        row = {f"{word} ({english})": p[word] for word, english in FIRST_WORDS.items()}
+        rest = sum(p[word] for word in words if word not in FIRST_WORDS)
+        panels[name] = {**row, others: rest}
+    return panels, others
+
+
+@figure(
+    "decoding-sampling",
+    notebook="11_decoding",
+    caption="What temperature, top-k and top-p make of one row of probabilities.",
+    alt="Six panels of bars for the first Spanish word of 'I am the student': 'estoy', 'soy', "
+    "'tengo', and all others together. As the model says: 0.39, 0.36, 0.01 and 0.24. "
+    "Temperature 0.5 leaves nearly nothing for the others, temperature 1.5 gives them 0.79. "
+    "Top-k 3 keeps the first three, top-p 0.7 the first two, top-k 1 only 'estoy'.",
+)
+def draw_sampling() -> Figure:
+    drawn = sharpened_rows(*sharpened_first_words())
+    drawn.suptitle(f"The first Spanish word for “{STUDENT}”: how likely is each?", fontsize=14,
+                   weight="bold")  # fmt: skip
+    return drawn

@@ -1,0 +1,1 @@
+"""Notebook 12: how good a translation is."""

@@ -1,0 +1,178 @@
+"""How well a translator does: while it learns, and by two measures."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
+from course.drawing import style
+from course.drawing.registry import figure
+from course.paper import TABLE_2, System
+
+# Where a name stands beside its point, if not on the right of it: points, and what is aligned.
+SIDES = {"Transformer, big": (-14, 0, "right"), "ConvS2S, ensemble": (0, 17, "center"),
+         "GNMT + RL, ensemble": (12, 0, "left")}  # fmt: skip
+CHANCE = 0.25  # two sentences of a pair, each with one of two genders
+
+
+@mpl.rc_context(style.PRINT)
+def skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw the share of right sentences and of right pronoun pairs against the step.
+
+    history: entries `{"step", "exact_match", "pair_exact_match"}`, as in the training record.
+    Raises ValueError when there is none.
+    """
+    if not history:
+        raise ValueError("the training history is empty: there is no curve to draw")
+    figure = style.new_figure(8.0, 4.0)
+    ax = figure.subplots()
+    steps = [entry["step"] for entry in history]
+    looks = {
+        "exact_match": ("ordinary sentences", style.CATEGORIES[0], "o-"),
+        "pair_exact_match": ("pronoun pairs, both sentences", style.CATEGORIES[2], "s--"),
+    }
+    for key, (name, color, look) in looks.items():
+        ax.plot(steps, [entry[key] for entry in history], look, label=name, color=color,
+                markersize=6)  # fmt: skip
+    ax.axhline(CHANCE, label="pairs with both genders guessed", color=style.MUTED, linestyle=":")
+    ax.set_xlabel("step (one update of the weights)")
+    ax.set_ylabel("share right to the letter")
+    ax.set_ylim(0, 1.05)
+    ax.set_xlim(left=0)
+    ax.legend(loc="center right")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
+    """Draw two bars for each name: exact match and BLEU, both from 0 to 100.
+
+    Raises ValueError for a number outside of that.
+    """
+    for name, pair in scores.items():
+        if not all(0 <= score <= 100 + 1e-6 for score in pair):
+            raise ValueError(f"{name!r}: scores go from 0 to 100, but here are {pair}")
+    figure = style.new_figure(8.0, 1.2 + 0.6 * len(scores))
+    ax = figure.subplots()
+    kinds = [("exact match", style.CATEGORIES[0]), ("BLEU", style.CATEGORIES[1])]
+    for place, (kind, color) in enumerate(kinds):
+        rows = [row + 0.38 * (place - 0.5) for row in range(len(scores))]
+        values = [pair[place] for pair in scores.values()]
+        ax.barh(rows, values, height=0.36, label=kind, color=color)
+        for row, value in zip(rows, values, strict=True):
+            ax.text(value + 1, row, f"{value:.1f}", va="center", fontsize=10.5)
+    ax.set_yticks(range(len(scores)), list(scores))
+    ax.invert_yaxis()
+    ax.set_xlim(0, 108)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel("points of 100")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
+    """Draw BLEU (English to German) against the cost of training, a point for each system.
+
+    Systems without one of the two numbers are left out; ValueError when none is left.
+    """
+    drawn = {name: row for name, row in systems.items() if row.german and row.german_cost}
+    if not drawn:
+        raise ValueError("no system has both a BLEU and a cost")
+    figure = style.new_figure(8.0, 4.8)
+    ax = figure.subplots()
+    for name, row in drawn.items():
+        ours = row.kind == "attention"
+        color = style.ENCODER if ours else style.MUTED
+        ax.plot(row.german_cost, row.german, "o", markersize=13, color=color)
+        x, y, align = SIDES.get(name, (14, 0, "left"))
+        ax.annotate(name, (row.german_cost, row.german), color=color if ours else style.INK,
+                    xytext=(x, y), ha=align, va="center",
+                    textcoords="offset points", weight="bold" if ours else "normal",
+                    fontsize=14 if ours else 11.5)  # fmt: skip
+    ax.set_title("The Transformer beats all before it, and base is the cheapest", fontsize=14,
+                 pad=14)  # fmt: skip
+    ax.set_xscale("log")
+    costs = [row.german_cost for row in drawn.values()]
+    ax.set_xlim(min(costs) / 2, 9 * max(costs))
+    ax.set_ylim(24, 29.2)
+    ax.set_xlabel("cost of the training: floating-point operations")
+    ax.set_ylabel("quality of the translations: BLEU,\nEnglish to German")
+    look = {"arrowstyle": "-|>", "color": style.MUTED, "linewidth": 2, "mutation_scale": 18}
+    for tip, start, said, align in [
+        ((0.045, 0.97), (0.045, 0.72), "better", {"rotation": 90, "va": "center", "ha": "left"}),
+        ((0.06, 0.06), (0.30, 0.06), "cheaper", {"va": "bottom", "ha": "center"}),
+    ]:
+        ax.annotate("", xy=tip, xytext=start, xycoords="axes fraction", arrowprops=look)
+        middle = [(a + b) / 2 for a, b in zip(tip, start, strict=True)]
+        shift = (0.012, 0) if said == "better" else (0, 0.015)
+        ax.text(middle[0] + shift[0], middle[1] + shift[1], said, transform=ax.transAxes,
+                color=style.MUTED, fontsize=12.5, **align)  # fmt: skip
+    return figure
+
+
+@figure(
+    "learning-curve",
+    notebook="12_translation",
+    caption="The loss of the shipped translator while it was trained.",
+    alt="Two curves over the steps fall steeply at first, then flatten. On training text, where "
+    "the targets are smoothed, the loss comes down to a dotted line near 1.1, the least there can "
+    "be; on validation text, without smoothing, it comes close to 0.1.",
+)
+def draw_learning_curve() -> Figure:
+    from transformer_lib.files import read_json
+    from transformer_lib.text.tokens import SPECIALS
+    from transformer_lib.translator import SHIPPED_MODEL
+
+    record, recipe, vocabulary = (
+        read_json(SHIPPED_MODEL / f"{name}.json") for name in ("training", "recipe", "vocabulary")
+    )
+    words = len(vocabulary["target"]["words"]) + len(SPECIALS)
+    floor = smoothing_floor(recipe["training"]["smoothing"], words)
+    return learning_curve(record["history"], floor=floor).figure
+
+
+@figure(
+    "translation-pronoun-jump",
+    notebook="12_translation",
+    caption="Sentences and pronoun pairs that the shipped translator had right while it learned.",
+    alt="Two curves over the steps. Ordinary sentences rise, 0.28, 0.49, 0.64, to 0.84 at step "
+    "1,250. The pronoun pairs are at 0.26 and 0.24 at steps 500 and 750, on a dotted line of "
+    "chance at 0.25, then at 0.56 and 0.84. After that both stay above 0.8 and end near 1.",
+)
+def draw_pronoun_jump() -> Figure:
+    from transformer_lib.files import read_json
+    from transformer_lib.translator import SHIPPED_MODEL
+
+    return skill_curves(read_json(SHIPPED_MODEL / "training.json")["history"])
+
+
+@figure(
+    "translation-two-measures",
+    notebook="12_translation",
+    caption="What exact match and BLEU say about translations that were broken on purpose.",
+    alt="Seven rows with two bars each. Unbroken, both are 100. One ending in the other gender: "
+    "exact match 9.5, BLEU 77. Last word left out: 0 and 82. Small letters: 0 and 79. Words "
+    "backwards: both near 0.",
+)
+def draw_two_measures() -> Figure:
+    from course.chapters.ch12_translation.experiments import broken_scores
+    from transformer_lib.text import english_spanish
+
+    return score_bars(broken_scores([spanish for _, spanish in english_spanish.load("test")[:200]]))
+
+
+@figure(
+    "paper-better-and-cheaper",
+    notebook="12_translation",
+    hero=True,
+    caption="BLEU against the cost of training, as the paper's Table 2 prints them.",
+    alt="A point for each system, cost on a logarithmic axis from left to right, BLEU from bottom "
+    "to top. Both Transformers lie above all others: base at 27.3 is the cheapest of all, big at "
+    "28.4 is the best. ConvS2S, MoE, GNMT and two ensembles lie between 24.6 and 26.4, the "
+    "ensembles far to the right.",
+)
+def draw_better_and_cheaper() -> Figure:
+    return better_and_cheaper(TABLE_2)

@@ -1,0 +1,338 @@
+"""The exercises of notebook 13: predictions about the shipped translator, and two functions.
+
+And one of assignment 6.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.chapters.ch00_start_here.checks import shipped, spanish
+from course.checks import Hint, call, compare, exercise, expect, implement, no_slip, one_number
+from transformer_lib.interpret.patching import edit_attention, swap, switch_off
+from transformer_lib.interpret.pronouns import measurable
+from transformer_lib.interpret.recording import attention_layers
+
+LAYER, HEAD = "encoder.layers.1.self_attn", 2  # what the notebook finds; a test finds it again
+GUILTY = "decoder.layers.1.cross_attn", 1  # without it verbs go wrong
+NARROW = "The trophy didn't fit in the suitcase because it was too narrow"
+
+
+@exercise
+def without_the_head(guess: str) -> None:
+    """The last Spanish word of the narrow suitcase with the best head switched off."""
+    with edit_attention(shipped().model, {LAYER: switch_off(HEAD)}):
+        right = spanish(NARROW)[-1]
+    normal = spanish(NARROW)[-1]
+    expect(isinstance(guess, str), "Give the word in quotes.")
+    expect(
+        guess != normal,
+        f"{normal} is what the whole model writes: it agrees with maleta. Without the head, what "
+        "is left of that?",
+    )
+    expect(
+        guess == right,
+        f"{guess} isn't what it writes. The English adjective is still read, so the Spanish word "
+        "is a form of estrecho; which one does the model take when it knows no noun?",
+    )
+
+
+@exercise
+def guilty_head(layer: str, head: int, share: float) -> None:
+    """The head without which the verb is least often right, and how often that is."""
+    known = attention_layers(shipped().model)
+    expect(
+        layer in known and head in range(shipped().model.config.h),
+        'Give the layer as the library calls it, such as "encoder.layers.1.self_attn", and the '
+        "head as a number from 0 to 3.",
+    )
+    expect(
+        (layer, head) != (LAYER, 1),
+        "That is the head of the picture. Switch it off: how many verbs are still right?",
+    )
+    expect(
+        (layer, head) != (LAYER, HEAD),
+        "That one brings the gender of the noun. How many verbs are right without it?",
+    )
+    measured = verbs_without(layer, head)
+    expect(
+        (layer, head) == GUILTY,
+        f"Without this head {measured:.2f} of the verbs are right. Another one is missed more: try "
+        "the heads of all six layers, the decoder's too.",
+    )
+    wanted = "The head is right. Give the share as a number from 0 to 1."
+    share = one_number(share, wanted)
+    expect(0 <= share <= 1, wanted)
+    no_slip(
+        abs(share - (1 - measured)) > 0.01,
+        "That is the share of verbs that go wrong. Asked is how many stay right.",
+    )
+    no_slip(abs(share - measured) < 0.01, "The head is right; measure the share again.")
+
+
+@functools.cache
+def verbs_without(layer: str, head: int) -> float:
+    """The share of right verbs in the measured sentences without this head."""
+    from course.chapters.ch13_what_heads_learned.experiments import right_verbs
+    from transformer_lib.interpret.pronouns import PronounBatch
+    from transformer_lib.text import english_spanish
+
+    items = measurable(shipped(), english_spanish.load_pronoun(), half=1)
+    return right_verbs(shipped(), PronounBatch(shipped(), items), {layer: switch_off(head)})
+
+
+# B sentences, H heads, S words: different primes, so that a swapped axis can't pass.
+B, H, S = 5, 3, 7
+
+
+def rows_and_places() -> tuple[Tensor, Tensor]:
+    """Weights (B, H, S), and a place for each sentence, at which some heads look most."""
+    generator = torch.Generator().manual_seed(1)
+    scores = torch.randn(B, H, S, generator=generator)
+    places = torch.tensor([3, 6, 0, 1, 2])
+    for sentence, head in ((0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (2, 1), (4, 2)):
+        scores[sentence, head, places[sentence]] = 3.0
+    return scores.softmax(dim=-1), places
+
+
+@implement(torch.full((1, 1, 1), 1.0), torch.zeros(1, dtype=torch.long))
+def share_on(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """share_on(rows, places): (b, h, s), (b) -> (h), how often the largest weight
+    of each head lies at the place."""
+    rows, places = rows_and_places()
+    largest = rows.argmax(dim=-1)
+    right = largest == places[:, None]  # (b, h)
+    mass = rows[torch.arange(B), :, places]
+    stops = {
+        f"tensor a ({H}) must match the size of tensor b ({B})": "The places, (b), are compared "
+        "with something (b, h), and PyTorch lines up the last axes. Give the places an axis for "
+        "the heads: places[:, None].",
+        "mean(): could not infer": "The mean of True and False isn't defined: make numbers of "
+        "them first, with .float().",
+        "must be either a floating": "The mean of True and False isn't defined: make numbers of "
+        "them first, with .float().",
+    }
+    compare(call(function, rows, places, stops=stops), right.float().mean(dim=0), [
+        (right.float().mean(dim=1), "That is a share for each sentence, over its heads. Average "
+         "over the sentences, axis 0, so that each head keeps its own."),
+        (right.float().mean(), "That is one number for all heads together. Average over the "
+         "sentences only."),
+        (right.float().sum(dim=0), "That is how many. Divide by the number of sentences."),
+        (right.sum(dim=0), "That is how many. Divide by the number of sentences."),
+        (right, "That says for each sentence and head whether. Now the share over the sentences."),
+        (right.float(), "That says for each sentence and head whether. Now the share over the "
+         "sentences."),
+        (mass.mean(dim=0), "That is the mean weight on the place. Asked is how often the *largest* "
+         "weight lies there."),
+        (rows.amax(dim=-1).mean(dim=0), "That is how large the largest weight is, wherever it "
+         "lies. `argmax` says where."),
+        ((rows.argmin(dim=-1) == places[:, None]).float().mean(dim=0), "That is the smallest "
+         "weight."),
+        ((mass > 0.5).float().mean(dim=0), "A weight can be the largest without being more than "
+         "half."),
+        ((rows.mean(dim=1).argmax(dim=-1) == places).float().mean(), "That is the mean of the "
+         "heads, which hides what each of them does. Take the argmax head by head."),
+        (largest.float().mean(dim=0), "That is the mean place. Compare the places with those "
+         "given."),
+    ])  # fmt: skip
+
+
+@implement(torch.zeros(1, 1, 1, 2), 0, 0, 0, 1)
+def swap_two(function: Callable[..., Tensor]) -> None:
+    """swap_two(weights, head, query, one, another) -> the weights (b, h, q, k) with
+    two numbers of this row exchanged, in every sentence."""
+    generator = torch.Generator().manual_seed(0)
+    weights = torch.randn(2, H, B, S, generator=generator).softmax(dim=-1)
+    head, query, one, another = 1, 2, 3, 0
+    untouched = weights.clone()
+    with_seven = list(range(S))
+    with_seven[one], with_seven[another] = another, one
+    right = swap(slice(None), head, query, one, another)(weights)
+
+    def copied(into: int, out: int) -> Tensor:
+        wrong = weights.clone()
+        wrong[:, head, query, into] = weights[:, head, query, out]
+        return wrong
+
+    queries = weights.clone()
+    queries[:, head, one], queries[:, head, another] = (
+        weights[:, head, another], weights[:, head, one],
+    )  # fmt: skip
+    all_queries, all_heads, first_only = weights.clone(), weights.clone(), weights.clone()
+    all_queries[:, head] = weights[:, head][..., with_seven]
+    all_heads[:, :, query] = weights[:, :, query][..., with_seven]
+    first_only[0] = right[0]
+    found = call(lambda given, *rest: kept(function, given, rest), weights, head, query, one,
+                 another)  # fmt: skip
+    compare(found, right, [
+        (untouched, "Nothing has changed in what comes back."),
+        (copied(one, another), "Now both places hold the same number: the first was overwritten "
+         "before it was kept. Take both from the unchanged weights."),
+        (copied(another, one), "Now both places hold the same number: the second was overwritten "
+         "before it was kept. Take both from the unchanged weights."),
+        (queries, "You exchanged two rows, of two words that look. Exchange two numbers within "
+         "one row: the words looked at are on the last axis."),
+        (all_queries, "You exchanged them in the rows of all words of the head. Only the row "
+         "`query` shall change."),
+        (all_heads, "You exchanged them in all heads. Only `head` shall change."),
+        (first_only, "Only the first sentence has changed. Axis 0 is the batch: take all of it."),
+        (right[:, head, query], "That is the row alone. Give back all weights, with this row "
+         "changed."),
+    ])  # fmt: skip
+
+
+def kept(function: Callable[..., Any], given: Tensor, rest: tuple[int, ...]) -> Any:
+    """What comes back; a Hint where the function has changed the weights it was given."""
+    before = given.clone()
+    found = function(given, *rest)
+    expect(
+        torch.equal(given, before),
+        "The weights that were handed in have changed as well. Work on a copy: weights.clone().",
+    )
+    return found
+
+
+@exercise
+def flips(sentence: str, word: str, one: str, another: str) -> None:
+    """A sentence in which exchanging two numbers of word's row changes the gender."""
+    before = spanish(sentence)
+    words = shipped().read(sentence)
+    for name in (word, one, another):
+        expect(name in words, f"{name!r} is not one of the words: {', '.join(words)}.")
+    expect(
+        "animal" not in words or "street" not in words,
+        "Take other nouns than animal and street.",
+    )
+    places = [words.index(name) for name in (word, one, another)]
+    with edit_attention(shipped().model, {LAYER: swap(0, HEAD, *places)}):
+        after = spanish(sentence)
+    expect(
+        before != after,
+        f"The translation stays “{' '.join(before)}”. The word that looks should be an adjective "
+        "after “because it was”, and the two nouns of different gender in Spanish.",
+    )
+    differ = [
+        (a, b) for a, b in zip(before, after, strict=False) if a != b
+    ]  # of a longer one, the rest doesn't matter: it is told below
+    expect(
+        len(before) == len(after) and len(differ) == 1,
+        f"More than one word has changed: “{' '.join(after)}”. Try a sentence nearer to the ones "
+        "above.",
+    )
+    old, new = differ[0]
+    expect(
+        differ_in_gender(old, new),
+        f"{old} became {new}: that is another word, not another gender.",
+    )
+
+
+@functools.cache
+def masculine() -> float:
+    """The share of the measured pronoun sentences whose right adjective is masculine."""
+    from transformer_lib.text import english_spanish
+
+    items = measurable(shipped(), english_spanish.load_pronoun(), half=1)
+    return sum(item.right.removesuffix("s").endswith("o") for item in items) / len(items)
+
+
+@exercise
+def always_masculine(share: float) -> None:
+    """How often a model would be right that always writes the masculine form."""
+    expect(
+        isinstance(share, int | float) and not isinstance(share, bool),
+        "Give a number between 0 and 1.",
+    )
+    expect(0 <= share <= 1, "Give a share between 0 and 1, not percent.")
+    expect(
+        abs(share - 1) > 0.01,
+        "Half of the sentences mean the noun of the other gender: it would be wrong there.",
+    )
+    no_slip(
+        abs(share - 0.92) > 0.011,
+        "That is how often it *says* the masculine form. How often is the masculine form right?",
+    )
+    expect(
+        abs(share - masculine()) < 0.01,
+        "Count the items whose `right` ends in o or os, and divide by all of them.",
+    )
+
+
+@exercise
+def alike_in_the_picture(changes: Any, stays: Any) -> None:
+    """Assignment 6: two sentences, each with two nouns, in which the head looks the same way.
+
+    Each is (sentence, noun, other noun) and ends with the adjective. Exchanging the two weights
+    flips both; without the head the first changes its gender, the second doesn't.
+    """
+    without = {}
+    for name, given in (("changes", changes), ("stays", stays)):
+        expect(
+            isinstance(given, list | tuple)
+            and len(given) == 3
+            and all(isinstance(part, str) for part in given),
+            f"{name}: give the sentence, the noun that is meant and the other noun, each in "
+            "quotes and all three in parentheses.",
+        )
+        without[name] = endings(name, *given)
+    first, second = (before == after for before, after in without.values())
+    if first and not second:
+        raise Hint("The two are exchanged: `changes` is the one whose ending changes without the "
+                   "head.", keeps=0.5)  # fmt: skip
+    no_slip(
+        not (first and second),
+        f"changes: without the head it still says {without['changes'][1]}. What does the model say "
+        "when it knows no noun, and when would that be wrong?",
+    )
+    no_slip(
+        second or first,
+        f"stays: without the head {' becomes '.join(without['stays'])}. What does the model say "
+        "when it knows no noun, and when would that be right?",
+    )
+
+
+def endings(name: str, sentence: str, noun: str, other: str) -> tuple[str, str]:
+    """The last Spanish word, with the head and without it; a Hint if the look isn't as asked."""
+    before, words = spanish(sentence), shipped().read(sentence)
+    for one in (noun, other):
+        expect(one in words, f"{name}: {one!r} is not one of the words: {', '.join(words)}.")
+    expect(
+        "animal" not in words or "street" not in words,
+        f"{name}: take other nouns than animal and street.",
+    )
+    row = shipped().looks(sentence).weights[LAYER][HEAD, len(words) - 1]
+    largest = row.argmax().item()
+    looked_at = [*words, "the end of the sentence"][largest]
+    expect(
+        looked_at == noun,
+        f"{name}: in the head {words[-1]!r} looks most at {looked_at!r}, not at {noun!r}. The "
+        "sentence should end with an adjective that suits only one of the nouns, and that one "
+        "comes first in the parentheses.",
+    )
+    weight = row[largest].item()
+    expect(weight > 0.9, f"{name}: the weight on {noun!r} is {weight:.2f}; it should be above 0.9.")
+    places = [len(words) - 1, words.index(noun), words.index(other)]
+    with edit_attention(shipped().model, {LAYER: swap(0, HEAD, *places)}):
+        swapped = spanish(sentence)
+    expect(
+        swapped[:-1] == before[:-1] and differ_in_gender(swapped[-1], before[-1]),
+        f"{name}: with the two weights exchanged it is “{' '.join(swapped)}”, but the last word "
+        "should change its gender, and nothing else. Have the two nouns different genders in "
+        "Spanish, and does the adjective show them?",
+    )
+    with edit_attention(shipped().model, {LAYER: switch_off(HEAD)}):
+        after = spanish(sentence)
+    expect(
+        after[:-1] == before[:-1],
+        f"{name}: without the head more than the last word changes: “{' '.join(after)}”. Try a "
+        "simpler sentence.",
+    )
+    return before[-1], after[-1]
+
+
+def differ_in_gender(one: str, another: str) -> bool:
+    """Two forms of one adjective, such as ancho and ancha."""
+    stems = {word.removesuffix("s")[:-1] for word in (one, another)}
+    return one != another and len(stems) == 1

@@ -1,0 +1,247 @@
+"""What depends on a head: sentences to measure it on, controls, and each head switched off."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from tqdm import tqdm
+from transformer_lib.model.transformer import Transformer
+
+from course.experiments import experiment
+from course.grammar.lexicon import Noun
+from course.grammar.splits import LIKINGS
+from transformer_lib.decoding import deciding, greedy_decode
+from transformer_lib.interpret.patching import Edit, edit_attention, swap, switch_off
+from transformer_lib.interpret.pronouns import PronounBatch, head_accuracy
+from transformer_lib.interpret.recording import record_attention
+from transformer_lib.metrics import TextPairs
+from transformer_lib.text import english_spanish
+from transformer_lib.text.batching import make_batch
+from transformer_lib.text.english_spanish import PronounItem
+from transformer_lib.text.tokens import PAD, UNK
+from transformer_lib.translator import Translator
+
+NUMBER_SHOWS = ("gusta", "gustaba", "encanta", "encantaba", "interesa", "interesaba",
+                "queda", "quedaba")  # fmt: skip  # one thing; with an n, several
+
+
+# --- controls ------------------------------------------------------------------------------------
+
+
+def untrained(translator: Translator, seed: int) -> Translator:
+    """The same languages and sizes, with a model that has learned nothing."""
+    torch.manual_seed(seed)
+    sizes = len(translator.src.vocab), len(translator.tgt.vocab)
+    fresh = Transformer(*sizes, translator.model.config)
+    return Translator(fresh, translator.src, translator.tgt)
+
+
+def shuffled(batch: PronounBatch, keep: Sequence[str] = (), seed: int = 0) -> PronounBatch:
+    """The same sentences with their English words in random order; the places move with the words.
+
+    keep: places whose words stay where they are, such as "adjective" or "other".
+    """
+    generator = torch.Generator().manual_seed(seed)
+    moved = copy.copy(batch)
+    moved.src = batch.src.clone()
+    names = ("adjective", "pronoun", "antecedent", "other")
+    places = {name: getattr(batch, name).clone() for name in names}
+    for i, words in enumerate(batch.src):
+        fixed = {int(getattr(batch, name)[i]) for name in keep}
+        length = int((words != PAD).sum()) - 1  # <eos> stays at the end
+        free = torch.tensor([place for place in range(length) if place not in fixed])
+        taken = free[torch.randperm(len(free), generator=generator)]
+        moved.src[i, free] = words[taken]
+        goes_to = dict(zip(taken.tolist(), free.tolist(), strict=True))
+        for name in names:
+            place = int(places[name][i])
+            places[name][i] = goes_to.get(place, place)
+    for name in names:
+        setattr(moved, name, places[name])
+    return moved
+
+
+# --- what the notebook asks ----------------------------------------------------------------------
+
+
+def looks_of(
+    translator: Translator, batch: PronounBatch, layer: str, head: int, word: str
+) -> torch.Tensor:
+    """What one word of each sentence looks at in one head: (sentences, English words).
+
+    word: "adjective" or "pronoun".
+    """
+    with deciding(translator.model), record_attention(translator.model) as recorded:
+        translator.model(batch.src, batch.tgt_in)
+    return recorded[layer][batch.rows, head, getattr(batch, word)]
+
+
+def from_the_adjective(translator: Translator, batch: PronounBatch) -> list[float]:
+    """For each encoder head: how often its largest weight from the adjective is on the noun."""
+    return [
+        row["right"]
+        for row in head_accuracy(translator, batch)
+        if row["from"] == "adjective" and row["layer"].startswith("encoder")
+    ]
+
+
+def translate_changed(translator: Translator, text: str, edits: Mapping[str, Edit]) -> str:
+    """The translation of a text with changed attention; edits: as in `edit_attention`."""
+    with edit_attention(translator.model, edits):
+        return translator.translate(text)[0].text
+
+
+def swapped(
+    translator: Translator, text: str, layer: str, head: int, word: str, one: str, another: str
+) -> str:
+    """The translation after the weights of `word` on two other words have changed places."""
+    words = translator.read(text)
+    places = [words.index(name) for name in (word, one, another)]
+    return translate_changed(translator, text, {layer: swap(0, head, *places)})
+
+
+def says_masculine(
+    translator: Translator,
+    items: Sequence[PronounItem],
+    batch: PronounBatch,
+    edits: Mapping[str, Edit] | None = None,
+) -> float:
+    """Share of sentences in which the masculine form gets the higher score, right or wrong."""
+    with deciding(translator.model), edit_attention(translator.model, edits or {}):
+        logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.adjective_out]
+    right = (logits[batch.rows, batch.right] > logits[batch.rows, batch.wrong]).tolist()
+    said = [item.right if kept else item.wrong for item, kept in zip(items, right, strict=True)]
+    return sum(word.removesuffix("s").endswith("o") for word in said) / len(said)
+
+
+def only_the_gender_flips(
+    translator: Translator,
+    items: Sequence[PronounItem],
+    batch: PronounBatch,
+    edits: Mapping[str, Edit],
+) -> float:
+    """Share of sentences written anew with the other gender and no other word changed."""
+    with edit_attention(translator.model, edits):
+        written = greedy_decode(translator.model, batch.src)
+    flipped = 0
+    for item, place, words in zip(items, batch.adjective_out, written, strict=True):
+        expected = translator.tgt.tokenizer(item.spanish)
+        expected[place] = item.wrong
+        flipped += translator.tgt.vocab.decode(words) == expected
+    return flipped / len(items)
+
+
+def right_verbs(
+    translator: Translator, batch: PronounBatch, edits: Mapping[str, Edit] | None = None
+) -> float:
+    """Share of sentences whose verb (era, estaba, ...) is still the likeliest word at its place."""
+    with deciding(translator.model), edit_attention(translator.model, edits or {}):
+        logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.pronoun_out]
+    right = batch.tgt_out[batch.rows, batch.pronoun_out]
+    return (logits.argmax(dim=-1) == right).float().mean().item()
+
+
+# --- gustar --------------------------------------------------------------------------------------
+
+
+class LikingBatch:
+    """Sentences of the gustar split as one batch, with the places of what is liked, each (b,).
+
+    "Me gustan los árboles": noun and noun_out are the places of "trees" and "árboles", verb_out
+    that of "gustan" (-1 where there is no such verb). right, wrong: ids of "gustan" and "gusta".
+    `agreement` compares these two at the place that it calls adjective_out: here it is the verb's.
+    """
+
+    def __init__(self, translator: Translator, pairs: TextPairs):
+        ids, places, forms, self.pairs, self.numbered = [], [], [], [], []
+        tokens = translator.tgt.vocab.ids
+        for english, spanish in pairs:
+            source, target = translator.src.tokenizer(english), translator.tgt.tokenizer(spanish)
+            things = noun_places(source, target)
+            if len(things) != 1:
+                continue
+            noun, noun_out, plural = things[0]
+            verbs = [i for i, word in enumerate(target) if word.removesuffix("n") in NUMBER_SHOWS]
+            verb_out = verbs[0] if verbs else -1
+            verb = target[verb_out]
+            other = verb.removesuffix("n") if verb.endswith("n") else verb + "n"
+            # Not "le gusta dibujar torres": what is liked there is the drawing, not the towers.
+            if verbs and plural == verb.endswith("n") and other in tokens:
+                self.numbered.append((english, spanish))
+            self.pairs.append((english, spanish))
+            ids.append((translator.src.vocab.encode(source), translator.tgt.vocab.encode(target)))
+            places.append((noun, noun_out, verb_out))
+            forms.append((tokens[verb], tokens.get(other, UNK)))
+        batch = make_batch(ids)
+        self.src, self.tgt_in, self.tgt_out = batch.src, batch.tgt_in, batch.tgt_out
+        self.rows = torch.arange(len(ids))
+        self.noun, self.noun_out, self.verb_out = torch.tensor(places).unbind(dim=1)
+        self.right, self.wrong = torch.tensor(forms).unbind(dim=1)
+        self.adjective_out = self.verb_out
+
+
+def noun_places(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int, bool]]:
+    """(place in English, place in Spanish, whether it is a plural) of each held-out liking."""
+    found = []
+    for i, word in enumerate(source):
+        noun = LIKED_FORMS.get(word)
+        if noun is None:
+            continue
+        forms = {
+            noun.in_spanish(gender, plural): plural for gender in "mf" for plural in (False, True)
+        }
+        found += [(i, j, forms[there]) for j, there in enumerate(target) if there in forms]
+    return found
+
+
+LIKED_FORMS: dict[str, Noun] = {
+    noun.in_english(plural): noun for noun in LIKINGS for plural in (False, True)
+}
+
+
+# --- each head switched off ----------------------------------------------------------------------
+
+
+def changed(translator: Translator, src: torch.Tensor, layer: str, head: int) -> float:
+    """Share of these sentences (b, s) whose translation is another one without this head."""
+    before = greedy_decode(translator.model, src)
+    with edit_attention(translator.model, {layer: switch_off(head)}):
+        after = greedy_decode(translator.model, src)
+    return sum(a != b for a, b in zip(before, after, strict=True)) / len(src)
+
+
+def largest_weights(translator: Translator, src: torch.Tensor) -> dict[str, list[float]]:
+    """How sharp each head is: the mean over all words of their largest weight, layer by layer."""
+    words = greedy_decode(translator.model, src)
+    pairs = [(row[row != PAD][:-1].tolist(), out) for row, out in zip(src, words, strict=True)]
+    batch = make_batch(pairs)
+    with deciding(translator.model), record_attention(translator.model) as recorded:
+        translator.model(batch.src, batch.tgt_in)
+    found = {}
+    for layer, weights in recorded.items():
+        asks = (batch.src if layer.startswith("encoder") else batch.tgt_out) != PAD  # (b, q)
+        largest = weights.amax(dim=-1).transpose(1, 2)[asks]  # (words, h)
+        found[layer] = largest.mean(dim=0).tolist()
+    return found
+
+
+def first_test_sentences(translator: Translator, count: int) -> torch.Tensor:
+    """The first `count` English sentences of the test split, as ids (b, s)."""
+    pairs = english_spanish.load("test")[:count]
+    ids = [(translator.src.encode(a), translator.tgt.encode(b)) for a, b in pairs]
+    return make_batch(ids).src
+
+
+@experiment("heads-off")
+def every_head_off() -> dict[str, Any]:
+    """Each head of the shipped translator: how sharp it looks, and what changes without it."""
+    translator = Translator.load()
+    src = first_test_sentences(translator, 1000)
+    results = [
+        {"layer": layer, "head": head, "largest": round(largest, 3),
+         "changed": round(changed(translator, src, layer, head), 3)}
+        for layer, heads in tqdm(largest_weights(translator, src).items(), unit="layer")
+        for head, largest in enumerate(heads)
+    ]  # fmt: skip
+    return {"sentences": len(src), "results": results}

@@ -1,0 +1,230 @@
+"""Seven questions on the whole Transformer, which check themselves."""
+
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from course.checks import Hint, NotTried, expect, in_words
+
+Check = Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Question:
+    """text: with the form of the answer. reread: the notebook for who can't answer it."""
+
+    text: str
+    reread: str
+    check: Check
+
+
+# --- answers that are compared -------------------------------------------------------------------
+
+
+def plain(answer: Any) -> str:
+    """ "Self-Attention " -> "self attention": capitals, hyphens and spaces don't matter."""
+    expect(isinstance(answer, str), f"Give words in quotes, not {answer!r}.")
+    return " ".join(re.split(r"[\s_\-–]+", answer.lower().strip(" .()")))
+
+
+def letter(right: str, wrong: Mapping[str, str]) -> Check:
+    """A choice by letter; wrong: what to think about, for each other one."""
+
+    def check(answer: Any) -> None:
+        choice = plain(answer)
+        choices = ", ".join(sorted([right, *wrong]))
+        expect(choice == right or choice in wrong, f"Choose one of the letters {choices}.")
+        expect(choice == right, wrong.get(choice, ""))
+
+    return check
+
+
+def listed(answer: Any, count: int) -> list[str]:
+    """A list of names, or one string with commas, as plain words."""
+    parts = answer.split(",") if isinstance(answer, str) else answer
+    expect(isinstance(parts, Sequence), "Give a list of words in quotes.")
+    names = [plain(part) for part in parts]
+    expect(len(names) == count, f"There should be {count}, but you gave {len(names)}.")
+    return [ALSO_CALLED.get(name, name) for name in names]
+
+
+ALSO_CALLED = {
+    "multi head self attention": "self attention",
+    "multi headed self attention": "self attention",
+    "masked self attention": "self attention",
+    "masked multi head self attention": "self attention",
+    "encoder decoder attention": "cross attention",
+    "multi head cross attention": "cross attention",
+    "source attention": "cross attention",
+    "feedforward": "feed forward",
+    "ffn": "feed forward",
+    "feed forward network": "feed forward",
+    "feed forward layer": "feed forward",
+    "feedforward layer": "feed forward",
+}
+
+
+def numbers(answer: Any, count: int) -> tuple[int, ...]:
+    expect(
+        isinstance(answer, Sequence)
+        and not isinstance(answer, str)
+        and len(answer) == count
+        and all(isinstance(part, int) and not isinstance(part, bool) for part in answer),
+        f"Give {count} whole numbers in parentheses, with a comma between them.",
+    )
+    return tuple(answer)
+
+
+# --- the seven -----------------------------------------------------------------------------------
+
+
+def two_halves(answer: Any) -> None:
+    names = listed(answer, 2)
+    expect(names != ["decoder", "encoder"], "Those are the two, the other way round.")
+    expect(names == ["encoder", "decoder"], "One half reads, the other one writes.")
+
+
+def how_many_layers(answer: Any) -> None:
+    found = numbers(answer, 2)
+    expect(found != (2, 2), "That is our small translator. The paper's is deeper.")
+    expect(8 not in found, "8 is the number of heads in one layer.")
+    expect(found != (12, 12), "12 is both together.")
+    expect(found == (6, 6), "Both halves have the same number of layers, and it is even.")
+
+
+def encoder_parts(answer: Any) -> None:
+    names = listed(answer, 2)
+    expect(
+        "cross attention" not in names,
+        "There is nothing but the source for the encoder to look at: no cross-attention.",
+    )
+    expect(names != ["feed forward", "self attention"], "Those are the two; which comes first?")
+    expect(
+        names == ["self attention", "feed forward"],
+        "In one sub-layer the words look at each other, in the other one each is alone. (Residual "
+        "connection and norm stand around them and aren't counted.)",
+    )
+
+
+def decoder_parts(answer: Any) -> None:
+    names = listed(answer, 3)
+    right = ["self attention", "cross attention", "feed forward"]
+    expect(
+        sorted(names) != sorted(right) or names == right,
+        "Those are the three, in another order: first it looks at what is written, then at the "
+        "source, then each word is alone.",
+    )
+    expect(
+        names.count("self attention") < 2,
+        "The second one doesn't look at the decoder's own words: it asks the encoder's output.",
+    )
+    expect(names == right, "The encoder layer's two, and in between one that looks at the source.")
+
+
+def runs(answer: Any) -> None:
+    found = numbers(answer, 2)
+    expect(found[0] == 1, "The source doesn't change while we write. How often must it be read?")
+    expect(
+        found[1] != 4,
+        "Four words, and then? It has to say that it is done: <eos> is predicted too.",
+    )
+    expect(
+        found[1] != 1, "In training, yes, all places at once. Here each word waits for the last."
+    )
+    expect(found[1] == 5, "Once for each token it writes. Which are they?")
+
+
+QUESTIONS = (
+    Question(
+        "Which half of the Transformer reads, and which one writes? Two names, the reader first.",
+        "notebook 00, then 07 and 08",
+        two_halves,
+    ),
+    Question(
+        "What stands for a word at the bottom of either half? (a) its embedding; (b) its embedding "
+        "and, beside it, its position, 1,024 numbers; (c) the sum of embedding and position "
+        "vector; (d) its one-hot row. A letter.",
+        "notebooks 02 and 03",
+        letter(
+            "c",
+            {
+                "a": "Then “dog bites man” and “man bites dog” would be the same to the encoder.",
+                "b": "Nothing gets wider: d_model stays 512. The two are joined in another way.",
+                "d": "That is before the embedding, and as long as the vocabulary.",
+            },
+        ),  # fmt: skip
+    ),
+    Question(
+        "How many layers do encoder and decoder have in the paper's base model? Two whole numbers.",
+        "notebook 05, section 13",
+        how_many_layers,
+    ),
+    Question(
+        "The two sub-layers of an encoder layer, in order? Two names.",
+        "notebook 07",
+        encoder_parts,
+    ),
+    Question(
+        "The three sub-layers of a decoder layer, in order? Three names.",
+        "notebook 08",
+        decoder_parts,
+    ),
+    Question(
+        "At the decoder's end a linear layer and a softmax make of each vector (a) a vector of "
+        "d_model numbers; (b) a probability for each word of the target vocabulary; (c) a "
+        "probability for each word of the source sentence; (d) one word. A letter.",
+        "notebook 08",
+        letter(
+            "b",
+            {
+                "a": "It is d_model wide before the linear layer.",
+                "c": "Those are attention weights: a softmax too, but another one.",
+                "d": "That is one step further: somebody has to choose, greedy or with a beam.",
+            },
+        ),  # fmt: skip
+    ),
+    Question(
+        "How often do the encoder and the decoder run until “Me gustan los árboles” is written, "
+        "one word at a time? Two whole numbers.",
+        "notebook 08",
+        runs,
+    ),
+)
+
+
+def show() -> None:
+    """Print the seven questions, each choice on a line of its own."""
+    for number, question in enumerate(QUESTIONS, 1):
+        lines = re.split(r" (?=\([a-d]\))|(?<=;) |(?<=\.) (?=A letter)", question.text)
+        for i, line in enumerate(lines):
+            first = "   " if i else f"{number}. "
+            print(textwrap.fill(line, 88, initial_indent=first, subsequent_indent="   "))
+
+
+def grand_summary(answers: Mapping[int, Any]) -> None:
+    """Print for each of the seven answers whether it is right, and the score.
+
+    answers: number of the question -> the answer; `...` or nothing: not tried yet.
+    """
+    if not isinstance(answers, Mapping):
+        print("Give the answers as a table {1: ..., 2: ...}: the number, a colon, the answer.")
+        return
+    score = 0
+    for number, question in enumerate(QUESTIONS, 1):
+        answer = answers.get(number, ...)
+        if answer is ... or (isinstance(answer, list | tuple) and ... in answer):
+            print(f"{number}: {in_words(NotTried('not tried yet'))}")
+            continue
+        try:
+            question.check(answer)
+        except Hint as hint:
+            print(f"{number}: {in_words(hint)} Reread {question.reread}.")
+        else:
+            print(f"{number}: {in_words(None)}")
+            score += 1
+    print(f"score: {score} of {len(QUESTIONS)}")
+    for number in answers:
+        if number not in range(1, len(QUESTIONS) + 1):
+            print(f"There is no question {number!r}.")

@@ -1,0 +1,1 @@
+"""Notebook 14, and assignment 7: sentences that people write."""

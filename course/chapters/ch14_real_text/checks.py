@@ -1,0 +1,142 @@
+"""The exercises of notebook 14: cut a word by learned merges, and score with several references.
+
+Assignment 7 asks for the second as well.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from course.checks import (
+    Hint,
+    a_kind,
+    expect,
+    implement,
+    no_slip,
+    one_number,
+    own_work,
+    result_of,
+)
+
+Merges = Sequence[tuple[str, str]]
+# Words and merges by which each mistake comes to pieces of its own.
+IN_ORDER = [("e", "r"), ("t", "h"), ("th", "e")]
+CASES = [
+    ("there", IN_ORDER),
+    ("lowlow", [("l", "o"), ("lo", "w")]),
+    ("banana", [("a", "n"), ("an", "a")]),
+    ("aaaaa", [("a", "a"), ("aa", "aa")]),
+    ("tin", [("a", "n")]),
+    ("Ġbakers", [("a", "k"), ("b", "ak"), ("Ġ", "bak"), ("Ġbak", "e"), ("Ġbake", "r")]),
+]
+
+
+def joined(parts: Sequence[str], pair: tuple[str, str], times: int | None = None) -> list[str]:
+    """From left to right, each place where the pair stands becomes one piece; `times` at most."""
+    found: list[str] = []
+    for part in parts:
+        if found and (found[-1], part) == pair and times != 0:
+            found[-1] += part
+            times = None if times is None else times - 1
+        else:
+            found.append(part)
+    return found
+
+
+def in_pieces(word: str, merges: Merges, times: int | None = None) -> list[str]:
+    parts = list(word)
+    for pair in merges:
+        parts = joined(parts, pair, times)
+    return parts
+
+
+def longest_first(word: str, merges: Merges) -> list[str]:
+    """Another way to cut: at each place the longest piece that is known."""
+    known, parts = {"".join(pair) for pair in merges}, []
+    while word:
+        size = next((n for n in range(len(word), 1, -1) if word[:n] in known), 1)
+        parts.append(word[:size])
+        word = word[size:]
+    return parts
+
+
+@implement("ab", [("a", "b")])
+def my_pieces(function: Callable[[str, Merges], Sequence[str]]) -> None:
+    """Exercise: a word and the learned merges -> its pieces."""
+    for word, merges in CASES:
+        found = result_of(function, word, list(merges))
+        expect(not isinstance(found, str), f"For {word!r} it returns the text {found!r}: the "
+               "pieces should be a list.")  # fmt: skip
+        expect(isinstance(found, list | tuple), f"It should return a list of pieces, not "
+               f"{a_kind(found)}.")  # fmt: skip
+        found = list(found)
+        if found == in_pieces(word, merges):
+            continue
+        about = f"{word!r} with the merges {merges} became {found}."
+        expect("".join(map(str, found)) == word, f"{about} Together, the pieces must be the word "
+               "again.")  # fmt: skip
+        mistakes = [
+            (longest_first(word, merges), "That takes the longest piece that is known. The merges "
+             "are done in the order in which they were learned."),
+            (in_pieces(word, merges, times=1), "A pair may stand in several places of a word: join "
+             "it in all of them."),
+            (in_pieces(word, merges[::-1]), "That is the wrong order: the merge that was learned "
+             "first is done first."),
+            (in_pieces(word, merges[:1]), "After the first merge come the others."),
+            (list(word), "Nothing is joined: begin with the letters, then go through the merges "
+             "one by one."),
+        ]  # fmt: skip
+        for mistake, hint in mistakes:
+            no_slip(found != mistake, f"{about} {hint}")
+        raise Hint(f"{about} Begin with its letters; for each merge in turn, join the two pieces "
+                   "wherever they stand side by side.")  # fmt: skip
+
+
+# So many of each kind that no two mistakes come to the same share.
+WRITTEN, ACCEPTED = zip(
+    ("Está lloviendo.", ("Está lloviendo.", "Llueve.")),
+    ("No sé.", ("No sé.", "No lo sé.", "Yo no sé.")),
+    *[(f"Hola, {name}.", (f"Buenas, {name}.", f"Hola, {name}.")) for name in ("Ana", "Eva", "Leo")],
+    ("buenos días.", ("Buenos días.", "Buen día.")),
+    *[("Gracias", (f"Muchas gracias, {name}.", f"Gracias, {name}.")) for name in "ABCD"],
+    *[("Sí.", ("No.",)) for _ in range(5)],
+    ("No.", ("Sí.", "Claro.")),
+    *[("Ya voy.", ("Ya voy.",)) for _ in range(3)],
+    strict=True,
+)  # fmt: skip
+
+
+def share(right: Callable[[str, Sequence[str]], bool]) -> float:
+    return sum(map(right, WRITTEN, ACCEPTED)) / len(WRITTEN)
+
+
+@implement(["a"], [["a"]])
+def my_any_reference(function: Callable[[Sequence[str], Sequence[Sequence[str]]], float]) -> None:
+    """Exercise: translations, and for each what is accepted -> share that is right."""
+    own_work(function, "share_right")
+    found: Any = result_of(function, list(WRITTEN), [list(accepted) for accepted in ACCEPTED])
+    found = one_number(found, f"It should return one number, not {a_kind(found)}.")
+
+    def is_it(value: float) -> bool:
+        return abs(found - value) < 1e-6
+
+    right = share(lambda text, accepted: text in accepted)
+    everything = {text for accepted in ACCEPTED for text in accepted}
+    no_slip(not is_it(right * len(WRITTEN)), "That is how many are right. What share is it?")
+    no_slip(not is_it(100 * right), "As a share: between 0 and 1.")
+    no_slip(not is_it(1 - right), "That is the share that is wrong.")
+    no_slip(not is_it(share(lambda text, accepted: text == accepted[0])), "Only the first "
+            "reference counts so. Any of them will do.")  # fmt: skip
+    no_slip(not is_it(share(lambda text, accepted: {text} == set(accepted))), "A translation "
+            "can't equal all its references. Any of them will do.")  # fmt: skip
+    no_slip(not is_it(share(lambda text, accepted: text.lower() in map(str.lower, accepted))),
+            "Capitals count.")  # fmt: skip
+    no_slip(not is_it(share(lambda text, accepted: any(text in one for one in accepted))), "With "
+            "`in` a part of a reference counts as right: is it in the *list*?")  # fmt: skip
+    no_slip(not is_it(share(lambda text, _: text in everything)), "Compare each translation with "
+            "its own references, not with those of other sentences.")  # fmt: skip
+    hits = sum(text == one for text, accepted in zip(WRITTEN, ACCEPTED, strict=True)
+               for one in accepted)  # fmt: skip
+    no_slip(not is_it(hits / sum(map(len, ACCEPTED))), "Divide by the number of translations, not "
+            "of references.")  # fmt: skip
+    expect(is_it(right), f"Not {found:.4g}: count the translations that are among their own "
+           "references, and divide by how many translations there are.")  # fmt: skip

@@ -1,0 +1,147 @@
+"""Experiment: how good the translator of everyday sentences is, and what it makes of a grammar's.
+
+It never saw the grammar's sentences, and may say them in other words. So beside what is right to
+the letter stands what can be judged in any wording: whether adjectives agree with their nouns.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from course.experiments import experiment
+from course.grammar.lexicon import ADJECTIVES, NOUNS
+from transformer_lib.metrics import evaluate_everyday, real_text_scores
+from transformer_lib.text import downloads, english_spanish, everyday
+from transformer_lib.text.english_spanish import PronounItem
+from transformer_lib.text.parallel import read_parallel
+from transformer_lib.translator import Translator
+
+Kind = tuple[str, bool]  # gender "m" or "f", and whether it is the plural
+BEAMS = (1, 5)
+SPLITS = ("test", "noun-adjective", "gustar", "longer")
+
+
+@experiment("everyday")
+def measure_everyday() -> dict[str, Any]:
+    """What both translators make of sentences that people wrote, of our two hundred, and of ours.
+
+    Tatoeba's sentences are fetched (`corpus get`); none is stored.
+    """
+    files = downloads.get("tatoeba-en-es")
+    training = [source for source, _ in read_parallel([files["train"]])]
+    held_out = references_of(read_parallel([files["test"]]))
+    larger, small = Translator.load("tatoeba"), Translator.load("grammar")
+    return {
+        "tatoeba": {
+            **{f"beam {beam}": score(larger, held_out, beam) for beam in BEAMS},
+            "small model": score(small, held_out, 1),
+        },
+        "everyday": {
+            "larger": evaluate_everyday(larger, everyday.load(), training),
+            "small": evaluate_everyday(small, everyday.load(), training),
+        },
+        "grammar": grammar_through(larger),
+    }
+
+
+def references_of(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """All translations of each source sentence."""
+    references = defaultdict(list)
+    for source, target in pairs:
+        references[source].append(target)
+    return dict(references)
+
+
+def score(translator: Translator, references: dict[str, list[str]], beam: int) -> dict[str, Any]:
+    """As `real_text_scores`; a sentence that the translator can't read gets no translation."""
+    found = translator.translate_many(list(references), beam=beam)
+    texts = [one[0].text if isinstance(one, list) else "" for one in found]
+    return {
+        "sentences": len(references),
+        "references": sum(map(len, references.values())),
+        "unreadable": sum(not isinstance(one, list) for one in found),
+        **real_text_scores(texts, list(references.values())),
+    }
+
+
+def grammar_through(translator: Translator) -> dict[str, Any]:
+    """The grammar's test sentences, with the full stop that written sentences have."""
+
+    def translations(texts: Iterable[str]) -> list[str]:
+        typed = [text if text.endswith(("?", "!")) else text + "." for text in texts]
+        return [one[0].text for one in translator.translate_many(typed)]
+
+    found = {}
+    for name in SPLITS:
+        pairs = english_spanish.load(name)
+        texts = translations(source for source, _ in pairs)
+        right = [text.rstrip(".") == target for text, (_, target) in zip(texts, pairs, strict=True)]
+        agree, adjectives = adjectives_that_agree(texts)
+        found[name] = {
+            "sentences": len(pairs),
+            "exact_match": sum(right) / len(right),
+            "adjectives": adjectives,
+            "agree": agree / max(1, adjectives),
+        }
+    items = english_spanish.load_pronoun()
+    texts = translations(item.english for item in items)
+    return found | {"pronoun": pronouns_understood(items, texts)}
+
+
+@cache
+def forms() -> tuple[dict[str, set[Kind]], dict[str, set[Kind]]]:
+    """The Spanish nouns and adjectives of the grammar: for each form what it can be."""
+    nouns, adjectives = defaultdict(set), defaultdict(set)
+    for plural in (False, True):
+        for gender in "mf":
+            for noun in NOUNS.values():
+                if noun.gender in (gender, "c"):
+                    nouns[noun.in_spanish(gender, plural)].add((gender, plural))
+            for adjective in ADJECTIVES.values():
+                adjectives[adjective.form(gender, plural)].add((gender, plural))
+    return nouns, adjectives
+
+
+def adjectives_that_agree(texts: Iterable[str]) -> tuple[int, int]:
+    """Of the adjectives that stand right after a noun: how many agree with it, and how many are.
+
+    Only words of the grammar are counted, and only adjectives that change with the gender.
+    """
+    nouns, adjectives = forms()
+    agree = count = 0
+    for text in texts:
+        words = spanish_words(text)
+        for noun, adjective in zip(words, words[1:], strict=False):
+            if noun in nouns and len(adjectives.get(adjective, ())) == 1:
+                count += 1
+                agree += bool(nouns[noun] & adjectives[adjective])
+    return agree, count
+
+
+def pronouns_understood(items: Sequence[PronounItem], translations: Sequence[str]) -> dict:
+    """What the translations of pronoun sentences say about "it", whatever their other words.
+
+    judged: those with the reference's adjective in the right gender or the wrong one, and not in
+    both; right: share of these in the right one. pairs: minimal pairs of which both are judged;
+    pairs_right: share of these with both right, a quarter by chance.
+    """
+    verdicts = {}
+    for item, translation in zip(items, translations, strict=True):
+        words = spanish_words(translation)
+        if (item.right in words) != (item.wrong in words):
+            verdicts.setdefault(item.pair, []).append(item.right in words)
+    single = [right for pair in verdicts.values() for right in pair]
+    pairs = [pair for pair in verdicts.values() if len(pair) == 2]
+    return {
+        "sentences": len(items),
+        "judged": len(single),
+        "right": sum(single) / max(1, len(single)),
+        "pairs": len(pairs),
+        "pairs_right": sum(map(all, pairs)) / max(1, len(pairs)),
+    }
+
+
+def spanish_words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())

@@ -1,0 +1,276 @@
+"""Real text: a word and its pieces, and what dropout does."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+
+from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
+from course.drawing import style
+from course.drawing.registry import figure
+from course.drawing.shapes import canvas, label, word
+
+# In inches: where the letters begin, a letter, a box, from row to row.
+LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5
+SHAPES = "os^D"  # of the seeds
+
+
+@mpl.rc_context(style.PRINT)
+def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]) -> Figure:
+    """Draw a word as it is cut by vocabularies of several sizes, a row for each -> the figure.
+
+    rows: size of the vocabulary -> the pieces of the word. means: size -> pieces per word in some
+    text. Longer pieces are darker. Raises ValueError where the pieces don't make the same word, or
+    the sizes differ.
+    """
+    words = {"".join(pieces) for pieces in rows.values()}
+    if len(words) != 1 or list(rows) != list(means):
+        raise ValueError(f"one word and a mean for each size are needed: {words}, {list(means)}")
+    (whole,) = words
+    height = 0.68 + STEP * len(rows)
+    figure, ax = canvas(style.WIDTH, height)
+    right = LEFT + CELL * len(whole) + 0.2
+    top = height - 0.3
+    label(ax, (LEFT - 0.25, top), "subwords in\nthe vocabulary", size=11, ha="right")
+    label(ax, (right, top), "pieces\nof it", size=11)
+    label(ax, (style.WIDTH - 0.1, top), "per word of\n200 sentences", size=11, ha="right")
+    for row, (size, pieces) in enumerate(rows.items()):
+        y = height - 0.86 - STEP * row
+        label(ax, (LEFT - 0.25, y), f"{size:,}", size=14, ha="right", weight="bold")
+        at = LEFT
+        for piece in pieces:
+            wide = CELL * len(piece)
+            color = mpl.colors.to_hex(style.WEIGHTS(0.12 + 0.75 * (len(piece) - 1) / len(whole)))
+            ax.add_patch(FancyBboxPatch(
+                (at + 0.03, y - HIGH / 2), wide - 0.06, HIGH, linewidth=0, facecolor=color,
+                boxstyle="round,pad=0,rounding_size=0.06",
+            ))  # fmt: skip
+            word(ax, (at + wide / 2, y), piece, size=14, color=style.ink_on(color))
+            at += wide
+        label(ax, (right, y), str(len(pieces)), size=14, weight="bold")
+        label(ax, (style.WIDTH - 0.1, y), f"{means[size]:.2f}", size=14, ha="right")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, float]]]]) -> Figure:
+    """Draw a loss against the step, a panel for each text -> the figure.
+
+    panels: title -> {dropout: (step, loss) pairs}, two dropouts. Each curve's end has its number.
+    Raises ValueError without a panel.
+    """
+    if not panels:
+        raise ValueError("there are no panels: there is nothing to draw")
+    figure = style.new_figure(style.WIDTH, 4.2)
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    top = max(loss for curves in panels.values() for pairs in curves.values() for _, loss in pairs)
+    looks = [(style.CATEGORIES[0], "o-"), (style.CATEGORIES[4], "s--")]
+    for ax, (title, curves) in zip(axes, panels.items(), strict=True):
+        for (dropout, pairs), (color, look) in zip(curves.items(), looks, strict=True):
+            steps, losses = zip(*pairs, strict=True)
+            name = f"dropout {dropout:g}" if dropout else "no dropout"
+            ax.plot(steps, losses, look, color=color, label=name, markersize=6)
+            ax.annotate(f"{losses[-1]:.2f}", (steps[-1], losses[-1]), color=color, weight="bold",
+                        xytext=(8, 0), textcoords="offset points", va="center",
+                        annotation_clip=False)  # fmt: skip
+        ax.set_title(title)
+        ax.set_xlabel("step of training")
+        ax.set_xlim(0, 1.05 * max(steps))
+        ax.locator_params(axis="x", nbins=4)
+        ax.grid(axis="y")
+        ax.set_ylim(0, 1.08 * top)
+    axes[0].set_ylabel("loss per token, in nats")
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(handles))
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def score_dots(
+    panels: Mapping[str, Mapping[str, Sequence[float]]],
+    published: Mapping[str, Mapping[str, float]],
+) -> Figure:
+    """Draw BLEU, a panel for each text and a row for each way of writing: a shape for each seed.
+
+    panels: title -> {way: a score for each seed}, the same ways in each; the line is their mean.
+    published: title -> {name: score}, dotted lines. Raises ValueError without a panel, or for more
+    seeds than there are shapes.
+    """
+    if not panels:
+        raise ValueError("there are no panels: there is nothing to draw")
+    if max(len(scores) for rows in panels.values() for scores in rows.values()) > len(SHAPES):
+        raise ValueError(f"there are shapes for {len(SHAPES)} seeds")
+    ways = list(next(iter(panels.values())))
+    figure = style.new_figure(style.WIDTH, 1.9 + 0.62 * len(ways))
+    axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
+    for ax, (title, rows) in zip(axes, panels.items(), strict=True):
+        for place, scores in enumerate(rows.values()):
+            mean = sum(scores) / len(scores)
+            for score, shape in zip(scores, SHAPES, strict=False):
+                ax.plot(score, place, shape, color=style.CATEGORIES[0], markersize=9,
+                        alpha=0.75, markeredgewidth=0)  # fmt: skip
+            ax.plot([mean, mean], [place - 0.22, place + 0.22], color=style.INK, linewidth=2)
+            ax.text(mean, place - 0.3, f"{mean:.1f}", ha="center", va="bottom", weight="bold",
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # fmt: skip
+        for name, score in published.get(title, {}).items():
+            ax.axvline(score, color=style.MUTED, linestyle=":", linewidth=1.6, zorder=0)
+            ax.text(score, len(ways) - 0.42, f" {name}", color=style.MUTED, va="bottom",
+                    fontsize=style.FONT_SIZE - 1.5)  # fmt: skip
+        ax.set_title(title, fontsize=style.FONT_SIZE)
+        ax.set_ylim(len(ways) - 0.4, -0.75)
+        ax.set_xlabel("BLEU")
+        ax.grid(axis="x")
+        ax.tick_params(axis="y", length=0)
+        ax.spines[["top", "right", "left"]].set_visible(False)
+    axes[0].set_yticks(range(len(ways)), ways)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def rungs(scores: Mapping[str, float], base: str) -> Figure:
+    """Draw how far each way of training is from the base, best first, in points -> the figure.
+
+    scores: way -> BLEU, the base among them. Raises ValueError where it isn't.
+    """
+    if base not in scores:
+        raise ValueError(f"the base {base!r} is none of {', '.join(map(repr, scores))}")
+    rows = sorted((way for way in scores if way != base), key=scores.__getitem__, reverse=True)
+    figure = style.new_figure(style.WIDTH, 1.3 + 0.5 * len(rows))
+    ax = figure.subplots()
+    for place, way in enumerate(rows):
+        score, better = scores[way], scores[way] > scores[base]
+        color = style.CATEGORIES[0] if better else style.CATEGORIES[4]
+        ax.plot([scores[base], score], [place, place], color=color, linewidth=3)
+        ax.plot(score, place, "o" if better else "s", color=color, markersize=9)
+        ax.annotate(f"{score - scores[base]:+.1f}".replace("-", "−"), (score, place), color=color,
+                    weight="bold", va="center", ha="left" if better else "right",
+                    xytext=(9 if better else -9, 0), textcoords="offset points")  # fmt: skip
+    ax.axvline(scores[base], color=style.INK, linewidth=1.5, zorder=0)
+    ax.text(scores[base], -0.75, f"{base}: {scores[base]:.1f}", ha="center", va="bottom")
+    ax.set_ylim(len(rows) - 0.5, -0.7)
+    ax.set_yticks(range(len(rows)), rows)
+    ax.margins(x=0.15)
+    ax.set_xlabel("BLEU on the validation pairs")
+    ax.grid(axis="x")
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    return figure
+
+
+NOTEBOOK = "14_real_text"
+SIZES = (260, 300, 500, 1000, 4000, 6000)
+WORD = "grandmothers"
+
+
+@figure(
+    "real-text-pieces",
+    notebook=NOTEBOOK,
+    hero=True,
+    caption="A word falls into fewer pieces the more subwords there are.",
+    alt="The word 'grandmothers', with the space before it, in six rows. With 260 subwords it is "
+    "13 single letters; with 300 'an' and 'er' are one piece each; with 500 it has 9 pieces, with "
+    "1,000 gr, and, mo, ther, s, with 4,000 grand, mo, ther, s, and with 6,000 two: grandmother "
+    "and s. Beside each row, fewer and fewer pieces per word of everyday sentences.",
+)
+def draw_pieces() -> Figure:
+    from course.chapters.ch14_real_text.experiments import pieces, pieces_per_word, with_fewer
+    from transformer_lib.text import everyday
+    from transformer_lib.text.languages import read_languages
+    from transformer_lib.translator import MODELS
+
+    both, _ = read_languages(MODELS["tatoeba"])
+    sets = {size: with_fewer(both.tokenizer, size) for size in SIZES}
+    texts = [item.english for item in everyday.load()]
+    return word_in_pieces(
+        {size: pieces(subwords, WORD) for size, subwords in sets.items()},
+        {size: pieces_per_word(subwords, texts) for size, subwords in sets.items()},
+    )
+
+
+@figure(
+    "real-text-dropout",
+    notebook=NOTEBOOK,
+    caption="The same model and training with and without dropout, on 1,000 real sentence pairs.",
+    alt="Two panels, loss against the step. On the sentences that it learned from, the curve "
+    "without dropout falls from 5.0 to 0.1, the one with dropout 0.2 to 2.2. On held-out sentences "
+    "the one without comes down to 4.5, turns round and rises to 6.0; with dropout it falls to "
+    "3.9.",
+)
+def draw_dropout() -> Figure:
+    from course import experiments
+    from course.chapters.ch14_real_text.experiments import curves
+
+    stored = experiments.load("real-text")
+    return dropout_curves({
+        "learned from": curves(stored, "seen"),
+        "held out": curves(stored, "validation_loss"),
+    })  # fmt: skip
+
+
+@figure(
+    "real-text-learning-curve",
+    notebook=NOTEBOOK,
+    caption="The loss of the larger translator while it was trained.",
+    alt="Two curves over 7,000 steps. On training text the loss falls from 6.3 to 1.9, above a "
+    "dotted line at 1.2, the least that smoothed targets allow; on validation text it falls from "
+    "4.4 to 1.1, at the end a little below that line.",
+)
+def draw_learning_curve() -> Figure:
+    from transformer_lib.files import read_json
+    from transformer_lib.translator import MODELS
+
+    record, recipe, sizes = (
+        read_json(MODELS["tatoeba"] / f"{name}.json") for name in ("training", "recipe", "config")
+    )
+    floor = smoothing_floor(recipe["training"]["smoothing"], sizes["tgt_vocab"])
+    return learning_curve(record["history"], floor=floor).figure
+
+
+@figure(
+    "real-text-ladder",
+    notebook=NOTEBOOK,
+    caption="What each change of the training is worth after 5,000 updates, one seed each.",
+    alt="Rows from the best to the worst, beside a line at 36.1 for the training as it is: Muon "
+    "+3.1; Muon and BPE-dropout +0.2; dropout 0.3 −1.4; recurrent, with attention −1.5; "
+    "BPE-dropout −4.0; R-Drop, half the updates −9.5.",
+)
+def draw_ladder() -> Figure:
+    from course import experiments
+
+    runs = experiments.load("multi30k-ladder")["runs"]
+    return rungs({run["what"]: run["beam_bleu"]["1.4"] for run in runs}, base="as it is")
+
+
+@figure(
+    "real-text-published",
+    notebook=NOTEBOOK,
+    caption="Two ways to choose from the same beams: which is better depends on the sentences.",
+    alt="Two panels with BLEU of three seeds each. On the validation pairs, the length penalty "
+    "that is best there has 41.3 on average, log-probability per piece 40.8. On the test sentences "
+    "it is the other way round, for each seed: the penalty has 40.0, log-probability per piece "
+    "41.1, beside a dotted line at the published 41.0. The seeds lie up to 1.4 apart.",
+)
+def draw_published() -> Figure:
+    from course import experiments
+
+    stored = experiments.load("multi30k")
+    runs, published = stored["runs"], stored["published"]
+    chosen = [run["validation_bleu"][str(run["length_penalty"])] for run in runs]
+    ours, theirs = (
+        "the penalty that is best\non validation",
+        "log-probability per piece,\nas published",
+    )
+    return score_dots(
+        {
+            "validation": {
+                ours: chosen,
+                theirs: [run["per_word_validation"]["bleu"] for run in runs],
+            },
+            "test": {
+                ours: [run["beam"]["bleu"] for run in runs],
+                theirs: [run["per_word"]["bleu"] for run in runs],
+            },
+        },
+        {"test": {"published": published["bleu"]}},
+    )

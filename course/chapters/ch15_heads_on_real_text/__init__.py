@@ -1,0 +1,1 @@
+"""Notebook 15: who decides a gender, in a model of real text."""

@@ -1,0 +1,361 @@
+"""Who decides a gender: what comes along with one vector, and what heads find and are for."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from course.drawing import style
+from course.drawing.registry import figure
+from course.drawing.values import as_array, steady_round
+
+# Which look a kind of attention is measured by.
+ASKED = {"encoder.self_attn": "English adjective\nlooks at English noun",
+         "decoder.cross_attn": "Spanish ending\nlooks at English noun",
+         "decoder.self_attn": "Spanish ending\nlooks at Spanish noun"}  # fmt: skip
+WRONG_SIDE = "#E4E4E4"
+
+
+@mpl.rc_context(style.PRINT)
+def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], title: str) -> Figure:
+    """Draw how much of the gender comes along with one vector: rows of maps -> the figure.
+
+    panels: name of a model -> the map of what it reads and that of what it has written, each with
+    the words at its places and the values (states, places), 1 for all of it. Words before the
+    lowest layer are at the bottom. Raises ValueError where words and values don't go together.
+    """
+    figure = style.new_figure(style.WIDTH, 0.9 + 2.45 * len(panels))
+    figure.suptitle(title, fontsize=14, weight="bold")
+    widths = [len(words) for words, _ in next(iter(panels.values()))]
+    grid = figure.subplots(len(panels), 2, width_ratios=widths, squeeze=False)
+    for axes, (name, maps) in zip(grid, panels.items(), strict=True):
+        for ax, (words, values), side in zip(axes, maps, ("reads", "has written"), strict=True):
+            values = as_array(values)
+            if values.shape[1] != len(words):
+                raise ValueError(f"{len(words)} words, but {values.shape[1]} places: {words}")
+            image = ax.imshow(values, cmap=style.SIGNED, vmin=-1, vmax=1, aspect="auto",
+                              origin="lower")  # fmt: skip
+            for (i, j), value in np.ndenumerate(values):
+                percent = steady_round(100 * value, 0)
+                if abs(percent) >= 5:
+                    color = style.ink_on(style.SIGNED((value + 1) / 2))
+                    ax.text(j, i, f"{percent:.0f}", ha="center", va="center", color=color)
+            ax.set_xticks(range(len(words)), words, fontsize=10, rotation=30, ha="right",
+                          rotation_mode="anchor")  # fmt: skip
+            states = ["embedding", *(f"layer {i}" for i in range(len(values) - 1))]
+            ax.set_yticks(range(len(values)), states if side == "reads" else [])
+            ax.tick_params(length=0)
+            ax.spines[:].set_visible(False)
+            _lines(ax, values.shape)
+            ax.set_title(f"{name} {side} …")
+    scale = figure.colorbar(image, ax=grid, pad=0.02, aspect=30,
+                            label="of the gender that changes, in %")  # fmt: skip
+    scale.outline.set_visible(False)
+    scale.set_ticks([-1, 0, 1], labels=["\N{MINUS SIGN}100", "0", "100"])
+    return figure
+
+
+def _lines(ax: Axes, shape: tuple[int, int]) -> None:
+    ax.set_yticks(np.arange(shape[0] + 1) - 0.5, minor=True)
+    ax.set_xticks(np.arange(shape[1] + 1) - 0.5, minor=True)
+    ax.grid(which="minor", color="#D0D0D0", linewidth=0.8)
+    ax.tick_params(which="minor", length=0)
+
+
+@mpl.rc_context(style.PRINT)
+def found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
+    """Draw for each head how often it looks most at the noun, a panel for each model.
+
+    models: name -> {kind of attention: {"heads", "chance", "place"}}, as the experiment stores.
+    """
+    figure = style.new_figure(style.WIDTH, 3.9)
+    figure.suptitle(title, fontsize=14, weight="bold")
+    axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
+    for ax, (name, kinds) in zip(axes, models.items(), strict=True):
+        for y, found in enumerate(kinds.values()):
+            shares = sorted(row["finds"] for row in found["heads"])
+            spread = np.linspace(-0.22, 0.22, len(shares)) if len(shares) > 1 else [0]
+            ax.plot(shares, y + np.array(spread), "o", color=style.RIGHT, alpha=0.75, markersize=7,
+                    clip_on=False, label="a head" if y == 0 else None, zorder=3)  # fmt: skip
+            for key, color, look in (("chance", style.MUTED, ":"), ("place", style.WRONG, "-")):
+                label = {"chance": "chance", "place": "by place alone"}[key] if y == 0 else None
+                ax.plot([found[key]] * 2, [y - 0.38, y + 0.38], look, color=color, linewidth=2.5,
+                        label=label)  # fmt: skip
+        ax.set_title(name)
+        ax.set(xlim=(0, 1), ylim=(len(kinds) - 0.5, -0.5))
+        ax.set_xticks([0, 0.25, 0.5, 0.75], ["0 %", "25 %", "50 %", "75 %"])
+        ax.set_xlabel("of all sentences")
+        ax.set_yticks(range(len(kinds)), [ASKED[kind] for kind in kinds])
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="x")
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
+    """Draw the right endings with the most needed heads off, and with as many drawn by lot.
+
+    models: name -> {"trained", "together"}, as the experiment stores.
+    """
+    figure = style.new_figure(style.WIDTH, 3.9)
+    figure.suptitle(title, fontsize=14, weight="bold")
+    axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
+    for ax, (name, found) in zip(axes, models.items(), strict=True):
+        together = found["together"]
+        counts = [row["heads"] for row in together]
+        ax.axhline(found["trained"]["share"], color=style.MUTED, linewidth=1.4, linestyle="--")
+        ax.axhline(0.5, color=style.MUTED, linewidth=1.4, linestyle=":")
+        ax.text(1, 0.492, "a coin", ha="left", va="top", color=style.MUTED)
+        for i, row in enumerate(together):
+            ax.plot([i] * len(row["by lot"]), row["by lot"], "o", color=style.MUTED, alpha=0.4,
+                    markersize=6, label="drawn by lot" if i == 0 else None)  # fmt: skip
+        ax.plot(range(len(counts)), [row["chosen"] for row in together], "s-", color=style.WRONG,
+                markersize=8, label="most needed")  # fmt: skip
+        ax.set_xticks(range(len(counts)), counts)
+        ax.set_title(f"{name}, {len(found['alone'])} heads")
+        ax.set_xlabel("heads switched off")
+        ax.set_ylim(0.25, 1.03)
+        ax.set_yticks([0.25, 0.5, 0.75, 1], ["25 %", "50 %", "75 %", "100 %"])
+    axes[0].set_ylabel("right endings")
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=2)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -> Figure:
+    """Draw the share of right endings that the logit lens reads before and after each layer.
+
+    models: name -> {kind of sentence: shares}, from before the first layer on.
+    """
+    figure = style.new_figure(style.WIDTH, 4.3)
+    figure.suptitle(title, fontsize=14, weight="bold")
+    axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
+    for ax, (name, kinds) in zip(axes, models.items(), strict=True):
+        for (kind, shares), color, look in zip(
+            kinds.items(), style.CATEGORIES[:5], ("o-", "s--", "^-.", "D:", "v-"), strict=False
+        ):
+            ax.plot(range(len(shares)), shares, look, color=color, label=kind, markersize=7,
+                    clip_on=False)  # fmt: skip
+        states = ["embedding", *(f"layer {i}" for i in range(len(shares) - 1))]
+        ax.set_xticks(range(len(states)), states)
+        ax.set_title(name)
+        ax.set_ylim(0, 1)
+        ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+        ax.grid(axis="y")
+    axes[0].set_ylabel("right ending is the likeliest word")
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def shares_with_intervals(
+    groups: Mapping[str, Mapping[str, Mapping[str, Any]]], title: str, axis: str, chance: float
+) -> Figure:
+    """Draw shares with their intervals, for some conditions of some models -> the figure.
+
+    groups: condition -> {model: {"share", "interval"}}.
+    """
+    figure = style.new_figure(style.WIDTH, 1.6 + 0.75 * len(groups))
+    figure.suptitle(title, fontsize=14, weight="bold")
+    ax = figure.subplots()
+    names = list(next(iter(groups.values())))
+    for row, models in enumerate(groups.values()):
+        for i, (name, color, look) in enumerate(
+            zip(names, (style.MUTED, style.WRONG), ("o", "s"), strict=False)
+        ):
+            found, y = models[name], row + 0.26 * (i - (len(names) - 1) / 2)
+            low, high = found["interval"]
+            ax.plot([low, high], [y, y], color=color, linewidth=3, solid_capstyle="butt")
+            ax.plot([found["share"]], [y], look, color=color, markersize=9, clip_on=False,
+                    label=name if row == 0 else None)  # fmt: skip
+            ax.text(1.04, y, f"{steady_round(100 * found['share'], 0):.0f} %", va="center",
+                    color=color, weight="bold")  # fmt: skip
+    ax.axvline(chance, color=style.INK, linewidth=1.4, linestyle="--")
+    ax.text(chance, -0.55, "chance", ha="center", va="bottom")
+    ax.set(xlim=(0, 1), ylim=(len(groups) - 0.5, -0.5))
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    ax.set_yticks(range(len(groups)), list(groups))
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(axis)
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(names))
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def against_limits(
+    claims: Sequence[tuple[str, float, bool]],
+    first: Sequence[float],
+    again: Mapping[str, Sequence[float]],
+    other: Sequence[float],
+    title: str,
+) -> Figure:
+    """Draw what was claimed of a large model beside others that were trained like it -> the figure.
+
+    claims: what is said, its limit, and whether the number has to lie above it; first: a number
+    for each claim, of the model that the claims were made for; again: the same of up to three
+    trainings more, by name; other: of the small model. A row is grey where its claim is wrong.
+    """
+    figure = style.new_figure(style.WIDTH, 1.5 + 0.54 * len(claims))
+    figure.suptitle(title, fontsize=14, weight="bold")
+    ax = figure.subplots()
+    ends = (-1.05, 1.05)
+    for row, (_, limit, above) in enumerate(claims):
+        wrong = ends[0] if above else ends[1]
+        ax.barh(row, wrong - limit, left=limit, height=0.72, color=WRONG_SIDE,
+                label="the claim is wrong" if row == 0 else None)  # fmt: skip
+        ax.plot([limit] * 2, [row - 0.36, row + 0.36], color=style.INK, linewidth=2)
+    rows = range(len(claims))
+    ax.plot(other, rows, "o", color=style.MUTED, markersize=7, label="small model")
+    ax.plot(first, rows, "s", color=style.WRONG, markersize=9, label="large model")
+    for (seed, found), look in zip(again.items(), ("s", "D", "^"), strict=False):
+        ax.plot(found, rows, look, color=style.WRONG, markersize=9 if look == "s" else 8,
+                markerfacecolor="none", markeredgewidth=1.8, label=seed)  # fmt: skip
+    ax.set(xlim=ends, ylim=(len(claims) - 0.4, -0.6))
+    ax.set_yticks(rows, [textwrap.fill(what, 40) for what, *_ in claims], fontsize=10.5)
+    ax.set_xticks([-1, -0.5, 0, 0.5, 1], ["\N{MINUS SIGN}1", "\N{MINUS SIGN}0.5", "0", "0.5", "1"])
+    ax.set_xlabel("a share, or the difference of two")
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["left", "right", "top"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=5, columnspacing=1.2, handletextpad=0.3)
+    return figure
+
+
+NOTEBOOK = "15_heads_on_real_text"
+NAMES = {"grammar": "small model", "tatoeba": "large model"}
+PARTNERS = {"road": "road / street", "El": "El / La", "camino": "camino / calle"}
+
+
+def stored() -> dict[str, Mapping[str, Any]]:
+    """What was measured of the two models that come along, by the names that the figures say."""
+    from course import experiments
+
+    models = experiments.load("heads-on-real-text")["models"]
+    return {said: models[name] for name, said in NAMES.items()}
+
+
+@figure(
+    "real-heads-where",
+    notebook=NOTEBOOK,
+    hero=True,
+    caption="How much of the gender comes along with a single vector from a sentence whose noun "
+    "has the other gender.",
+    alt="Four maps, layers against words. The small model reads: one cell with 98 percent for the "
+    "English noun in the embedding and in layer 0, then 98 at the English adjective in layer "
+    "1. It has written: nothing but the place of the ending at the end. The large model "
+    "reads: 35 to 27 percent at the English noun in all layers, next to nothing elsewhere. It "
+    "has written: 68 percent at the article El or La, none at the noun, and up the layers "
+    "less at the article, 12, 49 and 100 at the place of the ending.",
+)
+def draw_where() -> Figure:
+    panels = {}
+    for name, found in stored().items():
+        maps = []
+        for side, part in (("source", "encoder"), ("target", "decoder")):
+            words = found["where"]["after is"][side]
+            bare = [word.removeprefix("·") for word in words]
+            names = {name.lower(): both for name, both in PARTNERS.items()}
+            maps.append(([names.get(word.lower(), word) for word in bare],
+                         found["where"]["after is"][part]))  # fmt: skip
+        panels[name] = maps
+    return patching_maps(panels, "The small model reads the gender, the large one mostly copies it")
+
+
+@figure(
+    "real-heads-finds",
+    notebook=NOTEBOOK,
+    caption="How often each head looks most at the noun of the adjective.",
+    alt="Two panels of dots, a row for each kind of look. In the small model one encoder head "
+    "lies at 79 %, far beyond the line of the rule by place at 43 %; all others lie below "
+    "such lines. In the large model three of 72 dots lie a little beyond their lines, at 50, "
+    "66 and 68 %.",
+)
+def draw_finds() -> Figure:
+    looks = {name: found["looks"] for name, found in stored().items()}
+    return found_by_heads(looks, "One head of the small model stands apart, none of the large")
+
+
+@figure(
+    "real-heads-off",
+    notebook=NOTEBOOK,
+    caption="Right endings with several heads off: those needed most, and others drawn by lot.",
+    alt="Two panels. In the small model the line of the most needed heads falls at once from 90 "
+    "to 55 %, then lies between 48 and 70 %. In the large model it falls slowly, from 75 % "
+    "over 71 with one head to 58 % with sixteen, while dots for heads drawn by lot stay "
+    "between 70 and 83 %.",
+)
+def draw_off() -> Figure:
+    found = {name: one["heads off"] for name, one in stored().items()}
+    title = "One head carries the gender in the small model, none in the large"
+    return heads_together(found, title)
+
+
+@figure(
+    "real-heads-lens",
+    notebook=NOTEBOOK,
+    caption="How often the right ending would be written if the decoder ended earlier.",
+    alt="Lines for five kinds of sentences. In the small model all are at 0 in the embedding and "
+    "in layer 0, and at 69 to 100 % in layer 1. In the large model all are at 0 until layer "
+    "0, between 27 and 86 % in layer 1, and between 44 and 98 % in layer 2.",
+)
+def draw_lens() -> Figure:
+    shares = {
+        name: {kind: [row["top"] for row in one["lens"]] for kind, one in found["where"].items()}
+        for name, found in stored().items()
+    }
+    return by_layer(shares, "The right ending appears only in the last layers")
+
+
+@figure(
+    "real-heads-pronouns",
+    notebook=NOTEBOOK,
+    caption="Pronoun pairs with both genders right: as they are, and with the noun said again.",
+    alt="Three rows. The small model is at 99 % in all. The large model is at 16 %, below the "
+    "line of chance at 25 %, with “it”; at 20 % where English says the noun again; and at 60 "
+    "% where Spanish says it again, too.",
+)
+def draw_pronouns() -> Figure:
+    said = {"it": "“it”, as they are", "again": "English says\nthe noun again",
+            "written": "Spanish says it\nagain, too"}  # fmt: skip
+    found = stored()
+    groups = {words: {name: one["pronoun"][key]["both"] for name, one in found.items()}
+              for key, words in said.items()}  # fmt: skip
+    return shares_with_intervals(
+        groups, "The large model needs the noun said again, in Spanish",
+        "pairs with both genders right, with 95 % intervals", 0.25,
+    )  # fmt: skip
+
+
+@figure(
+    "real-heads-repeated",
+    notebook=NOTEBOOK,
+    caption="Ten claims about the large model, and what two more trainings say to them.",
+    alt="Ten rows, each with a limit, grey on its wrong side, a filled square for the large model, "
+    "a hollow one and a hollow diamond for seeds 1 and 2, and a dot for the small model. In "
+    "eight rows these squares and diamonds lie on the white side, mostly close together. “The "
+    "article brings less through it than after is”: 0.38, but 0.04 and, a hair beyond the "
+    "limit of 0, \N{MINUS SIGN}0.01. “No head alone carries a third of the margin”: 0.22 and "
+    "0.19, but 0.57 for seed 2. Seven dots of the small model lie in the grey.",
+)
+def draw_repeated() -> Figure:
+    from course import experiments
+    from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
+
+    stored = experiments.load("heads-on-real-text")["models"]
+    told = {name: claims(stored[name]) for name in ("tatoeba", "grammar", "seed-1", "seed-2")}
+    numbers = {name: [claim.number for claim in found] for name, found in told.items()}
+    return against_limits(
+        [(claim.what, claim.limit, claim.above) for claim in told["tatoeba"]],
+        numbers.pop("tatoeba"),
+        other=numbers.pop("grammar"),
+        again={name.replace("-", " "): found for name, found in numbers.items()},
+        title="Eight of ten claims about the large model hold in two more",
+    )

@@ -1,0 +1,1 @@
+"""Notebook 16: what the Transformer replaced."""

@@ -1,0 +1,144 @@
+"""Experiment: Table 1 of the paper, measured: how the time of a layer grows with the sentence.
+
+A recurrent layer computes one word after the other; the others compute all words at once, at a cost
+that grows with the sentence (convolution, restricted attention) or with its square (attention).
+The same of whole translators: a step of their training, and writing one sentence. Times are those
+of one machine, so their ratios are what counts. It takes minutes, on a machine that does nothing
+else.
+"""
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from tqdm import tqdm
+from transformer_lib.model.attention import MultiHeadAttention
+
+from course.chapters.ch16_before import experiments as before
+from course.experiments import experiment
+from transformer_lib.decoding import Prefixes, deciding
+from transformer_lib.text.batching import make_batch
+from transformer_lib.text.tokens import SPECIALS
+from transformer_lib.training.step import batch_loss
+
+D_MODEL, H = 128, 4
+KERNEL = 3  # words that a convolution sees at a time
+NEIGHBORS = 8  # on each side, for restricted self-attention
+LENGTHS = (8, 16, 32, 64, 128, 256, 512)
+THREADS = (1, 2)
+REPEATS = 15
+VOCABULARY = 1000  # words of either language, for a translator
+SENTENCES = (8, 32, 128)  # words in the sentences of a translator
+BATCH = 1024  # words of either language in a batch
+
+
+class RestrictedAttention(MultiHeadAttention):
+    """Self-attention to the r words on each side only (section 4 of the paper).
+
+    x (b, s, d_model) -> the same shape. The neighbors of each word are laid side by side, so that
+    the work really grows with s * r and not with s * s.
+    """
+
+    def __init__(self, d_model: int, h: int, r: int):
+        super().__init__(d_model, h)
+        self.r = r
+
+    def forward(self, x: Tensor) -> Tensor:
+        q = self.split_heads(self.w_q(x))
+        k, v = (
+            F.pad(part, (0, 0, self.r, self.r)).unfold(2, 2 * self.r + 1, 1)
+            for part in self.keys_and_values(x, x)
+        )  # (b, h, s, d_k, 2r + 1)
+        place = torch.arange(x.size(1))[:, None] + torch.arange(-self.r, self.r + 1)
+        outside = (place < 0) | (place >= x.size(1))  # (s, 2r + 1)
+        scores = torch.einsum("bhsd,bhsdr->bhsr", q, k) / math.sqrt(q.size(-1))
+        weights = scores.masked_fill(outside, -math.inf).softmax(dim=-1)
+        return self.w_o(self.merge_heads(torch.einsum("bhsr,bhsdr->bhsd", weights, v)))
+
+
+def layers() -> dict[str, Callable[[Tensor], Tensor]]:
+    """The four rows of Table 1, as functions from (b, s, d_model) to the same shape."""
+    recurrent = nn.GRU(D_MODEL, D_MODEL, batch_first=True)
+    convolution = nn.Conv1d(D_MODEL, D_MODEL, KERNEL, padding=KERNEL // 2)
+    attention = MultiHeadAttention(D_MODEL, H)
+    return {
+        "recurrent": lambda x: recurrent(x)[0],
+        "convolutional": lambda x: convolution(x.transpose(1, 2)).transpose(1, 2),
+        "self-attention": lambda x: attention(x, x, x),
+        "restricted self-attention": RestrictedAttention(D_MODEL, H, NEIGHBORS),
+    }
+
+
+def milliseconds(works: Mapping[tuple, Callable[[], object]]) -> dict[tuple, float]:
+    """Median time that each takes. They take turns, so that a slow moment hits them all."""
+    times: dict[tuple, list[float]] = {key: [] for key in works}
+    for _ in range(REPEATS + 1):
+        for key, work in works.items():
+            began = time.perf_counter()
+            work()
+            times[key].append(time.perf_counter() - began)
+    # the first is slower: it makes room
+    return {key: round(1000 * statistics.median(each[1:]), 3) for key, each in times.items()}
+
+
+def there_and_back(layer: Callable[[Tensor], Tensor], length: int) -> Callable[[], object]:
+    """Forward and backward through a layer, for one sentence."""
+    x = torch.randn(1, length, D_MODEL, requires_grad=True)
+    return lambda: layer(x).sum().backward()
+
+
+def sentences(length: int, count: int) -> list[tuple[list[int], list[int]]]:
+    """Pairs of sentences with so many words (the end counts as one), drawn by lot."""
+    ids = torch.randint(len(SPECIALS), VOCABULARY, (count, 2, length - 1))
+    return [(source, target) for source, target in ids.tolist()]
+
+
+def training_step(model: nn.Module, length: int) -> Callable[[], object]:
+    """Forward and backward for a batch of sentences of one length."""
+    batch = make_batch(sentences(length, BATCH // length))
+    return lambda: batch_loss(model.train(), batch, smoothing=0.1).backward()
+
+
+def writing(model: nn.Module, length: int) -> Callable[[], object]:
+    """Read one sentence, and write as many words with what is kept of those before."""
+    src = make_batch(sentences(length, 1)).src
+
+    def write() -> None:
+        with deciding(model):
+            prefixes = Prefixes(model, src, length, cache=True)
+            for _ in range(length):
+                prefixes.append(prefixes.next_logits().argmax(dim=-1))
+
+    return write
+
+
+@experiment("waiting")
+def time_of_a_layer() -> dict[str, Any]:
+    """Time of recurrent, convolutional and attention layers against the sentence length."""
+    found, runs, translators = torch.get_num_threads(), [], []
+    models = {each.what: each.build(VOCABULARY, VOCABULARY) for each in before.LEARNERS}
+    steps = {(what, length): training_step(model, length)
+             for what, model in models.items() for length in SENTENCES}  # fmt: skip
+    written = {(what, length): writing(model, length)
+               for what, model in models.items() for length in SENTENCES}  # fmt: skip
+    through = {(name, length): there_and_back(layer, length)
+               for name, layer in layers().items() for length in LENGTHS}  # fmt: skip
+    try:
+        for threads in tqdm(THREADS, unit="threads"):
+            torch.set_num_threads(threads)
+            runs += [{"layer": name, "threads": threads, "length": length, "milliseconds": took}
+                     for (name, length), took in milliseconds(through).items()]  # fmt: skip
+            training, sentence = milliseconds(steps), milliseconds(written)
+            translators += [{"what": what, "threads": threads, "length": length,
+                             "training_step": training[what, length],
+                             "sentence": sentence[what, length]}
+                            for what, length in steps]  # fmt: skip
+    finally:
+        torch.set_num_threads(found)
+    return {"d_model": D_MODEL, "h": H, "kernel": KERNEL, "neighbors": NEIGHBORS, "batch": BATCH,
+            "runs": runs, "translators": translators}  # fmt: skip

@@ -1,0 +1,418 @@
+"""Recurrent translators: how they are built, where they are right, and how long they wait."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from course.chapters.ch13_what_heads_learned.figures import agreement_bars
+from course.drawing import style
+from course.drawing.registry import figure
+from course.drawing.shapes import Point, canvas, label, look, word, word_color
+
+# One color, one mark and one kind of line for each translator, in all figures.
+LOOKS = {
+    "none": ("no look back", style.CATEGORIES[4], "v", ":"),
+    "dot": ("dot product", style.CATEGORIES[1], "o", "--"),
+    "additive": ("additive", style.CATEGORIES[2], "D", "-."),
+    "transformer": ("Transformer", style.CATEGORIES[0], "s", "-"),
+}
+Run = Mapping[str, Any]
+# --- three machines ------------------------------------------------------------------------------
+
+BOX = 0.42  # inches
+
+
+@mpl.rc_context(style.PRINT)
+def three_machines(source: Sequence[str], target: Sequence[str]) -> Figure:
+    """Draw what a word is written from: in 2014, in 2015 and in 2017 -> the figure.
+
+    source, target: the words of a sentence and its translation; what is written last is looked at.
+    """
+    figure, ax = canvas(style.WIDTH, 5.8)
+    said = {
+        "2014: all that is known of the sentence is one state": "a state is\nhanded on",
+        "2015: and each word looks back at all states": "it is still\nhanded on",
+        "2017: nothing is handed on, all words look": "nothing waits\nin training",
+    }
+    for row, (title, beside) in enumerate(said.items()):
+        y = 4.62 - 2.08 * row
+        label(ax, (0.2, y + (1.38 if row else 0.85)), title, size=13, weight="bold")
+        label(ax, (0.2, y + BOX / 2), beside, size=10)
+        read = [(1.62 + 0.66 * i, y) for i in range(len(source))]
+        written = [(read[-1][0] + 0.98 + 0.84 * i, y) for i in range(len(target))]
+        chain = row < 2
+        for words, places in ((source, read), (target, written)):
+            for text, place in zip(words, places, strict=True):
+                last = chain and row == 0 and place == read[-1]
+                _state(ax, place, text, filled=last)
+        if chain:
+            for start, end in zip([*read, *written], [*read[1:], *written], strict=False):
+                _on(ax, start, end)
+        elif row == 2:
+            for i, asking in enumerate(read):
+                for j, asked in enumerate(read):
+                    if i != j:
+                        _arch(ax, asking, asked, style.ENCODER, 0.12)
+        if row:
+            last = written[-1]
+            asked = [*read, *(written[:-1] if row == 2 else [])]
+            for place in asked:
+                near = place == read[source.index("trees")] if "trees" in source else False
+                _arch(ax, last, place, style.DECODER, 0.6 if near else 0.2)
+    return figure
+
+
+def _state(ax: Axes, at: Point, text: str, filled: bool) -> None:
+    color = word_color(text)
+    ax.add_patch(Rectangle(at, BOX, BOX, facecolor=style.HIGHLIGHT if filled else style.PAPER,
+                           edgecolor=color, linewidth=2, zorder=3))  # fmt: skip
+    word(ax, (at[0] + BOX / 2, at[1] - 0.2), text, size=10.5)
+
+
+def _on(ax: Axes, start: Point, end: Point) -> None:
+    if start != end:
+        look(ax, (start[0] + BOX, start[1] + BOX / 2), (end[0] - 0.02, end[1] + BOX / 2), 0.35,
+             style.INK)  # fmt: skip
+
+
+def _arch(ax: Axes, start: Point, end: Point, color: str, weight: float) -> None:
+    far = abs(start[0] - end[0])
+    begin, finish = ((x + BOX / 2, y + BOX + 0.02) for x, y in (start, end))
+    look(ax, begin, finish, weight, color, rise=0.18 + 0.1 * far, alpha=0.8)
+
+
+# --- where they are right ------------------------------------------------------------------------
+
+
+@mpl.rc_context(style.PRINT)
+def backwards(looks: Any, row: str, runs: Sequence[Run]) -> Figure:
+    """Draw what a small translator of digits looks at, and what share is right by length.
+
+    looks: weights (t, s) of a row that is written backwards, the end included. runs: "attention",
+    and "by_length" with "digits" and "right". Raises ValueError when the weights don't fit the row.
+    """
+    weights = np.asarray(looks, dtype=float)
+    if weights.shape != (len(row) + 1,) * 2:
+        raise ValueError(f"{row} and its end need {len(row) + 1} weights each way, "
+                         f"but these are {weights.shape}")  # fmt: skip
+    figure = style.new_figure(style.WIDTH, 4.3)
+    left, right = figure.subplots(1, 2, width_ratios=(1, 1.15))
+    left.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
+    left.set_xticks(range(len(row) + 1), [*row, "end"])
+    left.set_yticks(range(len(row) + 1), [*row[::-1], "end"])
+    left.set(xlabel="looked at", ylabel="to write this digit")
+    left.set_title("The look goes backwards")
+    left.tick_params(length=0)
+    by_kind = _curves(runs, "attention", "digits", lambda entry: entry["right"])
+    _draw_curves(right, by_kind)
+    right.set(xlabel="digits in the row", ylim=(0, 1.04))
+    right.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+    right.set_title("Rows without a mistake")
+    right.legend(loc="lower left")
+    return figure
+
+
+def _curves(runs: Sequence[Run], kind: str, place: str, share: Any) -> dict[str, list[list]]:
+    """For each kind its runs, each a list of (place, share)."""
+    if not runs:
+        raise ValueError("there are no runs: there is nothing to draw")
+    found: dict[str, list[list]] = {name: [] for name in LOOKS}
+    for run in runs:
+        found[run[kind]].append([(entry[place], share(entry)) for entry in run["by_length"]])
+    return {name: lines for name, lines in found.items() if lines}
+
+
+def _draw_curves(ax: Axes, kinds: Mapping[str, Sequence[Sequence]]) -> None:
+    """The mean of each kind's runs as a line, the runs themselves as pale dots."""
+    for kind, lines in kinds.items():
+        name, color, mark, line = LOOKS[kind]
+        values = np.array(lines)  # (runs, places, 2)
+        places = values[0, :, 0]
+        for run in values:
+            ax.plot(run[:, 0], run[:, 1], mark, color=color, markersize=3.5, alpha=0.45,
+                    markeredgewidth=0)  # fmt: skip
+        ax.plot(places, values[:, :, 1].mean(axis=0), line, marker=mark, color=color, markersize=6,
+                label=name)  # fmt: skip
+    ax.grid(axis="y")
+
+
+@mpl.rc_context(style.PRINT)
+def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figure:
+    """Draw the share of sentences right to the letter against their number of tokens.
+
+    runs: "what", and "by_length" with "tokens", "sentences" and "right". learned: tokens of the
+    longest sentence in training. least: a length with fewer sentences is left out.
+    """
+    figure = style.new_figure(style.WIDTH, 4.4)
+    ax = figure.subplots()
+    many = [{**run, "by_length": [e for e in run["by_length"] if e["sentences"] >= least]}
+            for run in runs]  # fmt: skip
+    _draw_curves(
+        ax, _curves(many, "what", "tokens", lambda entry: entry["right"] / entry["sentences"])
+    )
+    ax.axvline(learned + 0.5, color=style.INK, linewidth=1.2, linestyle="--")
+    ax.text(learned + 0.65, 1.14, "longer than any\nin training", va="top")
+    ax.set(ylim=(0, 1.15), xlabel="tokens in the English sentence", ylabel="right to the letter")
+    ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+    ax.xaxis.set_major_locator(mpl.ticker.MultipleLocator(2))
+    ax.set_title("Beyond the longest of the training, two of four break down")
+    ax.legend(loc="lower left")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
+    """Draw the share of sentences right to the letter: a row for each split, a dot for each run.
+
+    runs: "what" and "right" by split. splits: name -> what it is called in the figure.
+    """
+    if not runs:
+        raise ValueError("there are no runs: there is nothing to draw")
+    figure = style.new_figure(style.WIDTH, 1.5 + 0.72 * len(splits))
+    ax = figure.subplots()
+    kinds = [kind for kind in LOOKS if any(run["what"] == kind for run in runs)]
+    for row, split in enumerate(splits):
+        for i, kind in enumerate(kinds):
+            name, color, mark, _ = LOOKS[kind]
+            shares = [run["right"][split] for run in runs if run["what"] == kind]
+            y = row + 0.19 * (i - (len(kinds) - 1) / 2)
+            ax.plot(shares, [y] * len(shares), mark, color=color, markersize=7, alpha=0.8,
+                    markeredgewidth=0, label=None if row else name)  # fmt: skip
+            ax.plot([1.04], [y], mark, color=color, markersize=6, clip_on=False)
+            ax.text(1.065, y, f"{100 * np.mean(shares):.0f} %", va="center", fontsize=10)
+    for row in range(len(splits) - 1):
+        ax.axhline(row + 0.5, color=style.MUTED, linewidth=0.6)
+    ax.set(xlim=(0, 1), ylim=(len(splits) - 0.5, -0.5), xlabel="right to the letter")
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    ax.set_yticks(range(len(splits)), list(splits.values()))
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x")
+    handles, names = ax.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(kinds))
+    return figure
+
+
+# --- what they look at, and what hangs on it ------------------------------------------------------
+
+
+@mpl.rc_context(style.PRINT)
+def two_maps(maps: Mapping[str, Run]) -> Figure:
+    """Draw where translators look while they write the same sentence, side by side -> the figure.
+
+    maps: title -> "read", "written", and "weights" of layers (h, t, s) by name; of the last layer
+    the mean of the heads is drawn. The last row and column are the end.
+    """
+    figure = style.new_figure(style.WIDTH, 4.6)
+    panels = figure.subplots(1, len(maps), squeeze=False)[0]
+    for ax, (title, found) in zip(panels, maps.items(), strict=True):
+        weights = np.array(found["weights"][max(found["weights"])]).mean(axis=0)
+        read, written = [*found["read"], "end"], [*found["written"], "end"]
+        if weights.shape != (len(written), len(read)):
+            raise ValueError(f"{len(written)} words look at {len(read)}, but the weights are "
+                             f"{weights.shape}")  # fmt: skip
+        image = ax.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
+        ax.set_xticks(range(len(read)), read, rotation=90)
+        ax.set_yticks(range(len(written)), written)
+        ax.tick_params(length=0)
+        ax.set_title(title)
+    scale = figure.colorbar(image, ax=panels, pad=0.02, aspect=30, label="weight")
+    scale.outline.set_visible(False)
+    scale.set_ticks([0, 0.5, 1])
+    return figure
+
+
+# What was changed, where: a recurrent translator in its writer, a Transformer in its reader.
+IN_THE_LOOK = {"two numbers swapped": "nouns swapped in its look",
+               "adjective not seen": "adjective not seen"}  # fmt: skip
+IN_THE_READER = {"two numbers swapped": "nouns swapped in its reader"}
+
+
+@mpl.rc_context(style.PRINT)
+def genders(runs: Sequence[Run]) -> Figure:
+    """Draw the share of adjectives in the right gender, as trained and after each change.
+
+    runs: "what", "seed" and "gender" with "agreement". Who has no look has no change.
+    """
+    rows: dict[str, list[float]] = {}
+    for run in runs:
+        shares, name = run["gender"]["agreement"], LOOKS[run["what"]][0]
+        changes = IN_THE_READER if run["what"] == "transformer" else IN_THE_LOOK
+        for change, said in {"as trained": "as trained", **changes}.items():
+            if change in shares:
+                rows.setdefault(f"{name}, {said}", []).append(shares[change])
+    seeds = sorted({run["seed"] for run in runs})
+    return agreement_bars(rows, seeds, "Changed in two places: in the look, and in the reader")
+
+
+# --- how long they wait --------------------------------------------------------------------------
+
+LAYERS = {
+    "recurrent": (style.CATEGORIES[1], "o", "--"),
+    "convolutional": (style.CATEGORIES[2], "D", "-."),
+    "restricted self-attention": (style.CATEGORIES[3], "^", ":"),
+    "self-attention": (style.CATEGORIES[0], "s", "-"),
+}
+
+
+@mpl.rc_context(style.PRINT)
+def times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
+    """Draw how long each kind of layer takes, as a multiple of the time of one of them.
+
+    runs: "layer", "threads", "length", "milliseconds". A panel for each number of threads.
+    """
+    if not runs:
+        raise ValueError("there are no runs: there is nothing to draw")
+    found = {(run["threads"], run["layer"], run["length"]): run["milliseconds"] for run in runs}
+    threads, lengths = (sorted({key[part] for key in found}) for part in (0, 2))
+    figure = style.new_figure(style.WIDTH, 4.3)
+    panels = figure.subplots(1, len(threads), sharey=True, squeeze=False)[0]
+    for ax, count in zip(panels, threads, strict=True):
+        for layer, (color, mark, line) in LAYERS.items():
+            times = [found[count, layer, n] / found[count, beside, n] for n in lengths]
+            ax.plot(lengths, times, line, marker=mark, color=color, label=layer)
+        ax.set_xscale("log", base=2)
+        ax.set_yscale("log", base=2)
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_major_formatter(lambda x, _: f"{x:g} ×" if x >= 1 else f"1/{1 / x:g}")
+        ax.set_xticks(lengths)
+        ax.set(xlabel="words in one sentence")
+        ax.set_title(f"{count} thread{'s' if count > 1 else ''}")
+        ax.grid(axis="y")
+    panels[0].set_ylabel(f"time, as a multiple\nof that of {beside}")
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=2)
+    return figure
+
+
+NOTEBOOK = "16_before"
+SPLITS = {
+    "test": "ordinary sentences",
+    "noun-adjective": "nouns with new\nadjectives",
+    "gustar": "liking: gustar",
+    "pronoun": "“it” and its noun",
+    "longer": "longer than any\nin training",
+}
+LEARNED = 14  # tokens of the longest sentence in training
+
+
+def runs() -> list[Mapping[str, Any]]:
+    from course.chapters.ch16_before.experiments import chosen
+
+    return [run for mine in chosen().values() for run in mine]
+
+
+@figure(
+    "before-three",
+    notebook=NOTEBOOK,
+    hero=True,
+    caption="What a word is written from: one state, all states, or all words.",
+    alt="Three rows of boxes, one for each word of 'I like trees' and 'me gustan los árboles'. "
+    "2014: arrows lead from box to box through all of them, and only the filled box at the "
+    "end of the English leads to the Spanish. 2015: the same chain, and from 'árboles' "
+    "arrows to all English boxes, the thickest to 'trees'. 2017: no chain; English boxes are "
+    "joined to each other, and arrows lead from 'árboles' to all English and all earlier "
+    "Spanish boxes.",
+)
+def draw_three() -> Figure:
+    return three_machines("I like trees <eos>".split(), "me gustan los árboles".split())
+
+
+@figure(
+    "before-backwards",
+    notebook=NOTEBOOK,
+    caption="A recurrent translator of digits: what it looks at, and what share it has right.",
+    alt="On the left a map: to write the digits of a row backwards, the look goes from the last "
+    "digit to the first, a dark band from top right to bottom left. On the right the share "
+    "of rows without a mistake against their length: without a look back it falls from 100 % "
+    "with 3 digits to 3 % with 10; with a dot product it stays above 96 % up to 9 digits and "
+    "is near 86 % with 10; with additive scores it stays above 95 %.",
+)
+def draw_backwards() -> Figure:
+    from course import experiments
+
+    stored = experiments.load("backwards")
+    looks = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
+    return backwards(looks, stored["row"], stored["runs"])
+
+
+@figure(
+    "before-splits",
+    notebook=NOTEBOOK,
+    caption="Right to the letter, by kind of sentence: four translators, three seeds each.",
+    alt="Five rows, a mark for each of three seeds; the means, without a look back, with dot "
+    "products, with additive scores and of the Transformer: Ordinary sentences: 77, 90, 96 "
+    "and 96 %. Nouns with new adjectives: 56, 84, 93 and 92 %. Liking: 84, 93, 96 and 94 %. "
+    "“It” and its noun: 59, 67, 85 and 94 %. Longer than any in training: 6, 68, 85 and 38 "
+    "%.",
+)
+def draw_splits() -> Figure:
+    return right_by_split(runs(), SPLITS)
+
+
+@figure(
+    "before-length",
+    notebook=NOTEBOOK,
+    caption="Right to the letter, by the length of the sentence: four translators, three seeds.",
+    alt="Four curves over 3 to 18 tokens. Up to 14 tokens the Transformer stays between 89 and "
+    "96 %, the additive one between 85 and 98 %; with dot products it sinks from above 90 % "
+    "to 74 %, without a look from 92 % to 52 %. At a dashed line behind 14 tokens, longer "
+    "than any in training, the one without a look falls to 9 % and on to 0, the Transformer "
+    "to 65, 25, 10 and 4 %; dot product and additive go on above 60 and 75 %. No curve is "
+    "smooth: the kinds of sentences change with the length, and with 18 tokens there are 60.",
+)
+def draw_length() -> Figure:
+    return right_by_length(runs(), LEARNED)
+
+
+@figure(
+    "before-maps",
+    notebook=NOTEBOOK,
+    caption="Where a recurrent translator and a Transformer look while they write one sentence.",
+    alt="Two maps, Spanish words against English ones, of the sentence about animal and street. "
+    "With additive scores each row has a single dark cell, and these go down in a line that "
+    "leaves out 'did' and 'it'. In the mean of the four heads in the Transformer's layer 1 the "
+    "line is the same, but several rows, such as 'el', 'cruzó' and 'la', are spread over two or "
+    "more words: single heads are nearly as sharp as the additive look.",
+)
+def draw_maps() -> Figure:
+    from course.chapters.ch16_before.experiments import chosen
+
+    additive, transformer = (chosen()[name][0]["map"] for name in ("additive", "transformer"))
+    titles = "additive scores", "Transformer, layer 1,\nmean of 4 heads"
+    return two_maps(dict(zip(titles, (additive, transformer), strict=True)))
+
+
+@figure(
+    "before-gender",
+    notebook=NOTEBOOK,
+    caption="Adjectives in the right gender, as trained and after changes in two different places.",
+    alt="Nine bars with three dots each. As trained, 63 to 66 % are right without a look, 64 to "
+    "70 % with dot products, 84 to 87 % with additive scores, 94 to 95 % in the Transformer. "
+    "With the nouns' two numbers swapped in the look, the recurrent ones have the same; when it "
+    "may not see the adjective, 58 to 60 % are right with dot products, 61 to 74 % with "
+    "additive scores. With the nouns swapped in one head of their reader, another place, the "
+    "Transformers have 9, 10 and 45 %.",
+)
+def draw_gender() -> Figure:
+    return genders(runs())
+
+
+@figure(
+    "before-waiting",
+    notebook=NOTEBOOK,
+    caption="Four kinds of layers: time beside that of self-attention, one sentence at a time.",
+    alt="Two panels, one and two threads: time as a multiple of that of self-attention, against "
+    "8 to 512 words in one sentence. On one thread the recurrent layer rises from 3 times with 8 "
+    "words to 10 times with 128, and falls to 3 times with 512; on two from 2 times to 14 times "
+    "with 128, and is at 8 times with 512. Restricted self-attention lies between 1.3 and 2.6 "
+    "times, and below 1 with 512 words. Convolution is fastest, between 1/9 and 1.",
+)
+def draw_waiting() -> Figure:
+    from course import experiments
+
+    return times_beside(experiments.load("waiting")["runs"])

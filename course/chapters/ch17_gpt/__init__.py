@@ -1,0 +1,1 @@
+"""Notebook 17, and assignment 9: from here to GPT."""

@@ -1,0 +1,380 @@
+"""A language model: its way to the floor, what it writes, and the heads that repeat."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from course.chapters.ch06_masks.figures import mask_maps
+from course.drawing import style
+from course.drawing.architecture import architecture
+from course.drawing.registry import figure
+
+Row = Mapping[str, Any]
+LOOKS = 0.4  # from this weight on a head is said to look there
+
+
+@mpl.rc_context(style.PRINT)
+def way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) -> Figure:
+    """Draw the loss on held-out text against the step, and the floor under it -> the figure.
+
+    floor: a bound of the nats per token that nobody can learn away; all_equal: the loss where all
+    words are thought equally likely. Raises ValueError for a loss below the floor.
+    """
+    steps = [entry["step"] for entry in history]
+    losses = [entry["validation_loss"] for entry in history]
+    if not history or min(losses) < floor:
+        raise ValueError(f"a loss below the floor of {floor:.3f}, or none: {losses}")
+    figure = style.new_figure(style.WIDTH, 3.8)
+    ax = figure.subplots()
+    ax.plot(steps, losses, "o-", color=style.CATEGORIES[0], markersize=6)
+    # no point of the curve: nobody measured it, and random weights begin higher
+    ax.plot([0], [all_equal], "o", color=style.MUTED, markersize=8, markerfacecolor="none")
+    ax.axhspan(0, floor, color=style.CATEGORIES[3], alpha=0.25, linewidth=0)
+    ax.axhline(floor, color=style.INK, linewidth=1.2)
+    ax.text(0.5, floor / 2, f"the floor: {floor:.2f} nats that the grammar's own dice decide",
+            transform=ax.get_yaxis_transform(), ha="center", va="center")  # fmt: skip
+    ax.annotate(f"{losses[-1]:.2f}", (steps[-1], losses[-1]), xytext=(0, 8),
+                textcoords="offset points", ha="center", weight="bold",
+                color=style.CATEGORIES[0])  # fmt: skip
+    ax.annotate("all words equal", (0, all_equal), xytext=(10, 0), textcoords="offset points",
+                va="center", color=style.MUTED)  # fmt: skip
+    ax.set(xlabel="step of training", ylabel="nats per token, held-out text",
+           ylim=(0, 1.08 * all_equal), xlim=(-0.02 * steps[-1], 1.06 * steps[-1]))  # fmt: skip
+    ax.set_title(f"Still {losses[-1] - floor:.2f} nats above the floor")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> Figure:
+    """Draw how far above the floor models end, both axes logarithmic -> the figure.
+
+    panels: what grows -> {how large -> the distance of each seed, in nats per token}. A dot for
+    each seed, a line through the means. Raises ValueError for a distance that is not above 0.
+    """
+    distances = [d for panel in panels.values() for seeds in panel.values() for d in seeds]
+    if not distances or min(distances) <= 0:
+        raise ValueError(f"distances above the floor are more than 0, these are not: {distances}")
+    figure = style.new_figure(style.WIDTH, 3.6)
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for ax, color, (name, panel) in zip(axes, style.CATEGORIES, panels.items(), strict=False):
+        means = [sum(seeds) / len(seeds) for seeds in panel.values()]
+        ax.plot(list(panel), means, color=color, linewidth=2)
+        for size, seeds in panel.items():
+            ax.plot([size] * len(seeds), seeds, "o", color=color, markersize=7, alpha=0.7,
+                    markeredgewidth=0)  # fmt: skip
+        ax.annotate(f"{means[-1]:.2f}", (list(panel)[-1], means[-1]), xytext=(0, -8),
+                    textcoords="offset points", ha="center", va="top", weight="bold",
+                    color=color)  # fmt: skip
+        ax.set(xscale="log", yscale="log", xlabel=name)
+        named = [min(panel)]
+        for size in panel:
+            if size >= 1.6 * named[-1]:  # else its name would lie on the last one's
+                named.append(size)
+        ax.set_xticks(named, [f"{size:,}" for size in named], fontsize=10)
+        ax.set_xlim(min(panel) / 1.4, max(panel) * 1.4)
+        ax.minorticks_off()
+        ax.grid()
+    ticks = [tick for tick in (0.2, 0.3, 0.5, 1.0, 2.0, 4.0) if tick < 2 * max(distances)]
+    axes[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes[0].set_ylim(min(distances) / 1.4, max(distances) * 1.2)
+    axes[0].set_ylabel("nats per token above the floor")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def dial_bars(rows: Sequence[Row]) -> Figure:
+    """Draw for each way of drawing what share could be the grammar's, is new, and how many words.
+
+    rows: "what", the shares "own" and "own_and_new", and "words". Raises ValueError for none.
+    """
+    if not rows:
+        raise ValueError("there are no rows: there is nothing to draw")
+    kinds = {"own": "the grammar could\nhave written it", "own_and_new": "... and it isn't in\n"
+             "the training text",
+             "words": f"different words\nin {rows[0]['drawn']} sentences"}  # fmt: skip
+    figure = style.new_figure(style.WIDTH, 1.5 + 0.42 * len(rows))
+    panels = figure.subplots(1, len(kinds), sharey=True)
+    places = range(len(rows))
+    for ax, (kind, title), color in zip(panels, kinds.items(), style.CATEGORIES, strict=False):
+        values = [row[kind] for row in rows]
+        right = 1.0 if kind != "words" else max(values)
+        ax.barh(places, values, color=color, height=0.62)
+        for place, value in zip(places, values, strict=True):
+            said = str(value) if kind == "words" else f"{value:.2f}"
+            ax.text(value + 0.03 * right, place, said, va="center")
+        _bare(ax, 1.25 * right)
+        ax.set_title(title, fontsize=style.FONT_SIZE)
+    panels[0].set_yticks(places, [row["what"] for row in rows])
+    panels[0].invert_yaxis()
+    return figure
+
+
+def _bare(ax: Axes, right: float) -> None:
+    ax.set_xlim(0, right)
+    ax.set_xticks([])
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    ax.tick_params(length=0)
+
+
+@mpl.rc_context(style.PRINT)
+def share_dots(panels: Mapping[str, Sequence[Row]], xlabel: str) -> Figure:
+    """Draw a row for each way: a dot for the share of each seed, a line at their mean.
+
+    panels: title -> rows with "what", "shares", "parameters", the same ways in each. Raises
+    ValueError for none.
+    """
+    rows = next(iter(panels.values()), [])
+    if not rows:
+        raise ValueError("there are no rows: there is nothing to draw")
+    figure = style.new_figure(style.WIDTH, 1.3 + 0.5 * len(rows) + 0.3 * (len(panels) > 1))
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for ax, (title, rows) in zip(axes, panels.items(), strict=True):
+        for place, row in enumerate(rows):
+            mean = sum(row["shares"]) / len(row["shares"])
+            ax.plot(row["shares"], [place] * len(row["shares"]), "o", color=style.CATEGORIES[0],
+                    markersize=9, alpha=0.75, markeredgewidth=0)  # fmt: skip
+            ax.plot([mean, mean], [place - 0.28, place + 0.28], color=style.INK, linewidth=2)
+            ax.text(1.03, place, f"{mean:.2f}", va="center", weight="bold")
+        ax.set(xlim=(-0.02, 1.04 + 0.08 * len(panels)), ylim=(len(rows) - 0.5, -0.5))
+        ax.set_xticks([0, 0.5, 1] if len(panels) > 1 else [0, 0.2, 0.4, 0.6, 0.8, 1])
+        ax.set_title(title, fontsize=style.FONT_SIZE)
+        ax.grid(axis="x")
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+    names = [f"{row['what']}\n{row['parameters']:,} weights" for row in rows]
+    axes[0].set_yticks(range(len(rows)), names)
+    axes[len(axes) // 2].set_xlabel(xlabel)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def moment(runs: Sequence[Row]) -> Figure:
+    """Draw when the second row of repeated words is learned, and when a head looks there.
+
+    runs: "seed" and "history" with "step", "first", "second" and "head", the weight of the best of
+    all heads. Raises ValueError for none.
+    """
+    if not runs:
+        raise ValueError("there are no runs: there is nothing to draw")
+    figure = style.new_figure(style.WIDTH, 5.2)
+    top, bottom = figure.subplots(2, 1, sharex=True)
+    for run, color, look in zip(runs, style.CATEGORIES, ("-", "--", ":"), strict=False):
+        steps = [entry["step"] for entry in run["history"]]
+        own = {"color": color, "linestyle": look, "label": f"seed {run['seed']}"}
+        top.plot(steps, [entry["second"] for entry in run["history"]], linewidth=2.4, **own)
+        top.plot(steps, [entry["first"] for entry in run["history"]], color=style.MUTED,
+                 linewidth=1)  # fmt: skip
+        bottom.plot(steps, [entry["head"] for entry in run["history"]], linewidth=2.4, **own)
+    top.set(ylim=(0, 4.4), ylabel="nats per word")
+    top.set_title("The second row is learned slowly, and then fast")
+    last = runs[0]["history"][-1]
+    top.annotate("first row: nobody can know it", (last["step"], last["first"]), xytext=(0, 6),
+                 textcoords="offset points", ha="right", color=style.MUTED)  # fmt: skip
+    top.legend(title="second row", loc="center right")
+    bottom.set(ylim=(0, 1.05), ylabel="weight of the best head\nwhere it should look",
+               xlabel="step of training")  # fmt: skip
+    for ax in (top, bottom):
+        ax.grid(axis="y")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def heads_off(runs: Sequence[Row]) -> Figure:
+    """Draw the loss on the second row with each head switched off: a panel for each run.
+
+    runs: "seed", "history", "second" and "second_with_a_head_off", by "layers.0.self_attn.1" and
+    so on; "heads" with "layer", "head", and the weights "previous" and "induction". A dashed line
+    marks the loss on the first row, as if nothing were copied. Raises ValueError for none.
+    """
+    if not runs:
+        raise ValueError("there are no runs: there is nothing to draw")
+    figure = style.new_figure(style.WIDTH, 3.9)
+    panels = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
+    none = max(run["history"][-1]["first"] for run in runs)
+    for ax, run in zip(panels, runs, strict=True):
+        rows = list(run["second_with_a_head_off"].items())
+        first = [name.startswith("layers.0") for name, _ in rows]
+        colors = [style.CATEGORIES[0 if below else 4] for below in first]
+        ax.barh(range(len(rows)), [loss for _, loss in rows], color=colors, height=0.66)
+        looks = {f"{head['layer']}.{head['head']}": _looks_at(head) for head in run["heads"]}
+        for place, (name, loss) in enumerate(rows):
+            ax.text(loss + 0.03 * none, place, f"{loss:.2f} {looks[name]}".rstrip(), va="center")
+        ax.axvline(run["history"][-1]["first"], color=style.MUTED, linewidth=1.2, linestyle="--")
+        ax.axvline(run["second"], color=style.INK, linewidth=1.2, linestyle=":")
+        ax.axhline(sum(first) - 0.5, color=style.MUTED, linewidth=0.8)
+        ax.set_title(f"seed {run['seed']}\nwith all: {run['second']:.2f}")
+        ax.set(xlim=(0, 1.05 * none), ylim=(len(rows) - 0.5, -0.5))
+        ax.spines[["top", "right"]].set_visible(False)
+    names = [f"layer {name.split('.')[1]}, head {name.split('.')[3]}" for name, _ in rows]
+    panels[0].set_yticks(range(len(rows)), names)
+    figure.supxlabel("nats per word of the second row, with this head switched off\n"
+                     "looks: ◀ at the word before, ● at the copy    - - the first row",
+                     fontsize=style.FONT_SIZE)  # fmt: skip
+    return figure
+
+
+def _looks_at(head: Row) -> str:
+    if head["previous"] > LOOKS:
+        return "◀"
+    return "●" if head["induction"] > LOOKS else ""
+
+
+NOTEBOOK = "17_from_here_to_gpt"
+LEFT = ("tgt_*", "decoder.self_attn", "decoder.self_attn_norm", "decoder.self_attn.causal.mask",
+        "decoder.feed_forward*", "generator.*")  # fmt: skip
+
+
+@figure(
+    "gpt-what-is-left",
+    notebook=NOTEBOOK,
+    hero=True,
+    caption="The decoder without cross-attention: what GPT keeps of the paper's figure.",
+    alt="The paper's figure of the Transformer. Marked on the right half: one-hot, embedding and "
+    "position, self-attention with its causal mask, feed-forward, add & norm after both, linear "
+    "and softmax. Not marked: the whole encoder on the left, and cross-attention, which reads it.",
+)
+def draw_what_is_left() -> Figure:
+    return architecture(*LEFT, title="Black is what\nis left: GPT")
+
+
+@figure(
+    "gpt-floor",
+    notebook=NOTEBOOK,
+    caption="The loss of a small GPT on the grammar's sentences, and the floor under it.",
+    alt="Nats per token against the step of training. A hollow dot at 6.9 says where all words are "
+    "equally likely. The curve begins at 3.69 after 100 steps, falls to 3.05 at step 200, "
+    "flattens, and ends at 2.33 at step 1,000, 0.35 above a line at 1.98. Below this line "
+    "is a tinted area: the floor, which the grammar's own dice decide.",
+)
+def draw_floor() -> Figure:
+    from course import experiments
+
+    stored = experiments.load("writing")
+    floor = experiments.load("floor")["nats_per_token"]
+    return way_to_the_floor(stored["history"], floor, math.log(stored["words"]))
+
+
+@figure(
+    "gpt-scaling",
+    notebook=NOTEBOOK,
+    caption="How far above the floor language models come, by sentences, weights and steps.",
+    alt="Three panels with logarithmic axes: nats per token above the floor, three seeds close "
+    "together. From 1,000 over 3,000 and 10,000 to 30,000 sentences the distance falls from 1.80 "
+    "over 0.95 and 0.38 to 0.20; from 21,744 over 55,776 to 160,704 weights from 0.74 over 0.38 to "
+    "0.20; from step 250 to step 1,500 of one training from 0.85 to 0.20. All three are nearly "
+    "straight lines.",
+)
+def draw_scaling() -> Figure:
+    from course.chapters.ch17_gpt.experiment_language_model import distances
+
+    return above_the_floor(distances())
+
+
+@figure(
+    "gpt-dials",
+    notebook=NOTEBOOK,
+    caption="What a small GPT writes, by the way in which its words are drawn.",
+    alt="Three panels of bars with five rows: words drawn as they are, with temperature 0.5, with "
+    "temperature 1.5, with top-k 10, with top-p 0.9. The grammar could have written the share of "
+    "0.20, 0.49, 0.06, 0.43 and 0.27; nearly all of these aren't in the training text. In 150 "
+    "sentences there are 415, 277, 503, 279 and 358 different words.",
+)
+def draw_dials() -> Figure:
+    from course import experiments
+
+    return dial_bars(experiments.load("writing")["rows"])
+
+
+@figure(
+    "gpt-masks",
+    notebook=NOTEBOOK,
+    caption="Three masks for one text: of an encoder, of GPT, and of a prompt read both ways.",
+    alt="Three squares with a row and a column for each of I like trees => me gustan los árboles. "
+    "Encoder: all cells are 1. GPT: 1 on and below the diagonal. Prefix: the first four columns, "
+    "the prompt, are 1 everywhere; right of them 1 only on and below the diagonal.",
+)
+def draw_masks() -> Figure:
+    from transformer_lib.model.masks import causal_mask
+
+    from transformer_lib.variants.language_model import prefix_mask
+
+    words = "I like trees => me gustan los árboles".split()
+    ids = torch.arange(len(words))[None]
+    masks = {
+        "encoder": torch.ones(len(words), len(words), dtype=torch.bool),
+        "GPT": causal_mask(len(words))[0, 0],
+        "prefix": prefix_mask(ids, separator=words.index("=>"))[0, 0],
+    }
+    return mask_maps(masks, words, words)
+
+
+@figure(
+    "gpt-translations",
+    notebook=NOTEBOOK,
+    caption="English to Spanish, by a translator and by language models with a prompt.",
+    alt="Three panels with a dot for each of three seeds: the share of sentences right to the "
+    "letter, by a translator, a language model under GPT's mask, and one under the prefix mask. "
+    "Like the training, the means are 0.85, 0.79 and 0.76; with “it”, 0.70, 0.63 and 0.64, the "
+    "seeds far apart; longer than the training, 0.18, 0.21 and 0.05.",
+)
+def draw_translations() -> Figure:
+    from course.chapters.ch17_gpt.experiment_one_text import told
+
+    titles = {"test": "like the training", "pronoun": "with “it”", "longer": "longer"}
+    panels = {title: [row | {"shares": row[split]} for row in told()]
+              for split, title in titles.items()}  # fmt: skip
+    return share_dots(panels, "share of new sentences without a mistake")
+
+
+@figure(
+    "gpt-prompting",
+    notebook=NOTEBOOK,
+    caption="Rows of digits backwards, by a translator and by language models with a prompt.",
+    alt="Three rows with a dot for each of three seeds, the share of held-out rows without a "
+    "mistake. Encoder and decoder: close together around 0.90. A language model under GPT's mask: "
+    "0.51, 0.60 and 0.59. One under the prefix mask: far apart, 0.84, 0.32 and 0.09. Each has "
+    "about 22,000 weights.",
+)
+def draw_prompting() -> Figure:
+    from course import experiments
+
+    return share_dots({"": experiments.load("prompting")["rows"]},
+                      "share of held-out rows without a mistake")  # fmt: skip
+
+
+@figure(
+    "gpt-induction",
+    notebook=NOTEBOOK,
+    caption="Three models learn to repeat what they have read, slowly and then fast.",
+    alt="Two panels against the step of training, with a line for each of three seeds. Above, the "
+    "loss on a row that has been read before falls from 3.7 slowly to about 3 nats, in two seeds "
+    "with a jump back, and then below a half within 100 to 175 steps, at step 425, 450 and 550; "
+    "the loss on the first reading stays at 3.7. Below, the largest weight of any head on "
+    "the place to copy from rises from 0.2 to about 0.8 in these steps, and then above 0.9.",
+)
+def draw_induction() -> Figure:
+    from course import experiments
+
+    return moment(experiments.load("induction")["runs"])
+
+
+@figure(
+    "gpt-heads-off",
+    notebook=NOTEBOOK,
+    caption="The same three models with one of their eight heads switched off.",
+    alt="Three panels, a bar for each of eight heads: the loss on the repeated row without it. "
+    "With all heads it is 0.03, 0.01 and 0.06. Without the most important head of layer 0 it is "
+    "0.68, 1.07 and 2.31; without the most important one of layer 1 it is 0.27, 0.49 and 0.71. "
+    "A dashed line at 3.7 is the loss on the first row. All heads of layer 1 are marked: they look "
+    "at the copy. In layer 0 two are, which look at the word before. Without the most "
+    "important of the others the loss is 0.06, 0.67 and 0.54.",
+)
+def draw_heads_off() -> Figure:
+    from course import experiments
+
+    return heads_off(experiments.load("induction")["runs"])

@@ -1,0 +1,205 @@
+"""Experiment: one part of 2017 exchanged at a time, and all of them together.
+
+Everything else is equal: corpus, batches, steps, and the number of parameters, but for those that
+fewer heads of keys save. The base is the model that comes with us at half its width, trained for
+fewer steps. The learning rate of each is chosen on validation. On one core three and a half hours
+for the translator, two for the language model of the grammar's sentences.
+"""
+
+import dataclasses
+import statistics
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch import nn
+from transformer_lib.model.transformer import Transformer
+
+from course import experiments
+from course.chapters.ch17_gpt import experiment_language_model as language_model
+from course.experiments import experiment
+from course.experiments.long_training import Learner, best_loss, cache_bytes, tuned
+from transformer_lib.recipes import RECIPES
+from transformer_lib.variants import (
+    ALiBi,
+    GELUFeedForward,
+    MixtureOfExperts,
+    ModernAttention,
+    NoPositions,
+    QKNorm,
+    RelativePositions,
+    RMSNorm,
+    Rotary,
+    SwiGLU,
+    Window,
+    adamw,
+    balanced_loss,
+    exchange,
+    muon,
+    without_biases,
+)
+from transformer_lib.variants.language_model import LanguageModel
+
+BASE = dataclasses.replace(RECIPES["en-es"].model, d_model=64, d_ff=256)
+TRAINING = dataclasses.replace(RECIPES["en-es"].training, steps=1200, warmup=120)
+PEAKS = (2e-3, 4e-3, 8e-3)
+SEEDS = (0, 1, 2)
+D_MODEL, H, D_K = BASE.d_model, BASE.h, BASE.d_model // BASE.h
+EXPERTS = 4
+Change = Callable[[nn.Module], None]
+
+
+def self_attention(
+    kv_heads: int = H, before: Callable[[], list] = list, bias: Callable | None = None
+) -> Change:
+    """Other self-attention in encoder and decoder. before: makes what changes q and k.
+
+    bias: from "both ways?" (True in the encoder) to a part that all layers of a stack share.
+    """
+
+    def change(model: nn.Module) -> None:
+        stacks = [(model, False)]
+        if isinstance(model, Transformer):
+            stacks = [(model.encoder, True), (model.decoder, False)]
+        for stack, both_ways in stacks:
+            biases = [bias(both_ways)] if bias else []
+            exchange(stack, "self_attn", lambda old, biases=biases: ModernAttention(
+                D_MODEL, H, kv_heads, before=before(), biases=biases
+            ))  # fmt: skip
+
+    return change
+
+
+def no_positions(model: nn.Module) -> None:
+    for name in ("src_positions", "tgt_positions"):
+        if hasattr(model, name):  # a language model has no source
+            exchange(model, name, lambda old: NoPositions(BASE.dropout))
+
+
+def feed_forward(part: Callable[[nn.Module], nn.Module]) -> Change:
+    return lambda model: exchange(model, "feed_forward", part)
+
+
+def experts(old: nn.Module) -> nn.Module:
+    """Together as large as the one network; each word computes two of them, so half of it."""
+    width = SwiGLU.as_large_as(old).w_1.out_features // EXPERTS
+    return MixtureOfExperts(D_MODEL, [SwiGLU(D_MODEL, width) for _ in range(EXPERTS)])
+
+
+def rms_norm(model: nn.Module) -> None:
+    exchange(model, nn.LayerNorm, lambda old: RMSNorm(D_MODEL))
+
+
+def learner(what: str, *changes: Change, model: dict | None = None, **how: Any) -> Learner:
+    """model: settings that differ from the base. how: see `Learner`."""
+    config = dataclasses.replace(BASE, **(model or {}))
+
+    def build(src_vocab: int, tgt_vocab: int) -> nn.Module:
+        """A translator, or without source words a language model."""
+        made = Transformer(src_vocab, tgt_vocab, config) if src_vocab else LanguageModel(
+            tgt_vocab, config)  # fmt: skip
+        for change in changes:
+            change(made)
+        return made
+
+    return Learner(what, build, **how)
+
+
+ROTARY = self_attention(before=lambda: [Rotary(D_K)])
+TODAY = self_attention(H // 2, before=lambda: [QKNorm(D_K), Rotary(D_K)])
+LEARNERS = (
+    learner("base"),
+    learner("pre-norm", model={"norm_first": True}),
+    learner("RMSNorm", rms_norm),
+    learner("no biases", without_biases),
+    learner("GELU", feed_forward(lambda old: GELUFeedForward(D_MODEL, BASE.d_ff))),
+    learner("SwiGLU", feed_forward(SwiGLU.as_large_as)),
+    learner("mixture of experts", feed_forward(experts), loss=balanced_loss),
+    learner("no positions", no_positions),
+    learner("rotary", ROTARY, no_positions),
+    learner("ALiBi", self_attention(bias=lambda both_ways: ALiBi(H)), no_positions),
+    learner("T5's positions", self_attention(bias=lambda both: RelativePositions(H, both)),
+            no_positions),
+    learner("window of 5", self_attention(bias=lambda both_ways: Window(5))),
+    learner("QK-norm", self_attention(before=lambda: [QKNorm(D_K)])),
+    learner("grouped queries", self_attention(H // 2)),
+    learner("multi-query", self_attention(1)),
+    learner("not tied", model={"tie_weights": "none"}),
+    learner("AdamW", optimizer=adamw),
+    learner("Muon", optimizer=muon),
+    learner("cosine", training={"schedule": "cosine"}),
+    learner("stable", training={"schedule": "stable"}),
+    learner("today", TODAY, no_positions, rms_norm, feed_forward(SwiGLU.as_large_as),
+            without_biases, model={"norm_first": True}, training={"schedule": "stable"},
+            optimizer=adamw),
+)  # fmt: skip
+GROUPS = {  # the parts as notebook 18 tells of them
+    "norms": ("pre-norm", "RMSNorm", "no biases"),
+    "feed-forward": ("GELU", "SwiGLU", "mixture of experts"),
+    "positions": ("no positions", "rotary", "ALiBi", "T5's positions"),
+    "attention": ("window of 5", "QK-norm", "grouped queries", "multi-query"),
+    "training": ("not tied", "AdamW", "Muon", "cosine", "stable"),
+    "all together": ("today",),
+}
+ASKED = ("test", "pronoun", "longer")  # the splits that it tells of
+BEYOND = (15, 15), (16, 16), (17, 19)  # English tokens of `longer`; in training at most 14
+
+
+def points(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each learner, the base first: "what", its "group", and for each split of `ASKED`
+    how many percentage points each of its seeds is above the mean of the base's. Only runs with
+    the chosen peak count.
+    """
+    right = {split: {} for split in ASKED}
+    for run in (run for run in runs if run["chosen"]):
+        for split in ASKED:
+            right[split].setdefault(run["what"], []).append(100 * run["right"][split])
+    means = {split: statistics.mean(right[split]["base"]) for split in ASKED}
+    return [
+        {"what": what, "group": group}
+        | {split: [share - means[split] for share in right[split][what]] for split in ASKED}
+        for what, group in groups().items()
+        if what in right[ASKED[0]]
+    ]
+
+
+def right_between(run: dict[str, Any], first: int, last: int) -> float:
+    """Of the sentences with so many English tokens, the share that is right to the letter."""
+    asked = [entry for entry in run["by_length"] if first <= entry["tokens"] <= last]
+    return sum(entry["right"] for entry in asked) / sum(entry["sentences"] for entry in asked)
+
+
+def groups() -> dict[str, str]:
+    """What is exchanged -> the group it belongs to, the base first."""
+    return {"base": "base"} | {what: name for name, parts in GROUPS.items() for what in parts}
+
+
+def nearer(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of the language models a row for each learner, as `points` has them: "nearer" is how much of
+    the base's mean distance to the floor is gone with each seed, in percent.
+    """
+    floor = experiments.load("floor")["nats_per_token"]
+    above: dict[str, list[float]] = {}
+    for run in (run for run in runs if run["chosen"]):
+        above.setdefault(run["what"], []).append(best_loss(run) - floor)
+    mean = statistics.mean(above["base"])
+    return [
+        {"what": what, "group": group, "nearer": [100 * (1 - one / mean) for one in above[what]]}
+        for what, group in groups().items()
+    ]
+
+
+@experiment("since")
+def parts_since_2017() -> dict[str, Any]:
+    """What each part of newer models is worth here, exchanged one at a time, on three seeds."""
+    kept = {one.what: cache_bytes(one.build(8, 8)) for one in LEARNERS}
+    return tuned("since", LEARNERS, TRAINING, PEAKS, SEEDS) | {"cache_bytes_of_20_words": kept}
+
+
+@experiment("since-language-model")
+def parts_of_a_language_model() -> dict[str, Any]:
+    """What each part is worth to a language model of the grammar's sentences, on three seeds."""
+    training = dataclasses.replace(language_model.TRAINING, steps=TRAINING.steps)
+    return tuned(
+        "since-language-model", LEARNERS, training, PEAKS, SEEDS,
+        language_model.learn, lambda model: {},
+    )  # fmt: skip

@@ -1,0 +1,467 @@
+"""Since 2017: new bends, positions and schedules, what each part is worth, and both ends."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+from torch import Tensor
+
+from course.chapters.ch10_training.figures import verdict
+from course.drawing import style
+from course.drawing.architecture import arrow, line
+from course.drawing.registry import figure
+from course.drawing.shapes import canvas, label
+from course.drawing.values import as_array
+
+LINES = ("-", "--", "-.", ":")
+LOOKS = {
+    "worse": (style.CATEGORIES[4], "s", "each seed worse than each of the base"),
+    "better": (style.CATEGORIES[3], "^", "each seed better than each of the base"),
+    "no clear difference": (style.CATEGORIES[0], "o", "base, and no clear difference from it"),
+}
+
+
+@mpl.rc_context(style.PRINT)
+def worth_dots(
+    rows: Sequence[Mapping[str, Any]],
+    panels: Mapping[str, str],
+    unit: str = "sentences right to the letter: percentage points above the base's mean",
+) -> Figure:
+    """Draw how far each part is from the base: a panel for each kind of sentence -> the figure.
+
+    rows: {"what", "group"} and for each key of `panels` a number for each seed, above 0 if it is
+    better than the base's mean; the first is the base, whose seeds make the band. panels: key ->
+    title. unit: what the numbers are. Raises ValueError when the first row is not the base.
+    """
+    if not rows or rows[0]["group"] != "base":
+        raise ValueError("the first row should be the base, to which the others are compared")
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    places = [i + 0.55 * groups.index(row["group"]) for i, row in enumerate(rows)]
+    figure = style.new_figure(style.WIDTH, 2.0 + 0.31 * places[-1])
+    axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
+    named = {}
+    for ax, (key, title) in zip(axes, panels.items(), strict=True):
+        base = rows[0][key]
+        ax.axvspan(min(base), max(base), color="#DCE9F3", zorder=0)
+        ax.axvline(0, color=style.MUTED, linewidth=0.8, zorder=1)
+        for y, row in zip(places, rows, strict=True):
+            values, found = as_array(row[key]), verdict(row[key], base)
+            color, marker, said = LOOKS[found]
+            dots = ax.plot(values, [y] * len(values), linestyle="", marker=marker, color=color,
+                           markersize=6.5, alpha=0.75)  # fmt: skip
+            named.setdefault(said, dots[0])
+            ax.plot([values.mean()] * 2, [y - 0.36, y + 0.36], color=style.INK, linewidth=2.2)
+        ax.set_title(title, fontsize=style.FONT_SIZE)
+        ax.set_ylim(places[-1] + 0.7, places[0] - 0.7)
+        ax.xaxis.set_major_formatter(lambda x, _: in_points(x))
+        ax.grid(axis="x")
+        ax.tick_params(axis="y", length=0)
+        ax.spines[["left", "bottom"]].set_visible(False)
+    axes[0].set_yticks(places, [row["what"] for row in rows])
+    seeds = len(rows[0][next(iter(panels))])
+    figure.supxlabel(f"{unit}\n(a mark for each of {seeds} seeds, a line at their mean; "
+                     f"tinted: the base's own seeds)", fontsize=style.FONT_SIZE - 1)  # fmt: skip
+    order = [said for _, _, said in LOOKS.values() if said in named]
+    figure.legend([named[said] for said in order], order, loc="outside upper center", ncols=1)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def bend_curves(z: Any, curves: Mapping[str, Any]) -> Figure:
+    """Draw what comes out of a bend against what goes in, a curve for each -> the figure."""
+    figure = style.new_figure(style.WIDTH, 3.6)
+    ax = figure.subplots()
+    for (name, values), color, look in zip(curves.items(), style.CATEGORIES, LINES, strict=False):
+        ax.plot(as_array(z), as_array(values), look, color=color, linewidth=3, label=name)
+    ax.axhline(0, color=style.MUTED, linewidth=0.8)
+    ax.set(xlabel="z: what goes in", ylabel="what comes out")
+    ax.grid()
+    ax.legend()
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def score_squares(squares: Mapping[str, Any]) -> Figure:
+    """Draw scores (q, k) by the places of query and key -> the figure.
+
+    squares: title -> scores. Each has a scale of its own, white at zero, blue below, amber above;
+    -inf is grey and crossed out.
+    """
+    down = -(-len(squares) // 2)
+    figure = style.new_figure(style.WIDTH, 0.6 + 3.6 * down)
+    for number, (title, square) in enumerate(squares.items(), 1):
+        ax = figure.add_subplot(down, 2, number)
+        scores = as_array(square)
+        shown = np.ma.masked_invalid(scores)
+        limit = float(np.abs(shown).max()) or 1.0
+        ax.set_facecolor("#D9D9D9")
+        ax.imshow(shown, cmap=style.SIGNED, vmin=-limit, vmax=limit, interpolation="nearest")
+        for y, x in np.argwhere(np.isinf(scores)):
+            ax.plot([x - 0.25, x + 0.25], [y - 0.25, y + 0.25], color=style.MUTED, linewidth=0.8)
+        ax.set_title(title, fontsize=style.FONT_SIZE)
+        ax.set(xlabel="place of the key", ylabel="place of the query")
+        ax.set_xticks(range(0, scores.shape[1], 3))
+        ax.set_yticks(range(0, scores.shape[0], 3))
+    figure.supxlabel("white: 0; amber: above; blue: below; grey: hidden. "
+                     "Each square has its own scale", fontsize=style.FONT_SIZE)  # fmt: skip
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def schedule_lines(rates: Mapping[str, Any]) -> Figure:
+    """Draw learning rates by the step, as shares of the highest one -> the figure."""
+    figure = style.new_figure(style.WIDTH, 3.2)
+    ax = figure.subplots()
+    for (name, rate), color, look in zip(rates.items(), style.CATEGORIES, LINES, strict=False):
+        rate = as_array(rate)
+        ax.plot(np.arange(1, len(rate) + 1), rate / rate.max(), look, color=color, linewidth=3,
+                label=name)  # fmt: skip
+    ax.set(xlabel="step of training", ylabel="learning rate,\nby its own highest", ylim=(0, 1.08))
+    ax.set_xlim(left=0)
+    ax.legend(loc="lower left", bbox_to_anchor=(0.14, 0.02))
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def memory_lines(
+    lengths: Sequence[int],
+    megabytes: Mapping[str, Sequence[float]],
+    unit: str = "megabytes at a time",
+) -> Figure:
+    """Draw the memory of attention against the length of the sentences -> the figure.
+
+    Both axes double from line to line. Raises ValueError for a way without a number for each
+    length.
+    """
+    figure = style.new_figure(style.WIDTH, 4.2)
+    ax = figure.subplots()
+    for (name, values), color, look, mark in zip(
+        megabytes.items(), style.CATEGORIES, LINES, "osD", strict=False
+    ):
+        if len(values) != len(lengths):
+            raise ValueError(f"{name!r} has {len(values)} numbers for {len(lengths)} lengths")
+        ax.plot(lengths, values, look, marker=mark, color=color, linewidth=2.6, markersize=7,
+                label=name)  # fmt: skip
+        ax.annotate(f"{values[-1]:.0f} MB", (lengths[-1], values[-1]), xytext=(8, 0),
+                    textcoords="offset points", va="center", weight="bold",
+                    annotation_clip=False)  # fmt: skip
+    doubling(ax, lengths)
+    ax.set_ylabel(unit)
+    ax.legend()
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def time_lines(
+    lengths: Sequence[int],
+    panels: Mapping[str, Mapping[str, Any]],
+    unit: str = "time, by that of the formula",
+) -> Figure:
+    """Draw times, divided by those of the formula, against the length of the sentences.
+
+    panels: title -> {name -> a time for each length}. 1, the formula's own, is a line.
+    """
+    figure = style.new_figure(style.WIDTH, 4.0)
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for ax, (title, curves) in zip(axes, panels.items(), strict=True):
+        for (name, values), color, look, mark in zip(
+            curves.items(), style.CATEGORIES[1:], LINES, "sDo^", strict=False
+        ):
+            ax.plot(lengths, values, look, marker=mark, color=color, linewidth=2.4, markersize=6,
+                    label=name)  # fmt: skip
+        ax.axhline(1, color=style.CATEGORIES[0], linewidth=2)
+        doubling(ax, lengths)
+        ax.set_title(title, fontsize=style.FONT_SIZE)
+    axes[0].set_ylabel(unit)
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=2)
+    return figure
+
+
+def doubling(ax: Axes, lengths: Sequence[int]) -> None:
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log", base=2)
+    ax.set_xticks(lengths, [f"{length:,}" for length in lengths], fontsize=10)
+    ax.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
+    ax.minorticks_off()
+    ax.grid()
+    ax.set_xlabel("words in a sentence")
+
+
+# --- both ends -----------------------------------------------------------------------------------
+
+THEN, NOW = 1.35, 6.65  # the middles of the two columns, in inches
+WIDE = 1.7  # a part
+NAME, NUMBERS = 2.72, (4.17, 4.66, 5.2)  # the table between them: its names, and its numbers
+PAPER_LAYER = (  # from the bottom up: height of the middle, what it is; a residual goes around
+    (1.2, "words + positions", ""), (2.2, "self-attention:\n4 heads of keys", "around"),
+    (3.0, "add & layer norm", ""), (4.0, "feed-forward:\nmax(0, z), biases", "around"),
+    (4.8, "add & layer norm", ""),
+)  # fmt: skip
+TODAYS_LAYER = (
+    (1.2, "words", ""), (2.0, "RMSNorm", "around"), (2.8, "self-attention:\nturned, QK-norm,\n"
+     "2 heads of keys", ""), (3.55, "add", ""), (4.2, "RMSNorm", "around"),
+    (4.9, "feed-forward:\nSwiGLU, no biases", ""), (5.55, "add", ""),
+)  # fmt: skip
+
+
+@mpl.rc_context(style.PRINT)
+def two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> Figure:
+    """Draw a layer of 2017, one of today, and what lies between them, with its worth -> the figure.
+
+    rows: {"what"} and for each key of `panels` a number for each seed, in points; the first is the
+    base, the last all of them together. panels: key -> the head of its column. A mean is bold where
+    each seed lies beyond all of the base's.
+    """
+    if len(rows) < 3:
+        raise ValueError(f"{len(rows)} rows: the base, a part and all together are needed")
+    base, *parts, together = rows
+    figure, ax = canvas(style.WIDTH, 6.9)
+    for x, year, layer, training in (
+        (THEN, "2017", PAPER_LAYER, "trained with Adam; our base's\n"
+         "rate goes up, and straight down\n(the paper's: as 1 over the root)"),
+        (NOW, "2026", TODAYS_LAYER, "trained with AdamW; the rate\ngoes up, stays, and goes down"),
+    ):  # fmt: skip
+        label(ax, (x, 6.6), year, size=18, weight="bold", ha="center")
+        _layer(ax, x, layer)
+        label(ax, (x, 0.42), training, size=10.5, ha="center", color=style.MUTED)
+    label(ax, (4.0, 6.3), "What it is worth here,\nat its own rate: points,\n"
+          "by kind of sentence", size=11, ha="center", va="center")  # fmt: skip
+    for x, head in zip(NUMBERS, panels.values(), strict=False):
+        label(ax, (x, 5.85), head, size=9.5, ha="center", color=style.MUTED)
+    step = 4.3 / len(parts)
+    for number, row in enumerate([*parts, together]):
+        last = row is together
+        y = 5.5 - number * step - (0.25 if last else 0)
+        label(ax, (NAME, y), row["what"], size=11, weight="bold" if last else "normal")
+        for x, key in zip(NUMBERS, panels, strict=False):
+            clear = verdict(row[key], base[key]) != "no clear difference"
+            label(ax, (x, y), in_points(as_array(row[key]).mean()), size=11, ha="center",
+                  weight="bold" if clear else "normal",
+                  color=style.INK if clear else style.MUTED)  # fmt: skip
+        if last:
+            line(ax, [(NAME, y + 0.27), (NUMBERS[-1] + 0.25, y + 0.27)])
+    label(ax, (4.0, 0.42), "bold: each seed beyond\nall seeds of the base", size=10.5, ha="center",
+          color=style.MUTED)  # fmt: skip
+    return figure
+
+
+def in_points(number: float) -> str:
+    """A whole number of points with its sign: +3, 0, −12."""
+    return f"{round(number):+d}".replace("-", "\N{MINUS SIGN}") if round(number) else "0"
+
+
+def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
+    """Boxes from the bottom up, in a frame that is repeated; what comes in goes around, too."""
+    bottom, top = parts[1][0] - 0.52, parts[-1][0] + 0.36
+    ax.add_patch(FancyBboxPatch(
+        (x - 1.15, bottom), 2.3, top - bottom, boxstyle="round,pad=0,rounding_size=0.12",
+        facecolor=style.TINTS[style.DECODER], edgecolor=style.DECODER, linewidth=1.4, zorder=0,
+    ))  # fmt: skip
+    edge = None  # the upper edge of the last box
+    adds = [y for y, words, _ in parts if words.startswith("add")]
+    for y, words, way in parts:
+        high = 0.32 + 0.18 * words.count("\n")
+        if edge is not None:
+            arrow(ax, (x, edge), (x, y - high / 2))
+        if way == "around":
+            below, aside = y - high / 2 - 0.12, x + WIDE / 2 + 0.17
+            add = min(place for place in adds if place > y)
+            line(ax, [(x, below), (aside, below), (aside, add)])
+            arrow(ax, (aside, add), (x + WIDE / 2, add))
+        ax.add_patch(FancyBboxPatch(
+            (x - WIDE / 2, y - high / 2), WIDE, high, facecolor=style.PAPER, zorder=2,
+            boxstyle="round,pad=0,rounding_size=0.08", edgecolor=style.DECODER, linewidth=1.8,
+        ))  # fmt: skip
+        label(ax, (x, y), words, size=10.5, ha="center", va="center")
+        edge = y + high / 2
+    arrow(ax, (x, edge), (x, top + 0.25))
+
+
+NOTEBOOK = "18_since_2017"
+PANELS = {"test": "like the training's", "pronoun": "with a pronoun", "longer": "longer"}
+BETWEEN = ("base", "pre-norm", "RMSNorm", "no biases", "SwiGLU", "rotary", "QK-norm",
+           "grouped queries", "AdamW", "stable", "today")  # fmt: skip
+
+
+def stored_points() -> list[dict]:
+    from course import experiments
+    from course.chapters.ch18_since_2017.experiments import points
+
+    return points(experiments.load("since")["runs"])
+
+
+def one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
+    """Scores (q, k) of one and the same word at all places, by four ways to tell the places."""
+    from transformer_lib.model.embedding import positional_encoding
+
+    from transformer_lib.variants import ALiBi, Rotary, Window
+
+    torch.manual_seed(1)
+    word = torch.randn(d_k)
+    w_q, w_k = torch.randn(2, d_k, d_k) / d_k**0.5
+    added = word + positional_encoding(length, d_k)
+    same = word.expand(1, 1, length, d_k)
+    q, k = Rotary(d_k)(same @ w_q, same @ w_k)
+    places = torch.arange(length)
+    distance = places[:, None] - places
+    return {
+        "2017: added to the word": added @ w_q @ (added @ w_k).T / d_k**0.5,
+        "rotary: q and k turned": (q @ k.transpose(-2, -1))[0, 0] / d_k**0.5,
+        "ALiBi: what the first head takes off": ALiBi(4)(distance)[0],
+        "a window of 5": Window(5)(distance),
+    }
+
+
+@figure(
+    "since-bends",
+    notebook=NOTEBOOK,
+    caption="Three bends of feed-forward networks: max(0, z), GELU and SiLU (without the gate).",
+    alt="What comes out against what goes in, from -4 to 4. max(0, z) is 0 up to 0, with a corner, "
+    "and then z. GELU and SiLU have no corner: they dip a little below 0 for small negative z, "
+    "SiLU more, and come near z for large ones.",
+)
+def draw_bends() -> Figure:
+    z = torch.linspace(-4, 4, 161)
+    bends = {"max(0, z): 2017": torch.relu, "GELU": torch.nn.functional.gelu,
+             "SiLU: the bend in SwiGLU's gate": torch.nn.functional.silu}  # fmt: skip
+    return bend_curves(z, {name: bend(z) for name, bend in bends.items()})
+
+
+@figure(
+    "since-positions",
+    notebook=NOTEBOOK,
+    caption="One word at twelve places: its scores with itself, by four ways to tell the places.",
+    alt="Four squares, places of queries by places of keys. With positions added to the word no "
+    "two cells of a diagonal need be alike. With rotary positions each diagonal has one color. "
+    "ALiBi is 0 on the main diagonal and falls evenly with the distance, to both sides. A window "
+    "of 5 leaves a band of nine diagonals and crosses out the rest. Each square has its own scale.",
+)
+def draw_positions() -> Figure:
+    return score_squares(one_word_everywhere())
+
+
+@figure(
+    "since-schedules",
+    notebook=NOTEBOOK,
+    caption="Three schedules, each by its own highest rate: straight down, cosine, stable.",
+    alt="The learning rate against the step, up to 1,200. All three rise to their highest within "
+    "120 steps. The straight one falls evenly to 0. The cosine stays high longer, falls fast in "
+    "the middle and ends at a tenth. The stable one stays at the top until step 960 and then "
+    "falls straight to 0.",
+)
+def draw_schedules() -> Figure:
+    from course.chapters.ch18_since_2017.experiments import TRAINING
+    from transformer_lib.training.schedules import SCHEDULES
+
+    names = {"linear": "straight down (the base)", "cosine": "cosine", "stable": "stable"}
+    steps = range(1, TRAINING.steps + 1)
+    return schedule_lines({
+        said: [SCHEDULES[name](step, 1.0, TRAINING.warmup, TRAINING.steps) for step in steps]
+        for name, said in names.items()
+    })  # fmt: skip
+
+
+@figure(
+    "since-worth",
+    notebook=NOTEBOOK,
+    caption="One part exchanged at a time, at its own rate: how many more sentences are right.",
+    alt="A row for the base and each of twenty exchanges, three panels, a mark for each seed. Like "
+    "the training's: Muon is 12 points above the base, today 9, pre-norm and SwiGLU 6, the mixture "
+    "of experts and AdamW 5, stable and GELU 3; below it are grouped queries with 4, the window "
+    "with 5, multi-query with 11, no positions with 14. With a pronoun: Muon 26 above, today 23, "
+    "SwiGLU 21, the mixture of experts 20, AdamW 19, pre-norm and stable 18; the window is 14 "
+    "below. Longer: today 46 above, rotary 33, T5's positions 32, Muon 28, ALiBi 22, pre-norm 11, "
+    "AdamW 8; grouped queries are 5 below, multi-query 10, no positions 16. The others show no "
+    "clear difference.",
+)
+def draw_worth() -> Figure:
+    return worth_dots(stored_points(), PANELS)
+
+
+@figure(
+    "since-language-model",
+    notebook=NOTEBOOK,
+    caption="The same exchanges in a language model: how much nearer its loss comes to the floor.",
+    alt="A row for the base and each of twenty exchanges, a mark for each seed: how much of the "
+    "base's distance to the floor is gone, in validation loss. Muon 29 percent, SwiGLU and today "
+    "11, not tied and QK-norm 10, GELU and AdamW 6. Farther away than the base are stable by 6, "
+    "multi-query by 12 and the window by 18. The others show no clear difference, no positions "
+    "among them, with 1.",
+)
+def draw_language_model() -> Figure:
+    from course import experiments
+    from course.chapters.ch18_since_2017.experiments import nearer
+
+    rows = nearer(experiments.load("since-language-model")["runs"])
+    return worth_dots(rows, {"nearer": "language model"},
+                      "nearer to the floor, in validation loss: "
+                      "percent of the base's mean distance")  # fmt: skip
+
+
+@figure(
+    "since-2017-and-2026",
+    notebook=NOTEBOOK,
+    hero=True,
+    caption="A layer of 2017, one of 2026, and what each difference is worth here.",
+    alt="Left a layer of 2017: words plus positions, self-attention with four heads of keys, add "
+    "and layer norm, feed-forward with max(0, z) and biases, add and layer norm. Right one of "
+    "2026: words, RMSNorm, self-attention that is turned, with QK-norm and two heads of keys, add, "
+    "RMSNorm, feed-forward with SwiGLU and without biases, add. Between them what each difference "
+    "is worth on test sentences, those with a pronoun, and longer ones: pre-norm +6, +18, +11, "
+    "RMSNorm +1, +7, +1, no biases −1, −1, −2, SwiGLU +6, +21, 0, "
+    "rotary +2, −6, +33, QK-norm 0, −3, −1, grouped queries "
+    "−4, −6, −5, AdamW +5, +19, +8, stable +3, +18, +1; "
+    "today +9, +23, +46.",
+)
+def draw_both_ends() -> Figure:
+    rows = {row["what"]: row for row in stored_points()}
+    return two_models([rows[what] for what in BETWEEN if what in rows],
+                      {"test": "test", "pronoun": "pronoun", "longer": "longer"})  # fmt: skip
+
+
+@figure(
+    "since-memory",
+    notebook=NOTEBOOK,
+    caption="Bytes that attention without a mask needs at a time: three ways.",
+    alt="Megabytes at a time without a mask against the words in a sentence, 2,048 words in all. "
+    "The formula's are 2 at 16 and 32 words and then double from line to line, to 134 at 2,048. "
+    "Block by block they rise from 5 to 10 and stay there from 128 words on. Fused it is 1 "
+    "or 2 at every length.",
+)
+def draw_memory() -> Figure:
+    from course import experiments
+
+    megabytes: dict[str, list[float]] = {}
+    rows = [row for row in experiments.load("fused")["memory"] if row["mask"] == "none"]
+    for row in rows:
+        megabytes.setdefault(row["way"], []).append(row["bytes"] / 1e6)
+    return memory_lines(sorted({row["length"] for row in rows}), megabytes,
+                        "megabytes at a time, without a mask")  # fmt: skip
+
+
+@figure(
+    "since-fused-times",
+    notebook=NOTEBOOK,
+    caption="Where PyTorch's fused kernel with a causal mask is quicker than the formula.",
+    alt="Two panels, the fused kernel's time with a causal mask divided by the formula's, from 16 "
+    "to 2,048 words in a sentence, with one and two threads. In use it is above 1 at 16 words, "
+    "with two threads up to 64, where it is 2.6 and falls, and from 128 on between 0.15 and 0.63. "
+    "In training it is between 0.35 and 0.83 everywhere.",
+)
+def draw_fused_times() -> Figure:
+    from course import experiments
+
+    rows = [row for row in experiments.load("fused")["times"] if row["mask"] == "causal"]
+    panels: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        panel = panels.setdefault({"use": "in use", "training": "in training"}[row["what"]], {})
+        name = f"fused, {row['threads']} thread{'s' * (row['threads'] > 1)}"
+        panel.setdefault(name, []).append(row["time"]["fused"])
+    return time_lines(sorted({row["length"] for row in rows}), panels,
+                      "time with a causal mask,\nby that of the formula")  # fmt: skip

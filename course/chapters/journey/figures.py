@@ -1,0 +1,811 @@
+"""The way of one word: a thin strip for each station that it has passed, the newest one opened.
+
+`stack` draws the stations from top to bottom, and names those to come. What a station shows when it
+is open is drawn by the functions below, each into the box that the stack leaves for it. All strips
+have one scale.
+"""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon, Rectangle
+
+from course.chapters.journey import poster
+from course.chapters.journey.experiments import (
+    SENTENCE,
+    Way,
+    nearest,
+    untrained,
+    way_of,
+    with_borrowed_memory,
+)
+from course.drawing import style
+from course.drawing.registry import figure
+from course.drawing.shapes import (
+    canvas,
+    label,
+    look,
+    percent,
+    pointer,
+    scale,
+    strip,
+    width_of,
+    word,
+    word_color,
+)
+from course.drawing.values import as_array
+from transformer_lib.translator import Translator
+
+LIMIT = 3.0  # the scale of every strip: darkest at 3 and at -3
+WIDTH = 8.0
+LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
+STEP, THIN = 0.165, 0.105  # from one thin strip to the next, and how high it is
+HEADING = 0.42  # what the word and the sentence beside it take, on top
+STATIONS = (
+    "one-hot", "embedding", "+ position", "encoder layer 0", "attention", "memory",
+    "decoder", "next word",
+)  # fmt: skip
+
+
+class Box(NamedTuple):
+    """Where an open station may draw: the middle of its height, and its lower and upper end."""
+
+    bottom: float
+    top: float
+
+    @property
+    def middle(self) -> float:
+        return (self.bottom + self.top) / 2
+
+
+@mpl.rc_context(style.PRINT)
+def stack(
+    passed: Mapping[str, Any], here: str, draw: Callable[[Axes, Box], None], *, name: str = "",
+    height: float = 1.2, new: str = "", colors: bool = True,
+) -> Figure:  # fmt: skip
+    """The stations of a word -> the figure: passed ones thin, `here` open, the names of the rest.
+
+    passed: station -> its vector (the one-hot row as a number: how far along it the 1 stands).
+    draw: what to put into the open station, of this height. name: what to call it there.
+    new: what happens here, in a few words, on top. colors: whether a scale says what they mean.
+    """
+    if here not in STATIONS:
+        raise ValueError(f"there is no station {here!r}; the stations are {', '.join(STATIONS)}")
+    before = [station for station in STATIONS[: STATIONS.index(here)] if station in passed]
+    after = STATIONS[STATIONS.index(here) + 1 :]
+    total = HEADING + len(before) * STEP + height + 0.06 + 0.26 * bool(after)
+    figure, ax = canvas(WIDTH, total)
+    heading(ax, total - 0.2, "trees", new, colors=colors)
+    y = total - HEADING
+    for station in before:
+        y -= STEP
+        at = (LEFT, y + (STEP - THIN) / 2)
+        label(ax, (LEFT - 0.1, y + STEP / 2), station, size=10, ha="right", color=style.MUTED)
+        if station == "one-hot":
+            one_hot_strip(ax, at, THIN, passed[station])
+        else:
+            strip(ax, at, RIGHT - LEFT, THIN, passed[station], limit=LIMIT)
+    y -= height
+    box = Box(y + 0.06, y + height - 0.06)
+    ax.add_patch(Rectangle((0.03, y + 0.01), WIDTH - 0.06, height - 0.02, linewidth=0,
+                           facecolor="#F3F3F3", zorder=0))  # fmt: skip
+    ax.add_patch(Rectangle((0.03, y + 0.01), 0.06, height - 0.02, linewidth=0,
+                           facecolor=word_color("trees"), zorder=1))  # fmt: skip
+    label(ax, (0.2, y + height - 0.17), name or here, size=11.5, weight="bold")
+    draw(ax, box)
+    if after:
+        label(ax, (LEFT - 0.1, 0.15), "to come", size=10, ha="right", color=style.MUTED)
+        label(ax, (LEFT, 0.15), " → ".join(after), size=10, color=style.MUTED)
+    return figure
+
+
+def heading(ax: Axes, y: float, text: str, new: str, *, colors: bool = True) -> None:
+    """The word whose way this is, what happens to it here, and what the colors mean."""
+    word(ax, (0.2, y), text, size=17, ha="left")
+    label(ax, (LEFT if text else 0.2, y), new, size=12, weight="bold")
+    if colors:
+        scale(ax, (RIGHT - 0.75, y - 0.03), 0.5, limit=LIMIT)
+        label(ax, (RIGHT - 1.05, y + 0.015), "value", size=10, ha="right")
+
+
+def one_hot_strip(ax: Axes, at: tuple[float, float], height: float, share: float) -> None:
+    """A row as wide as the vocabulary, with its 1 at this share of the way: a mark, for one cell of
+    a thousand is thinner than a hair."""
+    ax.add_patch(Rectangle(at, RIGHT - LEFT, height, facecolor=style.PAPER, edgecolor="#BBBBBB",
+                           linewidth=0.6, zorder=2))  # fmt: skip
+    x = LEFT + share * (RIGHT - LEFT)
+    ax.plot([x, x], [at[1], at[1] + height], color=word_color("trees"), linewidth=2.4, zorder=3,
+            solid_capstyle="butt")  # fmt: skip
+
+
+# --- what stands in the open station -------------------------------------------------------------
+
+
+def one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int, vocab: int):
+    """The whole row, and a few of its cells under a lens: the words around `here`, from `first`."""
+    y = box.top - 0.2
+    one_hot_strip(ax, (LEFT, y), 0.16, (here + 0.5) / vocab)
+    wide = (RIGHT - LEFT) / len(words)
+    unit = (RIGHT - LEFT) / vocab
+    cells = box.bottom + 0.3
+    ax.add_patch(Polygon(
+        [(LEFT + first * unit, y), (LEFT + (first + len(words)) * unit, y),
+         (RIGHT, cells + 0.36), (LEFT, cells + 0.36)], facecolor="#E3E3E3", linewidth=0, zorder=1,
+    ))  # fmt: skip
+    for i, text in enumerate(words):
+        number, x = first + i, LEFT + (i + 0.5) * wide
+        chosen = number == here
+        ax.add_patch(Rectangle(
+            (LEFT + i * wide, cells), wide, 0.36, linewidth=0.6, edgecolor="#BBBBBB", zorder=2,
+            facecolor=word_color("trees") if chosen else style.PAPER,
+        ))  # fmt: skip
+        label(ax, (x, cells + 0.18), "1" if chosen else "0", size=13, ha="center",
+              color=style.PAPER if chosen else style.MUTED,
+              weight="bold" if chosen else "normal")  # fmt: skip
+        look = {"weight": "bold"} if chosen else {"weight": "normal", "color": style.MUTED}
+        word(ax, (x, cells - 0.1), text, size=11 if chosen else 10, **look)
+        label(ax, (x, cells - 0.26), str(number), size=10, ha="center", color=style.MUTED)
+    label(ax, (0.2, y - 0.3), f"one cell for\neach of {vocab}\nEnglish words", size=10)
+
+
+def fan_open(ax: Axes, box: Box, vector: Any, share: float, note: str) -> None:
+    """The mark in the one-hot row above pulls a row out of the table."""
+    x, bottom = LEFT + share * (RIGHT - LEFT), box.bottom + 0.3
+    top, height = box.top + 0.06 + (STEP - THIN) / 2, 0.42
+    color = word_color("trees")
+    ax.add_patch(Polygon([(x, top), (RIGHT, bottom + height), (LEFT, bottom + height)],
+                         facecolor=color, alpha=0.25, linewidth=0, zorder=1))  # fmt: skip
+    strip(ax, (LEFT, bottom), RIGHT - LEFT, height, vector, limit=LIMIT, edge=color, line=1.6)
+    label(ax, (LEFT, box.bottom + 0.1), note, size=10)
+
+
+def rows_open(
+    ax: Axes, box: Box, rows: Sequence[tuple[str, str, Any]], *, height: float = 0.26
+) -> None:
+    """Strips under each other, each with a sign (+, =) and a name in front of it; the last one is
+    what goes on, and is marked."""
+    step = (box.top - box.bottom - height) / max(len(rows) - 1, 1)
+    marked, plain = {"edge": word_color("trees"), "line": 1.6}, {}
+    for i, (sign, name, vector) in enumerate(rows):
+        y, last = box.top - height - i * step, i == len(rows) - 1
+        strip(ax, (LEFT, y), RIGHT - LEFT, height, vector, limit=LIMIT,
+              **(marked if last else plain))  # fmt: skip
+        label(ax, (LEFT - 0.1, y + height / 2), f"{sign}  {name}" if sign else name, size=10,
+              ha="right", weight="bold" if last else "normal")  # fmt: skip
+
+
+def attention_open(
+    ax: Axes, box: Box, words: Sequence[str], query: Any, keys: Any, values: Any,
+    weights: Sequence[float],
+) -> None:  # fmt: skip
+    """The query of trees looks at the keys of all words; their values are mixed by weight."""
+    wide, high = 1.0, 0.16
+    step = (box.top - 0.24 - box.bottom) / len(words)
+    x_query, x_key, x_value, x_sum = LEFT, LEFT + 2.3, LEFT + 3.83, RIGHT - wide
+    ys = [box.top - 0.24 - (i + 0.5) * step for i in range(len(words))]
+    middle = (ys[0] + ys[-1]) / 2
+    for x, y, name in (
+        (x_query, middle + 0.27, "its query"), (x_key, box.top - 0.09, "keys"),
+        (x_value, box.top - 0.09, "values"), (x_sum, middle + 0.27, "their mix"),
+    ):  # fmt: skip
+        label(ax, (x, y), name, size=10)
+    ends = {"edge": word_color("trees"), "line": 1.6}
+    strip(ax, (x_query, middle - 0.15), wide, 0.3, query, limit=LIMIT, **ends)
+    mixed = as_array(weights) @ as_array(values)
+    strip(ax, (x_sum, middle - 0.15), wide, 0.3, mixed, limit=LIMIT, **ends)
+    for text, y, k, v, weight in zip(words, ys, keys, values, weights, strict=True):
+        word(ax, (x_key - 0.08, y), text, size=11, ha="right")
+        strip(ax, (x_key, y - high / 2), wide, high, k, limit=LIMIT)
+        strip(ax, (x_value, y - high / 2), wide, high, v, limit=LIMIT)
+        look(ax, (x_query + wide + 0.05, middle), (x_key - 0.62, y), weight, "trees", widest=6,
+             least=0.005)  # fmt: skip
+        look(ax, (x_value + wide + 0.05, y), (x_sum - 0.05, middle), weight, text, widest=6,
+             least=0.005)  # fmt: skip
+        label(ax, ((x_key + wide + x_value) / 2, y), percent(weight), size=10, ha="center",
+              weight="bold" if weight >= 0.25 else "normal")  # fmt: skip
+
+
+def heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought: Any) -> None:
+    """What each head brings, side by side, and above it from which words it comes."""
+    count, gap = len(brought), 0.12
+    wide = (RIGHT - LEFT - (count - 1) * gap) / count
+    for i, (shares, vector) in enumerate(zip(as_array(weights), brought, strict=True)):
+        x = LEFT + i * (wide + gap)
+        label(ax, (x + wide / 2, box.top - 0.08), f"head {i}", size=11, ha="center", weight="bold")
+        left = x
+        for text, share in zip(words, shares, strict=True):
+            color = word_color(text)
+            ax.add_patch(Rectangle(
+                (left, box.top - 0.46), share * wide, 0.24, linewidth=0.5, zorder=2,
+                facecolor=color, edgecolor=style.PAPER,
+            ))  # fmt: skip
+            if share * wide > 0.4:  # room for the number and the word
+                at = left + share * wide / 2
+                label(ax, (at, box.top - 0.34), f"{100 * share:.0f} %", size=10, ha="center",
+                      color=style.ink_on(color))  # fmt: skip
+                word(ax, (at, box.top - 0.57), text, size=11)
+            left += share * wide
+        strip(ax, (x, box.bottom + 0.04), wide, 0.36, vector, limit=LIMIT,
+              edge=word_color("trees"), line=1.3)  # fmt: skip
+    label(ax, (LEFT - 0.1, box.top - 0.34), "looks at", size=10, ha="right")
+    label(ax, (LEFT - 0.1, box.bottom + 0.22), "brings\n32 numbers", size=10, ha="right")
+    for y, line in ((0.56, words[:2]), (0.74, words[2:])):  # whose color is which
+        x = LEFT - 0.1
+        for text in reversed(line):
+            word(ax, (x, box.top - y), text, size=10, ha="right")
+            x -= width_of(text, 10) + 0.09
+
+
+def masks_open(
+    ax: Axes, box: Box, rows: Sequence[tuple[str, str, str, Sequence[tuple[str, Any, bool]]]]
+) -> None:
+    """What may be seen: the vectors of the words, and a hatch over those that are hidden.
+
+    rows: the name of the mask, who looks, as words and a word of the sentence, and for each word
+    of the row: its name, its vector, may it be seen?
+    """
+    step = (box.top - box.bottom) / len(rows)
+    for i, (name, who, looker, seen_words) in enumerate(rows):
+        y = box.top - (i + 1) * step
+        label(ax, (0.2, y + 0.44), name, size=11.5, weight="bold")
+        label(ax, (0.2, y + 0.18), who, size=10)
+        word(ax, (LEFT - 0.14, y + 0.18), looker, size=11, ha="right")
+        wide = (RIGHT - LEFT) / len(seen_words)
+        for j, (text, vector, seen) in enumerate(seen_words):
+            x = LEFT + j * wide
+            at, size = (x + 0.04, y + 0.03), (wide - 0.08, 0.28)
+            word(ax, (x + wide / 2, y + 0.43), text, size=11,
+                 color=style.WORDS.get(text, style.MUTED))  # fmt: skip
+            if seen:
+                strip(ax, at, *size, vector, limit=LIMIT)
+            else:
+                ax.add_patch(Rectangle(at, *size, facecolor="#D8D8D8", edgecolor="#8A8A8A",
+                                       hatch="////", linewidth=0.6, zorder=2))  # fmt: skip
+
+
+def reading_open(
+    ax: Axes, box: Box, words: Sequence[str], memory: Any, weights: Sequence[float],
+    writes: str, vector: Any,
+) -> None:  # fmt: skip
+    """One position of the decoder reads the memory of all words: arrows, and where it ends."""
+    label(ax, (LEFT, box.top - 0.1), "the memory", size=10)
+    top = box.top - 0.2
+    step = (top - box.bottom) / len(words)
+    wide, high = 2.2, 0.16
+    x_out = RIGHT - 2.3
+    for i, (text, row, weight) in enumerate(zip(words, memory, weights, strict=True)):
+        y = top - (i + 0.5) * step
+        word(ax, (LEFT - 0.1, y), text, size=11, ha="right")
+        strip(ax, (LEFT, y - high / 2), wide, high, row, limit=LIMIT)
+        look(ax, (LEFT + wide + 0.56, y), (x_out - 0.08, box.middle), weight, text, widest=6)
+        label(ax, (LEFT + wide + 0.5, y), f"{100 * weight:.0f} %", size=10, ha="right",
+              color=style.INK if weight >= 0.01 else style.MUTED,
+              weight="bold" if weight >= 0.25 else "normal")  # fmt: skip
+    strip(ax, (x_out, box.middle - 0.2), 2.3, 0.4, vector, limit=LIMIT, edge=word_color(writes),
+          line=1.6)  # fmt: skip
+    label(ax, (x_out - 0.13, box.middle + 0.34), "the position that writes", size=10)
+    word(ax, (RIGHT, box.middle + 0.34), writes, size=11, ha="right")
+
+
+def words_open(
+    ax: Axes, box: Box, vector: Any, words: Sequence[str], chances: Sequence[float],
+    rest: str = "",
+) -> None:  # fmt: skip
+    """The last vector, and bars for the words that it makes likely. rest: about the others."""
+    strip(ax, (LEFT, box.top - 0.3), RIGHT - LEFT, 0.26, vector, limit=LIMIT)
+    step = (box.top - 0.38 - box.bottom) / (len(words) + bool(rest))
+    start, full = LEFT + 1.1, 4.2
+    for i, (text, chance) in enumerate(zip(words, chances, strict=True)):
+        y = box.top - 0.38 - (i + 0.5) * step
+        word(ax, (start - 0.1, y), text, size=12 if i == 0 else 10, ha="right")
+        ax.add_patch(Rectangle((start, y - 0.08), max(chance * full, 0.01), 0.16, linewidth=0,
+                               facecolor=word_color(text), zorder=2))  # fmt: skip
+        label(ax, (start + max(chance * full, 0.01) + 0.08, y), percent(chance), size=10)
+    label(ax, (start, box.bottom + step / 2), rest, size=10, color=style.MUTED)
+
+
+@mpl.rc_context(style.PRINT)
+def sentence_across(
+    src: Sequence[str], memory: Any, tgt: Sequence[str], last: Any, weights: Any
+) -> Figure:
+    """All words: their memory on the left, what is written on the right, and who reads whom."""
+    figure, ax = canvas(WIDTH, 2.52)
+    wide, high, top, step = 2.35, 0.24, 1.74, 0.38
+    left, right = 0.75, WIDTH - 0.95 - wide
+    heading(ax, 2.32, "", "Which memory is read to write which word")
+    label(ax, (left, 2.0), "the encoder's memory of", size=10)
+    label(ax, ((left + wide + right) / 2, 2.0), "attention", size=10, ha="center")
+    label(ax, (right, 2.0), "the position that writes", size=10)
+    for i, text in enumerate(src):
+        y = top - i * step
+        word(ax, (left - 0.1, y), text, ha="right", size=12)
+        strip(ax, (left, y - high / 2), wide, high, memory[i], limit=LIMIT)
+    for j, text in enumerate(tgt):
+        y = top - j * step
+        word(ax, (right + wide + 0.1, y), text, ha="left", size=12)
+        strip(ax, (right, y - high / 2), wide, high, last[j], limit=LIMIT)
+        for i, source in enumerate(src):
+            look(ax, (left + wide + 0.05, top - i * step), (right - 0.05, y),
+                 float(weights[j][i]), source, widest=6, head=False)  # fmt: skip
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -> Figure:
+    """Every station of the way at the same size.
+
+    rows: name, which stack it belongs to ("encoder", "decoder" or ""), vector, a word in front.
+    ends: the word that comes out, and how likely it is.
+    """
+    step, high, pause = 0.215, 0.17, 0.34
+    changes = [i for i in range(1, len(rows)) if rows[i][1] != rows[i - 1][1]]
+    total = HEADING + step * len(rows) + pause * (len(changes) + 1) + 0.12
+    figure, ax = canvas(WIDTH, total)
+    heading(ax, total - 0.2, "", "From trees to árboles, station by station")
+    y = total - HEADING
+    colors = {"encoder": style.ENCODER, "decoder": style.DECODER}
+    left, wide = 2.55, RIGHT - 2.55
+    for i, (name, side, vector, front) in enumerate(rows):
+        if i in changes:
+            pointer(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
+            label(ax, (left + 0.35, y - pause / 2),
+                  "each layer of the decoder reads this memory", size=10)  # fmt: skip
+            y -= pause
+        y -= step
+        if side:
+            ax.add_patch(Rectangle((0.98, y), 0.06, step, facecolor=colors[side], linewidth=0))
+        label(ax, (left - 0.1, y + step / 2), name, size=10, ha="right")
+        if front:
+            word(ax, (0.88, y + step / 2), front, size=13, ha="right")
+            label(ax, (0.88, y - step / 2), side, size=10, ha="right", color=colors[side])
+        strip(ax, (left, y + (step - high) / 2), wide, high, vector, limit=LIMIT)
+    pointer(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
+    word(ax, (left + 0.35, y - pause + 0.1), ends[0], size=14, ha="left")
+    label(ax, (left + 0.5 + width_of(ends[0], 14), y - pause + 0.1), ends[1], size=10)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def borrowed(
+    rows: Sequence[tuple[str, Any, Sequence[str]]], arrow_from: int, arrow_to: int
+) -> Figure:
+    """Sentences that differ in the memory of one place: its strip, and what the decoder writes.
+
+    rows: the English sentence, the memory of its last word, the words written. The memory of row
+    `arrow_from` is put into the place of row `arrow_to`.
+    """
+    step = 0.62
+    figure, ax = canvas(WIDTH, step * len(rows) + 0.66)
+    left, wide = 1.75, 3.2
+    heading(ax, step * len(rows) + 0.46, "", "What the memory holds is what gets written")
+    label(ax, (left, step * len(rows) + 0.14), "memory of the last word", size=10)
+    label(ax, (left + wide + 0.5, step * len(rows) + 0.14), "what the decoder writes", size=10)
+    for i, (source, vector, written) in enumerate(rows):
+        y = step * (len(rows) - 1 - i) + 0.3
+        first, *more = source.split("\n")
+        x = left - 0.12
+        for text in reversed(first.split()):
+            up = 0.1 if more else 0.0
+            word(ax, (x, y + up), text, ha="right")
+            x -= width_of(text, 11) + 0.09
+        for text in more:
+            label(ax, (left - 0.12, y - 0.1), text, size=10, ha="right")
+        strip(ax, (left, y - 0.15), wide, 0.3, vector, limit=LIMIT,
+              edge=style.HIGHLIGHT if i == arrow_to else "#BBBBBB",
+              line=2.2 if i == arrow_to else 0.6)  # fmt: skip
+        pointer(ax, (left + wide + 0.1, y), (left + wide + 0.42, y))
+        x = left + wide + 0.5
+        for text in written:
+            word(ax, (x, y), text, ha="left")
+            x += width_of(text, 11) + 0.09
+    start, end = (step * (len(rows) - 1 - i) + 0.3 for i in (arrow_from, arrow_to))
+    x = left + wide / 2
+    look(ax, (x, start - 0.17 * (1 if start > end else -1)),
+         (x, end + 0.17 * (1 if start > end else -1)), 0.8, style.HIGHLIGHT)  # fmt: skip
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def before_after(text: str, rows: Sequence[tuple[str, Any, Sequence[str]]]) -> Figure:
+    """The same row of the table at several times, and the words whose rows are most like it."""
+    step = 0.86
+    figure, ax = canvas(WIDTH, step * len(rows) + HEADING)
+    heading(ax, step * len(rows) + HEADING - 0.2, text, "what training makes of its row")
+    for i, (title, vector, others) in enumerate(rows):
+        y = step * (len(rows) - 1 - i) + 0.4
+        label(ax, (LEFT - 0.1, y + 0.2), title, size=11, ha="right", weight="bold")
+        strip(ax, (LEFT, y), RIGHT - LEFT, 0.4, vector, limit=LIMIT, edge=word_color(text),
+              line=1.4)  # fmt: skip
+        label(ax, (LEFT, y - 0.16), f"most like it: {', '.join(others)}", size=11)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def sums(groups: Sequence[tuple[str, Sequence[tuple[str, Any]]]]) -> Figure:
+    """A word, its position and their sum, for several words under each other.
+
+    groups: the word, and its rows as (name, vector); the last row is the sum.
+    """
+    step, gap, high = 0.31, 0.16, 0.23
+    rows = sum(len(group) for _, group in groups)
+    total = rows * step + (len(groups) - 1) * gap + 0.42
+    figure, ax = canvas(WIDTH, total)
+    y = total - 0.06
+    for text, group in groups:
+        word(ax, (0.62, y - step * len(group) / 2), text, size=13)
+        for i, (name, vector) in enumerate(group):
+            y -= step
+            last = i == len(group) - 1
+            label(ax, (2.2, y + step / 2), name, size=10, ha="right",
+                  weight="bold" if last else "normal")  # fmt: skip
+            marked = {"edge": word_color(text), "line": 1.6} if last else {}
+            at = (2.3, y + (step - high) / 2)
+            strip(ax, at, RIGHT - 2.3, high, vector, limit=LIMIT, **marked)
+        y -= gap
+    scale(ax, (RIGHT - 0.95, 0.1), 0.7, limit=LIMIT)
+    label(ax, (RIGHT - 1.3, 0.145), "value of a number", size=10, ha="right")
+    return figure
+
+
+WORD, WRITTEN, OTHER = "trees", "árboles", "houses"
+LAYER = "encoder.layers.1.self_attn"  # the attention that notebooks 04 to 06 look into
+HEAD = 1
+READING = "decoder.layers.1.cross_attn"
+DONE = "Above it, thin, the stations already passed; below, the names of those to come."
+
+
+@functools.cache
+def the_translator() -> Translator:
+    return Translator.load()
+
+
+@functools.cache
+def the_way() -> Way:
+    return way_of(the_translator(), SENTENCE)
+
+
+def number() -> int:
+    return the_translator().src.vocab.encode([WORD])[0]
+
+
+def share() -> float:
+    """How far along the one-hot row the 1 stands."""
+    return (number() + 0.5) / len(the_translator().src.vocab)
+
+
+@functools.cache
+def vectors() -> dict[str, Any]:
+    """What trees is at each station; in the decoder, at the position that writes árboles."""
+    way = the_way()
+    return {
+        "one-hot": share(),
+        "embedding": way.of("src_embed", WORD),
+        "+ position": way.of("src_positions", WORD),
+        "encoder layer 0": way.of("encoder.layers.0", WORD),
+        "attention": way.of(LAYER, WORD),
+        "memory": way.of("encoder", WORD),
+        "decoder": way.of("decoder", WRITTEN),
+    }
+
+
+def passed(here: str) -> dict[str, Any]:
+    before = STATIONS[: STATIONS.index(here)]
+    return {station: vectors()[station] for station in before}
+
+
+def opened(
+    here: str, draw: Callable[..., None], *shown: Any, below: str = "", **look: Any
+) -> Figure:
+    """The stations that trees has passed, thin, and the open one `here`: `draw` puts `shown` in it.
+
+    below: the first station that isn't drawn thin, where it isn't `here`.
+    """
+    stations = passed(below or here)
+    return stack(stations, here, lambda ax, box: draw(ax, box, *shown), **look)
+
+
+@figure(
+    "trees-one-hot",
+    notebook="01_one_hot",
+    caption="You are here: the word trees becomes a row with one 1, at its own number.",
+    alt="'trees' in green, and a long white row with one green mark, in the middle. Under a lens "
+    "its cells are 0, but for one: a 1 at number 498, the number of 'trees'. Below, the names of "
+    "seven stations to come, from embedding to next word.",
+)
+def draw_one_hot() -> Figure:
+    vocab = the_translator().src.vocab
+    first = number() - 4
+    words = vocab.tokens[first : first + 9]
+    return opened("one-hot", one_hot_open, words, first, number(), len(vocab),
+                  new="a row with one 1, all else 0", height=1.36, colors=False)  # fmt: skip
+
+
+@figure(
+    "trees-embeddings",
+    notebook="02_embeddings",
+    caption="You are here: the 1 pulls a row of 128 numbers out of a table.",
+    alt="From the mark in the thin one-hot row a green fan opens onto a strip of 128 colored "
+    "cells, blue below zero and orange above: the embedding of 'trees', times 11.3. Below, the "
+    "names of the stations to come.",
+)
+def draw_embeddings() -> Figure:
+    scale = the_translator().model.src_embed.scale
+    note = f"row {number()} of the table, times √128 = {scale:.1f}"
+    return opened("embedding", fan_open, vectors()["embedding"], share(), note,
+                  new="its 1 picks 128 numbers from a table", height=1.28)  # fmt: skip
+
+
+@figure(
+    "trees-positions",
+    notebook="03_positional_encoding",
+    caption="You are here: the vector of position 2 is added to the word.",
+    alt="Three strips of 128 cells: the embedding of 'trees', plus position 2, whose cells are "
+    f"waves at the left and regular stripes at the right, equals the sum. {DONE}",
+)
+def draw_positions() -> Figure:
+    model = the_translator().model
+    place = the_way().src.index(WORD)
+    rows = [
+        ("", "embedding", vectors()["embedding"]),
+        ("+", f"position {place}", model.src_positions.table[place]),
+        ("=", "sum", vectors()["+ position"]),
+    ]
+    return opened("+ position", functools.partial(rows_open, height=0.3), rows,
+                  below="embedding", new="its position is added: a pattern of waves", name=" ",
+                  height=1.26)  # fmt: skip
+
+
+@figure(
+    "trees-attention",
+    notebook="04_attention",
+    caption="You are here: the query of trees looks for keys, in one real head.",
+    alt="From the query of 'trees' green arrows go to the keys of 'like' and <eos>, 47 % each; 'I' "
+    "gets 1 % and 'trees' itself 5 %. Beside each key stands a value; arrows of the same weights "
+    f"lead from the values to their mix. All these are strips of 32 cells. {DONE}",
+)
+def draw_attention() -> Figure:
+    way = the_way()
+    layer = the_translator().model.get_submodule(LAYER)
+    q, k, v = (layer.split_heads(way.outputs[f"{LAYER}.w_{part}"][None])[0, HEAD] for part in "qkv")
+    place = way.src.index(WORD)
+    weights = way.weights[LAYER][HEAD, place].tolist()
+    return opened("attention", attention_open, way.src, q[place], k, v, weights,
+                  new="one head, 32 numbers: look, then mix", height=1.32)  # fmt: skip
+
+
+@figure(
+    "trees-heads",
+    notebook="05_multi_head_attention",
+    caption="You are here: what four heads bring to trees, side by side.",
+    alt="Four strips of 32 cells, one for each head. Colored bars above say from which words they "
+    "come: head 0 from <eos> and 'trees', head 1 from 'like' and <eos>, head 2 almost only from "
+    f"'trees', head 3 mostly from <eos>; the large shares are written on the bars. {DONE}",
+)
+def draw_heads() -> Figure:
+    way = the_way()
+    place = way.src.index(WORD)
+    return opened("attention", heads_open, way.src, way.weights[LAYER][:, place],
+                  way.heads[LAYER][:, place], new="four heads, each looks elsewhere",
+                  height=1.36)  # fmt: skip
+
+
+@figure(
+    "trees-masks",
+    notebook="06_masks",
+    caption="You are here: what trees may see, and what the position that writes árboles may.",
+    alt="Two rows of words with their vectors. Padding mask: 'trees' sees 'I', 'like', 'trees' and "
+    "<eos>, but two <pad> are hatched. Causal mask: the position that writes 'árboles' sees "
+    f"<bos>, 'me', 'gustan' and 'los', but 'árboles' is hatched. {DONE}",
+)
+def draw_masks() -> Figure:
+    way = the_way()
+    x, y = way.outputs["encoder.layers.0"], way.outputs["decoder.layers.0"]
+    place = way.tgt_out.index(WRITTEN)
+    rows = [
+        ("padding mask", "seen from", WORD, [
+            *((text, x[i], True) for i, text in enumerate(way.src)),
+            ("<pad>", None, False), ("<pad>", None, False)]),
+        ("causal mask", "to write", WRITTEN, [
+            (text, y[i], i <= place) for i, text in enumerate(way.tgt_in)]),
+    ]  # fmt: skip
+    return opened("attention", masks_open, rows, new="hatched: hidden by a mask",
+                  name=" ", height=1.36)  # fmt: skip
+
+
+@figure(
+    "trees-encoder",
+    notebook="07_encoder",
+    caption="You are here: what is left of trees at the end of the encoder, the memory.",
+    alt="Three strips of 128 cells: 'trees' after the attention, what the feed-forward network "
+    f"adds, with dark cells, and, after the last norm, the memory. {DONE}",
+)
+def draw_encoder() -> Figure:
+    way, layer = the_way(), "encoder.layers.1"
+    rows = [
+        ("", "after attention", way.of(f"{layer}.around_self_attn", WORD)),
+        ("+", "feed-forward", way.of(f"{layer}.feed_forward", WORD)),
+        ("", "after norm:\nthe memory", vectors()["memory"]),
+    ]
+    return opened("memory", rows_open, rows, new="the end of the encoder: the memory",
+                  name=" ", height=1.2)  # fmt: skip
+
+
+@figure(
+    "trees-decoder",
+    notebook="08_decoder",
+    caption="You are here: the position that writes árboles reads the memory, in layer 1.",
+    alt="Four strips, the memory of 'I', 'like', 'trees' and <eos>. One thick green arrow, 100 %, "
+    "leads from 'trees' to the strip of the position that writes 'árboles'; the others have 0 %. "
+    f"{DONE}",
+)
+def draw_decoder() -> Figure:
+    way = the_way()
+    place = way.tgt_out.index(WRITTEN)
+    weights = way.weights[READING].mean(dim=0)[place].tolist()
+    return opened("decoder", reading_open, way.src, way.outputs["encoder"], weights, WRITTEN,
+                  vectors()["decoder"], new="read by the decoder, layer 1",
+                  height=1.2)  # fmt: skip
+
+
+@figure(
+    "trees-transformer",
+    notebook="09_the_whole_transformer",
+    caption="You are here: every station of trees, from the embedding to the next word.",
+    alt="Eight strips of 128 cells under each other. Four belong to 'trees' in the encoder: "
+    "embedding, + position, layer 0, layer 1, which is the memory. Between them stands that "
+    "each layer of the decoder reads this memory. Four belong to 'los' in the decoder, the "
+    "same ones. An arrow leads from the last one to 'árboles' with 90 %.",
+)
+def draw_transformer() -> Figure:
+    way = the_way()
+    before = way.tgt_in[way.tgt_out.index(WRITTEN)]
+    names = ("embedding", "+ position", "layer 0", "layer 1")
+    encoder = ("src_embed", "src_positions", "encoder.layers.0", "encoder.layers.1")
+    decoder = ("tgt_embed", "tgt_positions", "decoder.layers.0", "decoder.layers.1")
+    rows = [
+        *((f"{name}: memory" if i == 3 else name, "encoder", way.of(part, WORD),
+           WORD if i == 0 else "")
+          for i, (name, part) in enumerate(zip(names, encoder, strict=True))),
+        *((name, "decoder", way.of(part, WRITTEN), before if i == 0 else "")
+          for i, (name, part) in enumerate(zip(names, decoder, strict=True))),
+    ]  # fmt: skip
+    (_, chance), *_ = way.likeliest(WRITTEN, 1)
+    return whole_way(rows, (WRITTEN, f"the next word, {percent(chance)}"))
+
+
+@figure(
+    "trees-training",
+    notebook="10_training",
+    caption="You are here: the row of trees in the table, before the training and after it.",
+    alt="Two strips of 128 cells. Before training: random numbers; most like them are the rows of "
+    "'truck', 'help' and 'Spanish', by chance. After 8,000 steps: other numbers; most like them "
+    "are 'drawers', 'cars' and 'tomatoes', all masculine plurals in Spanish.",
+)
+def draw_training() -> Figure:
+    before, after = untrained(the_translator()), the_translator()
+    with torch.no_grad():
+        rows = [
+            (title, model.model.src_embed.table.weight[number()] * model.model.src_embed.scale,
+             [*nearest(model, WORD)[:-1], f"{nearest(model, WORD)[-1]}  ({why})"])
+            for title, model, why in (
+                ("before\ntraining", before, "by chance"),
+                ("after\n8,000 steps", after, "all masculine plurals in Spanish"))
+        ]  # fmt: skip
+    return before_after(WORD, rows)
+
+
+@figure(
+    "trees-decoding",
+    notebook="11_decoding",
+    caption="You are here: the last vector says how likely each word is.",
+    alt="A strip of 128 cells, the last vector of the decoder, and below it a long bar, 'árboles' "
+    "with 90 %, and two hairlines, for 'lo' and 'tarde', with 0.04 %. The other 1,791 words share "
+    "10 %. Above, thin, the stations already passed.",
+)
+def draw_decoding() -> Figure:
+    way, vocab = the_way(), the_translator().tgt.vocab
+    words, chances = zip(*way.likeliest(WRITTEN, 3), strict=True)
+    texts = [vocab.tokens[i] for i in words]
+    rest = f"the other {len(vocab) - 3:,} words share {percent(1 - sum(chances))}"
+    return opened("next word", words_open, vectors()["decoder"], texts, chances, rest,
+                  below="decoder", new="the last vector says: árboles", height=1.3)  # fmt: skip
+
+
+@figure(
+    "trees-translation",
+    notebook="12_translation",
+    caption="You are here: every word, read on the left and written on the right.",
+    alt="Left four strips, the memory of 'I', 'like', 'trees' and <eos>; right five strips, the "
+    "last vectors of 'me', 'gustan', 'los', 'árboles' and <eos>. Lines as thick as the attention: "
+    "'árboles' reads 'trees', <eos> reads <eos>, 'gustan' reads 'like' and 'trees'.",
+)
+def draw_translation() -> Figure:
+    way = the_way()
+    reads = way.weights[READING].mean(dim=0)
+    return sentence_across(way.src, way.outputs["encoder"], way.tgt_out,
+                                 way.outputs["decoder"], reads)  # fmt: skip
+
+
+@figure(
+    "trees-causes",
+    notebook="13_what_the_heads_learned",
+    caption="You are here: the memory of trees is exchanged, to see what hangs on it.",
+    alt="Three rows. The memory of 'trees' makes the decoder write 'me gustan los árboles', that "
+    "of 'houses' 'me gustan las casas'. An arrow puts the memory of 'houses' into the place of "
+    "'trees' in the sentence 'I like trees': now it writes 'me gustan las casas'.",
+)
+def draw_causes() -> Figure:
+    translator = the_translator()
+    other = way_of(translator, SENTENCE.replace(WORD, OTHER))
+    theirs = other.of("encoder", OTHER)
+    mixed = with_borrowed_memory(translator, SENTENCE, WORD, OTHER)
+    rows = [
+        (SENTENCE, vectors()["memory"], the_way().tgt_out[:-1]),
+        (" ".join(other.src[:-1]), theirs, other.tgt_out[:-1]),
+        (f"{SENTENCE}\nmemory of {OTHER}", theirs, mixed),
+    ]
+    return borrowed(rows, arrow_from=1, arrow_to=2)
+
+
+@figure(
+    "positions-end-sign",
+    notebook="03_positional_encoding",
+    caption="A word stays what it is when its position is added; the end sign nearly fades.",
+    alt="Two groups of three strips: row, position and their sum. For 'trees' the sum is as dark "
+    "as the row. For <eos> the row is pale blue where the position is orange, and the sum is "
+    "almost white, but for some cells on the left.",
+)
+def draw_end_sign() -> Figure:
+    way, table = the_way(), the_translator().model.src_positions.table
+    return sums([
+        (text, [
+            ("row × √128", way.of("src_embed", text)),
+            (f"+ position {way.src.index(text)}", table[way.src.index(text)]),
+            ("= sum", way.of("src_positions", text)),
+        ])
+        for text in (WORD, way.src[-1])
+    ])  # fmt: skip
+
+
+# What to look for on the poster: each is tested.
+NOTES = (
+    "Down the encoder a word stays like itself, row after row: layers add to what is there.",
+    "<eos> fades where its position is added: its row points against the positions.",
+    "In encoder layer 0, trees takes from <eos> with all four heads, 82 to 100 %.",
+    "In self-attention of the decoder no arrow comes from a word further right: the mask.",
+    "The position that writes árboles reads trees with all four heads of decoder layer 1.",
+    "The darkest rows are what the decoder's feed-forward networks add; the norm tames them.",
+    "Each word gets 89 or 90 %: training with smoothed targets asks for no more.",
+)
+
+
+@figure(
+    "poster",
+    notebook="09_the_whole_transformer",
+    caption="The whole way of 'I like trees' on one page (A2), every number true.",
+    alt="A page with four columns of strips on the left, the encoder, and five on the right, the "
+    "decoder, read from the top down. Each word is a strip of 128 colored cells that changes from "
+    "row to row; between the rows, arrows as thick as the attention of each head lead from word to "
+    "word. A cable of four colors takes the memory into both decoder layers. At the bottom stand "
+    "me, gustan, los, árboles and <eos>, each with 89 or 90 %; each goes back up and in again.",
+)
+def draw_poster() -> Figure:
+    translator, way = the_translator(), the_way()
+    src, tgt = translator.src.vocab, translator.tgt.vocab
+    likeliest = [
+        [(tgt.tokens[i], chance) for i, chance in way.likeliest(text, 3)] for text in way.tgt_out
+    ]
+    return poster.poster(
+        way, ids_of(src, way.src), ids_of(tgt, way.tgt_in), (len(src), len(tgt)),
+        translator.model.src_positions.table, likeliest, NOTES,
+    )  # fmt: skip
+
+
+def ids_of(vocab: Any, words: list[str]) -> list[int]:
+    """The numbers of words, and of signs such as <eos>."""
+    return [vocab.tokens.index(text) for text in words]

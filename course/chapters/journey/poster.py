@@ -1,0 +1,270 @@
+"""One sentence through the whole machine, on one page to print (A2) and to zoom into.
+
+The encoder stands on the left with a column for each word, the decoder on the right with a column
+for each place; both are read from the top down. Everything is drawn from a `Way`: true numbers.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
+
+from course.drawing import style
+from course.drawing.shapes import (
+    canvas,
+    label,
+    look,
+    outline,
+    percent,
+    scale,
+    strip,
+    width_of,
+    word,
+    word_color,
+)
+
+A2 = (23.39, 16.54)  # inches, landscape
+LIMIT = 3.0
+COLUMN, GAP = 1.77, 0.3  # the width of a word's strip, and the lane between two
+ENCODER_X, DECODER_X = 2.42, 12.85
+LABELS = 1.97  # how far the names of the rows reach to the left of the strips
+HIGH, STEP, BAND = 0.2, 0.276, 0.362  # a strip, from one to the next, the arrows of one head
+SUBTITLE = """How a small Transformer translates: every number that it
+computes on the way. A word is a strip of 128 cells;
+each half is read from the top down."""
+COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
+
+
+class Column:
+    """A row of words side by side, and how far down the page they have come."""
+
+    def __init__(self, ax: Axes, side: str, left: float, words: Sequence[str], top: float):
+        self.ax, self.side, self.left, self.words, self.y = ax, side, left, words, top
+
+    def x(self, place: int) -> float:
+        return self.left + place * (COLUMN + GAP)
+
+    def middle(self, place: int) -> float:
+        return self.x(place) + COLUMN / 2
+
+    @property
+    def right(self) -> float:
+        return self.x(len(self.words) - 1) + COLUMN
+
+    def name(self, text: str, y: float, strong: bool = False) -> None:
+        label(self.ax, (self.left - 0.14, y), text, size=11, ha="right",
+              weight="bold" if strong else "normal")  # fmt: skip
+
+    def strips(self, text: str, vectors: Any, *, strong: bool = False, high: float = HIGH) -> None:
+        """One strip for each word."""
+        self.y -= STEP + (high - HIGH)
+        for place, vector in enumerate(vectors):
+            edge = word_color(self.words[place]) if strong else "#BBBBBB"
+            strip(self.ax, (self.x(place), self.y), COLUMN, high, vector, limit=LIMIT, edge=edge,
+                  line=2.0 if strong else 0.5, vectors=True)  # fmt: skip
+        self.name(text, self.y + high / 2, strong)
+
+    def heads(self, weights: Any, sources: Sequence[str], middle: Callable[[int], float]) -> None:
+        """For each head a band of arrows, from the words it takes from to those it brings to."""
+        self.y -= 0.1
+        for number, table in enumerate(weights):
+            top, bottom = self.y - 0.03, self.y - BAND + 0.05
+            for place, text in enumerate(sources):
+                self.ax.add_patch(Circle((middle(place), top), 0.028, linewidth=0, zorder=3,
+                                         facecolor=word_color(text)))  # fmt: skip
+                for target in range(len(self.words)):
+                    look(self.ax, (middle(place), top), (self.middle(target), bottom),
+                         float(table[target][place]), text, widest=4.5, least=0.05)  # fmt: skip
+            self.name(f"head {number}", (top + bottom) / 2)
+            self.y -= BAND
+        self.y += 0.06
+
+    def box(self, top: float, title: str) -> None:
+        """The tinted ground of a layer, from `top` to where we are."""
+        bottom = self.y - 0.09
+        left = self.left - LABELS
+        self.ax.add_patch(FancyBboxPatch(
+            (left, bottom), self.right + 0.14 - left, top - bottom, linewidth=1.2, zorder=0,
+            boxstyle="round,pad=0,rounding_size=0.12", facecolor=style.TINTS[COLORS[self.side]],
+            edgecolor=COLORS[self.side],
+        ))  # fmt: skip
+        self.ax.text(left + 0.17, top - 0.16, title, rotation=90, ha="center", va="top",
+                     fontsize=15.5, weight="bold", color=COLORS[self.side], zorder=4)  # fmt: skip
+
+
+@mpl.rc_context(style.PRINT)
+def poster(way: Any, src_ids: Sequence[int], tgt_ids: Sequence[int], sizes: tuple[int, int],
+           positions: Any, likeliest: Sequence[Sequence[tuple[str, float]]], notes: Sequence[str],
+           ) -> Figure:  # fmt: skip
+    """The whole way of a sentence on one page.
+
+    way: a `Way`. src_ids, tgt_ids: the numbers of its words. sizes: of the two vocabularies.
+    positions: the table that is added. likeliest: for each place the likeliest words and their
+    probabilities. notes: what to look for, a sentence each.
+    """
+    figure, ax = canvas(*A2)
+    figure.set_label(style.PAGE)
+    left, y = ENCODER_X - LABELS, A2[1] - 0.78
+    x = _words(ax, left, y, way.src[:-1])
+    look(ax, (x + 0.2, y), (x + 1.3, y), 1.0, style.INK, widest=7)
+    x = _words(ax, x + 1.75, y, way.tgt_out[:-1])
+    label(ax, (x + 0.9, y), SUBTITLE, size=15, linespacing=1.3)
+
+    top = A2[1] - 2.2
+    encoder = Column(ax, "encoder", ENCODER_X, way.src, top)
+    decoder = Column(ax, "decoder", DECODER_X, way.tgt_in, top)
+    for column, text in ((encoder, "The encoder reads all words at once"),
+                         (decoder, "The decoder writes one word after another")):  # fmt: skip
+        label(ax, (column.left - LABELS, top + 0.66), text, size=25, weight="bold",
+              color=COLORS[column.side])  # fmt: skip
+    _below(encoder, way, "src", src_ids, sizes[0], positions)
+    _below(decoder, way, "tgt", tgt_ids, sizes[1], positions)
+    for i in (0, 1):
+        _encoder_layer(encoder, way, i)
+    memory_y = encoder.y
+    entries = [_decoder_layer(decoder, way, i) for i in (0, 1)]
+    _ribbon(ax, encoder, memory_y, entries)
+    label(ax, (encoder.right, memory_y - 0.5), "the memory goes to both decoder layers", size=19,
+          weight="bold", ha="right", color=COLORS["encoder"])  # fmt: skip
+    _words_out(decoder, way, likeliest)
+    _flow_back(decoder, way, top)
+    _legend(ax, encoder.y - 0.9, notes)
+    return figure
+
+
+def _words(ax: Axes, x: float, y: float, words: Sequence[str]) -> float:
+    """The words of the title, each in its color -> where they end."""
+    for text in words:
+        word(ax, (x, y), text, size=50, ha="left")
+        x += width_of(text, 50) + 0.27
+    return x
+
+
+def _below(
+    column: Column, way: Any, side: str, ids: Sequence[int], vocab: int, positions: Any
+) -> None:
+    """Word, one-hot row, embedding, position and their sum."""
+    for place, text in enumerate(column.words):
+        word(column.ax, (column.middle(place), column.y + 0.16), text, size=24)
+    column.y -= 0.14
+    for place, number in enumerate(ids):
+        x, share = column.x(place), (number + 0.5) / vocab
+        outline(column.ax, (x, column.y - 0.09), COLUMN, 0.09)
+        column.ax.add_patch(Rectangle((x + share * COLUMN - 0.012, column.y - 0.09), 0.024, 0.09,
+                                      facecolor=style.INK, linewidth=0, zorder=3))  # fmt: skip
+        label(column.ax, (x + share * COLUMN, column.y - 0.17), str(number), size=8, ha="center")
+    column.name("one-hot", column.y - 0.045)
+    column.y -= 0.2
+    column.strips("embedding × √128", way.outputs[f"{side}_embed"])
+    column.strips("+ position", positions[: len(column.words)])
+    column.strips("= sum", way.outputs[f"{side}_positions"])
+    column.y -= 0.16
+
+
+def _encoder_layer(column: Column, way: Any, i: int) -> None:
+    part, top = f"encoder.layers.{i}", column.y
+    column.y -= 0.02
+    for text in ("query", "key", "value"):
+        column.strips(text, way.outputs[f"{part}.self_attn.w_{text[0]}"])
+    column.heads(way.weights[f"{part}.self_attn"], column.words, column.middle)
+    column.strips("+ attention", way.outputs[f"{part}.self_attn"])
+    column.strips("add & norm", way.outputs[f"{part}.around_self_attn"])
+    column.strips("512 neurons", way.outputs[f"{part}.feed_forward.w_1"].clamp(min=0), high=0.12)
+    column.strips("+ feed-forward", way.outputs[f"{part}.feed_forward"])
+    last = f"{part}" == "encoder.layers.1"
+    column.strips("= memory" if last else "add & norm", way.outputs[part], strong=last)
+    column.box(top, f"encoder layer {i}")
+    column.y -= 0.24
+
+
+def _decoder_layer(column: Column, way: Any, i: int) -> float:
+    """-> the height at which the memory comes in."""
+    part, top = f"decoder.layers.{i}", column.y
+    column.heads(way.weights[f"{part}.self_attn"], column.words, column.middle)
+    column.strips("+ self-attention", way.outputs[f"{part}.self_attn"])
+    column.strips("add & norm", way.outputs[f"{part}.around_self_attn"])
+    column.y -= 0.12
+    wide = 1.2
+    column.y -= STEP
+    entry = column.y + HIGH / 2
+    for place, text in enumerate(way.src):
+        strip(column.ax, (column.x(place), column.y), wide, HIGH, way.outputs["encoder"][place],
+              limit=LIMIT, edge=word_color(text), line=1.6, vectors=True)  # fmt: skip
+        word(column.ax, (column.x(place) + wide + 0.07, entry), text, size=11, ha="left")
+    column.name("memory", entry, strong=True)
+    column.heads(way.weights[f"{part}.cross_attn"], way.src,
+                 lambda place: column.x(place) + wide / 2)  # fmt: skip
+    column.strips("+ cross-attention", way.outputs[f"{part}.cross_attn"])
+    column.strips("add & norm", way.outputs[f"{part}.around_cross_attn"])
+    column.strips("512 neurons", way.outputs[f"{part}.feed_forward.w_1"].clamp(min=0), high=0.12)
+    column.strips("+ feed-forward", way.outputs[f"{part}.feed_forward"])
+    column.strips("add & norm", way.outputs[part])
+    column.box(top, f"decoder layer {i}")
+    column.y -= 0.24
+    return entry
+
+
+def _ribbon(ax: Axes, encoder: Column, y: float, entries: Sequence[float]) -> None:
+    """The memory of all words, as one cable to both decoder layers."""
+    lane, spacing = encoder.right + 0.25, 0.055
+    down = y + 0.02
+    for place, text in enumerate(encoder.words):
+        color, offset = word_color(text), place * spacing
+        x, low = encoder.middle(place), down - 0.02 - offset
+        ax.plot([x, x, lane + offset, lane + offset], [y + 0.22, low, low, max(entries) + offset],
+                color=color, linewidth=2.6, zorder=1.5, solid_joinstyle="round")  # fmt: skip
+        for entry in entries:
+            ax.plot([lane + offset, DECODER_X - 0.95], [entry + offset - 0.08] * 2, color=color,
+                    linewidth=2.6, zorder=1.5)  # fmt: skip
+
+
+def _words_out(column: Column, way: Any, likeliest: Any) -> None:
+    """The likeliest words at each place, and the one that is written."""
+    column.y -= 0.02
+    for place, words in enumerate(likeliest):
+        x = column.x(place)
+        for row, (text, chance) in enumerate(words):
+            y = column.y - 0.1 - row * 0.2
+            word(column.ax, (x + 0.86, y), text, size=10.5, ha="right")
+            long = max(chance * 0.6, 0.01)
+            column.ax.add_patch(Rectangle((x + 0.93, y - 0.05), long, 0.1, linewidth=0,
+                                          facecolor=word_color(text), zorder=2))  # fmt: skip
+            label(column.ax, (x + 0.98 + long, y), percent(chance), size=9.5)
+        word(column.ax, (column.middle(place), column.y - 0.2 * len(words) - 0.28),
+             way.tgt_out[place], size=24)  # fmt: skip
+    column.name("likeliest words", column.y - 0.2)
+    column.name("written", column.y - 0.2 * len(likeliest[0]) - 0.28, strong=True)
+    column.y -= 0.2 * len(likeliest[0]) + 0.28
+
+
+def _flow_back(column: Column, way: Any, top: float) -> None:
+    """Each word that is written goes back up, and in at the next place."""
+    for place, text in enumerate(way.tgt_out[:-1]):
+        lane, color = column.x(place) + COLUMN + GAP / 2, word_color(text)
+        half = width_of(text, 24) / 2
+        start, end = column.middle(place) + half + 0.08, column.middle(place + 1)
+        other = width_of(column.words[place + 1], 24) / 2
+        column.ax.plot([start, lane, lane, lane + 0.1], [column.y] * 2 + [top + 0.16] * 2,
+                       color=color, linewidth=3, zorder=0.6, solid_joinstyle="round")  # fmt: skip
+        look(column.ax, (lane, top + 0.16), (end - other - 0.06, top + 0.16), 1.0, color, widest=3)
+
+
+def _legend(ax: Axes, top: float, notes: Sequence[str]) -> None:
+    """How to read the page, and what to look for."""
+    left = ENCODER_X - LABELS
+    label(ax, (left, top), "How to read it", size=18, weight="bold")
+    scale(ax, (left + 0.35, top - 0.52), 1.7, limit=LIMIT, height=0.19)
+    text = "the value of a number: white is zero, blue below it, orange above it"
+    label(ax, (left + 2.6, top - 0.42), text, size=13)
+    y = top - 0.87
+    look(ax, (left + 0.3, y), (left + 1.1, y), 1.0, "trees", widest=4.5)
+    look(ax, (left + 1.3, y), (left + 2.1, y), 0.25, "trees", widest=4.5)
+    text = "attention, 100 % and 25 %: from the word that is looked at, in its color"
+    label(ax, (left + 2.6, y), text, size=13)
+    label(ax, (left, top - 1.5), "What to look for", size=18, weight="bold")
+    for row, note in enumerate(notes):
+        label(ax, (left + 0.05, top - 1.88 - 0.34 * row), f"{row + 1}", size=13, weight="bold")
+        label(ax, (left + 0.35, top - 1.88 - 0.34 * row), note, size=13)

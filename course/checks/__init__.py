@@ -1,0 +1,395 @@
+"""What the exercises of the notebooks are checked with: each check names the likely mistake.
+
+A check is called with the attempt, and `...` stands for none yet:
+
+    from course.checks import start_here
+    start_here.several_people(...)     # several_people: ○ not tried yet
+
+Right, wrong and untried differ by a word, a sign and, where colors can be shown, a color.
+While you learn, a check prints. Where work is graded (`with graded():`), it raises its Hint.
+"""
+
+import contextlib
+import copy
+import functools
+import math
+import os
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from course.checks.watching import Attempt, Borrowed
+
+# Grading is going on: by `with graded()`, or by nbgrader, which sets this variable.
+GRADED = ContextVar("GRADED", default="NBGRADER_EXECUTION" in os.environ)
+
+
+@contextlib.contextmanager
+def graded() -> Iterator[None]:
+    """Within it, checks raise their hints and print nothing."""
+    before = GRADED.set(True)
+    try:
+        yield
+    finally:
+        GRADED.reset(before)
+
+
+class Hint(Exception):
+    """The attempt isn't right yet; the message says what to think about.
+
+    keeps: the share of the points that it keeps when graded, 0 to 1.
+    """
+
+    def __init__(self, message: str, keeps: float = 0.0):
+        super().__init__(message)
+        self.keeps = keeps
+
+
+def expect(right: bool, hint: str) -> None:
+    """Nothing if it is right, else a Hint that keeps no points."""
+    if not right:
+        raise Hint(hint)
+
+
+def no_slip(right: bool, hint: str) -> None:
+    """Nothing if it is right, else a Hint that keeps half the points.
+
+    For a mistake that the check knows by name: one step went wrong, the others didn't.
+    """
+    if not right:
+        raise Hint(hint, keeps=0.5)
+
+
+class NotTried(Hint):
+    """There is no attempt yet."""
+
+
+class Parts(types.SimpleNamespace):
+    """Functions by name, handed over as one thing, also to another process."""
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.call(*inputs)
+
+
+GREEN, RED = "\x1b[1;32m", "\x1b[1;31m"
+NORMAL = "\x1b[0m"
+
+
+def in_notebook() -> bool:
+    return type(sys.stdout).__module__.startswith("ipykernel")
+
+
+def colored(text: str, color: str) -> str:
+    """The text in a color where that can be shown: in a notebook, or in a terminal that wants it.
+
+    In a notebook always, so that its stored output depends on no setting.
+    """
+    terminal = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    return f"{color}{text}{NORMAL}" if in_notebook() or terminal else text
+
+
+def in_words(hint: Hint | None) -> str:
+    """How an attempt did, for readers of colors, signs or neither: "✗ not yet. One more."."""
+    if hint is None:
+        return colored("✓ right!", GREEN)
+    if isinstance(hint, NotTried):
+        return f"○ {hint}"
+    return f"{colored('✗ not yet.', RED)} {hint}"
+
+
+def exercise(check: Callable[..., None]) -> Callable[..., None]:
+    """A function that raises a Hint -> a check that prints how the attempt did."""
+
+    @functools.wraps(check)
+    def checked(*attempt) -> None:
+        found = None
+        try:
+            if any(part is ... for part in attempt):
+                raise NotTried("not tried yet")
+            check(*map(with_tensors, attempt))
+        except Hint as hint:
+            found = hint
+        except Borrowed as borrowed:
+            found = Hint(f"`{borrowed}` does the whole exercise for you: write its steps yourself.")
+        if found and GRADED.get():
+            raise found
+        if not GRADED.get():
+            print(f"{check.__name__}: {in_words(found)}")
+
+    return checked
+
+
+def reveal(guess: Any, measured: Any) -> None:
+    """Print the reader's guess, what is measured, and how near the guess came.
+
+    A guess `...` is none yet. A number is compared by difference, anything else by being equal.
+    What is measured is never in the first line, because JupyterLab shows that of a folded output.
+    """
+    print("your guess:", "none yet" if guess is ... else guess)
+    numbers = (int, float)
+    how_near = ""
+    if isinstance(measured, numbers) and not isinstance(measured, bool):
+        if isinstance(guess, numbers):
+            right = math.isclose(guess, measured, rel_tol=0.005)
+            how_near = "right" if right else f"off by {abs(guess - measured):.3g}"
+        elif guess is not ...:
+            how_near = "your guess is not a number"
+    elif guess is not ...:
+        right = str(guess).strip().casefold() == str(measured).strip().casefold()
+        how_near = "right" if right else "another one"
+    shown = f"{measured:.4g}" if isinstance(measured, float) else str(measured)
+    print(f"it is {shown}{how_near and f': {how_near}'}")
+
+
+def implement(*first: Any) -> Callable:
+    """A check of a function the reader writes: "not tried yet" while its body is still `...`.
+
+    first: arguments to try it with, to see whether anything comes back.
+    """
+
+    def decorate(check: Callable[[Callable], None]) -> Callable[[Callable], None]:
+        checked = exercise(check)
+
+        @functools.wraps(check)
+        def started(function: Callable) -> None:
+            try:
+                untouched = callable(function) and function(*map(own_copy, first)) is ...
+            except Exception:  # it was tried, and the check will say what is wrong
+                untouched = False
+            checked(... if untouched else Attempt(function) if callable(function) else function)
+
+        return started
+
+    return decorate
+
+
+# --- what the checks of functions share ----------------------------------------------------------
+
+
+def result_of(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) -> Any:
+    """What an attempt returns for copies of `inputs`; a Hint if it stops or returns nothing.
+
+    stops: part of an error message -> the hint for the mistake that ends in this error.
+    """
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    try:
+        found = with_tensors(function(*map(own_copy, inputs)))
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        for part, hint in (stops or {}).items():
+            no_slip(part not in reason, hint)
+        given = ", ".join(map(in_short, inputs))
+        raise Hint(f"Called with {given}, it stops with {reason}.") from None
+    expect(found is not None, "It returns nothing: does it end with `return`?")
+    return found
+
+
+def in_short(given: Any) -> str:
+    """A tensor by its shape, a function by its name, anything else as it is."""
+    return str(
+        tuple(given.shape) if isinstance(given, Tensor) else getattr(given, "__name__", given)
+    )
+
+
+def own_copy(given: Any) -> Any:
+    """What an attempt may change as it likes; a model or a function is handed over as it is."""
+    if isinstance(given, Tensor):
+        return given.clone()
+    return copy.deepcopy(given) if isinstance(given, list) else given
+
+
+def with_tensors(found: Any) -> Any:
+    """NumPy's arrays as tensors, also those in a tuple or a list."""
+    if isinstance(found, np.ndarray) and found.dtype.kind in "biuf":
+        return torch.as_tensor(found.copy())  # the copy runs forwards; [::-1] can't be shared
+    if type(found) in (tuple, list):
+        return type(found)(map(with_tensors, found))
+    return found
+
+
+def call(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) -> Tensor:
+    """The tensor that an attempt returns, as in `result_of`; a Hint if it isn't one."""
+    found = result_of(function, *inputs, stops=stops)
+    expect(isinstance(found, Tensor), f"It should return a tensor, not {a_kind(found)}.")
+    return found.detach().float() if found.dtype == torch.float64 else found.detach()
+
+
+def a_kind(thing: Any) -> str:
+    """What kind of thing it is, with its article: 3 -> "an int"."""
+    name = type(thing).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def same(one: Tensor, another: Tensor) -> bool:
+    """Equal shapes, and numbers that differ only in their last digits.
+
+    Whole numbers and truth values are equal or they aren't, whatever the type they come in.
+    """
+    if not another.is_floating_point():
+        return torch.equal(one.double(), another.double())
+    return one.shape == another.shape and torch.allclose(
+        one.to(another.dtype), another, rtol=1e-4, atol=1e-5
+    )
+
+
+def compare(found: Tensor, right: Tensor, mistakes: Sequence[tuple[Tensor, str]]) -> None:
+    """Nothing, where the tensor is right; otherwise the hint for the mistake it shows."""
+    if same(found, right):
+        return
+    for wrong, hint in mistakes:
+        no_slip(not same(found, wrong), hint)
+    expect(
+        found.shape == right.shape,
+        f"The shape is {tuple(found.shape)}, but it should be {tuple(right.shape)}.",
+    )
+    raise Hint("The shape is right, the numbers aren't.")
+
+
+def alike(found: Any, right: Any) -> bool:
+    """`same`, also for numbers, and for lists and tuples of tensors and numbers."""
+    if isinstance(right, Tensor):
+        try:
+            return same(torch.as_tensor(found), right)
+        except (TypeError, ValueError, RuntimeError):  # nothing that a tensor can be made of
+            return False
+    if isinstance(right, list | tuple):
+        found = found.tolist() if isinstance(found, Tensor) else found
+        fits = isinstance(found, list | tuple) and len(found) == len(right)
+        return fits and all(alike(*pair) for pair in zip(found, right, strict=True))
+    if isinstance(right, int | float):
+        found, near = as_number(found), 0.0 if isinstance(right, int) else 1e-4
+        return isinstance(found, int | float) and math.isclose(found, right, rel_tol=near)
+    return found == right
+
+
+def elsewhere(function: Any, right: Any, *inputs: Any) -> None:
+    """What comes after a check: does the function also give `right` for these other inputs?"""
+    try:
+        found = result_of(function, *inputs)
+    except Hint:  # it stops, which is as wrong
+        found = None
+    no_slip(
+        alike(found, right),
+        "Right for what the check in the notebook tries, wrong for other inputs: is a size or a "
+        "number of the example written into your code?",
+    )
+
+
+def own_work(function: Any, *too_much: str) -> None:
+    """From here on, the function may not call what the library or PyTorch has under these names.
+
+    Each of them would do the whole exercise: a check that was made with `implement` ends with a
+    Hint that says so. The names are of functions and classes; what the reader calls so is fine.
+    """
+    if isinstance(function, Attempt):
+        function.too_much = too_much
+
+
+def parts_right(*parts: tuple[str, Any, Any, Mapping[Any, str]]) -> None:
+    """For several guesses in one exercise, each as (name, guess, right, wrong guess -> hint).
+
+    A wrong guess that has a hint is a slip, as long as the other guesses are right.
+    """
+    wrong = [part for part in parts if part[1] != part[2]]
+    if wrong:
+        name, guess, _, hints = wrong[0]
+        slip = guess in hints and len(wrong) == 1
+        hint = hints.get(guess, "not yet. Which parts does it have, and how large is each?")
+        raise Hint(f"{name}: {hint}", keeps=0.5 if slip else 0.0)
+
+
+def plain(module: Callable) -> Callable[..., Tensor]:
+    """A module as a function: it can be called, and that is all."""
+    return lambda *inputs: module(*inputs)
+
+
+def as_number(guess: Any) -> Any:
+    """One number in any clothes as Python's own: Fraction(1, 4) and torch.tensor([0.25]) -> 0.25.
+
+    Whatever is no number comes back as it is.
+    """
+    if isinstance(guess, Tensor | np.generic) and math.prod(guess.shape) == 1:
+        guess = guess.item()
+    if isinstance(guess, int) or not isinstance(guess, Real | Decimal):
+        return guess
+    return float(guess)
+
+
+def one_number(guess: Any, hint: str = "Give one number.") -> int | float:
+    """The number that was given; a Hint for anything else."""
+    number = as_number(guess)
+    expect(isinstance(number, int | float) and not isinstance(number, bool), hint)
+    return number
+
+
+def whole_number(guess: Any, hint: str = "") -> int:
+    """The whole number that was given, 3.0 included; a Hint for anything else."""
+    hint = hint or f"Give a whole number, not {guess!r}."
+    number = one_number(guess, hint)
+    expect(number % 1 == 0, hint)
+    return int(number)
+
+
+def whole_numbers(given: Any, hint: str) -> list[int]:
+    """A list, tuple or tensor of whole numbers as a list; a Hint for anything else."""
+    given = given.tolist() if isinstance(given, Tensor) else given
+    expect(isinstance(given, list | tuple), hint)
+    return [whole_number(number, hint) for number in given]
+
+
+def as_shape(given: Any) -> tuple[int, ...]:
+    return tuple(whole_numbers(given, "Write each shape as a tuple of whole numbers, such as "
+                                      "(2, 7, 512)."))  # fmt: skip
+
+
+# --- looking for planted faults ------------------------------------------------------------------
+
+
+def wrong_verdicts(
+    verdict: Any, planted: Mapping[str, str], kinds: Sequence[str]
+) -> dict[str, str]:
+    """Which of several programs got a wrong verdict, and which: name -> one of `kinds`.
+
+    planted: name -> what is true of it.
+    """
+    form = ", ".join(f'"{name}": …' for name in planted)
+    expect(
+        isinstance(verdict, dict) and set(verdict) == set(planted),
+        f"Give a kind for each of them: {{{form}}}.",
+    )
+    untried = [name for name in planted if verdict[name] is ...]
+    if len(untried) == len(planted):
+        raise NotTried("not tried yet")
+    expect(not untried, f"{' and '.join(untried)}: still to be measured.")
+    for name in planted:
+        said = verdict[name]
+        expect(said in kinds, f"{name}: choose one of {', '.join(kinds)}, not {said!r}.")
+    return {name: verdict[name] for name, kind in planted.items() if verdict[name] != kind}
+
+
+def fault_in_a_stack(
+    guess: tuple[Any, Any],
+    right: tuple[int, str],
+    layers: int,
+    faults: Mapping[str, str],
+    in_another_layer: str,
+) -> None:
+    """One of `layers` has one of `faults`: is the guess (layer, fault) right?
+
+    faults: name -> how to see that it isn't this one.
+    """
+    layer = whole_number(guess[0], f"The layer is a whole number from 0 to {layers - 1}.")
+    fault = guess[1]
+    expect(0 <= layer < layers, f"The layer is a whole number from 0 to {layers - 1}.")
+    expect(fault in faults, f"The fault is one of {', '.join(map(repr, faults))}.")
+    expect(fault == right[1], f"That isn't the fault. {faults[fault]}")
+    no_slip(layer != right[0] + 1, "The right fault. But layers count from 0.")
+    expect(layer == right[0], f"The right fault, in another layer. {in_another_layer}")

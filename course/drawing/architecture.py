@@ -1,0 +1,211 @@
+"""The Transformer in one drawing, any part of which can be marked (the paper's Figure 1).
+
+The source is read on the left, the target is written on the right, both from the bottom up.
+A part is called what the library calls it: `encoder.self_attn`, `decoder.feed_forward`.
+"""
+
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from typing import NamedTuple
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, FancyBboxPatch, Polygon
+
+from course.drawing import style
+from course.drawing.shapes import canvas, label, width_of, word
+
+MIDDLES = {"encoder": 2.05, "decoder": 5.75}  # of each half; all lengths in inches
+WIDTH, HEIGHT = 8.0, 8.85
+BOX_WIDTH, BOX_HEIGHT = 1.55, 0.44
+SHADOW = 0.05  # how far the heads behind an attention box stick out
+
+
+class Part(NamedTuple):
+    """One box: in which half, how high its middle is, and what it is called for a reader."""
+
+    half: str
+    y: float
+    label: str
+
+
+PARTS = {
+    "src_one_hot": Part("encoder", 0.75, "one-hot"),
+    "src_embed": Part("encoder", 1.37, "embedding"),
+    "src_positions": Part("encoder", 1.92, "+"),
+    "encoder.self_attn": Part("encoder", 2.95, "self-attention"),
+    "encoder.self_attn_norm": Part("encoder", 3.65, "add & norm"),
+    "encoder.feed_forward": Part("encoder", 4.5, "feed-forward"),
+    "encoder.feed_forward_norm": Part("encoder", 5.2, "add & norm"),
+    "tgt_one_hot": Part("decoder", 0.75, "one-hot"),
+    "tgt_embed": Part("decoder", 1.37, "embedding"),
+    "tgt_positions": Part("decoder", 1.92, "+"),
+    "decoder.self_attn": Part("decoder", 2.95, "self-attention"),
+    "decoder.self_attn_norm": Part("decoder", 3.65, "add & norm"),
+    "decoder.cross_attn": Part("decoder", 4.5, "cross-attention"),
+    "decoder.cross_attn_norm": Part("decoder", 5.2, "add & norm"),
+    "decoder.feed_forward": Part("decoder", 6.05, "feed-forward"),
+    "decoder.feed_forward_norm": Part("decoder", 6.75, "add & norm"),
+    "generator.proj": Part("decoder", 7.48, "linear"),
+    "generator.softmax": Part("decoder", 8.08, "softmax"),
+}
+MASKS = {
+    "encoder.self_attn.mask": "padding\nmask",
+    "decoder.self_attn.causal.mask": "causal mask",
+    "decoder.self_attn.mask": "padding mask",
+    "decoder.cross_attn.mask": "padding\nmask",
+}
+FRAMES = {"encoder": (2.3, 5.55), "decoder": (2.3, 7.1)}  # what is repeated N times
+COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
+
+
+@mpl.rc_context(style.PRINT)
+def architecture(*highlight: str, N: int = 6, title: str = "") -> Figure:
+    """Draw the whole Transformer with some of its parts marked -> the figure.
+
+    highlight: names of parts, or patterns: "encoder.*" is a whole encoder layer, "*_attn" each
+    attention, "*.heads" the heads behind them, "*.mask" the masks. N: how often a layer is
+    repeated. title: what to see, in the free corner. Raises ValueError for a pattern that fits no
+    part.
+    """
+    marked = find_parts(*highlight)
+    figure, ax = canvas(WIDTH, HEIGHT)
+    for half, (bottom, top) in FRAMES.items():
+        _frame(ax, half, bottom, top, N)
+        _column_of_arrows(ax, half)
+    _memory(ax)
+    for name, part in PARTS.items():
+        _part(ax, name, part, marked)
+    for name, said in MASKS.items():
+        _mask(ax, PARTS[name.removesuffix(".mask").removesuffix(".causal")], said, name in marked)
+    label(ax, (0.3, 8.7), title, size=16, weight="bold", va="top")
+    _words(ax, "encoder", 0.2, ["I", "like", "trees", "<eos>"])
+    _words(ax, "decoder", 0.2, ["<bos>", "me", "gustan"])
+    _words(ax, "decoder", 8.66, ["los"])
+    x = MIDDLES["decoder"]
+    arrow(ax, (x, PARTS["generator.softmax"].y + BOX_HEIGHT / 2), (x, 8.55))
+    return figure
+
+
+def find_parts(*patterns: str) -> set[str]:
+    """The names of all parts that fit one of the patterns; ValueError when one fits none."""
+    heads = [f"{name}.heads" for name in PARTS if name.endswith("_attn")]
+    names = [*PARTS, *heads, *MASKS]
+    found = {pattern: {name for name in names if fnmatch(name, pattern)} for pattern in patterns}
+    for pattern, fitting in found.items():
+        if not fitting:
+            raise ValueError(f"no part is called {pattern!r}; the parts are {', '.join(names)}")
+    return set().union(*found.values())
+
+
+def _part(ax: Axes, name: str, part: Part, marked: set[str]) -> None:
+    x = MIDDLES[part.half]
+    if part.label == "+":
+        ax.add_patch(Circle((x, part.y), 0.15, zorder=2, **_look(part, name in marked)))
+        _label(ax, x, part.y, "+", name in marked, size=15)
+        _label(ax, x + 0.85, part.y, "position", name in marked, box=True)
+        arrow(ax, (x + 0.5, part.y), (x + 0.15, part.y))
+        return
+    if name.endswith("_attn"):
+        heads = f"{name}.heads" in marked
+        for step in (2, 1):  # the other heads, behind the first
+            _box(ax, part, heads, step * SHADOW)
+    if name.endswith(("_attn", "feed_forward")):
+        _residual(ax, part, PARTS[f"{name}_norm"])
+    _box(ax, part, name in marked)
+    _label(ax, x, part.y, part.label, name in marked)
+
+
+def _box(ax: Axes, part: Part, marked: bool, behind: float = 0.0) -> None:
+    at = MIDDLES[part.half] - BOX_WIDTH / 2 + behind, part.y - BOX_HEIGHT / 2 + behind
+    ax.add_patch(FancyBboxPatch(
+        at, BOX_WIDTH, BOX_HEIGHT, zorder=2, boxstyle="round,pad=0,rounding_size=0.08",
+        **_look(part, marked),
+    ))  # fmt: skip
+
+
+def _look(part: Part, marked: bool) -> dict:
+    return {"facecolor": style.INK if marked else style.PAPER, "linewidth": 1.8,
+            "edgecolor": COLORS[part.half]}  # fmt: skip
+
+
+def _label(
+    ax: Axes, x: float, y: float, words: str, marked: bool, size: float = 12, box: bool = False
+) -> None:
+    ground = {"boxstyle": "round,pad=0.15", "linewidth": 0,
+              "facecolor": style.INK if marked else style.PAPER}  # fmt: skip
+    ax.text(x, y, words, ha="center", va="center", fontsize=size, zorder=3, linespacing=1.1,
+            color=style.PAPER if marked else style.INK, bbox=ground if box else None)  # fmt: skip
+
+
+def _mask(ax: Axes, part: Part, said: str, marked: bool) -> None:
+    """Beside its attention, on the left, one above the other; under the memory, if it comes in."""
+    x = MIDDLES[part.half]
+    y = part.y - (0.1 if part.label == "cross-attention" else 0)
+    arrow(ax, (x - 1.35, y), (x - BOX_WIDTH / 2, y))
+    wide = 0.31 if "\n" in said else 0.48
+    lift = 0.14 if "causal" in said else -0.14 if wide > 0.4 else 0
+    _label(ax, x - 1.4 - wide, y + lift - (0.12 if y < part.y else 0), said, marked, size=11,
+           box=True)  # fmt: skip
+
+
+def _frame(ax: Axes, half: str, bottom: float, top: float, N: int) -> None:
+    x = MIDDLES[half]
+    ax.add_patch(FancyBboxPatch(
+        (x - 1.15, bottom), 2.3, top - bottom, boxstyle="round,pad=0,rounding_size=0.12",
+        facecolor=style.TINTS[COLORS[half]], edgecolor=COLORS[half], linewidth=1.4, zorder=0,
+    ))  # fmt: skip
+    label(ax, (x + 1.42 if half == "decoder" else x - 1.42, (bottom + top) / 2 + 0.5),
+          f"{half} layer, {N} ×", size=13, ha="center", weight="bold", color=COLORS[half],
+          rotation=270 if half == "decoder" else 90, va="center")  # fmt: skip
+
+
+def _column_of_arrows(ax: Axes, half: str) -> None:
+    """From the words up through the boxes of one half."""
+    x, end = MIDDLES[half], 0.36
+    for name, part in PARTS.items():
+        if part.half == half:
+            high = 0.15 if part.label == "+" else BOX_HEIGHT / 2
+            arrow(ax, (x, end), (x, part.y - high))
+            end = part.y + high + (2 * SHADOW if name.endswith("_attn") else 0)
+
+
+def _residual(ax: Axes, part: Part, norm: Part) -> None:
+    """Around a sub-layer: what goes in is added to what comes out."""
+    x = MIDDLES[part.half]
+    below, aside = part.y - BOX_HEIGHT / 2 - 0.14, x + BOX_WIDTH / 2 + 0.24
+    line(ax, [(x, below), (aside, below), (aside, norm.y)])
+    arrow(ax, (aside, norm.y), (x + BOX_WIDTH / 2, norm.y))
+
+
+def _memory(ax: Axes) -> None:
+    """From the encoder's end to each decoder layer, which makes keys and values of its own."""
+    norm, cross = PARTS["encoder.feed_forward_norm"], PARTS["decoder.cross_attn"]
+    x, over, lane, y = MIDDLES["encoder"], 5.95, 3.5, cross.y + 0.1
+    line(ax, [(x, norm.y + BOX_HEIGHT / 2), (x, over), (lane, over), (lane, y)])
+    arrow(ax, (lane, y), (MIDDLES["decoder"] - BOX_WIDTH / 2, y))
+    label(ax, (x - 1.15, over + 0.66), "memory: a vector for each word.\nEach decoder layer makes "
+          "its own\nkeys and values from it", size=12, va="center")  # fmt: skip
+
+
+def _words(ax: Axes, half: str, y: float, words: Sequence[str]) -> None:
+    """Side by side, each in its color."""
+    widths = [width_of(text, 13) for text in words]
+    x = MIDDLES[half] - (sum(widths) + 0.14 * (len(words) - 1)) / 2
+    for text, wide in zip(words, widths, strict=True):
+        word(ax, (x + wide / 2, y), text, size=13)
+        x += wide + 0.14
+
+
+def line(ax: Axes, corners: list[tuple[float, float]], color: str = style.MUTED) -> None:
+    """A bent line, without a head."""
+    ax.add_patch(Polygon(corners, closed=False, fill=False, edgecolor=color, linewidth=1.3,
+                         zorder=1))  # fmt: skip
+
+
+def arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """An arrow as in all drawings of the architecture."""
+    ax.annotate("", xy=end, xytext=start, zorder=1, arrowprops={
+        "arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0,
+        "mutation_scale": 11})  # fmt: skip

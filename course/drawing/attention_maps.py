@@ -1,0 +1,202 @@
+"""Who looks at whom: attention weights with the sentence's own words on the axes.
+
+Rows are queries, the first word at the top. Columns are keys, their words along the bottom.
+All maps share one scale from 0 (white) to 1 (dark), so that two of them can be compared.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from course.drawing import lazy_altair as late
+from course.drawing import style
+from course.drawing.values import as_array, steady_round
+
+QUERY = "query: the word that looks"
+KEY = "key: the word looked at"
+
+
+@mpl.rc_context(style.PRINT)
+def attention_heatmap(
+    weights: Any,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw one head's weights (q, k) -> the axes.
+
+    rows: the q words that look; columns: the k words they look at. In a small map each cell
+    carries its number. Without `ax` a figure of its own is made, with a scale beside it.
+    Raises ValueError when the words don't fit the matrix, or it doesn't hold weights.
+    """
+    matrix = _weights(weights, rows, columns, axes_names=("q", "k"))
+    own_figure = ax is None
+    if ax is None:
+        width, height = (1.0 + 0.55 * min(count, 14) for count in (len(columns), len(rows)))
+        ax = style.new_figure(max(width + 1.6, 4.5), max(height + 0.6, 3.0)).subplots()
+    image = _draw(ax, matrix, rows, columns)
+    ax.set_xlabel(KEY)
+    ax.set_ylabel(QUERY)
+    if title:
+        ax.set_title(title)
+    if own_figure:
+        _add_scale(ax.figure, image, ax)
+    return ax
+
+
+@mpl.rc_context(style.PRINT)
+def attention_heads(
+    weights: Any,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    titles: Sequence[str] | None = None,
+    across: int | None = None,
+) -> Figure:
+    """Draw the weights of all heads (h, q, k) in maps side by side -> the figure.
+
+    titles: one for each head; "head 0", "head 1", ... if there are none. across: how many maps
+    stand in one row; by default as many as leave the words readable.
+    """
+    matrices = _weights(weights, rows, columns, axes_names=("h", "q", "k"))
+    heads = len(matrices)
+    titles = titles or [f"head {head}" for head in range(heads)]
+    if len(titles) != heads:
+        raise ValueError(f"{heads} heads need {heads} titles, but there are {len(titles)}")
+    if across is None:
+        across = min(heads, 4 if len(columns) <= 12 else 3)  # many words need wide maps
+        if heads <= 4 and len(columns) > 8:
+            across = min(heads, 2)
+    down = -(-heads // across)
+    panel = 4.2 if across <= 2 else 2.1 if len(columns) <= 8 else 10.4 / across  # inches
+    height = down * (panel * len(rows) / len(columns) + 0.4) + 1.0
+    figure = style.new_figure(panel * across + 1.2, height)
+    grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+    for ax, matrix, title in zip(grid.flat, matrices, titles, strict=False):
+        image = _draw(ax, matrix, rows, columns, numbers=False)
+        ax.set_title(title)
+    for number, ax in enumerate(grid.flat):
+        if number >= heads:
+            ax.remove()
+        elif number + across >= heads:  # nothing below: the words go here
+            ax.tick_params(labelbottom=True)
+    figure.supxlabel(KEY, fontsize=style.FONT_SIZE)
+    figure.supylabel(QUERY, fontsize=style.FONT_SIZE)
+    _add_scale(figure, image, list(grid.flat[:heads]), height=0.6 / down)
+    return figure
+
+
+def attention_chart(weights: Any, rows: Sequence[str], columns: Sequence[str]) -> Any:
+    """The same maps to touch: an Altair chart of one head (q, k) or of all (h, q, k).
+
+    The mouse on a cell shows its two words and the weight, rounded to two decimals.
+    """
+    alt = late.altair()
+
+    several = np.ndim(as_array(weights)) == 3
+    names = ("h", "q", "k") if several else ("q", "k")
+    matrices = _weights(weights, rows, columns, axes_names=names)
+    matrices = matrices if several else matrices[None]
+    table = [
+        {"head": head, "row": i, "column": j, "query": rows[i], "key": columns[j],
+         "weight": steady_round(matrices[head, i, j])}
+        for head in range(len(matrices)) for i in range(len(rows)) for j in range(len(columns))
+    ]  # fmt: skip
+    across = min(len(matrices), 2 if len(matrices) <= 4 and len(columns) > 8 else 4)
+    cell = 40  # pixels
+    if several:
+        cell = 24 if across <= 2 or len(columns) <= 8 else 15 if len(columns) <= 12 else 13
+    fits = max(map(len, columns)) * 8 <= cell
+    angle = 0 if fits else -45 if cell >= 22 else -90
+    size = min(13, cell - 2)
+    # The axes count positions, and the labels look up the words: "the" may stand there twice.
+    chart = (
+        alt.Chart(alt.Data(values=table))
+        .mark_rect(stroke=style.MUTED, strokeWidth=0.3)
+        .encode(
+            x=alt.X("column:O", title="key" if several else KEY, axis=_words(columns, angle, size)),
+            y=alt.Y("row:O", title="query" if several else QUERY, axis=_words(rows, 0, size)),
+            color=alt.Color(
+                "weight:Q",
+                title="weight",
+                scale=alt.Scale(domain=[0, 1], range=list(style.WEIGHT_COLORS), interpolate="rgb"),
+            ),
+            tooltip=[
+                *([alt.Tooltip("head:N")] if several else []),
+                alt.Tooltip("query:N", title="query"),
+                alt.Tooltip("key:N", title="key"),
+                alt.Tooltip("weight:Q", title="weight", format=".2f"),
+            ],
+        )
+        .properties(width=cell * len(columns), height=cell * len(rows))
+    )
+    if not several:
+        return chart
+    header = alt.Header(title=None, labelExpr="'head ' + datum.value")
+    return chart.facet(alt.Facet("head:N", header=header), columns=across)
+
+
+def _words(words: Sequence[str], angle: int, size: int) -> Any:
+    alt = late.altair()
+
+    return alt.Axis(labelExpr=f"{json.dumps(list(words), ensure_ascii=False)}[datum.value]",
+                    labelAngle=angle, labelOverlap=False, labelFontSize=size)  # fmt: skip
+
+
+def _weights(
+    weights: Any, rows: Sequence[str], columns: Sequence[str], axes_names: tuple[str, ...]
+) -> np.ndarray:
+    """The weights as an array, once they are known to be weights of these words."""
+    array = as_array(weights)
+    wanted = f"({', '.join(axes_names)})"
+    if array.ndim != len(axes_names) or 0 in array.shape:
+        hint = ": pick one sentence of the batch" if array.ndim == 4 else ""
+        raise ValueError(f"the weights should have the shape {wanted}, "
+                         f"but theirs is {array.shape}{hint}")  # fmt: skip
+    if array.shape[-2:] != (len(rows), len(columns)):
+        raise ValueError(f"{len(rows)} words for the rows and {len(columns)} for the columns don't "
+                         f"fit weights of {array.shape[-2]} x {array.shape[-1]}")  # fmt: skip
+    low, high = array.min(), array.max()
+    if not (low >= -1e-3 and high <= 1 + 1e-3):
+        raise ValueError(f"attention weights lie between 0 and 1, but these run from {low:.2f} to "
+                         f"{high:.2f}: are they scores, before the softmax?")  # fmt: skip
+    return array
+
+
+def _draw(
+    ax: Axes, matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str], numbers: bool = True
+) -> Any:
+    image = ax.imshow(matrix, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest")
+    cell = ax.get_window_extent().width / ax.figure.dpi * 72 / len(columns)  # in points, roughly
+    size = min(style.FONT_SIZE, max(8.0, 0.8 * cell))
+    long = max(map(len, columns)) * 0.65 * size > cell
+    angle = 0 if not long else 45 if cell > 1.6 * size else 90
+    slanted = {"ha": "right", "rotation_mode": "anchor"} if angle == 45 else {}
+    ax.set_xticks(range(len(columns)), columns, rotation=angle, fontsize=size, **slanted)
+    ax.set_yticks(range(len(rows)), rows, fontsize=size)
+    ax.tick_params(length=0)
+    # Thin lines between the cells: white next to white would leave the eye without rows.
+    ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
+    ax.grid(which="minor", linewidth=0.8)
+    ax.tick_params(which="minor", length=0)
+    ax.spines[:].set_visible(False)
+    if numbers and matrix.size <= 100 and cell >= 28:
+        for (i, j), weight in np.ndenumerate(matrix):
+            text = f"{steady_round(weight):.2f}"
+            color = "#A0A0A0" if text == "0.00" else style.ink_on(style.WEIGHTS(weight))
+            ax.text(j, i, text, ha="center", va="center", fontsize=11, color=color)
+    return image
+
+
+def _add_scale(figure: Figure, image: Any, axes: Any, height: float = 0.6) -> None:
+    """The color scale beside the maps; height: as a share of theirs."""
+    scale = figure.colorbar(image, ax=axes, label="attention weight", shrink=height, aspect=18,
+                            pad=0.02)  # fmt: skip
+    scale.outline.set_visible(False)
+    scale.set_ticks([0, 0.5, 1])

@@ -1,0 +1,45 @@
+"""Show a figure in a notebook, by its name or as it is."""
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from course.drawing.notebook_output import chart_bundle, figure_bundle, is_chart
+from course.drawing.registry import find
+
+
+def show(figure: Any, alt: str = "", *, name: str = "", place: Any = None) -> None:
+    """Display a figure in a notebook.
+
+        plots.show("positions-paper")             # a figure of the series, by its name
+        plots.show(drawn, name="attention-trees") # the same figure, drawn from your own data
+        plots.show(drawn, alt="Two curves cross at 3.")  # a figure of your own
+
+    figure: a name, a matplotlib figure (or axes) or an Altair chart. alt: one or two sentences that
+    say what the figure *shows*, for who can't see it; a figure of the series brings its own.
+    place: what `display` gave back for an earlier output, which this one replaces.
+    The output holds the picture and, as text, the alt text with a rounded summary of the data.
+    Raises ValueError without an alt text or for an unknown name, TypeError for anything else.
+    """
+    from IPython.display import display
+
+    if isinstance(figure, str):
+        name, figure = figure, find(figure).draw()
+    if name:
+        alt = find(name).alt
+    if not alt.strip():
+        raise ValueError('show needs an alt text: show(figure, alt="what the figure shows")')
+    if isinstance(figure, Axes | Figure):
+        bundle, metadata = figure_bundle(figure.figure, alt)
+    elif is_chart(figure):
+        bundle, metadata = chart_bundle(figure.properties(description=alt).to_dict())
+    else:
+        raise TypeError("show takes a matplotlib figure or axes, or an Altair chart, "
+                        f"but this is a {type(figure).__name__}")  # fmt: skip
+    if name:
+        metadata["figure"] = name  # so that a test can find the registered figure again
+    if place is None:
+        display(bundle, metadata=metadata, raw=True)
+    else:
+        place.update(bundle, metadata=metadata, raw=True)

@@ -1,0 +1,45 @@
+"""The figures of the series by name, and what is said about each."""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from course.registry import Registry
+
+
+@dataclass(frozen=True)
+class FigureEntry:
+    """One figure of the series.
+
+    notebook: the file's name without its ending. hero: is it its notebook's picture to remember?
+    """
+
+    name: str
+    notebook: str
+    caption: str
+    alt: str
+    draw: Callable[[], Any]
+    hero: bool = False
+
+
+FIGURES: Registry[FigureEntry] = Registry("figure")
+
+
+def figure(name: str, *, notebook: str, caption: str, alt: str, hero: bool = False) -> Callable:
+    """Register the function below as a figure of the series, under a name that never changes."""
+
+    def register(draw: Callable[[], Any]) -> Callable[[], Any]:
+        FIGURES[name] = FigureEntry(name, notebook, caption, alt, draw, hero)
+        return draw
+
+    return register
+
+
+def find(name: str) -> FigureEntry:
+    """The figure with this name; ValueError, with the nearest name there is, for another."""
+    if name not in FIGURES:
+        near = difflib.get_close_matches(name, FIGURES, n=1)
+        way_out = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(FIGURES)}"
+        raise ValueError(f"there is no figure {name!r}; {way_out}")
+    return FIGURES[name]

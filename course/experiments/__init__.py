@@ -1,0 +1,54 @@
+"""What notebooks and figures measure: in each chapter's folder, and in `EXPERIMENTS` by name.
+
+Some measurements take too long for a notebook cell: made once, stored, and checked in use. Such an
+experiment is a function that needs no arguments and returns its settings and results as a
+dictionary. `python -m course experiment NAME` runs it and stores what it found in
+data/experiments; notebooks and figures `load` it, and a notebook repeats a small part live.
+"""
+
+from collections.abc import Callable, Sequence
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from course.registry import Registry
+from transformer_lib.files import read_json, write_json
+from transformer_lib.text.data import DATA
+
+RESULTS = DATA / "experiments"
+EXPERIMENTS: Registry[Callable[[], dict[str, Any]]] = Registry("experiment")
+
+
+def experiment(name: str) -> Callable:
+    """Register the function below; the first line of its docstring says what it measures."""
+
+    def register(measure: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
+        EXPERIMENTS[name] = measure
+        return measure
+
+    return register
+
+
+def run(name: str, folder: Path = RESULTS, models: Sequence[str] | None = None) -> Path:
+    """Measure again and store it -> the file. Takes minutes; a progress bar says how many.
+
+    models: names or folders of trained models, for an experiment that measures any; else its own.
+    """
+    import torch
+
+    if name not in EXPERIMENTS:
+        raise ValueError(f"there is no experiment {name!r}; there are {', '.join(EXPERIMENTS)}")
+    if models and "models" not in signature(EXPERIMENTS[name]).parameters:
+        raise ValueError(f"the experiment {name!r} has models of its own: it takes no --model")
+    chosen = {"models": models} if models else {}
+    path = Path(folder) / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    found = EXPERIMENTS[name](**chosen)
+    made_with = {"torch": torch.__version__.split("+")[0], "threads": torch.get_num_threads()}
+    write_json(path, {"experiment": name, **made_with, **found})
+    return path
+
+
+def load(name: str) -> dict[str, Any]:
+    """What the experiment found when it was last run."""
+    return read_json(RESULTS / f"{name}.json")

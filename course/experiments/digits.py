@@ -1,0 +1,79 @@
+"""What experiments on rows of digits share: the data, a training that takes seconds, the score."""
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import torch
+from tqdm import tqdm
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import Transformer
+
+from transformer_lib.decoding import greedy_decode
+from transformer_lib.text import digits
+from transformer_lib.text.batching import Ids, source_batch
+from transformer_lib.text.tokens import Vocabulary
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.trainer import train
+
+Pairs = list[tuple[Ids, Ids]]
+DIGITS = Vocabulary("0123456789")
+TRAINING, HELD_OUT = 10_000, 500
+
+
+def digit_pairs(task: str, max_length: int = 10) -> tuple[Pairs, Pairs]:
+    """Rows of 1 to `max_length` digits and what the task makes of them, as ids: to train, to test.
+
+    No row of the test is in the training data.
+    """
+    pairs = all_pairs(task, max_length)
+    return pairs[:TRAINING], pairs[TRAINING:]
+
+
+@functools.cache  # each training asks for them, and they take a tenth of its time
+def all_pairs(task: str, max_length: int) -> Pairs:
+    rows = digits.make(task, TRAINING + HELD_OUT, max_length=max_length)
+    return [(DIGITS.encode(source), DIGITS.encode(target)) for source, target in rows]
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """A model this small learns fastest on one thread, and then the same way on all machines."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@one_thread()
+def learn(
+    task: str,
+    model: ModelConfig,
+    training: TrainingConfig,
+    change: Callable[[Transformer], None] | None = None,
+    bar: tqdm | None = None,
+    max_length: int = 10,
+) -> tuple[Transformer, list[dict]]:
+    """A new model trained on a task -> the model and the history of its training.
+
+    The seed of `training` decides the first weights too. change: what is done to the model before.
+    bar: the progress bar to use (None: none).
+    """
+    pairs, held_out = digit_pairs(task, max_length)
+    torch.manual_seed(training.seed)
+    learner = Transformer(len(DIGITS), len(DIGITS), model)
+    if change:
+        change(learner)
+    bar = bar if bar is not None else tqdm(disable=True)
+    return learner, train(learner, pairs, held_out, training, bar=bar)
+
+
+def right_rows(model: Transformer, pairs: Pairs) -> float:
+    """Share of the rows that the model writes without a mistake (greedy decoding)."""
+    src = source_batch([source for source, _ in pairs])
+    # without a cache: an experiment may have changed the model so that a cache doesn't fit it
+    written = greedy_decode(model, src, max_length=16, cache=False)
+    both = zip(written, pairs, strict=True)
+    return sum(row == list(right) for row, (_, right) in both) / len(pairs)

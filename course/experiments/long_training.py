@@ -1,0 +1,187 @@
+"""What the experiments of a night share: trainings on our corpus, each kept when it is done."""
+
+import dataclasses
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+from transformer_lib.model.transformer import count_parameters
+
+from course import experiments
+from transformer_lib.decoding import Prefixes, deciding
+from transformer_lib.files import read_json, write_json
+from transformer_lib.metrics import pair_exact_match
+from transformer_lib.recipes import RECIPES, Material
+from transformer_lib.text import english_spanish
+from transformer_lib.text.data import cache_folder
+from transformer_lib.text.tokens import EOS
+from transformer_lib.training.batches import Pairs
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.optimizers import adam
+from transformer_lib.training.step import batch_loss
+from transformer_lib.training.trainer import train
+from transformer_lib.translator import Translator
+
+SPLITS = english_spanish.SPLITS[1:]
+
+
+@dataclass(frozen=True)
+class Learner:
+    """What is trained, and how. build: (source words, target words) -> a new model.
+
+    training: settings that differ from the experiment's own. optimizer, loss: as for `train`.
+    """
+
+    what: str
+    build: Callable[[int, int], nn.Module]
+    training: dict[str, Any] = field(default_factory=dict)
+    optimizer: Callable[[nn.Module], Any] = adam
+    loss: Callable[..., Tensor] = batch_loss
+
+
+def kept(experiment: str, settings: dict[str, Any], measure: Callable[[], dict]) -> dict[str, Any]:
+    """The settings and what `measure` finds, written down in the cache when it is there.
+
+    So an experiment that was stopped goes on with the next training, also on another machine that
+    has what was stored of it. The settings are the key: what was found with others, or with another
+    PyTorch, isn't used.
+    """
+    settings = json.loads(json.dumps(settings))  # as a file gives them back
+    about = json.dumps([experiment, torch.__version__, settings])
+    name = f"{experiment}-{hashlib.sha256(about.encode()).hexdigest()[:16]}.json"
+    path = Path(cache_folder()) / "experiments" / name
+    if not path.exists():
+        found = stored(experiment, settings) or settings | measure()
+        write_json(path, found)
+    return read_json(path)
+
+
+def stored(experiment: str, settings: dict[str, Any]) -> dict[str, Any] | None:
+    """The run with these settings among the stored ones, if there is one."""
+    path = experiments.RESULTS / f"{experiment}.json"
+    if not path.exists():
+        return None
+    content = read_json(path)
+    if content["torch"] != torch.__version__.split("+")[0]:
+        return None
+    return next((run for run in content["runs"] if settings.items() <= run.items()), None)
+
+
+@cache
+def material() -> Material:
+    """The English-Spanish corpus in the tokens of the shipped model."""
+    return RECIPES["en-es"].material(Path())
+
+
+def tuned(
+    experiment: str,
+    learners: Sequence[Learner],
+    training: TrainingConfig,
+    peaks: Sequence[float],
+    seeds: Sequence[int],
+    learn: Callable[[Learner, TrainingConfig], tuple[Any, dict[str, Any]]] | None = None,
+    score: Callable[[Any], dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Of each learner its runs with the first seed and every peak, and other seeds with the best.
+
+    peaks: highest learning rates to choose from, by the loss on validation and nothing else. A run
+    of the best peak has "chosen": true. Shorter trainings can't choose: they like peaks that are
+    too high. learn: trains -> what it has trained, and what is to be told of that (None:
+    `learn_to_translate`). score: what to measure of what was trained (None: `scores`).
+    """
+    learn, score = learn or learn_to_translate, score or scores
+    runs = []
+
+    def measure(learner: Learner, how: TrainingConfig) -> dict[str, Any]:
+        trained, found = learn(learner, how)
+        return found | score(trained)
+
+    def run(learner: Learner, peak: float, seed: int) -> dict[str, Any]:
+        bar.set_description(f"{learner.what}, {peak:g}, seed {seed}")
+        how = dataclasses.replace(training, peak=peak, seed=seed, **learner.training)
+        settings = {"what": learner.what, "peak": peak, "seed": seed,
+                    "training": dataclasses.asdict(how)}  # fmt: skip
+        found = kept(experiment, settings, lambda: measure(learner, how))
+        bar.update(1)
+        return found
+
+    with (
+        tqdm(total=len(learners) * (len(peaks) + len(seeds) - 1), unit="training") as bar,
+        suppress(KeyboardInterrupt),  # then what is complete is stored, and the next call goes on
+    ):
+        for learner in learners:
+            first = [run(learner, peak, seeds[0]) for peak in peaks]
+            best = min(first, key=best_loss)["peak"]
+            others = [run(learner, best, seed) for seed in seeds[1:]]
+            runs += [found | {"chosen": found["peak"] == best} for found in first + others]
+    return {"training": dataclasses.asdict(training), "peaks": list(peaks), "runs": runs}
+
+
+def best_loss(run: dict[str, Any]) -> float:
+    """Of its best validation, the weights of which it ends with."""
+    return min(entry["validation_loss"] for entry in run["history"])
+
+
+def learn_to_translate(learner: Learner, how: TrainingConfig) -> tuple[Translator, dict[str, Any]]:
+    """Train once -> the translator, and its size, time and learning curve."""
+    corpus = material()
+    torch.manual_seed(how.seed)
+    model = learner.build(len(corpus.src.vocab), len(corpus.tgt.vocab))
+    found = learning_curve(model, corpus.training, corpus.validation, learner, how)
+    return Translator(model, corpus.src, corpus.tgt), found
+
+
+def learning_curve(
+    model: nn.Module, training: Pairs, validation: Pairs, learner: Learner, how: TrainingConfig
+) -> dict[str, Any]:
+    """Train a model as its learner says -> size, time and learning curve."""
+    began = time.perf_counter()
+    history = train(model, training, validation, how, bar=tqdm(disable=True),
+                    optimizer=learner.optimizer, loss=learner.loss)  # fmt: skip
+    seconds = time.perf_counter() - began
+    return {
+        "parameters": count_parameters(model),
+        "seconds_per_step": round(seconds / how.steps, 4),
+        "history": history,
+    }
+
+
+def scores(translator: Translator) -> dict[str, Any]:
+    """right: of each split, the share right to the letter; pronoun_pairs: with both members right.
+
+    by_length: for each number of English tokens, how many sentences of all splits, and how many of
+    them are right.
+    """
+    right, by_length = {}, {}
+    for split in SPLITS:
+        pairs = english_spanish.load(split)
+        written = translator.translate_all([english for english, _ in pairs])
+        marks = [a == b for a, (_, b) in zip(written, pairs, strict=True)]
+        right[split] = sum(marks) / len(marks)
+        for mark, (english, _) in zip(marks, pairs, strict=True):
+            length = len(translator.src.tokenizer(english))
+            count, good = by_length.get(length, (0, 0))
+            by_length[length] = (count + 1, good + mark)
+    pairs = pair_exact_match(translator, english_spanish.load_pronoun())
+    by_length = [{"tokens": length, "sentences": count, "right": good}
+                 for length, (count, good) in sorted(by_length.items())]  # fmt: skip
+    return {"right": right, "pronoun_pairs": pairs, "by_length": by_length}
+
+
+def cache_bytes(model: nn.Module, words: int = 20) -> int:
+    """What a model keeps of one sentence of so many source and target words while it writes."""
+    src = torch.full((1, words), EOS)
+    with deciding(model):
+        prefixes = Prefixes(model, src, words, cache=True)
+        for _ in range(words):
+            prefixes.append(prefixes.next_logits().argmax(dim=-1))
+    return sum(cache.bytes for layer in prefixes.caches for cache in layer)

@@ -1,0 +1,1 @@
+"""The path from an empty file: what a reader's own my_transformer.py is checked with."""

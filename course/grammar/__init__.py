@@ -1,0 +1,16 @@
+"""A synchronous grammar of English and Spanish: each rule writes both languages together.
+
+    lexicon.py      nouns, names and adjectives, and which of them go together
+    morphology.py   plurals, agreement, conjugation
+    verbs.py        verbs and the nouns they take
+    phrases.py      noun phrases, subjects, verb forms: English and Spanish side by side
+    statements.py, likes.py, clitics.py, questions.py, larger.py
+                    sentences: "I like trees" / "Me gustan los árboles"
+    pronouns.py, situations.py
+                    sentences in which "it" has to be understood
+    splits.py       training and test files, and what is held out of training
+    recognition.py  could the grammar have written this sentence?
+    surprise.py     how surprising the sentences are, from the probabilities of the choices
+
+What it wrote is in data/en-es, and `transformer_lib.text.english_spanish` reads it.
+"""

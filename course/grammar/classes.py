@@ -1,0 +1,111 @@
+"""What kind of word a word form is: part of speech, gender and number, looked up in the lexicon.
+
+English nouns get the gender of their Spanish translation: English has none of its own.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from course.grammar import verbs
+from course.grammar.larger import comparative
+from course.grammar.lexicon import ADJECTIVES, NAMES, NOUNS
+from course.grammar.morphology import (
+    IMPERFECT,
+    PRESENT,
+    PRETERITE,
+    adjective_form,
+    conjugate,
+    gerund,
+    participle,
+)
+
+PARTS = ("noun", "verb", "adjective", "name", "other")
+
+
+@dataclass(frozen=True)
+class WordClass:
+    """part: one of PARTS. gender: "m", "f", or "" for none or either. number: "one", "many", "".
+
+    "other" holds grammar words (the, not, in), numbers, signs, and words of set phrases.
+    """
+
+    part: str
+    gender: str = ""
+    number: str = ""
+
+
+OTHER = WordClass("other")
+
+
+def english_class(form: str) -> WordClass:
+    """english_class("cows") is WordClass("noun", "f", "many"), for "cows" are "vacas"."""
+    return _english().get(form, OTHER)
+
+
+def spanish_class(form: str) -> WordClass:
+    """spanish_class("rojas") is WordClass("adjective", "f", "many")."""
+    return _spanish().get(form, OTHER)
+
+
+def _all_verbs() -> list[verbs.Verb]:
+    found = []
+    for value in vars(verbs).values():
+        found += value if isinstance(value, list) else [value]
+    return [verb for verb in found if isinstance(verb, verbs.Verb)]
+
+
+# A form that is of two kinds keeps the one entered first: "clean" is an adjective (and a verb),
+# "limpio" too; "vino" is wine (and came).
+
+
+@cache
+def _english() -> dict[str, WordClass]:
+    classes: dict[str, WordClass] = {}
+    for noun in NOUNS.values():
+        gender = "" if noun.gender == "c" else noun.gender
+        classes.setdefault(noun.english, WordClass("noun", gender, "one"))
+        classes.setdefault(noun.english_plural, WordClass("noun", gender, "many"))
+    for adjective in ADJECTIVES:
+        classes.setdefault(adjective, WordClass("adjective"))
+        classes.setdefault(comparative(adjective), WordClass("adjective"))
+    for name, gender in NAMES.items():
+        classes.setdefault(name, WordClass("name", gender))
+    for verb in _all_verbs():
+        for form in (verb.english, verb.english_third, verb.english_past, verb.english_ing):
+            classes.setdefault(form, WordClass("verb"))
+    for form in "like likes liked written drawn".split():
+        classes.setdefault(form, WordClass("verb"))
+    return classes
+
+
+@cache
+def _spanish() -> dict[str, WordClass]:
+    classes: dict[str, WordClass] = {}
+
+    def enter(form: str, part: str, gender: str, number: str) -> None:
+        known = classes.setdefault(form, WordClass(part, gender, number))
+        if known.part == part and known.gender != gender:  # el artista, la artista
+            classes[form] = WordClass(part, "", number)
+
+    numbers = ((False, "one"), (True, "many"))
+    for noun in NOUNS.values():
+        for gender in "mf" if noun.gender == "c" else noun.gender:
+            for plural, number in numbers:
+                enter(noun.in_spanish(gender, plural), "noun", gender, number)
+    for adjective in ADJECTIVES.values():
+        for gender in "mf":
+            for plural, number in numbers:
+                enter(adjective.form(gender, plural), "adjective", gender, number)
+    for name, gender in NAMES.items():
+        enter(name, "name", gender, "one")
+    infinitives = {verb.spanish for verb in _all_verbs()}
+    infinitives |= set("ser estar poder deber gustar encantar interesar quedar".split())
+    for infinitive in sorted(infinitives):
+        tenses = [conjugate(infinitive, tense) for tense in (PRESENT, PRETERITE, IMPERFECT)]
+        for form in (infinitive, gerund(infinitive), *sum(tenses, ())):
+            enter(form, "verb", "", "")
+        for gender in "mf":  # a participle agrees: pintado, pintada, pintados, pintadas
+            for plural, number in numbers:
+                form = adjective_form(participle(infinitive), gender, plural)
+                enter(form, "adjective", gender, number)
+    return classes

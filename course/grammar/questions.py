@@ -1,0 +1,288 @@
+"""Questions: the Spanish verb comes before its subject. ¿Abrió Ana la puerta?"""
+
+from course.grammar.clitics import SOCIAL
+from course.grammar.drawing import (
+    CERTAIN,
+    DEFINITE,
+    OBJECT,
+    Draw,
+    draw_doer,
+    draw_noun_phrase,
+    draw_object,
+    draw_person,
+    draw_place,
+    draw_spot,
+    starts_again,
+)
+from course.grammar.lexicon import ADJECTIVES, ADJECTIVES_FOR, nouns_for
+from course.grammar.morphology import PRESENT, adjective_form, conjugate
+from course.grammar.phrases import (
+    CAN,
+    HAVE_TO,
+    HE,
+    WANT,
+    NounPhrase,
+    be,
+    english_do,
+    english_finite,
+    noun_phrase,
+    object_of,
+    question,
+)
+from course.grammar.statements import HAVABLE, LOOSE_THINGS, NOUN_LIST, draw_predicate
+from course.grammar.verbs import DOES, GO, HAVE, INTRANSITIVE, TRANSITIVE, VERBS
+from course.grammar.words import Phrase, Sentence, both, sentence, text
+
+ASKABLE = [verb for verb in TRANSITIVE if verb.english not in ("think", "love")]
+WHO = NounPhrase(text("who"), text("quién"), dropped=True)
+
+
+def ask_whether(draw: Draw) -> Sentence:
+    """Did Ana open the door? Why does the boy open it? When, where?"""
+    verb = draw.pick(ASKABLE)
+    thing, subject = draw_object(draw, verb, draw_doer(draw, verb, asked=True))
+    tense = draw.tense()
+    words = {("", ""): 4, ("why", "por qué"): 2}
+    if not verb.state:
+        words["when", "cuándo"] = 1
+    if verb.english in ("buy", "see", "find", "lose", "learn", "sell", "study", "hide", "eat"):
+        words["where", "dónde"] = 1.5
+    word, palabra = draw.weighted(words)
+    object_phrase = object_of(verb, thing)
+    return sentence("question", question(
+        f"{word} {english_do(subject.person, tense)}"
+        + subject.english
+        + verb.english_base
+        + thing.english,
+        f"{palabra} {verb.spanish_form(tense, subject.person)}"
+        + subject.spanish
+        + verb.preposition
+        + object_phrase.spanish,
+        subject,
+        thing,
+    ))  # fmt: skip
+
+
+def ask_who(draw: Draw) -> Sentence:
+    """Who opened the door? Who sang in the park? Who is in the kitchen? Who is tired?"""
+    tense = draw.tense()
+    about = draw.weighted({"object": 3, "verb": 1.5, "place": 1, "state": 1})
+    if about == "place":
+        rest = be("estar", WHO, tense) + draw_place(draw)
+    elif about == "state":
+        adjective = draw.pick([a for a in ADJECTIVES_FOR["man"] if a.copula == "estar"])
+        rest = be("estar", WHO, tense) + both(adjective.english, adjective.spanish)
+    elif about == "verb":
+        verb = draw.pick(INTRANSITIVE)
+        rest = Phrase(english_finite(verb, HE, tense), text(verb.spanish_form(tense, HE)))
+        rest += draw_place(draw, 1 if verb.english == "live" else 0.6)
+    else:
+        verb = draw.pick(ASKABLE)
+        noun = draw.pick(verb.objects)
+        if "abstract" in noun.tags:
+            thing = noun_phrase(noun, "generic" if verb.english in ("prefer", "wait") else "")
+        else:
+            thing = draw_noun_phrase(draw, noun, DEFINITE if noun.person else OBJECT)
+        rest = Phrase(
+            english_finite(verb, HE, tense),
+            text(f"{verb.spanish_form(tense, HE)} {verb.preposition}"),
+        ) + object_of(verb, thing)
+    return sentence("question", question("who" + rest.english, "quién" + rest.spanish, rest))
+
+
+def ask_whom(draw: Draw) -> Sentence:
+    """Who did the girl see? ¿A quién vio la niña?"""
+    verb = draw.pick(SOCIAL)
+    subject, tense = draw_doer(draw, verb, asked=True), draw.tense()
+    return sentence("question", question(
+        "who " + english_do(subject.person, tense) + subject.english + verb.english_base,
+        f"a quién {verb.spanish_form(tense, subject.person)}" + subject.spanish,
+        subject,
+    ))  # fmt: skip
+
+
+WHAT_VERBS = [
+    VERBS[name]
+    for name in (
+        "eat drink buy sell see read write need want cook learn study prefer draw look wear carry "
+        "find lose break build"
+    ).split()
+]
+
+
+def ask_what(draw: Draw) -> Sentence:
+    """What does the dog eat? ¿Qué come el perro?"""
+    verb = draw.pick(WHAT_VERBS)
+    subject, tense = draw_doer(draw, verb, asked=True), draw.tense()
+    return sentence("question", question(
+        "what " + english_do(subject.person, tense) + subject.english + verb.english_base,
+        f"qué {verb.spanish_form(tense, subject.person)}" + subject.spanish,
+        subject,
+    ))  # fmt: skip
+
+
+def ask_where(draw: Draw) -> Sentence:
+    """Where do you live? Where did Ana go? Why do the children cry?"""
+    verb = draw.pick((*INTRANSITIVE, GO))
+    subject, tense = draw_doer(draw, verb, asked=True), draw.tense()
+    words = {("where", "adónde" if verb is GO else "dónde"): 2}
+    if verb is not DOES["live"]:
+        words.update({("why", "por qué"): 1, ("when", "cuándo"): 1})
+    if verb is DOES["think"]:
+        words = {("why", "por qué"): 1, ("what", "qué"): 1}
+    word, palabra = draw.weighted(words)
+    return sentence("question", question(
+        f"{word} {english_do(subject.person, tense)}" + subject.english + verb.english,
+        f"{palabra} {verb.spanish_form(tense, subject.person)}" + subject.spanish,
+        subject,
+    ))  # fmt: skip
+
+
+PLACED = nouns_for(
+    "thing food clothes furniture vehicle person pet building room street beach bridge park"
+)
+COLORED = [noun for noun in NOUN_LIST if noun.english in ADJECTIVES["red"].suits]
+BELONGINGS = nouns_for("thing clothes pet vehicle furniture child house")
+
+
+@starts_again
+def ask_state(draw: Draw) -> Sentence:
+    """Is the boy tired? ¿Está cansado el niño?"""
+    tense = draw.tense(past=0.3)
+    if draw.chance(0.4):
+        subject = draw_person(draw, asked=True)
+    else:
+        noun = draw.pick(NOUN_LIST)
+        subject = draw_noun_phrase(draw, noun, CERTAIN, adjective=0)
+    adjective = draw_predicate(draw, subject)
+    if adjective is None:
+        return ask_state(draw)
+    verb = be(adjective.copula, subject, tense)
+    return sentence("question", question(
+        verb.english + subject.english + adjective.english,
+        verb.spanish + adjective.form(subject.gender, subject.plural) + subject.spanish,
+        subject,
+    ), *subject.bond(adjective))  # fmt: skip
+
+
+def ask_place(draw: Draw) -> Sentence:
+    """Where is the key? Is it on the table? ¿Está la llave sobre la mesa?"""
+    tense = draw.tense(past=0.3)
+    if draw.chance(0.6):
+        subject = draw_noun_phrase(draw, draw.pick(PLACED), CERTAIN)
+        verb = be("estar", subject, tense)
+        return sentence("question", question(
+            "where" + verb.english + subject.english,
+            "dónde" + verb.spanish + subject.spanish,
+            subject,
+        ))  # fmt: skip
+    subject = draw_noun_phrase(draw, draw.pick(LOOSE_THINGS), CERTAIN, adjective=0.1)
+    verb = be("estar", subject, tense)
+    rest = subject + draw_spot(draw, subject.noun)
+    return sentence(
+        "question", question(verb.english + rest.english, verb.spanish + rest.spanish, rest)
+    )
+
+
+def ask_property(draw: Draw) -> Sentence:
+    """How is your mother? What color is the house? Whose dog is this? How many ...?"""
+    about = draw.pick(("how", "color", "whose", "count", "count"))
+    if about == "how":
+        subject = draw_person(draw, pronouns=0.35, names=0.2, asked=True)
+        verb = be("estar", subject, draw.tense(past=0.3))
+        english, spanish = "how", "cómo"
+    elif about == "color":
+        subject = draw_noun_phrase(draw, draw.pick(COLORED), CERTAIN, adjective=0.05)
+        verb = be("ser", subject, draw.tense(past=0.3))
+        english, spanish = "what color", "de qué color"
+    elif about == "whose":
+        noun = draw.pick(BELONGINGS)
+        thing = draw_noun_phrase(draw, noun, (("this", "that"),) * 2, adjective=0.15)
+        pointing, *head = thing.english.words
+        verb = be("ser", thing, PRESENT)
+        return sentence("question", question(
+            "whose " + " ".join(head) + verb.english + pointing,
+            "de quién" + verb.spanish + thing.spanish,
+            thing,
+        ))  # fmt: skip
+    else:
+        return ask_count(draw)
+    return sentence("question", question(
+        english + verb.english + subject.english, spanish + verb.spanish + subject.spanish, subject
+    ))  # fmt: skip
+
+
+def ask_count(draw: Draw) -> Sentence:
+    """How many apples did you buy? ¿Cuántas manzanas compraste?"""
+    subject = draw_person(draw, pronouns=0.7, names=0.2, asked=True)
+    tense = draw.tense()
+    verb = draw.pick((HAVE, HAVE, VERBS["buy"], VERBS["need"], VERBS["want"], VERBS["eat"]))
+    nouns = HAVABLE if verb is HAVE else verb.objects
+    noun = draw.pick([noun for noun in nouns if not noun.mass and "single" not in noun.tags])
+    things = f"{adjective_form('cuánto', noun.default_gender, True)} "
+    things += noun.in_spanish(noun.default_gender, True)
+    return sentence("question", question(
+        f"how many {noun.english_plural} {english_do(subject.person, tense)}"
+        + subject.english
+        + verb.english,
+        f"{things} {verb.spanish_form(tense, subject.person)}" + subject.spanish,
+        subject,
+    ))  # fmt: skip
+
+
+NOT_AFTER_MODAL = (
+    "need",
+    "want",
+    "love",
+    "prefer",
+    "know",
+    "break",
+    "lose",
+    "forget",
+    "understand",
+)
+
+
+def ask_modal(draw: Draw) -> Sentence:
+    """Can you swim? Does Ana want to eat the cake? ¿Quiere Ana comer el pastel?"""
+    modal = draw.pick((CAN, WANT, HAVE_TO))
+    name, infinitive, link = modal
+    subject = draw_person(draw, pronouns=0.7, asked=True)
+    if draw.chance(0.4):
+        verb, thing = (
+            draw.pick([v for v in INTRANSITIVE if v.english not in ("live", "cry")]),
+            Phrase(),
+        )
+        spanish_thing = Phrase()
+    else:
+        verb = draw.pick([v for v in TRANSITIVE if v.english not in NOT_AFTER_MODAL])
+        thing, subject = draw_object(draw, verb, subject)
+        spanish_thing = object_of(verb, thing)
+    if name == "can":
+        english = name + subject.english
+    else:
+        english = english_do(subject.person, PRESENT) + subject.english + f"{name} to"
+    form = conjugate(infinitive, PRESENT)[subject.person]
+    if link or not thing.english.words:  # ¿Tiene que trabajar Ana? ¿Puede nadar Ana?
+        spanish = f"{form} {link} {verb.spanish}" + subject.spanish
+    else:
+        spanish = form + subject.spanish + verb.spanish
+    return sentence("question", question(
+        english + verb.english_base + thing.english,
+        spanish + verb.preposition + spanish_thing.spanish,
+        subject,
+        thing,
+    ))  # fmt: skip
+
+
+FRAMES = {
+    ask_whether: 3.2,
+    ask_who: 1.6,
+    ask_whom: 0.6,
+    ask_what: 1,
+    ask_where: 1.2,
+    ask_state: 1.4,
+    ask_place: 1,
+    ask_property: 1.6,
+    ask_modal: 1.2,
+}

@@ -1,0 +1,34 @@
+"""The translator in a web page: a laboratory, and attention to look around in.
+
+The JavaScript beside this file has the library's names and gives the same numbers; a test holds
+both against each other:
+
+    tokens.js       text -> tokens -> ids, and back, with the library's messages
+    subwords.js     the same for subwords
+    model.js        the forward pass, in the order in which data flows
+    decoding.js     greedy, beam search, drawing by lot
+    recording.js    look inside, and change one thing
+    translator.js   text in, text out
+    attention_view.js   draws the attention of any model; needs nothing else
+    tour.js, lab.js, lab.html, lab.css   the laboratory
+
+node.py has Node, where it is installed, run the same scripts.
+"""
+
+from course.lab.node import python_logits
+from course.lab.notebook import Laboratory, laboratory
+from course.lab.pages import WebError, lab_page, write_lab
+from course.lab.view import AttentionView, Layer, huggingface_layers, looks_layers
+
+__all__ = [
+    "AttentionView",
+    "Laboratory",
+    "Layer",
+    "WebError",
+    "huggingface_layers",
+    "lab_page",
+    "laboratory",
+    "looks_layers",
+    "python_logits",
+    "write_lab",
+]

@@ -1,0 +1,118 @@
+"use strict";
+// Text -> subwords -> ids, and back: byte-pair encoding, as transformer_lib/text/subwords.py has it from
+// Hugging Face's tokenizers. What is learned comes as `pieces`, each at the place of its id, and
+// `merges`, the pairs to join, the first ones first.
+
+const UNICODE_SPACE =
+  "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+// Words with the space before them, numbers, signs: nothing is joined across these.
+const CHUNKS = new RegExp(
+  "'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+" +
+    `| ?[^${UNICODE_SPACE}\\p{L}\\p{N}]+` +
+    `|[${UNICODE_SPACE}]+(?![^${UNICODE_SPACE}])|[${UNICODE_SPACE}]+`,
+  "gu",
+);
+
+/** Each byte as a letter that can be seen: a space is Ġ. 256 letters, at the places of the bytes. */
+function letters_of_bytes() {
+  const seen = (byte) =>
+    (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || (byte >= 174 && byte <= 255);
+  let others = 0;
+  return Array.from({ length: 256 }, (_, byte) =>
+    String.fromCodePoint(seen(byte) ? byte : 256 + others++),
+  );
+}
+
+/** Cuts text of any language into subwords, and joins them to the same text again. */
+class Subwords {
+  constructor(merges) {
+    this.ranks = new Map(merges.map((pair, rank) => [pair, rank])); // "Ġ t" -> 0, ...
+    this.letters = letters_of_bytes();
+    this.bytes = new Map(this.letters.map((letter, byte) => [letter, byte]));
+  }
+
+  /** The pieces of a text. */
+  tokens(text) {
+    text = text.normalize("NFC");
+    if (!text.startsWith(" ")) text = ` ${text}`;
+    const pieces = [];
+    for (const [chunk] of text.matchAll(CHUNKS)) {
+      const bytes = new TextEncoder().encode(chunk);
+      pieces.push(...this.join(Array.from(bytes, (byte) => this.letters[byte])));
+    }
+    return pieces;
+  }
+
+  /** Neighbors become one piece, the pair that was learned first before all others. */
+  join(pieces) {
+    const rank = (i) => this.ranks.get(`${pieces[i]} ${pieces[i + 1]}`) ?? Infinity;
+    while (pieces.length > 1) {
+      let best = 0;
+      for (let i = 1; i < pieces.length - 1; i++) if (rank(i) < rank(best)) best = i;
+      if (rank(best) === Infinity) break;
+      pieces.splice(best, 2, pieces[best] + pieces[best + 1]);
+    }
+    return pieces;
+  }
+
+  /** Pieces as text. Bytes that are no whole letter become �. */
+  text(pieces) {
+    const bytes = [...pieces.join("")].map((letter) => this.bytes.get(letter) ?? 63);
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(bytes));
+  }
+
+  /** A sentence, which begins without a space. */
+  detokenize(pieces) {
+    return this.text(pieces).replace(/^ /, "");
+  }
+}
+
+/** Both sides of a translator whose languages share their subwords; it reads any text. */
+class SubwordLanguage {
+  constructor({ pieces, merges, finished }) {
+    this.longest = 256; // subwords in a sentence
+    this.tokenizer = new Subwords(merges);
+    this.vocab = [...SPECIALS, ...pieces];
+    this.ids = new Map(this.vocab.map((token, id) => [token, id]));
+    this.finished = finished;
+    this.words = []; // it has no list: it reads any
+  }
+
+  /** What somebody typed -> { tokens, ids, mark }; InputError for what it can't read. */
+  read(text) {
+    const { words, added } = this.finished ? finish(text) : { words: one_line(text), added: "" };
+    const tokens = this.tokenizer.tokens(words);
+    if (tokens.length > this.longest) {
+      throw new InputError(
+        `the text has ${tokens.length} subwords, more than ${this.longest}: ` +
+          "cut it into shorter sentences",
+      );
+    }
+    return { tokens, ids: tokens.map((token) => this.ids.get(token)), mark: added };
+  }
+
+  tokens(ids) {
+    return ids.map((id) => this.vocab[id]);
+  }
+
+  /** The text of a translation, without the sign that was added to what was typed. */
+  answer(ids, added) {
+    const text = this.tokenizer.detokenize(this.tokens(ids));
+    return added && text.endsWith(added) ? text.slice(0, -added.length) : text;
+  }
+
+  /** Letters again where a piece holds whole ones, with · for the space before. */
+  shown(tokens) {
+    return tokens.map((token) =>
+      SPECIALS.includes(token) ? token : this.tokenizer.text([token]).replaceAll(" ", "·"),
+    );
+  }
+}
+
+/** "good morning" -> "Good morning." for a model that has read finished sentences only. */
+function finish(text) {
+  const words = one_line(text);
+  const [first, ...rest] = words;
+  const added = /[\p{L}\p{N}]$/u.test(words) ? "." : "";
+  return { words: first.toUpperCase() + rest.join("") + added, added };
+}

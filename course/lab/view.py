@@ -1,0 +1,233 @@
+"""Recorded attention to look around in: all heads small, one large, words chosen by hand or key.
+
+    AttentionView(looks_layers(translator.looks("I like trees"))).save("looks.html")
+
+What is drawn comes as arrays with words, of any model. The drawing is attention_view.js. In the
+last line of a notebook's cell a view is stored with its data, which tests compare and the site
+draws, and with a picture and words for where nothing is drawn.
+"""
+
+import csv
+import html
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from course.lab.pages import HERE, inline
+from transformer_lib.files import write_file
+from transformer_lib.translator import Looks
+
+DECIMALS = 4
+MIME = "application/vnd.transformer-lib.attention+json"
+NOT_TRUSTED = "To choose layers, heads and words here, run this cell."
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One attention layer: weights (h, q, k), the q words that look, the k that are looked at.
+
+    weights: anything that NumPy reads; PyTorch tensors without gradients too. ValueError if words
+    and weights don't fit each other.
+    """
+
+    name: str
+    weights: Any
+    queries: Sequence[str]
+    keys: Sequence[str]
+
+    def __post_init__(self):
+        shape = np.shape(self.weights)
+        wanted = (len(self.queries), len(self.keys))
+        if len(shape) != 3 or shape[1:] != wanted or 0 in shape:
+            raise ValueError(
+                f"{self.name}: {wanted[0]} words that look and {wanted[1]} that are looked at need "
+                f"weights of shape (heads, {wanted[0]}, {wanted[1]}), not {shape}"
+            )
+
+    def data(self) -> dict[str, Any]:
+        """As attention_view.js takes it."""
+        weights = np.asarray(self.weights, dtype=float).round(DECIMALS).tolist()
+        words = {"queries": list(self.queries), "keys": list(self.keys)}
+        return {"name": self.name, **words, "weights": weights}
+
+
+def looks_layers(looks: Looks) -> list[Layer]:
+    """The layers of `Translator.looks`; a decoder's word looks while it is written."""
+    layers = []
+    for name, weights in looks.weights.items():
+        queries = looks.src if name.startswith("encoder") else looks.tgt_out
+        own = name.startswith("decoder") and name.endswith("self_attn")
+        layers.append(Layer(name, weights, queries, looks.tgt_in if own else looks.src))
+    return layers
+
+
+def huggingface_layers(
+    output: Any, src: Sequence[str], tgt: Sequence[str] = (), *, sentence: int = 0
+) -> list[Layer]:
+    """The layers of an output of Hugging Face's transformers that has its attentions.
+
+    output: of a model called with output_attentions=True and made with
+    attn_implementation="eager" (others don't hand their weights out). src, tgt: the tokens of the
+    encoder and of the decoder; of a model with one half only, src. sentence: which of the batch.
+    ValueError for an output without attentions, or if the tokens don't fit.
+
+        words = tokenizer.convert_ids_to_tokens(ids[0])
+        AttentionView(huggingface_layers(model(ids, output_attentions=True), words))
+    """
+    kinds = [
+        ("attentions", "layers.{}.self_attn", src, src),
+        ("encoder_attentions", "encoder.layers.{}.self_attn", src, src),
+        ("decoder_attentions", "decoder.layers.{}.self_attn", tgt, tgt),
+        ("cross_attentions", "decoder.layers.{}.cross_attn", tgt, src),
+    ]
+    layers = []
+    for field, name, queries, keys in kinds:
+        for i, weights in enumerate(getattr(output, field, None) or ()):
+            layers.append(Layer(name.format(i), weights[sentence].detach().cpu(), queries, keys))
+    if not layers:
+        raise ValueError(
+            "there are no attentions in this output: call the model with output_attentions=True, "
+            'and make it with attn_implementation="eager"'
+        )
+    return layers
+
+
+class AttentionView:
+    """Layers to look around in. layer (a name), head, query (a place): what is shown first.
+
+    ValueError for a layer that isn't there.
+    """
+
+    def __init__(
+        self,
+        layers: Sequence[Layer],
+        *,
+        layer: str | None = None,
+        head: int = 0,
+        query: int | None = None,
+    ):
+        names = [one.name for one in layers]
+        layer = names[0] if layer is None else layer
+        if layer not in names:
+            raise ValueError(f"there is no layer {layer!r}; there are {', '.join(names)}")
+        self.layers = list(layers)
+        self.chosen = {"layer": layer, "head": head, "query": query}
+
+    def data(self) -> dict[str, Any]:
+        """What attention_view.js draws, and what is shown first."""
+        return {"layers": [layer.data() for layer in self.layers], "chosen": self.chosen}
+
+    def page(self, title: str = "Attention", *, heading: bool = True) -> str:
+        """A page of HTML that needs nothing else."""
+        data = json.dumps(self.data(), ensure_ascii=False)
+        script = (HERE / "attention_view.js").read_text(encoding="utf-8")
+        start = f"const given = {data};\n" + START
+        title = html.escape(title)
+        head = f"<header><h1>{title}</h1></header>\n" if heading else ""
+        return PAGE.format(title=title, head=head, script=inline(f"{script}\n{start}"))
+
+    def save(self, path: Path, title: str = "Attention") -> None:
+        write_file(Path(path), self.page(title).encode("utf-8"))
+
+    def alt(self) -> str:
+        """What the picture shows, in words."""
+        from course.drawing.values import steady_round  # matplotlib takes its time
+
+        layer = self.shown()
+        heads = np.asarray(layer.weights, dtype=float)
+        rows, columns = " ".join(layer.queries), " ".join(layer.keys)
+        said = (
+            f"{len(heads)} maps, one for each head of {layer.name}. Rows are the words that look, "
+            f"{rows}; columns those looked at, {columns}."
+        )
+        query = self.chosen["query"]
+        if query is None or query >= len(layer.queries):  # of a longer sentence, before
+            return said
+        looks = [f"in head {head} at “{layer.keys[place]}” with {steady_round(row[place]):.2f}"
+                 for head, row in enumerate(heads[:, query])
+                 for place in [int(np.argmax(row >= row.max() - 1e-3))]]  # fmt: skip
+        return f"{said} “{layer.queries[query]}” looks most {', '.join(looks)}."
+
+    def shown(self) -> Layer:
+        """The layer that is shown first."""
+        return next(layer for layer in self.layers if layer.name == self.chosen["layer"])
+
+    def picture(self) -> Any:
+        """All heads of the layer that is shown first, as a matplotlib figure."""
+        from course.drawing.attention_maps import attention_heads
+
+        layer = self.shown()
+        return attention_heads(layer.weights, layer.queries, layer.keys)
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What a notebook stores: the page in a frame, its data, a picture and words."""
+        from course.drawing.notebook_output import figure_bundle
+
+        alt = self.alt()
+        data, notes = figure_bundle(self.picture(), alt)
+        rows = max(len(layer.queries) for layer in self.layers)
+        # The frame lies over the picture: where frames are not let through, the picture stays.
+        data["text/html"] = FRAME.format(
+            height=f"{20 + 2.1 * rows:.0f}rem", said=NOT_TRUSTED, alt=html.escape(alt),
+            picture=data["image/png"], page=html.escape(self.page(heading=False)),
+        )  # fmt: skip
+        return data | {MIME: packed(self.data())}, notes
+
+
+def packed(data: dict[str, Any]) -> dict[str, Any]:
+    """The data of a view with each head as one text of comma-separated values.
+
+    Numbers in lists would take a line each in the notebook's file.
+    """
+
+    def text(rows: list[list[float]]) -> str:
+        table = io.StringIO()
+        csv.writer(table, lineterminator="\n").writerows(rows)
+        return table.getvalue()
+
+    layers = [layer | {"weights": list(map(text, layer["weights"]))} for layer in data["layers"]]
+    return data | {"layers": layers}
+
+
+def unpacked(data: dict[str, Any]) -> dict[str, Any]:
+    """The data of a view as a notebook stores it -> as attention_view.js takes it."""
+
+    def rows(text: str) -> list[list[float]]:
+        return [list(map(float, row)) for row in csv.reader(io.StringIO(text))]
+
+    layers = [layer | {"weights": list(map(rows, layer["weights"]))} for layer in data["layers"]]
+    return data | {"layers": layers}
+
+
+START = 'new AttentionView(document.querySelector("main"), given, { chosen: given.chosen });'
+FRAME = """<div style="position: relative; height: {height}; overflow: hidden">\
+<p>{said}</p><img alt="{alt}" style="max-width: 100%" src="data:image/png;base64,{picture}">\
+<iframe srcdoc="{page}" title="Attention" style="position: absolute; top: 0; left: 0; width: 100%; \
+height: 100%; border: 0"></iframe></div>"""
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ margin: 1.5rem clamp(1rem, 4vw, 3rem); max-width: 60rem;
+  color: light-dark(#1a1a1a, #ececec); background: light-dark(#ffffff, #16181c);
+  font: 1rem/1.4 "DejaVu Sans", Verdana, sans-serif; }}
+h1 {{ font-size: 1.2rem; }}
+</style>
+</head>
+<body>
+{head}<main></main>
+<script>{script}</script>
+</body>
+</html>
+"""

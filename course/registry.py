@@ -1,0 +1,54 @@
+"""What chapters offer by name: figures, and experiments.
+
+A chapter is imported when one of its names is first asked for, because importing all of them takes
+seconds. The names themselves are read in its source, where they stand behind the decorator:
+@figure("attention-arrow", ...).
+"""
+
+import re
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from course.chapters import CHAPTERS
+
+COURSE = Path(__file__).parent
+FOLDERS = [*(COURSE / "chapters" / chapter for chapter in CHAPTERS), COURSE / "lab"]
+Entry = TypeVar("Entry")
+
+
+class Registry(MutableMapping[str, Entry], Generic[Entry]):
+    """name -> what is registered under it, in the order of the series.
+
+    decorator: the name of the decorator that registers, "figure" or "experiment".
+    """
+
+    def __init__(self, decorator: str):
+        self.modules: dict[str, str] = {}  # name -> the module in which it is registered
+        self.entries: dict[str, Entry] = {}  # of the modules that have been imported
+        named = re.compile(rf'^@{decorator}\(\s*"([^"]+)"', re.MULTILINE)
+        for path in (path for folder in FOLDERS for path in sorted(folder.glob("*.py"))):
+            module = ".".join(("course", *path.relative_to(COURSE).with_suffix("").parts))
+            for name in named.findall(path.read_text(encoding="utf-8")):
+                self.modules.setdefault(name, module)
+
+    def __getitem__(self, name: str) -> Entry:
+        if name not in self.entries and name in self.modules:
+            import_module(self.modules[name])
+        return self.entries[name]
+
+    def __setitem__(self, name: str, entry: Entry) -> None:
+        if name in self.entries:
+            raise ValueError(f"there are two entries with the name {name!r}")
+        self.modules.setdefault(name, "")
+        self.entries[name] = entry
+
+    def __delitem__(self, name: str) -> None:
+        del self.modules[name], self.entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.modules)
+
+    def __len__(self) -> int:
+        return len(self.modules)

@@ -1,0 +1,142 @@
+"""A notebook as the parts of a page: words, code, outputs; what is folded and what is asked."""
+
+import base64
+import dataclasses
+import html
+import json
+import re
+from collections.abc import Callable
+from urllib.parse import parse_qs
+
+from markupsafe import Markup
+from nbformat import NotebookNode
+
+import sections
+from course.drawing.notebook_output import VEGALITE
+from course.lab import view
+from course.lab.notebook import FILE, FILE_OF_SUBWORDS
+from course.site.words import code_html
+
+GUESS = re.compile(r"^my_guess = \.\.\.", re.MULTILINE)
+PREDICT = re.compile(r"<p>((?:(?!</p>).)*<strong>Predict\.</strong>.*?</p>)", re.DOTALL)
+# In a notebook the laboratory is a frame: which page, and what is shown first.
+FRAME = re.compile(r'<iframe src="(\w+\.html)" name="([^"]*)" title="The laboratory"')
+LABORATORIES = {FILE: "lab/index.html", FILE_OF_SUBWORDS: "lab/everyday.html"}
+FIRST_HEADING = re.compile(r"\A\s*<h(\d)[^>]*>.*?</h\1>\s*", re.DOTALL)
+
+
+@dataclasses.dataclass
+class Picture:
+    """A picture with what it shows, in a line (alt) and in full (words).
+
+    A chart, or an attention view, has its data: as JSON, for inside a script element.
+    """
+
+    file: str
+    png: bytes
+    alt: str
+    words: str
+    width: int
+    height: int
+    figure: str | None
+    chart: Markup | None
+    view: Markup | None
+
+
+@dataclasses.dataclass
+class Laboratory:
+    """A way to a laboratory of the site. text: the sentence that is shown first, or nothing."""
+
+    address: str
+    text: str
+
+
+@dataclasses.dataclass
+class Part:
+    """What one cell becomes.
+
+    closes: a deeper section ends before it. summary: the heading of the deeper section it opens.
+    answer: its outputs answer a prediction, and asks: a guess can be typed. question: a prediction.
+    """
+
+    words: Markup = Markup()
+    code: Markup = Markup()
+    outputs: list[Picture | Laboratory | str] = dataclasses.field(default_factory=list)
+    closes: bool = False
+    summary: Markup = Markup()
+    answer: bool = False
+    asks: bool = False
+    question: Markup = Markup()
+
+    @property
+    def pictures(self) -> list[Picture]:
+        return [output for output in self.outputs if isinstance(output, Picture)]
+
+
+def parts(
+    notebook: NotebookNode, name: str, markdown: Callable[[str], Markup]
+) -> tuple[list[Part], bool]:
+    """The parts of a notebook in their order, and whether a deeper section is open at its end."""
+    found: list[Part] = []
+    folded = None  # the level of the deeper heading that we are under
+    pictures = 0
+    for cell in notebook.cells:
+        part = Part()
+        for level, _ in sections.headings(cell):
+            if folded is not None and level <= folded:
+                part.closes, folded = True, None
+            if folded is None and "deeper" in cell.metadata.get("tags", []):
+                folded, part.summary = level, Markup("?")
+        if cell.cell_type == "markdown":
+            text = str(markdown(cell.source))
+            part.words = Markup(PREDICT.sub(r'<p class="predict">\1', text))
+            asked = PREDICT.search(text)
+            part.question = Markup(asked[0]) if asked else Markup()
+            if part.summary:  # the heading is what is seen while it is folded
+                heading = FIRST_HEADING.match(part.words)
+                part.summary, part.words = Markup(heading[0]), part.words[heading.end() :]
+        else:
+            part.answer = bool(cell.metadata.get("jupyter", {}).get("outputs_hidden"))
+            part.asks = part.answer and bool(GUESS.search(cell.source))
+            part.code = code_html(cell.source)
+            for output in cell.outputs:
+                data = output.get("data", {})
+                frame = FRAME.search(data.get("text/html", ""))
+                if "image/png" in data:
+                    pictures += 1
+                    part.outputs.append(picture(output, f"{name}-{pictures}.png"))
+                elif not frame:
+                    part.outputs.append(output.get("text") or data["text/plain"])
+                if frame:
+                    part.outputs.append(laboratory(*frame.groups()))
+        found.append(part)
+    return found, folded is not None
+
+
+def picture(output: NotebookNode, file: str) -> Picture:
+    note = output.metadata["image/png"]
+    words = output.data["text/plain"].partition("\n")[2].strip()
+    spec, drawn = output.data.get(VEGALITE), output.data.get(view.MIME)
+    return Picture(
+        file=file,
+        png=base64.b64decode(output.data["image/png"]),
+        alt=note["alt"],
+        words=words.removeprefix(note["alt"]).strip(),
+        width=note["width"],
+        height=note["height"],
+        figure=output.metadata.get("figure"),
+        chart=in_script(spec) if spec else None,
+        view=in_script(view.unpacked(drawn)) if drawn else None,
+    )
+
+
+def laboratory(file: str, state: str) -> Laboratory:
+    link = html.unescape(state)
+    text = parse_qs(link)["text"][0] if link else ""
+    return Laboratory(LABORATORIES[file] + (f"#{link}" if link else ""), text)
+
+
+def in_script(data: dict) -> Markup:
+    """Inside a script element nothing may look like its end."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))

@@ -1,0 +1,59 @@
+"""The exercises of notebook 00, asked of the shipped translator."""
+
+import pytest
+
+from course.chapters.ch00_start_here import checks as check
+from tests.course.checks.saying import refused, said
+
+RIDDLE = "The animal didn't cross the street because it was too {}"
+COW = "The cow didn't cross the river because it was too {}"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (COW.format("tired"), COW.format("wide")),
+        (COW.format("wide") + ".", COW.format("tired") + "!"),
+        ("The dog didn't enter the house because it was too tired",
+         "The dog didn't enter the house because it was too dark"),
+    ],
+)  # fmt: skip
+def test_riddles(capsys, first, second):
+    assert said(capsys, check.one_word_changes_the_gender, first, second) == "right!"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "hint"),
+    [
+        (RIDDLE.format("tired"), RIDDLE.format("wide"), "the riddle above"),
+        (COW.format("tired"), COW.format("tired"), "exactly one word"),
+        (COW.format("tired"), "The cow slept", "exactly one word"),
+        (COW.format("tired"), COW.format("tired").replace("cow", "horse"), "cow to horse"),
+        (COW.format("wide"), COW.format("wide").replace("river", "avenue"), "river to avenue"),
+        ("The cow was tired", "The cow was white", "no *it* or *they*"),
+        (COW.format("tired").replace("cow", "horse"), COW.format("wide").replace("cow", "horse"),
+         "the same gender, cansado and ancho"),
+        (COW.format("tired"), COW.format("big"), "show their gender"),
+        (COW.format("tired"), COW.format("wibbly"), "'wibbly'"),
+        (COW.format("tired"), 5, "in quotes"),
+        ("I like treez", "I like trees", "(did you mean 'tree' or 'trees'?)"),
+    ],
+)  # fmt: skip
+def test_no_riddles(capsys, first, second, hint):
+    answer = said(capsys, check.one_word_changes_the_gender, first, second)
+    assert refused(answer, hint) and "?." not in answer
+
+
+def test_several_people(capsys):
+    assert said(capsys, check.several_people, "They like this tree") == "right!"
+    assert said(capsys, check.several_people, ...) == "not tried yet"
+    assert refused(said(capsys, check.several_people, "I like trees"), "me gustan los árboles")
+    assert refused(said(capsys, check.several_people, "The cow slept"), "somebody likes it")
+
+
+def test_looks_most_at(capsys):
+    assert said(capsys, check.looks_most_at, "like") == "right!"
+    assert refused(said(capsys, check.looks_most_at, "boys"), "not where this layer looks")
+    assert refused(said(capsys, check.looks_most_at, "water"), "in the row of les")
+    assert refused(said(capsys, check.looks_most_at, "les"), "to choose from")
+    assert refused(said(capsys, check.looks_most_at, 3), "in quotes")

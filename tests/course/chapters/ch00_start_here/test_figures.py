@@ -1,0 +1,64 @@
+"""The map of the series."""
+
+import pytest
+import torch
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from course.chapters.ch00_start_here.figures import Stage, series_map
+from course.chapters.journey.figures import vectors
+from course.drawing import style
+from course.drawing.registry import FIGURES
+from course.drawing.shapes import word_color
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    figure = FIGURES["series-map"].draw()
+    FigureCanvasAgg(figure).draw()
+    return figure
+
+
+def texts(figure) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_every_notebook_from_01_on_is_on_the_map(drawn):
+    written = " ".join(texts(drawn)).replace("04–06", "04 05 06").replace(",", "")
+    assert {f"{number:02}" for number in range(1, 15)} <= set(written.split())
+
+
+def test_the_sentence_stands_on_top_and_its_translation_below_in_the_same_colors(drawn):
+    words = {text.get_text(): text for text in drawn.axes[0].texts}
+    for english, spanish in (("I", "Me"), ("like", "gustan"), ("trees", "árboles")):
+        assert words[english].get_position()[1] > words[spanish].get_position()[1]
+        assert words[english].get_color() == words[spanish].get_color() == word_color(english)
+
+
+def test_the_strips_are_the_true_vectors_on_the_signed_scale(drawn):
+    found = vectors()
+    strips = [image for image in drawn.axes[0].images if image.get_array().shape == (1, 128)]
+    names = ("embedding", "+ position", "encoder layer 0", "memory", "decoder")
+    assert len(strips) == len(names)
+    for image, name in zip(strips, names, strict=True):
+        torch.testing.assert_close(torch.tensor(image.get_array().data[0]).float(), found[name])
+        assert image.get_cmap().name == style.SIGNED.name and image.norm.vmin == -image.norm.vmax
+
+
+def test_no_words_lie_on_others_or_leave_the_page(drawn):
+    page = drawn.bbox
+    boxes = [(t.get_text(), t.get_window_extent()) for t in drawn.axes[0].texts if t.get_text()]
+    for i, (text, box) in enumerate(boxes):
+        assert page.x0 <= box.x0 and box.x1 <= page.x1, text
+        assert page.y0 <= box.y0 and box.y1 <= page.y1, text
+        for other, its in boxes[:i]:
+            assert not box.padded(-1).overlaps(its.padded(-1)), f"{text!r} lies on {other!r}"
+
+
+def test_letters_can_be_read_at_notebook_width(drawn):
+    assert drawn.get_figwidth() <= 9.5
+    assert min(text.get_fontsize() for text in drawn.axes[0].texts) >= 8
+
+
+def test_a_map_without_halves_can_be_drawn():
+    figure = series_map(["a"], ["b"], "a", "b", [Stage("one", "01", 0.5)])
+    assert {"a", "b", "one", "01"} <= set(texts(figure))

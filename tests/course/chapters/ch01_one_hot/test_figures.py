@@ -1,0 +1,71 @@
+"""Pictures of one-hot rows and of unknown words."""
+
+import pytest
+import torch
+from transformer_lib.model.embedding import one_hot
+
+from course.chapters.ch01_one_hot.figures import (
+    distance_triangle,
+    one_hot_row,
+    one_hot_table,
+    unknown_words,
+)
+
+WORDS = ["I", "like", "trees"]
+
+
+def test_a_small_table_shows_every_number_and_every_word():
+    ax = one_hot_table(one_hot(torch.tensor([2, 0, 4]), 5), WORDS, list("abcde"))
+    numbers = [text.get_text() for text in ax.texts]
+    assert numbers == list("00100") + list("10000") + list("00001")
+    assert [label.get_text() for label in ax.get_yticklabels()] == WORDS
+    assert [label.get_text() for label in ax.get_xticklabels()][1] == "b\n1"
+
+
+def test_a_row_is_a_long_bar_with_one_mark_and_a_lens():
+    vocabulary = [f"w{i}" for i in range(100)]
+    ax = one_hot_row([10, 20, 50], WORDS, vocabulary).axes[0]
+    marks = [p.get_x() + p.get_width() / 2 for p in ax.patches if 0 < p.get_width() < 0.1]
+    assert marks == pytest.approx([1.05, 2.05, 5.05])
+    words = [text.get_text() for text in ax.texts]
+    assert [word for word in words if word in ("0", "1")] == list("0001000")
+    assert "50\nw50" in words
+    with pytest.raises(ValueError, match="don't fit"):
+        one_hot_row([10, 99, 50], WORDS, vocabulary)
+
+
+def test_three_words_are_a_triangle_of_equal_sides():
+    ax = distance_triangle(torch.eye(3), WORDS).axes[0]
+    assert [text.get_text() for text in ax.texts] == [
+        *["1.414"] * 3, "every distance:\n√2", *WORDS,
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="distances differ"):
+        distance_triangle(torch.eye(3) * torch.tensor([[1.0], [2.0], [3.0]]), WORDS)
+    with pytest.raises(ValueError, match="three words"):
+        distance_triangle(torch.eye(3), WORDS[:2])
+
+
+@pytest.mark.parametrize(
+    ("table", "words", "message"),
+    [
+        (torch.eye(3), WORDS[:2], "2 words and a vocabulary of 3 don't fit"),
+        (torch.eye(3)[:, :2], WORDS, r"shape \(3, 2\)"),
+        (torch.ones(3, 3), WORDS, "exactly one 1"),
+        (torch.eye(3) * 0.5, WORDS, "exactly one 1"),
+    ],
+)
+def test_what_is_no_one_hot_table_is_refused(table, words, message):
+    with pytest.raises(ValueError, match=message):
+        one_hot_table(table, words, ["a", "b", "c"])
+
+
+def test_the_share_of_unknown_words_is_drawn_in_percent():
+    ax = unknown_words([10, 100], [50, 3], total=200)
+    assert list(ax.lines[0].get_xdata()) == [10, 100]
+    assert list(ax.lines[0].get_ydata()) == [25.0, 1.5]
+
+
+@pytest.mark.parametrize("unknown", [[], [1, 2]])
+def test_sizes_and_counts_must_fit(unknown):
+    with pytest.raises(ValueError, match="1 sizes of training text don't fit"):
+        unknown_words([10], unknown, total=20)

@@ -1,0 +1,198 @@
+"""Pictures of word vectors: what is measured reaches the picture."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from course.chapters.ch02_embeddings.figures import (
+    GENDERS,
+    draw_noun_map,
+    draw_word_map,
+    flat_map,
+    loss_by_bottom,
+    nearest_words,
+    pulled_rows,
+    share_bars,
+    vector_sizes,
+    word_map,
+    word_similarity,
+)
+
+WORDS = ["a", "b", "c"]
+KINDS = {"noun": ("#2774A7", "circle"), "verb": ("#E89F2A", "square")}
+
+
+def test_similarity_is_the_cosine():
+    ax = word_similarity([[2.0, 0.0], [3.0, 3.0], [0.0, -1.0]], WORDS)
+    root = 1 / math.sqrt(2)
+    expected = [[1, root, 0], [root, 1, -root], [0, -root, 1]]
+    np.testing.assert_allclose(ax.images[0].get_array(), expected, atol=1e-9)
+    assert [label.get_text() for label in ax.get_yticklabels()] == WORDS
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [(torch.ones(2, 5), "3 words need vectors"), (torch.zeros(3, 5), "'a' has the vector 0")],
+)
+def test_similarity_needs_a_direction_for_each_word(vectors, message):
+    with pytest.raises(ValueError, match=message):
+        word_similarity(vectors, WORDS)
+
+
+def test_the_map_keeps_the_two_widest_directions():
+    vectors = torch.zeros(5, 7)
+    vectors[:, 3] = torch.tensor([-4.0, -2.0, 0.0, 2.0, 4.0])
+    vectors[:, 5] = torch.tensor([1.0, -1.0, 0.0, -1.0, 1.0])
+    vectors[:, 6] = torch.tensor([0.1, -0.1, 0.0, 0.1, -0.1])
+    places, share = flat_map(vectors + 100)
+    np.testing.assert_allclose(places[:, 0], vectors[:, 3], atol=0.05)
+    np.testing.assert_allclose(places[:, 1], vectors[:, 5], atol=0.05)
+    assert 0.99 < share < 1
+
+
+def test_the_map_is_the_same_whichever_way_the_components_came_out(monkeypatch):
+    vectors = torch.randn(11, 5)
+    svd = np.linalg.svd
+    places, _ = flat_map(vectors)
+
+    def turned(matrix, **options):
+        left, sizes, directions = svd(matrix, **options)
+        return -left, sizes, -directions
+
+    monkeypatch.setattr(np.linalg, "svd", turned)
+    np.testing.assert_allclose(flat_map(vectors)[0], places)
+
+
+def test_a_map_needs_several_vectors():
+    with pytest.raises(ValueError, match=r"theirs is \(5,\)"):
+        flat_map(torch.ones(5))
+
+
+def test_nearest_words_go_by_direction_not_by_length():
+    vectors = [[1.0, 0.0], [9.0, 1.0], [1.0, 1.0]]
+    assert nearest_words(vectors, WORDS, 1) == [["b"], ["a"], ["b"]]
+    assert nearest_words(vectors, WORDS, 2)[0] == ["b", "c"]
+
+
+def point(**changes) -> dict:
+    return {"view": 0, "word": "cat", "x": 1.5, "y": -2.0, "kind": "noun", "near": "dog", **changes}
+
+
+def test_the_chart_carries_words_places_and_choices():
+    points = [point(), point(word="ran", kind="verb", view=1)]
+    spec = word_map(points, KINDS, ["before", "after"], landmarks=["cat"]).to_dict()
+    rows = spec["data"]["values"]
+    assert [row["word"] for row in rows] == ["cat", "ran"]
+    assert [row["landmark"] for row in rows] == [True, False]
+    assert (rows[0]["x"], rows[0]["y"]) == (1.5, -2.0)
+    bound = {param["name"]: param.get("bind") for param in spec["params"]}
+    assert bound["view"]["labels"] == ["before", "after"] and bound["chosen"] == "legend"
+    assert bound["search"]["input"] == "search"
+
+
+def test_regions_have_names_and_a_search_without_a_hit_says_so():
+    region = {"view": 0, "region": "nouns", "x": 1.0, "y": 1.0, "kind": "noun", "spread": 0.25}
+    points = [point(), point(x=3.5)]
+    spec = word_map(points, KINDS, ["all"], regions=[region], leftward=["cat"]).to_dict()
+    rows = spec["data"]["values"]
+    assert [row["region"] for row in rows] == ["", "", "nouns"]
+    assert [row["left"] for row in rows] == [True, True, False]
+    assert rows[-1]["disc"] == 5 * 0.25 * (560 / 2) ** 2
+    assert "no word here begins with" in str(spec["layer"])
+    with pytest.raises(ValueError, match="'nouns' is of the kind 'x'"):
+        word_map([], KINDS, ["all"], regions=[{**region, "kind": "x"}])
+
+
+def test_a_heading_stands_above_each_view():
+    points = [point(), point(word="ran", kind="verb", view=1)]
+    title = word_map(points, KINDS, ["a", "b"], headings=["one", "two"]).to_dict()["title"]
+    assert title["text"] == {"expr": '["one", "two"][view]'} and "near" in title["subtitle"]
+    alone = word_map([point()], KINDS, ["a"], headings=["one"]).to_dict()["title"]
+    assert alone["text"] == "one"
+
+
+def test_one_view_leaves_nothing_to_choose():
+    spec = word_map([point()], KINDS, ["all"]).to_dict()
+    assert "view" not in [param["name"] for param in spec["params"]]
+
+
+@pytest.mark.parametrize("changes", [{"kind": "name"}, {"view": 1}])
+def test_a_point_that_the_map_has_no_place_for(changes):
+    with pytest.raises(ValueError, match="'cat' is of the kind"):
+        word_map([point(**changes)], KINDS, ["all"])
+
+
+def test_bars_are_percent():
+    ax = share_bars({"before": {"x": 0.25, "y": 0.5}, "after": {"x": 1.0, "y": 0.0}})
+    assert [bar.get_width() for bars in ax.containers for bar in bars] == [25, 50, 100, 0]
+    with pytest.raises(ValueError, match="same questions"):
+        share_bars({"before": {"x": 0.25}, "after": {"y": 1.0}})
+
+
+def test_sizes_and_alikeness_are_drawn_against_the_width():
+    figure = vector_sizes(
+        [8, 32], {"word": [1.0, 2.0], "place": [2.0, 4.0]}, {"word": [0, 1]}
+    )
+    left, right = figure.axes
+    assert [list(line.get_ydata()) for line in left.lines] == [[1, 2], [2, 4]]
+    assert [list(line.get_ydata()) for line in right.lines] == [[0, 1]]
+    with pytest.raises(ValueError, match="'word' has 1 values for 2 widths"):
+        vector_sizes([8, 32], {"word": [1.0]}, {})
+
+
+def test_the_thick_curve_is_the_mean_of_the_thin_ones():
+    ax = loss_by_bottom({"with": [[(10, 2.0), (20, 1.0)], [(10, 4.0), (20, 2.0)]]})
+    assert list(ax.lines[-1].get_ydata()) == [3.0, 1.5] and len(ax.lines) == 3
+    with pytest.raises(ValueError, match="not measured at the same steps"):
+        loss_by_bottom({"with": [[(10, 2.0)], [(20, 4.0)]]})
+
+
+def test_the_words_pull_their_rows_out_of_the_table():
+    table = torch.arange(6.0).view(3, 2)
+    ax = pulled_rows([2, 0], table, ["c", "a"], WORDS).axes[0]
+    numbers = [text.get_text() for text in ax.texts if "." in text.get_text()]
+    assert numbers[6:] == ["4.00", "5.00", "0.00", "1.00"]
+    frames = [patch.get_y() for patch in ax.patches if getattr(patch, "get_width", lambda: 0)() > 2]
+    assert frames[0] == 2 and frames[2] == 0
+    with pytest.raises(ValueError, match="don't fit 2 ids"):
+        pulled_rows([2, 0], table, ["c", "a", "b"], WORDS)
+
+
+# --- what the maps of the shipped translator claim ---
+
+
+def places(chart, view: int) -> dict[str, dict]:
+    rows = chart.to_dict()["data"]["values"]
+    return {row["word"]: row for row in rows if row["view"] == view and not row["region"]}
+
+
+def own_island(rows: dict[str, dict]) -> float:
+    """The share of words that lie nearest to the middle of their own kind, on the map."""
+    kinds = sorted({row["kind"] for row in rows.values()})
+    middles = {}
+    for kind in kinds:
+        members = [(row["x"], row["y"]) for row in rows.values() if row["kind"] == kind]
+        middles[kind] = np.mean(members, axis=0)
+    right = 0
+    for row in rows.values():
+        here = np.array([row["x"], row["y"]])
+        right += row["kind"] == min(kinds, key=lambda k: np.linalg.norm(here - middles[k]))
+    return right / len(rows)
+
+
+def test_four_islands_of_english_nouns_and_none_of_spanish_ones():
+    chart = draw_noun_map()
+    english, spanish = places(chart, 1), places(chart, 0)
+    assert len(english) > 400 and {row["kind"] for row in english.values()} == set(GENDERS)
+    assert own_island(english) > 0.95
+    assert own_island(spanish) < 0.6
+    for word in ("water", "classroom", "eagle"):  # feminine, but with "el": between two islands
+        assert english["tree"]["x"] < english[word]["x"] < english["street"]["x"]
+
+
+def test_before_training_the_kinds_are_mixed_and_after_it_they_are_not():
+    chart = draw_word_map()
+    assert own_island(places(chart, 0)) < 0.35
+    assert own_island(places(chart, 1)) > 0.5

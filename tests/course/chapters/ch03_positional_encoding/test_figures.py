@@ -1,0 +1,229 @@
+"""Position vectors: as a heat map, as waves, as clock hands, and compared."""
+
+import json
+import math
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import torch
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.patches import Arc, Wedge
+from transformer_lib.model.embedding import positional_encoding
+
+from course.chapters.ch03_positional_encoding import figures as plots
+from course.chapters.ch03_positional_encoding.figures import (
+    positions_heatmap,
+    two_ways,
+    usual_batch,
+    wavelengths,
+)
+from course.drawing import notebook_output as showing
+from course.drawing import style
+
+
+def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
+    encoding = positional_encoding(7, 10)
+    ax = positions_heatmap(encoding, title="seven words")
+    np.testing.assert_allclose(ax.images[0].get_array(), encoding)
+    top_left = ax.transData.transform((0, 0))
+    assert ax.transData.transform((0, 6))[1] < top_left[1], "later positions lie further down"
+    assert ax.transData.transform((9, 0))[0] > top_left[0]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (
+        "column of the vector: a sine and a cosine in turn",
+        "position of the word",
+    )
+    assert ax.get_title() == "seven words"
+
+
+def test_the_table_shows_one_row_again_below_it():
+    table = positional_encoding(40, 16)
+    whole, one = plots.positions_table(table, row=30).axes[:2]
+    np.testing.assert_allclose(whole.images[0].get_array(), table)
+    np.testing.assert_allclose(one.images[0].get_array(), table[30:31])
+    assert [label.get_text() for label in one.get_yticklabels()] == ["position 30"]
+
+
+def test_blue_is_negative_white_is_zero_and_orange_is_positive():
+    image = positions_heatmap([[-1.0, 0.0, 1.0]]).images[0]
+    assert image.get_clim() == (-1.0, 1.0)
+    expected = [style.SIGNED(value)[:3] for value in (0.0, 0.5, 1.0)]
+    drawn = image.to_rgba(image.get_array())[0, :, :3]
+    np.testing.assert_allclose(drawn, expected, atol=0.02)
+
+
+def test_larger_values_widen_the_scale_on_both_sides():
+    assert positions_heatmap([[-3.0, 1.0]]).images[0].get_clim() == (-3.0, 3.0)
+
+
+@pytest.mark.parametrize("length, d_model", [(20, 512), (10, 64), (1, 2), (2, 6), (50, 128)])
+def test_first_and_last_are_labelled_and_labels_never_overlap(length, d_model):
+    ax = positions_heatmap(torch.zeros(length, d_model))
+    FigureCanvasAgg(ax.figure).draw()
+    for ticks, count in ((ax.get_xticks(), d_model), (ax.get_yticks(), length)):
+        assert ticks[0] == 0 and ticks[-1] <= count - 1
+        assert count - 1 - ticks[-1] <= count / 8
+    across = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert all(a.x1 < b.x0 for a, b in zip(across, across[1:], strict=False))
+    down = [label.get_window_extent() for label in ax.get_yticklabels()]
+    assert all(a.y0 > b.y1 for a, b in zip(down, down[1:], strict=False))
+
+
+@pytest.mark.parametrize("shape", [(5,), (1, 4, 6), (0, 6)])
+def test_another_shape_is_refused(shape):
+    with pytest.raises(ValueError, match=r"\(length, d_model\), but theirs is"):
+        positions_heatmap(torch.zeros(shape))
+
+
+def test_the_summary_tells_the_two_encodings_apart():
+    paper = positions_heatmap(positional_encoding(20, 64))
+    slower = positions_heatmap(positional_encoding(20, 64, base=8000.0))
+    assert showing.summary(paper.figure) != showing.summary(slower.figure)
+
+
+# --- waves, clocks, dot products ---
+
+
+def test_wavelengths_are_read_from_the_table():
+    expected = [2 * math.pi * 10_000 ** (2 * i / 10) for i in range(5)]
+    np.testing.assert_allclose(wavelengths(positional_encoding(3, 10)), expected, rtol=1e-5)
+
+
+def test_each_panel_of_the_curves_holds_the_two_columns_of_its_pair():
+    table = positional_encoding(11, 14)
+    figure = plots.positions_curves(table, pairs=(0, 5))
+    for ax, i in zip(figure.axes, (0, 5), strict=True):
+        for line, column in zip(ax.lines, (2 * i, 2 * i + 1), strict=True):
+            np.testing.assert_allclose(line.get_ydata(), table[:, column])
+    assert figure.axes[0].get_title("left") == "pair i = 0: one wave in 6.3 positions"
+
+
+def test_two_encodings_with_the_same_waves_would_show_no_difference():
+    waves = wavelengths(positional_encoding(2, 10))
+    both = {"one": waves, "another": waves * 1.01}
+    left, right = plots.positions_frequencies(both, both).axes
+    assert [line.get_label() for line in left.lines] == ["one", "another"]
+    np.testing.assert_allclose(right.lines[0].get_ydata(), 1.0)
+
+
+def test_clock_hands_point_up_at_position_zero_and_turn_clockwise():
+    figure = plots.positions_clocks(positional_encoding(11, 14), (0, 1), start=0, other=5, step=2)
+    hands = {line.get_label(): line.get_xydata()[0] for line in figure.axes[0].lines
+             if line.get_label().startswith("position")}  # fmt: skip
+    assert list(hands) == ["position 0", "position 2", "position 5", "position 7"]
+    np.testing.assert_allclose(hands["position 0"], (0, 1))
+    np.testing.assert_allclose(hands["position 2"], (math.sin(2), math.cos(2)), rtol=1e-6)
+
+
+def test_the_table_of_clocks_has_a_hand_for_each_position_and_pair():
+    table = positional_encoding(3, 14)
+    ax = plots.clock_table(["I", "fish", "trees"], table, {0: "fast", 4: "slow"}).axes[0]
+    hands = [line.get_xydata() for line in ax.lines if len(line.get_xydata()) == 2]
+    ends = [tuple((end - start) / 0.4) for start, end in hands]
+    expected = [tuple(table[pos, 2 * i : 2 * i + 2].tolist()) for i in (0, 4) for pos in range(3)]
+    np.testing.assert_allclose(ends, expected, atol=1e-6)
+    colors = {text.get_text(): text.get_color() for text in ax.texts}
+    assert colors["trees"] == style.WORDS["trees"] and colors["fish"] == style.INK
+    wedges = [patch for patch in ax.patches if isinstance(patch, Wedge)]
+    turned = [(patch.theta2 - patch.theta1) % 360 for patch in wedges[:3]]
+    np.testing.assert_allclose(turned, np.degrees([0, 1, 2]), atol=1e-4)
+
+
+def test_arcs_of_a_clock_are_the_way_from_one_hand_to_the_other():
+    figure = plots.positions_clocks(positional_encoding(11, 14), (0, 1), start=0, other=5, step=2)
+    for ax, i in zip(figure.axes, (0, 1), strict=True):
+        arcs = [patch for patch in ax.patches if isinstance(patch, Arc)]
+        for arc in arcs:
+            assert (arc.theta2 - arc.theta1) % 360 == pytest.approx(
+                math.degrees(2 / 10_000 ** (2 * i / 14)), abs=1e-3
+            )
+        assert len(arcs) == 2
+
+
+def test_dot_products_are_divided_by_the_square_length():
+    table = positional_encoding(11, 14)
+    map_, curves = plots.positions_similarity(table, [positional_encoding(11, 6)]).axes[:2]
+    products = map_.images[0].get_array()
+    np.testing.assert_allclose(np.diag(products), 1, rtol=1e-6)
+    np.testing.assert_allclose(products, table @ table.T / 7, atol=1e-6)
+    np.testing.assert_allclose(curves.lines[0].get_ydata(), products[0])
+    assert [line.get_label() for line in curves.lines] == ["d_model = 14", "d_model = 6"]
+
+
+# --- sums ---
+
+
+def test_word_and_position_and_their_sum_are_the_three_stripes():
+    words, table = torch.randn(2, 10), positional_encoding(7, 10)
+    figure = plots.word_plus_position(["a", "b"], words, {5: table[5], 2: table[2]})
+    for ax, word, place in zip(figure.axes, words, (5, 2), strict=False):
+        stripes = ax.images[0].get_array()
+        np.testing.assert_allclose(stripes, torch.stack([word, table[place], word + table[place]]),
+                                   rtol=1e-6)  # fmt: skip
+
+
+def test_input_vectors_carry_their_words_and_sums():
+    words, table = torch.full((2, 6), 1.04), torch.full((2, 6), -0.5)
+    small, large = plots.input_vectors(["uno", "dos"], words, table, "decoder").axes
+    texts = [text.get_text() for text in large.texts]
+    assert {"uno", "dos", "position 0", "position 1", "decoder layer 0"} <= set(texts)
+    assert [texts.count(number) for number in ("1.0", "\N{MINUS SIGN}0.5", "0.5")] == [8, 8, 8]
+    filled = [patch for patch in small.patches
+              if patch.get_facecolor() == mpl.colors.to_rgba(style.DECODER)]  # fmt: skip
+    assert len(filled) == 1, "the bottom of the decoder, and nothing else"
+
+
+def test_rows_of_one_word_stand_together():
+    first, second = torch.randn(3, 5), torch.randn(3, 5)
+    figure = plots.rows_in_pairs("abc", ("x", "y"), {"only": (first, second)})
+    rows = figure.axes[0].images[0].get_array()
+    np.testing.assert_allclose(rows[0::2], first)
+    np.testing.assert_allclose(rows[1::2], second)
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels[:2] == ["a  in “x”", "a  in “y”"]
+    assert figure.axes[0].get_title() == "only:\ndifferent in each order"
+    again = plots.rows_in_pairs("abc", ("x", "y"), {"only": (first, first)})
+    assert again.axes[0].get_title() == "only:\nthe same in each order"
+
+
+# --- measurements ---
+
+
+def test_lengths_copied_are_means_over_seeds_with_a_mark_for_each():
+    kinds = ("paper", "tensor2tensor", "learned", "none")
+    results = [
+        {"kind": kind, "seed": seed, "length": length, "exact": seed / 2}
+        for kind in kinds for seed in (0, 1, 2) for length in (1, 2, 3)
+    ]  # fmt: skip
+    ax = plots.lengths_copied(results, trained_to=2)
+    assert len(ax.lines) == 4
+    for line in ax.lines:
+        np.testing.assert_allclose(line.get_ydata(), [0.5, 0.5, 0.5])
+    marks = [points.get_offsets() for points in ax.collections]
+    assert [len(points) for points in marks] == [9] * 4
+
+
+def test_padding_is_what_is_left_of_each_row():
+    figure = plots.padding_picture({"some": [3, 1, 2], "equal": [2, 2]})
+    some, equal = figure.axes
+    words = np.asarray(some.collections[0].get_array()).reshape(3, 3) > 0.5
+    assert words.sum(axis=1).tolist() == [3, 1, 2]
+    assert some.get_title() == "some:\n33 % of the batch is padding"
+    assert equal.get_title() == "equal:\n0 % of the batch is padding"
+
+
+def test_the_explorer_computes_the_papers_formula_by_itself():
+    spec = plots.positions_explorer().to_dict()
+    assert {"d_model", "exponent", "chosen"} <= {param["name"] for param in spec["params"]}
+    text = json.dumps(spec)
+    assert "pow(10, -exponent * 2 * floor(datum.dimension / 2) / d_model)" in text
+    assert "datum.dimension % 2 == 0 ? sin(datum.position * datum.rate)" in text
+
+
+def test_the_batches_of_the_picture_have_the_padding_that_all_batches_have():
+    lengths, ways = two_ways()
+    for batches in ways.values():
+        places = sum(len(batch) * max(lengths[i] for i in batch) for batch in batches)
+        drawn = usual_batch(batches, lengths)
+        of_all, of_one = 1 - sum(lengths) / places, 1 - sum(drawn) / len(drawn) / max(drawn)
+        assert abs(of_one - of_all) < 0.005 and f"{of_one:.0%}" == f"{of_all:.0%}"

@@ -1,0 +1,158 @@
+"""The equation in frames, the scaling curves and the explorer: the right numbers in each place."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+import torch
+from matplotlib.patches import Circle
+from transformer_lib.model.attention import attention, attention_weights
+
+from course.chapters.ch04_attention.experiments import real_head
+from course.chapters.ch04_attention.figures import (
+    attention_explorer,
+    equation_frames,
+    projection,
+    query_finds_key,
+    scaling_curves,
+    score_maps,
+    six_steps,
+)
+from course.chapters.journey.experiments import way_of
+from course.drawing import notebook_output as showing
+from course.drawing.registry import find
+from transformer_lib.translator import Translator
+
+WORDS = ["I", "like", "trees"]
+
+
+def labels(ticks) -> list[str]:
+    return [label.get_text() for label in ticks]
+
+
+def test_the_four_frames_are_the_four_steps():
+    q, k, v = torch.randn(3, 5), torch.randn(3, 5), torch.randn(3, 2)
+    panels = equation_frames(q, k, v, WORDS, ["a", "b"]).axes
+    steps = [q @ k.T, q @ k.T / 5**0.5, attention_weights(q, k), attention(q, k, v)]
+    for ax, step in zip(panels, steps, strict=True):
+        np.testing.assert_allclose(ax.images[0].get_array(), step, rtol=1e-4, atol=1e-5)
+    assert panels[0].images[0].get_clim() == panels[1].images[0].get_clim(), "one scale"
+    assert panels[2].images[0].get_clim() == (0, 1)
+    assert labels(panels[0].get_yticklabels()) == labels(panels[2].get_xticklabels()) == WORDS
+    assert labels(panels[3].get_xticklabels()) == ["a", "b"]
+
+
+def test_frames_that_do_not_fit_are_refused():
+    three, two = torch.zeros(3, 4), torch.zeros(2, 4)
+    with pytest.raises(ValueError, match=r"key should have the shape \(3, d_k\)"):
+        equation_frames(three, two, three, WORDS, list("abcd"))
+    with pytest.raises(ValueError, match=r"value should have the shape \(3, 2\)"):
+        equation_frames(three, three, three, WORDS, ["a", "b"])
+
+
+def test_the_six_steps_carry_their_numbers():
+    query, keys = torch.ones(4), torch.tensor([[1.0, 1, 1, 0.5], [0.25, 0.25, 0.5, 0.5]])
+    ax = six_steps(["a", "b"], query, keys, torch.tensor([[2.0, 0], [0, 4]])).axes[0]
+    texts = [text.get_text() for text in ax.texts]
+    weight = math.exp(1.75) / (math.exp(1.75) + math.exp(0.75))
+    for wanted in ["$q_1 · k_1$ = 3.5", "$q_1 · k_2$ = 1.5", "1.75", "0.75", f"{weight:.2f}",
+                   f"({2 * weight:.2f}, 0.00)",
+                   f"z = ({2 * weight:.2f}, {4 - 4 * weight:.2f})"]:  # fmt: skip
+        assert wanted in texts
+    with pytest.raises(ValueError, match=r"2 words and a query of the shape \(3,\)"):
+        six_steps(["a", "b"], torch.ones(3), keys, keys)
+
+
+def test_the_query_of_the_first_word_reaches_the_score_of_the_second():
+    ax = six_steps(["a", "b"], torch.ones(4), torch.ones(2, 4), torch.eye(2)).axes[0]
+    starts = [(line.get_xdata()[0], line.get_xdata()[-1]) for line in ax.lines]
+    assert any(start < end - 0.8 for start, end in starts), "a blue path to the second column"
+    ends = [text.xy for text in ax.texts if getattr(text, "arrow_patch", None)]
+    assert sum(y == -4 for _, y in ends) == 2, "each value comes to weight times value"
+
+
+def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
+    keys = torch.tensor([[-0.5, 0.5], [1.0, -0.5], [1.0, 1.0]])
+    ax = query_finds_key(WORDS, [1, 2], keys, "like").axes[0]
+    weights = (keys @ torch.tensor([1.0, 2.0])).softmax(dim=0)
+    disks = [patch.radius**2 for patch in ax.patches if isinstance(patch, Circle)]
+    np.testing.assert_allclose(disks / sum(disks), weights, rtol=1e-4)
+    texts = [text.get_text() for text in ax.texts]
+    assert {"query of “like”", "key of “trees”", "weight 0.88", "weight 0.07"} <= set(texts)
+    with pytest.raises(ValueError, match="a query of the shape"):
+        query_finds_key(WORDS, [1, 2, 3], keys, "like")
+
+
+def test_the_product_is_drawn_as_wide_as_it_is():
+    x, w = torch.randn(3, 10), torch.randn(10, 4)
+    ax = projection(WORDS, x, w, x @ w, "trees").axes[0]
+    sizes = [image.get_array().shape for image in ax.images]
+    assert sizes == [(3, 10), (10, 4), (3, 4)]
+    widths = [image.get_extent()[1] - image.get_extent()[0] for image in ax.images]
+    assert widths == [10, 4, 4]
+    assert "$Q$   3 × 4" in [text.get_text() for text in ax.texts]
+    with pytest.raises(ValueError, match="don't give"):
+        projection(WORDS, x, w, x, "trees")
+
+
+def test_the_real_head_computes_what_the_model_computes():
+    head, way = real_head(), way_of(Translator.load())
+    weights = attention_weights(head.query, head.key)
+    name = "encoder.layers.1.self_attn"
+    np.testing.assert_allclose(weights, way.weights[name][1], atol=1e-5)
+    np.testing.assert_allclose(weights @ head.value, way.heads[name][1], atol=1e-4)
+
+
+def test_the_scaling_curves_carry_the_measured_numbers():
+    rows = [
+        {"d_k": d_k, "scaled": scaled, "variance": d_k + scaled, "largest": 0.5, "slope": 0.25}
+        for d_k in (4, 16) for scaled in (False, True)
+    ]  # fmt: skip
+    first = scaling_curves(rows).axes[0]
+    assert [line.get_ydata().tolist() for line in first.lines] == [[4, 16], [5, 17]]
+    with pytest.raises(ValueError, match="scaled=True and rows with scaled=False"):
+        scaling_curves(rows[:1])
+
+
+def test_score_maps_share_one_scale():
+    maps = {"one": torch.eye(3), "two": -4 * torch.eye(3)}
+    panels = score_maps(maps, WORDS).axes
+    assert {ax.images[0].get_clim() for ax in panels} == {(-4.0, 4.0)}
+    with pytest.raises(ValueError, match="'one': 3 words need scores of the shape"):
+        score_maps({"one": torch.eye(2)}, WORDS)
+
+
+def drawn_numbers(chart) -> tuple[list[float], list[float]]:
+    """The weights beside the bars and the output, as Vega computes and draws them."""
+    svg = showing.convert(showing.portable(chart.to_dict()), "svg")
+    texts = [text.replace("\N{MINUS SIGN}", "-") for text in re.findall(r">([^<>]+)</text>", svg.decode())]  # fmt: skip # noqa: E501
+    output = next(text for text in texts if text.startswith("output"))
+    weights = [float(text) for text in texts if re.fullmatch(r"0\.\d\d|1\.00", text)]
+    assert weights[3:] == weights[:3], "each stands there twice: a white rim, and the letters"
+    return weights[:3], [float(number) for number in re.findall(r"-?\d\.\d\d", output)]
+
+
+@pytest.mark.parametrize("query", [[1.0, 0.5], [-2.0, 3.0], [0.0, 0.0]])
+def test_the_explorer_computes_what_the_library_computes(query):
+    keys, values = torch.tensor([[-1.0, 1], [1.5, -1], [2, 2]]), torch.tensor([[-2.0, -1], [0, 2], [1.5, 1]])  # fmt: skip # noqa: E501
+    weights, output = drawn_numbers(attention_explorer(WORDS, keys, values, query, "trees"))
+    q = torch.tensor([query])
+    np.testing.assert_allclose(weights, attention_weights(q, keys)[0], atol=0.0051)
+    np.testing.assert_allclose(output, attention(q, keys, values)[0], atol=0.0051)
+
+
+def test_the_explorer_has_four_sliders_and_a_switch():
+    spec = find("attention-explorer").draw().to_dict()
+    inputs = [parameter["bind"]["input"] for parameter in spec["params"] if "bind" in parameter]
+    assert sorted(inputs) == ["checkbox", "range", "range", "range", "range"]
+
+
+def test_the_explorer_refuses_what_does_not_fit():
+    two = torch.zeros(3, 2)
+    with pytest.raises(ValueError, match="no word 'tree'; there are I, like, trees"):
+        attention_explorer(WORDS, two, two, [0, 0], "tree")
+    with pytest.raises(ValueError, match=r"values should have the shape \(3, 2\)"):
+        attention_explorer(WORDS, two, torch.zeros(2, 2), [0, 0], "trees")
+    with pytest.raises(ValueError, match="query should be two numbers"):
+        attention_explorer(WORDS, two, two, [0], "trees")

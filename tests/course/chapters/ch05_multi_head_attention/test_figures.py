@@ -1,0 +1,290 @@
+"""Drawings of several heads: the right line between the right words, and shapes that fit."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+import torch
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch
+
+from course.chapters.ch05_multi_head_attention import figures as heads
+from course.drawing import notebook_output as showing
+from course.drawing import style
+from course.drawing.shapes import canvas, percent, threads
+from transformer_lib.translator import Looks
+
+ENGLISH = ["I", "like", "trees", "<eos>"]
+SPANISH = ["me", "gustan", "los", "árboles"]
+
+
+def weights(*shape: int) -> torch.Tensor:
+    return torch.softmax(3 * torch.randn(shape), dim=-1)
+
+
+@pytest.fixture
+def looks() -> Looks:
+    """Made-up looks of a model with two layers of three heads."""
+    s, t = len(ENGLISH), len(SPANISH) + 1
+    by_layer = {}
+    for layer in range(2):
+        by_layer[f"encoder.layers.{layer}.self_attn"] = weights(3, s, s)
+    for layer in range(2):
+        own = weights(3, t, t).tril()
+        by_layer[f"decoder.layers.{layer}.self_attn"] = own / own.sum(-1, keepdim=True)
+        by_layer[f"decoder.layers.{layer}.cross_attn"] = weights(3, t, s)
+    return Looks(ENGLISH, ["<bos>", *SPANISH], [*SPANISH, "<eos>"], by_layer)
+
+
+def texts(ax) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+# --- the recap ---
+
+
+def test_the_recap_says_every_shape():
+    said = texts(heads.heads_recap(["a", "b", "c", "d", "e"], d_model=21, h=3).axes[0])
+    assert sum("5 × 21" in text for text in said) == 3
+    assert sum("each 5 × 7" in text for text in said) == 2
+    assert any("each 21 × 7" in text for text in said) and "$W^O$  21 × 21" in said
+    assert [f"$Z_{head}$" in said for head in range(4)] == [True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("d_model", "h", "message"),
+    [(10, 4, "d_model=10 must be divisible by h=4"), (512, 16, "for 1 to 8 heads, not for 16")],
+)
+def test_heads_that_cannot_be_drawn_are_refused(d_model, h, message):
+    with pytest.raises(ValueError, match=message):
+        heads.heads_recap(["a"], d_model, h)
+
+
+def test_the_input_is_what_comes_from_below():
+    said = texts(heads.heads_recap(["a"], d_model=8, h=2).axes[0])
+    assert "the words, or the output\nof the layer below" in said
+
+
+def test_no_head_has_the_color_of_a_word():
+    assert not set(heads.HEADS) & set(style.WORDS.values())
+    assert len(set(heads.HEADS)) == 8
+
+
+# --- all heads of a sentence ---
+
+
+def lines_of(ax) -> dict[str, LineCollection]:
+    return {c.get_label(): c for c in ax.collections if isinstance(c, LineCollection)}
+
+
+def test_each_head_draws_its_looks_and_those_of_the_marked_words_in_their_color(looks):
+    named = heads.encoder_heads(looks)
+    marked = {"like": "#123456", "trees": "#654321"}
+    ax = heads.eight_looks(named, ENGLISH, marked).axes[0]
+    drawn = lines_of(ax)
+    for name, matrix in named.items():
+        assert name in texts(ax)
+        for text, color in marked.items():
+            row = matrix[ENGLISH.index(text)]
+            lines = drawn[f"{name}, {text}"]
+            assert len(lines.get_segments()) == (row >= heads.FAINT).sum()
+            assert max(lines.get_linewidths()) == pytest.approx(5.5 * row.max().item())
+            assert to_hex(lines.get_color()[0]) == color
+        others = matrix[[0, 3]]
+        assert len(drawn[name].get_segments()) == (others >= heads.FAINT).sum()
+    ends = sum(
+        int(((matrix[1] > 0.4) | (matrix[2] > 0.4))[j]) for matrix in named.values()
+        for j in range(len(ENGLISH))
+    )  # fmt: skip
+    sentence = len(ENGLISH)
+    assert sum(texts(ax).count(text) for text in ENGLISH) == ends + sentence + 2 * len(named)
+
+
+def test_the_riddle_shows_two_words_and_names_no_head(looks):
+    layer = "encoder.layers.1.self_attn"
+    ax = heads.two_pictures(looks, layer, 1, {"I": "#123456", "trees": "#654321"}).axes[0]
+    said = texts(ax)
+    assert {"(a)  what “I” looks at", "(b)  what “trees” looks at"} <= set(said)
+    assert not any("head" in text for text in said)
+    arrows = [to_hex(p.get_edgecolor()) for p in ax.patches if isinstance(p, FancyArrowPatch)]
+    rows = looks.weights[layer][1]
+    seen = [int((rows[ENGLISH.index(text)] >= heads.FAINT).sum()) for text in ("I", "trees")]
+    assert [arrows.count(color) for color in ("#123456", "#654321")] == seen
+    assert f"{percent(float(rows[0].max()))} of its attention" in said
+
+
+# --- lines between two columns ---
+
+
+def test_each_line_leads_from_its_query_to_its_key():
+    matrix = np.array([[0.9, 0.1, 0.0], [0.0, 0.02, 0.98]])
+    _, ax = canvas(3, 3)
+    threads(ax, [(0, 0), (0, 1)], [(2, 0), (2, 1), (2, 2)], matrix, "#123456", name="head 1")
+    lines = lines_of(ax)["head 1"]
+    ends = [(*line[0], *line[-1]) for line in lines.get_segments()]
+    assert ends == [(0, 0, 2, 0), (0, 0, 2, 1), (0, 1, 2, 2)], "none for the weight of 0.02"
+    assert np.argsort(lines.get_linewidths()).tolist() == [1, 0, 2], "the heavier, the thicker"
+
+
+def test_heads_without_names_are_refused():
+    with pytest.raises(ValueError, match="2 heads need 2 names, but there are 1"):
+        heads.one_two_all(weights(2, 3, 3), "abc", 0, ["layer 0, head 0"])
+
+
+def test_one_two_all_shows_one_two_and_all(looks):
+    named = heads.sharpest_first(heads.encoder_heads(looks), query=2)
+    figure = heads.one_two_all(torch.stack(list(named.values())), ENGLISH, 2, list(named))
+    ax = figure.axes[0]
+    drawn = [c.get_label() for c in ax.collections]
+    assert drawn == [", ".join(list(named)[:count]) for count in (1, 2, 6)]
+    mean = torch.stack(list(named.values()))[:, 2].mean(dim=0)
+    widths = ax.collections[-1].get_linewidths()
+    assert max(widths) == pytest.approx(8 * float(mean.max())), "as thick as the mean is large"
+    first = next(iter(named.values()))[2]
+    best = int(first.argmax())
+    assert any(text.startswith(f"{ENGLISH[best]} {percent(float(first.max()))}")
+               for text in texts(ax))  # fmt: skip
+
+
+def test_the_sharpest_head_of_the_last_layer_comes_first():
+    even, sharp = torch.full((2, 2), 0.5), torch.eye(2)
+    named = {"layer 0, head 0": sharp, "layer 1, head 0": even, "layer 1, head 1": sharp}
+    assert list(heads.sharpest_first(named, 0)) == [
+        "layer 1, head 1", "layer 1, head 0", "layer 0, head 0",
+    ]  # fmt: skip
+
+
+def test_encoder_heads_are_named_from_zero(looks):
+    named = heads.encoder_heads(looks)
+    assert list(named)[0] == "layer 0, head 0" and list(named)[-1] == "layer 1, head 2"
+    torch.testing.assert_close(
+        named["layer 1, head 0"], looks.weights["encoder.layers.1.self_attn"][0]
+    )
+
+
+# --- the view to touch ---
+
+
+def tables(spec: dict) -> list[list[dict[str, str]]]:
+    layers = showing.portable(spec)["layer"]
+    return [list(csv.DictReader(io.StringIO(layer["data"]["values"]))) for layer in layers]
+
+
+def test_the_view_holds_each_visible_weight_once(looks):
+    _, lines = tables(heads.token_view(looks).to_dict())
+    visible = sum(int((matrix >= heads.FAINT).sum()) for matrix in looks.weights.values())
+    assert len(lines) == visible
+    cross = looks.weights["decoder.layers.1.cross_attn"]
+    row = next(r for r in lines if r["layer"] == "decoder, layer 1: Spanish looks at English")
+    assert (row["query"], row["key"]) == ("<bos> → me", ENGLISH[int(row["j"])])
+    place = int(row["head"]), int(row["i"]), int(row["j"])
+    assert float(row["weight"]) == pytest.approx(cross[place].item(), abs=0.0055)
+
+
+def test_the_view_can_be_used_without_a_mouse(looks):
+    spec = heads.token_view(looks, word="trees").to_dict()
+    params = {p["name"]: p for p in spec["params"]}
+    assert params["layer"]["bind"]["input"] == "select"
+    assert len(params["layer"]["bind"]["options"]) == len(looks.weights)
+    by_name = params["word"]["bind"]
+    assert by_name["input"] == "select" and params["word"]["value"] == [{"label": "trees"}]
+    assert by_name["labels"][:4] == ["all words", "I", "like", "trees"]
+    assert by_name["options"] == [None, *by_name["labels"][1:]]
+    assert all(params[f"head{head}"]["bind"]["input"] == "checkbox" for head in (0, 1, 2))
+    assert "legend" in params
+
+
+def test_a_word_that_stands_twice_has_two_names():
+    assert heads.told_apart(["the", "cat", "the"]) == ["the (1)", "cat", "the (2)"]
+
+
+def test_what_answers_the_mouse_can_be_seen(looks):
+    """The background of each word is drawn, and as wide as its word: nothing else is to click."""
+    spec = heads.token_view(looks).to_dict()
+    marks = [layer["mark"] for layer in spec["layer"]]
+    assert [mark["type"] for mark in marks] == ["rect", "rule"]
+    assert "transparent" not in str(marks) and marks[0]["fill"].startswith("#")
+
+
+def test_the_view_fits_a_column():
+    long = ["international"] * 3
+    looks = Looks(long, ["<bos>", *long[:2]], long, {
+        "encoder.layers.0.self_attn": weights(2, 3, 3),
+        "decoder.layers.0.cross_attn": weights(2, 3, 3),
+    })  # fmt: skip
+    spec = showing.portable(heads.token_view(looks, layer="encoder, layer 0").to_dict())
+    width, _ = showing.convert(spec, "svg").decode().split('width="')[1].split('"', 1)
+    assert 300 < float(width) <= 600
+
+
+def test_an_unknown_layer_or_word_is_refused(looks):
+    with pytest.raises(ValueError, match="no 'encoder, layer 7'; the layers are encoder, layer 0"):
+        heads.token_view(looks, layer="encoder, layer 7")
+    with pytest.raises(ValueError, match="'bird' is not among the words that look: I, like"):
+        heads.token_view(looks, word="bird")
+
+
+def test_the_view_at_load_draws_the_lines_of_its_word(looks):
+    """Read the drawing back: as many lines as the word has visible weights in this layer."""
+    chart = heads.token_view(looks, layer="encoder, layer 0", word="like")
+    svg = showing.convert(showing.portable(chart.to_dict()), "svg").decode()
+    group = svg.split("mark-rule role-mark looks_marks")[1].split("</g>")[0]
+    wanted = looks.weights["encoder.layers.0.self_attn"][:, 1] >= heads.FAINT
+    assert group.count("<line") == int(wanted.sum())
+    for word in ("like", "trees", "&lt;eos&gt;"):
+        assert svg.count(f">{word}</text>") == 2, "once on each side"
+
+
+# --- distances and the three uses ---
+
+
+def test_bars_show_the_profile():
+    figure = heads.distance_bars({"head 1": {-1: 0.5, 0: 0.25, 1: 0.125}, "head 2": {0: 1.0}})
+    one, two = figure.axes
+    assert [bar.get_height() for bar in one.patches] == [0.5, 0.25, 0.125]
+    assert [label.get_text() for label in one.get_xticklabels()] == ["-1", "itself", "+1"]
+    assert two.get_title() == "head 2"
+
+
+def test_distances_leave_the_padding_out():
+    """A model whose heads all look evenly: at a word of distance d, 1 / length of its sentence."""
+    from transformer_lib.model.transformer import make_model
+
+    from transformer_lib.text.languages import Language
+    from transformer_lib.text.tokens import Tokenizer, Vocabulary
+    from transformer_lib.translator import Translator
+
+    model = make_model(7, 7, N=2, d_model=8, d_ff=8, h=2)
+    for layer in model.encoder.layers:
+        torch.nn.init.zeros_(layer.self_attn.w_q.weight)
+    sides = [Language(Tokenizer(code), Vocabulary(["a", "b", "c"])) for code in ("en", "es")]
+    profiles = heads.weight_by_distance(Translator(model, *sides), ["b", "b c b b"], reach=4)
+    assert list(profiles) == [f"layer {i}, head {j}" for i in (0, 1) for j in (0, 1)]
+    for profile in profiles.values():
+        assert profile[0] == pytest.approx((2 * 1 / 2 + 5 * 1 / 5) / 7)  # <eos> is a word too
+        assert profile[-1] == pytest.approx((1 * 1 / 2 + 4 * 1 / 5) / 5)
+        assert profile[4] == pytest.approx(1 / 5)
+
+
+def test_the_three_uses_say_who_asks_whom(looks):
+    ax = heads.three_uses(looks).axes[0]
+    said = texts(ax)
+    assert {"English looks\nat English", "Spanish looks at the\nSpanish before it",
+            "Spanish looks\nat English"} <= set(said)  # fmt: skip
+    assert said.count("writes") == 2 and said.count("has read") == 1
+    kinds = ("encoder.layers.1.self_attn", "decoder.layers.1.self_attn",
+             "decoder.layers.1.cross_attn")  # fmt: skip
+    means = [looks.weights[kind].mean(dim=0) for kind in kinds]
+    keys = [(column, word) for mean, words in zip(
+        means, (ENGLISH, ["<bos>", *SPANISH], ENGLISH), strict=True)
+        for column, word in zip(mean.T, words, strict=True)]  # fmt: skip
+    keys = [(column, word) for column, word in keys if column.max() >= heads.FAINT]
+    for lines, (column, word) in zip(ax.collections, keys, strict=True):
+        assert lines.get_label() == word
+        shown = column[column >= heads.FAINT].numpy()
+        np.testing.assert_allclose(lines.get_linewidths(), np.maximum(7 * shown, 0.6), rtol=1e-5)
+    own = [lines for lines in ax.collections if 2.9 < lines.get_segments()[0][0][0] < 5]
+    levels = [(line[0][1], line[-1][1]) for lines in own for line in lines.get_segments()]
+    assert len(own) == 5 and all(start <= end for start, end in levels), "the mask"

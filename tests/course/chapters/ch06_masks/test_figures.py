@@ -1,0 +1,71 @@
+"""Masks drawn: ones where a word may be seen, the shift, the stored curves, measured influence."""
+
+import numpy as np
+import pytest
+import torch
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
+
+from course import experiments
+from course.chapters.ch06_masks.experiments import measured_influence
+from course.chapters.ch06_masks.figures import (
+    COVERED,
+    leak_curves,
+    mask_maps,
+    staircase,
+    three_masks,
+)
+from transformer_lib import causal_mask
+
+
+def test_a_map_shows_its_mask_with_the_words_on_the_axes():
+    mask = causal_mask(3)[0, 0]
+    ax = mask_maps({"causal": mask}, ["a", "b", "c"], ["d", "e", "f"]).axes[0]
+    np.testing.assert_array_equal(ax.images[0].get_array(), mask)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["d", "e", "f"]
+    numbers = {text.get_position(): text.get_text() for text in ax.texts}
+    assert numbers[(0, 2)] == "1" and numbers[(2, 0)] == "0", "row 2 sees column 0"
+
+
+def test_what_is_no_mask_of_these_words_is_refused():
+    with pytest.raises(ValueError, match="'x': 2 words for the rows and 3 for the columns"):
+        mask_maps({"x": causal_mask(3)[0, 0]}, ["a", "b"], ["a", "b", "c"])
+    with pytest.raises(ValueError, match="'x': a mask holds True and False only"):
+        mask_maps({"x": torch.full((1, 1), 0.5)}, ["a"], ["a"])
+
+
+def test_both_is_where_both_are():
+    masks = three_masks(torch.tensor([1, 7, 0]))
+    assert masks["both (&)"].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
+    assert torch.equal(masks["both (&)"], masks["padding mask"] & masks["causal mask"])
+
+
+def test_the_staircase_opens_one_word_more_in_each_row():
+    ax = staircase(["<bos>", "a", "b"], ["a", "b", "<eos>"]).axes[0]
+    seen = [[], [], []]
+    for tile in ax.patches:
+        if isinstance(tile, Rectangle) and tile.get_x() < 3:
+            seen[int(tile.get_y())].append(to_hex(tile.get_facecolor()) != COVERED.lower())
+    assert seen == [[True, False, False], [True, True, False], [True, True, True]]
+    words = [text.get_text() for text in ax.texts if text.get_text() not in ("", "hidden")]
+    assert words[2:] == ["<bos>", "a", "<bos>", "a", "b", "<bos>", "a", "b", "<eos>"]
+    with pytest.raises(ValueError, match="tgt_in has 2 words and tgt_out 1"):
+        staircase(["<bos>", "a"], ["a"])
+
+
+def test_the_leak_curves_draw_each_run_and_name_each_kind_once():
+    runs = experiments.load("masks")["runs"]
+    left, right = leak_curves(runs).axes
+    assert len(left.lines) == len(right.lines) == len(runs)
+    assert len(left.figure.legends[0].get_texts()) == 2
+    wanted = [entry["right_rows"] for entry in runs[0]["history"]]
+    assert right.lines[0].get_ydata().tolist() == wanted
+    with pytest.raises(ValueError, match='runs with mask "none"'):
+        leak_curves([run for run in runs if run["mask"] == "causal"])
+
+
+def test_influence_is_measured():
+    sound, leaking = measured_influence().values()
+    assert torch.equal(sound, causal_mask(5)[0, 0])
+    assert leaking.all()

@@ -1,0 +1,224 @@
+"""Drawings of the encoder: the data reach the picture, and the pictures show what is said."""
+
+import numpy as np
+import pytest
+import torch
+from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch, PathPatch
+
+from course.chapters.ch07_encoder import experiments as data
+from course.chapters.ch07_encoder.figures import (
+    around_flow,
+    depth_curves,
+    neuron_words,
+    norm_groups,
+    stream_of_words,
+    two_stacks,
+    word_maps,
+)
+from course.drawing import style
+from course.drawing.registry import FIGURES
+
+
+def drawn(name: str) -> dict[str, np.ndarray]:
+    """The maps of a figure by title."""
+    return {ax.get_title(): np.ma.getdata(ax.images[0].get_array())
+            for ax in FIGURES[name].draw().axes if ax.images}  # fmt: skip
+
+
+# --- the drawing functions ---
+
+
+def test_maps_carry_words_and_numbers():
+    matrix = torch.tensor([[torch.nan, -0.3], [0.5, torch.nan]])
+    figure = word_maps({"a": matrix, "b": matrix}, ["x", "y"], label="cosine", limits=(-1, 1),
+                       numbers=True)  # fmt: skip
+    one, other, scale = figure.axes
+    assert [ax.get_title() for ax in (one, other)] == ["a", "b"]
+    assert [tick.get_text() for tick in one.get_yticklabels()] == ["x", "y"]
+    assert [text.get_text() for text in other.texts] == ["\N{MINUS SIGN}0.3", "0.5"]
+    assert scale.get_ylabel() == "cosine"
+    np.testing.assert_allclose(np.ma.getdata(one.images[0].get_array()), matrix)
+
+
+def test_curves_are_drawn_where_their_numbers_are():
+    figure = depth_curves({"p": {"a": [1, 100, 0.01]}, "q": {"a": [1, 2, 3]}}, powers=["p"])
+    lines = [ax.lines[0] for ax in figure.axes]
+    assert lines[0].get_ydata().tolist() == [0, 2, -2]
+    assert lines[1].get_ydata().tolist() == [1, 2, 3]
+    assert [text.get_text() for text in figure.axes[0].texts] == ["a"]
+    ends = depth_curves({"q": {"a": [1, 2, 3]}}, last="end").axes[0]
+    assert ends.lines[0].get_xdata().tolist() == [0, 1, 3.5]
+    assert ends.get_xticklabels()[-1].get_text() == "end"
+
+
+def test_groups_are_numbered_in_order():
+    groups = torch.tensor([[[7, 7], [3, 7]]])
+    ax = norm_groups({"odd": groups}, [["a", "b"]]).axes[0]
+    assert [text.get_text() for text in ax.texts][:6] == ["A", "A", "a", "B", "A", "b"]
+    assert ax.get_title() == "odd\n(2 means)"
+    colors = [patch.get_facecolor() for patch in ax.patches]
+    assert colors[0] == colors[1] == colors[3] != colors[2]
+
+
+def test_the_flow_shows_vectors_and_their_size():
+    x = torch.tensor([[3.0, -3.0], [1.0, 1.0]])
+    ax = around_flow({"way": [("x", x), "box", "+", ("y", x / 2)]}, ["a", "b"]).axes[0]
+    assert [np.ma.getdata(i.get_array()).tolist() for i in ax.images[:2]] == [
+        x.tolist(), (x / 2).tolist()]  # fmt: skip
+    texts = [text.get_text() for text in ax.texts]
+    numbers = [text for text in texts if text.replace(".", "").isdigit()]
+    assert numbers[:4] == ["3.0", "1.0", "1.5", "0.5"] and "box" in texts
+
+
+def test_in_the_stream_each_look_at_another_word_is_a_ribbon_of_its_weight():
+    def ribbons(weights):
+        ax = stream_of_words(["a", "b"], [torch.tensor(weights)]).axes[0]
+        return [patch.get_linewidth() for patch in ax.patches
+                if isinstance(patch, PathPatch) and patch.get_alpha()]  # fmt: skip
+
+    assert ribbons([[1.0, 0.0], [0.0, 1.0]]) == []
+    assert ribbons([[0.2, 0.8], [0.4, 0.6]]) == pytest.approx([7.2, 3.6])
+
+
+def test_neurons_show_their_words_and_one_in_its_color():
+    first, second = neuron_words({"n": {"trees": 2.0, "paths": 1.0}, "m": {"a": 4.0}}, "fires").axes
+    assert [tick.get_text() for tick in first.get_yticklabels()] == ["trees", "paths"]
+    assert [bar.get_width() for bar in first.patches] == [2, 1]
+    assert to_hex(first.patches[0].get_facecolor()) == style.WORDS["trees"].lower()
+    assert first.get_xlim() == second.get_xlim()
+
+
+def test_the_memory_reaches_every_decoder_layer():
+    for layers in (2, 3):
+        ax = two_stacks(["a"], ["<bos>", "b"], "c", layers).axes[0]
+        texts = [text.get_text() for text in ax.texts]
+        crossings = [
+            text.get_position() for text in ax.texts if text.get_text() == "cross-attention"
+        ]
+        assert len(crossings) == layers and texts.count("add & norm") == 5 * layers
+        ends = [patch.get_path().vertices for patch in ax.patches
+                if isinstance(patch, FancyArrowPatch)
+                and to_hex(patch.get_edgecolor()) == style.ENCODER.lower()]  # fmt: skip
+        assert len(ends) == layers
+        assert {f"layer {layer}" for layer in range(layers)} <= set(texts)
+        assert {"a", "b", "c", "memory"} <= set(texts)
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: word_maps({"m": torch.zeros(2, 3)}, ["a", "b"], label=""), "'m': a map of 2"),
+        (lambda: depth_curves({"p": {"c": [1, 0]}}, powers=["p"]), "'p': c has numbers that"),
+        (lambda: norm_groups({"n": torch.zeros(1, 3, 2)}, [["a", "b"]]), "'n': groups of the"),
+        (lambda: stream_of_words(["a"], [torch.zeros(2, 2)]), "1 words need weights"),
+        (lambda: around_flow({"w": [("x", torch.zeros(3, 2)), "+"]}, ["a"]), "'x': 1 words need"),
+    ],
+)
+def test_what_does_not_fit_is_refused(draw, message):
+    with pytest.raises(ValueError, match=message):
+        draw()
+
+
+# --- what the figures say ---
+
+
+def test_who_moves():
+    maps = drawn("encoder-who-moves")
+    assert list(maps) == ["feed-forward", "self-attention", "two whole layers"]
+    alone, attention, both = maps.values()
+    assert (alone - np.diag(alone.diagonal())).max() < 1e-5 and alone.diagonal().min() > 0.3
+    felt = attention.sum(axis=0)  # a column is a nudge
+    assert sorted(felt.argsort()[-2:]) == [0, 4]  # the two "the"
+    assert (both.argmax(axis=1) == np.arange(7)).all() and both.min() > 1e-3
+
+
+def test_the_deep_stack():
+    signal, gradient = FIGURES["encoder-deep-stack"].draw().axes
+    ends = {line.get_label(): line.get_ydata() for line in signal.lines}
+    assert list(ends) == ["f(x)", "x + f(x)", "norm(x + f(x))"]
+    assert ends["f(x)"][-1] < -6 and ends["x + f(x)"][-1] > 4
+    assert np.abs(ends["norm(x + f(x))"]).max() < 0.1
+    ends = {line.get_label(): line.get_ydata() for line in gradient.lines}
+    assert ends["f(x)"][0] < -6 and ends["x + f(x)"][0] > 6.9
+    assert np.abs(ends["norm(x + f(x))"]).max() < 0.7
+
+
+def test_how_alike_words_become():
+    [alike] = FIGURES["encoder-deep-alike"].draw().axes
+    at_2 = {line.get_label(): line.get_ydata()[2] for line in alike.lines}
+    assert min(at_2["f(x)"], at_2["norm(f(x))"]) > 0.95
+    assert max(at_2["x + f(x)"], at_2["norm(x + f(x))"]) < 0.6
+    assert min(line.get_ydata()[11] for line in alike.lines) > 0.95
+
+
+def test_the_neurons_fire_for_what_is_said():
+    masculine, plural = data.plural_nouns("m"), data.plural_nouns()
+    assert data.who_fires(0, 314, masculine) > 0.97 and data.who_fires(1, 11, plural) > 0.9
+    words, _ = data.held_out_neurons()
+    share = sum(word in masculine for word in words) / len(words)
+    assert 0.03 < share < 0.05  # "one in 25"
+    first, second = FIGURES["encoder-neurons"].draw().axes
+    assert {tick.get_text() for tick in first.get_yticklabels()} <= masculine
+    assert {tick.get_text() for tick in second.get_yticklabels()} <= plural
+
+
+def test_what_is_added_makes_what_comes_out():
+    _, xs = data.read_by_encoder(["I like trees"])
+    for layer, added in enumerate(data.what_is_added("I like trees")):
+        torch.testing.assert_close(added["x"], xs[layer][0])
+        torch.testing.assert_close(added["output"], xs[layer + 1][0], atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(added["weights"].sum(-1), torch.ones(4))
+
+
+def test_the_groups_are_those_of_the_two_norms():
+    layer = data.shares_a_mean(data.fresh_norm, (2, 3, 5))
+    batch = data.shares_a_mean(data.batch_norm, (2, 3, 5))
+    assert (layer == layer[..., :1]).all() and len(layer.unique()) == 6
+    assert (batch == batch[:1, :1]).all() and len(batch.unique()) == 5
+
+
+def test_the_flow_is_the_running_code():
+    post, pre = data.flow_stations(False), data.flow_stations(True)
+    x, added, total, out = (station[1] for station in post if isinstance(station, tuple))
+    torch.testing.assert_close(total, x + added)
+    torch.testing.assert_close(out, data.fresh_norm(total))
+    assert (added == 0).any()  # dropout drops
+    x, normed, added, out = (station[1] for station in pre if isinstance(station, tuple))
+    torch.testing.assert_close(normed, data.fresh_norm(x))
+    torch.testing.assert_close(out, x + added)
+    torch.testing.assert_close(x.square().mean(-1).sqrt(), torch.tensor([0.5, 1, 2]).double(),
+                               atol=1e-4, rtol=0)  # fmt: skip
+
+
+def test_the_stream_grows_in_pre_norm_alone():
+    post, pre = data.stream(False), data.stream(True)
+    assert max(abs(size - 1) for size in post) < 0.05
+    assert pre[:25] == sorted(pre[:25]) and 4.5 < pre[24] < 5.5 and abs(pre[25] - 1) < 0.01
+
+
+def test_the_trained_maps_have_two_blocks():
+    last = drawn("encoder-similarity")["layer 1"]
+    first, second, between = last[:3, :3], last[3:, 3:], last[:3, 3:]
+    assert np.nanmin(first) > 0.1 and np.nanmin(second) > 0.05
+    assert np.median(between) < 0 and between.mean() < -0.05
+
+
+def test_the_random_maps_grow_darker():
+    means = [np.nanmean(one) for one in drawn("encoder-similarity-random").values()]
+    assert len(means) == 7 and means == sorted(means) and means[-1] > 0.9
+
+
+def test_red_is_of_two_kinds_after_layer_1():
+    before, last = drawn("encoder-red").values()
+    assert min(before.min(), data.red_things()["layer 0"].min()) > 0.99
+    same = np.minimum(last[:5, :5].min(), last[5:, 5:].min())
+    assert same > 0.9 > 0.85 > last[:5, 5:].max()
+    words = [tick.get_text() for tick in FIGURES["encoder-red"].draw().axes[0].get_yticklabels()]
+    assert [word[-1] for word in words] == list("mmmmmfffff")
+
+
+def test_the_ten_nouns_have_the_gender_that_is_said():
+    from course.grammar.lexicon import NOUNS
+
+    assert "".join(NOUNS[noun].gender for noun in data.TEN_NOUNS) == "mmmmmfffff"

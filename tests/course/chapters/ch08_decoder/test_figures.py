@@ -1,0 +1,196 @@
+"""Drawings of the decoder: the data reach the picture, and the pictures show what is said."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from matplotlib.patches import PathPatch
+
+from course.chapters.ch08_decoder import experiments as measured
+from course.chapters.ch08_decoder import figures as data
+from course.chapters.ch08_decoder.experiments import WordStep
+from course.chapters.ch08_decoder.figures import (
+    CELLS,
+    decode_trace,
+    generator_flow,
+    percent,
+    stacks_stepper,
+    words_come_back,
+)
+from course.drawing.registry import FIGURES
+from transformer_lib.text.tokens import BOS
+from transformer_lib.translator import Translator
+
+SRC = ["a", "b"]
+STEPS = [
+    WordStep(["<bos>"], [0.25, 0.75], ["x", "y"], [3.0, -0.5], [0.9, 0.0004]),
+    WordStep(["<bos>", "x"], [1.0, 0.0], ["z", "x"], [2.0, 1.0], [0.6, 0.2]),
+]
+
+
+def texts(ax) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+# --- the drawing functions ---
+
+
+def test_the_flow_ends_at_the_highest_logit():
+    logits = torch.tensor([0.5, 2.0, -1.0])
+    figure = generator_flow(torch.tensor([1.0, -2.0]), logits, ["one", "two", "three"])
+    word, argmax, upper, _, lower, product, strip = figure.axes
+    assert texts(word) == ["two"] and word.texts[0].get_position()[0] == 1
+    assert any("argmax" in text for text in texts(argmax))
+    assert any("2 numbers → 3" in text for text in texts(product))
+    np.testing.assert_allclose(lower.lines[0].get_ydata(), logits)
+    np.testing.assert_allclose(upper.lines[0].get_ydata(), logits.log_softmax(-1), atol=1e-6)
+    assert lower.lines[1].get_xdata().tolist() == upper.lines[1].get_xdata().tolist() == [1]
+    assert "two: 2.00" in texts(lower)
+    np.testing.assert_allclose(strip.images[0].get_array(), [[1, -2]])
+
+
+def test_the_trace_has_a_row_for_each_step():
+    axes = decode_trace(SRC, STEPS).axes
+    assert len(axes) == 6
+    first, second = axes[:3], axes[3:]
+    assert texts(first[0]) == ["<bos>", "→ x"]
+    assert texts(second[0]) == ["<bos> x", "→ z"]
+    for (_, look, bars), step in zip((first, second), STEPS, strict=True):
+        assert look.images[0].get_array().tolist() == [step.looks]
+        assert [label.get_text() for label in look.get_xticklabels()] == SRC
+        assert [bar.get_width() for bar in bars.patches] == step.chances
+        assert [label.get_text() for label in bars.get_yticklabels()] == step.best
+        assert texts(bars) == [percent(chance) for chance in step.chances]
+
+
+def small_way(words: int = 2) -> dict:
+    """A sentence of one word and its translation of one, <bos> and <eos> included."""
+    torch.manual_seed(0)
+    encoder, decoder = ([torch.randn(words, 20) for _ in range(3)] for _ in range(2))
+    return {"src": ["a", "<eos>"], "read": ["<bos>", "x"], "written": ["x", "<eos>"],
+            "encoder": encoder, "decoder": decoder}  # fmt: skip
+
+
+def rows_of(spec: dict) -> list[dict]:
+    tables = spec.get("datasets", {}).values()
+    found = list(tables) or [layer["data"]["values"] for layer in spec["layer"]]
+    return [row for table in found for row in table]
+
+
+def test_the_stepper_holds_every_vector_and_says_what_happens():
+    way = small_way()
+    spec = stacks_stepper(way).to_dict()
+    [slider] = spec["params"]
+    assert (slider["bind"]["min"], slider["bind"]["max"]) == (1, 11)
+    assert slider["value"] == 4 + 0  # <bos> is read; with two words, the last but one is the first
+    titles = json.loads(spec["title"]["text"]["expr"].removesuffix("[step - 1]"))
+    assert len(titles) == 11
+    assert titles[2].endswith("This is the memory")
+    assert titles[3] == "The decoder reads “<bos>”"
+    assert titles[6] == "The likeliest next word: “x”"
+    assert titles[7] == "The decoder reads “x”, which it has just written"
+    cells = [row for row in rows_of(spec) if "value" in row]
+    assert len(cells) == 2 * 3 * 2 * CELLS
+    first = [row["value"] for row in cells if row["since"] == 4]  # <bos> below the decoder
+    np.testing.assert_allclose(first, way["decoder"][0][0][:CELLS])
+    memory = [row["value"] for row in cells if row["since"] == 3]
+    np.testing.assert_allclose(memory, way["encoder"][2][:, :CELLS].flatten())
+
+
+def test_each_written_word_comes_back_as_input_in_the_stepper():
+    rows = rows_of(stacks_stepper(small_way(), start=8).to_dict())
+    back = [row for row in rows if "order" in row and "place" in row]
+    assert {row["since"] for row in back} == {8}  # the step after x was written
+    assert back[-1]["x"] > back[0]["x"] and back[-1]["y"] < back[0]["y"]
+    says = {(row["word"], row["since"]) for row in rows if "word" in row and "since" in row}
+    assert {("x", 7), ("x", 8), ("<eos>", 11)} <= says
+    reads_memory = {row["step"] for row in rows if "step" in row}
+    assert reads_memory == {5, 6, 9, 10}
+
+
+def test_words_come_back():
+    ax = words_come_back(["a"], ["<bos>", "x"], ["x", "y"]).axes[0]
+    words = [text.get_text() for text in ax.texts]
+    assert [words.count(one) for one in ("a", "<bos>", "x", "y", "memory")] == [1, 1, 2, 1, 1]
+    ribbons = [patch for patch in ax.patches if isinstance(patch, PathPatch)]
+    assert len(ribbons) == 2  # one, and its white border
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: generator_flow(torch.zeros(2), torch.zeros(3), ["a"]), "1 words"),
+        (lambda: generator_flow(torch.zeros(1, 2), torch.zeros(1), ["a"]), "a vector of the"),
+        (lambda: decode_trace(["a"], STEPS), "step 1 looks at 2 words, but the source has 1"),
+        (lambda: decode_trace(SRC, []), "no steps"),
+        (lambda: stacks_stepper(small_way(), start=12), "no step 12: there are 11"),
+        (lambda: words_come_back(["a"], ["<bos>", "x"], ["y", "z"]), "doesn't come back"),
+    ],
+)
+def test_what_does_not_fit_is_refused(draw, message):
+    with pytest.raises(ValueError, match=message):
+        draw()
+
+
+def test_small_shares_keep_their_digits():
+    assert [percent(share) for share in (0.893, 0.0123, 0.00048, 0.0)] == [
+        "89 %", "1 %", "0.05 %", "0.00 %"]  # fmt: skip
+
+
+# --- what the figures say ---
+
+
+def test_the_steps_are_the_translation():
+    src, steps = data.i_like_trees()
+    assert src == ["I", "like", "trees", "<eos>"]
+    assert [step.best[0] for step in steps] == ["me", "gustan", "los", "árboles", "<eos>"]
+    for number, step in enumerate(steps):
+        assert step.read == ["<bos>", *(one.best[0] for one in steps[:number])]
+        assert sum(step.looks) == pytest.approx(1, abs=1e-5)
+        assert step.logits == sorted(step.logits, reverse=True)
+        assert step.logits[0] > 8 and max(step.logits[1:]) < 2
+        assert 0.85 < step.chances[0] < 0.95 and max(step.chances[1:]) < 0.001
+    most = [src[int(np.argmax(step.looks))] for step in steps]
+    assert most == ["I", "like", "trees", "trees", "<eos>"]
+    assert 0.45 < max(steps[2].looks) < 0.55 and 0.2 < steps[1].looks[2] < 0.3
+    assert "gusta" in steps[1].best and {"el", "la"} <= set(steps[2].best)
+    assert "pájaros" in steps[3].best
+
+
+def test_the_steps_are_those_of_any_sentence():
+    translator = Translator.load()
+    text = "The tired animal crosses the wide street"
+    steps = measured.decode_steps(translator, text, best=2)[1]
+    assert [step.best[0] for step in steps[:-1]] == translator.translate(text)[0].tokens
+    rows = torch.tensor([step.looks for step in steps])
+    torch.testing.assert_close(rows, translator.looks(text).last_cross_attention(), atol=1e-4,
+                               rtol=0)  # fmt: skip
+
+
+def test_the_flow_is_drawn_from_the_model():
+    figure = FIGURES["decoder-generator"].draw()
+    assert texts(figure.axes[0]) == ["árboles"]
+    logits = figure.axes[4].lines[0].get_ydata()
+    assert logits.max() > 9 and np.sort(logits)[-2] < 2 and len(logits) == 1794
+    assert -0.2 < figure.axes[2].lines[0].get_ydata().max() < 0
+    assert figure.axes[6].images[0].get_array().shape == (1, 128)
+
+
+def test_the_way_through_the_stacks_is_the_models():
+    translator = Translator.load()
+    way = measured.on_the_way(translator, "I like trees")
+    assert way["src"] == ["I", "like", "trees", "<eos>"] and way["read"][1:] == way["written"][:-1]
+    model, src = translator.model.eval(), measured.source_of(translator, "I like trees")
+    torch.testing.assert_close(way["encoder"][-1], model.encode(src)[0], atol=1e-5, rtol=1e-5)
+    for place in range(5):  # with the words up to here, the same as with all of them
+        ids = [[BOS, *translator.tgt.vocab.encode(way["read"][1 : place + 1])]]
+        alone = model.decode(torch.tensor(ids), model.encode(src), src)[0, -1]
+        torch.testing.assert_close(way["decoder"][-1][place], alone, atol=1e-4, rtol=1e-4)
+
+
+def test_the_still_picture_of_the_stepper_tells_something():
+    spec = FIGURES["decoder-stepper"].draw().to_dict()
+    titles = json.loads(spec["title"]["text"]["expr"].removesuffix("[step - 1]"))
+    assert len(titles) == 23 and spec["params"][0]["value"] == 16
+    assert titles[15] == "The decoder reads “los”, which it has just written"

@@ -1,0 +1,277 @@
+"""The exercises of notebook 09: what is right passes, and each mistake gets its own hint."""
+
+import pytest
+import torch
+from transformer_lib.model.masks import causal_mask, padding_mask
+from transformer_lib.model.transformer import count_parameters
+
+from course.chapters.ch09_whole_transformer import checks as check
+from course.chapters.ch09_whole_transformer.experiments import on_paper
+from course.checks import Hint, graded
+from tests.course.checks.saying import refused, said
+
+
+@pytest.mark.parametrize(
+    ("checked", "attempt"),
+    [
+        (check.growth, (1, ..., 2)),
+        (check.count, (lambda src, tgt, N, d, ff: ...,)),
+        (check.transformer, (lambda model, src, tgt: ...,)),
+        (check.transformer, (...,)),
+        (check.reach, (..., ..., ...)),
+    ],
+)
+def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
+    assert said(capsys, checked, *attempt) == "not tried yet"
+
+
+@pytest.mark.parametrize("checked", [check.count, check.transformer])
+def test_what_is_no_solution_at_all(capsys, checked):
+    assert refused(said(capsys, checked, 7), "the function itself")
+    assert refused(said(capsys, checked, lambda *_: None), "`return`")
+    assert refused(said(capsys, checked, lambda *_: 1 / 0), "ZeroDivisionError")
+    assert refused(
+        said(capsys, checked, lambda *_: "12"), "12" if checked is check.count else "str"
+    )
+
+
+# --- the machine with a fault ---
+
+
+def test_each_wrong_fault_is_told_what_speaks_against_it(capsys):
+    assert said(capsys, check.fault, 0, "padding is seen") == "right!"
+    assert said(capsys, check.fault, 2, "no positions") == "right!"
+    for wrong, hint in check.SPEAKS_AGAINST.items():
+        if wrong != "padding is seen":
+            assert refused(said(capsys, check.fault, 0, wrong), hint)
+    assert refused(said(capsys, check.fault, 0, "no norms"), "Give one of")
+    assert refused(said(capsys, check.fault, 7, "no positions"), "machines 0 to 4")
+    assert said(capsys, check.fault, 0, ...) == "not tried yet"
+
+
+# --- 1. how the number grows ---
+
+LAYER, WORDS, HEADS = 7_350_272, 512_000, 0
+
+
+def test_growth(capsys):
+    assert said(capsys, check.growth, LAYER, WORDS, HEADS) == "right!"
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong", "hint"),
+    [
+        (0, 3_150_336, "the encoder's layer"),
+        (0, 4_199_936, "the decoder's layer"),
+        (0, 2 * 3_150_336, "two attentions and three norms"),
+        (0, LAYER - 4 * 512 * 512, "two attentions"),
+        (0, LAYER - 5 * 1024, "five norms"),
+        (0, LAYER - 5 * 1024 - 2 * 2560, "and the biases"),
+        (0, LAYER + 63_045_632, "By how much"),
+        (0, 12, "not yet"),
+        (1, 3 * WORDS, "counted once"),
+        (1, 1000, "Each word has a vector"),
+        (1, WORDS + 63_045_632, "By how much"),
+        (2, 18_874_368, "More heads are not more numbers"),
+        (0, "many", "whole number"),
+    ],
+)
+def test_wrong_growth(capsys, place, wrong, hint):
+    attempt = [LAYER, WORDS, HEADS]
+    attempt[place] = wrong
+    assert refused(said(capsys, check.growth, *attempt), hint)
+
+
+# --- 2. the formula ---
+
+
+def counted(src, tgt, N, d, ff, *, words=None, attention=3, biases=1, norms=5, factor=4, more=0):
+    words = src + 2 * tgt if words is None else words(src, tgt)
+    network = 2 * d * ff + biases * (ff + d)
+    return words * d + N * (attention * factor * d * d + 2 * network + norms * 2 * d) + more
+
+
+def test_the_formula(capsys):
+    assert said(capsys, check.count, counted) == "right!"
+
+    def by_the_model(src, tgt, N, d, ff):
+        return count_parameters(on_paper(src, tgt, N=N, d_model=d, d_ff=ff, h=1))
+
+    assert said(capsys, check.count, by_the_model) == "right!"
+
+
+def test_a_formula_for_the_first_sizes_only(capsys):
+    fixed = counted(11, 13, 2, 6, 7)
+    answer = said(capsys, check.count, lambda *_: fixed)
+    assert refused(answer, "For (101, 53, 3, 10, 19) it gives")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        ({"words": lambda src, tgt: src + tgt}, "the generator"),
+        ({"words": lambda src, tgt: tgt}, "Nothing is shared"),
+        ({"words": lambda src, tgt: src}, "Nothing is shared"),
+        ({"words": lambda src, tgt: 2 * src + tgt}, "speaks the target language"),
+        ({"words": lambda src, tgt: 0}, "The words are missing"),
+        ({"attention": 2}, "A decoder layer has two attentions"),
+        ({"factor": 3}, "One of the four matrices"),
+        ({"biases": 0}, "The feed-forward networks have biases"),
+        ({"norms": 4}, "five norms"),
+        ({"norms": 2.5}, "a scale and a shift"),
+        ({"norms": 0}, "The norms are missing"),
+        ({"more": 0.5}, "whole number"),
+        ({"more": 1}, "but the model has"),
+    ],
+)
+def test_a_wrong_formula(capsys, wrong, hint):
+    assert refused(said(capsys, check.count, lambda *sizes: counted(*sizes, **wrong)), hint)
+
+
+@pytest.mark.parametrize(
+    ("more", "hint"),
+    [
+        (lambda src, tgt, N, d, ff: tgt, "The generator has no bias"),
+        (lambda src, tgt, N, d, ff: 3 * N * 4 * d, "The attentions have no biases"),
+        (lambda src, tgt, N, d, ff: 4 * d, "no norm at its end"),
+        (lambda src, tgt, N, d, ff: (1 - N) * counted(0, 0, 1, d, ff), "There are N"),
+        (lambda src, tgt, N, d, ff: -N * (8 * d * d + 2 * d * ff + ff + d + 6 * d), "The decoder"),
+        (lambda src, tgt, N, d, ff: -N * (4 * d * d + 2 * d * ff + ff + d + 4 * d), "The encoder"),
+    ],
+)
+def test_a_formula_with_too_much_or_too_little(capsys, more, hint):
+    def attempt(*sizes):
+        return counted(*sizes) + more(*sizes)
+
+    assert refused(said(capsys, check.count, attempt), hint)
+
+
+# --- 3. putting it together ---
+
+
+def test_the_parts_put_together(capsys):
+    def mine(model, src, tgt):
+        tgt_in = tgt[:, :-1]
+        seen = padding_mask(src)
+        memory = model.encoder(model.src_positions(model.src_embed(src)), src_mask=seen)
+        decoded = model.decoder(
+            model.tgt_positions(model.tgt_embed(tgt_in)),
+            memory,
+            tgt_mask=causal_mask(tgt_in.size(1)),  # enough: the padding is on the right
+            src_mask=seen,
+        )
+        return model.generator(decoded)
+
+    assert said(capsys, check.transformer, mine) == "right!"
+    assert said(capsys, check.transformer, lambda m, src, tgt: m(src, tgt[:, :-1])) == "right!"
+
+
+def test_each_mistake_in_the_assembly_gets_its_hint(capsys):
+    """The check's own list, tried one by one; no two mistakes may look alike."""
+    inputs = check.assembly_inputs()
+    mistakes = check.mistakes_of(*inputs)
+    assert len(mistakes) >= 20
+    for number, (_, hint) in enumerate(mistakes):
+        answer = said(
+            capsys, check.transformer,
+            lambda model, src, tgt, number=number: check.mistakes_of(model, src, tgt)[number][0],
+        )  # fmt: skip
+        assert refused(answer, hint), (number, hint, answer)
+
+
+def masks(model, src, tgt):
+    tgt_in = tgt[:, :-1]
+    return tgt_in, padding_mask(src), padding_mask(tgt_in) & causal_mask(tgt_in.size(1))
+
+
+def shifted(model, src, tgt):
+    return model(src, tgt[:, 1:])
+
+
+def of_memory(model, src, tgt):
+    return model.generator(model.encode(src))
+
+
+def without_memory(model, src, tgt):
+    tgt_in, seen, past = masks(model, src, tgt)
+    return model.generator(model.decoder(model.tgt_embed(tgt_in), tgt_mask=past, src_mask=seen))
+
+
+def whole_target(model, src, tgt):
+    return model(src, tgt)
+
+
+def swapped(model, src, tgt):
+    tgt_in, seen, past = masks(model, src, tgt)
+    x = model.tgt_positions(model.tgt_embed(tgt_in))
+    return model.generator(model.decoder(x, model.encode(src), tgt_mask=seen, src_mask=past))
+
+
+def as_long_as_the_source(model, src, tgt):
+    return model(src, tgt[:, : src.size(1)])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        (shifted, "that is tgt_out"),
+        (of_memory, "The generator reads the memory"),
+        (without_memory, "The decoder needs the memory too"),
+        (whole_target, "as many outputs as target ids"),
+        (swapped, "The masks have changed places"),
+        (as_long_as_the_source, "Right while both sides are of one length"),
+        (lambda model, src, tgt: 0 * model(src, tgt[:, :-1]), "the numbers aren't"),
+        (lambda model, src, tgt: torch.zeros(3), "The shape is (3,)"),
+    ],
+)
+def test_wrong_assemblies_as_somebody_would_write_them(capsys, wrong, hint):
+    assert refused(said(capsys, check.transformer, wrong), hint)
+
+
+# --- 4. who hears whom ---
+
+
+def test_reach(capsys):
+    assert said(capsys, check.reach, 1, 100, 13) == "right!"
+
+
+@pytest.mark.parametrize(
+    ("attempt", "hint"),
+    [
+        ((100, 100, 13), "looks at each other at once"),
+        ((0, 100, 13), "hears nothing"),
+        ((1, 99, 13), "a round too"),
+        ((1, 1, 13), "from neighbor to neighbor"),
+        ((1, 100, 11), "begins 8 words before"),
+        ((1, 100, 12), "12 × 8 = 96"),
+        ((1, 100, 25), "doesn't reach to both sides"),
+        ((1, 100, 3), "with gaps"),
+        ((1, 100, 7), "Convolution: not yet."),
+        ((1, 100, 12.5), "whole number"),
+    ],
+)
+def test_wrong_reach(capsys, attempt, hint):
+    assert refused(said(capsys, check.reach, *attempt), hint)
+
+
+# --- points ---
+
+
+@pytest.mark.parametrize(
+    ("checked", "attempt", "keeps"),
+    [
+        (check.growth, (LAYER, WORDS, 18_874_368), 0.5),
+        (check.growth, (3_150_336, 1000, HEADS), 0),
+        (check.count, (lambda *sizes: counted(*sizes, norms=4),), 0.5),
+        (check.count, (lambda *sizes: counted(*sizes, more=1),), 0),
+        (check.transformer, (shifted,), 0.5),
+        (check.transformer, (as_long_as_the_source,), 0.5),
+        (check.transformer, (whole_target,), 0),
+        (check.reach, (1, 99, 13), 0.5),
+        (check.reach, (1, 100, 7), 0),
+    ],
+)
+def test_a_slip_keeps_half_the_points(checked, attempt, keeps):
+    with graded(), pytest.raises(Hint) as caught:
+        checked(*attempt)
+    assert caught.value.keeps == keeps

@@ -1,0 +1,198 @@
+"""Drawings of the whole Transformer: the data reach the picture, and the counts behind it hold."""
+
+import inspect
+
+import numpy as np
+import pytest
+import torch
+
+from course.chapters.ch09_whole_transformer import experiments as data
+from course.chapters.ch09_whole_transformer.figures import (
+    MULTI_HEAD,
+    SCALED_DOT_PRODUCT,
+    Station,
+    cost_and_path,
+    figure_two,
+    outside_in,
+    parameter_bars,
+    sentence_path,
+    vocabulary_ranges,
+    whole_machine,
+    zoom_levels,
+)
+from transformer_lib import MultiHeadAttention
+from transformer_lib.model.transformer import attention as attention_module
+
+
+def texts(figure) -> list[str]:
+    return [text.get_text() for ax in figure.axes for text in ax.texts]
+
+
+# --- the drawing functions ---
+
+
+@pytest.mark.parametrize("N", [2, 6])
+def test_the_zoom_has_as_many_layers_as_the_model(N):
+    written = texts(zoom_levels(N))
+    assert [written.count(str(i)) for i in range(N + 1)] == [2] * N + [0]
+    assert f"3  {N} layers that read, {N} that write" in written
+
+
+def test_figure_two_shows_code_of_the_library():
+    source = inspect.getsource(attention_module)
+    written = " ".join(texts(figure_two()))
+    for step in SCALED_DOT_PRODUCT + MULTI_HEAD:
+        assert step.box in written
+        for piece in step.code:
+            assert piece in source and piece in written
+
+
+def test_the_layer_grows_to_three_norms():
+    written = texts(outside_in())
+    counts = {part: written.count(part) for part in ("self", "source", "feed-\nforward", "norm")}
+    assert counts == {"self": 4, "source": 5, "feed-\nforward": 6, "norm": 3}
+
+
+def test_parameters_are_stacked():
+    figure = parameter_bars({"a": {"x": 1_000_000, "y": 3_000_000}, "b": {"x": 0, "y": 500_000}})
+    bars = [(bar.get_x(), bar.get_width()) for bar in figure.axes[0].patches]
+    assert bars == [(0, 1), (0, 0), (1, 3), (0, 0.5)]
+    assert {"4.0 M", "0.5 M"} <= set(texts(figure))
+
+
+def test_models_with_other_parts_are_refused():
+    with pytest.raises(ValueError, match="'b' has the parts y; the first model has x"):
+        parameter_bars({"a": {"x": 1}, "b": {"y": 1}})
+
+
+def test_ranges_are_drawn_from_end_to_end():
+    figure = vocabulary_ranges({"a": (1e3, 3e3), "b": (2e3, 5e3)}, common=(2e3, 3e3), said=4e3)
+    ax = figure.axes[0]
+    bars = [(bar.get_x(), bar.get_width()) for bar in ax.patches[:2]]
+    assert bars == [(1, 2), (2, 3)]
+    assert "2,000 to 3,000" in texts(figure) and ax.lines[0].get_xdata()[0] == 4
+
+
+def test_vectors_reach_the_picture_and_must_fit_their_words():
+    vectors = torch.randn(2, 5)
+    rows = [(["a", "b"], [Station("in", vectors)]), (["c", "d"], [Station("out", -vectors)])]
+    figure = sentence_path(rows, [("x", 0.5), ("y", 0.25)])
+    first, second, _ = (np.ma.getdata(image.get_array()) for image in figure.axes[0].images)
+    np.testing.assert_allclose(first, vectors)
+    np.testing.assert_allclose(second, -vectors)
+    said = texts(figure)
+    assert said.index("x") < said.index("50 %") < said.index("y") < said.index("25 %")
+    with pytest.raises(ValueError, match="'in': 1 words need vectors of the shape"):
+        sentence_path([(["a"], rows[0][1]), rows[1]], [])
+
+
+def test_curves_are_drawn_where_their_numbers_are():
+    ones = {"recurrent": [1, 1, 1]}
+    figure = cost_and_path([1, 2], {"recurrent": [1e6, 3e6]}, [1, 2, 3], ones, ones, d_model=2)
+    icons, cost, wait, path = figure.axes
+    assert "a word waits for\nthe one before it" in texts(figure) and len(icons.patches) > 17
+    np.testing.assert_array_equal(cost.lines[0].get_ydata(), [1, 3])
+    np.testing.assert_array_equal(wait.lines[0].get_ydata(), [1, 1, 1])
+    assert path.lines[0].get_color() == cost.lines[0].get_color()
+    with pytest.raises(ValueError, match="'recurrent' has 1 points for 2 lengths"):
+        cost_and_path([1, 2], {"recurrent": [1]}, [1], {}, {}, d_model=2)
+
+
+def test_the_memory_reaches_each_layer_of_the_writer():
+    for N in (2, 6):
+        figure = whole_machine(["I", "trees"], ["<bos>", "me"], N)
+        arrows = [t for t in figure.axes[0].texts if getattr(t, "arrow_patch", None)]
+        flat = [t for t in arrows if t.xy[1] == t.get_position()[1] and t.xy[0] < 6.5]
+        assert len(flat) == N + 1  # and one from the encoder to the memory
+        assert texts(figure).count(f"{N} layers") == 2
+
+
+# --- the counts behind the figures ---
+
+
+def test_every_parameter_belongs_to_one_part():
+    model = data.on_paper(11, 13, N=2, d_model=10, d_ff=19, h=2)
+    assert data.parts(model) == {
+        "embeddings": 24 * 10, "attention": 2 * 3 * 400, "feed-forward": 4 * (380 + 29),
+        "norms": 10 * 20, "generator": 130,
+    }  # fmt: skip
+
+
+def test_eight_rows_of_the_paper_fit_one_vocabulary_and_big_does_not():
+    *eight, big = data.TABLE_3
+    low, high = data.common_vocabulary(eight)
+    assert (round(low), round(high)) == (41_003, 41_209)
+    assert tuple(map(round, data.possible_vocabulary(big))) == (35_368, 36_344)
+
+
+def test_stations_are_parts_of_the_model_in_order():
+    model = data.on_paper(5, 5, N=2, d_model=8, d_ff=8, h=2)
+    names = data.stations(model)
+    assert names[:5] == [
+        "src_embed", "src_positions", "encoder.layers.0", "encoder.layers.1", "encoder"
+    ]  # fmt: skip
+    assert len(names) == 11 and all(model.get_submodule(name) for name in names)
+
+
+def test_who_is_seen():
+    x, memory = torch.randn(1, 3, 4), torch.randn(1, 2, 4)
+    assert data.sees(lambda x, m: x + m[:, :1], x, memory, place=2) == ([0], [2])
+
+
+@pytest.mark.parametrize("n, gaps", [(2, 1), (5, 1), (6, 2), (25, 2), (26, 3)])
+def test_rounds_from_the_first_word_to_the_last(n, gaps):
+    assert data.all_rounds(n) == {
+        "self-attention": 1, "recurrent": n, "convolution": -(-(n - 1) // 4),
+        "with gaps": gaps, "restricted": -(-(n - 1) // 4),
+    }  # fmt: skip
+
+
+def test_only_the_recurrent_layer_waits():
+    assert data.waiting(7) == {
+        "self-attention": 1, "recurrent": 7, "convolution": 1, "restricted": 1
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("n, r", [(2, 5), (5, 5), (11, 3)])
+def test_restricted_attention_is_attention_with_a_band(n, r):
+    attend, x = MultiHeadAttention(6, h=2), torch.randn(2, n, 6)
+    band = torch.ones(n, n).bool().tril().triu(1 - r)
+    torch.testing.assert_close(data.restricted(attend, x, r), attend(x, x, x, mask=band))
+
+
+def test_what_table_1_says_of_the_cost():
+    n, d = 7, 12
+    assert data.costs(n, d) == {
+        "self-attention": 4 * n * d**2 + 2 * n**2 * d, "its 2n²d alone": 2 * n**2 * d,
+        "recurrent": 6 * n * d**2, "convolution": 5 * n * d**2,
+        "restricted": 4 * n * d**2 + 2 * 5 * n * d,
+    }  # fmt: skip
+
+
+# --- machines with one fault ---
+
+
+def measured(number: int) -> tuple[int, bool, bool, bool]:
+    """Parameters; do the logits move when words are exchanged, padded, and ahead of a change?"""
+    model = data.machine(number)
+    src, tgt = torch.tensor([[5, 6, 7, 2]]), torch.tensor([[1, 8, 9]])
+    with torch.no_grad():
+        logits = model(src, tgt)
+        others = [
+            model(src[:, [1, 0, 2, 3]], tgt), model(torch.tensor([[5, 6, 7, 2, 0]]), tgt),
+            model(src, torch.tensor([[1, 8, 10]])),
+        ]  # fmt: skip
+    moved = [not torch.allclose(other[:, :2], logits[:, :2], atol=1e-5) for other in others]
+    return data.count_parameters(model), *moved
+
+
+def test_each_machine_has_one_fault_that_a_measurement_shows():
+    sound = measured(-1)
+    assert sound == (11_552, True, False, False)
+    changed = {"one table too many": 0, "two layers are one": 0, "no positions": 1,
+               "padding is seen": 2, "no causal mask": 3}  # fmt: skip
+    for number, fault in enumerate(data.FAULT_OF):
+        differs = [i for i, pair in enumerate(zip(measured(number), sound, strict=True))
+                   if pair[0] != pair[1]]  # fmt: skip
+        assert differs == [changed[fault]]
+    assert sorted(data.FAULT_OF) == sorted(data.FAULTS)

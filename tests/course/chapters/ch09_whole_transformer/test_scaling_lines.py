@@ -1,0 +1,37 @@
+"""Time and memory of a training step: the data reach the picture, and the alt text tells them."""
+
+import pytest
+
+from course.chapters.ch09_whole_transformer.experiment_scaling import against_length, doubled
+from course.chapters.ch09_whole_transformer.figures import Panel, step_lines
+from course.drawing.registry import FIGURES
+
+
+def panel(values, at):
+    return Panel("bytes", {"a": values}, {"a": at})
+
+
+def test_curves_and_where_they_double_reach_the_picture():
+    figure = step_lines([16, 32], {"one": panel([1.0, 3.0], 24.0), "two": panel([1.0, 1.5], None)})
+    one, two = figure.axes
+    assert [ax.get_title() for ax in figure.axes] == ["one", "two"]
+    assert [list(line.get_ydata()) for line in one.lines] == [[1.0, 3.0], [0, 2.0]]
+    assert list(one.lines[1].get_xdata()) == [24.0, 24.0]
+    assert [text.get_text() for text in one.texts] == ["24"]
+    assert len(two.lines) == 1 and not two.texts
+    with pytest.raises(ValueError, match="1 numbers for 2 lengths"):
+        step_lines([16, 32], {"one": panel([1.0], None)})
+
+
+def test_the_alt_text_says_what_is_stored():
+    alt = FIGURES["whole-step-lengths"].alt
+    time, memory = alt.split("Memory at a time")
+    for part, what in ((time, "milliseconds"), (memory, "tensors")):
+        lengths, ways = against_length(what)
+        assert (lengths[0], lengths[-1]) == (16, 1024) and "16 to 1,024" in alt
+        formula, fused = part.split("in one kernel")
+        for said, way in ((formula, "formula"), (fused, "fused")):
+            values = ways[way]
+            assert f" {values[0]:.0f} " in said and f" {values[-1]:,.0f}" in said, (what, way)
+            at = doubled(lengths, values)
+            assert (f"twice the first at {at:.0f} words" in said) if at else "twice" not in said

@@ -1,0 +1,222 @@
+"""The trainings of notebook 10: what they share, what they change, and what was stored."""
+
+import dataclasses
+import itertools
+import json
+import math
+
+import pytest
+import torch
+from tqdm import tqdm
+
+from course.chapters.ch10_training import (
+    experiment_ablations as ablations,
+)
+from course.chapters.ch10_training import (
+    experiment_held_out as held_out,
+)
+from course.chapters.ch10_training import (
+    experiment_norms as norms,
+)
+from course.chapters.ch10_training.experiment_first_steps import LOOP, TINY, double_precision
+from course.chapters.ch10_training.experiment_first_words import ENGLISH, LESSON, PAIRS, new_model
+from course.chapters.ch10_training.experiments import learn_without_shift, train_with_a_fault
+from course.experiments import digits as toy
+from course.experiments import load
+from course.experiments.digits import digit_pairs
+from transformer_lib import (
+    TOY,
+    PositionalEncoding,
+    Transformer,
+    attention_weights,
+    make_model,
+    train,
+    training,
+)
+from transformer_lib.interpret.recording import attention_layers, record_attention
+from transformer_lib.text import batching
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.translator import SHIPPED_MODEL
+from transformer_lib.variants import NoPositions
+
+FEW = TrainingConfig(steps=2, max_tokens=64, validate_every=1)
+
+
+@pytest.mark.parametrize("task, answer", [("copy", list), ("reverse", lambda r: list(r)[::-1]),
+                                          ("sort", sorted)])  # fmt: skip
+def test_no_row_of_the_test_is_in_the_training_data(task, answer):
+    pairs, test = toy.digit_pairs(task)
+    assert (len(pairs), len(test)) == (toy.TRAINING, toy.HELD_OUT)
+    assert not {tuple(row) for row, _ in pairs} & {tuple(row) for row, _ in test}
+    assert all(list(right) == answer(row) for row, right in test)
+
+
+def test_a_training_is_repeatable_and_its_seed_counts():
+    tiny = dataclasses.replace(TOY, N=1)
+    one, again = (toy.learn("copy", tiny, FEW)[1] for _ in range(2))
+    other = toy.learn("copy", tiny, dataclasses.replace(FEW, seed=1))[1]
+    assert one == again != other
+
+
+def test_a_model_can_be_changed_before_it_learns():
+    seen = []
+    toy.learn("copy", dataclasses.replace(TOY, N=1), FEW, seen.append, bar=tqdm(disable=True))
+    assert isinstance(seen[0], Transformer)
+
+
+def test_right_rows_counts_whole_rows(monkeypatch):
+    pairs = [([5], [5]), ([6, 7], [7, 6]), ([8], [8]), ([9], [9])]
+    monkeypatch.setattr(toy, "greedy_decode", lambda *_, **__: [[5], [7, 6], [8, 8], []])
+    assert toy.right_rows(Transformer(14, 14, TOY), pairs) == 0.5
+
+
+def test_the_first_lesson_is_learned_and_the_same_each_time():
+    assert [ENGLISH.decode(target) for _, target in PAIRS] == [["I", "am", "a", "student"],
+                                                               ["thanks"]]  # fmt: skip
+    losses = [
+        train(new_model(), PAIRS, PAIRS, LESSON, bar=tqdm(disable=True))[-1]["validation_loss"]
+        for _ in range(2)
+    ]
+    assert losses[0] == losses[1] < 0.1
+
+
+# --- what the ablations change ---
+
+
+def base() -> Transformer:
+    torch.manual_seed(0)
+    return Transformer(14, 14, ablations.BASE).eval()
+
+
+SRC, TGT = torch.tensor([[5, 8, 11, 2]]), torch.tensor([[1, 9, 7]])
+
+
+def test_without_positions_the_encoder_is_blind_to_order():
+    model = base()
+    assert isinstance(model.src_positions, PositionalEncoding)
+    ablations.without_positions(model)
+    assert isinstance(model.src_positions, NoPositions) and isinstance(
+        model.tgt_positions, NoPositions
+    )
+    order = [2, 0, 3, 1]
+    torch.testing.assert_close(model.encode(SRC)[:, order], model.encode(SRC[:, order]))
+
+
+def test_without_scaling_the_scores_are_not_divided():
+    model = base()
+    layer = model.encoder.layers[0].self_attn
+    x = model.src_positions(model.src_embed(SRC))
+    query, key = layer.split_heads(layer.w_q(x)), layer.split_heads(layer.w_k(x))
+    ablations.without_scaling(model)
+    with record_attention(model) as weights:
+        model(SRC, TGT)
+    expected = (query @ key.transpose(-2, -1)).softmax(dim=-1)
+    torch.testing.assert_close(weights["encoder.layers.0.self_attn"], expected)
+    assert not torch.allclose(expected, attention_weights(query, key))
+
+
+def test_narrow_keys_leave_the_values_as_they_are():
+    model = base()
+    ablations.narrow_keys(2)(model)
+    for layer in attention_layers(model).values():
+        assert layer.w_q.weight.shape == layer.w_k.weight.shape == (4 * 2, 64)
+        assert layer.w_v.weight.shape == (64, 64)
+    assert model(SRC, TGT).shape == (1, 3, 14)
+
+
+def test_each_row_changes_one_thing():
+    assert ablations.ROWS[0] == ablations.Row("base", "base")
+    for row in ablations.ROWS[1:]:
+        assert len(row.model) + len(row.training) + (row.change is not None) == 1, row.what
+        assert dataclasses.replace(ablations.BASE, **row.model) != ablations.BASE or not row.model
+    assert len({row.what for row in ablations.ROWS}) == len(ablations.ROWS)
+
+
+# --- what was stored is what the experiments say today ---
+
+
+def test_the_stored_norms():
+    stored = load("norms")
+    assert (stored["steps"], stored["layers"]) == (norms.STEPS, norms.deep(True).N)
+    kinds = [tuple(run[k] for k in ("norm_first", "warmup", "peak", "seed"))
+             for run in stored["runs"]]  # fmt: skip
+    wanted = itertools.product((False, True), norms.WARMUPS, norms.PEAKS, norms.SEEDS)
+    assert kinds == list(wanted)
+    assert all(math.isfinite(e["loss"]) for run in stored["runs"] for e in run["history"])
+
+
+def test_the_stored_ablations():
+    stored = load("ablations")
+    assert stored["model"] == dataclasses.asdict(ablations.BASE)
+    assert TrainingConfig(**stored["training"]) == ablations.TRAINING
+    kinds = [(run["part"], run["what"], run["seed"]) for run in stored["runs"]]
+    assert kinds == [(r.part, r.what, seed) for r in ablations.ROWS for seed in ablations.SEEDS]
+
+
+def test_the_stored_runs_on_few_and_many_pairs():
+    stored = load("held-out")
+    kinds = [(run["pairs"], run["seed"]) for run in stored["runs"]]
+    assert kinds == [(count, seed) for count in held_out.COUNTS for seed in held_out.SEEDS]
+    assert {run["history"][-1]["step"] for run in stored["runs"]} == {held_out.STEPS}
+
+
+# --- the loop by hand, the first steps of the translator, a fault ---
+
+
+def test_without_the_shift_a_model_learns_to_copy():
+    model, history = learn_without_shift(steps=2)
+    assert len(history) == 1 and history[0]["step"] == 2
+    assert training.make_batch is batching.make_batch  # nothing stays behind
+
+
+def test_the_fault_lets_the_source_side_stand_still():
+    torch.manual_seed(0)
+    model = make_model(14, 14, N=1, d_model=32, d_ff=64, h=4, dropout=0.0)
+    before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
+    losses = train_with_a_fault(model, steps=3)
+    assert len(losses) == 3
+    still = {name.split(".")[0] for name, weight in model.named_parameters()
+             if torch.equal(weight, before[name])}  # fmt: skip
+    moved = {name.split(".")[0] for name, weight in model.named_parameters()
+             if not torch.equal(weight, before[name])}  # fmt: skip
+    assert (still, moved) == ({"src_embed", "encoder"}, {"tgt_embed", "decoder", "generator"})
+
+
+def test_double_precision_ends():
+    before = torch.get_default_dtype()
+    with double_precision():
+        assert torch.zeros(1).dtype == torch.float64
+    assert torch.get_default_dtype() == before
+
+
+def test_the_stored_loop_begins_as_it_would_now():
+    stored = load("loop")
+    assert [entry["step"] for entry in stored["history"]] == list(range(20, 401, 20))
+    with double_precision():
+        pairs, others = digit_pairs("reverse")
+        torch.manual_seed(0)
+        model = Transformer(14, 14, TINY)
+        batches = training.all_batches(pairs, LOOP, training.Run())
+        optimizer = training.adam(model)
+        for step in range(1, 21):
+            rate = LOOP.learning_rate(step, 32)
+            training.update(model, optimizer, [next(batches)], rate, LOOP.smoothing)
+        now = training.validation_loss(model, [batching.make_batch(others)])
+    assert now == pytest.approx(stored["history"][0]["validation_loss"], abs=2e-4)
+
+
+def test_the_first_steps_are_those_of_the_shipped_model():
+    """The same data, seed and settings: so nearly the losses that its own record holds."""
+    stored = {entry["step"]: entry for entry in load("first-steps")["history"]}
+    record = json.loads((SHIPPED_MODEL / "training.json").read_text())["history"]
+    for entry in record[:2]:
+        assert stored[entry["step"]]["validation_loss"] == pytest.approx(
+            entry["validation_loss"], rel=0.06
+        )
+    assert stored[0]["writes"].lower().split().count("asustados") > 5
+    assert stored[1500]["writes"] == "Me gustan los árboles"
+
+
+def test_a_pre_norm_stack_grows_and_a_post_norm_stack_does_not():
+    assert norms.before_the_last_norm(False) == pytest.approx(1, abs=0.01)
+    assert norms.before_the_last_norm(True) > 1.5

@@ -1,0 +1,224 @@
+"""Drawings of training: the numbers reach the picture, and what isn't a distribution is refused."""
+
+import numpy as np
+import pytest
+import torch
+
+from course.chapters.ch10_training import experiments as measured
+from course.chapters.ch10_training import figures
+from course.chapters.ch10_training.experiment_first_words import PAIRS, new_model, probabilities
+from course.chapters.ch10_training.figures import (
+    ablation_rows,
+    loop_curve,
+    loss_panels,
+    penalty_curves,
+    probability_bars,
+    schedule_curves,
+    teacher_forcing,
+    verdict,
+    word_grids,
+    writing_curve,
+)
+from course.drawing import live, style
+from course.drawing.live import GrowingCurve
+from transformer_lib import label_smoothed_cross_entropy, paper_schedule
+from transformer_lib.text.tokens import EOS
+
+
+def test_bars_are_as_long_as_the_probabilities():
+    ax, other = probability_bars({"a": [0.2, 0.8], "b": [1.0, 0.0]}, ["x", "y"]).axes
+    assert [bar.get_width() for bar in ax.patches] == [0.2, 0.8]
+    assert [text.get_text() for text in ax.texts] == ["0.20", "0.80"]
+    assert [bar.get_width() for bar in other.patches] == [1, 0] and other.get_title() == "b"
+    assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first word is at the top"
+
+
+def test_the_word_of_the_target_is_dark_in_every_panel():
+    new, target = probability_bars({"new": [0.8, 0.2], "target": [0.0, 1.0]}, ["x", "y"]).axes
+    colors = [[bar.get_facecolor() for bar in ax.patches] for ax in (new, target)]
+    assert colors[0] == colors[1] and colors[0][0] != colors[0][1]
+    weights = [label.get_weight() for label in new.get_yticklabels()]
+    assert weights == ["normal", "bold"]
+
+
+def test_a_grid_shows_its_numbers():
+    grid = torch.tensor([[0.25, 0.75], [1.0, 0.0]])
+    ax = word_grids({"g": grid}, ["r", "s"], ["x", "y"]).axes[0]
+    np.testing.assert_array_equal(ax.images[0].get_array(), grid)
+    assert [text.get_text() for text in ax.texts] == ["0.25", "0.75", "1.00"], "no zeros"
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["r", "s"]
+
+
+def test_what_is_no_distribution_is_refused():
+    with pytest.raises(ValueError, match="'a': probabilities add up to 1, but a row's to 0.900"):
+        probability_bars({"a": [0.1, 0.8]}, ["x", "y"])
+    with pytest.raises(ValueError, match="'g': 3 words need as many numbers in each row"):
+        word_grids({"g": torch.eye(2)}, ["r", "s"], ["x", "y", "z"])
+    with pytest.raises(ValueError, match="'g': 1 positions, but 2 rows"):
+        word_grids({"g": torch.eye(2)}, ["r"], ["x", "y"])
+
+
+def test_the_rows_of_the_lesson_are_distributions_over_the_same_words():
+    before = probabilities(new_model())
+    columns = measured.as_columns(before)
+    torch.testing.assert_close(columns.sum(dim=-1), torch.ones(2, 5))
+    torch.testing.assert_close(columns[..., 5], before[..., EOS])
+    target = measured.as_columns(measured.target_rows(0))
+    right = [measured.COLUMNS[i] for i in target.argmax(dim=-1)]
+    assert right == measured.STUDENT and target.sum() == 5
+    assert measured.target_rows(1).argmax(dim=-1).tolist() == [*PAIRS[1][1], EOS]
+
+
+def test_the_lesson_is_learned():
+    before, after = figures.before_and_after()
+    right = [*PAIRS[0][1], EOS]
+    assert (after[0, range(5), right] > 0.9).all() and (before[0, range(5), right] < 0.5).all()
+
+
+def test_what_is_read_next_is_the_right_word_or_its_own():
+    rows = measured.written_words(new_model())
+    assert rows["tgt_in"][1:] == rows["tgt_out"][:-1]
+    assert rows["predicted"][0] == rows["alone"][0], "both have read <bos> only"
+    above, below = teacher_forcing(**rows).axes
+    words = [text.get_text() for text in below.texts if text.get_text()]
+    assert words == ["reads", "<bos>", *rows["alone"][:-1], "writes", *rows["alone"]]
+    assert [t.get_text() for t in above.texts if t.get_text() in rows["tgt_in"]][:5] == rows[
+        "tgt_in"
+    ]
+    with pytest.raises(ValueError, match="tgt_in 2, tgt_out 1, predicted 1, alone 1"):
+        teacher_forcing(["<bos>", "a"], ["a"], ["a"], ["a"])
+
+
+def test_the_penalty_is_the_library_s_loss():
+    leads, curves, shares = measured.smoothing_penalty()
+    logits = torch.zeros(1, 9)
+    logits[0, 4] = 3
+    at = int((leads == 3).nonzero())
+    for eps, name in [(0.0, "eps = 0"), (0.1, "eps = 0.1")]:
+        expected = label_smoothed_cross_entropy(logits, torch.tensor([4]), eps)
+        assert curves[name][at].item() == pytest.approx(expected.item(), abs=1e-6)
+    assert shares[at].item() == pytest.approx(logits.softmax(-1)[0, 4].item())
+    ax = penalty_curves(leads, curves, shares).axes[0]
+    np.testing.assert_array_equal(ax.lines[1].get_ydata(), curves["eps = 0.1"])
+    said = [text.get_text() for text in ax.texts]
+    assert said == ["eps = 0", "eps = 0.1", "least where its\nprobability is 0.91"]
+    assert [label.get_text() for label in ax.get_xticklabels()][:3] == ["0.11", "0.5", "0.9"]
+    with pytest.raises(ValueError, match="'x': 2 leads, but 1 losses"):
+        penalty_curves([0, 1], {"x": [0.5]}, [0.1, 0.2])
+
+
+def test_the_schedule_starts_at_step_one():
+    line = schedule_curves({(8, 2): [0.001, 0.002]}).axes[0].lines[0]
+    assert line.get_xdata().tolist() == [1, 2] and line.get_ydata().tolist() == [1, 2]
+    first = figures.draw_schedule().axes[0].lines[0]
+    d_model, warmup = figures.SCHEDULES[0]
+    assert first.get_ydata().max() == pytest.approx(1000 * paper_schedule(warmup, d_model, warmup))
+
+
+def test_every_run_is_a_line_and_every_kind_has_one_name():
+    runs = {"a": [[(1, 2.0), (2, 1.0)], [(1, 3.0), (2, 0.5)]], "b": [[(1, 1.0), (2, 4.0)]]}
+    figure = loss_panels({"left": runs, "right": {"b": runs["b"]}}, columns=2)
+    left, right = figure.axes
+    assert left.lines[1].get_xydata().tolist() == [[1, 3], [2, 0.5]]
+    assert left.lines[2].get_xydata().tolist() == [[1, 2.5], [2, 0.75]], "their mean"
+    assert left.lines[3].get_color() == right.lines[0].get_color() != left.lines[0].get_color()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
+    assert left.get_ylim() == right.get_ylim() and left.get_ylim()[1] > 4
+    with pytest.raises(ValueError, match="no panels"):
+        loss_panels({}, columns=2)
+
+
+def test_the_norms_figure_holds_every_training():
+    figure = figures.draw_norms()
+    assert len(figure.axes) == 6 and [len(ax.lines) for ax in figure.axes] == [8] * 6
+    upper_right = figure.axes[2]
+    assert upper_right.get_title() == "peak learning rate 0.003"
+    assert "no warm-up" in figure.axes[0].get_ylabel()
+    assert upper_right.texts[0].get_text() == "post-norm fails"
+    post, pre = upper_right.lines[3], upper_right.lines[7]
+    assert min(post.get_ydata()) > 1.9 and pre.get_ydata()[-1] == pytest.approx(0.11, abs=0.01)
+
+
+def test_an_ablation_is_drawn_with_a_dot_for_each_seed():
+    base = {"part": "base", "what": "base", "shares": [0.8, 0.9], "paper": "25.8"}
+    other = {"part": "A", "what": "1 head", "shares": [0.25, 0.5], "paper": "worse"}
+    ax = ablation_rows([base, other]).axes[0]
+    assert ax.lines[2].get_xdata().tolist() == [0.25, 0.5]
+    assert set(ax.lines[3].get_xdata()) == {0.375}
+    assert ax.lines[0].get_color() != ax.lines[2].get_color(), "every seed is below the base"
+    assert "worse" in [text.get_text() for text in ax.texts]
+    assert verdict([0.9, 1.0], base["shares"]) == "no clear difference"
+    assert verdict([0.91, 1.0], base["shares"]) == "better"
+    with pytest.raises(ValueError, match="first row should be the base"):
+        ablation_rows([other])
+    with pytest.raises(ValueError, match="'1 head' has no results"):
+        ablation_rows([base, {**other, "shares": []}])
+
+
+# --- curves of a training
+
+
+def test_an_unfinished_loop_has_the_scale_of_the_whole():
+    history = [{"step": 20, "loss": 2.5, "validation_loss": 2.0},
+               {"step": 40, "loss": 2.0, "validation_loss": 1.5}]  # fmt: skip
+    ax = loop_curve(history, steps=400).axes[0]
+    assert ax.get_xlim() == (0, 400)
+    drawn = [list(line.get_ydata()) for line in ax.lines[1:]]
+    assert drawn == [[2.5, 2.0], [2.0, 1.5]]
+    loop_curve([], steps=5)
+
+
+def test_what_is_written_stands_beside_the_curve_in_its_colors():
+    history = [{"step": 0, "validation_loss": 8.0, "writes": "Asustados " * 9},
+               {"step": 25, "validation_loss": 1.0, "writes": "Me gustan los niños"}]  # fmt: skip
+    ax = writing_curve(history, {0: "frightened", 25: "I like the children"}).axes[0]
+    words = {text.get_text(): text for text in ax.texts}
+    assert [text.get_text() for text in ax.texts].count("Asustados") == 3
+    assert (
+        words["Me"].get_color() == style.WORDS["me"] and words["niños"].get_color() == style.MUTED
+    )
+    assert "frightened" in words
+    with pytest.raises(ValueError, match="nothing was measured at step 7"):
+        writing_curve(history, {7: "?"})
+
+
+def test_the_growing_curve_keeps_what_the_loop_tells_it(monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda *args, **_: shown.append(args))
+    curve = GrowingCurve("training-loop", steps=4)
+    for step, loss in enumerate([3.0, 2.0, torch.tensor(1.5), 1.0], 1):
+        curve.add(loss)
+        if step % 2 == 0:
+            curve.validated(1 / step)
+    assert curve.history == [
+        {"step": 2, "loss": 2.5, "validation_loss": 0.5},
+        {"step": 4, "loss": 1.25, "validation_loss": 0.25},
+    ]
+    assert shown == []  # nobody looks
+    curve.show()
+    assert len(shown) == 1
+    with pytest.raises(ValueError, match="no step since the last validation .step 4."):
+        curve.validated(0.1)
+
+
+def test_where_somebody_looks_the_last_picture_takes_the_place_of_the_growing_one(monkeypatch):
+    class Place:
+        pictures = []
+
+        def update(self, bundle, **_):
+            self.pictures.append(bundle)
+
+    displayed = []
+
+    def display(*_, **how):
+        displayed.append(how)
+        return Place()
+
+    monkeypatch.setattr("IPython.display.display", display)
+    monkeypatch.setattr(live, "somebody_looks", lambda: True)
+    curve = GrowingCurve("training-loop", steps=2)
+    curve.add(2.0)
+    curve.validated(1.0)
+    curve.show()
+    assert len(displayed) == 1 and displayed[0]["display_id"] is True
+    assert len(Place.pictures) == 2 and "image/png" in Place.pictures[-1]

@@ -1,0 +1,61 @@
+"""Wider beams: what is chosen under another length penalty, and what is counted."""
+
+import pytest
+
+from course.chapters.ch11_decoding.experiments import (
+    choose,
+    decode_with_a_fault,
+    draw_many,
+    measure,
+    search_split,
+)
+from transformer_lib.decoding import Hypothesis, beam_search, greedy_decode
+from transformer_lib.text.batching import source_batch
+from transformer_lib.text.english_spanish import load
+from transformer_lib.translator import Translator
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load()
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 3.0])
+def test_choosing_afterwards_is_searching_again(translator, alpha):
+    from transformer_lib.text.batching import source_batch
+    from transformer_lib.text.english_spanish import load
+
+    ids = [translator.src.encode(english) for english, _ in load("longer")[92:98]]
+    again = beam_search(translator.model, source_batch(ids), beam_size=4, length_penalty=alpha)
+    found = search_split(translator, "longer", beam=4, count=98)[92:]
+    assert [one[0].ids for one in again] == [one.ids for one in choose(found, alpha)]
+
+
+def test_finished_ones_come_first():
+    short = Hypothesis([4], -3.0, 0.0, True)
+    cut_off = Hypothesis([5, 6], -1.0, 0.0, False)
+    assert choose([[cut_off, short]], 0.6) == [short]
+
+
+def test_the_count():
+    best = [Hypothesis([4], -1.0, 0.0, True), Hypothesis([5, 6, 7], -2.0, 0.0, True)]
+    found = measure(best, [[4], [5, 6]])
+    assert found == {"sentences": 2, "right": 1, "log_prob": -1.5, "words": 2.0}
+
+
+def test_draws_are_counted(translator):
+    pairs = load("test")[:6]
+    greedy = draw_many(translator, pairs, times=3, top_k=1)
+    assert greedy == {"right": 1.0, "different": 1.0}
+    wild = draw_many(translator, pairs, times=3, temperature=3.0)
+    assert wild == {"right": 0.0, "different": 3.0}
+
+
+def test_the_fault_shows_only_in_a_batch(translator):
+    ids = [translator.src.encode(english) for english, _ in load("test")[:10]]
+    right = greedy_decode(translator.model, source_batch(ids))
+    alone = [decode_with_a_fault(translator.model, source_batch([one]))[0] for one in ids]
+    together = decode_with_a_fault(translator.model, source_batch(ids))
+    assert alone == right != together
+    first_to_end = min(range(10), key=lambda i: len(right[i]))
+    assert together[first_to_end] == right[first_to_end]

@@ -1,0 +1,183 @@
+"""Beam search step by step against the library's, and its tree: what is kept is what is drawn."""
+
+import math
+
+import pytest
+import torch
+from transformer_lib.model.transformer import make_model
+
+from course.chapters.ch11_decoding import figures
+from course.chapters.ch11_decoding.figures import (
+    beam_stepper,
+    beam_steps,
+    beam_tree,
+    cost_curves,
+    finished,
+    multiplications,
+    sharpened_rows,
+    tree,
+    wider_beams,
+    words_through,
+)
+from transformer_lib.decoding import beam_search
+from transformer_lib.text.tokens import BOS, EOS, PAD
+from transformer_lib.translator import Translator
+
+CHAIN = {
+    (): {"a": 0.6, "b": 0.3, "c": 0.1},
+    ("a",): {"x": 0.4, "y": 0.35, "z": 0.25},
+    ("b",): {"x": 0.9, "y": 0.1},
+}
+
+
+def after(words):
+    return {word: math.log(p) for word, p in CHAIN.get(words, {"<eos>": 1.0}).items()}
+
+
+def model_and_source():
+    torch.manual_seed(10)
+    model = make_model(6, 6, N=1, d_model=16, d_ff=32, h=2, dropout=0.0).eval()
+    with torch.no_grad():
+        model.generator.proj.weight *= 2
+    return model, torch.tensor([[4, 5, EOS]])
+
+
+@pytest.mark.parametrize("beam_size", [1, 2, 3, 5])
+def test_the_short_program_finds_what_beam_search_finds(beam_size):
+    model, src = model_and_source()
+
+    def following(words):
+        ids = [BOS, *(int(word) for word in words)]
+        with torch.no_grad():
+            logits = model(src, torch.tensor([ids]))[0, -1]
+        logits[[PAD, BOS]] = -math.inf
+        numbers = logits.log_softmax(-1).tolist()
+        names = {EOS: "<eos>"}
+        return {names.get(i, str(i)): p for i, p in enumerate(numbers) if p > -math.inf}
+
+    steps = beam_steps(following, beam_size, max_length=9)
+    done = finished(steps)
+    found = beam_search(model, src, beam_size=beam_size, n_best=beam_size, length_penalty=0.0,
+                        max_length=9)[0]  # fmt: skip
+    found = [one for one in found if one.finished]
+    assert len(done) == len(found) > 0
+    for branch, one in zip(done, found, strict=True):
+        assert branch.words == (*map(str, one.ids), "<eos>")
+        assert branch.log_prob == pytest.approx(one.log_prob, abs=1e-4)
+
+
+def test_steps_keep_the_best_and_drop_the_rest():
+    first, second, third = beam_steps(after, beam_size=2)
+    assert [(b.words, b.fate) for b in first] == [
+        (("a",), "kept"), (("b",), "kept"), (("c",), "dropped")]  # fmt: skip
+    assert [b.words for b in second if b.fate == "kept"] == [("b", "x"), ("a", "x")]
+    assert [round(math.exp(b.log_prob), 3) for b in second] == [0.27, 0.24, 0.21, 0.15, 0.03]
+    assert [b.fate for b in third] == ["finished", "finished"]
+    assert finished([first, second, third])[0].words == ("b", "x", "<eos>")
+
+
+def test_a_finished_branch_keeps_its_place():
+    chain = {(): {"<eos>": math.log(0.5), "a": math.log(0.3), "b": math.log(0.2)}}
+    steps = beam_steps(lambda words: chain.get(words, {"<eos>": -1.0, "c": -2.0}), beam_size=2)
+    assert [b.fate for b in steps[0]] == ["finished", "kept", "dropped"]
+    assert [b.fate for b in steps[1]] == ["finished", "dropped"]  # one place was left
+    assert len(steps) == 2
+
+
+def test_search_ends_at_the_largest_length():
+    steps = beam_steps(lambda _: {"a": -0.1, "<eos>": -3.0}, beam_size=1, max_length=4)
+    assert len(steps) == 4 and finished(steps) == []
+
+
+def test_the_tree_holds_every_branch_that_went_on_and_some_that_did_not():
+    nodes = tree(beam_steps(after, 2), dropped=1)
+    drawn = [(node["word"], node["fate"]) for node in nodes if node["step"] == 2]
+    assert sorted(drawn) == [("x", "kept"), ("x", "kept"), ("y", "dropped"), ("y", "dropped")]
+    leaves = [node["row"] for node in nodes if node["fate"] == "dropped" or node["word"] == "<eos>"]
+    assert len(set(leaves)) == len(leaves), "two words in one place"
+    everything = tree(beam_steps(after, 2), dropped=99)
+    assert len(everything) == 1 + 3 + 5 + 2
+
+
+def test_the_printed_tree_carries_words_and_sums():
+    ax = beam_tree(beam_steps(after, 2)).axes[0]
+    texts = {text.get_text(): text for text in ax.texts}
+    for words, total in [("a", 0.6), ("b", 0.3), ("c", 0.1), ("x", 0.27), ("x", 0.24)]:
+        assert f"{words}\n{math.log(total):.2f}".replace("-", "\N{MINUS SIGN}") in texts
+    bold = [text for text in ax.texts if text.get_weight() == "bold"]
+    assert [text.get_text() for text in bold] == ["<eos>\n\N{MINUS SIGN}1.31"]
+    lines = sum(len(lines.get_segments()) for lines in ax.collections)
+    assert lines == len(ax.patches) - 1  # every box but <bos> hangs on a line
+
+
+def test_the_stepper_grows_and_decides():
+    steps = beam_steps(after, 2)
+    spec = beam_stepper(steps, start=3).to_dict()
+    slider = spec["params"][0]
+    assert (
+        slider["value"] == 3 and slider["bind"]["max"] == 6 and slider["bind"]["input"] == "range"
+    )
+    rows = spec["layer"][0]["data"]["values"] if "data" not in spec else spec["data"]["values"]
+    grows = {row["label"].split()[0]: row["grows"] for row in rows if row["x"] <= 1}
+    assert grows == {"<bos>": 0, "a": 1, "b": 1, "c": 1}
+    says = spec["title"]["text"]["expr"]
+    assert "Word 1 · kept: a, b" in says and "Word 3 · finished: b x, a x" in says
+
+
+def test_what_cannot_be_drawn_is_refused():
+    endless = beam_steps(lambda _: {"a": -0.1}, beam_size=1, max_length=3)
+    for draw in (beam_tree, beam_stepper):
+        with pytest.raises(ValueError, match="no sentence came to its <eos>"):
+            draw(endless)
+    with pytest.raises(ValueError, match="start=9 must lie between 0 and 6"):
+        beam_stepper(beam_steps(after, 2), start=9)
+    with pytest.raises(ValueError, match="'with' has 1 costs for 2 lengths"):
+        cost_curves([1, 2], {"with": [3]})
+    row = {"beam": 2, "log_prob": -1.0, "words": 3.0, "right": 1, "sentences": 2}
+    with pytest.raises(ValueError, match="each beam size should be there once"):
+        wider_beams([row, row])
+
+
+def test_curves_carry_their_numbers():
+    ax = cost_curves([1, 2], {"with": [3_000_000, 6_000_000], "without": [4, 5]}).axes[0]
+    assert ax.lines[0].get_ydata().tolist() == [3, 6]
+    ax = cost_curves([1, 2], {"without": [4, 9_000_000], "with": [3, 1_000_000]}).axes[0]
+    assert ax.get_title() == "2 words: 9 times less work with"
+    *numbers, kept = [text.get_text() for text in ax.texts]
+    assert numbers == ["without: 9 million", "with: 1 million"] and "keys and values" in kept
+    rows = [{"beam": b, "log_prob": -b, "words": 10 - b, "right": b, "sentences": 8}
+            for b in (1, 2)]  # fmt: skip
+    panels = wider_beams(rows).axes
+    drawn = [ax.lines[0].get_xdata().tolist() for ax in panels]
+    assert drawn == [[-1, -2], [9, 8], [12.5, 25]]
+    assert panels[2].get_xlim() == (0, 100)
+    assert [text.get_text() for text in panels[0].texts] == ["−1.00", "−2.00"]
+
+
+def test_each_way_to_sharpen_has_its_panel():
+    panels = {"as it is": {"a": 0.5, "b": 0.2, "the rest": 0.3},
+              "top-k 1": {"a": 1.0, "b": 0.0, "the rest": 0.0}}  # fmt: skip
+    axes = sharpened_rows(panels, "the rest").axes
+    assert [bar.get_width() for bar in axes[0].patches] == [0.5, 0.2, 0.3]
+    assert [text.get_text() for text in axes[1].texts] == ["1.00", "never", "never"]
+    with pytest.raises(ValueError, match="'x' has the words"):
+        sharpened_rows({**panels, "x": {"c": 1.0}}, "the rest")
+    with pytest.raises(ValueError, match="add up to 1, not 0.9"):
+        sharpened_rows({"x": {"a": 0.9}}, "the rest")
+
+
+def test_words_through_the_decoder():
+    translator = Translator.load()
+    assert words_through(translator, 4, cache=False) == [1, 2, 3, 4]
+    assert words_through(translator, 4, cache=True) == [1, 1, 1, 1]
+
+
+def test_the_alt_texts_say_what_is_there():
+    said = [[text.get_text() for text in ax.texts] for ax in figures.draw_wider().axes]
+    assert [column[0] for column in said] == ["−2.64", "14.2", "58.8 %"]
+    assert [column[-1] for column in said] == ["−2.53", "13.9", "58.5 %"]
+    costs = [multiplications(Translator.load(), 64, way) for way in (False, True)]
+    assert [round(cost / 1e6) for cost in costs] == [1037, 47]
+    panels, others = figures.sharpened_first_words()
+    assert others == "all others"
+    assert [round(p, 2) for p in next(iter(panels.values())).values()] == [0.39, 0.36, 0.01, 0.24]

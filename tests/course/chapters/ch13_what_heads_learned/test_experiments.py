@@ -1,0 +1,144 @@
+"""Sentences and controls for what depends on a head, on pairs that can be read."""
+
+import re
+
+import pytest
+import torch
+
+from course import experiments
+from course.chapters.ch13_what_heads_learned.experiments import (
+    LikingBatch,
+    changed,
+    first_test_sentences,
+    from_the_adjective,
+    largest_weights,
+    looks_of,
+    noun_places,
+    only_the_gender_flips,
+    right_verbs,
+    says_masculine,
+    shuffled,
+    swapped,
+    translate_changed,
+    untrained,
+)
+from transformer_lib.interpret.patching import swap, switch_off
+from transformer_lib.interpret.pronouns import PronounBatch, agreement, measurable
+from transformer_lib.text import english_spanish
+from transformer_lib.text.tokens import PAD
+from transformer_lib.translator import SHIPPED_MODEL, Translator
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load()
+
+
+@pytest.fixture(scope="module")
+def batch(translator):
+    items = measurable(translator, english_spanish.load_pronoun(), half=1)
+    return PronounBatch(translator, items[:40])
+
+
+@pytest.mark.parametrize("keep", [(), ("adjective", "other")])
+def test_shuffled_words_take_their_places_along(batch, keep):
+    mixed = shuffled(batch, keep)
+    assert not torch.equal(mixed.src, batch.src)
+    assert torch.equal(mixed.src.sort().values, batch.src.sort().values)
+    assert torch.equal(mixed.src == PAD, batch.src == PAD), "<eos> and padding stay"
+    for name in ("adjective", "pronoun", "antecedent", "other"):
+        before, after = getattr(batch, name), getattr(mixed, name)
+        assert torch.equal(mixed.src[batch.rows, after], batch.src[batch.rows, before])
+        assert torch.equal(before, after) == (name in keep)
+    assert torch.equal(shuffled(batch, keep).src, mixed.src)
+    assert not torch.equal(shuffled(batch, keep, seed=1).src, mixed.src)
+
+
+def test_an_untrained_model_has_the_same_sizes_and_knows_nothing(translator, batch):
+    fresh = untrained(translator, 0)
+    assert fresh.model.config == translator.model.config
+    assert 0.2 < agreement(fresh, batch) < 0.8 < agreement(translator, batch)
+    again = untrained(translator, 0).model.state_dict()
+    assert all(torch.equal(w, again[name]) for name, w in fresh.model.state_dict().items())
+
+
+def test_places_of_what_is_liked(translator):
+    source, target = "I like trees".split(), "me gustan los árboles".split()
+    assert noun_places(source, target) == [(2, 3, True)]
+    assert noun_places("I like cats".split(), target) == []
+    liked = LikingBatch(translator, [
+        ("I like trees", "Me gustan los árboles"),
+        ("I like the street", "Me gusta la calle"),  # liked in training too
+        ("The king doesn't like drawing towers", "Al rey no le gusta dibujar torres"),
+        ("I liked the tree", "Me gustó el árbol"),
+    ])  # fmt: skip
+    assert liked.noun.tolist() == [2, 6, 3]
+    assert liked.noun_out.tolist() == [3, 6, 3]
+    assert liked.verb_out.tolist() == [1, 4, -1]
+    assert liked.numbered == [("I like trees", "Me gustan los árboles")]
+    assert translator.tgt.vocab.decode([liked.right[0], liked.wrong[0]]) == ["gustan", "gusta"]
+
+
+def test_what_is_stored_is_what_the_model_does(translator):
+    stored = {(row["layer"], row["head"]): row for row in experiments.load("heads-off")["results"]}
+    src = first_test_sentences(translator, 200)
+    for layer, heads in largest_weights(translator, src).items():
+        for head, largest in enumerate(heads):
+            assert abs(stored[layer, head]["largest"] - largest) < 0.05
+    for head in (("encoder.layers.1.self_attn", 2), ("decoder.layers.0.cross_attn", 3)):
+        assert abs(changed(translator, src, *head) - stored[head]["changed"]) < 0.08
+
+
+def test_a_head_that_decides_the_number_and_one_that_does_not(translator):
+    liked = LikingBatch(translator, english_spanish.load("gustar")[:200])
+    numbered = LikingBatch(translator, liked.numbered)
+    layer = "decoder.layers.1.cross_attn"
+    assert agreement(translator, numbered, {layer: switch_off(0)}) < 0.6
+    assert agreement(translator, numbered, {layer: switch_off(1)}) > 0.97
+
+
+# --- what the notebook asks ---
+
+LAYER, HEAD = "encoder.layers.1.self_attn", 2
+FAMOUS = "The animal didn't cross the street because it was too tired"
+
+
+@pytest.fixture(scope="module")
+def all_items(translator):
+    return measurable(translator, english_spanish.load_pronoun(), half=1)
+
+
+def test_the_card_of_the_model_says_what_it_writes_without_the_head(translator, all_items):
+    batch = PronounBatch(translator, all_items)
+    share = says_masculine(translator, all_items, batch, {LAYER: switch_off(HEAD)})
+    card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8")
+    (printed,) = re.findall(r"masculine in (\d+) % of the sentences", card)
+    assert 100 * share == pytest.approx(int(printed), abs=1)
+    right = sum(item.right.removesuffix("s").endswith("o") for item in all_items) / len(all_items)
+    assert says_masculine(translator, all_items, batch) == pytest.approx(right, abs=0.01)
+
+
+def test_the_exchange_flips_the_gender_and_a_wrong_one_nothing(translator, all_items):
+    items = all_items[:40]
+    batch = PronounBatch(translator, items)
+    nouns = batch.antecedent, batch.other
+    right = {LAYER: swap(batch.rows, HEAD, batch.adjective, *nouns)}
+    wrong = {LAYER: swap(batch.rows, HEAD, batch.pronoun, *nouns)}
+    assert only_the_gender_flips(translator, items, batch, right) > 0.97
+    other_gender = only_the_gender_flips(translator, items, batch, {})  # written as trained
+    assert only_the_gender_flips(translator, items, batch, wrong) == other_gender < 0.03
+    assert right_verbs(translator, batch, right) == right_verbs(translator, batch) == 1
+
+
+def test_one_sentence_changed(translator):
+    plain = translator.translate(FAMOUS)[0].text
+    assert translate_changed(translator, FAMOUS, {}) == plain
+    after = swapped(translator, FAMOUS, LAYER, HEAD, "tired", "animal", "street")
+    assert after == plain.removesuffix("o") + "a"
+
+
+def test_looks_of_a_word(translator, batch):
+    rows = looks_of(translator, batch, LAYER, HEAD, "adjective")
+    assert rows.shape == (40, batch.src.size(1))
+    found = (rows.argmax(dim=-1) == batch.antecedent).float().mean().item()
+    assert found == pytest.approx(from_the_adjective(translator, batch)[4 + HEAD])

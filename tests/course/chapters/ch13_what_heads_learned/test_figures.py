@@ -1,0 +1,127 @@
+"""Drawings of what depends on a head: the data reaches the picture, and says what is claimed."""
+
+import numpy as np
+import pytest
+import torch
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
+
+from course import experiments
+from course.chapters.ch05_multi_head_attention.figures import looks_at_tired
+from course.chapters.ch13_what_heads_learned import figures
+from course.chapters.ch13_what_heads_learned import figures as causes
+from course.drawing import style
+from transformer_lib.interpret.pronouns import best_head
+from transformer_lib.text import english_spanish
+from transformer_lib.translator import Looks, Translator
+
+
+def test_heads_are_named_for_people():
+    assert causes.head_name("encoder.layers.1.self_attn", 2) == "encoder, layer 1, head 2"
+    name = "decoder cross-attention, layer 0, head 3"
+    assert causes.head_name("decoder.layers.0.cross_attn", 3) == name
+
+
+def test_the_table_has_a_cell_for_each_head():
+    table = [
+        {"layer": layer, "head": head, "from": word, "right": share}
+        for word, start in (("adjective", 0.0), ("pronoun", 0.5))
+        for layer, more in (("encoder.layers.0.self_attn", 0.0),
+                            ("decoder.layers.0.cross_attn", 0.25))
+        for head, share in enumerate((start + more, start + more + 0.1))
+    ]  # fmt: skip
+    left, right, scale = causes.head_table(table).axes
+    assert "looks" in scale.get_ylabel(), "the numbers have a name"
+    assert left.images[0].get_array().tolist() == [[0.0, 0.1], [0.25, 0.35]]
+    assert right.images[0].get_array().tolist() == [[0.5, 0.6], [0.75, 0.85]]
+    assert [text.get_text() for text in left.texts] == ["10 %", "25 %", "35 %"], "nothing for 0 %"
+
+
+def test_bars_of_the_seeds():
+    shares = {"nothing": [1.0, 0.9], "off": [0.5, 0.4], "a coin": [0.51, 0.55]}
+    ax = causes.agreement_bars(shares, ["0", "1"]).axes[0]
+    means = [bars.datavalues[0] for bars in ax.containers]
+    assert means == pytest.approx([0.95, 0.45, 0.53])
+    assert [list(line.get_xdata()) for line in ax.lines[:3]] == list(shares.values())
+    assert [text.get_text() for text in ax.texts][:3] == ["90–100 %", "40–50 %", "51–55 %"]
+    colors = [to_hex(line.get_color()).upper() for line in ax.lines[:3]]
+    assert colors == [style.RIGHT, style.WRONG, style.WRONG], "no better than chance is wrong"
+    with pytest.raises(ValueError, match="2 seeds need 2 shares each, but 'off' has 1"):
+        causes.agreement_bars({"nothing": [1.0, 0.9], "off": [0.5]}, ["0", "1"])
+
+
+def test_lines_lead_from_the_spanish_word_to_the_english_one():
+    heads = torch.tensor([[[0.1, 0.9, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
+                          [[0.5, 0.5, 0.0], [0.9, 0.1, 0.0], [0.0, 0.0, 1.0]]])  # fmt: skip
+    looks = Looks(["the", "house", "<eos>"], ["<bos>", "la", "casa"], ["la", "casa", "<eos>"],
+                  {f"{name}.layers.0.{kind}": heads
+                   for name, kind in (("encoder", "self_attn"), ("decoder", "self_attn"),
+                                      ("decoder", "cross_attn"))})  # fmt: skip
+    lines = causes.lines_between(looks)
+    assert lines == [(0, 0), (0, 1), (1, 0)], "means of 0.30, 0.70 and 0.95, and no <eos>"
+    assert causes.crossings(lines) == [((0, 1), (1, 0))]
+    ax = causes.crossing([looks]).axes[0]
+    drawn = [c for c in ax.collections if isinstance(c, LineCollection)]
+    ends = [c.get_paths()[0].vertices.tolist() for c in drawn]
+    assert ends == [[[0, 0], [0, 1]], [[0, 0], [1, 1]], [[1, 0], [0, 1]]]
+    marked = [to_hex(c.get_color()[0]).upper() == style.HIGHLIGHT for c in drawn]
+    assert marked == [False, True, True], "those that cross"
+    said = [text.get_text() for text in ax.texts]
+    assert said == ["English", "the", "house", "Spanish", "la", "casa", "1 crossing"]
+
+
+def test_the_picture_of_crossings_counts_what_it_draws():
+    counts = [ax.texts[-1].get_text() for ax in figures.draw_crossing().axes]
+    assert counts == ["no crossings", "2 crossings", "2 crossings"]
+
+
+def test_the_exchange_shows_both_numbers_twice_and_the_letter_that_changes():
+    said = [text.get_text() for text in figures.draw_swap().axes[0].texts]
+    assert said.count("1.00") == said.count("0.00") == 2
+    assert said.count("cansad") == 2 and {"o", "a"} <= set(said)
+    assert "masculine, like el animal" in said and said.count("attention weights") == 2
+
+
+def test_two_numbers_change_places_and_no_other():
+    looks = looks_at_tired()
+    before, after = causes.before_and_after(looks, *figures.BEST, "tired", "animal", "street")
+    animal, street = looks.src.index("animal"), looks.src.index("street")
+    assert after[street] == before[animal] > 0.9 and after[animal] == before[street]
+    rest = [place for place in range(len(before)) if place not in (animal, street)]
+    assert torch.equal(before[rest], after[rest])
+
+
+def test_the_best_head_is_the_one_in_the_figures():
+    assert best_head(Translator.load(), english_spanish.load_pronoun()) == figures.BEST
+
+
+def test_the_points_are_the_heads():
+    results = experiments.load("heads-off")["results"]
+    ax = figures.draw_sharp_heads().axes[0]
+    points = [tuple(point) for dots in ax.collections for point in dots.get_offsets()]
+    assert sorted(points) == sorted((row["largest"], row["changed"]) for row in results)
+    assert len(points) == 24 and len(ax.texts) >= 3
+
+
+def test_the_alt_text_of_the_table_says_what_is_there():
+    adjective, pronoun = (np.sort(ax.images[0].get_array().flatten()).tolist()
+                          for ax in figures.draw_head_table().axes[:2])  # fmt: skip
+    assert adjective[-1] == pytest.approx(0.99, abs=0.005) and adjective[-2] < 0.065
+    assert pronoun[-1] == pytest.approx(0.27, abs=0.005) and pronoun[-2] < 0.075
+    assert sum(share < 0.005 for share in adjective) > 12
+
+
+def test_the_alt_texts_say_what_is_there():
+    wide = Translator.load().looks(figures.WIDE)
+    layer = wide.weights[figures.BEST[0]]
+    row = layer[:, wide.src.index("wide")]
+    assert row[2, wide.src.index("street")] > 0.9 and row[1, wide.src.index("was")] > 0.7
+    assert row[[0, 3]].max() < 0.5
+    bounds = {
+        "the one head off": (0.50, 0.525),
+        "adjective can't see the nouns": (0.50, 0.525),
+        "two numbers swapped": (0.005, 0.015),
+    }
+    for change, by_seed in figures.over_seeds().items():
+        low, high = bounds.get(change, (0.97, 1.0))
+        assert all(low <= share <= high for share in by_seed.values()), change

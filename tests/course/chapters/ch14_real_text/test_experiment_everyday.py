@@ -1,0 +1,69 @@
+"""What is said of translations in other words than the reference's."""
+
+import pytest
+
+from course.chapters.ch14_real_text import experiment_everyday as everyday
+from course.chapters.ch14_real_text.experiment_everyday import (
+    adjectives_that_agree,
+    pronouns_understood,
+)
+from transformer_lib.text import english_spanish
+from transformer_lib.translator import Translator
+
+
+def test_the_grammar_itself_agrees_everywhere():
+    texts = [spanish for _, spanish in english_spanish.load("noun-adjective")]
+    agree, count = adjectives_that_agree(texts)
+    assert agree == count > 100
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("La casa roja es mía.", (1, 1)), ("La casa rojo es mía.", (0, 1)),
+        ("Las casas roja", (0, 1)), ("Vi una casa grande", (0, 0)),  # one form for both genders
+        ("La roja casa", (0, 0)), ("El agua fría", (1, 1)), ("La doctora cansado", (0, 1)),
+    ],
+)  # fmt: skip
+def test_only_a_wrong_form_is_counted_against_it(text, found):
+    assert adjectives_that_agree([text]) == found
+
+
+def test_pronouns_are_judged_by_the_adjective_alone():
+    items = english_spanish.load_pronoun()[:6]
+    right = [item.spanish for item in items]
+    assert pronouns_understood(items, right) == {
+        "sentences": 6, "judged": 6, "right": 1.0, "pairs": 3, "pairs_right": 1.0,
+    }  # fmt: skip
+    found = pronouns_understood(
+        items,
+        [
+            f"Otra cosa estaba {items[0].wrong}.",
+            *right[1:4],
+            "No sé.",
+            f"{items[5].right} {items[5].wrong}",
+        ],
+    )
+    assert found == {
+        "sentences": 6, "judged": 4, "right": 0.75, "pairs": 2, "pairs_right": 0.5,
+    }  # fmt: skip
+
+
+def test_held_out_sentences_are_scored_against_all_their_translations(monkeypatch):
+    monkeypatch.setattr("transformer_lib.metrics.RESAMPLES", 10)  # quicker
+    pairs = [("I like trees", "Amo los árboles"), ("Hello", "Hola"),
+             ("I like trees", "Me gustan los árboles"), ("I like dogs", "Me gusta")]  # fmt: skip
+    found = everyday.score(Translator.load(), everyday.references_of(pairs), beam=1)
+    assert (found["sentences"], found["references"], found["unreadable"]) == (3, 4, 1)
+    assert found["exact_match"] == pytest.approx(1 / 3)
+
+
+def test_the_grammars_own_translator_is_right_about_its_sentences(monkeypatch):
+    """Through the same door as the other one: with a full stop, which is taken off again."""
+    monkeypatch.setattr(everyday, "SPLITS", ("gustar",))
+    load, load_pronoun = english_spanish.load, english_spanish.load_pronoun
+    monkeypatch.setattr(english_spanish, "load", lambda name: load(name)[:40])
+    monkeypatch.setattr(english_spanish, "load_pronoun", lambda: load_pronoun()[:20])
+    found = everyday.grammar_through(Translator.load())
+    assert found["gustar"]["exact_match"] > 0.9 and found["gustar"]["agree"] == 1
+    assert found["pronoun"]["judged"] == 20 and found["pronoun"]["right"] > 0.9

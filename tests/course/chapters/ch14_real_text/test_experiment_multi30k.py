@@ -1,0 +1,324 @@
+"""The published result: how text is prepared and scored, and that seeds come one at a time."""
+
+import dataclasses
+import gzip
+import json
+from types import SimpleNamespace
+from unittest.mock import Mock
+
+import pytest
+import torch
+from torch.nn.functional import kl_div
+from transformer_lib.model.config import TOY
+from transformer_lib.model.transformer import Transformer, count_parameters, make_model
+
+from course import experiments
+from course.chapters.ch14_real_text import (
+    experiment_multi30k as multi30k,
+)
+from course.chapters.ch14_real_text import (
+    experiment_multi30k_ladder as multi30k_ladder,
+)
+from course.chapters.ch14_real_text.experiment_multi30k import people_scores, token_bleu, told
+from course.chapters.ch14_real_text.experiment_multi30k_ladder import (
+    RUNGS,
+    cut_anew,
+    ladder,
+    r_drop_loss,
+)
+from transformer_lib import recipes
+from transformer_lib.decoding import Hypothesis
+from transformer_lib.files import read_tensors
+from transformer_lib.recipes import pictures
+from transformer_lib.text import downloads, moses
+from transformer_lib.text.batching import batch_indices, make_batch
+from transformer_lib.text.languages import SubwordLanguage
+from transformer_lib.text.parallel import read_parallel
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.state import STATE_FILE
+from transformer_lib.training.step import batch_loss
+from transformer_lib.translator import Translator
+from transformer_lib.variants.recurrent import RecurrentTranslator
+
+ENGLISH = [
+    "A man isn't in a blue shirt.",
+    "Two  dogs – one black – run.",
+    "The “red” house is big!",
+]
+GERMAN = [
+    "Ein Mann ist nicht im Haus.",
+    "Zwei Hunde laufen, einer ist schwarz.",
+    "Das „rote“ Haus!",
+]
+FRENCH = [
+    "Un homme n'est pas dans la maison.",
+    "Deux chiens courent, l'un est noir.",
+    "La maison « rouge » !",
+]
+
+
+@pytest.fixture
+def fetched(tmp_path, monkeypatch):
+    """Multi30k, as if it had been fetched: a few sentences of our own."""
+    monkeypatch.setenv("TRANSFORMER_LIB_CACHE", str(tmp_path))
+    for target, translated in (("de", GERMAN), ("fr", FRENCH)):
+        folder = tmp_path / f"multi30k-en-{target}" / "download"
+        folder.mkdir(parents=True)
+        for split in ("train", "val", "test_2016_flickr"):
+            for language, texts in (("en", ENGLISH), (target, translated)):
+                lines = "".join(text + "\n" for text in texts * (20 if split == "train" else 1))
+                (folder / f"{split}.{language}.gz").write_bytes(gzip.compress(lines.encode()))
+        corpus = downloads.CORPORA[folder.parent.name]
+        files = {
+            split: tuple(dataclasses.replace(file, sha256=None) for file in files)
+            for split, files in corpus.files.items()
+        }
+        corpus = dataclasses.replace(corpus, files=files)
+        monkeypatch.setitem(downloads.CORPORA, folder.parent.name, corpus)
+    return tmp_path
+
+
+@pytest.fixture
+def short(monkeypatch):
+    how = TrainingConfig(steps=4, max_tokens=64, peak=1e-3, warmup=1, validate_every=2, average=2)
+    model = dataclasses.replace(TOY, tie_weights="all", dropout=0.1)
+    monkeypatch.setattr("transformer_lib.recipes.pictures_sizes", lambda: (model, how, 300))
+    monkeypatch.setattr(SubwordLanguage, "longest", 12)  # or untrained ones write on and on
+    monkeypatch.setattr(multi30k, "PENALTIES", (1.0,))
+
+
+def test_text_becomes_lower_case_tokens_with_signs_as_signs():
+    tokens = moses.tokenizer("en")
+    assert tokens(ENGLISH[0].lower()) == "a man isn 't in a blue shirt ."
+    assert tokens(ENGLISH[1].lower()) == "two dogs - one black - run ."
+    assert tokens("R&B <3 | [x]".lower()) == "r & b < 3 | [ x ]"
+    assert moses.detokenizer("en")("a man isn 't in a blue shirt .") == ENGLISH[0].lower()
+
+
+def test_the_recipe_reads_tokens_and_is_made_for_that_corpus(fetched, short):
+    recipe = pictures("de")
+    assert recipe.task == "multi30k-en-de" and recipe.subwords == 300
+    stored = experiments.load("multi30k")["recipe"]
+    assert recipe.optimizer == stored["optimizer"] == "muon"  # sizes: see what is stored, below
+    rows = list(read_parallel([fetched / "multi30k-en-de" / "test.tokens.tsv"]))
+    assert rows[0] == ("a man isn 't in a blue shirt .", "ein mann ist nicht im haus .")
+    assert recipe.files == (str(fetched / "multi30k-en-de" / "train.tokens.tsv"),)
+
+
+def test_a_call_trains_the_seeds_that_are_missing(fetched, short, tmp_path, monkeypatch):
+    monkeypatch.setattr(experiments, "RESULTS", tmp_path / "results")
+    for seeds in ((0,), (0, 1)):
+        monkeypatch.setattr(multi30k, "SEEDS", seeds)
+        found = multi30k.to_german()
+        assert [run["seed"] for run in found["runs"]] == list(seeds)
+        experiments.write_json(experiments.RESULTS / "multi30k.json", found)
+    for way in ("greedy", "beam", "per_word"):
+        mean = sum(run[way]["bleu"] for run in found["runs"]) / 2
+        assert found["mean_bleu"][way] == pytest.approx(mean)
+    monkeypatch.setattr(multi30k, "SEEDS", (0, 1, 2))  # Ctrl-C: what is complete is kept
+    with monkeypatch.context() as patch:
+        patch.setattr(multi30k, "measure_seed", Mock(side_effect=KeyboardInterrupt))
+        assert multi30k.to_german() == found
+    monkeypatch.setattr(multi30k, "SEEDS", (0,))
+    first, second = found["runs"]
+    assert first["validation_loss"] != second["validation_loss"]
+    assert first["beam"]["reference_tokens"] == sum(
+        len(moses.tokenizer("de")(text).split()) for text in GERMAN
+    )
+    text = json.dumps(found)
+    assert str(tmp_path) not in text and "Mann" not in text and "mann" not in text
+    # What was found with another recipe is told apart.
+    found["recipe"]["training"]["steps"] += 1
+    experiments.write_json(experiments.RESULTS / "multi30k.json", found)
+    again = multi30k.to_german()
+    assert again["runs"] == [first]
+    assert again["earlier"] == [{"recipe": found["recipe"], "runs": [first, second]}]
+    experiments.write_json(experiments.RESULTS / "multi30k.json", again)
+    assert multi30k.to_german()["earlier"] == again["earlier"]
+
+
+def test_french_is_learned_by_the_same_recipe(fetched, short, tmp_path, monkeypatch):
+    monkeypatch.setattr(experiments, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(multi30k, "SEEDS", (0,))
+    found = multi30k.to_french()
+    assert found["recipe"] == told(pictures("de")) and found["published"]["bleu"] == 61.8
+    (run,) = found["runs"]
+    words = sum(len(moses.tokenizer("fr")(text).split()) for text in FRENCH)
+    assert run["beam"]["reference_tokens"] == words
+
+
+def test_the_time_is_that_of_all_steps_however_often_it_stopped(fetched, short):
+    found = multi30k.measure_seed(pictures("de"), 0)
+    log = fetched / "runs" / "multi30k-en-de-0" / "log.jsonl"
+    steps = [{"step": i, "words_per_second": pace} for i, pace in enumerate((0.5, 1, 7000))]
+    log.write_text("".join(json.dumps(step) + "\n" for step in steps))
+    again = multi30k.measure_seed(pictures("de"), 0)
+    pairs = list(pictures("de").material(log.parent).training)
+    epochs = 4 / len(batch_indices(pairs, max_tokens=64, seed=0))
+    words = epochs * sum(len(written) + 1 for _, written in pairs)
+    assert again["seconds"] == pytest.approx(words, abs=1)
+    assert {**again, "seconds": 0} == {**found, "seconds": 0}
+
+
+def test_scores_are_those_of_the_published_setting():
+    pairs = [("", "das haus ist groß , nicht wahr ?"), ("", "ein pferd trinkt neben dem haus .")]
+    same = [target for _, target in pairs]
+    perfect = token_bleu(same, pairs)
+    assert perfect["bleu"] == pytest.approx(100) and "tok:none" in perfect["bleu_signature"]
+    assert perfect["written_tokens"] == perfect["reference_tokens"] == 15
+    people = ["Das Haus ist groß, nicht wahr?", "Ein Pferd trinkt neben dem Haus."]
+    training = ["Kein Pferd", "Ein großes Haus", "Haus an haus", "Es ist ein Haus"]
+    scores = people_scores(same, people, training, "de")
+    assert scores["lowercase"]["bleu"] == pytest.approx(100)
+    assert scores["cased"]["bleu"] < 60
+    assert scores["recased"]["bleu"] == pytest.approx(100)
+    assert people_scores(same, people, training[1:], "de")["recased"]["bleu"] < 90  # a pferd
+    assert scores["chrf"]["chrf"] == pytest.approx(100)
+    assert "case:lc" in scores["lowercase"]["bleu_signature"]
+
+
+def test_the_last_weights_are_not_the_mean_of_the_last(fetched, short):
+    multi30k.measure_seed(pictures("de"), 0)
+    folder = fetched / "runs" / "multi30k-en-de-0"
+    mean = Translator.load(folder)
+    last = multi30k.last_weights(mean, folder).model.state_dict()
+    state, about = read_tensors(folder / STATE_FILE)
+    assert about["run"]["step"] == 4
+    names = [name for name in last if f"model/{name}" in state]
+    assert names and all(last[name].equal(state[f"model/{name}"]) for name in names)
+    assert any(not last[name].equal(mean.model.state_dict()[name]) for name in names)
+
+
+def test_of_each_beam_the_likeliest_per_word_counts(monkeypatch):
+    """Not the likeliest one, nor one that was cut off; <eos> is a word as well."""
+    ends = [Hypothesis([5], -2.0, 0.0, True), Hypothesis([5, 6, 7], -3.0, 0.0, True)]
+    cut = [Hypothesis([8] * 9, -1.0, 0.0, False), Hypothesis([9], -8.0, 0.0, True)]
+    near = [Hypothesis([5], -1.0, 0.0, True), Hypothesis([6, 7], -1.8, 0.0, True)]
+
+    class Known:
+        model = None
+        src = SimpleNamespace(encode=str.split)
+        tgt = SimpleNamespace(text=lambda ids: ids, longest=9)
+
+        def in_batches(self, sources, search, batch):
+            assert search.keywords["n_best"] == search.keywords["beam_size"] == multi30k.BEAM
+            return [ends, cut, near]
+
+    # per word: -1 against -0.75; -0.5 against -0.6, but without <eos> -1 against -0.9
+    assert multi30k.write_per_word(Known(), [("", "")] * 3) == [[5, 6, 7], [9], [5]]
+
+
+def test_the_recipe_tells_nothing_of_a_disk(fetched, short):
+    assert told(pictures("de")).keys() == {
+        "model", "training", "optimizer", "subwords"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["multi30k", "multi30k-fr"])
+def test_what_is_stored_was_scored_as_the_paper_was(name):
+    stored = experiments.load(name)
+    model, training, subwords = recipes.pictures_sizes()
+    settings = dataclasses.asdict(training)
+    del settings["seed"]
+    assert stored["recipe"] == {
+        "model": dataclasses.asdict(model), "training": settings, "optimizer": "muon",
+        "subwords": subwords,
+    }  # fmt: skip
+    for seed, run in enumerate(stored["runs"]):
+        assert run["seed"] == seed
+        tokens = {"multi30k": multi30k.PUBLISHED["de"]["reference_tokens"], "multi30k-fr": 13_988}
+        assert run["beam"]["reference_tokens"] == tokens[name]
+        assert run["per_word"]["reference_tokens"] == run["beam"]["reference_tokens"]
+        best = max(run["validation_bleu"], key=run["validation_bleu"].get)
+        assert run["length_penalty"] == float(best)  # chosen on validation
+
+
+def test_rungs_are_trained_once_and_compared_on_the_validation_pairs(fetched, short, monkeypatch):
+    monkeypatch.setattr(multi30k_ladder, "STEPS", 4)
+    monkeypatch.setattr(multi30k_ladder, "PENALTIES", (1.0,))
+    # With the same rate and steps, so that nothing else makes the difference.
+    alike = [dataclasses.replace(rung, training={}, updates=1.0) for rung in RUNGS]
+    monkeypatch.setattr(multi30k_ladder, "RUNGS", alike)
+    (fetched / "multi30k-en-de" / "test.tsv").unlink(missing_ok=True)
+    found = ladder()
+    runs = {run["what"]: run for run in found["runs"]}
+    assert runs["recurrent, with attention"]["model"] == dataclasses.asdict(
+        multi30k_ladder.RECURRENT
+    )
+    assert len({run["validation_loss"] for run in runs.values()}) == len(RUNGS), "each its own way"
+    text = json.dumps(found)
+    assert "test" not in text and "mann" not in text and str(fetched) not in text
+    monkeypatch.setattr(multi30k_ladder, "measure", None)  # nothing is trained again
+    assert ladder() == found
+
+
+def test_a_ladder_that_is_interrupted_tells_what_is_complete(fetched, short, monkeypatch):
+    def one_then_enough(rung, recipe):
+        if rung is RUNGS[1]:
+            raise KeyboardInterrupt
+        return {"what": rung.what}
+
+    monkeypatch.setattr(multi30k_ladder, "climb", one_then_enough)
+    assert ladder()["runs"] == [{"what": "as it is"}]
+
+
+def test_the_recurrent_one_is_as_large_as_the_transformer():
+    model, _, subwords = recipes.pictures_sizes()
+    recurrent = RecurrentTranslator(subwords, subwords, multi30k_ladder.RECURRENT)
+    transformer = Transformer(subwords, subwords, model)
+    assert count_parameters(recurrent) == pytest.approx(count_parameters(transformer), rel=0.01)
+
+
+def test_the_same_text_is_cut_in_other_ways_each_time(fetched, short, tmp_path):
+    recipe = pictures("de")
+    material = recipe.material(tmp_path / "run")
+    language, plain = material.src, material.training
+    cut = cut_anew(recipe, material, left_out=0.5)
+    epochs = 1 + recipe.training.steps // recipe.training.validate_every
+    assert len(cut) == epochs * len(plain) == 3 * 60
+
+    def text(ids):
+        return language.text(ids)
+
+    assert [[text(ids) for ids in pair] for pair in cut] == epochs * [
+        [text(ids) for ids in pair] for pair in plain
+    ]
+    assert len({tuple(cut[i][0]) for i in range(0, len(cut), 3)}) > 20, "one sentence"
+    # Other text, or as much of it more often, is another name in the cache.
+    folders = list((fetched / "encoded").glob("*-varied"))
+    assert len(folders) == 1 and list(cut_anew(recipe, material, left_out=0.5)) == list(cut)
+    cut_anew(dataclasses.replace(recipe, sha256="other"), material, left_out=0.5)
+    assert len(list((fetched / "encoded").glob("*-varied"))) == 2
+    assert all(len(cut[i][0]) >= len(plain[0][0]) for i in range(0, len(cut), 3))
+
+
+def test_r_drop_is_the_mean_loss_and_the_divergence():
+    torch.manual_seed(0)
+    batch = make_batch([([5, 6, 7], [6, 5]), ([8], [9, 9, 4])])
+    model = make_model(12, 12, **dataclasses.asdict(TOY) | {"dropout": 0.0})
+    once = batch_loss(model, batch, 0.1)
+    torch.testing.assert_close(r_drop_loss(model, batch, 0.1), once)  # the two say the same
+    torch.testing.assert_close(r_drop_loss(model, batch, 0.0), batch_loss(model, batch, 0.0))
+    model = make_model(12, 12, **dataclasses.asdict(TOY) | {"dropout": 0.3})
+    torch.manual_seed(1)
+    losses = [batch_loss(model, batch, 0.1) for _ in range(2)]
+    torch.manual_seed(1)
+    found = model(batch.src, batch.tgt_in), model(batch.src, batch.tgt_in)
+    p, q = (logits[batch.tgt_out != 0].log_softmax(-1) for logits in found)
+    apart = sum(kl_div(a, b, reduction="sum", log_target=True) for a, b in ((p, q), (q, p)))
+    torch.manual_seed(1)
+    expected = sum(losses) / 2 + 5 / 4 * apart
+    torch.testing.assert_close(r_drop_loss(model, batch, 0.1), expected)
+    assert apart > 0.1
+
+
+def test_the_stored_rungs_are_those_of_the_ladder():
+    model, training, _ = recipes.pictures_sizes()
+    stored = experiments.load("multi30k-ladder")
+    for rung, run in zip(RUNGS, stored["runs"], strict=False):  # the first ones of them
+        sizes, how = multi30k_ladder.sizes(rung, model, training)
+        assert run["what"] == rung.what and run["left_out"] == rung.left_out
+        assert run["model"] == dataclasses.asdict(rung.recurrent or sizes)
+        assert run["training"] == dataclasses.asdict(how)
+        assert run["training"]["steps"] == multi30k_ladder.STEPS * rung.updates
+    assert 2 <= len(stored["runs"]) <= len(RUNGS)

@@ -1,0 +1,85 @@
+"""Drawings of patching, heads, the lens and shares: the data reaches the picture."""
+
+import pytest
+
+from course.chapters.ch15_heads_on_real_text import figures as plots
+from course.drawing.registry import FIGURES
+
+MAP = (["the", "cow"], [[0.0, 0.36], [-0.2, 0.04]])
+
+
+def texts(ax) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+def test_a_map_says_its_numbers_and_its_words():
+    figure = plots.patching_maps({"one": [MAP, MAP], "two": [MAP, MAP]}, "Title")
+    maps = figure.axes
+    assert len(maps) == 5 and texts(maps[0]) == ["36", "-20"]
+    assert [t.get_text() for t in maps[0].get_xticklabels()] == ["the", "cow"]
+    assert [t.get_text() for t in maps[0].get_yticklabels()] == ["embedding", "layer 0"]
+    image = maps[0].images[0]
+    assert image.get_clim() == (-1, 1) and image.origin == "lower"
+    assert image.cmap(image.norm(0.0))[:3] == pytest.approx((1, 1, 1), abs=0.01)  # white is zero
+
+
+def test_words_and_values_must_go_together():
+    with pytest.raises(ValueError, match="3 words, but 2 places"):
+        plots.patching_maps({"one": [(["the", "old", "cow"], MAP[1]), MAP]}, "Title")
+
+
+def test_each_head_is_a_point_beside_chance_and_place():
+    row = {"heads": [{"finds": 0.7}, {"finds": 0.1}], "chance": 0.12, "place": 0.4}
+    kinds = {"encoder.self_attn": row, "decoder.cross_attn": row}
+    figure = plots.found_by_heads({"one": kinds}, "Title")
+    lines = figure.axes[0].lines
+    assert [list(line.get_xdata()) for line in lines[:3]] == [[0.1, 0.7], [0.12] * 2, [0.4] * 2]
+    assert len(lines) == 6
+
+
+def test_chosen_heads_stand_beside_those_drawn_by_lot():
+    found = {"trained": {"share": 0.9}, "alone": [1, 2, 3],
+             "together": [{"heads": 1, "chosen": 0.5, "by lot": [0.9, 0.8]},
+                          {"heads": 2, "chosen": 0.4, "by lot": [0.7, 0.9]}]}  # fmt: skip
+    ax = plots.heads_together({"one": found}, "Title").axes[0]
+    assert ax.get_title() == "one, 3 heads"
+    assert list(ax.lines[-1].get_ydata()) == [0.5, 0.4]
+    assert list(ax.lines[2].get_ydata()) == [0.9, 0.8]
+
+
+def test_a_line_for_each_kind():
+    ax = plots.by_layer({"one": {"a": [0, 0.5], "b": [0, 1]}}, "Title").axes[0]
+    assert [list(line.get_ydata()) for line in ax.lines] == [[0, 0.5], [0, 1]]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["embedding", "layer 0"]
+
+
+def test_a_share_has_its_interval_and_its_number():
+    one = {"share": 0.16, "interval": [0.12, 0.2]}
+    figure = plots.shares_with_intervals({"as it is": {"m": one}}, "Title", "pairs", 0.25)
+    ax = figure.axes[0]
+    assert texts(ax) == ["16 %", "chance"]
+    assert list(ax.lines[0].get_xdata()) == [0.12, 0.2]
+    assert list(ax.lines[-1].get_xdata()) == [0.25, 0.25]
+
+
+def test_a_claim_is_grey_where_it_would_be_wrong():
+    claims = [("more", 0.5, True), ("less", 0.2, False)]
+    first, small = [0.7, 0.1], [0.0, 0.9]
+    again = {"seed 1": [0.4, 0.15], "seed 2": [0.6, 0.3]}
+    ax = plots.against_limits(claims, first, again, small, "Title").axes[0]
+    left, right = ax.get_xlim()
+    wrong = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
+    assert [tuple(sorted(ends)) for ends in wrong] == [(left, 0.5), (0.2, right)]
+    points = ax.lines[2:]
+    assert [list(line.get_xdata()) for line in points] == [small, first, *again.values()]
+    assert [line.get_markerfacecolor() == "none" for line in points] == [False, False, True, True]
+    assert len({line.get_marker() for line in points[2:]}) == 2
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["more", "less"]
+
+
+@pytest.mark.parametrize("name", [name for name in FIGURES if name.startswith("real-heads-")])
+def test_the_figures_of_the_notebook_are_drawn_from_what_is_stored(name):
+    figure = FIGURES[name].draw()
+    assert figure.axes
+    words = figure._suptitle.get_text()
+    assert len(words) > 20

@@ -1,0 +1,115 @@
+"""Repeated rows: what is measured of a model that is made by hand, and a training of two steps."""
+
+import dataclasses
+import math
+
+import pytest
+import torch
+
+from course import experiments
+from course.chapters.ch17_gpt import experiment_induction as induction
+from course.chapters.ch17_gpt.experiment_induction import ROW, WORDS, heads, losses, repeated
+from transformer_lib.text.tokens import BOS, SPECIALS
+from transformer_lib.variants.language_model import LanguageModel
+
+
+def batch(count=5):
+    return torch.tensor([[BOS, *row] for row in repeated(count, seed=3)])
+
+
+def test_a_row_comes_twice_and_its_words_once():
+    rows = repeated(20, seed=1)
+    for row in rows:
+        assert row[:ROW] == row[ROW:] and len(set(row)) == ROW
+        assert min(row) >= len(SPECIALS) and max(row) < len(SPECIALS) + WORDS
+    assert len({tuple(row) for row in rows}) == 20
+    assert rows != repeated(20, seed=2)
+
+
+def test_a_model_that_knows_the_trick():
+    # after a word that stood before: what followed it then; else any word is as likely
+    class Copier(torch.nn.Module):
+        def forward(self, ids):
+            logits = torch.zeros(*ids.shape, len(SPECIALS) + WORDS)
+            for row, words in enumerate(ids.tolist()):
+                for place, word in enumerate(words):
+                    if word in words[:place]:
+                        logits[row, place, words[words.index(word) + 1]] = 50.0
+            return logits
+
+    found = losses(Copier(), batch())
+    assert found["first"] == pytest.approx(math.log(len(SPECIALS) + WORDS))
+    assert found["second"] == pytest.approx(0, abs=1e-6)
+
+
+def test_an_induction_head_is_found():
+    # a head that is made to look there, and one that looks at the word before
+    model, ids = LanguageModel(len(SPECIALS) + WORDS, induction.MODEL).eval(), batch()
+    places = torch.arange(2 * ROW)
+    weights = torch.zeros(1, 4, 2 * ROW, 2 * ROW)
+    weights[:, 2, places, (places - ROW + 1).clamp(min=0)] = 1.0
+    weights[:, 3, places, (places - 1).clamp(min=0)] = 1.0
+
+    class Fixed:
+        def __enter__(self):
+            return {"layers.1.self_attn": weights.expand(5, -1, -1, -1)}
+
+        def __exit__(self, *_):
+            pass
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(induction, "record_attention", lambda model: Fixed())
+        table = heads(model, ids)
+    assert [head["induction"] for head in table] == [0, 0, 1, 0]
+    assert [head["previous"] for head in table] == [0, 0, 0, 1]
+    assert len(heads(model, ids)) == 2 * 4
+
+
+def test_a_training_is_measured(monkeypatch):
+    monkeypatch.setattr(induction, "HELD_OUT", 4)
+    monkeypatch.setattr(induction, "TRAINING", 20)
+    how = dataclasses.replace(induction.HOW, steps=2, validate_every=1, max_tokens=100)
+    monkeypatch.setattr(induction, "HOW", how)
+    found = induction.learn_to_repeat(seed=0)
+    assert [set(entry) >= {"first", "second", "head"} for entry in found["history"]] == [True] * 2
+    assert set(found["second_with_a_head_off"]) == {
+        f"layers.{layer}.self_attn.{head}" for layer in range(2) for head in range(4)
+    }
+    assert len(set(found["second_with_a_head_off"].values())) == 8  # each head does something
+
+
+def test_the_stored_heads_do_it():
+    stored = experiments.load("induction")
+    assert [run["seed"] for run in stored["runs"]] == list(induction.SEEDS)
+    # the first row can't be learned: all words but those that were there are as likely
+    floor = sum(math.log(WORDS - place) for place in range(ROW)) / ROW
+    for run in stored["runs"]:
+        assert run["history"][0]["second"] > 3.5 and run["second"] < 0.5
+        assert run["history"][-1]["first"] > floor
+        assert run["best"]["layer"] == "layers.1.self_attn" and run["best"]["induction"] > 0.5
+        below = [head["previous"] for head in run["heads"] if head["layer"].startswith("layers.0")]
+        assert max(below) > 0.3
+        assert max(run["second_with_a_head_off"].values()) > 2 * run["second"]
+
+
+def test_how_long_the_fall_takes():
+    losses = [3.7, 2.9, 3.2, 2.0, 0.6, 0.4, 0.7, 0.3]
+    history = [{"step": 10 * place, "second": loss} for place, loss in enumerate(losses)]
+    assert induction.fall({"history": history}) == 50 - 20
+
+
+def test_what_notebook_17_tells_of_the_heads_that_are_off():
+    elsewhere = []
+    for run in experiments.load("induction")["runs"]:
+        off = run["second_with_a_head_off"]
+        below, above = (
+            [(head, off[f"{head['layer']}.{head['head']}"]) for head in run["heads"]
+             if head["layer"].startswith(layer)] for layer in ("layers.0", "layers.1")
+        )  # fmt: skip
+        assert all(head["induction"] > 0.7 and loss < 0.72 for head, loss in above)
+        worst, loss = max(below, key=lambda pair: pair[1])
+        assert worst["previous"] > 0.5 and 0.67 < loss < 2.35 and loss == max(off.values())
+        assert sum(head["previous"] > 0.4 for head, _ in below) == 2
+        neither = [loss for head, loss in below if max(head["previous"], head["induction"]) < 0.1]
+        elsewhere.append(max(neither))
+    assert sum(loss > 0.5 for loss in elsewhere) == 2

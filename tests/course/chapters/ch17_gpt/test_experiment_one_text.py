@@ -1,0 +1,198 @@
+"""The translator as a language model: who sees whom in the one text, and the stored results."""
+
+import dataclasses
+import statistics
+
+import pytest
+import torch
+
+from course import experiments
+from course.chapters.ch17_gpt import experiment_one_text as lab
+from course.experiments.long_training import best_loss
+from transformer_lib import count_parameters
+from transformer_lib.decoding import greedy_decode
+from transformer_lib.recipes import Material, learn_language
+from transformer_lib.text import english_spanish
+from transformer_lib.text.batching import make_batch, source_batch
+from transformer_lib.text.tokens import BOS, EOS, PAD
+from transformer_lib.training.step import batch_loss
+from transformer_lib.variants.language_model import LanguageModel
+
+TINY = dataclasses.replace(lab.ONE_STACK, d_model=16, d_ff=32)
+MASKS = {"GPT": lab.gpt_mask, "prefix": lab.both_ways}
+
+
+def model_with(mask):
+    torch.manual_seed(0)
+    return lab.OneText(9, 12, TINY, mask).double().eval()
+
+
+@pytest.fixture(params=MASKS)
+def model(request):
+    return model_with(MASKS[request.param])
+
+
+def decode(model, src, tgt_in):
+    return model.decode(tgt_in, model.encode(src), src)
+
+
+def moved(model, src, tgt_in, other_src, other_tgt):
+    """Places of the Spanish at which something changes."""
+    change = decode(model, src, tgt_in) - decode(model, other_src, other_tgt)
+    return (change.abs().amax(dim=-1)[0] > 1e-9).nonzero().flatten().tolist()
+
+
+SRC, TGT = torch.tensor([[5, 6, 7, EOS]]), torch.tensor([[BOS, 5, 6, 7]])
+
+
+def test_each_word_of_the_answer_sees_the_prompt_and_the_answer_so_far(model):
+    for place in range(4):
+        other = SRC.clone()
+        other[0, place] = 8
+        assert moved(model, SRC, TGT, other, TGT) == [0, 1, 2, 3]
+        other = TGT.clone()
+        other[0, place] = 8
+        assert moved(model, SRC, TGT, SRC, other) == [*range(place, 4)]
+
+
+@pytest.mark.parametrize(("mask", "sees_later"), [("GPT", False), ("prefix", True)])
+def test_only_under_the_prefix_mask_the_prompt_sees_what_comes_later(mask, sees_later):
+    text = torch.cat([SRC, TGT], dim=1)
+    seen = MASKS[mask](text).expand(1, 1, 8, 8)[0, 0]
+    for i in range(8):
+        for j in range(8):
+            assert seen[i, j] == (j <= i or (sees_later and j < 4))
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_what_the_model_computes_of_the_prompt_follows_the_mask(mask):
+    # the layers' outputs at the English words, when the last of them changes
+    model, found = model_with(MASKS[mask]), []
+    model.layers[-1].register_forward_hook(lambda layer, given, x: found.append(x[0, :4]))
+    for last in (7, 8):
+        decode(model, torch.tensor([[5, 6, last, EOS]]), TGT)
+    places = ((found[0] - found[1]).abs().amax(dim=-1) > 1e-9).tolist()
+    assert places == ([False, False, True, True] if mask == "GPT" else [True] * 4)
+
+
+def test_padding_counts_for_nothing(model):
+    alone = decode(model, SRC, TGT)
+    src, tgt_in = source_batch([[5, 6, 7], [5, 6, 7, 8, 7, 6]]), torch.full((2, 6), PAD)
+    tgt_in[0, :4], tgt_in[1] = TGT[0], torch.tensor([BOS, 5, 6, 7, 8, 9])
+    torch.testing.assert_close(decode(model, src, tgt_in)[:1, :4], alone)
+
+
+def test_it_is_the_language_model_of_the_one_text():
+    model = model_with(lab.gpt_mask)
+    plain = LanguageModel(12 + 9 - 4, TINY).double().eval()
+    plain.load_state_dict(model.state_dict())
+    # English 5 6 7 are the words 13 14 15 of both languages
+    text = torch.tensor([[13, 14, 15, EOS, BOS, 5, 6, 7]])
+    torch.testing.assert_close(decode(model, SRC, TGT), plain.decode(text)[:, 4:])
+
+
+def test_only_spanish_is_learned(model):
+    batch = make_batch([([5, 6], [6, 5, 7]), ([7], [7])])
+    logits = model.generator(decode(model, batch.src, batch.tgt_in)).log_softmax(dim=-1)
+    asked = batch.tgt_out != PAD
+    expected = -logits.gather(-1, batch.tgt_out[..., None])[..., 0][asked].sum()
+    torch.testing.assert_close(batch_loss(model, batch, 0.0), expected)
+
+
+def test_it_writes_word_by_word_what_it_finds_likeliest(model):
+    sources = [[5, 6, 7], [8], [6, 6, 5, 7, 8]]
+    written = greedy_decode(model, source_batch(sources), max_length=6, cache=False)
+    for source, words in zip(sources, written, strict=True):
+        read = torch.tensor([[BOS, *words]])
+        logits = model.generator(decode(model, source_batch([source]), read))[0]
+        logits[:, [PAD, BOS]] = -torch.inf
+        written_on = [*words, EOS][:6]  # six words are the most
+        assert logits.argmax(dim=-1).tolist()[: len(written_on)] == written_on
+
+
+@pytest.fixture
+def corpus(monkeypatch):
+    """A few sentences of the test split, to learn from and for every split."""
+    pairs = lab.english_spanish.load("test")[:5]
+    src, tgt = (
+        learn_language(*side) for side in zip(("en", "es"), zip(*pairs, strict=True), strict=True)
+    )
+    ids = [(src.encode(english), tgt.encode(spanish)) for english, spanish in pairs]
+    monkeypatch.setattr(lab.english_spanish, "load", lambda split: pairs)
+    monkeypatch.setattr(lab, "material", lambda: Material(src, tgt, ids, ids[:2]))
+    return ids
+
+
+def test_the_share_that_is_right(monkeypatch, corpus):
+    spanish = {(*english, EOS): words for english, words in corpus}
+    spanish[*corpus[1][0], EOS] = [5]  # no translation
+    spanish[*corpus[2][0], EOS] = [1000]  # an English word
+
+    def knows(model, src, **how):
+        return [spanish[tuple(word for word in row if word != PAD)] for row in src.tolist()]
+
+    monkeypatch.setattr(lab, "greedy_decode", knows)
+    assert lab.right(None, "test") == 0.6
+    assert lab.scores(None) == {"right": dict.fromkeys(lab.ASKED, 0.6)}
+
+
+@pytest.mark.parametrize("learner", lab.LEARNERS, ids=lambda learner: learner.what)
+def test_a_training_of_two_steps(corpus, learner):
+    how = dataclasses.replace(lab.TRAINING, steps=2, warmup=1)
+    model, found = lab.learn(learner, how)
+    assert found["parameters"] == count_parameters(model) and len(found["history"]) == 1
+
+
+def test_all_ways_are_equally_large():
+    ways = (lab.TRANSLATOR, *lab.LEARNERS)
+    sizes = [count_parameters(learner.build(955, 1794)) for learner in ways]
+    assert max(sizes) < 1.02 * min(sizes)
+
+
+# --- what is stored ---
+
+
+def test_all_ways_have_learned_the_same_text_in_the_same_steps():
+    runs = experiments.load("prompting-translations")["runs"]
+    how = [run["training"] | {"peak": None, "seed": None} for run in runs]
+    assert all(one == dataclasses.asdict(lab.TRAINING) | how[0] for one in how)
+    for learner in (lab.TRANSLATOR, *lab.LEARNERS):
+        what = "encoder and decoder" if learner is lab.TRANSLATOR else learner.what
+        own = [run for run in runs if run["what"] == what]
+        assert {run["peak"] for run in own if run["seed"] == 0} == set(lab.PEAKS)
+        best = min((run for run in own if run["seed"] == 0), key=best_loss)
+        chosen = [run for run in own if run["chosen"]]
+        assert [run["seed"] for run in chosen] == list(lab.SEEDS)
+        assert {run["peak"] for run in chosen} == {best["peak"]}
+
+
+def test_what_is_told_is_stored():
+    rows = lab.told()
+    assert [row["what"] for row in rows] == [
+        "encoder and decoder", *(learner.what for learner in lab.LEARNERS)]  # fmt: skip
+    sizes = [row["parameters"] for row in rows]
+    assert max(sizes) < 1.02 * min(sizes)
+    for row in rows:
+        assert all(len(row[name]) == len(lab.SEEDS) for name in ("loss", *lab.ASKED))
+        assert all(0 <= share <= 1 for split in lab.ASKED for share in row[split])
+
+
+def test_the_translator_is_the_base_of_notebook_18():
+    assert lab.TRANSLATOR.what == "base"
+    base = [run for run in experiments.load("since")["runs"]
+            if run["what"] == "base" and run["chosen"]]  # fmt: skip
+    for split in lab.ASKED:
+        assert lab.told()[0][split] == [run["right"][split] for run in base]
+
+
+def test_the_numbers_that_notebook_17_tells():
+    translator, gpt, prefix = lab.told()
+    mean = {(way["what"], split): round(statistics.mean(way[split]), 2)
+            for way in (translator, gpt, prefix) for split in lab.ASKED}  # fmt: skip
+    assert round(100 * (statistics.mean(translator["test"]) - statistics.mean(gpt["test"]))) == 6
+    assert [mean[way["what"], "longer"] for way in (translator, gpt, prefix)] == [0.18, 0.21, 0.05]
+    assert {round(way["parameters"], -3) for way in (translator, gpt, prefix)} == {408_000}
+    assert len(english_spanish.load("train")) == 100_000 and lab.TRAINING.steps == 1200
+    for one in (translator, gpt, prefix):
+        for other in (translator, gpt, prefix):  # the seeds overlap
+            assert min(one["pronoun"]) < max(other["pronoun"])

@@ -1,0 +1,213 @@
+"""A small GPT: its text as the grammar writes it, what is judged, and the stored results."""
+
+import dataclasses
+import math
+
+import pytest
+import torch
+from transformer_lib.model.masks import causal_mask
+
+from course import experiments
+from course.chapters.ch17_gpt import experiments as gpt
+from course.chapters.ch17_gpt.experiment_language_model import sentences
+from course.grammar.drawing import Draw
+from course.grammar.splits import draw_sentence
+from course.grammar.words import english_text
+from transformer_lib.recipes import learn_language
+from transformer_lib.text.batching import make_batch
+from transformer_lib.text.tokens import BOS, EOS, PAD
+from transformer_lib.training.step import batch_loss
+from transformer_lib.variants.language_model import LanguageModel, prefix_mask, unprompted
+
+TEXTS = [english_text(draw_sentence(draw).english) for draw in [Draw(seed=2)] for _ in range(300)]
+
+
+@pytest.fixture(scope="module")
+def words():
+    return learn_language("en", TEXTS)
+
+
+def test_ids_come_back_as_the_grammar_writes(words):
+    assert [gpt.as_text(words, words.encode(text)) for text in TEXTS] == TEXTS
+
+
+def test_the_floor_counts_the_tokens_of_the_model(words):
+    # each word of the grammar is one token: nats per token mean the same of both
+    draw = Draw(seed=2)
+    for text in TEXTS:
+        assert len(words.encode(text)) == len(draw_sentence(draw).english.words)
+
+
+def test_a_text_that_begins_badly_is_no_sentence(words):
+    assert gpt.as_text(words, []) == ""
+    assert gpt.as_text(words, words.encode("?")) == "?"
+
+
+def test_what_is_judged():
+    texts = ["I like trees", "I like trees", "I like tree", "We are tired"]
+    assert gpt.judge(texts, ["We are tired"]) == {
+        "drawn": 4, "own": 0.75, "own_and_new": 0.5, "different": 0.75, "words": 7}  # fmt: skip
+
+
+def test_sentences_are_drawn_by_lot_and_the_same_for_a_seed(words):
+    torch.manual_seed(0)
+    model = LanguageModel(len(words.vocab), gpt.MODEL)
+    one, same, other = (gpt.write(model, words, 3, seed=seed) for seed in (1, 1, 2))
+    assert one == same != other and len(one) == 3
+
+
+def test_random_weights_begin_above_all_words_equal(words):
+    batch = make_batch(unprompted([words.encode(text) for text in TEXTS]))
+    for seed in range(3):
+        torch.manual_seed(seed)
+        model = LanguageModel(len(words.vocab), gpt.MODEL).eval()
+        tokens = (batch.tgt_out != PAD).sum()
+        assert batch_loss(model, batch, 0.0) / tokens > math.log(len(words.vocab)) + 0.2
+
+
+# --- counting, the yardstick ---
+
+FEW = ["I like trees", "I like music", "I like trees", "We like trees"]
+
+
+def test_what_follows_two_words_is_counted():
+    few = learn_language("en", FEW)
+    counted, ids = gpt.Counted(few, FEW), few.vocab.ids
+    like, trees, music = (ids[word] for word in ("like", "trees", "music"))
+    i = few.encode("I")[0]
+    assert counted.after[i, like] == {trees: 2, music: 1}
+    assert counted.after[(like,)] == {trees: 3, music: 1} and counted.after[()].total() == 16
+    lowest = (3 + 20 / len(few.vocab)) / (16 + 20)  # of trees, after nothing
+    after_like = (3 + 20 * lowest) / (4 + 20)
+    assert counted.chance((i, like), trees) == pytest.approx((2 + 20 * after_like) / (3 + 20))
+    assert counted.chance((trees, like), trees) == pytest.approx(after_like)  # never seen
+
+
+def test_its_chances_are_chances_and_the_loss_is_their_mean(words):
+    counted = gpt.Counted(words, TEXTS)
+    for before in [(BOS, BOS), (7, 9), (5,), ()]:
+        chances = [counted.chance(before, word) for word in range(len(words.vocab))]
+        assert sum(chances) == pytest.approx(1) and min(chances) > 0
+    places = counted.places(TEXTS[0])
+    assert [word for _, word in places] == [*words.encode(TEXTS[0]), EOS]
+    nats = [-math.log(counted.chance(*place)) for place in places]
+    assert counted.loss(TEXTS[:1]) == pytest.approx(sum(nats) / len(nats))
+
+
+def test_counting_writes_nothing_that_it_has_not_seen(words):
+    counted = gpt.Counted(words, TEXTS)
+    drawn = counted.write(20)
+    assert drawn == counted.write(20) != counted.write(20, seed=1)
+    for text in drawn:
+        for before, word in counted.places(text):
+            assert counted.after[before][word] > 0
+
+
+def test_a_power_of_the_counts_makes_frequent_words_more_frequent():
+    few = learn_language("en", FEW)
+    counted = gpt.Counted(few, ["I like trees"] * 2 + ["I like music"])
+    for power, share in ((1, 2 / 3), (2, 4 / 5), (0, 1 / 2)):
+        drawn = counted.write(600, power=power)
+        assert drawn.count("I like trees") / 600 == pytest.approx(share, abs=0.06)
+
+
+# --- a prompt ---
+
+
+def test_a_prompt_sees_itself_and_the_rest_looks_back():
+    ids = torch.tensor([[BOS, 5, 6, gpt.ASKED, 6, 5], [BOS, 5, gpt.ASKED, 5, PAD, PAD]])
+    mask = prefix_mask(ids, gpt.ASKED)
+    assert mask.shape == (2, 1, 6, 6) and mask.dtype == torch.bool
+    for row, prompt in enumerate((4, 3)):
+        for i in range(6):
+            assert mask[row, 0, i].tolist() == [j <= i or j < prompt for j in range(6)]
+    assert prefix_mask(torch.tensor([[5, 6, 7]]), gpt.ASKED).equal(causal_mask(3))
+
+
+def test_in_a_prefix_model_only_the_prompt_sees_what_comes_later():
+    torch.manual_seed(0)
+    model = gpt.PrefixModel(gpt.ASKED + 1, gpt.ROW_MODEL).double().eval()
+    ids = torch.tensor([[BOS, 5, 6, gpt.ASKED, 6, 5]])
+    before = model.decode(ids)
+    for place, changed in ((2, range(6)), (4, [4, 5])):
+        other = ids.clone()
+        other[0, place] = 9
+        moved = (model.decode(other) - before).abs().amax(dim=-1)[0] > 1e-9
+        assert moved.nonzero().flatten().tolist() == list(changed)
+
+
+def test_a_row_and_its_answer_are_one_text():
+    assert gpt.as_one_text([([5, 6], [6, 5])]) == [([], [5, 6, gpt.ASKED, 6, 5])]
+
+
+def test_the_loss_of_answers_alone():
+    torch.manual_seed(0)
+    model = LanguageModel(gpt.ASKED + 1, gpt.ROW_MODEL).eval()
+    batch = make_batch(gpt.as_one_text([([5, 6], [6, 5]), ([7], [7])]))
+    assert batch.tgt_out[0].tolist() == [5, 6, gpt.ASKED, 6, 5, EOS]
+    answers = batch.tgt_out.clone()
+    answers[0, :3] = answers[1, :2] = PAD
+    expected = batch_loss(model, dataclasses.replace(batch, tgt_out=answers), 0.0)
+    torch.testing.assert_close(gpt.answer_loss(model, batch, 0.0), expected)
+    assert expected < batch_loss(model, batch, 0.0)
+
+
+class Knows:
+    """Goes on with the right answer, for rows that begin with another digit than the first."""
+
+    def __init__(self, wrong: int):
+        self.wrong = wrong
+
+    def write(self, ids, words, **_):
+        rows = []
+        for row in ids.tolist():
+            source = row[1:-1]
+            answer = source if source[0] == self.wrong else source[::-1]
+            rows.append([*row, *answer, EOS])
+        return torch.tensor(rows)
+
+
+def test_the_share_of_right_answers(monkeypatch):
+    pairs = [([5, 6], [6, 5]), ([7, 8], [8, 7]), ([9], [9]), ([7, 5, 5], [5, 5, 7])]
+    knows = Knows(wrong=7)
+    monkeypatch.setattr(gpt, "continue_ids", lambda model, *given, **how: knows.write(*given))
+    assert gpt.answered(None, pairs) == 0.5
+
+
+@pytest.mark.parametrize("build", [LanguageModel, gpt.PrefixModel])
+def test_a_training_of_two_steps(monkeypatch, build):
+    monkeypatch.setattr(gpt, "ROWS", dataclasses.replace(gpt.ROWS, steps=2, max_tokens=64))
+    rows = [([5, 6], [6, 5]), ([7], [7])] * 5
+    monkeypatch.setattr(gpt, "digit_pairs", lambda task: (rows, rows[:2]))
+    model, share = gpt.learn_to_answer(build=build, loss=gpt.answer_loss)
+    assert isinstance(model, build) and share in (0, 0.5, 1)
+
+
+def test_all_ways_are_about_equally_large():
+    sizes = [row["parameters"] for row in experiments.load("prompting")["rows"]]
+    assert max(sizes) < 1.05 * min(sizes)
+    assert set(gpt.WAYS) == {row["what"] for row in experiments.load("prompting")["rows"]}
+
+
+# --- what is stored ---
+
+
+def test_the_stored_model_comes_near_the_floor_and_stays_above_it():
+    stored, floor = experiments.load("writing"), experiments.load("floor")["nats_per_token"]
+    losses = [entry["validation_loss"] for entry in stored["history"]]
+    assert floor < losses[-1] < floor + 0.6 and losses[0] > floor + 1
+    assert stored["training"] == dataclasses.asdict(gpt.HOW)
+    assert stored["sentences"] == gpt.TEXTS
+
+
+def test_what_notebook_17_tells_of_the_dials():
+    rows = {row["what"]: row for row in experiments.load("writing")["rows"]}
+    own = {name: row["own"] for name, row in rows.items()}
+    assert 2 * own["as it is"] < min(own["temperature 0.5"], own["top-k 10"])
+    assert own["temperature 1.5"] < own["as it is"] / 2 and round(own["as it is"], 2) == 0.2
+    cold, plain, hot = (rows[name]["words"] for name in ("temperature 0.5", "as it is",
+                                                         "temperature 1.5"))  # fmt: skip
+    assert cold < 0.8 * plain and plain < 0.9 * hot
+    assert all(row["own_and_new"] > 0.9 * row["own"] for row in rows.values())
+    texts = sentences(2000, seed=11)  # three in ten have a "because"
+    assert sum("because" in text.lower() for text in texts) / 2000 == pytest.approx(0.3, abs=0.03)

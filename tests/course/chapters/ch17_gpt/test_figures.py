@@ -1,0 +1,199 @@
+"""Drawings of a language model's floor, dials and heads: the data reaches the picture."""
+
+from itertools import pairwise
+
+import pytest
+
+from course.chapters.ch17_gpt.figures import (
+    LOOKS,
+    above_the_floor,
+    dial_bars,
+    heads_off,
+    moment,
+    share_dots,
+    way_to_the_floor,
+)
+from course.drawing.registry import FIGURES
+
+HISTORY = [{"step": 10, "validation_loss": 4.0}, {"step": 20, "validation_loss": 2.5}]
+
+
+def test_the_curve_is_what_was_measured_and_ends_above_the_floor():
+    ax = way_to_the_floor(HISTORY, floor=2.0, all_equal=6.5).axes[0]
+    curve, equal, floor = ax.lines
+    assert list(curve.get_ydata()) == [4.0, 2.5] and list(curve.get_xdata()) == [10, 20]
+    assert list(equal.get_ydata()) == [6.5] and list(equal.get_xdata()) == [0]
+    assert set(floor.get_ydata()) == {2.0}
+    assert {"2.50", "all words equal"} < {text.get_text() for text in ax.texts}
+    assert ax.get_title() == "Still 0.50 nats above the floor"
+
+
+@pytest.mark.parametrize("history", [HISTORY, []])
+def test_a_model_below_the_floor_is_refused(history):
+    with pytest.raises(ValueError, match="below the floor"):
+        way_to_the_floor(history, floor=3.0, all_equal=6.5)
+
+
+def test_each_seed_has_a_dot_above_the_floor_and_the_line_goes_through_the_means():
+    panels = {"sentences": {10: [1.0, 2.0], 1000: [0.25, 0.75]}, "steps": {1: [3.0], 9: [0.5]}}
+    figure = above_the_floor(panels)
+    assert [ax.get_xlabel() for ax in figure.axes] == ["sentences", "steps"]
+    mean, *dots = figure.axes[0].lines
+    assert list(mean.get_xdata()) == [10, 1000] and list(mean.get_ydata()) == [1.5, 0.5]
+    assert [list(line.get_ydata()) for line in dots] == [[1.0, 2.0], [0.25, 0.75]]
+    assert all(ax.get_xscale() == ax.get_yscale() == "log" for ax in figure.axes)
+    assert [text.get_text() for text in figure.axes[0].texts] == ["0.50"]
+
+
+def test_numbers_at_the_edge_keep_apart():
+    panel = {size: [1.0] for size in (250, 500, 750, 1000, 1250, 1500)}
+    labels = above_the_floor({"steps": panel}).axes[0].get_xticklabels()
+    assert [label.get_text() for label in labels] == ["250", "500", "1,000"]
+
+
+@pytest.mark.parametrize("distances", [[], [0.4, 0.0]])
+def test_what_lies_on_the_floor_or_nowhere_is_refused(distances):
+    with pytest.raises(ValueError, match="above the floor"):
+        above_the_floor({"steps": {10: distances}})
+
+
+def test_each_dial_has_three_bars():
+    rows = [{"what": "plain", "own": 0.5, "own_and_new": 0.4, "words": 90, "drawn": 40},
+            {"what": "cold", "own": 0.9, "own_and_new": 0.2, "words": 30, "drawn": 40}]  # fmt: skip
+    figure = dial_bars(rows)
+    widths = [[bar.get_width() for bar in ax.patches] for ax in figure.axes]
+    assert widths == [[0.5, 0.9], [0.4, 0.2], [90, 30]]
+    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["plain", "cold"]
+
+
+def test_each_seed_has_a_dot_and_each_way_its_mean():
+    rows = [{"what": "a", "parameters": 1200, "shares": [0.5, 0.7]},
+            {"what": "b", "parameters": 7, "shares": [1.0, 0.9]}]  # fmt: skip
+    other = [row | {"shares": [0.1, 0.2]} for row in rows]
+    ax, second = share_dots({"": rows, "harder": other}, "share").axes
+    assert [list(line.get_xdata()) for line in ax.lines[::2]] == [[0.5, 0.7], [1.0, 0.9]]
+    assert [list(line.get_xdata()) for line in second.lines[::2]] == [[0.1, 0.2]] * 2
+    assert [text.get_text() for text in ax.texts] == ["0.60", "0.95"]
+    assert ax.get_yticklabels()[0].get_text() == "a\n1,200 weights"
+    assert (ax.get_title(), second.get_title()) == ("", "harder")
+
+
+def run(seed: int, moved: int = 0) -> dict:
+    history = [{"step": step, "first": 3.7, "second": 0.1 if late else 3.5,
+                "head": 0.9 if late else 0.1}
+               for step in (10, 20, 30, 40) for late in [step >= 30 + moved]]  # fmt: skip
+    off = {f"layers.{layer}.self_attn.{head}": 0.1 + layer + head / 2
+           for layer in range(2) for head in range(2)}  # fmt: skip
+    heads = [{"layer": f"layers.{layer}.self_attn", "head": head,
+              "previous": 0.6 * (1 - layer), "induction": 0.8 * layer * head}
+             for layer in range(2) for head in range(2)]  # fmt: skip
+    return {"seed": seed, "history": history, "second": 0.1, "second_with_a_head_off": off,
+            "heads": heads}  # fmt: skip
+
+
+def test_each_seed_has_its_moment():
+    top, bottom = moment([run(0), run(1, moved=10)]).axes
+    assert [list(line.get_ydata()) for line in top.lines[::2]] == [
+        [3.5, 3.5, 0.1, 0.1], [3.5, 3.5, 3.5, 0.1]]  # fmt: skip
+    assert list(bottom.lines[1].get_ydata()) == [0.1, 0.1, 0.1, 0.9]
+
+
+def test_each_head_has_its_bar():
+    panels = heads_off([run(0), run(1)]).axes
+    assert [bar.get_width() for bar in panels[1].patches] == [0.1, 0.6, 1.1, 1.6]
+    assert [t.get_text() for t in panels[0].get_yticklabels()] == [
+        "layer 0, head 0", "layer 0, head 1", "layer 1, head 0", "layer 1, head 1"]  # fmt: skip
+    # where each head looks, and what the loss is where nothing is copied
+    assert [text.get_text() for text in panels[1].texts] == ["0.10 ◀", "0.60 ◀", "1.10", "1.60 ●"]
+    assert 3.7 in [line.get_xdata()[0] for line in panels[0].lines]
+
+
+@pytest.mark.parametrize(
+    "draw", [dial_bars, moment, heads_off, lambda rows: share_dots({"": rows}, "")]
+)
+def test_nothing_to_draw_is_refused(draw):
+    with pytest.raises(ValueError, match="there are no r"):
+        draw([])
+
+
+def test_what_is_left_has_no_encoder_and_no_cross_attention():
+    from course.chapters.ch17_gpt.figures import LEFT
+    from course.drawing.architecture import find_parts
+
+    marked = find_parts(*LEFT)
+    assert not any("src" in name or "encoder" in name or "cross" in name for name in marked)
+    assert {"decoder.self_attn", "decoder.feed_forward", "generator.proj", "tgt_embed",
+            "decoder.self_attn.causal.mask"} < marked  # fmt: skip
+
+
+def test_the_figures_alt_texts_say_what_is_stored():
+    from course import experiments
+
+    alt = FIGURES["gpt-heads-off"].alt
+    for run in experiments.load("induction")["runs"]:
+        assert f"{run['second']:.2f}" in alt
+        for layer in "01":
+            off = [loss for name, loss in run["second_with_a_head_off"].items()
+                   if name.startswith(f"layers.{layer}")]  # fmt: skip
+            assert f"{max(off):.2f}" in alt
+        looks = {layer: [head for head in run["heads"] if head["layer"].startswith(layer)]
+                 for layer in ("layers.0", "layers.1")}  # fmt: skip
+        assert all(head["induction"] > LOOKS for head in looks["layers.1"])
+        assert sum(head["previous"] > LOOKS for head in looks["layers.0"]) == 2
+        others = [run["second_with_a_head_off"][f"{head['layer']}.{head['head']}"]
+                  for head in looks["layers.0"] if head["previous"] <= LOOKS]  # fmt: skip
+        assert f"{max(others):.2f}" in alt and "two are" in alt
+        assert f"{run['history'][-1]['first']:.1f}" == "3.7" in alt
+    for row in experiments.load("writing")["rows"]:
+        assert f"{row['own']:.2f}" in FIGURES["gpt-dials"].alt
+        assert str(row["words"]) in FIGURES["gpt-dials"].alt
+    translator, *others = (row["shares"] for row in experiments.load("prompting")["rows"])
+    alt = FIGURES["gpt-prompting"].alt
+    assert max(abs(share - 0.90) for share in translator) < 0.02 and "around 0.90" in alt
+    for shares in others:
+        assert all(f"{share:.2f}" in alt for share in shares)
+
+
+def test_the_alt_texts_of_the_two_curves_say_what_is_stored():
+    from course import experiments
+    from course.chapters.ch17_gpt.experiment_induction import fall
+
+    losses = {row["step"]: row["validation_loss"] for row in experiments.load("writing")["history"]}
+    floor, alt = experiments.load("floor")["nats_per_token"], FIGURES["gpt-floor"].alt
+    for step in (100, 200, 1000):
+        assert f"{losses[step]:.2f}" in alt and f"{step:,}" in alt
+    assert f"{floor:.2f}" in alt and f"{losses[1000] - floor:.2f} above" in alt
+    alt, runs = FIGURES["gpt-induction"].alt, experiments.load("induction")["runs"]
+    falls, ends, jumped = sorted(map(fall, runs)), [], []
+    for run in runs:
+        second = {entry["step"]: entry["second"] for entry in run["history"]}
+        ends.append(min(step for step, loss in second.items() if loss < 0.5))
+        jumps = [after - before for before, after in pairwise(second.values())]
+        jumped.append(max(jumps) > 0.6)
+        assert all(3.3 < second[step] < 3.6 for step in (200, 225, 250))
+        for entry in run["history"]:
+            assert entry["step"] > ends[-1] - fall(run) or entry["head"] < 0.25
+            assert entry["step"] != ends[-1] or 0.75 < entry["head"] < 0.85
+        assert run["history"][-1]["head"] > 0.9
+    assert sum(jumped) == 2 and "in two seeds with a jump back" in alt
+    assert f"within {falls[0]} to {falls[-1]} steps" in alt
+    assert "at step {}, {} and {};".format(*sorted(ends)) in alt
+
+
+def test_the_alt_text_of_the_scaling_law_says_what_is_stored():
+    from course.chapters.ch17_gpt.experiment_language_model import distances
+
+    alt = FIGURES["gpt-scaling"].alt
+    for what, sizes in distances().items():
+        for size, seeds in sizes.items():
+            if what != "steps" or size in (250, 1500):
+                assert f"{size:,}" in alt and f"{sum(seeds) / len(seeds):.2f}" in alt, (what, size)
+
+
+def test_the_alt_text_of_the_translations_says_what_is_stored():
+    from course.chapters.ch17_gpt.experiment_one_text import ASKED, told
+
+    alt = FIGURES["gpt-translations"].alt
+    for split in ASKED:
+        means = [f"{sum(row[split]) / len(row[split]):.2f}" for row in told()]
+        assert f"{means[0]}, {means[1]} and {means[2]}" in alt, split

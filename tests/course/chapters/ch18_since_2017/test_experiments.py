@@ -1,0 +1,149 @@
+"""What notebook 18 says of the stored trainings, where no cell of its own says it in code."""
+
+from statistics import mean
+
+import pytest
+
+from course import experiments
+from course.chapters.ch10_training.figures import verdict
+from course.chapters.ch18_since_2017.experiments import (
+    ASKED,
+    BEYOND,
+    TRAINING,
+    points,
+    right_between,
+)
+from course.chapters.ch18_since_2017.figures import BETWEEN
+from transformer_lib.text import english_spanish
+from transformer_lib.training.schedules import SCHEDULES
+from transformer_lib.translator import Translator
+
+STORED = experiments.load("since")
+CHOSEN = [run for run in STORED["runs"] if run["chosen"]]
+ROWS = {row["what"]: row for row in points(STORED["runs"])}
+DISTANCES = ("rotary", "ALiBi", "T5's positions")
+
+
+def chosen(what: str) -> list[dict]:
+    return [run for run in CHOSEN if run["what"] == what]
+
+
+def right(what: str, split: str) -> list[float]:
+    return [run["right"][split] for run in chosen(what)]
+
+
+def worth(what: str, split: str) -> float:
+    return mean(ROWS[what][split])
+
+
+def test_half_of_the_comparisons_have_a_star():
+    base = ROWS["base"]
+    found = [verdict(row[split], base[split])
+             for what, row in ROWS.items() if what != "base" for split in ASKED]  # fmt: skip
+    assert len(found) == 60 and found.count("no clear difference") == 30
+
+
+def test_a_part_is_trained_as_the_base_is():
+    same = [run["training"] | {"seed": 0, "peak": 0, "schedule": ""} for run in STORED["runs"]]
+    assert all(one == same[0] for one in same) and {run["seed"] for run in CHOSEN} == {0, 1, 2}
+    assert {run["seed"] for run in STORED["runs"] if not run["chosen"]} == {0}
+
+
+def test_how_much_each_is_worth():
+    for what, split, points_ in (
+        ("SwiGLU", "test", 6), ("SwiGLU", "pronoun", 21), ("Muon", "test", 12),
+        ("grouped queries", "test", -4), ("multi-query", "test", -11),
+        ("window of 5", "test", -5), ("window of 5", "pronoun", -14),
+    ):  # fmt: skip
+        assert round(worth(what, split)) == points_, (what, split)
+    assert worth("SwiGLU", "test") - worth("mixture of experts", "test") == pytest.approx(
+        1, abs=0.1
+    )
+    assert max(ROWS, key=lambda what: worth(what, "test")) == "Muon"
+    assert round(worth("Muon", "test") - worth("AdamW", "test")) == 7
+    assert round(mean(right("no positions", "test")), 1) == 0.7
+    assert all(0.32 < one < 0.61 for what in DISTANCES for one in right(what, "longer"))
+    assert all(0.14 < one < 0.21 for one in right("base", "longer"))
+    assert all(0.54 < one < 0.72 for one in right("today", "longer"))
+    assert max(ROWS, key=lambda what: worth(what, "longer")) == "today"
+
+
+def test_sizes_and_times():
+    size = {run["what"]: run["parameters"] for run in CHOSEN}
+    assert size["no biases"] < size["RMSNorm"] < size["base"]
+    assert 0.9 < size["multi-query"] / size["base"] < size["grouped queries"] / size["base"] < 0.97
+    assert round(size["not tied"] / size["base"], 2) == 1.28
+    seconds = {what: [run["seconds_per_step"] for run in STORED["runs"] if run["what"] == what]
+               for what in ("base", "AdamW", "Muon")}  # fmt: skip
+    assert min(seconds["Muon"]) > max(seconds["base"] + seconds["AdamW"])
+    kept = STORED["cache_bytes_of_20_words"]
+    assert kept["grouped queries"] == 0.75 * kept["base"]
+
+
+def test_the_parts_of_today_one_by_one_and_together():
+    nine = BETWEEN[1:-1]
+    sums = {split: sum(worth(what, split) for what in nine) for split in ("test", "longer")}
+    assert (round(sums["test"]), round(sums["longer"])) == (18, 47)
+    assert round(worth("today", "longer")) == 46
+    from_seeds = [sums["longer"] - len(nine) * seed for seed in ROWS["base"]["longer"]]
+    assert sorted(map(round, from_seeds)) == [25, 40, 75]
+    assert round(100 * (1 - mean(right("base", "test")))) == 15 < sums["test"]
+
+
+def test_longer_begins_one_token_beyond_the_training():
+    tokenizer = Translator.load("grammar").src.tokenizer
+    assert max(len(tokenizer(english)) for english, _ in english_spanish.load("train")) == 14
+    long = [one for one in CHOSEN[0]["by_length"] if one["tokens"] > 14]
+    assert sum(one["sentences"] for one in long) == 1000  # all of the split, and nothing else
+    assert sum(one["right"] for one in long) == round(1000 * CHOSEN[0]["right"]["longer"])
+    assert (BEYOND[0][0], BEYOND[-1][1]) == (long[0]["tokens"], long[-1]["tokens"])
+
+
+def test_longer_sentences_are_of_another_kind():
+    because = {}
+    for split in ("test", "longer"):
+        english = [one.lower() for one, _ in english_spanish.load(split)]
+        because[split] = mean("because" in one for one in english)
+    assert 0.85 < because["longer"] < 0.92 and 0.23 < because["test"] < 0.28
+
+
+def test_the_share_of_some_lengths():
+    run = {"by_length": [{"tokens": 3, "sentences": 4, "right": 4},
+                         {"tokens": 4, "sentences": 1, "right": 0},
+                         {"tokens": 9, "sentences": 5, "right": 0}]}  # fmt: skip
+    assert (right_between(run, 3, 4), right_between(run, 4, 9), right_between(run, 3, 3)) == (
+        0.8, 0, 1,
+    )  # fmt: skip
+
+
+def test_only_distances_carry_far():
+    """From 17 tokens on each of their seeds is ahead of each seed of all that has none."""
+    far = {what: [right_between(run, *BEYOND[-1]) for run in chosen(what)] for what in ROWS}
+    others = [share for what in far if what not in (*DISTANCES, "today") for share in far[what]]
+    assert min(share for what in (*DISTANCES, "today") for share in far[what]) > max(others)
+    assert [round(100 * mean(far[what])) for what in ("base", "Muon", "rotary")] == [3, 15, 36]
+
+
+def test_what_the_rate_is_worth():
+    peak = {run["what"]: run["peak"] for run in CHOSEN}
+    assert peak["base"] == peak["stable"] == 4e-3 and peak["pre-norm"] == 2 * peak["base"]
+    assert [peak[what] for what in peak].count(max(STORED["peaks"])) == 8
+    at = {(run["what"], run["peak"]): run["right"] for run in STORED["runs"] if run["seed"] == 0}
+
+    def gain(what, rate, split):
+        return 100 * (at[what, rate][split] - at["base", 4e-3][split])
+
+    luck = max(ROWS["base"]["pronoun"]) - min(ROWS["base"]["pronoun"])
+    for what in ("pre-norm", "SwiGLU"):
+        assert 0.5 < gain(what, 4e-3, "test") < 2.5 and abs(gain(what, 4e-3, "pronoun")) < luck / 4
+        assert gain(what, 8e-3, "test") > 5 and gain(what, 8e-3, "pronoun") > 10
+    assert round(gain("base", 8e-3, "test")) == -15
+    for what in ("AdamW", "Muon"):
+        assert gain(what, 4e-3, "test") > 0.8 * gain(what, 8e-3, "test") > 4
+
+
+def test_the_stable_rate_is_higher_on_average():
+    rates = {name: mean(SCHEDULES[name](step, 1.0, TRAINING.warmup, TRAINING.steps)
+                        for step in range(1, TRAINING.steps + 1))
+             for name in ("linear", "stable")}  # fmt: skip
+    assert rates["stable"] > 1.6 * rates["linear"]

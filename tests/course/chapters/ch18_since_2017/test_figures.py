@@ -1,0 +1,179 @@
+"""Drawings of what has changed since 2017: the data reaches the picture."""
+
+import math
+import re
+
+import pytest
+import torch
+
+from course.chapters.ch18_since_2017.figures import (
+    bend_curves,
+    in_points,
+    memory_lines,
+    schedule_lines,
+    score_squares,
+    time_lines,
+    two_models,
+    worth_dots,
+)
+from course.drawing.registry import FIGURES
+
+PANELS = {"test": "one", "longer": "two"}
+ROWS = [
+    {"what": "base", "group": "base", "test": [-1.0, 0.0, 1.0], "longer": [-2.0, 0.0, 2.0]},
+    {"what": "good", "group": "a", "test": [4.0, 5.0, 6.0], "longer": [1.0, 3.0, 4.0]},
+    {"what": "bad", "group": "b", "test": [-3.0, -2.0, -1.0], "longer": [-9.0, -8.0, -7.0]},
+    {"what": "all", "group": "c", "test": [2.0, 2.0, 2.0], "longer": [0.0, 0.0, 0.9]},
+]
+
+
+def test_each_seed_has_a_dot_and_the_base_a_band():
+    figure = worth_dots(ROWS, PANELS)
+    one, two = figure.axes
+    assert [ax.get_title() for ax in (one, two)] == ["one", "two"]
+    dots = [line for line in one.lines if len(line.get_xdata()) == 3]
+    assert [list(line.get_xdata()) for line in dots] == [row["test"] for row in ROWS]
+    band = two.patches[0]
+    assert (band.get_x(), band.get_width()) == (-2.0, 4.0)
+    assert [label.get_text() for label in one.get_yticklabels()] == ["base", "good", "bad", "all"]
+
+
+def test_only_what_lies_beyond_every_seed_of_the_base_is_marked():
+    one, two = worth_dots(ROWS, PANELS).axes
+    looks = [[line.get_marker() for line in ax.lines if len(line.get_xdata()) == 3]
+             for ax in (one, two)]  # fmt: skip
+    assert looks == [["o", "^", "o", "^"], ["o", "o", "s", "o"]]
+
+
+@pytest.mark.parametrize("rows", [[], ROWS[1:]])
+def test_without_a_base_nothing_is_compared(rows):
+    with pytest.raises(ValueError, match="should be the base"):
+        worth_dots(rows, PANELS)
+
+
+def test_both_ends_say_the_mean_of_each_part():
+    ax = two_models(ROWS, PANELS).axes[0]
+    said = [text.get_text() for text in ax.texts if text.get_text()]
+    assert {"2017", "2026", "good", "bad", "all"} < set(said) and "base" not in said
+    numbers = [text for text in said if text[-1].isdigit() and len(text) < 4]
+    assert numbers == ["+5", "+3", "\N{MINUS SIGN}2", "\N{MINUS SIGN}8", "+2", "0"]
+    weights = {text.get_text(): text.get_weight() for text in ax.texts}
+    assert weights["+5"] == weights["\N{MINUS SIGN}8"] == weights["+2"] == "bold"
+    assert weights["+3"] == weights["\N{MINUS SIGN}2"] == "normal"
+
+
+def test_both_ends_need_a_base_and_all_together():
+    with pytest.raises(ValueError, match="2 rows"):
+        two_models(ROWS[:2], PANELS)
+
+
+def test_points_have_a_sign():
+    signs = ["+3", "0", "0", "\N{MINUS SIGN}12"]
+    assert [in_points(x) for x in (2.6, 0.4, -0.4, -12)] == signs
+
+
+def test_bends_and_schedules_reach_the_picture():
+    ax = bend_curves([-1, 0, 1], {"a": [0, 0, 1], "b": [-0.2, 0, 0.8]}).axes[0]
+    assert [list(line.get_ydata()) for line in ax.lines[:2]] == [[0, 0, 1], [-0.2, 0, 0.8]]
+    ax = schedule_lines({"a": [1.0, 4.0, 2.0]}).axes[0]
+    assert list(ax.lines[0].get_ydata()) == [0.25, 1.0, 0.5]  # by the highest
+
+
+def test_what_is_hidden_is_crossed_out():
+    figure = score_squares({"a": torch.tensor([[1.0, -2.0], [-math.inf, 0.5]])})
+    ax = figure.axes[0]
+    assert len(ax.lines) == 1 and ax.lines[0].get_xdata().mean() == 0  # in row 1, column 0
+    assert ax.images[0].get_clim() == (-2, 2)
+
+
+def test_memory_and_times_reach_the_picture():
+    ax = memory_lines([16, 32], {"formula": [1.0, 4.0], "fused": [0.5, 1.0]}).axes[0]
+    assert [list(line.get_ydata()) for line in ax.lines] == [[1.0, 4.0], [0.5, 1.0]]
+    assert [text.get_text() for text in ax.texts] == ["4 MB", "1 MB"]
+    with pytest.raises(ValueError, match="1 numbers for 2 lengths"):
+        memory_lines([16, 32], {"formula": [1.0]})
+    figure = time_lines([16, 32], {"use": {"fused": [2.0, 0.5]}, "training": {"fused": [1, 1]}})
+    use, training = figure.axes
+    assert list(use.lines[0].get_ydata()) == [2.0, 0.5]
+    assert set(use.lines[1].get_ydata()) == {1}
+
+
+def test_the_alt_texts_say_what_is_stored():
+    from statistics import mean
+
+    from course.chapters.ch10_training.figures import verdict
+    from course.chapters.ch18_since_2017.experiments import ASKED
+    from course.chapters.ch18_since_2017.figures import BETWEEN, stored_points
+
+    rows = {row["what"]: row for row in stored_points()}
+    assert len(rows) == 21
+    told = FIGURES["since-2017-and-2026"].alt
+    for what in BETWEEN[1:]:
+        points = ", ".join(in_points(mean(rows[what][split])) for split in ASKED)
+        assert f"{what} {points}" in told, what
+    panels = dict(zip(ASKED, FIGURES["since-worth"].alt.split(": ")[1:], strict=True))
+    for split, panel in panels.items():
+        for what, row in rows.items():
+            clear = verdict(row[split], rows["base"][split]) != "no clear difference"
+            what = what.removeprefix("window of 5") or "the window"
+            assert (what in panel) == clear or what == "base", (split, what)
+            assert not clear or str(abs(round(mean(row[split])))) in panel, (split, what)
+
+
+def test_the_alt_texts_of_the_fused_kernel_say_what_is_stored():
+    from course import experiments
+
+    fused = experiments.load("fused")
+    memory = {(row["way"], row["length"]): round(row["bytes"] / 1e6)
+              for row in fused["memory"] if row["mask"] == "none"}  # fmt: skip
+    assert (memory["formula", 16], memory["formula", 2048]) == (2, 134)
+    assert memory["block by block", 16] == 5
+    assert {memory["block by block", n] for n in (128, 256, 512, 1024, 2048)} == {10}
+    assert {megabytes for (way, _), megabytes in memory.items() if way == "fused"} == {1, 2}
+    use, training = {}, []
+    for row in (row for row in fused["times"] if row["mask"] == "causal"):
+        if row["what"] == "use":
+            use[row["length"], row["threads"]] = row["time"]["fused"]
+        else:
+            training.append(row["time"]["fused"])
+    later = [time for (length, _), time in use.items() if length >= 128]
+    assert (round(use[16, 2], 1), round(min(later), 2), round(max(later), 2)) == (2.6, 0.15, 0.63)
+    assert use[16, 1] > 1 > use[32, 1] and use[64, 2] > 1
+    assert (round(min(training), 2), round(max(training), 2)) == (0.35, 0.83)
+
+
+def test_the_alt_text_of_the_language_model_says_what_is_stored():
+    from statistics import mean
+
+    from course import experiments
+    from course.chapters.ch10_training.figures import verdict
+    from course.chapters.ch18_since_2017.experiments import nearer
+
+    rows = {row["what"]: row["nearer"] for row in
+            nearer(experiments.load("since-language-model")["runs"])}  # fmt: skip
+    assert len(rows) == 21
+    clear, others = FIGURES["since-language-model"].alt.split("The others show")
+    assert re.search(r"no positions .*with 1\.", others) and round(mean(rows["no positions"])) == 1
+    for what, values in rows.items():
+        found, what = verdict(values, rows["base"]), what.removeprefix("window of 5") or "window"
+        nearer_ones, farther_ones = clear.split("Farther away")
+        assert (what in nearer_ones) == (found == "better") or what == "base", what
+        assert (what in farther_ones) == (found == "worse") or what == "base", what
+        if found != "no clear difference":
+            number = re.search(rf"{what}\D*?(\d+)", clear)[1]
+            assert int(number) == abs(round(mean(values))), what
+
+
+def test_the_rows_say_how_much_of_the_distance_is_gone(monkeypatch):
+    from course import experiments
+    from course.chapters.ch18_since_2017.experiments import LEARNERS, nearer
+
+    monkeypatch.setattr(experiments, "load", lambda name: {"nats_per_token": 2.0})
+    runs = [{"what": one.what, "chosen": True, "history": [{"validation_loss": 2.3}]}
+            for one in LEARNERS]  # fmt: skip
+    base = [{"what": "base", "chosen": True,
+             "history": [{"validation_loss": 2.1}, {"validation_loss": 2.9}]},
+            {"what": "base", "chosen": False, "history": [{"validation_loss": 2.0}]}]  # fmt: skip
+    rows = nearer(runs + base)  # the base is at a distance of 0.3 and, at its best, 0.1
+    assert rows[0] == {"what": "base", "group": "base", "nearer": pytest.approx([-50, 50])}
+    assert all(row["nearer"] == pytest.approx([-50]) for row in rows[1:]) and len(rows) == 21

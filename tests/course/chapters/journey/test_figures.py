@@ -1,0 +1,253 @@
+"""The word *trees* at every station: the notebooks' first pictures, and their numbers."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from course.chapters.journey import figures as trees
+from course.chapters.journey.experiments import untrained, way_of, with_borrowed_memory
+from course.chapters.journey.figures import HEAD, LAYER, READING
+from course.drawing import shapes as drawing
+from course.drawing import style
+from course.drawing.registry import FIGURES
+from transformer_lib.decoding import deciding
+from transformer_lib.text.batching import make_batch
+from transformer_lib.text.tokens import SPECIALS
+from transformer_lib.translator import Translator
+
+NAMES = [name for name in FIGURES if name.startswith("trees-")]
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load()
+
+
+@pytest.fixture(scope="module")
+def way(translator):
+    return way_of(translator)
+
+
+# --- the numbers ---
+
+
+def test_the_way_is_what_a_plain_forward_makes(translator, way):
+    model = translator.model
+    words, written = translator.read("I like trees"), way.tgt_out[:-1]
+    batch = make_batch([(translator.src.vocab.encode(words), translator.tgt.vocab.encode(written))])
+    with torch.no_grad(), deciding(model):
+        torch.testing.assert_close(way.logits, model(batch.src, batch.tgt_in)[0])
+        memory = model.encode(batch.src)
+        torch.testing.assert_close(way.outputs["encoder"], memory[0])
+        x = model.src_positions(model.src_embed(batch.src))
+        torch.testing.assert_close(way.outputs["src_positions"], x[0])
+        first = model.encoder.layers[0](x)  # no <pad> in a batch of one
+        torch.testing.assert_close(way.of("encoder.layers.0", "trees"), first[0, 2])
+        last = model.decode(batch.tgt_in, memory, batch.src)
+        torch.testing.assert_close(way.of("decoder", "árboles"), last[0, 3])
+    assert way.src == ["I", "like", "trees", "<eos>"]
+    assert way.tgt_in == ["<bos>", "me", "gustan", "los", "árboles"]
+
+
+def test_the_heads_side_by_side_make_what_the_layer_brings(translator, way):
+    layer = translator.model.get_submodule(LAYER)
+    together = layer.w_o(layer.merge_heads(way.heads[LAYER][None]))[0]
+    torch.testing.assert_close(together, way.outputs[LAYER])
+
+
+def test_the_untrained_model_is_where_the_training_began(translator):
+    """Three rows are never trained, for no English sentence has <bos> or <unk>, and nobody sees
+    <pad>: in the shipped model they are as they were. The others have moved, but not far: random
+    rows of 128 numbers would have a cosine near 0.
+    """
+    with torch.no_grad():
+        before = untrained(translator).model.src_embed.table.weight
+        after = translator.model.src_embed.table.weight
+        same = [SPECIALS[i] for i in range(len(SPECIALS)) if torch.equal(before[i], after[i])]
+        assert same == ["<pad>", "<bos>", "<unk>"]
+        alike = torch.cosine_similarity(before, after, dim=-1)
+    assert alike.median() > 0.4
+    assert torch.cosine_similarity(before[:-1], after[1:], dim=-1).median().abs() < 0.1
+
+
+def test_drawing_random_numbers_leaves_no_trace(translator):
+    state = torch.get_rng_state()
+    untrained(translator)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_memory_borrowed_from_itself_changes_nothing(translator):
+    same = with_borrowed_memory(translator, "I like trees", "trees", "trees")
+    assert same == ["me", "gustan", "los", "árboles"]
+
+
+# --- what the figures' texts claim ---
+
+
+def test_there_is_one_for_each_notebook_and_none_is_tall():
+    assert len({FIGURES[name].notebook for name in NAMES}) == len(NAMES) == 13
+    for name in NAMES:
+        width, height = FIGURES[name].draw().get_size_inches()
+        assert width <= 8 and height <= 2.95, name
+
+
+def test_attention_and_heads_look_where_the_text_says(way):
+    first, like, own, eos = way.weights[LAYER][HEAD, way.src.index("trees")].tolist()
+    assert like == pytest.approx(0.47, abs=0.01) and eos == pytest.approx(0.47, abs=0.01)
+    assert first == pytest.approx(0.01, abs=0.01) and own == pytest.approx(0.05, abs=0.01)
+    heads = way.weights[LAYER][:, 2]
+    assert [way.src[i] for i in heads[[0, 2, 3]].argmax(dim=-1)] == ["<eos>", "trees", "<eos>"]
+    assert heads[2, 2] > 0.9 and heads[3, 3] > 0.5 and heads[0, 2] > 0.3
+
+
+def test_the_decoder_reads_trees_when_it_writes_its_word(way):
+    reads = way.weights[READING].mean(dim=0)
+    assert reads[3, 2] > 0.99 and reads[4, 3] > 0.99
+    assert reads[1].topk(2).indices.tolist() == [1, 2]  # gustan reads like and trees
+    [(_, chance), *others] = way.likeliest("árboles", 4)
+    assert chance == pytest.approx(0.9, abs=0.005) and all(p < 0.001 for _, p in others)
+
+
+def test_the_causes_write_what_the_text_says():
+    texts = [t.get_text() for t in FIGURES["trees-causes"].draw().axes[0].texts]
+    written = [t for t in texts if t in {"los", "árboles", "las", "casas"}]
+    assert written == ["los", "árboles", "las", "casas", "las", "casas"]
+
+
+def test_training_names_the_words_of_its_text():
+    texts = " ".join(t.get_text() for t in FIGURES["trees-training"].draw().axes[0].texts)
+    assert "truck, help, Spanish" in texts and "drawers, cars, tomatoes" in texts
+
+
+# --- the vocabulary of drawing ---
+
+
+def test_a_strip_shows_its_numbers_on_one_scale_with_white_at_zero():
+    figure, ax = drawing.canvas(4, 1)
+    drawing.strip(ax, (1, 0.2), 2, 0.5, torch.tensor([-3.0, 0.0, 3.0]), limit=3)
+    [image] = ax.images
+    assert image.get_extent() == [1, 3, 0.2, 0.7]
+    assert ax.get_xlim() == (0, 4) and ax.get_ylim() == (0, 1)
+    assert np.array_equal(image.get_array(), [[-3, 0, 3]])
+    assert image.to_rgba(np.array([0.0]))[0][:3].min() > 0.99
+
+
+def test_for_print_each_cell_is_a_shape():
+    figure, ax = drawing.canvas(4, 1)
+    drawing.matrix(ax, (1, 0), 2, 1, [[1, 2], [3, 4]], limit=4, vectors=True)
+    assert not ax.images and np.array_equal(ax.collections[0].get_array(), [[1, 2], [3, 4]])
+
+
+def test_a_look_is_as_thick_as_its_weight_and_colored_as_its_word():
+    figure, ax = drawing.canvas(4, 1)
+    drawing.look(ax, (0, 0), (1, 1), 0.01)
+    assert not ax.patches
+    drawing.look(ax, (0, 0), (1, 1), 0.5, "trees", widest=6)
+    drawing.look(ax, (0, 0), (1, 1), 1.0, "I", widest=6)
+    half, whole = ax.patches
+    assert half.get_linewidth() == 3 and whole.get_linewidth() == 6
+    drawing.word(ax, (0, 0), "trees")
+    assert ax.texts[0].get_color() == style.WORDS["trees"]
+    drawing.word(ax, (0, 0), "fish")
+    assert ax.texts[1].get_color() == style.INK
+
+
+def test_an_unknown_station_is_refused_with_the_list():
+    with pytest.raises(ValueError, match="no station 'x'; the stations are one-hot, embedding"):
+        trees.stack({}, "x", lambda ax, box: None)
+
+
+def test_what_is_passed_is_drawn_and_what_is_to_come_is_named():
+    passed = {"one-hot": 0.5, "embedding": torch.ones(128)}
+    ax = trees.stack(passed, "+ position", lambda ax, box: None, new="waves").axes[0]
+    strips = [image for image in ax.images if image.get_extent()[1] == trees.RIGHT]
+    assert len(strips) == 1 and len(ax.images) == 2, "the embedding, and the scale"
+    texts = [text.get_text() for text in ax.texts]
+    assert {"trees", "waves", "value", "one-hot", "embedding", "+ position"} <= set(texts)
+    assert texts[-1].split(" → ") == list(trees.STATIONS[3:])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_frame_names_its_colors_and_no_letter_is_small_or_cut(name):
+    figure = FIGURES[name].draw()
+    FigureCanvasAgg(figure).draw()
+    texts = figure.axes[0].texts
+    assert (name == "trees-one-hot") != ("value" in [text.get_text() for text in texts])
+    for text in texts:
+        extent = text.get_window_extent()
+        assert text.get_fontsize() >= 10, text.get_text()
+        assert figure.bbox.x0 <= extent.x0 and extent.x1 <= figure.bbox.x1, text.get_text()
+        assert figure.bbox.y0 <= extent.y0 and extent.y1 <= figure.bbox.y1, text.get_text()
+
+
+def test_the_mix_is_the_weighted_sum_of_the_values(way):
+    ax = FIGURES["trees-attention"].draw().axes[0]
+    wanted = way.heads[LAYER][HEAD, way.src.index("trees")].numpy()
+    drawn = [np.asarray(image.get_array()).ravel() for image in ax.images]
+    assert any(len(row) == 32 and np.allclose(row, wanted, atol=1e-5) for row in drawn)
+
+
+def test_the_likes_of_trees_are_masculine_plurals_after_the_training(translator):
+    from course.chapters.journey.experiments import nearest
+    from course.grammar.classes import english_class
+
+    kinds = [english_class(word) for word in nearest(translator, "trees")]
+    assert {(kind.part, kind.gender, kind.number) for kind in kinds} == {("noun", "m", "many")}
+
+
+# --- the poster ---
+
+
+@pytest.fixture(scope="module")
+def poster():
+    return FIGURES["poster"].draw()
+
+
+def test_the_poster_is_a_page_of_a2(poster):
+    assert poster.get_size_inches() == pytest.approx([594 / 25.4, 420 / 25.4], abs=0.01)
+    page = poster.bbox
+    FigureCanvasAgg(poster).draw()
+    for text in poster.axes[0].texts:
+        extent = text.get_window_extent()
+        assert page.x0 < extent.x0 and extent.x1 < page.x1, text.get_text()
+        assert page.y0 < extent.y0 and extent.y1 < page.y1, text.get_text()
+        assert text.get_fontsize() >= 8
+
+
+def test_the_poster_shows_every_vector_of_the_way(poster, way):
+    drawn = [mesh.get_array().ravel() for mesh in poster.axes[0].collections]
+    sublayers = ("self_attn", "around_self_attn", "feed_forward", "around_feed_forward")
+    crossing = ("cross_attn", "around_cross_attn")
+    projections = ("self_attn.w_q", "self_attn.w_k", "self_attn.w_v")
+    parts = [f"encoder.layers.{i}.{part}" for i in (0, 1) for part in (*sublayers, *projections)]
+    parts += [f"decoder.layers.{i}.{part}" for i in (0, 1) for part in (*sublayers, *crossing)]
+    parts += ["src_embed", "src_positions", "tgt_embed", "tgt_positions"]
+    for part in parts:
+        for vector in way.outputs[part].numpy():
+            assert any(len(row) == len(vector) and np.allclose(row, vector) for row in drawn), part
+
+
+def test_the_notes_on_the_poster_are_true(way):
+    outputs, weights = way.outputs, way.weights
+    rows = ["src_positions", *(f"encoder.layers.{i}.around_{part}" for i in (0, 1)
+                               for part in ("self_attn", "feed_forward"))]  # fmt: skip
+    for above, below in zip(rows, rows[1:], strict=False):
+        alike = torch.cosine_similarity(outputs[above][:, None], outputs[below][None], dim=-1)
+        assert alike.diagonal().min() > 0.6 and alike.argmax(dim=-1).tolist() == [0, 1, 2, 3]
+    lengths = outputs["src_positions"].norm(dim=-1)
+    assert lengths[3] < 0.45 * lengths[:3].min()
+    table = weights["encoder.layers.0.self_attn"][:, 2, 3]
+    assert 0.815 < table.min() < 0.825 and table.max() > 0.99
+    for i in (0, 1):
+        seen = weights[f"decoder.layers.{i}.self_attn"]
+        assert torch.equal(seen, seen.tril())
+    assert weights["decoder.layers.1.cross_attn"][:, 3, 2].min() > 0.99
+    brought = re.compile(r".*layers\.\d\.(self_attn|cross_attn|feed_forward)")
+    sizes = {name: x.abs().mean() for name, x in outputs.items() if brought.fullmatch(name)}
+    darkest = sorted(sizes, key=sizes.get)[-2:]
+    assert sorted(darkest) == [f"decoder.layers.{i}.feed_forward" for i in (0, 1)]
+    chances = [way.likeliest(text, 1)[0][1] for text in way.tgt_out]
+    assert 0.885 < min(chances) and max(chances) < 0.905

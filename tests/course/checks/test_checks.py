@@ -1,0 +1,325 @@
+"""What all checks share: printing or raising, slips, and looking for borrowed work."""
+
+import io
+import math
+import os
+import subprocess
+import sys
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+from course.checks import (
+    GREEN,
+    NORMAL,
+    RED,
+    Hint,
+    NotTried,
+    a_kind,
+    alike,
+    as_shape,
+    elsewhere,
+    exercise,
+    expect,
+    fault_in_a_stack,
+    graded,
+    implement,
+    no_slip,
+    one_number,
+    parts_right,
+    result_of,
+    reveal,
+    same,
+    whole_number,
+    whole_numbers,
+    wrong_verdicts,
+)
+
+
+@exercise
+def five(guess):
+    no_slip(guess != 4, "One more.")
+    expect(guess == 5, "Count your fingers.")
+
+
+@implement(2)
+def double(function):
+    expect(function(3) == 6, "Twice as much.")
+
+
+def test_a_check_prints_while_you_learn(capsys):
+    for guess in (..., 4, 6, 5):
+        five(guess)
+    double(lambda x: ...)
+    double(lambda x: x + x)
+    assert capsys.readouterr().out.splitlines() == [
+        "five: ○ not tried yet",
+        "five: ✗ not yet. One more.",
+        "five: ✗ not yet. Count your fingers.",
+        "five: ✓ right!",
+        "double: ○ not tried yet",
+        "double: ✓ right!",
+    ]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_colors_are_shown_where_they_can_be(monkeypatch):
+    """In a terminal green or red in front of the words, and none where none are wanted."""
+    for no_color, right, wrong in (
+        (None, f"{GREEN}✓ right!{NORMAL}", f"{RED}✗ not yet.{NORMAL} One more."),
+        ("1", "✓ right!", "✗ not yet. One more."),
+    ):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stdout", terminal)
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        if no_color:
+            monkeypatch.setenv("NO_COLOR", no_color)
+        for guess in (5, 4, ...):
+            five(guess)
+        lines = [f"five: {verdict}" for verdict in (right, wrong, "○ not tried yet")]
+        assert terminal.getvalue().splitlines() == lines
+
+
+def test_a_notebook_gets_colors_whatever_the_setting(monkeypatch):
+    """Its stored outputs have to be the same everywhere."""
+    kernels = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys, "stdout", kernels)
+    five(5)
+    assert kernels.getvalue() == f"five: {GREEN}✓ right!{NORMAL}\n"
+
+
+@pytest.mark.parametrize("thing, kind", [(3, "an int"), ("", "a str"), (None, "a NoneType")])
+def test_a_kind(thing, kind):
+    assert a_kind(thing) == kind
+
+
+@pytest.mark.parametrize(
+    "guess, message, keeps",
+    [(..., "not tried yet", 0), (4, "One more.", 0.5), (6, "Count your fingers.", 0)],
+)
+def test_a_check_raises_when_graded(capsys, guess, message, keeps):
+    with graded(), pytest.raises(Hint) as caught:
+        five(guess)
+    assert (str(caught.value), caught.value.keeps) == (message, keeps)
+    assert isinstance(caught.value, NotTried) == (guess is ...)
+    with graded():
+        five(5)
+        double(lambda x: 2 * x)
+    assert capsys.readouterr().out == ""
+    five(5)
+    assert capsys.readouterr().out == "five: ✓ right!\n"
+
+
+def test_nbgrader_says_that_it_grades():
+    code = "from course.checks import GRADED; print(GRADED.get())"
+    for variables, said in (({}, "False"), ({"NBGRADER_EXECUTION": "autograde"}, "True")):
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                             env=os.environ | variables)  # fmt: skip
+        assert run.stdout.strip() == said, run.stderr
+
+
+@pytest.mark.parametrize(
+    "guesses, message, keeps",
+    [
+        ((1, 2), None, 1),
+        ((3, 2), "First: not one.", 0.5),
+        ((1, 9), "Second: not yet. Which parts", 0),
+        ((3, 9), "First: not one.", 0),  # two are wrong, so it is no slip
+    ],
+)
+def test_parts(guesses, message, keeps):
+    parts = ("First", guesses[0], 1, {3: "not one."}), ("Second", guesses[1], 2, {})
+    if message is None:
+        parts_right(*parts)
+        return
+    with pytest.raises(Hint, match=message) as caught:
+        parts_right(*parts)
+    assert caught.value.keeps == keeps
+
+
+@pytest.mark.parametrize(
+    "found, right, verdict",
+    [
+        (torch.ones(2), torch.ones(2), True),
+        ([1, 1], torch.ones(2), True),
+        (torch.ones(3), torch.ones(2), False),
+        (torch.ones(1, 2), torch.ones(2), False),
+        ("ab", torch.ones(2), False),
+        (None, torch.ones(2), False),
+        (torch.tensor([True, False]), torch.tensor([True, False]), True),
+        (torch.tensor([True, True]), torch.tensor([True, False]), False),
+        (0.30000001, 0.3, True),
+        (torch.tensor([0.3]), 0.3, True),
+        (1, 1.0, True),
+        (0.31, 0.3, False),
+        (None, 0.3, False),
+        ([1, 2], (1, 2), True),
+        (torch.tensor([1, 2]), [1, 2], True),
+        ([1], [1, 2], False),
+        ([(1.0, torch.ones(2))], [(1, torch.ones(2))], True),
+        ([(1.0, torch.zeros(2))], [(1, torch.ones(2))], False),
+        ("a", "a", True),
+        ("a", "b", False),
+        (torch.tensor(3.0), 3, True),
+        (Fraction(1, 4), 0.25, True),
+        (3.1, 3, False),
+        (torch.ones(2), 1, False),
+        (torch.tensor([0.9, 1.0]), torch.tensor([0, 1]), False),
+        (torch.tensor([0.0, 1.0]), torch.tensor([0, 1]), True),
+        (torch.tensor([0.5, 1.0]), torch.tensor([True, True]), False),
+    ],
+)
+def test_alike(found, right, verdict):
+    assert alike(found, right) == verdict
+
+
+def test_the_same_truth_values_need_the_same_shape():
+    assert not same(torch.tensor([True]), torch.tensor([[True]]))
+
+
+NUMBERS_IN_OTHER_CLOTHES = [
+    3, 3.0, Fraction(6, 2), Decimal(3), torch.tensor(3), torch.tensor([[3.0]]), np.int64(3),
+    np.float32(3), torch.nn.Parameter(torch.tensor(3.0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", NUMBERS_IN_OTHER_CLOTHES, ids=repr)
+def test_a_number_in_any_clothes(number):
+    for found in (one_number(number), whole_number(number), whole_numbers([number], "?")[0]):
+        assert found == 3 and type(found) in (int, float)
+    assert type(whole_number(number)) is int
+
+
+@pytest.mark.parametrize("thing", [True, np.bool_(True), torch.tensor(True), "3", None, [3], 3j])
+def test_what_is_no_number(thing):
+    for check in (one_number, whole_number):
+        with pytest.raises(Hint, match="Give "):
+            check(thing)
+    with pytest.raises(Hint, match="A list, please"):
+        whole_numbers([thing], "A list, please.")
+
+
+@pytest.mark.parametrize("number", [3.5, math.inf, math.nan, Fraction(7, 2)])
+def test_what_is_no_whole_number(number):
+    assert isinstance(one_number(number), float)
+    with pytest.raises(Hint, match="Give a whole number, not"):
+        whole_number(number)
+
+
+def test_a_shape_in_any_clothes():
+    for shape in ((2, 7), [2.0, 7], torch.Size([2, 7]), torch.tensor([2, 7]), (np.int64(2), 7)):
+        assert as_shape(shape) == (2, 7)
+    for wrong in (27, "27", (2, 7.5), torch.tensor(27)):
+        with pytest.raises(Hint, match="as a tuple of whole numbers"):
+            as_shape(wrong)
+
+
+def test_an_array_counts_as_a_tensor():
+    for array in (np.arange(3.0), np.arange(3.0)[::-1], np.array(0.25), np.array([True])):
+        alone, (inside,) = result_of(lambda: array), result_of(lambda: (array,))  # noqa: B023
+        for found in (alone, inside):
+            assert isinstance(found, torch.Tensor)
+            assert found.tolist() == array.tolist()
+
+
+def test_an_answer_in_an_array(capsys):
+    @exercise
+    def pair(guess):
+        expect(isinstance(guess, torch.Tensor) and guess.tolist() == [1, 2], "One, two.")
+
+    pair(np.array([2, 1])[::-1])
+    assert "right!" in capsys.readouterr().out
+
+
+def test_an_answer_may_spoil_what_it_was_given(capsys):
+    given, words = torch.ones(2), ["a", "b"]
+
+    def spoil(tensor, texts):
+        texts.clear()
+        return tensor.zero_()
+
+    @implement(given, words)
+    def nothing(function):
+        expect(torch.equal(result_of(function, given, words), torch.zeros(2)), "Nothing, please.")
+
+    nothing(spoil)
+    assert "right!" in capsys.readouterr().out
+    assert given.tolist() == [1, 1] and words == ["a", "b"]
+
+
+PLANTED = {"A": "sound", "B": "loud", "C": "slow"}
+KINDS = ("sound", "loud", "slow")
+
+
+def test_verdicts():
+    assert wrong_verdicts(dict(PLANTED), PLANTED, KINDS) == {}
+    assert wrong_verdicts(PLANTED | {"C": "loud"}, PLANTED, KINDS) == {"C": "loud"}
+    with pytest.raises(NotTried):
+        wrong_verdicts(dict.fromkeys("ABC", ...), PLANTED, KINDS)
+    for verdict, hint in (
+        (PLANTED | {"A": ..., "C": ...}, "A and C: still to be measured"),
+        (PLANTED | {"B": "new"}, "B: choose one of sound, loud, slow, not 'new'"),
+        ({"A": "sound"}, 'Give a kind for each of them: {"A": …, "B": …, "C": …}'),
+        (5, "Give a kind for each of them"),
+    ):
+        with pytest.raises(Hint, match=hint) as caught:
+            wrong_verdicts(verdict, PLANTED, KINDS)
+        assert caught.value.keeps == 0
+
+
+@pytest.mark.parametrize(
+    ("guess", "hint", "keeps"),
+    [
+        ((2, "loud"), None, 1),
+        ((torch.tensor(2), "loud"), None, 1),
+        ((3, "loud"), "The right fault. But layers count from 0", 0.5),
+        ((0, "loud"), "in another layer. Listen.", 0),
+        ((2, "slow"), "That isn't the fault. Take the time.", 0),
+        ((2, "new"), "The fault is one of 'loud', 'slow'", 0),
+        ((4, "loud"), "a whole number from 0 to 3", 0),
+        ((2.5, "loud"), "a whole number from 0 to 3", 0),
+    ],
+)
+def test_a_fault_in_a_stack(guess, hint, keeps):
+    faults = {"loud": "Measure it.", "slow": "Take the time."}
+    if hint is None:
+        fault_in_a_stack(guess, (2, "loud"), 4, faults, "Listen.")
+        return
+    with pytest.raises(Hint, match=hint) as caught:
+        fault_in_a_stack(guess, (2, "loud"), 4, faults, "Listen.")
+    assert caught.value.keeps == keeps
+
+
+def test_elsewhere():
+    elsewhere(lambda x: 2 * x, torch.tensor([2.0, 4.0]), torch.tensor([1.0, 2.0]))
+    for wrong in (lambda x: x, lambda x: x.view(5), lambda x: None, 5):
+        with pytest.raises(Hint, match="wrong for other inputs") as caught:
+            elsewhere(wrong, torch.tensor([2.0, 4.0]), torch.tensor([1.0, 2.0]))
+        assert caught.value.keeps == 0.5
+
+
+@pytest.mark.parametrize(
+    ("guess", "measured", "says"),
+    [
+        (..., 8.0, "none yet\nit is 8"),
+        (8, 8.0, "8\nit is 8: right"),
+        (0.4, 0.4004, "0.4\nit is 0.4004: right"),
+        (5, 8.0, "5\nit is 8: off by 3"),
+        ("five", 8, "five\nit is 8: your guess is not a number"),
+        ("Animal", "animal", "Animal\nit is animal: right"),
+        ("street", "animal", "street\nit is animal: another one"),
+        (True, False, "True\nit is False: another one"),
+        ((2, 3), (2, 3), "(2, 3)\nit is (2, 3): right"),
+    ],
+)
+def test_a_reveal_says_how_near_the_guess_was(guess, measured, says, capsys):
+    reveal(guess, measured)
+    assert capsys.readouterr().out == f"your guess: {says}\n"

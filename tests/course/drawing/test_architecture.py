@@ -1,0 +1,67 @@
+"""The drawing of the whole Transformer: every part of it can be marked, and belongs to a model."""
+
+import pytest
+from matplotlib.colors import to_hex
+from transformer_lib.model.transformer import make_model
+
+from course.drawing import style
+from course.drawing.architecture import BOX_WIDTH, MASKS, PARTS, architecture, find_parts
+
+HEADS = {f"{name}.heads" for name in PARTS if name.endswith("_attn")}
+
+
+def black_areas(figure) -> int:
+    [ax] = figure.axes
+    boxes = [patch for patch in ax.patches if to_hex(patch.get_facecolor()) == style.INK.lower()]
+    labels = [
+        text for text in ax.texts
+        if (box := text.get_bbox_patch()) and to_hex(box.get_facecolor()) == style.INK.lower()
+    ]  # fmt: skip
+    return len(boxes) + len(labels)
+
+
+def test_nothing_is_marked_without_being_asked():
+    assert black_areas(architecture()) == 0
+
+
+@pytest.mark.parametrize("name", [*PARTS, *MASKS, *sorted(HEADS)])
+def test_each_part_can_be_marked_alone(name):
+    areas = 2 if name.endswith(("positions", ".heads")) else 1  # sign and word; two boxes behind
+    assert black_areas(architecture(name)) == areas
+
+
+def test_patterns_mark_groups():
+    assert find_parts("*_embed") == {"src_embed", "tgt_embed"}
+    assert find_parts("*_attn", "*.mask") == {
+        "encoder.self_attn", "decoder.self_attn", "decoder.cross_attn", *MASKS
+    }  # fmt: skip
+    assert find_parts() == set()
+    assert find_parts("*") == {*PARTS, *MASKS, *HEADS}
+
+
+def test_a_pattern_without_a_part_is_refused():
+    with pytest.raises(ValueError, match="no part is called 'encoder.cross_attn'; the parts are"):
+        architecture("encoder.cross_attn")
+
+
+def test_the_parts_are_called_as_in_the_library():
+    layers = {name.replace(".layers.0.", ".") for name, _ in make_model(5, 5, N=1).named_modules()}
+    ours = {name for name in PARTS if not name.endswith(("_one_hot", "_norm", "softmax"))}
+    assert ours <= layers, ours - layers
+
+
+def test_text_stays_inside_its_box():
+    figure = architecture()
+    [ax] = figure.axes
+    figure.draw_without_rendering()
+    to_inches = ax.transData.inverted()
+    for part in PARTS.values():
+        for text in ax.texts:
+            if text.get_text() == part.label != "+":
+                box = to_inches.transform(text.get_window_extent())
+                assert box[1, 0] - box[0, 0] < BOX_WIDTH - 0.1, part.label
+
+
+def test_the_number_of_layers_is_written_on_the_frames():
+    texts = [text.get_text() for text in architecture(N=2).axes[0].texts]
+    assert {"encoder layer, 2 ×", "decoder layer, 2 ×"} <= set(texts)

@@ -1,0 +1,78 @@
+"""The learning curve."""
+
+import pytest
+import torch
+
+from course.chapters.ch10_training.figures import learning_curve, run_curves, smoothing_floor
+from transformer_lib.training.loss import label_smoothed_cross_entropy
+
+HISTORY = [
+    {"step": 10, "loss": 5.0, "validation_loss": None, "learning_rate": 1e-4},
+    {"step": 20, "loss": 3.0, "validation_loss": 3.25, "learning_rate": 2e-4},
+    {"step": 30, "loss": 2.0, "validation_loss": None, "learning_rate": 1e-4},
+    {"step": 40, "loss": 1.5, "validation_loss": 1.75, "learning_rate": 5e-5},
+]
+
+
+def test_both_losses_are_drawn_where_they_were_measured():
+    curves = {line.get_label(): line for line in learning_curve(HISTORY).lines}
+    assert curves["training text"].get_xydata().tolist() == [[10, 5], [20, 3], [30, 2], [40, 1.5]]
+    assert curves["validation text"].get_xydata().tolist() == [[20, 3.25], [40, 1.75]]
+    looks = {(line.get_color(), line.get_linestyle()) for line in curves.values()}
+    assert len({color for color, _ in looks}) == len({dashes for _, dashes in looks}) == 2
+
+
+def test_the_loss_starts_at_zero_so_that_heights_can_be_compared():
+    assert learning_curve(HISTORY).get_ylim()[0] == 0
+
+
+def test_without_validation_there_is_one_curve():
+    ax = learning_curve([{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.0}])
+    assert [line.get_label() for line in ax.lines] == ["training text"]
+
+
+def test_an_empty_history_is_refused():
+    with pytest.raises(ValueError, match="history is empty"):
+        learning_curve([])
+
+
+def test_the_floor_is_what_smoothing_leaves_to_a_perfect_model():
+    vocab, smoothing = 11, 0.1
+    targets = torch.full((vocab,), smoothing / vocab)
+    targets[4] += 1 - smoothing
+    perfect = targets.log()  # logits of a model that predicts exactly the smoothed targets
+    expected = label_smoothed_cross_entropy(perfect[None, None], torch.tensor([[4]]), smoothing)
+    assert smoothing_floor(smoothing, vocab) == pytest.approx(expected.item(), abs=1e-6)
+    assert smoothing_floor(0.0, vocab) == 0
+
+
+def test_the_floor_is_drawn_as_a_line_of_its_own():
+    floor = learning_curve(HISTORY, floor=1.1).lines[-1]
+    assert "smoothed" in floor.get_label() and set(floor.get_ydata()) == {1.1}
+
+
+STEPS = [
+    {"step": 10, "loss": 5.0, "learning_rate": 1e-4, "words_per_second": 900},
+    {"step": 20, "loss": 3.0, "learning_rate": 2e-4, "words_per_second": 1234},
+]
+FOUND = {"step": 20, "loss": 4.0, "validation_loss": 3.25, "learning_rate": 2e-4}
+
+
+def test_a_run_is_drawn_from_its_log():
+    figure = run_curves(STEPS, [FOUND], title="mine")
+    above, below = figure.axes
+    curves = {line.get_label(): line.get_xydata().tolist() for line in above.lines}
+    assert curves == {"training text": [[10, 5], [20, 3]], "validation text": [[20, 3.25]]}
+    assert below.lines[0].get_xydata().tolist() == [[10, 1e-4], [20, 2e-4]]
+    assert figure.get_suptitle() == "mine: step 20, 1,234 target words a second"
+    assert len(run_curves(STEPS, [], title="mine").axes[0].lines) == 1  # no validation yet
+
+
+def test_where_bleu_was_measured_it_has_a_panel():
+    _, bleu, _ = run_curves(STEPS, [FOUND | {"bleu": 31.5}], title="mine").axes
+    assert bleu.lines[0].get_xydata().tolist() == [[20, 31.5]] and bleu.get_ylabel() == "BLEU"
+
+
+def test_a_log_without_steps_is_refused():
+    with pytest.raises(ValueError, match="no step yet"):
+        run_curves([], [], title="mine")

@@ -1,0 +1,289 @@
+"""Every figure of the series: its name, what is said about it, and its file.
+
+(tests/prose/test_series.py draws and saves each.)
+"""
+
+import functools
+import hashlib
+import io
+import os
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+import torch
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
+from PIL import Image
+from transformer_lib.model.transformer import make_model
+
+from course.chapters.ch00_start_here.figures import draw_cross_attention
+from course.chapters.ch05_multi_head_attention.figures import TIRED
+from course.chapters.ch13_what_heads_learned.figures import BEST, WIDE
+from course.drawing import registry
+from course.drawing.attention_maps import attention_chart
+from course.drawing.registry import FIGURES, FigureEntry, figure
+from course.drawing.saving import FORMATS, save, save_figure
+from transformer_lib.files import CheckpointError
+from transformer_lib.text.languages import Language
+from transformer_lib.text.tokens import Tokenizer, Vocabulary
+from transformer_lib.text.user_input import InputError
+from transformer_lib.translator import Translator
+
+MODEL_FIGURES = ("attention-animal", "attention-trees", "learning-curve")
+SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
+
+
+def even_chart():
+    return attention_chart(torch.full((2, 3), 1 / 3), ["a", "b"], ["x", "y", "z"])
+
+
+@pytest.fixture(scope="module")
+def chart():
+    """An Altair figure under the name "even"."""
+    entry = FigureEntry(
+        "even", "04_attention", "Even attention: 1/3 < 1/2.", "Six equal cells.", even_chart
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(FIGURES, "even", entry)
+        yield "even"
+
+
+@pytest.fixture(scope="module")
+def saved(chart, tmp_path_factory):
+    """saved(name, format): what is in the file, which is written once for all tests."""
+    folder = tmp_path_factory.mktemp("saved")
+    return functools.cache(lambda name, format: save(name, folder, format).read_bytes())
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_says_what_it_is(name):
+    entry = FIGURES[name]
+    assert entry.name == name and re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+    assert re.fullmatch(r"[0-9a]\d_[a-z0-9]+(_[a-z0-9]+)*", entry.notebook)
+    assert entry.caption.endswith(".") and len(entry.caption.split()) >= 5
+    assert entry.alt.endswith(".") and len(entry.alt.split()) >= 10
+    assert entry.alt != entry.caption
+
+
+@pytest.mark.parametrize("format", SIGNATURES)
+def test_the_file_is_what_it_is_called(format, saved, chart):
+    for name in ("series-map", chart):
+        content = saved(name, format)
+        begin = b"<svg" if name == chart and format == "svg" else SIGNATURES[format]
+        assert content.startswith(begin)
+
+
+def test_alt_text_travels_in_the_file(saved, chart):
+    assert "stands on top" in saved("series-map", "svg").decode()
+    png = Image.open(io.BytesIO(saved("series-map", "png")))
+    assert png.text["Description"].startswith("'I like")
+    root = ElementTree.fromstring(saved(chart, "svg"))
+    assert [child.text for child in root[:2]] == ["Even attention: 1/3 < 1/2.", "Six equal cells."]
+
+
+ALL = ("positions-paper", "series-map", "even", "attention-explorer")
+SAVE_ALL = """
+import hashlib, sys, torch
+from course.drawing import attention_chart, figures
+
+caption = "Even attention: 1/3 < 1/2."
+@figures.figure("even", notebook="04_attention", caption=caption, alt="Six equal cells.")
+def draw():
+    return attention_chart(torch.full((2, 3), 1 / 3), ["a", "b"], ["x", "y", "z"])
+
+for name in sys.argv[2:]:
+    for format in figures.FORMATS:
+        path = figures.save(name, sys.argv[1], format)
+        print(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+"""
+
+
+def test_two_processes_write_the_same_bytes(tmp_path, saved):
+    """This one and another, in which sets have another order, and the clock has moved on."""
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SAVE_ALL, tmp_path, *ALL],
+        capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": seed},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    ours = [f"{name}.{format} {hashlib.sha256(saved(name, format)).hexdigest()}"
+            for name in ALL for format in FORMATS]  # fmt: skip
+    assert run.stdout.splitlines() == ours and len(ours) == 12
+
+
+def fonts(pdf: bytes) -> set[bytes]:
+    """The fonts inside a PDF, without the six letters in front of those that were cut down."""
+    return {name.rpartition(b"+")[2] for name in re.findall(rb"/BaseFont /(\S+)", pdf)}
+
+
+def test_a_pdf_has_truetype_fonts_and_keeps_bold(saved):
+    for name in ("series-map", "attention-explorer"):
+        content = saved(name, "pdf")
+        assert b"/CIDFontType2" in content and b"/Type3" not in content
+        assert fonts(content) >= {b"DejaVuSans", b"DejaVuSans-Bold"}, name
+
+
+def test_the_objects_of_a_pdf_are_where_its_table_says(saved):
+    content = saved("attention-explorer", "pdf")
+    table = int(content[content.rindex(b"startxref") + 9 :].split()[0])
+    assert content[table:].startswith(b"xref\n")
+    places = re.findall(rb"(\d{10}) 00000 n", content[table:])
+    for number, place in enumerate(places, start=1):
+        assert content[int(place) :].startswith(b"%d 0 obj" % number)
+    assert b"/Size %d" % (len(places) + 1) in content[table:]
+    assert max(map(int, re.findall(rb"(\d+) 0 R\b", content[:table]))) <= len(places)
+
+
+def test_letters_of_an_svg_are_shapes_or_text(tmp_path, saved):
+    plain = saved("series-map", "svg").decode()
+    text = save("series-map", tmp_path, "svg", text=True).read_text("utf-8")
+    assert "<text" not in plain and "<text" in text and ">its number in a list</text>" in text
+
+
+def test_no_file_knows_the_date(saved, chart):
+    for name in ("series-map", chart):
+        for format in SIGNATURES:
+            content = saved(name, format)
+            assert not re.search(rb"20\d\d-\d\d-\d\d|D:20\d{6}", content), f"{name}.{format}"
+
+
+def test_the_look_does_not_depend_on_the_settings_of_the_session(tmp_path, saved):
+    import matplotlib as mpl
+
+    plain = saved("positions-paper", "svg")
+    with mpl.rc_context({"font.size": 30, "svg.hashsalt": "other", "axes.facecolor": "black"}):
+        assert save("positions-paper", tmp_path, "svg").read_bytes() == plain
+
+
+@pytest.mark.parametrize("name, message", [
+    ("positions-papre", "no figure 'positions-papre'; did you mean 'positions-paper'"),
+    ("xyz", "no figure 'xyz'; there are [a-z-]+, [a-z-]+, "),
+])  # fmt: skip
+def test_an_unknown_figure_is_refused(name, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        save(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_format_is_refused_before_anything_is_drawn(monkeypatch, tmp_path):
+    entry = FigureEntry("never", "00_start_here", "", "", lambda: pytest.fail("drawn"))
+    monkeypatch.setitem(FIGURES, "never", entry)
+    with pytest.raises(ValueError, match="saved as svg, png, pdf, but not as never.gif"):
+        save("never", tmp_path, "gif")
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    with pytest.raises(OSError, match=r"cannot write .*file.*series-map\.svg: "):
+        save("series-map", blocked)
+    with pytest.raises(OSError, match=r"cannot write .*series-map\.png: "):
+        save("series-map", blocked / "below", "png")
+
+
+def test_two_figures_cannot_share_a_name():
+    with pytest.raises(ValueError, match="two figures with the name 'series-map'"):
+        figure("series-map", notebook="00_start_here", caption="", alt="")(even_chart)
+    assert FIGURES["series-map"].draw is not even_chart
+
+
+def test_the_decorator_keeps_the_function(monkeypatch):
+    monkeypatch.setattr(registry, "FIGURES", {})
+    kept = figure("even", notebook="04_attention", caption="c", alt="a")(even_chart)
+    assert kept is even_chart
+    assert registry.FIGURES["even"] == FigureEntry("even", "04_attention", "c", "a", even_chart)
+
+
+# --- what the shipped model's figures claim ---
+
+
+def drawn(name: str) -> dict[str, dict[str, float]]:
+    """The map of a figure as {row word: {column word: weight}}."""
+    figure = FIGURES[name].draw()
+    ax = figure.axes[0]
+    columns = [label.get_text() for label in ax.get_xticklabels()]
+    rows = [label.get_text() for label in ax.get_yticklabels()]
+    matrix = ax.images[0].get_array()
+    return {row: dict(zip(columns, matrix[i], strict=True)) for i, row in enumerate(rows)}
+
+
+def test_attention_trees_shows_what_its_text_says():
+    rows = drawn("attention-trees")
+    assert list(rows) == ["me", "gustan", "los", "árboles", "<eos>"]
+    assert rows["gustan"]["like"] > 0.5
+    assert rows["árboles"]["trees"] > 0.5
+    assert rows["<eos>"]["<eos>"] > 0.5
+
+
+def test_attention_animal_shows_what_its_text_says():
+    layer, head = BEST
+    found = []
+    for text, adjective, noun in ((TIRED, "tired", "animal"), (WIDE, "wide", "street")):
+        looks = Translator.load().looks(text)
+        words, weights = looks.src, looks.weights[layer][head]
+        assert weights[words.index(adjective), words.index(noun)] > 0.995
+        assert round(weights[words.index("it"), words.index("animal")].item(), 2) == 0.98
+        found.append(weights[words.index("it")])
+    assert max(abs(found[0] - found[1])) < 0.1, "the rows of it are alike"
+    ax = FIGURES["attention-animal"].draw().axes[0]
+    said = [text.get_text() for text in ax.texts]
+    shares = ("100 % of its attention", "98 % of its attention")
+    assert [said.count(share) for share in shares] == [2, 2]
+    arrows = [p.get_path().vertices for p in ax.patches if isinstance(p, FancyArrowPatch)]
+    assert len(arrows) == 4, "no others: each look goes to one word"
+
+
+def test_the_learning_curve_shows_what_its_text_says():
+    training, validation, floor = FIGURES["learning-curve"].draw().axes[0].lines
+    least = floor.get_ydata()[0]
+    assert least == pytest.approx(1.1, abs=0.05)
+    for line, end, near in ((training, least, 0.15), (validation, 0.1, 0.05)):
+        losses = line.get_ydata()
+        assert losses[-1] == pytest.approx(end, abs=near)
+        middle = losses[len(losses) // 2]
+        assert losses[0] - middle > 5 * (middle - losses[-1]), "steep first, then flat"
+    assert training.get_ydata().min() >= least
+
+
+# --- figures of a translator ---
+
+
+@pytest.fixture
+def translator():
+    src = Language(Tokenizer("en", proper=["I"]), Vocabulary(["I", "like", "trees"]))
+    tgt = Language(Tokenizer("es"), Vocabulary(["me", "gustan", "los", "árboles"]))
+    model = make_model(len(src.vocab), len(tgt.vocab), N=2, d_model=8, d_ff=16, h=2)
+    return Translator(model, src, tgt)
+
+
+def test_cross_attention_of_a_sentence_carries_its_words(translator):
+    ax = draw_cross_attention(translator, "I like trees").axes[0]
+    looks = translator.looks("I like trees")
+    mean = looks.weights["decoder.layers.1.cross_attn"].mean(dim=0)
+    torch.testing.assert_close(torch.tensor(ax.images[0].get_array()), mean.double())
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["I", "like", "trees", "<eos>"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == looks.tgt_out
+
+
+def test_a_sentence_that_cannot_be_read_is_not_drawn(translator):
+    with pytest.raises(InputError, match="treez"):
+        draw_cross_attention(translator, "I like treez")
+
+
+def test_a_picture_of_ones_own_goes_where_it_should(translator, tmp_path):
+    path = tmp_path / "new" / "trees.PNG"
+    save_figure(draw_cross_attention(translator, "I like trees"), path)
+    assert path.read_bytes().startswith(SIGNATURES["png"])
+    with pytest.raises(ValueError, match="not as trees.doc"):
+        save_figure(Figure(), tmp_path / "trees.doc")
+
+
+@pytest.mark.parametrize("name", MODEL_FIGURES)
+def test_without_the_model_a_figure_says_what_is_missing(name, monkeypatch, tmp_path):
+    monkeypatch.setattr("transformer_lib.translator.SHIPPED_MODEL", tmp_path / "nothing")
+    monkeypatch.setattr(Translator.load.__func__, "__defaults__", (tmp_path / "nothing",))
+    with pytest.raises((CheckpointError, OSError), match="nothing"):
+        save(name, tmp_path)

@@ -1,0 +1,191 @@
+"""The colors: different for every eye, different in grey, visible on both themes."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+
+from course.drawing import style
+
+# How the three kinds of cones that may be missing change linear RGB: Machado, Oliveira and
+# Fernandes, "A physiologically-based model for simulation of color vision deficiency" (2009),
+# the tables for full severity.
+EYES = {
+    "all three cones": np.eye(3),
+    "protanopia": np.array([[0.152286, 1.052583, -0.204868],
+                            [0.114503, 0.786281, 0.099216],
+                            [-0.003882, -0.048116, 1.051998]]),
+    "deuteranopia": np.array([[0.367322, 0.860646, -0.227968],
+                              [0.280085, 0.672501, 0.047413],
+                              [-0.011820, 0.042940, 0.968881]]),
+    "tritanopia": np.array([[1.255528, -0.076749, -0.178779],
+                            [-0.078411, 0.930809, 0.147602],
+                            [0.004733, 0.691367, 0.303900]]),
+}  # fmt: skip
+RGB_TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375],
+                       [0.2126729, 0.7151522, 0.0721750],
+                       [0.0193339, 0.1191920, 0.9503041]])  # fmt: skip
+
+
+def linear(color) -> np.ndarray:
+    """Amounts of light, from the numbers in a file."""
+    channels = np.array(to_rgb(color))
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def lab(color, eye=EYES["all three cones"]) -> np.ndarray:
+    """CIELAB: 100 steps of lightness, and a distance of about 2 is just visible side by side."""
+    light = RGB_TO_XYZ @ np.clip(eye @ linear(color), 0, 1) / RGB_TO_XYZ.sum(axis=1)
+    x, y, z = np.where(light > 216 / 24389, np.cbrt(light), (24389 / 27 * light + 16) / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def contrast(one, other) -> float:
+    """The contrast of the accessibility guidelines (WCAG), from 1 to 21."""
+    low, high = sorted(float(RGB_TO_XYZ[1] @ linear(color)) for color in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_the_measuring_stick_knows_black_white_and_red():
+    assert lab("white") == pytest.approx([100, 0, 0], abs=0.01)
+    assert lab("black") == pytest.approx([0, 0, 0], abs=0.01)
+    assert lab("red") == pytest.approx([53.24, 80.09, 67.20], abs=0.05)
+    assert contrast("black", "white") == pytest.approx(21)
+    # Without the cones for red, red is a dark color, and closer to green than to most eyes.
+    far = np.linalg.norm(lab("#D00000") - lab("#008000"))
+    near = np.linalg.norm(lab("#D00000", EYES["protanopia"]) - lab("#008000", EYES["protanopia"]))
+    assert near < 0.5 * far
+
+
+PAIRS = {
+    "categories": list(combinations(style.CATEGORIES, 2)),
+    "encoder and decoder": [(style.ENCODER, style.DECODER)],
+    "negative and positive": [(style.NEGATIVE, style.POSITIVE)],
+    "right, wrong and highlighted": list(
+        combinations((style.RIGHT, style.WRONG, style.HIGHLIGHT), 2)
+    ),
+    "words": list(combinations(dict.fromkeys(style.WORDS.values()), 2)),
+}
+
+
+@pytest.mark.parametrize("eye", EYES)
+@pytest.mark.parametrize("pairs", PAIRS)
+def test_every_eye_tells_the_colors_apart(pairs, eye):
+    for one, other in PAIRS[pairs]:
+        distance = np.linalg.norm(lab(one, EYES[eye]) - lab(other, EYES[eye]))
+        assert distance >= 18, f"{one} and {other} look alike with {eye}: {distance:.1f}"
+
+
+@pytest.mark.parametrize("pairs", PAIRS)
+def test_a_grey_printout_tells_them_apart(pairs):
+    for one, other in PAIRS[pairs]:
+        assert abs(lab(one)[0] - lab(other)[0]) >= 5, f"{one} and {other} are the same grey"
+
+
+def test_every_color_shows_on_paper_and_on_the_dark_theme():
+    for color in (*style.CATEGORIES, style.ENCODER, style.DECODER, style.MUTED,
+                  *style.WORDS.values()):  # fmt: skip
+        assert contrast(color, "white") >= 1.6, f"{color} is too pale for paper"
+        assert contrast(color, "#111111") >= 2, f"{color} is too dark for the dark theme"
+    assert contrast(style.INK, style.PAPER) >= 7
+    assert contrast(style.MUTED, style.PAPER) >= 4.5
+
+
+@pytest.mark.parametrize("part", ["weights", "below zero", "above zero"])
+@pytest.mark.parametrize("eye", EYES)
+def test_the_stronger_the_darker_for_every_eye(part, eye):
+    steps = {
+        "weights": style.WEIGHTS(np.linspace(0, 1, 51)),
+        "below zero": style.SIGNED(np.linspace(0.5, 0, 26)),
+        "above zero": style.SIGNED(np.linspace(0.5, 1, 26)),
+    }[part]
+    lightness = np.diff([lab(color[:3], EYES[eye])[0] for color in steps])
+    assert lightness.max() < -0.3, "two neighboring values are the same grey, or it gets lighter"
+
+
+@pytest.mark.parametrize("eye", EYES)
+def test_plus_and_minus_are_never_alike(eye):
+    for size in np.linspace(0.1, 0.5, 9):
+        below, above = (lab(style.SIGNED(0.5 + s)[:3], EYES[eye]) for s in (-size, size))
+        assert np.linalg.norm(below - above) >= 30
+    assert abs(below[0] - above[0]) >= 8, "the ends are the same grey"
+
+
+def test_zero_is_white():
+    assert style.WEIGHTS(0.0)[:3] == (1, 1, 1)
+    assert style.SIGNED(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.01)
+    assert lab(style.WEIGHTS(1.0)[:3])[0] < 20
+    assert lab(style.SIGNED(0.25)[:3])[2] < -20, "negative values should be blue"
+    assert lab(style.SIGNED(0.75)[:3])[2] > 20, "positive values should be orange"
+
+
+def test_a_word_and_its_translation_share_a_color():
+    for english, spanish in [("I", "me"), ("like", "gustan"), ("trees", "árboles")]:
+        assert style.WORDS[english] == style.WORDS[spanish]
+
+
+def test_numbers_in_the_cells_can_be_read():
+    for colors in (style.WEIGHTS, style.SIGNED):
+        for value in np.linspace(0, 1, 51):
+            cell = colors(value)[:3]
+            assert contrast(cell, style.ink_on(cell)) >= 4
+
+
+def test_letters_are_large_enough_for_a_lecture_hall():
+    assert style.PRINT["font.size"] >= 11
+    assert min(style.TOUCH["axis"].get(key) for key in ("labelFontSize", "titleFontSize")) >= 12
+
+
+def test_use_sets_the_look_for_figures_made_by_hand():
+    import matplotlib as mpl
+
+    with mpl.rc_context():
+        style.use()
+        assert mpl.rcParams["axes.prop_cycle"].by_key()["color"] == list(style.CATEGORIES)
+        assert mpl.rcParams["figure.facecolor"] == "#FFFFFF"
+
+
+def test_importing_the_plots_changes_no_setting():
+    import subprocess
+    import sys
+
+    program = (
+        "import matplotlib as mpl; before = dict(mpl.rcParams)\n"
+        "import course.drawing, sys\n"
+        "assert dict(mpl.rcParams) == before, 'importing changed matplotlib'\n"
+        "assert 'altair' not in sys.modules, 'altair takes a second: import it where it is used'\n"
+        "from course.drawing import late; late.altair()\n"
+        "assert 'altair' in sys.modules and 'rfc3987_syntax' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+FORMULA = """
+from course.drawing import style
+figure = style.new_figure(3, 1)
+figure.text(0.1, 0.5, r"text and $\\sqrt{d_k} \\cdot \\alpha$", fontfamily="DejaVu Sans")
+figure.savefig("formula.png")
+"""
+
+
+def test_a_formula_looks_the_same_where_matplotlibs_list_of_fonts_is_wrong(tmp_path):
+    pictures = []
+    for _ in range(2):  # the first run writes the list
+        run = subprocess.run(
+            [sys.executable, "-c", FORMULA], cwd=tmp_path, capture_output=True, text=True,
+            env={**os.environ, "MPLCONFIGDIR": str(tmp_path)},
+        )  # fmt: skip
+        assert run.returncode == 0 and "not found" not in run.stderr, run.stderr
+        pictures.append(tmp_path.joinpath("formula.png").read_bytes())
+        (written,) = tmp_path.glob("fontlist*.json")
+        fonts = json.loads(written.read_text("utf-8"))
+        fonts["ttflist"] = [font for font in fonts["ttflist"]
+                            if Path(font["fname"]).is_absolute()]  # fmt: skip
+        written.write_text(json.dumps(fonts), "utf-8")  # only what the system has
+    assert pictures[0] == pictures[1]

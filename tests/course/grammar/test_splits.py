@@ -1,0 +1,191 @@
+"""What the data card promises about the files, checked on their text."""
+
+import re
+from collections import Counter, defaultdict
+from itertools import combinations
+
+import pytest
+
+from course.grammar import splits as grammar
+from course.grammar.lexicon import ADJECTIVES, NOUN_OF_FORM, NOUNS
+from transformer_lib.text import english_spanish
+
+GUSTAR = re.compile(r"(gust|encant|qued)\w+|interesa(n|ba|ban)?")  # not: interesante
+TOO_RARE = 10
+BODY_ONLY = {"head", "back", "stomach"}  # they hurt, or are washed
+
+
+NOUN = {form.lower(): noun.english for form, noun in NOUN_OF_FORM.items()}
+
+
+def nouns_in(words) -> set[str]:
+    return {NOUN[word] for word in words if word in NOUN}
+
+
+def adjectives_in(words) -> set[str]:
+    return {word for word in words if word in ADJECTIVES}
+
+
+def is_gustar(spanish: str) -> bool:
+    return any(GUSTAR.fullmatch(word) for word in spanish.lower().strip("¿?¡!").split())
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    """The corpus, generated again."""
+    return grammar.generate()
+
+
+@pytest.fixture(scope="module")
+def met_nouns(train) -> set[frozenset[str]]:
+    """Every pair of nouns that stands in one training sentence."""
+    return {frozenset(pair) for words, _ in train for pair in combinations(nouns_in(words), 2)}
+
+
+# --- Generation --------------------------------------------------------------------------------
+
+
+def test_the_grammar_writes_the_committed_files_again(corpus):
+    for name, text in grammar.render(corpus).items():
+        same = (grammar.FOLDER / name).read_bytes() == text.encode("utf-8")
+        assert same, f"{name} differs"  # without pytest's own comparison of 8 MB, line by line
+
+
+def test_write_makes_the_folder_and_names_its_files(tmp_path, monkeypatch):
+    small = grammar.Corpus()
+    small.add("train", grammar.I_LIKE_TREES)
+    monkeypatch.setattr(grammar, "generate", lambda: small)
+    paths = english_spanish.write(tmp_path / "new" / "folder")
+    assert [path.name for path in paths] == [f"{name}.tsv" for name in english_spanish.SPLITS]
+    assert (
+        paths[0].read_bytes() == "english\tspanish\nI like trees\tMe gustan los árboles\n".encode()
+    )
+
+
+def test_two_translations_of_one_sentence_are_refused():
+    corpus = grammar.Corpus()
+    assert corpus.add("train", grammar.I_LIKE_TREES)
+    assert not corpus.add("test", grammar.I_LIKE_TREES), "a sentence went into two splits"
+    other = grammar.Sentence("gustar", grammar.I_LIKE_TREES.english, grammar.text("no"))
+    with pytest.raises(AssertionError, match="two translations"):
+        corpus.add("train", other)
+
+
+def test_every_noun_lives_in_several_kinds_of_sentences(corpus, train):
+    kinds, times = defaultdict(set), Counter()
+    for (words, _), kind in zip(train, corpus.kinds, strict=True):
+        for noun in nouns_in(words):
+            kinds[noun].add(kind)
+            times[noun] += 1
+    few = {noun for noun in NOUNS if len(kinds[noun]) < 3}
+    assert few == BODY_ONLY, "the data card names the exceptions"
+    assert {noun for noun in NOUNS if times[noun] < 50} == set()
+
+
+# --- What stands where -------------------------------------------------------------------------
+
+
+def test_no_english_sentence_stands_twice_and_each_has_one_translation(splits):
+    every = [pair for pairs in splits.values() for pair in pairs]
+    assert len({english.lower() for english, _ in every}) == len(every)
+
+
+def test_noun_adjective_pairs_never_met_in_training(train, tests):
+    met = {
+        (noun, adjective)
+        for words, _ in train
+        for noun in nouns_in(words)
+        for adjective in adjectives_in(words)
+    }
+    new = Counter()
+    for words, _ in tests["noun-adjective"]:
+        pairs = {(n, a) for n in nouns_in(words) for a in adjectives_in(words)} - met
+        assert pairs, f"nothing new in {' '.join(words)}"
+        new.update(pairs)
+    assert len(new) > 150, "few different pairs"
+
+
+def test_the_two_nouns_of_a_pronoun_sentence_never_met_in_training(met_nouns):
+    for item in english_spanish.load_pronoun():
+        here = nouns_in(item.english.lower().replace(",", "").split())
+        assert len(here) == 2
+        assert frozenset(here) not in met_nouns, f"training has {here}"
+
+
+def test_other_splits_have_no_noun_pair_of_the_pronoun_split(tests, met_nouns):
+    held = {
+        frozenset(nouns_in(item.english.lower().replace(",", "").split()))
+        for item in english_spanish.load_pronoun()
+    }
+    for name in set(tests) - {"pronoun"}:
+        for words, _ in tests[name]:
+            here = {frozenset(pair) for pair in combinations(nouns_in(words), 2)}
+            assert not here & held, f"{name}: {' '.join(words)}"
+
+
+def test_gustar_is_about_nouns_that_nobody_likes_in_training(train, tests):
+    liked = {noun for words, spanish in train if is_gustar(spanish) for noun in nouns_in(words)}
+    new = Counter()
+    for words, spanish in tests["gustar"]:
+        assert is_gustar(spanish)
+        assert nouns_in(words) - liked, f"nothing new in {' '.join(words)}"
+        new.update(nouns_in(words) - liked)
+    assert len(new) >= 10 and "tree" in new
+
+    singular, plural = Counter(), Counter()
+    names = {noun.lower() for noun in NOUNS}
+    for words, _ in train:
+        singular.update(NOUN[word] for word in words if word in names)
+        plural.update(
+            NOUN_OF_FORM[w].english for w in words if w in NOUN_OF_FORM and w not in NOUNS
+        )
+    for noun in new:
+        assert singular[noun] > 50, f"{noun} is rare in training"
+        assert plural[noun] > 20 or NOUNS[noun].mass, f"{noun} has no plural in training"
+
+
+def test_i_like_trees_is_a_test_sentence(splits):
+    assert ("I like trees", "Me gustan los árboles") in splits["gustar"]
+
+
+def test_longer_sentences_are_longer_than_any_in_training(train, tests):
+    longest = max(len(words) for words, _ in train)
+    assert longest == 14
+    assert min(len(words) for words, _ in tests["longer"]) > longest
+    assert all(
+        len(words) <= longest for name in set(tests) - {"longer"} for words, _ in tests[name]
+    )
+
+
+def test_no_sentence_is_the_mirror_image_of_another(train, tests):
+    """So notebook 18's translator with ALiBi can do without left and right while it reads."""
+    every = [*train, *(pair for pairs in tests.values() for pair in pairs)]
+    sentences = {tuple(word.lower() for word in words) for words, _ in every}
+    assert len(sentences) > 100_000
+    assert not any(sentence[::-1] in sentences for sentence in sentences)
+
+
+def test_training_knows_every_word_of_the_other_splits(train, tests):
+    for side in (0, 1):
+        seen = Counter(word for pair in train for word in spanish_or_english(pair[side]))
+        for name, pairs in tests.items():
+            rare = {
+                w for pair in pairs for w in spanish_or_english(pair[side]) if seen[w] < TOO_RARE
+            }
+            assert rare == set(), f"{name}: seldom in training"
+
+
+def spanish_or_english(side) -> tuple[str, ...]:
+    if isinstance(side, tuple):
+        return side
+    for mark in "¿?¡!,":
+        side = side.replace(mark, f" {mark} ")
+    return tuple(side.lower().split())
+
+
+# --- Errors ------------------------------------------------------------------------------------
+
+
+def test_an_unknown_split_is_named():
+    with pytest.raises(ValueError, match="split='dev' must be one of train, validation"):
+        english_spanish.load("dev")

@@ -1,0 +1,289 @@
+"""The laboratory as a visitor meets it: opened from disk in a browser, without a network."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+from course.site.book import find_browser
+from transformer_lib import Translator
+from transformer_lib.text.user_input import InputError
+
+BROWSER = find_browser()
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser: install Chromium or Chrome")
+
+RIDDLE = "The+animal+didn't+cross+the+street+because+it+was+too+tired"
+AT_TIRED = f"#text={RIDDLE}&query=11"
+SWAPPED = f"{AT_TIRED}&change=swap,encoder.layers.1.self_attn,2,11,1,6"
+WIDTHS = (390, 768, 1400)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=BROWSER)
+
+
+@pytest.fixture(scope="module")
+def windows(browser, lab):
+    """window(...): a page for such a window, loaded once. Nothing may fail or be fetched."""
+    pages, asked, failed = {}, [], []
+
+    def note(request):
+        if not request.url.startswith((lab.as_uri(), "data:")):
+            asked.append(request.url)
+
+    def window(**kind):
+        if str(kind) not in pages:
+            usual = {"reduced_motion": "reduce", "viewport": {"width": 1400, "height": 900}}
+            context = browser.new_context(offline=True, **usual | kind)
+            context.on("request", note)
+            page = pages[str(kind)] = context.new_page()
+            page.on("pageerror", lambda error: failed.append(str(error)))
+            page.on("console", lambda said: said.type == "error" and failed.append(said.text))
+            page.goto(f"{lab.as_uri()}/index.html")
+            page.locator(".av-says").wait_for()
+        return pages[str(kind)]
+
+    yield window
+    assert asked == [] and failed == []
+
+
+@pytest.fixture
+def visit(windows):
+    """visit(link): the page as the link leaves it; with "" as it is met first."""
+
+    def open_link(link: str, **kind):
+        page = windows(**kind)
+        page.evaluate(
+            "(link) => { state = { ...START }; now = undefined; start_from(link); }", link
+        )
+        if not link:
+            page.evaluate("start_step(0)")
+        return page
+
+    return open_link
+
+
+def middle(place):
+    box = place.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def written(page) -> str:
+    return page.locator("#translation").inner_text()
+
+
+def test_the_tour_flips_the_gender_by_hand_and_goes_on_to_the_end(visit):
+    page = visit("")
+    title, done = page.locator("#tour-title"), page.locator("#tour-done")
+    assert written(page).endswith("demasiado cansado")
+    page.locator("#tour-next").click()
+    expect(title).to_be_focused()
+    expect(done).to_be_empty()
+    words = page.locator(".av-keys li")
+    x, y = middle(words.nth(1).locator(".av-end"))
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, middle(words.nth(6))[1], steps=4)
+    assert written(page).endswith("demasiado cansada")  # while the button is still held
+    page.mouse.up()
+    expect(page.locator("#translation .is-new")).to_have_text("cansada")
+    expect(page.locator("#difference s")).to_have_text("cansado")
+    expect(page.locator("#told")).to_contain_text("demasiado cansada. was: el animal")
+    expect(words.nth(6).locator(".av-number")).to_have_text("1.00")
+    expect(done).to_contain_text("now the street is tired")
+    page.mouse.move(*middle(words.nth(6).locator(".av-end")))
+    page.mouse.down()
+    page.mouse.move(x, y, steps=3)  # and back to where it was
+    page.mouse.up()
+    assert written(page).endswith("cansado") and page.locator("#changes li").count() == 0
+
+    page.locator("#tour-next").click()
+    assert written(page) == "Me gustan los árboles"
+    page.get_by_label("head 0 is on").uncheck()
+    assert written(page) == "Me gusta los árboles"
+    expect(done).to_contain_text("nobody counts the trees")
+    page.locator("#tour-next").click()
+    page.locator("#tour-do").click()
+    assert written(page) == "Me gustan los árboles"
+    expect(page.locator("#difference")).to_have_text("no word changed")
+    expect(done).to_contain_text("Nothing changes")
+    page.locator("#tour-next").click()
+    assert written(page).endswith("pequeña")
+    expect(page.locator("#tour-next")).to_be_hidden()
+
+
+def test_a_finger_moves_a_line_too(visit):
+    page = visit(AT_TIRED, viewport={"width": 390, "height": 900}, has_touch=True)
+    words = page.locator(".av-keys li")
+    words.nth(11).scroll_into_view_if_needed()
+    x, start = middle(words.nth(1).locator(".av-end"))
+    touch = page.context.new_cdp_session(page)
+
+    def send(kind, points):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    send("touchStart", [{"x": x, "y": start}])
+    for y in (start + 40, middle(words.nth(6))[1]):
+        send("touchMove", [{"x": x, "y": y}])
+    send("touchEnd", [])
+    assert written(page).endswith("cansada")
+    assert page.locator("#written").bounding_box()["y"] >= 0  # in sight all the time
+
+
+def test_the_keyboard_is_enough(visit):
+    page = visit("#text=I+like+trees")
+    sentence = page.get_by_label("English")
+    sentence.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(RIDDLE.replace("+", " "))
+    page.keyboard.press("Enter")
+    assert written(page).endswith("cansado")
+    page.get_by_label("all words").focus()
+    page.keyboard.press("ArrowUp")  # round to the last word, <eos>
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".av-says")).to_contain_text("“tired” looks most at “animal”, with 1.00")
+    page.locator(".av-end:visible").focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowDown")
+    assert written(page).endswith("cansada")
+    expect(page.locator("#changes li")).to_have_count(1)  # one change, not five
+    expect(page.locator("#changes li")).to_contain_text("tired: animal ⇄ street")
+    page.get_by_label("weight on animal").focus()
+    page.keyboard.press("End")
+    assert written(page).endswith("cansado")
+    page.get_by_label("undo: tired → animal 1.00").focus()
+    page.keyboard.press("Enter")
+    assert written(page).endswith("cansada")
+    page.locator("#undo").focus()
+    page.keyboard.press("Enter")
+    assert written(page).endswith("cansado")
+
+
+def test_a_barred_word_is_not_seen_in_any_encoder_layer(visit):
+    page = visit(AT_TIRED.replace("tired", "wide"))
+    assert written(page).endswith("era demasiado ancha")
+    for noun in ("animal", "street"):
+        page.get_by_label(f"may look at {noun}, in every head").uncheck()
+    expect(page.locator("#changes li")).to_have_count(2)
+    expect(page.locator("#changes li").first).to_contain_text("wide can't see animal")
+    numbers = page.locator(".av-barred .av-number")
+    assert numbers.all_inner_texts() == ["0.00", "0.00"]
+    page.locator("select").select_option("encoder.layers.0.self_attn")
+    page.get_by_label("wide", exact=True).check()
+    assert numbers.all_inner_texts() == ["0.00", "0.00"]
+
+
+def test_a_link_holds_what_was_found(visit):
+    page = visit(SWAPPED)
+    assert written(page).endswith("cansada")
+    page.get_by_label("head 0 is on").uncheck()
+    page.locator("summary").first.click()
+    page.get_by_label("beam search").check()
+    page.get_by_role("radio", name="Map").check()
+    link, parts = page.url, ("#translation", "#changes", "#beam-tree")
+    found = [page.locator(part).text_content() for part in parts]
+    visit("#text=I+like+trees")
+    assert [page.locator(part).text_content() for part in parts] != found
+    page.goto(link)
+    assert [page.locator(part).text_content() for part in parts] == found
+    expect(page.get_by_role("radio", name="Map")).to_be_checked()
+    expect(page.locator("#tour")).to_be_hidden()
+    assert page.url == link
+
+
+def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):
+    name = "text=They+like+cats&amp;layer=decoder.layers.1.cross_attn&amp;choose=beam"
+    page = browser.new_context(offline=True, reduced_motion="reduce").new_page()
+    (lab / "notebook.html").write_text(f'<iframe src="index.html" name="{name}"></iframe>')
+    page.goto(f"{lab.as_uri()}/notebook.html")
+    frame = page.frame_locator("iframe")
+    expect(frame.locator("#translation")).to_have_text("Les gustan los gatos")
+    expect(frame.locator("select")).to_have_value("decoder.layers.1.cross_attn")
+    assert frame.locator("#beam-tree .is-best").first.inner_text().startswith("les")
+    expect(frame.locator("#tour")).to_be_hidden()
+
+
+@pytest.mark.parametrize("wrong", [
+    "change=swap,encoder.layers.9.self_attn,2,11,1,6", "change=off,encoder.layers.1.self_attn,4",
+    "change=swap,encoder.layers.1.self_attn,2,11,1", "change=off,encoder.layers.1.self_attn,",
+    "change=__proto__,encoder.layers.1.self_attn,2", "change=set,encoder.layers.1.self_attn,2,1,1",
+    "layer=x&head=-1&query=99&form=x&choose=x&beam=0&temperature=x&seed=-1", "head=1e9&query=x",
+    "change=set,encoder.layers.1.self_attn,2,11,1,7", "change=off,nothing,2", "change=",
+])  # fmt: skip
+def test_a_link_that_makes_no_sense_changes_nothing(visit, wrong):
+    page = visit(f"#text=I+like+trees&{wrong}")
+    assert written(page) == "Me gustan los árboles"
+    expect(page.locator("#changes li")).to_have_count(0)
+
+
+def test_text_from_a_link_stays_text(visit):
+    page = visit("#text=<img+src=x+onerror=document.title='in'>")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "I can't read that: this model has not learned"
+    )
+    assert page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("text", ["I liek treez", "", "I like trees. I like him."])
+def test_what_cannot_be_read_gets_the_message_of_the_library(visit, text):
+    page = visit("#text=I+like+trees")
+    page.get_by_label("English").fill(text)
+    page.get_by_role("button", name="Translate").click()
+    with pytest.raises(InputError) as error:
+        Translator.load().read(text)
+    expect(page.get_by_role("alert")).to_have_text(f"I can't read that: {error.value}.")
+    assert written(page) == "Me gustan los árboles"
+
+
+def test_how_words_are_chosen(visit):
+    page = visit("#text=I+like+trees")
+    page.locator("#translation").get_by_text("gustan").click()
+    expect(page.locator("#after")).to_have_text("After “me”:")
+    likeliest = page.locator("#likeliest li")
+    expect(likeliest.first).to_contain_text("gustan")
+    page.get_by_label("beam search").check()
+    assert re.search(
+        r"<eos> 0\.\d\d, log-probability −0\.\d\d", page.locator("#beam-tree").inner_text()
+    )
+    assert page.locator("#beam-tree .is-best").first.inner_text().startswith("me")
+    page.get_by_label("by lot").check()
+    before = likeliest.first.inner_text()
+    page.get_by_label("Temperature").fill("3")
+    assert likeliest.first.inner_text() != before
+    assert "temperature=3" in page.url
+    drawn = {written(page)}
+    for _ in range(3):
+        page.get_by_role("button", name="Draw again").click()
+        drawn.add(written(page))
+    assert len(drawn) > 1
+
+
+def test_words_are_written_one_after_another(visit):
+    page = visit("#text=I+like+trees&layer=decoder.layers.1.cross_attn")
+    page.emulate_media(reduced_motion="no-preference")
+    hidden = "() => [...document.querySelectorAll('#translation button')]" \
+             ".filter((word) => word.style.visibility === 'hidden').length"  # fmt: skip
+    page.evaluate("$('ask').requestSubmit()")
+    assert page.evaluate(hidden) > 0
+    page.wait_for_function(f"({hidden})() === 0")
+    expect(page.get_by_label("all words")).to_be_checked()  # while it wrote, each word was
+    page.wait_for_function("document.querySelectorAll('.is-written').length === 4")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_every_window_and_keeps_nobody_out(visit, scheme):
+    for form in ("lines", "map"):
+        page = visit(f"{SWAPPED}&form={form}")
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        page.evaluate("$('tour').hidden = false")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+        rules = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
+        found = Axe().run(page, options={"resultTypes": ["violations"], "preload": False, **rules})
+        violations = found.response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == []

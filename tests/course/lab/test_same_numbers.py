@@ -1,0 +1,437 @@
+"""The translator in JavaScript and the one in Python: the same tokens, numbers, words, messages."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+
+from course import experiments
+from course.chapters.ch13_what_heads_learned.experiments import translate_changed
+from course.lab import pages
+from course.lab.node import LIKELIEST, PROGRAM, Node
+from transformer_lib import Translator, make_model
+from transformer_lib.checkpoints import save_model
+from transformer_lib.decoding import beam_search, deciding, greedy_decode
+from transformer_lib.decoding.sampling import draw, sharpen
+from transformer_lib.files import read_json
+from transformer_lib.interpret.patching import edit_attention, forbid, swap, switch_off
+from transformer_lib.text import english_spanish, everyday
+from transformer_lib.text.batching import make_batch
+from transformer_lib.text.languages import SubwordLanguage
+from transformer_lib.text.subwords import Subwords
+from transformer_lib.text.tokens import BOS, EOS, PAD
+from transformer_lib.text.user_input import InputError
+
+RIDDLE = "The animal didn't cross the street because it was too "
+ENCODER, CROSS = "encoder.layers.1.self_attn", "decoder.layers.1.cross_attn"
+# What people type, and what they could not be meant to type.
+ODD = """
+I don't like trees|I DON’T LIKE TREES|  i like trees !!|I like trees!|What a day!|Do you like me?
+I can’t read the letter.|He can't cross|She won't eat…|they'll eat...|We've eaten;|I'm tired
+It's wide|the queen's duck|Ana's mother isn't here.|who's there|IT WASN'T TOO TIRED|cant|Ca n't
+I liek treez|the anmial|xqzt|"I like trees"|I like (trees)|I like trees, too|“I like trees”
+I like trees. I like him.|I like trees? No!|the dog/cat|well-read|3 trees|10am|U.S.|a.m.|:)|:-))
+look at www.trees.org|me@trees.org|¿Qué?|¡no!|straße|CAFÉ|Cafe\u0301|I like\u00a0trees|\u200b
+İstanbul|中文|😀 trees|the 'animal'|'s|n't|she'd've|o'clock|gonna|y'all|let's|''|…|...|!?|\t
+x\u200by|trees,can't|tired.don't|one\ntwo|one\n\n|one\x85two|\ud800 tree|\\|it's "tired"
+don't'|tree<pad>|<eos>|__proto__
+""".strip("\n").split("|")  # fmt: skip
+
+
+@cache
+def translator() -> Translator:
+    return Translator.load()
+
+
+def in_python(call, text):
+    try:
+        return call(text)
+    except InputError as error:
+        return str(error)
+
+
+READ = """
+const attempt = (text) => {
+  try { return translator.src.read(text).tokens; }
+  catch (error) { if (error instanceof InputError) return error.message; throw error; }
+};
+return given.map(attempt);
+"""
+
+
+def test_every_sentence_of_the_test_split_is_cut_alike(node):
+    texts = [english for english, _ in english_spanish.load("test")]
+    assert node(READ, texts) == [translator().read(text) for text in texts]
+
+
+def test_oddities_are_cut_alike_or_refused_in_the_same_words(node):
+    texts = [*ODD, "tree " * 65, *(line for text in ODD for line in text.split("\n"))]
+    whole = [text for text in texts if "\ud800" not in text]  # spaCy can't take half a letter
+    cut = "return given.map((text) => translator.src.tokenizer.tokens(text));"
+    assert node(cut, whole) == [translator().src.tokenizer(text) for text in whole]
+    assert node(READ, texts) == [in_python(translator().read, text) for text in texts]
+
+
+def test_a_translation_is_written_alike(node):
+    texts = [
+        "I like trees!",
+        "What a day!",
+        "Who crosses the street?",
+        "They like us…",
+        "she sings;",
+    ]
+    texts = [text for text in texts if not isinstance(in_python(translator().read, text), str)]
+    assert len(texts) > 3
+    program = "return given.map((one) => translator.translate(one)).map((o) => [o.text, o.doubt]);"
+    expected = [translator().translate(text)[0] for text in texts]
+    assert node(program, texts) == [[one.text, translator().doubt(one)] for one in expected]
+
+
+def test_the_test_split_gets_the_same_words_and_logits(node, tmp_path):
+    """Greedy, with a cache, sentence by sentence; PyTorch in batches, all words at once."""
+    texts = [english for english, _ in english_spanish.load("test")]
+    program = """
+        const file = fs.openSync(given.file, "w");
+        return given.texts.map((text) => {
+          const { ids, steps } = translator.translate(text);
+          for (const logits of steps) fs.writeSync(file, new Uint8Array(logits.buffer));
+          return ids;
+        });
+    """
+    words = node(program, {"texts": texts, "file": str(tmp_path / "logits")})
+    sources = [translator().src.encode(text) for text in texts]
+    model = translator().model
+
+    def greedy(src):
+        return greedy_decode(model, src)
+
+    assert words == translator().in_batches(sources, greedy)
+    logits = np.fromfile(tmp_path / "logits", np.float32)
+    logits = logits.reshape(-1, len(translator().tgt.vocab))
+    assert len(logits) == sum(len(ids) + 1 for ids in words)
+    assert (logits[:, [PAD, BOS]] == -np.inf).all()  # they never follow
+    start = 0
+    for i in range(0, len(words), 100):
+        pairs = list(zip(sources[i : i + 100], words[i : i + 100], strict=True))
+        expected = forced_logits(model, pairs)
+        part = torch.from_numpy(logits[start : start + len(expected)])
+        start += len(expected)
+        torch.testing.assert_close(part[:, EOS:], expected[:, EOS:], rtol=0, atol=1e-4)
+
+
+def forced_logits(model, pairs):
+    """The logits at every place of every sentence of a batch, one after another."""
+    batch = make_batch(pairs)
+    with deciding(model):
+        return model(batch.src, batch.tgt_in)[batch.tgt_out != PAD]
+
+
+def test_each_head_looks_where_the_recorded_one_does(node):
+    text = RIDDLE + "tired"
+    program = "return translator.translate(given).weights;"
+    looks = translator().looks(text)
+    # {layer: [head][query] -> {computed, used}}, a row as {"0": weight, "1": ...}
+    weights = node(program, text)
+    assert list(weights) == list(looks.weights)
+    for layer, heads in weights.items():
+        for head, queries in enumerate(heads):
+            for query, row in enumerate(queries):
+                assert row["used"] == row["computed"]
+                got = torch.tensor(list(row["used"].values()), dtype=torch.float)
+                expected = looks.weights[layer][head, query, : len(got)]
+                torch.testing.assert_close(got, expected, rtol=0, atol=1e-5)
+                assert not looks.weights[layer][head, query, len(got) :].any()  # words to come
+
+
+def raised(weights):
+    """`set`: 0.75 on the street, the others share 0.25 in proportion."""
+    weights = weights.clone()
+    row = weights[0, 2, 11]
+    row *= 0.25 / (1 - row[6])
+    row[6] = 0.75
+    return weights
+
+
+SWAP = {"kind": "swap", "layer": ENCODER, "head": 2, "query": 11, "from": 1, "to": 6}
+CHANGES = [
+    (RIDDLE + "tired", [SWAP], {ENCODER: swap(0, 2, 11, 1, 6)}),
+    (
+        RIDDLE + "tired",
+        [{"kind": "set", "layer": ENCODER, "head": 2, "query": 11, "key": 6, "weight": 0.75}],
+        {ENCODER: raised},
+    ),
+    ("I like trees", [{"kind": "off", "layer": CROSS, "head": 0}], {CROSS: switch_off(0)}),
+    (
+        RIDDLE + "wide",
+        [{"kind": "bar", "layer": ENCODER, "query": 11, "key": key} for key in (1, 6)],
+        {ENCODER: forbid(0, 11, [1, 6])},
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "changes", "edits"), CHANGES)
+def test_a_change_does_what_the_edit_does(node, text, changes, edits):
+    program = """
+        const { text, steps } = translator.translate(given.text, { changes: given.changes });
+        return { text, logits: [...steps.at(-2)].slice(EOS) };
+    """
+    got = node(program, {"text": text, "changes": changes})
+    assert got["text"] == translate_changed(translator(), text, edits)
+    ids = translator().src.encode(text)
+    written = translator().tgt.encode(got["text"])
+    with edit_attention(translator().model, edits):
+        expected = forced_logits(translator().model, [(ids, written)])[-2, EOS:]
+    torch.testing.assert_close(torch.tensor(got["logits"]), expected, rtol=0, atol=1e-4)
+
+
+def test_the_changed_words_are_those_that_the_notebook_tells_of(node):
+    """Two numbers, and cansado becomes cansada; one head, and gustan loses its n."""
+    program = """
+        return given.map(([text, changes]) => translator.translate(text, { changes }).text);
+    """
+    off = {"kind": "off", "layer": CROSS, "head": 0}
+    sentences = [
+        [RIDDLE + "tired", []], [RIDDLE + "tired", [SWAP]], [RIDDLE + "wide", [SWAP]],
+        ["I like trees", []], ["I like trees", [off]],
+    ]  # fmt: skip
+    assert node(program, sentences) == [
+        "El animal no cruzó la calle porque estaba demasiado cansado",
+        "El animal no cruzó la calle porque estaba demasiado cansada",
+        "El animal no cruzó la calle porque era demasiado ancho",
+        "Me gustan los árboles",
+        "Me gusta los árboles",
+    ]
+
+
+def test_a_row_that_is_changed_keeps_its_sum(node):
+    program = """
+        const row = new Float32Array(given.weights);
+        return given.changes.map((change) => {
+          const changed = row.slice();
+          change_row(change, changed);
+          return [...changed];
+        });
+    """
+    weights = [0.5, 0.25, 0.25]
+    changes = [
+        {"kind": "swap", "from": 0, "to": 1}, {"kind": "set", "key": 2, "weight": 0.75},
+        {"kind": "bar", "key": 0}, {"kind": "off"},
+    ]  # fmt: skip
+    expected = [
+        [0.25, 0.5, 0.25], [1 / 6, 1 / 12, 0.75], [0, 0.5, 0.5], [0, 0, 0],
+    ]  # fmt: skip
+    for got, row in zip(
+        node(program, {"weights": weights, "changes": changes}), expected, strict=True
+    ):
+        assert got == pytest.approx(row, abs=1e-6)
+    # All of the weight on one word, which is then lowered or barred: the others share alike, or
+    # there is nothing to share.
+    alone = {
+        "weights": [1, 0, 0],
+        "changes": [{"kind": "set", "key": 0, "weight": 0.5}, changes[3]],
+    }
+    assert node(program, alone) == [[0.5, 0.25, 0.25], [0, 0, 0]]
+
+
+def test_beam_search_finds_the_same(node):
+    program = """
+        return given.map((ids) => beam_search(translator.model, ids, { beam_size: 4 }));
+    """
+    texts = [english for english, _ in english_spanish.load("longer")[:6]]
+    sources = [[*translator().src.encode(text), EOS] for text in texts]
+    for ids, found in zip(sources, node(program, sources), strict=True):
+        (expected,) = beam_search(translator().model, torch.tensor([ids]), beam_size=4, n_best=4)
+        for one, other in zip(found["hypotheses"], expected, strict=True):
+            assert one["ids"] == other.ids
+            assert (one["log_prob"], one["score"]) == pytest.approx(
+                (other.log_prob, other.score), abs=1e-4
+            )
+            assert one["finished"] == other.finished
+        kept = {tuple(beginning["words"]) for beginning in found["tree"]}
+        for one in expected:  # each hypothesis is a path of the tree
+            path = [*one.ids, EOS] if one.finished else one.ids
+            assert {tuple(path[:i]) for i in range(1, len(path) + 1)} <= kept
+
+
+def test_temperature_and_lots_are_the_same(node):
+    logits = [3.0, 1.0, 2.0, -1.0]
+    program = "return [...sharpen(new Float32Array(given.logits), given.temperature)];"
+    for temperature in (0.01, 0.7, 1.0, 3.0):
+        got = node(program, {"logits": logits, "temperature": temperature})
+        expected = sharpen(torch.tensor(logits), temperature=temperature)
+        assert got == pytest.approx(expected.tolist(), abs=1e-6)
+    lots = [i / 97 for i in range(97)]
+    p = [0.5, 0.0, 0.3, 0.2]
+    words = node("return given.lots.map((lot) => draw(given.p, lot));", {"lots": lots, "p": p})
+    assert words == draw(torch.tensor([p] * 97), torch.tensor(lots)).tolist()
+
+
+def test_the_same_seed_draws_the_same_words(node):
+    program = """
+        const choose = (model, src) =>
+          sample_decode(model, src, { temperature: given.temperature, lots: lots_of(given.seed) });
+        return translator.translate("They like us", { choose }).text;
+    """
+    drawn = [node(program, {"seed": seed, "temperature": 3}) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    greedy = translator().translate("They like us")[0].text
+    assert node(program, {"seed": 1, "temperature": 0.01}) == greedy
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("ties", ["none", "target", "all"])
+def test_other_models_give_the_same_logits(node, tmp_path, norm_first, ties):
+    """Sizes that are no multiples of four, both places of the norm, and shared tables."""
+    model = make_model(11, 11, N=2, d_model=6, d_ff=7, h=3, norm_first=norm_first, tie_weights=ties)
+    save_model(tmp_path, model)
+    config = read_json(tmp_path / "config.json")
+    src, written = [5, 4, 10, EOS], [7, 4, 9]
+    program = """
+        const { buffer, byteOffset, length } = fs.readFileSync(given.file);
+        const tensors = read_safetensors(buffer.slice(byteOffset, byteOffset + length));
+        const model = new Transformer(given.config, tensors);
+        const { steps } = forced_decode(model, given.src, given.written);
+        return steps.map((step) => [...step].slice(EOS));
+    """
+    given = {"file": str(tmp_path / "model.safetensors"), "config": config,
+             "src": src, "written": written}  # fmt: skip
+    with deciding(model):
+        expected = model(torch.tensor([src]), torch.tensor([[BOS, *written]]))[0, :, EOS:]
+    torch.testing.assert_close(torch.tensor(node(program, given)), expected, rtol=0, atol=1e-5)
+
+
+# --- subwords ---
+
+
+@cache
+def larger() -> Translator:
+    return Translator.load("tatoeba")
+
+
+@pytest.fixture(scope="module")
+def node_with_subwords():
+    try:
+        running = Node(larger())
+    except pages.WebError as error:
+        pytest.skip(str(error))
+    with running as node:
+        yield node.run
+
+
+def test_subwords_are_cut_alike_or_refused_in_the_same_words(node_with_subwords):
+    ours = [item.english for item in everyday.load()]
+    spaces = [
+        "a  b\u3000 c",
+        " \u00a0x",
+        "tab\there",
+        "1234 5a6 ½ Ⅷ",
+        "it's 'll'd",
+        "é e\u0301",
+        "ﬁ ǅ",
+    ]
+    texts = [*ours, *ODD, *spaces, "tree " * 300, "über Straße", "<bos>I like trees<eos>"]
+    whole = [text for text in texts if "\ud800" not in text]
+    cut = "return given.map((text) => translator.src.tokenizer.tokens(text));"
+    assert node_with_subwords(cut, whole) == [larger().src.tokenizer(text) for text in whole]
+    assert node_with_subwords(READ, texts) == [in_python(larger().read, text) for text in texts]
+
+
+def test_subwords_are_shown_alike(node_with_subwords):
+    tokens = larger().src.tokenizer("Nguyễn likes 中文, naïve 😀")
+    shown = node_with_subwords("return translator.src.shown(given);", tokens)
+    assert shown == larger().src.shown(tokens) and "�" in "".join(shown)
+    text = node_with_subwords("return translator.src.tokenizer.detokenize(given);", tokens)
+    assert text == larger().src.tokenizer.detokenize(tokens)
+
+
+def test_our_everyday_sentences_get_the_same_words_and_logits(node_with_subwords, tmp_path):
+    """A fifth of the two hundred; the logits of every fourth of these, at every place."""
+    texts = [item.english for item in everyday.load()][::5]
+    program = """
+        const file = fs.openSync(given.file, "w");
+        return given.texts.map((text, i) => {
+          const { ids, steps, text: written } = translator.translate(text);
+          if (i % 4) return [ids, written];
+          for (const logits of steps) fs.writeSync(file, new Uint8Array(logits.buffer));
+          return [ids, written];
+        });
+    """
+    found = node_with_subwords(program, {"texts": texts, "file": str(tmp_path / "logits")})
+    expected = larger().translate_many(texts)
+    assert [written for _, written in found] == [one[0].text for one in expected]
+    model, src = larger().model, larger().src
+    fourth = [(src.vocab.encode(src.tokens(src.typed(text))), ids)
+             for text, (ids, _) in zip(texts[::4], found[::4], strict=True)]  # fmt: skip
+    logits = np.fromfile(tmp_path / "logits", np.float32).reshape(-1, len(src.vocab))
+    torch.testing.assert_close(
+        torch.from_numpy(logits)[:, EOS:], forced_logits(model, fourth)[:, EOS:], rtol=0, atol=1e-4
+    )
+
+
+FASTEST = """
+    const milliseconds = (work) => {
+      const { user, system } = process.cpuUsage();
+      work();
+      const after = process.cpuUsage();
+      return (after.user - user + after.system - system) / 1000;
+    };
+    const best = (times, work) =>
+      Math.min(...Array.from({ length: times }, () => milliseconds(work)));
+    return {
+      load: best(1, () => new Translator(TRAINED)),
+      sentence: best(5, () => translator.translate(given)),
+    };
+"""
+
+
+@pytest.mark.parametrize("which, limit", [("node", 150), ("node_with_subwords", 400)])
+def test_a_sentence_is_translated_while_one_waits(request, which, limit):
+    """In milliseconds of a processor, so that other work on the machine doesn't count."""
+    found = request.getfixturevalue(which)(FASTEST, RIDDLE + "tired")
+    assert found["sentence"] < limit and found["load"] < 3000
+
+
+def test_numbers_of_16_bits_are_read_as_they_are(node):
+    numbers = torch.arange(2**16, dtype=torch.int32).to(torch.int16).view(torch.float16)
+    bits = numbers.view(torch.int16).tolist()
+    program = "return [...from_halves(new Int16Array(given).buffer)].map(String);"
+    got = torch.tensor([float(text.replace("Infinity", "inf")) for text in node(program, bits)])
+    torch.testing.assert_close(got, numbers.float(), rtol=0, atol=0, equal_nan=True)
+    assert pages.shortest(torch.tensor([0.1])).dtype == torch.float32
+    assert pages.shortest(torch.tensor([0.5, 6.0])).dtype == torch.float16
+
+
+def test_subwords_of_another_kind_are_refused():
+    other = larger().src.tokenizer.to_json().replace('"NFC"', '"NFD"')
+    with pytest.raises(pages.WebError, match="of another kind"):
+        pages.subword_rules(SubwordLanguage(Subwords(other)))
+
+
+def test_a_model_that_the_page_cannot_run_is_named(tmp_path):
+    learned = make_model(955, 1794, N=1, d_model=4, d_ff=4, h=2, positions="learned")
+    with pytest.raises(pages.WebError, match='positions="paper", not "learned"'):
+        pages.translator_data(Translator(learned, translator().src, translator().tgt))
+
+
+# --- what the notebook compares ---
+
+
+def test_stored_is_what_node_finds(node):
+    """data/experiments/javascript.json, which notebook 13 compares with Python, Node or no Node."""
+    stored = experiments.load("javascript")
+    given = {"text": RIDDLE + "tired", "changes": [[], [SWAP]], "count": LIKELIEST}
+    assert (stored["settings"]["text"], stored["settings"]["likeliest"]) == (
+        given["text"],
+        given["count"],
+    )
+    for found, was in zip(node(PROGRAM, given), stored["results"], strict=True):
+        for part in ("changes", "ids", "text", "words"):
+            assert found[part] == was[part], "run: python -m transformer_lib experiment javascript"
+        np.testing.assert_allclose(found["logits"], was["logits"], rtol=0, atol=1e-5)
+
+
+def test_without_node_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    with pytest.raises(pages.WebError, match="needs Node: install it"):
+        Node(translator())

@@ -1,0 +1,180 @@
+"""Recorded attention of any model as a page, and what the page shows."""
+
+import base64
+import copy
+import html
+import io
+import json
+import re
+
+import nbformat
+import numpy as np
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+from nbformat.v4 import new_output
+from PIL import Image
+from playwright.sync_api import expect, sync_playwright
+
+from compare_outputs import first_difference
+from course.lab import AttentionView, Layer, huggingface_layers, looks_layers
+from course.lab.view import MIME, packed, unpacked
+from course.site.book import find_browser
+from transformer_lib import Translator
+
+BROWSER = find_browser()
+CROSS = "decoder.layers.1.cross_attn"
+
+
+@pytest.fixture(scope="module")
+def looks():
+    return Translator.load().looks("I like trees")
+
+
+def given(page: str) -> list:
+    """The layers that a page draws."""
+    return json.loads(re.search(r"^const given = (.*);$", page, re.MULTILINE)[1])["layers"]
+
+
+def test_a_page_holds_what_was_recorded(looks):
+    layers = given(AttentionView(looks_layers(looks)).page())
+    assert [layer["name"] for layer in layers] == list(looks.weights)
+    for layer in layers:
+        expected = looks.weights[layer["name"]].numpy()
+        np.testing.assert_allclose(layer["weights"], expected, atol=5e-5)
+    words = {layer["name"]: (layer["queries"], layer["keys"]) for layer in layers}
+    assert words["encoder.layers.0.self_attn"] == (looks.src, looks.src)
+    assert words["decoder.layers.1.self_attn"] == (looks.tgt_out, looks.tgt_in)
+    assert words["decoder.layers.1.cross_attn"] == (looks.tgt_out, looks.src)
+
+
+def test_words_that_could_end_the_script_stay_words():
+    word = "</script><b>&\\"
+    page = AttentionView([Layer("any", [[[1.0]]], [word], [word])]).page(title="a < b")
+    assert page.count("</script>") == 1 and "<title>a &lt; b</title>" in page
+    assert given(page)[0]["keys"] == [word]
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 3, 2), (1, 2, 2), (0, 2, 3)])
+def test_words_must_fit_the_weights(shape):
+    with pytest.raises(ValueError, match=r"first: 2 words that look and 3 .* \(heads, 2, 3\), not"):
+        Layer("first", torch.zeros(shape), ["a", "b"], ["a", "b", "c"])
+
+
+def test_a_layer_that_is_not_there_is_named(looks):
+    with pytest.raises(ValueError, match=r"no layer 'encoder'; there are encoder\.layers\.0"):
+        AttentionView(looks_layers(looks), layer="encoder")
+
+
+# --- in a notebook ---
+
+
+@pytest.fixture(scope="module")
+def output(looks) -> nbformat.NotebookNode:
+    """What a notebook stores of a view."""
+    data, notes = AttentionView(looks_layers(looks), layer=CROSS, query=1)._repr_mimebundle_()
+    return new_output("execute_result", data, metadata=notes, execution_count=1)
+
+
+def test_a_notebook_stores_the_page_its_data_a_picture_and_words(looks, output):
+    view = AttentionView(looks_layers(looks), layer=CROSS, query=1)
+    picture = Image.open(io.BytesIO(base64.b64decode(output.data["image/png"])))
+    note = output.metadata["image/png"]
+    assert [size // 2 for size in picture.size] == [note["width"], note["height"]]
+    assert "“gustan” looks most in head 0 at “trees” with 1.00, in head 1 at “like”" in note["alt"]
+    assert output.data["text/plain"].startswith(f"Figure:\n{note['alt']}\npanel | head 0\n")
+    assert unpacked(output.data[MIME]) == view.data()
+    # Where frames aren't let through the picture is seen, and said; the frame lies over it.
+    frame = output.data["text/html"]
+    shown = re.search(r'<img alt="([^"]*)" .*? src="data:image/png;base64,(.*?)">', frame)
+    assert (html.unescape(shown[1]), shown[2]) == (note["alt"], output.data["image/png"])
+    page = html.unescape(re.search(r'srcdoc="([^"]*)"', frame)[1])
+    assert page == view.page(heading=False) and "<h1>" not in page
+
+
+def test_a_query_that_another_sentence_lacks_is_none(looks):
+    assert "looks most" not in AttentionView(looks_layers(looks), layer=CROSS, query=99).alt()
+
+
+def test_a_notebook_compares_the_data_and_no_pixels(looks, output):
+    other = copy.deepcopy(output)
+    other.data["image/png"] = other.data["image/png"][:-40]  # drawn with other letters
+    other.data["text/html"] = re.sub('base64,[^"]*', "base64,", other.data["text/html"])
+    assert first_difference([output], [other]) == ""
+    layers = looks_layers(looks)
+    for change, told in ((0.0001, False), (0.004, True)):
+        weights = layers[0].weights.clone()
+        weights[0, 0, 0] += change
+        near = [Layer(layers[0].name, weights, looks.src, looks.src), *layers[1:]]
+        other.data[MIME] = packed(AttentionView(near, layer=CROSS, query=1).data())
+        assert (MIME in first_difference([output], [other])) == told
+    other.data["text/html"] = other.data["text/html"].replace("Draws recorded", "Draws")
+    assert "text/html" in first_difference([output], [other])  # by an older attention_view.js
+
+
+# --- other models ---
+
+
+def test_a_model_of_hugging_face():
+    from transformers import MarianConfig, MarianMTModel
+
+    sizes = {f"{side}_{what}": 2 for side in ("encoder", "decoder")
+             for what in ("layers", "attention_heads")}  # fmt: skip
+    config = MarianConfig(
+        vocab_size=11, d_model=8, encoder_ffn_dim=8, decoder_ffn_dim=8, pad_token_id=0,
+        decoder_start_token_id=0, attn_implementation="eager", **sizes,
+    )  # fmt: skip
+    model = MarianMTModel(config).eval()
+    src, tgt = ["_I", "_like", "_trees", "</s>"], ["<pad>", "_me", "_gustan"]
+    ids = torch.tensor([[3, 4, 5, 1], [6, 7, 8, 1]])
+    decoder_ids = torch.tensor([[0, 6, 7], [0, 8, 9]])
+    output = model(ids, decoder_input_ids=decoder_ids, output_attentions=True)
+    layers = huggingface_layers(output, src, tgt, sentence=1)
+    assert [layer.name for layer in layers] == [
+        "encoder.layers.0.self_attn", "encoder.layers.1.self_attn",
+        "decoder.layers.0.self_attn", "decoder.layers.1.self_attn",
+        "decoder.layers.0.cross_attn", "decoder.layers.1.cross_attn",
+    ]  # fmt: skip
+    cross = layers[-1]
+    assert (cross.queries, cross.keys) == (tgt, src)
+    torch.testing.assert_close(cross.weights, output.cross_attentions[1][1].detach())
+    np.testing.assert_allclose(
+        np.sum(given(AttentionView(layers).page())[-1]["weights"], -1), 1, atol=1e-3
+    )
+    with pytest.raises(ValueError, match="output_attentions=True"):
+        huggingface_layers(model(ids, decoder_input_ids=decoder_ids), src, tgt)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no browser: install Chromium or Chrome")
+def test_layer_head_and_word_are_chosen_by_mouse_and_keyboard(looks, tmp_path):
+    AttentionView(looks_layers(looks)).save(tmp_path / "view.html", title="I like trees")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER)
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        asked, failed = [], []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: failed.append(str(error)))
+        page.goto((tmp_path / "view.html").as_uri())
+        says = page.locator(".av-says")
+        expect(says).to_have_text("encoder, layer 0, head 0: choose a word to see its numbers.")
+        page.get_by_label("Layer").select_option("decoder.layers.1.cross_attn")
+        page.locator(".av-queries").get_by_text("gustan").click()
+        expect(says).to_contain_text("head 0: “gustan” looks most at “trees”, with 1.00.")
+        page.get_by_label("head 0").focus()
+        page.keyboard.press("ArrowRight")
+        expect(says).to_contain_text("head 1: “gustan” looks most at “like”, with 1.00.")
+        numbers = page.locator(".av-number").all_inner_texts()
+        row = looks.weights["decoder.layers.1.cross_attn"][1, 1]
+        assert numbers == [f"{weight:.2f}" for weight in row]
+        page.get_by_role("radio", name="Map").check()
+        cell = page.locator(".av-map tbody tr").nth(3).locator("td").nth(2)
+        cell.click()
+        expect(says).to_contain_text("“árboles” looks most at “trees”")
+        assert cell.get_attribute("title").startswith("árboles → trees: 1.00")
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found = Axe().run(page, options={"resultTypes": ["violations"], "preload": False})
+            assert [one["id"] for one in found.response["violations"]] == []
+        assert len(asked) == 1 and failed == []
+        browser.close()

@@ -1,0 +1,46 @@
+"""The site, built once for all tests of a run, with the network shut off."""
+
+import json
+import os
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from course.site.site import MARK, build
+from tests.course.site.parsed import Parsed
+
+
+def no_network(*_, **__):
+    raise AssertionError("building the site asks for the network")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory) -> Path:
+    """The folder of the site. Several processes test at once: the first of them builds it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "the site"
+    with FileLock(folder.with_suffix(".lock")):
+        if not (folder / MARK).exists():
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(socket.socket, "connect", no_network)
+                patch.delenv("GITHUB_REPOSITORY", raising=False)
+                start = time.process_time()
+                build(folder)
+                assert time.process_time() - start < 120  # seconds of a processor: 15 were measured
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pages(site) -> dict[str, Parsed]:
+    """Every page by its file's name."""
+    return {path.name: Parsed(path.read_text(encoding="utf-8")) for path in site.glob("*.html")}
+
+
+@pytest.fixture(scope="session")
+def found(site) -> list[dict[str, str]]:
+    """What the search looks through."""
+    text = (site / "search.js").read_text(encoding="utf-8")
+    return json.loads(text.removeprefix("window.found = ").removesuffix(";\n"))

@@ -1,0 +1,423 @@
+"""The site as a visitor meets it: in a browser without a network, opened as files."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+import sections
+from course.site.book import find_browser, print_pdf
+from course.site.site import DOCUMENTS
+from transformer_lib import Translator
+
+BROWSER = find_browser()
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser: install Chromium or Chrome")
+
+NOTEBOOKS = [f"{name}.html" for name in sections.series()]
+OTHERS = [page.file for page in DOCUMENTS]
+OTHERS += ["index.html", "about.html", "slides.html", "lab/index.html"]
+WIDTHS = (390, 768, 1400)
+CHARTS = {
+    "02_embeddings.html": 2,
+    "03_positional_encoding.html": 1,
+    "04_attention.html": 1,
+    "05_multi_head_attention.html": 1,
+    "08_decoder.html": 1,
+    "11_decoding.html": 1,
+    "13_what_the_heads_learned.html": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_playwright() as playwright:
+        yield playwright.chromium
+
+
+@pytest.fixture(scope="module")
+def browser(chromium):
+    return chromium.launch(executable_path=BROWSER)
+
+
+class Visit:
+    """A page in a window of its own; what it asks for and what fails is written down."""
+
+    def __init__(self, browser, site, **window):
+        self.site = site
+        self.context = browser.new_context(offline=True, **window)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        self.outside, self.errors = [], []
+        self.context.on("request", self.note)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
+
+    def note(self, request):
+        if not request.url.startswith((self.site.as_uri(), "data:", "blob:")):
+            self.outside.append(request.url)
+
+    def open(self, file):
+        self.page.goto(f"{self.site.as_uri()}/{file}")
+        return self.page
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+
+def sideways(page) -> list[str]:
+    """What makes the page wider than its window."""
+    return page.evaluate("""() => {
+        const limit = document.documentElement.clientWidth;
+        if (document.scrollingElement.scrollWidth <= limit) return [];
+        return [...document.querySelectorAll("body *")]
+            .filter((e) => e.getBoundingClientRect().right > limit + 1 && !e.closest(".wide"))
+            .map((e) => e.outerHTML.slice(0, 100));
+    }""")
+
+
+def serious(page, part: str | dict = "body", **options) -> list[str]:
+    """What axe-core finds in a part of a page that keeps somebody out."""
+    options = {"resultTypes": ["violations"], "preload": False, **options}
+    found = Axe().run(page, part, options)
+    return [f"{v['id']}: {v['nodes'][0]['html'][:150]}" for v in found.response["violations"]
+            if v["impact"] in ("serious", "critical")]  # fmt: skip
+
+
+OPEN_ALL = "for (const d of document.querySelectorAll('main details')) d.open = true"
+# All at once: a chart that comes alive takes its stored picture off the page.
+DECODE = """() => Promise.all([...document.querySelectorAll("section img")].map((image) => {
+  image.loading = "eager"; return image.decode(); }))"""
+TURN = "document.documentElement.dataset.theme = 'dark'"
+COLORS = {"runOnly": ["color-contrast"]}
+# Colors are alike everywhere, and slow to measure: on these pages and, with code, on one below.
+COLORED = ("index.html", "figures.html", "00_start_here.html", "02_embeddings.html",
+           "lab/index.html")  # fmt: skip
+NO_COLORS = {"rules": {"color-contrast": {"enabled": False}}}
+NO_CODE = {"exclude": [[".code"], [".output"]]}
+# Nor the list of all pages, which each of them has.
+NO_CODE_NO_MENU = {"exclude": [*NO_CODE["exclude"], ["#series"]]}
+
+
+@pytest.fixture(scope="module")
+def window(browser, site):
+    """One for all pages: they are many, and a new one takes as long as loading a page."""
+    with Visit(browser, site) as visit:
+        yield visit
+
+
+@pytest.mark.parametrize("file", [*NOTEBOOKS, *OTHERS])
+def test_a_page_stands_alone_fits_every_window_and_keeps_nobody_out(window, file):
+    window.page.set_viewport_size({"width": WIDTHS[-1], "height": 900})
+    page = window.open(file)
+    if file in COLORED:
+        assert serious(page, NO_CODE) == []
+    else:
+        assert serious(page, NO_CODE_NO_MENU, **NO_COLORS) == []
+    page.evaluate(OPEN_ALL)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert sideways(page) == [], width
+    assert window.outside == [] and window.errors == []
+
+
+def test_what_is_folded_and_what_is_dark_keeps_nobody_out(visit):
+    page = visit.open("a1_pytorch_primer.html")
+    page.evaluate(OPEN_ALL)
+    assert serious(page) == []
+    page.evaluate(TURN)
+    assert serious(page, **COLORS) == []
+
+
+@pytest.mark.parametrize("file", ["slides/04_attention.html", "slides/08_decoder.html"])
+def test_slides_too(browser, site, file):
+    with Visit(browser, site, viewport={"width": 1400, "height": 800}) as visit:
+        page = visit.open(file)
+        assert serious(page) == [] and sideways(page) == []
+        slides = page.locator("section")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("scrollY >= innerHeight")
+        page.keyboard.press("n")
+        assert slides.nth(1).locator(".in-words p").is_visible()
+        page.keyboard.press("End")
+        page.wait_for_function("scrollY > innerHeight * 2")
+        page.evaluate(DECODE)
+        assert visit.outside == [] and visit.errors == []
+
+
+def test_text_twice_as_large_still_fits(chromium, site):
+    large = ["--blink-settings=defaultFontSize=32,defaultFixedFontSize=26"]
+    browser = chromium.launch(executable_path=BROWSER, args=large)
+    with Visit(browser, site) as visit:
+        for file in ("index.html", "a1_pytorch_primer.html", "glossary.html"):
+            page = visit.open(file)
+            assert page.evaluate("getComputedStyle(document.body).fontSize") == "34px"
+            page.evaluate(OPEN_ALL)
+            for width in WIDTHS:
+                page.set_viewport_size({"width": width, "height": 900})
+                assert sideways(page) == [], (width, file)
+        page = visit.open("lab/index.html")
+        page.locator(".av-says").wait_for()
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+
+
+@pytest.fixture
+def visit(browser, site):
+    with Visit(browser, site, viewport={"width": 1400, "height": 900}) as visit:
+        yield visit
+        assert visit.outside == [] and visit.errors == []
+
+
+# --- charts ---
+
+
+def alive(chart):
+    chart.scroll_into_view_if_needed()
+    chart.locator("svg.marks").wait_for()
+
+
+@pytest.mark.parametrize("file", CHARTS)
+def test_charts_are_alive_and_answer_the_keyboard(visit, file):
+    page = visit.open(file)
+    page.evaluate(OPEN_ALL)
+    charts = page.locator(".chart").all()
+    assert len(charts) == CHARTS[file]
+    for chart in charts:
+        alive(chart)
+        assert chart.locator("img").count() == 0
+        assert len(chart.locator("svg.marks[role=img]").get_attribute("aria-label")) > 40
+        before = chart.locator("svg.marks").inner_html()
+        control = chart.locator(".vega-bind :is(input, select)").last
+        control.focus()
+        if control.get_attribute("type") == "checkbox":
+            page.keyboard.press("Space")
+        elif control.evaluate("(e) => e.tagName") == "SELECT":
+            page.keyboard.press("ArrowUp")
+        else:
+            page.keyboard.press("ArrowLeft")
+        page.wait_for_function(
+            "([e, before]) => e.innerHTML !== before",
+            arg=[chart.locator("svg.marks").element_handle(), before],
+        )
+    assert serious(page, ".chart", **{} if file in COLORED else NO_COLORS) == []
+
+
+def test_a_chart_answers_the_mouse(visit):
+    page = visit.open("02_embeddings.html")
+    chart = page.locator(".chart").first
+    alive(chart)
+    chart.locator(".mark-symbol path").nth(40).hover(force=True)
+    tooltip = page.locator("#vg-tooltip-element.visible")
+    tooltip.wait_for()
+    assert "part of speech" in tooltip.inner_text()
+    chart.locator("input").fill("tree")
+    page.wait_for_function(
+        "(svg) => [...svg.querySelectorAll('text')].some((t) => t.textContent == 'tree')",
+        arg=chart.locator("svg.marks").element_handle(),
+    )
+    page = visit.open("05_multi_head_attention.html")
+    chart = page.locator(".chart").first
+    alive(chart)
+    chart.locator(".words_marks path").nth(1).click()
+    chart.locator("text", has_text=re.compile("What “(?!it”).+” looks at")).wait_for()
+
+
+# --- the attention view ---
+
+
+def test_a_stored_attention_view_is_alive(visit):
+    page = visit.open("08_decoder.html")
+    view = page.locator(".view")
+    assert view.locator("img").count() == 0
+    says = view.locator(".av-says")
+    assert "head 0: “gustan” looks most at “trees”, with 1.00." in says.inner_text()
+    view.get_by_label("head 0").focus()
+    page.keyboard.press("ArrowRight")
+    assert "head 1: “gustan” looks most at “like”, with 1.00." in says.inner_text()
+    assert serious(page, ".view") == []
+    head = view.locator("canvas").first
+    before = head.evaluate("(canvas) => canvas.toDataURL()")
+    page.evaluate(TURN)
+    page.wait_for_function("([c, before]) => c.toDataURL() !== before",
+                           arg=[head.element_handle(), before])  # fmt: skip
+    assert serious(page, ".view", **COLORS) == []
+    view.get_by_role("radio", name="Map").check(force=True)
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert sideways(page) == []
+
+
+# --- the laboratory: more in tests/course/lab/test_lab_page.py ---
+
+
+def test_the_larger_translator_reads_any_sentence_and_keeps_nobody_out(browser, site):
+    window = {"viewport": {"width": 390, "height": 900}, "reduced_motion": "reduce"}
+    with Visit(browser, site, **window) as visit:
+        page = visit.open("lab/everyday.html")  # 17 MB
+        page.locator(".av-says").wait_for()
+        expect(page.locator("h1")).to_have_text("Any sentence")
+        expect(page.locator("#tour")).to_be_hidden()
+        expect(page.locator("#tour-start")).to_be_hidden()
+        text = "my grandmother's bicycle is green"
+        page.get_by_label("English").fill(text)
+        page.get_by_label("English").press("Enter")
+        written = page.locator("#translation")
+        expect(written).to_contain_text(Translator.load("tatoeba").translate(text)[0].text)
+        assert page.locator(".av-head").count() == 8
+        before = written.inner_text()
+        heads = page.locator(".av-head [type=checkbox]")
+        page.locator("select").select_option("encoder.layers.1.self_attn")
+        for head in range(8):
+            heads.nth(head).uncheck()
+        expect(written).to_contain_text("Mi abuela es verde")
+        expect(page.locator("#difference")).to_have_text(f"was: {before}")
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert serious(page) == []
+        page.emulate_media(color_scheme="dark")
+        assert serious(page, **COLORS) == []
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            assert sideways(page) == [], width
+        link = page.url
+        page.goto("about:blank")
+        page.goto(link)
+        page.locator(".av-says").wait_for()
+        assert written.inner_text() != before and page.locator("#changes li").count() == 8
+        assert visit.outside == [] and visit.errors == []
+
+
+# --- answers ---
+
+
+def test_an_answer_opens_and_a_guess_is_compared(visit):
+    page = visit.open("00_start_here.html")
+    answer = page.locator(".answer").first
+    assert not answer.locator(".output").is_visible()
+    page.locator(".guess input").first.focus()
+    page.keyboard.type("gustan")
+    page.keyboard.press("Enter")
+    assert answer.locator(".output").is_visible()
+    assert "your guess: gustan\nit is gusta: another one" in answer.inner_text()
+    page.locator(".guess input").first.fill("'Gusta'")
+    page.keyboard.press("Enter")
+    assert "it is gusta: right" in answer.inner_text()
+
+
+GUESSES = [("5000", 5000), ("5,000", 5000), ("4980", 5000), ("4900", 5000), ("many", 5000),
+           ("0.9", 0.9), (".9", 0.9), ("1e-07", 1e-07), ("8", 8.5), ("-0.112", -0.112),
+           ("[2, 3]", [2, 3]), ("(2, 3, 10)", (2, 3, 10)), ("(2, 3)", (2, 3, 10)),
+           ("apple", "apple"), (" Apple", "apple"), ("cow", "apple"), ("True", True)]  # fmt: skip
+
+
+def test_a_guess_is_compared_as_the_library_does(visit, capsys):
+    from course.checks import reveal
+
+    page = visit.open("00_start_here.html")
+    for typed, measured in GUESSES:
+        plain = re.sub(r"^(\d),(\d{3})$", r"\1\2", typed)
+        try:
+            guess = eval(plain)
+        except NameError:
+            guess = plain
+        except (SyntaxError, IndentationError):
+            guess = plain
+        reveal(guess, measured)
+        line = capsys.readouterr().out.splitlines()[1]
+        shown, _, said = line.removeprefix("it is ").partition(": ")
+        assert page.evaluate("([g, m]) => compared(g, m)", [typed, shown]) == said, typed
+
+
+def test_without_javascript_answers_open_and_on_paper_all_is_open(browser, site):
+    with Visit(browser, site, java_script_enabled=False) as visit:
+        page = visit.open("04_attention.html")
+        answer = page.locator(".answer").first
+        assert not answer.locator(".output").is_visible()
+        answer.locator("summary").click()
+        assert answer.locator(".output").is_visible()
+        assert not page.locator(".guess").first.is_visible()
+        page.emulate_media(media="print")
+        for box in page.locator("details").all():
+            if box.get_attribute("class") in ("answer", "deeper"):
+                last = box.locator(":scope > :not(summary)").last
+                assert last.evaluate("(e) => e.getBoundingClientRect().height") > 0
+        assert not page.locator("#series").is_visible()
+
+
+# --- moving about ---
+
+
+def test_the_keyboard_alone_is_enough(visit):
+    page = visit.open("04_attention.html")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    seen = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate("document.activeElement.tagName"))
+        outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline == "solid"
+    assert {"SUMMARY", "INPUT", "BUTTON"} <= set(seen)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.evaluate("scrollTo(0, 0)")
+    page.locator(".menu").focus()
+    page.keyboard.press("Enter")
+    page.locator("#series").wait_for(state="visible")
+    page.keyboard.press("Escape")
+    page.locator("#series").wait_for(state="hidden")
+
+
+def test_the_search_finds_and_leads_there(visit):
+    page = visit.open("about.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("causal MASK leak")
+    page.locator("#search-found a").first.wait_for()
+    assert re.fullmatch(r"\d+ sections", page.locator("#search-count").inner_text())
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/06_masks.html#*")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("xyzzy")
+    page.wait_for_function("document.getElementById('search-count').textContent == '0 sections'")
+    page.keyboard.press("Escape")
+    assert not page.locator("#search").is_visible()
+
+
+def test_a_link_into_a_folded_section_opens_it(visit):
+    page = visit.open("04_attention.html")
+    folded = page.locator("details.deeper").first
+    anchor = folded.locator("summary [id]").get_attribute("id")
+    page.evaluate("(anchor) => (location.hash = encodeURIComponent(anchor))", anchor)
+    page.wait_for_function("document.querySelector('details.deeper').open")
+
+
+def test_code_is_copied(visit):
+    visit.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = visit.open("04_attention.html")
+    page.locator(".copy").first.click()
+    page.locator(".copy", has_text="Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.locator(".code code").first.inner_text()
+
+
+def test_the_chosen_theme_stays(visit):
+    page = visit.open("index.html")
+    color = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(color) == "rgb(255, 255, 255)"
+    page.locator("#theme-button").click()
+    assert page.evaluate(color) == "rgb(18, 18, 18)"
+    assert visit.open("04_attention.html").evaluate(color) == "rgb(18, 18, 18)"
+
+
+def test_pages_print_as_pdf_with_an_outline(site, tmp_path):
+    print_pdf(site / "05_multi_head_attention.html", tmp_path / "05.pdf")
+    pdf = (tmp_path / "05.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF-") and b"/Outlines" in pdf
+    named = [bytes.fromhex(name.decode()).decode("utf-16")
+             for name in re.findall(rb"/Title <(FEFF\w+)>", pdf)]  # fmt: skip
+    assert "05 · Multi-head attention: several looks at once" in named  # on two lines
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > 5

@@ -1,0 +1,391 @@
+"""The pages as files: nothing is lost from the notebooks, every link leads somewhere."""
+
+import html
+import json
+import re
+from pathlib import PurePosixPath
+from types import SimpleNamespace
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import pytest
+import yaml
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+import sections
+from course.drawing.registry import FIGURES
+from course.lab import view
+from course.lab.pages import HERE
+from course.site import colab
+from course.site.book import chapter, print_pdf
+from course.site.notebooks import parts
+from course.site.site import DOCUMENTS, LABORATORIES, build, notebook_pages
+from course.site.words import (
+    code_html,
+    github_anchor,
+    inline,
+    jupyter_anchor,
+    markdown,
+    plain,
+    relative,
+)
+from tests.course.site.parsed import Parsed
+from transformer_lib import Translator
+
+NOTEBOOKS = sections.series()
+TRANSLATORS = {f"lab/{file}": name for name, (file, _) in LABORATORIES.items()}
+words = markdown(lambda address: address, jupyter_anchor)
+
+
+def outputs(name: str) -> list[tuple[dict, dict]]:
+    """The cells with outputs, and each output, in order."""
+    return [(cell, output) for cell in NOTEBOOKS[name].cells for output in cell.get("outputs", [])]
+
+
+def laboratory(output: dict) -> str:
+    """The frame of an output that shows the laboratory, else nothing."""
+    page = output.get("data", {}).get("text/html", "")
+    return page if 'title="The laboratory"' in page else ""
+
+
+# --- the whole ---
+
+
+def test_every_notebook_and_every_document_has_a_page(pages):
+    assert [page.source.stem for page in notebook_pages()] == list(NOTEBOOKS)
+    expected = {f"{name}.html" for name in NOTEBOOKS} | {page.file for page in DOCUMENTS}
+    assert expected | {"index.html", "about.html", "slides.html"} == set(pages)
+
+
+def test_every_link_leads_somewhere(site, pages):
+    ids = {name: set(page.ids()) for name, page in pages.items()}
+    seen = 0
+    for name, page in pages.items():
+        for _, attributes, _ in page.elements:
+            for address in (attributes.get("href"), attributes.get("src")):
+                if address is None or urlsplit(address).scheme in ("http", "https"):
+                    continue
+                file, _, anchor = address.partition("#")
+                assert (site / file).exists(), f"{name}: {address}"
+                if anchor:
+                    is_state = file.startswith("lab/")  # what the laboratory shows first
+                    assert is_state or unquote(anchor) in ids[file or name], f"{name}: {address}"
+                seen += 1
+    assert seen > 1500
+
+
+def test_no_page_loads_anything_from_elsewhere(site, pages):
+    for name, page in pages.items():
+        for tag, attributes, _ in page.elements:
+            loaded = [attributes.get("src"), attributes.get("href") if tag == "link" else None]
+            for address in filter(None, loaded):
+                assert not urlsplit(address).scheme and not address.startswith("//"), name
+    css = (site / "static" / "site.css").read_text(encoding="utf-8")
+    assert re.findall(r"url\((.+?)\)", css) == ['"math.woff"'] and "@import" not in css
+
+
+def test_no_name_stands_twice_on_a_page(pages):
+    for name, page in pages.items():
+        assert len(page.ids()) == len(set(page.ids())), name
+
+
+# --- notebooks ---
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_every_alt_text_arrives(pages, name):
+    page = pages[f"{name}.html"]
+    alts = [page.elements[number][1]["alt"] for number in page.all("img")]
+    assert alts == [output.metadata["image/png"]["alt"] for _, output in outputs(name)
+                    if "image/png" in output.get("data", {})]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_every_answer_is_closed_and_nothing_else(pages, name):
+    page = pages[f"{name}.html"]
+    printed, pictures = [], []
+    for cell, output in outputs(name):
+        hidden = bool(cell.metadata.get("jupyter", {}).get("outputs_hidden"))
+        if "image/png" in output.get("data", {}):
+            pictures.append(hidden)
+        elif not laboratory(output):
+            printed.append(hidden)
+    for expected, shown in ((printed, page.all("pre", "output")), (pictures, page.all("img"))):
+        assert [page.inside(number, "details", "answer") for number in shown] == expected
+    predictions = sum(map(sections.is_predict, NOTEBOOKS[name].cells))
+    assert len(page.all("details", "answer")) == len(page.all("p", "predict")) == predictions
+    for number in page.all("details"):
+        assert "open" not in page.elements[number][1]
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_guess_can_be_typed_wherever_one_is_asked(pages, name):
+    asked = [cell for cell in NOTEBOOKS[name].cells if "my_guess = ..." in cell.source
+             and cell.metadata.get("jupyter", {}).get("outputs_hidden")]  # fmt: skip
+    assert len(pages[f"{name}.html"].all("form", "guess")) == len(asked)
+    for cell in asked:
+        assert "your guess: none yet\nit is " in cell.outputs[0].text
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_sections_keep_their_names_and_deeper_ones_are_folded(pages, name):
+    page = pages[f"{name}.html"]
+    heads = {page.elements[n][1]["id"]: n for level in range(1, 7) for n in page.all(f"h{level}")}
+    expected = sections.sections(NOTEBOOKS[name])
+    assert list(heads) and set(heads) == {section.anchor for section in expected}
+    for section in expected:
+        assert page.inside(heads[section.anchor], "details", "deeper") == section.deeper
+        if section.deeper and section.heading.startswith("Deeper: "):
+            assert page.inside(heads[section.anchor], "summary")
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_code_and_what_it_printed_are_as_in_the_notebook(pages, name):
+    page = pages[f"{name}.html"]
+    shown = [page.text[number] for number in page.all("code")]
+    for cell in NOTEBOOKS[name].cells:
+        if cell.cell_type == "code":
+            assert cell.source.strip("\n") in shown
+    printed = [page.text[number] for number in page.all("pre", "output")]
+    streams = [output.text for _, output in outputs(name) if output.output_type == "stream"]
+    assert [text.strip() for text in printed] == [text.strip() for text in streams]
+
+
+def test_formulas_are_all_translated(pages):
+    count = 0
+    for name, page in pages.items():
+        for number in page.all("math"):
+            assert "\\" not in page.text.get(number, ""), f"{name}: {page.text[number]}"
+            count += 1
+        for number in page.all("p"):
+            assert "$$" not in page.text.get(number, ""), f"{name}: {page.text[number]}"
+    assert count > 300
+
+
+def test_a_chart_brings_its_data_and_a_picture(pages):
+    charts = [(page, number) for page in pages.values() for number in page.all("div", "chart")]
+    expected = sum(
+        "application/vnd.vegalite.v5+json" in output.get("data", {})
+        for name in NOTEBOOKS for _, output in outputs(name)
+    )  # fmt: skip
+    assert len(charts) == expected > 0
+    for page, number in charts:
+        inside = [element[0] for element in page.elements if number in element[2]]
+        assert inside == ["img", "script"]
+
+
+def test_an_attention_view_brings_its_data_and_a_picture(site, pages):
+    views = [(page, number) for page in pages.values() for number in page.all("div", "view")]
+    expected = sum(view.MIME in output.get("data", {})
+                   for name in NOTEBOOKS for _, output in outputs(name))  # fmt: skip
+    assert len(views) == expected > 0
+    for page, number in views:
+        inside = [element[0] for element in page.elements if number in element[2]]
+        assert inside == ["img", "script"]
+        data = json.loads(
+            next(page.text[n] for n in page.all("script") if page.inside(n, "div", "view"))
+        )
+        assert {layer["name"] for layer in data["layers"]} >= {data["chosen"]["layer"]}
+    drawn = (site / "static" / "attention_view.js").read_text(encoding="utf-8")
+    assert drawn == (HERE / "attention_view.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_where_a_notebook_has_the_laboratory_a_link_leads_there(pages, name):
+    page = pages[f"{name}.html"]
+    links = [number for number in page.all("a") if page.inside(number, "p", "to-lab")]
+    found = [page.elements[number][1]["href"] for number in links]
+    frames = [laboratory(output) for _, output in outputs(name) if laboratory(output)]
+    assert len(found) == len(frames)
+    for address, frame in zip(found, frames, strict=True):
+        file, _, link = address.partition("#")
+        assert f' name="{html.escape(link)}" ' in frame
+        translator = Translator.load(TRANSLATORS[file])
+        state = dict(parse_qsl(link))
+        translator.read(state.get("text", "I like trees"))  # raises if it can't
+        layer = state.get("layer", "decoder.layers.0.self_attn")
+        assert layer in translator.looks("I like trees").weights
+        assert state.get("choose", "beam") == "beam"
+
+
+def test_no_reader_has_to_edit_code_to_try_a_sentence():
+    """Where a cell asks for a sentence, the laboratory stands in the same section or is named."""
+    asking = re.compile(r'^(my_)?sentence = "', re.MULTILINE)
+    for name, notebook in NOTEBOOKS.items():
+        for section in sections.sections(notebook):
+            if any(cell.cell_type == "code" and asking.search(cell.source)
+                   for cell in section.cells):  # fmt: skip
+                words = "".join(cell.source for cell in section.cells)
+                assert "laboratory" in words, f"{name}: {section.heading}"
+
+
+def test_the_search_knows_every_section(site, pages, found):
+    for name, notebook in NOTEBOOKS.items():
+        pieces = [piece for piece in found if piece["page"].startswith(f"{name}.html#")]
+        heads = [section.heading for section in sections.sections(notebook)]
+        assert [piece["heading"] for piece in pieces] == heads
+    for piece in found:
+        file, _, anchor = piece["page"].partition("#")
+        assert unquote(anchor) in pages[file].ids()
+
+
+# --- a notebook of our own ---
+
+
+def small():
+    hidden = {"jupyter": {"outputs_hidden": True}}
+    return new_notebook(cells=[
+        new_markdown_cell("# Title"),
+        new_markdown_cell("Words.\n\n**Predict.** What?"),
+        new_code_cell("my_guess = ...", metadata=hidden,
+                      outputs=[new_output("stream", text="your guess: none yet\nit is 3\n")]),
+        new_markdown_cell("## Deeper: one\n\nmore", metadata={"tags": ["deeper"]}),
+        new_markdown_cell("### Below"),
+        new_markdown_cell("## Deeper: two", metadata={"tags": ["deeper"]}),
+        new_markdown_cell("## Core"),
+        new_markdown_cell("## Deeper: last", metadata={"tags": ["deeper"]}),
+    ])  # fmt: skip
+
+
+def test_what_is_folded_ends_where_the_next_section_begins():
+    found, open_at_end = parts(small(), "small", words)
+    assert [part.closes for part in found] == [False] * 5 + [True, True, False]
+    assert [bool(part.summary) for part in found] == [False] * 3 + [True, False, True, False, True]
+    assert open_at_end
+    assert found[3].summary == '<h2 id="Deeper:-one">Deeper: one</h2>\n'
+    assert found[3].words == "<p>more</p>\n"
+    assert [part.asks for part in found] == [False, False, True] + [False] * 5
+    asked = '<p class="predict"><strong>Predict.</strong> What?</p>\n'
+    assert found[1].words == f"<p>Words.</p>\n{asked}"
+
+
+# --- words ---
+
+
+def test_words_become_html():
+    assert words("# A b: $x$?").startswith('<h1 id="A-b:-$x$?">A b: <math')
+    assert words("<eos> & <script>") == "<p>&lt;eos&gt; &amp; &lt;script&gt;</p>\n"
+    assert "<msqrt>" in words(r"$\sqrt{d_k}$") and "\\" not in words(r"$\sqrt{d_k}$")
+    assert words("| a |\n|---|\n| b |").startswith('<div class="wide"><table>')
+    assert inline("1. One *two*") == "1. One <em>two</em>"
+    assert markdown(lambda _: None, jupyter_anchor)("[a](b)") == "<p>a</p>\n"
+    assert code_html("x < 1", "no such language").count("x &lt; 1") == 1
+    assert plain("## [One](there.md#x) of `two`, $x$ **3**") == "One of two , x 3"
+
+
+def test_anchors_are_those_of_jupyterlab_and_of_github():
+    assert jupyter_anchor('2. Six steps for "Thinking"') == '2.-Six-steps-for-"Thinking"'
+    assert github_anchor("Where you teach: `here`, now") == "where-you-teach-here-now"
+
+
+def test_relative_addresses_start_from_the_file():
+    here = PurePosixPath("notebooks/README.md")
+    assert relative(here, "../build/README.md#a") == ("build/README.md", "a")
+    assert relative(here, "04.ipynb") == ("notebooks/04.ipynb", "")
+    assert relative(here, "#a") == ("notebooks/README.md", "a")
+
+
+# --- the rest ---
+
+
+def test_it_replaces_a_site_and_nothing_else(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(ValueError, match="holds something else than a site"):
+        build(tmp_path)
+    assert (tmp_path / "mine.txt").exists()
+
+
+def test_colab_gets_an_address_once_the_project_has_one():
+    assert colab.address("https://github.com/a/b", "04") == (
+        "https://colab.research.google.com/github/a/b/blob/gh-pages/colab/04.ipynb"
+    )
+    assert colab.address(None, "04") is colab.address("https://example.org/a/b", "04") is None
+
+
+@pytest.mark.parametrize("replaced, restarts", [("numpy", True), ("torch", True), ("tqdm", False)])
+def test_the_first_cell_on_colab_never_mixes_two_numpys(monkeypatch, capsys, replaced, restarts):
+    """Tried with a package manager and a kernel that only write down what is asked of them."""
+    copy = colab.with_first_cell(small(), "https://github.com/a/b")
+    assert len(copy.cells) == len(small().cells) + 1
+    there = {"numpy": "2.0", "torch": "2.9", "tqdm": "4.0"}
+    ran, shut = [], []
+
+    def install(command, check):
+        ran.append(command[-1])
+        there.update({"transformer-lib": "0.1.0", replaced: "9.9"})
+
+    monkeypatch.setattr("subprocess.run", install)
+    monkeypatch.setattr(
+        "importlib.metadata.distributions",
+        lambda: [SimpleNamespace(name=name, version=version) for name, version in there.items()],
+    )
+    kernel = SimpleNamespace(do_shutdown=lambda restart: shut.append(restart))
+    names = {"get_ipython": lambda: SimpleNamespace(kernel=kernel)}
+    exec(copy.cells[0].source, names)
+    assert ran == ["transformer-lib @ git+https://github.com/a/b"]
+    assert shut == [True] * restarts
+    assert ("restarts now" in capsys.readouterr().out) == restarts
+    exec(copy.cells[0].source, names)  # after the restart, run again: nothing happens
+    assert len(ran) == 1 and shut == [True] * restarts
+
+
+def test_the_workflow_puts_the_site_where_colab_looks():
+    workflow = (sections.ROOT / ".github/workflows/site.yml").read_text(encoding="utf-8")
+    steps = yaml.safe_load(workflow)["jobs"]["site"]["steps"]
+    commands = [step["run"] for step in steps if "run" in step]
+    assert commands[0].startswith("make site ")
+    assert f"git init --quiet --initial-branch {colab.BRANCH}\n" in commands[1]
+    assert commands[1].strip().endswith(f" {colab.BRANCH}")
+
+
+def test_the_container_installs_as_the_makefile_does():
+    text = (sections.ROOT / ".devcontainer/devcontainer.json").read_text(encoding="utf-8")
+    container = json.loads(re.sub(r"^//.*$", "", text, flags=re.MULTILINE))
+    assert container["postCreateCommand"].startswith("make .venv/installed ")
+    makefile = (sections.ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "\n.venv/installed: " in makefile and "TORCH_INDEX" in makefile
+
+
+def test_the_laboratory_comes_along_and_leads_back(site):
+    for file, other in (("index.html", "everyday.html"), ("everyday.html", "index.html")):
+        page = (site / "lab" / file).read_text(encoding="utf-8")
+        head, _, scripts = page.partition("<script>")
+        assert '<a href="../index.html">' in head and f'<a href="{other}">' in head
+        given = 'href="https://creativecommons.org/licenses/by/2.0/"' in head
+        assert given == ("tatoeba.org" in head) == (file == "everyday.html")
+
+
+# --- slides and book ---
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_deck_shows_every_figure_of_its_notebook_the_hero_first(site, name):
+    deck = Parsed((site / "slides" / f"{name}.html").read_text(encoding="utf-8"))
+    shown = [deck.elements[number][1] for number in deck.all("img")]
+    notes = [output.metadata for _, output in outputs(name) if "metadata" in output]
+    figures = {note.figure: note["image/png"]["alt"] for note in notes if "figure" in note}
+    assert sorted(image["alt"] for image in shown) == sorted(figures.values())
+    assert all((site / image["src"]).exists() for image in shown)
+    heroes = [figure for figure in figures if FIGURES[figure].hero
+              and FIGURES[figure].notebook == name]  # fmt: skip
+    assert [figures[hero] for hero in heroes] == [image["alt"] for image in shown][: len(heroes)]
+
+
+def test_a_question_comes_before_the_slide_that_answers_it(site):
+    deck = Parsed((site / "slides" / "03_positional_encoding.html").read_text(encoding="utf-8"))
+    kinds = [deck.elements[number][1].get("class") for number in deck.all("section")]
+    assert kinds[:2] == ["title", "hero"] and "question" in kinds[2:-1]
+
+
+def test_a_chapter_of_the_book_is_open_and_keeps_its_links_inside():
+    body = '<h2 id="a">A</h2><a href="#a"></a><a href="04.html#b"></a><a href="04.html"></a>'
+    body += '<a href="other.html#c"></a><details class="x"></details><img src="i" loading="lazy">'
+    assert chapter(body, "03", {"03", "04"}) == (
+        '<h2 id="03.a">A</h2><a href="#03.a"></a><a href="#04.b"></a><a href="#04"></a>'
+        '<a ></a><details open class="x"></details><img src="i">'
+    )
+
+
+def test_printing_without_a_browser_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr("course.site.book.find_browser", lambda: None)
+    with pytest.raises(ValueError, match="needs Chromium, Chrome or Edge"):
+        print_pdf(tmp_path / "page.html", tmp_path / "page.pdf")

@@ -1,0 +1,52 @@
+"""`make check` finds the tests of a changed file."""
+
+from pathlib import Path
+
+import pytest
+
+import check
+
+
+@pytest.mark.parametrize(
+    ("changed", "tests"),
+    [
+        ("transformer_lib/model/attention.py", ["tests/transformer_lib/model/test_attention.py"]),
+        ("transformer_lib/__main__.py", ["tests/transformer_lib/cli/test_commands.py"]),
+        ("course/chapters/ch05_multi_head_attention/figures.py", ["tests/course/chapters/ch05_multi_head_attention/test_figures.py"]),
+        ("course/chapters/ch05_multi_head_attention/figures.py", ["tests/course/chapters/ch05_multi_head_attention/test_figures.py"]),
+        ("transformer_lib/decoding/beam.py", ["tests/transformer_lib/decoding/test_decoding.py"]),
+        ("coursework/similar.py", ["tests/coursework/test_similar.py"]),
+        ("tools/check.py", ["tests/project/test_check.py"]),
+        ("tools/run_notebooks.py", ["tests/prose/test_notebooks.py"]),  # and test_series.py: minutes
+        ("tests/prose/test_series.py", ["tests/prose/test_series.py"]),
+        ("tests/coursework/attempts_5.py", ["tests/coursework/test_attempts.py"]),
+        ("tests/transformer_lib/model/test_masks.py", ["tests/transformer_lib/model/test_masks.py"]),
+        ("notebooks/06_masks.ipynb", ["notebooks/06_masks.ipynb"]),
+        ("transformer_lib/gone.py", []),
+        ("README.md", []),
+    ],
+)
+def test_each_file_has_its_tests(changed, tests):
+    assert check.tests_of(Path(changed)) == [Path(test) for test in tests]
+
+
+def test_what_takes_minutes_runs_where_nothing_else_would():
+    """Every one of them is there, and left out only beside others."""
+    assert all((check.ROOT / test).exists() for test in check.WHOLE)
+    found = check.tests_of(Path("coursework/wall.py"))
+    assert Path("tests/coursework/test_grading.py") in found
+    assert not {test.as_posix() for test in found} & set(check.WHOLE)
+    alone = check.importing("tests.coursework.trained")
+    assert Path("tests/coursework/test_rehearsal.py") in alone
+
+
+def test_every_module_has_some():
+    modules = [
+        path.relative_to(check.ROOT)
+        for folder in ("transformer_lib", "coursework")
+        for path in (check.ROOT / folder).rglob("*.py")
+        if path.name != "__init__.py" and "assignments" not in path.parts
+    ]
+    assert len(modules) > 100
+    without = [path for path in modules if not check.tests_of(path)]
+    assert not without, [str(path) for path in without]

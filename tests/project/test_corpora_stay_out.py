@@ -1,0 +1,89 @@
+"""No sentence of a corpus is in the repository: searched where the corpora have been fetched.
+
+A sentence counts from six words on, in any case and with any signs between: shorter ones are what
+anybody says ("I don't know what to do"). Our own everyday sentences are allowed, as we wrote them
+without looking; whoever writes "I would like a cup of coffee" writes what others have written.
+"""
+
+import json
+import re
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from transformer_lib.text import everyday
+from transformer_lib.text.data import cache_folder
+from transformer_lib.text.downloads import CORPORA
+from transformer_lib.text.parallel import read_parallel
+
+ROOT = Path(__file__).resolve().parents[2]
+WORD = re.compile(r"\w+(?:['’]\w+)*")
+FEWEST = 6  # words of a sentence that is looked for
+BY_THE_GRAMMAR = "data/en-es/"  # the grammar writes these files again, so nobody else has
+
+
+def words(text: str) -> tuple[str, ...]:
+    return tuple(word.lower().replace("’", "'") for word in WORD.findall(text))
+
+
+def by_beginning(sentences) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+    """Sentences by their first words."""
+    found = defaultdict(list)
+    for sentence in dict.fromkeys(map(words, sentences)):
+        if len(sentence) >= FEWEST:
+            found[sentence[:FEWEST]].append(sentence)
+    return found
+
+
+def sentences_in(text: str, wanted) -> set[str]:
+    """Which of the wanted sentences stand in a text."""
+    all_words = words(text)
+    return {
+        " ".join(sentence)
+        for i in range(len(all_words) - FEWEST + 1)
+        for sentence in wanted.get(all_words[i : i + FEWEST], ())
+        if all_words[i : i + len(sentence)] == sentence
+    }
+
+
+def text_of(path: Path) -> str:
+    """What a reader can read in a file: of a notebook without the letters of its pictures."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return ""
+    if path.suffix != ".ipynb":
+        return text
+    cells = json.loads(text)["cells"]
+    for cell in cells:
+        for output in cell.get("outputs", []):
+            output["data"] = {kind: data for kind, data in output.get("data", {}).items()
+                              if not kind.startswith("image/")}  # fmt: skip
+    return json.dumps(cells, ensure_ascii=False).replace("\\n", " ")
+
+
+def test_a_sentence_is_found_whatever_stands_around_it():
+    wanted = by_beginning(["The old man, they say, is asleep.", "He is here now, I think"])
+    text = 'so: THE OLD man; “they say is\nasleep", and he is here'
+    assert sentences_in(text, wanted) == {"the old man they say is asleep"}
+    assert sentences_in("He is here, now I think.", wanted) == {"he is here now i think"}
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_no_sentence_of_a_corpus_is_in_the_repository(name):
+    files = [cache_folder() / name / f"{split}.tsv" for split in ("train", "validation", "test")]
+    if not all(file.exists() for file in files):
+        pytest.skip(f"needs the corpus: python -m transformer_lib corpus get {name}")
+    wanted = by_beginning(side for file in files for pair in read_parallel([file]) for side in pair)
+    ours = " | ".join(" ".join(words(text)) for item in everyday.load()
+                      for text in (item.english, *item.translations))  # fmt: skip
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    assert tracked.returncode == 0, tracked.stderr
+    found = {}
+    for file in filter(None, tracked.stdout.split("\0")):
+        if not file.startswith(BY_THE_GRAMMAR) and (ROOT / file).is_file():
+            theirs = sentences_in(text_of(ROOT / file), wanted)
+            found[file] = {sentence for sentence in theirs if sentence not in ours}
+    assert not {file: theirs for file, theirs in found.items() if theirs}

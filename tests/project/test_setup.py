@@ -1,0 +1,180 @@
+"""What the set-up says in several places is the same in all of them, and is what is installed."""
+
+import importlib.metadata
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
+DECLARED = [
+    Requirement(line)
+    for lines in [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
+    for line in lines
+]
+HERE = [one for one in DECLARED if one.marker is None or one.marker.evaluate()]
+LOCK = [Requirement(line) for line in read("constraints.txt").splitlines() if line[0] != "#"]
+CUDA = re.compile(r"cuda-|nvidia-|triton")  # pinned by the torch wheel that wants them
+
+
+def pinned(name: str) -> Version | None:
+    """The version of a package that the lock gives to the Python and system running this."""
+    for line in LOCK:
+        here = line.marker is None or line.marker.evaluate()
+        if here and canonicalize_name(line.name) == canonicalize_name(name):
+            return Version(str(line.specifier).removeprefix("=="))
+    return None
+
+
+def installed(name: str) -> Version:
+    """Without a local suffix: torch 2.13.0+cpu is torch 2.13.0."""
+    return Version(Version(importlib.metadata.version(name)).public)
+
+
+@pytest.mark.parametrize("requirement", HERE, ids=lambda requirement: requirement.name)
+def test_what_is_declared_is_locked_and_installed(requirement):
+    pin = pinned(requirement.name)
+    assert pin, f"constraints.txt doesn't pin {requirement.name}: make lock"
+    assert pin in requirement.specifier
+    assert installed(requirement.name) == pin
+
+
+def test_the_lock_is_complete():
+    """Whatever the declared packages need, and those need in turn, is pinned too."""
+    waiting, seen = list(HERE), set()
+    while waiting:
+        requirement = waiting.pop()
+        name = canonicalize_name(requirement.name)
+        if (name, *requirement.extras) in seen or CUDA.match(name):
+            continue
+        seen.add((name, *requirement.extras))
+        assert pinned(name), f"constraints.txt doesn't pin {name}: make lock"
+        for line in importlib.metadata.requires(name) or []:
+            needed = Requirement(line)
+            if any(
+                needed.marker is None or needed.marker.evaluate({"extra": extra})
+                for extra in ["", *requirement.extras]
+            ):
+                waiting.append(needed)
+    assert len(seen) > len(DECLARED)
+
+
+def test_the_lock_holds_plain_versions_only():
+    for line in LOCK:
+        assert re.fullmatch(r"==[\w.]+", str(line.specifier)), f"{line} is not NAME==VERSION"
+        assert line.url is None
+        assert not CUDA.match(line.name), f"{line.name}: leave CUDA to the torch wheel"
+
+
+def test_environment_yml_is_the_same_environment():
+    environment = yaml.safe_load(read("environment.yml"))
+    *conda, last = environment["dependencies"]
+    assert last == {"pip": ["-c constraints.txt", "-e .[lab,site,test]"]}
+    assert set(PROJECT["optional-dependencies"]) == {"lab", "site", "test"}
+    python, pip = conda
+    assert pip == "pip"
+    assert SpecifierSet(python.removeprefix("python")) == SpecifierSet(PROJECT["requires-python"])
+
+
+def test_every_way_to_install_uses_the_lock_and_the_same_extras():
+    for name in ("Makefile", "README.md"):
+        installs = re.findall(r"-c constraints\.txt -e (\S+)", read(name))
+        assert set(installs) == {'".[lab,site,test]"'}, name
+
+
+def test_the_makefile_takes_the_pythons_that_pyproject_allows():
+    pythons = re.search(r"^PYTHONS := (.+)$", read("Makefile"), re.MULTILINE)[1].split()
+    allowed = SpecifierSet(PROJECT["requires-python"])
+    assert pythons == [v for v in ("3.14", "3.13", "3.12", "3.11", "3.10") if f"{v}.0" in allowed]
+    classifiers = [line.split()[-1] for line in PROJECT["classifiers"] if "Python :: 3" in line]
+    assert sorted(classifiers) == sorted(pythons)
+
+
+def test_continuous_integration_runs_what_the_readme_says():
+    commands = [line for line in read(".ci/run").splitlines() if line and line[0] != "#"]
+    assert commands == ["set -euo pipefail", 'cd "$(dirname "$0")/.."', "exec make test"]
+    assert "\nmake test\n" in read("README.md")
+
+
+def test_the_readme_and_the_first_notebook_show_the_same_series():
+    row = re.compile(r"\|\s*\**(\d\d|a\d)\**\s*\| *[\[*]*([^|*\]\n]+)")
+    notebook = json.loads(read("notebooks/00_start_here.ipynb"))
+    prose = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "markdown"]
+    series = row.findall(read("README.md"))
+    numbers = [path.name[:2] for path in sorted((ROOT / "notebooks").glob("[0-9a][0-9]_*.ipynb"))]
+    assert [number for number, _ in series] == numbers and numbers[:15] == [
+        f"{number:02}" for number in range(15)
+    ]
+    assert row.findall("\n".join(prose)) == series
+
+
+def test_every_way_to_open_the_notebooks_is_the_same():
+    """With make, on Windows and with conda."""
+    readme = read("README.md")
+    assert "\tpython tools/lab.py\n".replace("\t", "\t.venv/bin/") in read("Makefile")
+    assert "\n.venv\\Scripts\\python tools\\lab.py\n" in readme
+    assert "\npython tools/lab.py\n" in readme
+    assert "-m jupyterlab" not in readme
+    assert "\n/work/\n" in read(".gitignore")
+
+
+def test_make_alone_explains_every_target():
+    run = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True)
+    explained = re.findall(r"^make (\w+)", run.stdout, re.MULTILINE)
+    phony = re.search(r"^\.PHONY: help (.+)$", read("Makefile"), re.MULTILINE)[1].split()
+    assert explained == phony
+
+
+def test_the_citation_is_complete_and_current():
+    citation = yaml.safe_load(read("CITATION.cff"))
+    assert {"cff-version", "message", "title", "authors"} <= citation.keys()
+    assert citation["version"] == PROJECT["version"]
+    assert citation["authors"] == PROJECT["authors"]
+    assert citation["license"] == ["MIT", "CC-BY-4.0", "CC0-1.0"]
+
+
+def test_the_readme_says_how_good_the_translators_are():
+    """As it was measured: Multi30k's mean and its seeds, and the larger translator's score."""
+    multi30k, french, everyday = (
+        json.loads(read(f"data/experiments/{name}.json"))
+        for name in ("multi30k", "multi30k-fr", "everyday")
+    )
+    readme = read("README.md").replace("\n", " ")
+    scores = [run["per_word"]["bleu"] for run in multi30k["runs"]]
+    mean = sum(scores) / len(scores)
+    assert f"**{mean:.1f}** ({', '.join(f'{score:.1f}' for score in scores)})" in readme
+    assert f"| {multi30k['published']['bleu']:.1f} |" in readme
+    (run,) = french["runs"]
+    told = f"**{run['per_word']['bleu']:.1f}** (one training) | {french['published']['bleu']:.1f} |"
+    assert told in readme
+    tatoeba = everyday["tatoeba"]["beam 1"]
+    assert f"| {tatoeba['sentences']:,} sentences that were kept apart |" in readme
+    assert f"| **{tatoeba['bleu']:.1f}** |" in readme
+
+
+def test_the_licenses_are_there_in_full():
+    assert "Permission is hereby granted, free of charge" in read("LICENSE")
+    assert "Attribution 4.0 International" in read("LICENSES/CC-BY-4.0.txt")
+    assert "CC0 1.0 Universal" in read("LICENSES/CC0-1.0.txt")
+
+
+def test_style():
+    ruff = [sys.executable, "-m", "ruff", "check", "--no-cache"]
+    run = subprocess.run(ruff, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr

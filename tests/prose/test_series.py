@@ -1,0 +1,195 @@
+"""The series as a whole: every figure by name, every concept in its place, every link alive."""
+
+import dataclasses
+import re
+import statistics
+from pathlib import Path
+from unittest.mock import patch
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+from matplotlib.figure import Figure
+from nbformat.v4 import new_output
+from PIL import Image
+
+import run_notebooks as tool
+import sections
+from compare_outputs import first_difference
+from course.drawing.display import show
+from course.drawing.gallery import gallery_markdown
+from course.drawing.notebook_output import is_chart
+from course.drawing.registry import FIGURES
+from course.drawing.saving import save
+from transformer_lib.__main__ import main
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = sections.series()
+
+
+def pictures(notebook: str) -> list[tuple[dict, dict]]:
+    """Cell and output with a picture, in their order; not of cells for the reader's own data."""
+    return [
+        (cell, output)
+        for cell in NOTEBOOKS[notebook].cells
+        for output in cell.get("outputs", [])
+        if "image/png" in output.get("data", {})
+        and "your-turn" not in cell.metadata.get("tags", [])
+    ]
+
+
+def compares_by_name(cell: dict, name: str) -> bool:
+    """Does running this cell draw the figure by its name, and compare it with what is stored?"""
+    return f'plots.show("{name}")' in cell.source and not tool.is_exempt(cell)
+
+
+def displayed(name: str) -> dict:
+    """What a notebook would store of a figure of the series, drawn now."""
+    outputs = []
+    with patch("IPython.display.display", lambda data, **_: outputs.append(data)):
+        show(name)
+    return new_output("display_data", outputs[0])
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_every_picture_in_a_notebook_is_a_figure_of_the_series(notebook):
+    for _, output in pictures(notebook):
+        name = output.metadata.get("figure")
+        assert name in FIGURES, f"give it a name: {output.data['text/plain'][:200]}"
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_can_be_saved(name, tmp_path, monkeypatch):
+    """And is what its notebook shows, so that a lecturer who draws it gets what the students see.
+
+    A cell that shows it by its name draws it by the same line as `save`, and compares it whenever
+    the notebook runs; another is compared here. It is shown before it is saved: letters may move
+    a little when a figure is laid out again.
+    """
+    if FIGURES[name].notebook not in NOTEBOOKS:
+        pytest.skip("its notebook is not written yet")
+    shown = [(cell, output) for cell, output in pictures(FIGURES[name].notebook)
+             if output.metadata.get("figure") == name]  # fmt: skip
+    assert shown, f"{FIGURES[name].notebook} doesn't show it"
+    drawn = FIGURES[name].draw()
+    assert isinstance(drawn, Figure) or is_chart(drawn)
+    monkeypatch.setitem(FIGURES, name, dataclasses.replace(FIGURES[name], draw=lambda: drawn))
+    cell, output = shown[0]
+    if not compares_by_name(cell, name):
+        assert first_difference([output], [displayed(name)]) == ""
+    path = save(name, tmp_path / "new" / "folder", "png")
+    assert path == tmp_path / "new" / "folder" / f"{name}.png"
+    assert len(Image.open(path).convert("L").getcolors(1 << 16)) > 2, "the picture is empty"
+
+
+# --- the gallery ---
+
+
+def test_the_gallery_lists_every_figure_as_it_is_now():
+    page = (ROOT / "notebooks" / "figures.md").read_text(encoding="utf-8")
+    assert page == gallery_markdown(list(FIGURES.values())), (
+        "run: python -m transformer_lib figures --page notebooks/figures.md"
+    )
+    for name, entry in FIGURES.items():
+        part = page.split(f"\n## {entry.notebook}\n")[1].split("\n## ")[0]
+        assert f"**`{name}`** {entry.caption}" in part and entry.alt in part
+
+
+def test_all_figures_come_with_a_page_that_shows_them(tmp_path, monkeypatch, capsys):
+    few = {name: FIGURES[name] for name in ("series-map", "architecture", "trees-one-hot")}
+    monkeypatch.setattr("course.drawing.FIGURES", few)
+    assert main(["figures", "--all", "--out", str(tmp_path), "--format", "svg", "pdf"]) == 0
+    page = ElementTree.fromstring(
+        re.sub("<(meta|img)([^>]*)>", r"<\1\2/>", (tmp_path / "index.html").read_text("utf-8"))
+        .removeprefix("<!DOCTYPE html>\n")
+    )  # fmt: skip
+    images = page.findall(".//img")
+    links = [link.get("href") for link in page.findall(".//figure//a")]
+    assert len(images) == 3 and len(links) == 9  # the thumbnail, svg and pdf
+    assert all((tmp_path / file).exists() for file in [*links, *(i.get("src") for i in images)])
+    order = sorted(few.values(), key=lambda entry: entry.notebook)
+    assert [image.get("alt") for image in images] == [entry.alt for entry in order]
+    assert [code.text for code in page.findall(".//figcaption/p/code")] == [e.name for e in order]
+    notebooks = [section.get("id") for section in page.findall(".//section")]
+    assert notebooks == sorted({entry.notebook for entry in order})
+    assert [link.get("href") for link in page.findall(".//nav//a")] == [f"#{n}" for n in notebooks]
+
+
+# --- the index of concepts ---
+
+ROWS = re.findall(
+    r"^\| (D?\d+) \| (.+?) \| (.*?) \|$",
+    (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+LINK = re.compile(r"\[(.+?)\]\((\w\d_\w+)\.ipynb#(.+?)\)")
+
+
+def test_the_index_has_every_concept_once():
+    expected = [*(str(n) for n in range(1, 86)), *(f"D{n}" for n in range(1, 24))]
+    assert [number for number, _, _ in ROWS] == expected
+
+
+@pytest.mark.parametrize("notebook", [name for name in NOTEBOOKS if "01" <= name < "a"])
+def test_the_index_leads_into_the_core_of_every_numbered_notebook(notebook):
+    cores = {part.anchor for part in sections.sections(NOTEBOOKS[notebook]) if not part.deeper}
+    links = [link for _, _, place in ROWS for link in LINK.findall(place)]
+    assert any(name == notebook and unquote(anchor) in cores for _, name, anchor in links)
+
+
+@pytest.mark.parametrize("number, concept, place", ROWS, ids=[row[0] for row in ROWS])
+def test_a_concept_is_shown_where_the_index_says(number, concept, place):
+    links = LINK.findall(place)
+    assert links, f"{concept} is shown nowhere"
+    for _, notebook, anchor in links:
+        parts = {part.anchor: part for part in sections.sections(NOTEBOOKS[notebook])}
+        assert unquote(anchor) in parts, f"{notebook} has no heading {anchor}"
+        assert f"concept-{number}" in parts[unquote(anchor)].tags
+
+
+# --- the shape of a notebook ---
+
+
+@pytest.mark.parametrize("notebook", [name for name in NOTEBOOKS if not name.startswith("a2")])
+def test_cells_are_short_and_words_are_many(notebook):
+    """About ten words of prose to a line of code, blank ones apart: ten in the core, eight in all.
+
+    Not in the appendix of slips, where a cell settles a case from beginning to end.
+    """
+    cells = NOTEBOOKS[notebook].cells
+    lines = [len(cell.source.splitlines()) for cell in cells if cell.cell_type == "code"]
+    assert 2 <= statistics.median(lines) <= 6 and max(lines) <= tool.LONGEST_CELL
+    for part, least in ((sections.cells(NOTEBOOKS[notebook], deeper=False), 10), (cells, 8)):
+        words = sum(len(cell.source.split()) for cell in part if cell.cell_type == "markdown")
+        assert words >= least * sum(map(sections.code_lines, part))
+
+
+def test_no_class_is_written_twice():
+    texts = [cell.source for notebook in NOTEBOOKS.values() for cell in notebook.cells]
+    texts += [path.read_text(encoding="utf-8") for path in (ROOT / "transformer_lib").rglob("*.py")]
+    classes = re.findall(r"^class (\w+)", "\n".join(texts), re.MULTILINE)
+    assert len(classes) > 20
+    assert len(set(classes)) == len(classes)
+
+
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in (*ROOT.glob("*.md"), *(ROOT / "notebooks").glob("*.md"))
+} | {
+    f"notebooks/{name}.ipynb": "\n".join(
+        cell.source for cell in notebook.cells if cell.cell_type == "markdown"
+    )
+    for name, notebook in NOTEBOOKS.items()
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    """To a file that exists, and to a section that it has."""
+    for target in re.findall(r"\]\((?!https?:)([^)\s]+)", PAGES[page]):
+        file, _, anchor = target.partition("#")
+        path = (ROOT / page).parent / file if file else ROOT / page
+        assert path.exists(), target
+        if anchor and path.suffix == ".ipynb":
+            anchors = {part.anchor for part in sections.sections(NOTEBOOKS[path.stem])}
+            assert unquote(anchor) in anchors, target

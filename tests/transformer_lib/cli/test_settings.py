@@ -1,0 +1,58 @@
+"""Any setting can be typed by its name, and what makes no sense is told by name and value."""
+
+import dataclasses
+
+import pytest
+from transformer_lib.model.config import ModelConfig
+
+from transformer_lib.cli.settings import read_settings, replaced
+from transformer_lib.training.config import TrainingConfig
+
+BOTH = (ModelConfig, TrainingConfig)
+CHANGES = (
+    dataclasses.replace(ModelConfig(), N=3, d_model=96, d_ff=7, h=4, dropout=0.25,
+                        norm_first=True, tie_weights="all", positions="learned"),
+    TrainingConfig(steps=7, max_tokens=9, accumulate=2, schedule="linear", peak=1e-3, warmup=5,
+                   smoothing=0.0, bf16=True, validate_every=3, patience=4, seed=-1, average=2,
+                   best_by="bleu"),
+)  # fmt: skip
+
+
+def written(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def test_every_setting_can_be_typed():
+    values = {name: value for config in CHANGES for name, value in vars(config).items()}
+    assert len(values) == sum(len(dataclasses.fields(config)) for config in BOTH)
+    typed = [f"{name}={written(value)}" for name, value in values.items()]
+    settings = read_settings(typed, *BOTH)
+    for start, changed in zip(BOTH, CHANGES, strict=True):
+        assert replaced(start(), settings) == changed
+        assert all(value != getattr(changed, name) for name, value in vars(start()).items())
+        assert replaced(start(), {}) == start()
+
+
+def test_none_and_false_take_a_setting_back():
+    settings = read_settings(["patience=none", "peak=none", "bf16=false"], *BOTH)
+    start = TrainingConfig(patience=3, peak=1.0, bf16=True)
+    assert replaced(start, settings) == TrainingConfig()
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (["d_modle=256"], "no setting 'd_modle'; did you mean 'd_model'"),
+        (["zebra=1"], "no setting 'zebra'; there are N, d_model, .*, best_by"),
+        (["dropout"], "'dropout' is no setting: write NAME=VALUE"),
+        (["N=2", "N=3"], "N is set twice"),
+        (["N=2.5"], "'2.5' is no value for N: a whole number is"),
+        (["N=none"], "'none' is no value for N"),
+        (["peak=high"], "'high' is no value for peak: a number is"),
+        (["peak=nan"], "'nan' is no value for peak"),
+        (["bf16=1"], "'1' is no value for bf16: true or false is"),
+    ],
+)
+def test_what_cannot_be_read_is_named(typed, message):
+    with pytest.raises(ValueError, match=message):
+        read_settings(typed, *BOTH)

@@ -1,0 +1,332 @@
+"""Looking inside a model, and changing one thing, without leaving a trace."""
+
+import copy
+import pickle
+
+import pytest
+import torch
+from transformer_lib.model.attention import MultiHeadAttention
+from transformer_lib.model.transformer import make_model
+
+from tests.transformer_lib.torch_twins import randomize
+from transformer_lib.decoding import beam_search, greedy_decode
+from transformer_lib.interpret.patching import edit_attention
+from transformer_lib.interpret.recording import attention_layers, record_attention, record_outputs
+
+close = torch.testing.assert_close
+
+SRC = torch.tensor([[5, 6, 7, 8, 9, 5, 2], [5, 6, 10, 2, 0, 0, 0], [7, 2, 0, 0, 0, 0, 0]])
+TGT_IN = torch.tensor([[1, 5, 6, 0, 0], [1, 5, 6, 7, 8], [1, 9, 9, 9, 0]])
+NAMES = [
+    "encoder.layers.0.self_attn",
+    "encoder.layers.1.self_attn",
+    "decoder.layers.0.self_attn",
+    "decoder.layers.0.cross_attn",
+    "decoder.layers.1.self_attn",
+    "decoder.layers.1.cross_attn",
+]
+
+
+@pytest.fixture(params=[False, True], ids=["post-norm", "pre-norm"])
+def model(request):
+    sizes = {"N": 2, "d_model": 10, "d_ff": 19, "h": 2, "dropout": 0.3}
+    return randomize(make_model(11, 13, **sizes, norm_first=request.param)).eval()
+
+
+def run(model):
+    """The model's output, with the same random numbers for dropout each time."""
+    torch.manual_seed(7)
+    with torch.no_grad():
+        return model(SRC, TGT_IN)
+
+
+def assert_untouched(model):
+    for module in model.modules():
+        hooks = [value for name, value in vars(module).items() if "hook" in name]
+        assert not any(hooks), f"{type(module).__name__} has hooks left"
+        tensors = [n for n, value in vars(module).items() if isinstance(value, torch.Tensor)]
+        assert tensors == [], f"{type(module).__name__} keeps {tensors}"
+
+
+def same(weights):
+    return weights
+
+
+def switched_off(weights):
+    return torch.zeros_like(weights)
+
+
+# ---------------------------------------------------------------- recording
+
+
+def test_names_and_shapes(model):
+    with record_attention(model) as weights:
+        run(model)
+    shapes = {name: tuple(recorded.shape) for name, recorded in weights.items()}
+    assert shapes == {
+        name: (3, 2, 7, 7) if "encoder" in name else (3, 2, 5, 7 if "cross" in name else 5)
+        for name in NAMES
+    }
+    assert list(attention_layers(model)) == NAMES
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_the_output_is_the_same_bit_for_bit(model, training):
+    model.train(training)
+    before = run(model)
+    with record_attention(model):
+        during = run(model)
+    assert torch.equal(before, during) and torch.equal(before, run(model))
+
+
+def test_gradients_are_the_same_and_the_record_has_none(model):
+    def gradients():
+        return torch.autograd.grad(model(SRC, TGT_IN).square().sum(), list(model.parameters()))
+
+    before = gradients()
+    with record_attention(model) as weights:
+        during = gradients()
+    assert all(torch.equal(a, b) for a, b in zip(before, during, strict=True))
+    assert not any(recorded.requires_grad for recorded in weights.values())
+
+
+def test_each_row_sums_to_one(model):
+    with record_attention(model) as weights:
+        run(model)
+    for name, recorded in weights.items():
+        close(recorded.sum(dim=-1), torch.ones(recorded.shape[:-1], dtype=torch.float64), msg=name)
+        assert (recorded >= 0).all()
+
+
+def test_no_head_looks_at_padding_or_ahead(model):
+    with record_attention(model) as weights:
+        run(model)
+    ahead = torch.ones(5, 5).triu(1).bool()
+    for name, recorded in weights.items():
+        words = TGT_IN if name.endswith("self_attn") and "decoder" in name else SRC
+        hidden = (words == 0)[:, None, None, :].expand(recorded.shape).clone()
+        if words is TGT_IN:
+            hidden |= ahead
+        assert (recorded[hidden] == 0).all(), name
+        assert (recorded[~hidden] > 0).all(), name
+
+
+def test_it_is_what_the_layer_really_used(model):
+    # weights @ values, merged and projected, must be what the layer put out
+    calls = {}
+    handles = [
+        layer.register_forward_hook(
+            lambda _, args, out, name=name: calls.update({name: (args, out)})
+        )
+        for name, layer in attention_layers(model).items()
+    ]
+    with record_attention(model) as weights:
+        run(model)
+    for handle in handles:
+        handle.remove()
+    for name, layer in attention_layers(model).items():
+        (_, _, value), out = calls[name]
+        values = layer.split_heads(layer.w_v(value))
+        close(layer.w_o(layer.merge_heads(weights[name] @ values)), out)
+
+
+def test_a_second_run_replaces_the_first(model):
+    with record_attention(model) as weights:
+        run(model)
+        first = dict(weights)
+        model(SRC.flip(0), TGT_IN)
+    assert not torch.equal(first[NAMES[0]], weights[NAMES[0]])
+    close(first[NAMES[0]], weights[NAMES[0]].flip(0))
+
+
+def test_one_layer_alone_can_be_recorded():
+    layer = MultiHeadAttention(15, 3)
+    x = torch.randn(2, 7, 15)
+    with record_attention(layer) as weights:
+        layer(x, x, x)
+    assert [tuple(recorded.shape) for recorded in weights.values()] == [(2, 3, 7, 7)]
+
+
+def test_arguments_may_be_named():
+    layer = MultiHeadAttention(15, 3)
+    x, y = torch.randn(2, 7, 15), torch.randn(2, 5, 15)
+    with record_attention(layer) as weights:
+        layer(query=x, key=y, value=y)
+        named = weights[""]
+        layer(x, y, y)
+    assert torch.equal(named, weights[""])
+
+
+def test_nothing_is_left_behind(model):
+    state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    with record_attention(model):
+        run(model)
+    assert_untouched(model)
+    assert model.state_dict().keys() == state.keys()
+    assert all(torch.equal(model.state_dict()[name], state[name]) for name in state)
+    for twin in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert torch.equal(run(twin), run(model))
+
+
+def test_nothing_is_recorded_afterwards(model):
+    with record_attention(model) as weights:
+        pass
+    run(model)
+    assert weights == {}
+
+
+@pytest.mark.parametrize(
+    "looking", [record_attention, lambda model: edit_attention(model, {NAMES[0]: same})]
+)
+def test_nothing_is_left_behind_after_an_error(model, looking):
+    with pytest.raises(RuntimeError, match="on purpose"):
+        with looking(model):
+            raise RuntimeError("on purpose")
+    assert_untouched(model)
+
+
+# ---------------------------------------------------------------- while decoding
+
+
+def test_recording_while_decoding_with_the_cache(model):
+    src = SRC[:1]
+    quiet = greedy_decode(model, src, max_length=5)
+    with record_attention(model) as weights:
+        assert greedy_decode(model, src, max_length=5) == quiet
+    length = min(len(quiet[0]) + 1, 5)  # how many words the decoder has read in its last step
+
+    # the last step's weights are the last rows of a run over the whole sentence
+    tgt_in = torch.tensor([[1, *quiet[0]]])[:, :length]
+    with record_attention(model) as whole, torch.no_grad():
+        model(src, tgt_in)
+    for name in NAMES:
+        if "decoder" in name:
+            assert weights[name].shape[2] == 1
+            close(weights[name], whole[name][:, :, -1:])
+        else:
+            close(weights[name], whole[name])
+
+
+@pytest.mark.parametrize("decode", [greedy_decode, beam_search])
+def test_decoding_is_the_same_while_recording(model, decode):
+    quiet = decode(model, SRC, max_length=7)
+    with record_attention(model):
+        assert decode(model, SRC, max_length=7) == quiet
+    assert_untouched(model)
+
+
+def test_editing_with_the_cache_equals_editing_without(model):
+    def sharpened(weights):
+        return torch.nn.functional.one_hot(weights.argmax(dim=-1), weights.size(-1)).to(weights)
+
+    edits = {name: sharpened for name in NAMES}
+    with edit_attention(model, edits):
+        with_cache, without = (
+            greedy_decode(model, SRC, max_length=7, cache=cache) for cache in (True, False)
+        )
+    assert with_cache == without
+
+
+# ---------------------------------------------------------------- editing
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_edit_that_changes_nothing_changes_nothing(model, name):
+    with edit_attention(model, {name: same}):
+        during = run(model)
+    close(during, run(model))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_switching_a_layer_off_matters(model, name):
+    before = run(model)
+    with edit_attention(model, {name: switched_off}):
+        during = run(model)
+    assert not torch.allclose(before, during)
+    assert torch.equal(before, run(model))
+    assert_untouched(model)
+
+
+def test_switching_one_head_off_equals_zeros_in_its_part_of_w_o(model):
+    # head 1 writes into the numbers 5 ... 9 of what W^O reads
+    def without_head_1(weights):
+        weights[:, 1] = 0.0
+        return weights
+
+    name = "decoder.layers.1.cross_attn"
+    with edit_attention(model, {name: without_head_1}):
+        edited = run(model)
+    twin = copy.deepcopy(model)
+    with torch.no_grad():
+        attention_layers(twin)[name].w_o.weight[:, 5:] = 0.0
+    close(edited, run(twin))
+
+
+def test_an_edit_gets_the_weights_that_are_recorded(model):
+    seen = {}
+
+    def look(weights):
+        seen["weights"] = weights.clone()
+        return weights
+
+    with record_attention(model) as recorded:
+        run(model)
+    with edit_attention(model, {NAMES[3]: look}):
+        run(model)
+    close(seen["weights"], recorded[NAMES[3]])
+
+
+def test_gradients_flow_through_an_edit(model):
+    with edit_attention(model, {NAMES[0]: same}):
+        edited = torch.autograd.grad(model(SRC, TGT_IN).square().sum(), list(model.parameters()))
+    plain = torch.autograd.grad(model(SRC, TGT_IN).square().sum(), list(model.parameters()))
+    close(edited, plain)
+
+
+def test_an_unknown_layer_is_an_error(model):
+    with pytest.raises(KeyError, match="decoder.layers.7.cross_attn.*encoder.layers.0.self_attn"):
+        with edit_attention(model, {NAMES[0]: same, "decoder.layers.7.cross_attn": same}):
+            pass
+    assert_untouched(model)
+
+
+@pytest.mark.parametrize("record_outside", [True, False])
+def test_recording_and_editing_together(model, record_outside):
+    # The edited layer's record shows what it computed; the layers after it show the effect.
+    edited, later = "encoder.layers.0.self_attn", "encoder.layers.1.self_attn"
+    with record_attention(model) as before:
+        run(model)
+    if record_outside:
+        with record_attention(model) as during, edit_attention(model, {edited: switched_off}):
+            run(model)
+    else:
+        with edit_attention(model, {edited: switched_off}), record_attention(model) as during:
+            run(model)
+    close(during[edited], before[edited])
+    assert not torch.allclose(during[later], before[later])
+    assert_untouched(model)
+
+
+# ---------------------------------------------------------------- outputs of parts
+
+
+def test_outputs_are_those_of_a_plain_forward(model):
+    with record_outputs(model, "src_embed", "encoder.layers.0", "generator") as outputs:
+        logits = run(model)
+    assert list(outputs) == ["src_embed", "encoder.layers.0", "generator"]
+    close(outputs["src_embed"], model.src_embed(SRC))
+    close(outputs["generator"], logits)
+    assert_untouched(model)
+
+
+def test_without_names_every_part_is_recorded(model):
+    with record_outputs(model) as outputs:
+        run(model)
+    assert {*NAMES, "encoder", "decoder.layers.1.feed_forward.w_1"} <= outputs.keys()
+
+
+def test_an_unknown_part_is_an_error(model):
+    with pytest.raises(KeyError, match="no part 'encoder.layers.9'"):
+        with record_outputs(model, "src_embed", "encoder.layers.9"):
+            pass
+    assert_untouched(model)

@@ -1,0 +1,57 @@
+"""A config holds the paper's numbers and says no to numbers that can't work."""
+
+import dataclasses
+import math
+
+import pytest
+from transformer_lib.model.config import BASE, BIG, SMALL, TOY, ModelConfig
+
+
+def test_the_defaults_are_the_papers_base_model():
+    # Table 3, row "base"
+    assert dataclasses.asdict(ModelConfig()) == {
+        "N": 6, "d_model": 512, "d_ff": 2048, "h": 8, "dropout": 0.1,
+        "norm_first": False, "tie_weights": "none", "positions": "paper",
+    }  # fmt: skip
+    assert BASE == ModelConfig()
+
+
+def test_the_big_model_is_the_papers():
+    # Table 3, row "big"
+    assert (BIG.N, BIG.d_model, BIG.d_ff, BIG.h, BIG.dropout) == (6, 1024, 4096, 16, 0.3)
+
+
+@pytest.mark.parametrize("config", [TOY, SMALL, BASE, BIG])
+def test_heads_share_d_model_evenly(config):
+    assert config.d_model // config.h * config.h == config.d_model
+
+
+def test_sizes_grow_from_toy_to_big():
+    for smaller, larger in [(TOY, SMALL), (SMALL, BASE), (BASE, BIG)]:
+        assert smaller.d_model < larger.d_model and smaller.d_ff < larger.d_ff
+
+
+def test_a_config_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        ModelConfig().N = 7
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ({"d_model": 10, "h": 4}, "d_model=10 must be divisible by h=4"),
+        ({"N": 0}, "N=0 must be 1 or more"),
+        ({"d_model": -2}, "d_model=-2 must be 1 or more"),
+        ({"d_ff": 0}, "d_ff=0 must be 1 or more"),
+        ({"h": 0}, "h=0 must be 1 or more"),
+        ({"dropout": 1.0}, "dropout=1.0 must be at least 0 and less than 1"),
+        ({"dropout": -0.1}, "dropout=-0.1 must be at least 0 and less than 1"),
+        ({"dropout": math.nan}, "dropout=nan must be at least 0 and less than 1"),
+        ({"tie_weights": "some"}, "tie_weights='some' must be one of none, target, all"),
+        ({"positions": "sine"}, "positions='sine' must be one of paper, tensor2tensor, learned"),
+    ],
+)
+def test_an_error_names_the_number_that_is_wrong(sizes, message):
+    with pytest.raises(ValueError) as error:
+        ModelConfig(**sizes)
+    assert str(error.value) == message

@@ -1,0 +1,125 @@
+"""What is written can be read again, what is damaged is named, and nothing is half written."""
+
+import errno
+import json
+import os
+
+import pytest
+import torch
+from transformer_lib.model.transformer import make_model
+
+from transformer_lib import checkpoints
+from transformer_lib.checkpoints import load_model, save_model
+from transformer_lib.files import CheckpointError, keep_file, write_file
+
+
+@pytest.mark.parametrize("options", [{}, {"norm_first": True}, {"tie_weights": "all"}])
+def test_a_saved_model_comes_back_the_same(tmp_path, options):
+    model = make_model(11, 11, N=2, d_model=6, d_ff=7, h=3, **options).eval()
+    save_model(tmp_path, model)
+    loaded = load_model(tmp_path)
+    src, tgt = torch.tensor([[4, 5, 2]]), torch.tensor([[1, 6]])
+    assert loaded.config == model.config
+    assert not loaded.training
+    assert torch.equal(loaded(src, tgt), model(src, tgt))
+    tied = loaded.generator.proj.weight is loaded.tgt_embed.table.weight
+    assert tied == (options.get("tie_weights") == "all")
+
+
+def test_saving_twice_gives_the_same_bytes(tmp_path):
+    model = make_model(11, 13, N=1, d_model=6, d_ff=7, h=3)
+    for name in ("one", "two"):
+        save_model(tmp_path / name, model)
+    one, two = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "two"))
+    assert one == two
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_half_the_file_and_computes_in_full(tmp_path, dtype):
+    model = make_model(200, 200, N=1, d_model=64, d_ff=128, h=4, tie_weights="all").eval()
+    save_model(tmp_path / "whole", model)
+    save_model(tmp_path / "half", model, dtype)
+    whole, half = ((tmp_path / name / "model.safetensors").stat().st_size for name in
+                   ("whole", "half"))  # fmt: skip
+    assert half == pytest.approx(whole / 2, rel=0.05)
+    loaded = load_model(tmp_path / "half")
+    for a, b in zip(loaded.parameters(), model.parameters(), strict=True):
+        assert a.dtype == torch.float32
+        assert torch.equal(a, b.to(dtype).float())
+
+
+def test_missing_and_damaged_files_are_named(tmp_path):
+    with pytest.raises(CheckpointError, match="there is no config.json"):
+        load_model(tmp_path)
+    save_model(tmp_path, make_model(11, 13, N=1, d_model=6, d_ff=7, h=3))
+    config, weights = tmp_path / "config.json", tmp_path / "model.safetensors"
+    whole_config, whole_weights = config.read_text(), weights.read_bytes()
+
+    for damaged in (whole_weights[:-1], whole_weights[:5], b"", b"\xff" * 100):
+        weights.write_bytes(damaged)
+        with pytest.raises(CheckpointError, match="model.safetensors is damaged"):
+            load_model(tmp_path)
+    weights.unlink()
+    with pytest.raises(CheckpointError, match="there is no model.safetensors"):
+        load_model(tmp_path)
+    weights.write_bytes(whole_weights)
+
+    for damaged in ("{", "[]"):
+        config.write_text(damaged)
+        with pytest.raises(CheckpointError, match="config.json is damaged"):
+            load_model(tmp_path)
+    settings = json.loads(whole_config)
+    for wrong, message in (
+        ({"h": 4}, "d_model=6 must be divisible by h=4"),
+        ({"beads": 4}, "beads"),
+        ({"d_ff": 8}, "has shape"),
+        ({"N": 2}, "weights differ"),
+    ):
+        config.write_text(json.dumps(settings | wrong))
+        with pytest.raises(CheckpointError, match=message):
+            load_model(tmp_path)
+    del settings["src_vocab"]
+    config.write_text(json.dumps(settings))
+    with pytest.raises(CheckpointError, match="src_vocab"):
+        load_model(tmp_path)
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    write_file(path, b"old")
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, "the disk is full")
+
+    for step in ("fsync", "replace"):
+        monkeypatch.setattr(checkpoints.os, step, fail)
+        with pytest.raises(OSError, match="full") as caught:
+            write_file(path, b"new and longer")
+        assert caught.value.filename == str(path)
+        assert path.read_bytes() == b"old"
+        assert os.listdir(tmp_path) == ["file"]
+        monkeypatch.undo()
+    write_file(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_nothing_is_unpickled():
+    source = "".join(
+        p.read_text() for p in checkpoints.Path(checkpoints.__file__).parent.rglob("*.py")
+    )
+    assert "torch.load" not in source
+    assert "pickle" not in source
+
+
+def test_a_file_that_says_the_same_is_left_alone(tmp_path, monkeypatch):
+    """Several processes of one training prepare the same text at the same moment."""
+    path, written = tmp_path / "train.tsv", []
+    monkeypatch.setattr(checkpoints, "write_file", lambda *file: written.append(file))
+    keep_file(path, b"first")
+    assert written == [(path, b"first")]
+    path.write_bytes(b"first")
+    keep_file(path, b"first")
+    assert len(written) == 1
+    keep_file(path, b"another")
+    assert written[1:] == [(path, b"another")]

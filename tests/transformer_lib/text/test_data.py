@@ -1,0 +1,46 @@
+import pytest
+
+from transformer_lib.text.data import DATA, read_pairs
+
+HEADER = b"english\tspanish\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content: bytes):
+        path = tmp_path / "pairs.tsv"
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+def test_pairs_are_read_as_they_are_written(file):
+    path = file(HEADER + "I like trees\tMe gustan los árboles\nHi\tHola\n".encode())
+    assert read_pairs(path) == [("I like trees", "Me gustan los árboles"), ("Hi", "Hola")]
+
+
+def test_the_last_line_feed_may_be_missing(file):
+    assert read_pairs(file(HEADER + b"Hi\tHola")) == [("Hi", "Hola")]
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"", "line 1: expected the header english"),
+        (b"en\tes\n", "line 1: expected the header english"),
+        (HEADER + b"Hi\tHola\nHi\n", "line 3: expected 2 cells between tabs, found 1"),
+        (HEADER + b"Hi\tHola\textra\n", "line 2: expected 2 cells between tabs, found 3"),
+        (HEADER + b"Hi\t \n", "line 2: a cell is empty"),
+        (HEADER + b"\nHi\tHola\n", "line 2: expected 2 cells"),
+        (HEADER + b"Hi\t\xff\n", "is not UTF-8 text"),
+    ],
+)
+def test_damaged_files_are_refused_by_name_and_line(file, content, message):
+    with pytest.raises(ValueError, match=message) as error:
+        read_pairs(file(content))
+    assert "pairs.tsv" in str(error.value)
+
+
+def test_data_is_the_folder_of_the_data_card():
+    assert (DATA / "README.md").is_file()

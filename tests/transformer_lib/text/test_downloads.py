@@ -1,0 +1,314 @@
+"""Public corpora from a server of our own, with all that a network and a disk can do.
+
+The sentences are made up. Only the last tests look at real corpora, where they are in the cache.
+"""
+
+import gzip
+import hashlib
+import io
+import threading
+import zipfile
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from transformer_lib.__main__ import main
+from transformer_lib.files import read_json
+from transformer_lib.text import downloads
+from transformer_lib.text.data import cache_folder
+from transformer_lib.text.downloads import DownloadError, PublicCorpus, RemoteFile, get, split_of
+from transformer_lib.text.parallel import digest
+from transformer_lib.translator import MODELS
+
+PAIRS = [(f"Sentence number {i}.", f"Frase número {i} {j}.") for i in range(300) for j in (1, 2)]
+TABLE = "".join(f"{source}\t{target}\tCC BY\n" for source, target in PAIRS).encode()
+REAL_CACHE = cache_folder()  # before the tests have one of their own
+
+
+def zipped(**files):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """A web server on this machine: `files` is what it has; if `cut`, it hangs up half-way."""
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            content = web.files.get(self.path.removeprefix("/"))
+            web.asked += 1
+            self.send_response(404 if content is None else 200)
+            self.send_header("Content-Length", str(len(content or b"")))
+            self.end_headers()
+            self.wfile.write((content or b"")[: len(content or b"") // (2 if web.cut else 1)])
+
+        def log_message(self, *_):
+            pass
+
+    web = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    web.files, web.cut, web.asked = {}, False, 0
+    web.url = f"http://127.0.0.1:{web.server_port}/"
+    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield web
+    web.shutdown()
+    thread.join()
+    web.server_close()
+
+
+@pytest.fixture
+def corpus(server, monkeypatch):
+    """A corpus of one file, as the server has it."""
+
+    def offer(content, name="pairs.zip", sha256=None, edition=None):
+        server.files[name] = content
+        files = {"all": (RemoteFile(server.url + name, sha256),)}
+        monkeypatch.setitem(downloads.CORPORA, "made-up", PublicCorpus(files, "Ours.", edition))
+
+    return offer
+
+
+def files_in(folder):
+    return sorted(str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file())
+
+
+WHOLE = ["about.txt", "download/pairs.zip", "test.tsv", "train.tsv", "validation.tsv"]
+
+
+def test_a_corpus_is_fetched_once_and_split_by_source_sentence(server, corpus, tmp_path):
+    content = zipped(**{"pairs.txt": TABLE, "_about.txt": "who"})
+    corpus(content)
+    splits = get("made-up", tmp_path)
+    assert files_in(tmp_path) == WHOLE
+    got = {
+        split: [tuple(line.split("\t")) for line in path.read_text("utf-8").splitlines()]
+        for split, path in splits.items()
+    }
+    assert sorted(pair for pairs in got.values() for pair in pairs) == sorted(PAIRS)
+    sources = [{source for source, _ in pairs} for pairs in got.values()]
+    assert all(sources) and sum(map(len, sources)) == 300  # both translations on the same side
+    assert {split_of(source) for source, _ in got["test"]} == {"test"}
+    about = (tmp_path / "about.txt").read_text()
+    assert "Ours." in about and hashlib.sha256(content).hexdigest() in about
+    before = {name: (tmp_path / name).read_bytes() for name in WHOLE}
+    get("made-up", tmp_path)
+    assert server.asked == 1
+    assert {name: (tmp_path / name).read_bytes() for name in WHOLE} == before
+
+
+def test_another_edition_leaves_every_sentence_in_its_split():
+    shares = [split_of(f"Sentence {i}") for i in range(5000)]
+    assert 60 < shares.count("test") < 140 and 60 < shares.count("validation") < 140
+    assert split_of("Good morning") == split_of("good morning!")
+
+
+def test_another_edition_than_the_shipped_models_is_taken_and_said_in_one_line(
+    corpus, tmp_path, capsys
+):
+    corpus(zipped(**{"pairs.txt": TABLE}))
+    splits = get("made-up", tmp_path / "then")
+    learned_from = digest([splits["train"], splits["validation"]])
+    assert capsys.readouterr().err == ""  # nobody learned from it
+
+    again = zipped(**{"_about.txt": "who", "a/pairs.txt": TABLE})  # the same, packed anew
+    corpus(again, edition=learned_from)
+    get("made-up", tmp_path / "packed anew")
+    assert capsys.readouterr().err == ""
+
+    corpus(zipped(**{"pairs.txt": TABLE + b"Hi.\tHola.\tCC BY\n"}), edition=learned_from)
+    for _ in range(2):  # also of what is here already
+        splits = get("made-up", tmp_path / "now")
+        err = capsys.readouterr().err
+        assert "made-up is here another edition" in err and "scores will differ" in err
+        assert err.count("\n") == 1
+    assert "Hi.\tHola.\n" in "".join(path.read_text("utf-8") for path in splits.values())
+
+
+def test_the_edition_is_the_one_in_the_shipped_models_recipe():
+    recipe = read_json(MODELS["tatoeba"] / "recipe.json")
+    assert downloads.CORPORA["tatoeba-en-es"].edition == recipe["sha256"]
+
+
+def test_two_files_a_split(server, tmp_path, monkeypatch):
+    files = {}
+    for split in downloads.SPLITS:
+        for side, text in (("en", f"One {split}.\nTwo.\n"), ("xx", f"Un {split}.\nDu.\n")):
+            content = gzip.compress(text.encode(), mtime=0)
+            server.files[f"{split}.{side}.gz"] = content
+            url, sum_ = server.url + f"{split}.{side}.gz", hashlib.sha256(content).hexdigest()
+            files[split] = (*files.get(split, ()), RemoteFile(url, sum_))
+    monkeypatch.setitem(downloads.CORPORA, "made-up", PublicCorpus(files, "Ours."))
+    splits = get("made-up", tmp_path)
+    assert splits["test"].read_text() == "One test.\tUn test.\nTwo.\tDu.\n"
+
+
+def test_a_wrong_checksum_is_refused_and_not_kept(corpus, tmp_path):
+    corpus(zipped(**{"pairs.txt": TABLE}), sha256="0" * 64)
+    with pytest.raises(DownloadError, match="another file than expected .*0000.* not kept"):
+        get("made-up", tmp_path)
+    assert files_in(tmp_path) == []
+
+
+def test_a_connection_cut_half_way_leaves_nothing(server, corpus, tmp_path):
+    content = zipped(**{"pairs.txt": TABLE})
+    corpus(content)
+    server.cut = True
+    with pytest.raises(DownloadError, match="it didn't come .*by hand"):
+        get("made-up", tmp_path)
+    assert files_in(tmp_path) == []
+    server.cut = False
+    assert get("made-up", tmp_path)["train"].exists()
+
+
+@pytest.mark.parametrize("gone", ["the server", "the file"])
+def test_without_network_one_sentence_says_what_to_fetch_and_where_to_put_it(
+    server, corpus, tmp_path, gone, capsys, monkeypatch
+):
+    content = zipped(**{"pairs.txt": TABLE})
+    corpus(content, sha256=hashlib.sha256(content).hexdigest())
+    url = server.url + "pairs.zip"
+    server.files.clear()
+    if gone == "the server":
+        server.shutdown()
+        server.server_close()
+    monkeypatch.setattr(
+        "transformer_lib.text.downloads.CORPORA", {"tatoeba-en-es": downloads.CORPORA["made-up"]}
+    )
+    status = main(["corpus", "get", "tatoeba-en-es", "--out", str(tmp_path)])
+    out, err = capsys.readouterr()
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    place = tmp_path / "download" / "pairs.zip"
+    assert f"fetch {url} by hand, put it at {place}" in err
+
+    place.write_bytes(content[:-5])
+    with pytest.raises(DownloadError, match=f"{place} is another file than expected, or damaged"):
+        get("tatoeba-en-es", tmp_path)
+    place.write_bytes(content)
+    assert main(["corpus", "get", "tatoeba-en-es", "--out", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert "Ours." in out and "600" not in err and str(tmp_path / "train.tsv") in out
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"../evil.txt": TABLE, "pairs.txt": TABLE}, None),
+        ({"/evil.txt": TABLE}, None),
+        ({"a/../../evil.txt": TABLE}, "holds 0 files"),
+        ({"pairs.txt": TABLE, "more.txt": TABLE}, "holds 2 files"),
+    ],
+)
+def test_nothing_in_a_zip_is_written_where_it_says(corpus, tmp_path, files, message):
+    """Its one text is read, whatever its name; no name in it becomes a path."""
+    corpus(zipped(**files))
+    if message is None:
+        get("made-up", tmp_path / "corpus")
+    else:
+        with pytest.raises(DownloadError, match=message):
+            get("made-up", tmp_path / "corpus")
+    assert set(files_in(tmp_path)) <= {f"corpus/{name}" for name in WHOLE}
+
+
+def test_a_page_in_place_of_the_file_is_seen(corpus, tmp_path):
+    corpus(b"<html>Please log in to this network</html>")
+    with pytest.raises(DownloadError, match="pairs.zip is damaged .*delete it"):
+        get("made-up", tmp_path)
+
+
+@contextmanager
+def full_disk():
+    """A limit of the system on the size of files, a megabyte, which is met as a full disk is."""
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_a_disk_that_is_full_before_all_has_come_leaves_nothing(corpus, tmp_path):
+    content = zipped(**{"pairs.txt": TABLE * 400})
+    assert len(content) > 2_000_000
+    corpus(content)
+    message = "can't write .*pairs.zip: File too large; make room"
+    with full_disk(), pytest.raises(DownloadError, match=message):
+        get("made-up", tmp_path)
+    assert files_in(tmp_path) == []
+
+
+def test_a_disk_that_is_full_before_all_is_written_leaves_no_half_of_it(
+    corpus, tmp_path, capsys, monkeypatch
+):
+    """What came is small, as it is packed; train.tsv is not."""
+    content = gzip.compress(TABLE * 60)
+    assert len(content) < 100_000
+    corpus(content, name="pairs.gz")
+    monkeypatch.setitem(downloads.CORPORA, "tatoeba-en-es", downloads.CORPORA["made-up"])
+    with full_disk():
+        status = main(["corpus", "get", "tatoeba-en-es", "--out", str(tmp_path)])
+    out, err = capsys.readouterr()
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert f"can't write {tmp_path / 'train.tsv'}: File too large; make room, or name" in err
+    assert files_in(tmp_path) == ["download/pairs.gz"]
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("screen", [True, False])
+def test_a_bar_shows_how_much_has_come_on_a_terminal_only(corpus, tmp_path, monkeypatch, screen):
+    content = zipped(**{"pairs.txt": TABLE})
+    corpus(content)
+    err = Screen() if screen else io.StringIO()
+    monkeypatch.setattr("sys.stderr", err)
+    get("made-up", tmp_path)
+    shown = err.getvalue()
+    if screen:
+        assert f"{len(content) / 1000:.1f}k/{len(content) / 1000:.1f}k" in shown and "100%" in shown
+    else:
+        assert shown == ""
+
+
+def test_every_public_corpus_says_its_license_and_where_it_comes_from():
+    for name, corpus in downloads.CORPORA.items():
+        assert "License: " in corpus.about, name
+        for file in (file for files in corpus.files.values() for file in files):
+            assert file.url.startswith("https://")
+            assert file.sha256 is None or len(file.sha256) == 64
+    assert "CC BY 2.0" in downloads.CORPORA["tatoeba-en-es"].about
+
+
+# --- the real ones, where somebody has fetched them
+
+
+@pytest.mark.parametrize("name", downloads.CORPORA)
+def test_the_real_corpora(name, tmp_path):
+    real = REAL_CACHE / name / "download"
+    if not list(real.glob("*")):  # a download that failed leaves it empty
+        pytest.skip(f"{name} is not in the cache: transformer-lib corpus get {name}")
+    (tmp_path / "download").symlink_to(real)
+    told = []
+    splits = get(name, tmp_path, told.append)
+    left_out = [line for line in told if line.startswith("left out: ")]
+    pairs = {split: path.read_text("utf-8").splitlines() for split, path in splits.items()}
+    if name.startswith("multi30k"):
+        sizes = {split: len(lines) for split, lines in pairs.items()}
+        sizes["train"] += len(left_out)
+        assert sizes == {"train": 29_000, "validation": 1_014, "test": 1_000}
+    else:
+        assert sum(map(len, pairs.values())) > 100_000 and not left_out
+        english = [{line.split("\t")[0] for line in lines} for lines in pairs.values()]
+        assert 1500 < len(english[1]) < 5000 and 1500 < len(english[2]) < 5000
+        assert not english[0] & english[1] and not english[0] & english[2]
+        assert not english[1] & english[2]

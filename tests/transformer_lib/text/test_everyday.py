@@ -1,0 +1,194 @@
+"""The everyday sentences: how the patterns are read, and that every translation is well formed."""
+
+import re
+import unicodedata
+
+import pytest
+
+from transformer_lib.text import everyday
+from transformer_lib.text.everyday import expand, load
+from transformer_lib.text.parallel import place_of
+
+NAMES = {"Ana", "España", "París", "África", "México", "Méjico"}
+CAPITALS = NAMES | {"Medicina", "TV"}
+PATTERNS = [
+    line.strip()
+    for line in everyday.FILE.read_text(encoding="utf-8").split("\n")
+    if line.startswith(" ")
+]
+
+
+# --- patterns
+
+
+@pytest.mark.parametrize(
+    ("pattern", "sentences"),
+    [
+        ("Buenas tardes.", ["Buenas tardes."]),
+        ("{Buenos días|Buen día}.", ["Buenos días.", "Buen día."]),
+        ("(Yo) no (lo) sé.", ["Yo no lo sé.", "Yo no sé.", "No lo sé.", "No sé."]),
+        ("¿(A {ti|vos}) te va?", ["¿A ti te va?", "¿A vos te va?", "¿Te va?"]),
+        ("(a|b) c", ["A c", "B c", "C"]),
+        ("Ven (aquí).!", ["Ven aquí.", "Ven.", "¡Ven aquí!", "¡Ven!"]),
+        ("¿Está (usted) {bien|(muy) mal}?",
+         ["¿Está usted bien?", "¿Está usted muy mal?", "¿Está usted mal?",
+          "¿Está bien?", "¿Está muy mal?", "¿Está mal?"]),
+        ("{Hola,|¡Hola!} ¿qué tal?", ["Hola, ¿qué tal?", "¡Hola! ¿Qué tal?"]),
+        ("En junio(,) ({él|ella}) va.",
+         ["En junio, él va.", "En junio, ella va.", "En junio, va.",
+          "En junio él va.", "En junio ella va.", "En junio va."]),
+        ("{a|a} b", ["A b"]),
+        ("éste", ["Éste"]),
+    ],
+)  # fmt: skip
+def test_a_pattern_stands_for_these_sentences(pattern, sentences):
+    assert expand(pattern) == sentences
+
+
+@pytest.mark.parametrize("pattern", ["{a|b", "(a", "a)", "a}", "{a|b)", "a|b", "({a)}"])
+def test_a_bracket_that_is_missing_is_told(pattern):
+    with pytest.raises(ValueError, match="should stand"):
+        expand(pattern)
+
+
+# --- files
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text):
+        path = tmp_path / "sentences.txt"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_a_file_is_read_in_its_order(file):
+    text = "# ours\n== a ==\n\nHi.\n    Hola.\n    {Hola|Buenas}.\n== b ==\nWhy?\n  ¿Por qué?"
+    assert load(file(text)) == [
+        ("Hi.", ("Hola.", "Buenas."), "a"),
+        ("Why?", ("¿Por qué?",), "b"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Hi.\n", "line 1: 'Hi.' stands before any heading"),
+        ("== a ==\n    Hola.\n", "line 2: a translation without a sentence above it"),
+        ("== a ==\nHi.\nBye.\n  Adiós.\n", "no translation of 'Hi.'"),
+        ("== a ==\nHi.\n\n", "no translation of 'Hi.'"),
+        ("== a ==\nHi.\n  Hola.\nHi.\n", "line 4: 'Hi.' stands twice"),
+        ("== a ==\nHi.\n  Hola.\n== b ==\n  Adiós.\n", "line 5: a translation without"),
+        ("== a ==\nHi.\n  {Hola.\n", "line 3: the end where } should stand"),
+    ],
+)
+def test_a_damaged_file_is_refused(file, text, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        load(file(text))
+    assert "sentences.txt" in str(error.value)
+
+
+# --- the sentences
+
+
+@pytest.fixture(scope="module")
+def items():
+    return load()
+
+
+@pytest.fixture(scope="module")
+def pairs(items):
+    return [(item.english, text) for item in items for text in item.translations]
+
+
+def test_there_are_200_different_sentences_in_groups(items):
+    assert len(items) == 200
+    assert len({place_of(item.english) for item in items}) == 200
+    groups = [item.group for item in items]
+    assert len(set(groups)) == 22 and min(map(groups.count, groups)) >= 5
+
+
+def test_no_sentence_has_more_translations_than_can_be_read(items):
+    assert max(len(item.translations) for item in items) <= 400
+
+
+def test_every_pattern_adds_a_translation():
+    seen = set()
+    for line in everyday.FILE.read_text(encoding="utf-8").split("\n"):
+        if not line.startswith(" "):
+            seen = seen if not line else set()
+            continue
+        new = set(expand(line.strip())) - seen
+        assert new, f"nothing new in {line.strip()}"
+        seen |= new
+
+
+def test_signs_stand_where_they_should(pairs):
+    for english, spanish in pairs:
+        assert spanish.count("¿") == spanish.count("?") <= 1, spanish
+        assert spanish.count("¡") == spanish.count("!") <= 1, spanish
+        assert re.search("[.?!]$", spanish) and not re.search(r"[.?!¿¡,] ?[.?!,]", spanish), spanish
+        assert (english[-1] == "?") == (spanish[-1] == "?"), (english, spanish)
+        if spanish[-1] == "!":
+            assert spanish[0] == "¡", spanish
+
+
+def test_spaces_letters_and_capitals(pairs):
+    for _, spanish in pairs:
+        assert spanish == unicodedata.normalize("NFC", spanish)
+        assert not re.search(r"  |^ | $|[¿¡] | [,.?!]|,\S", spanish), spanish
+        assert re.fullmatch(r"[a-zA-ZáéíóúñÁÉÍÓÚÑ0-9 ,.?!¿¡-]+", spanish), spanish
+        first, *others = re.findall(r"[^\W_]+", spanish)
+        assert first[0].isupper() or first.isdecimal(), spanish
+        assert {word for word in others if not word.islower() and word.isalpha()} <= CAPITALS
+
+
+def test_words_keep_the_rules_of_spelling(pairs):
+    """What a slip in a pattern would give: a word twice, de el, an accent left out."""
+    for _, spanish in pairs:
+        text = spanish.lower()
+        assert not re.search(r"\b(\w+) \1\b", text), spanish
+        assert not re.search(r"\b(a|de) el\b", text), spanish
+        assert not re.search(
+            r"¿((en|de|a|por) )?(que|como|donde|cuando|cual|quien|cuant\w+)\b", text
+        )
+        assert not re.search(r"\b(a|de|para) (mi|tu|el)[.?!]", text), spanish
+        assert not re.search(r"\b(un|el|este|buen) \w+a\b(?<!ma)(?<!día)", text), spanish
+        assert not re.search(r"\b(una|esta|buena) \w+o\b(?<!mano)", text), spanish
+
+
+@pytest.mark.parametrize(
+    ("english", "right", "wrong"),
+    [
+        ("Good morning.", "¡Buenos días!", "Buena mañana."),
+        ("I don't know.", "No sé.", "No conozco."),
+        ("Hello!", "¡Hola!", "Hola!"),
+        ("It is raining.", "Está lloviendo.", "Es lloviendo."),
+        ("How are you?", "¿Cómo está usted?", "¿Cómo es usted?"),
+        ("Where is the bathroom?", "¿Dónde queda el baño?", "¿Dónde es el baño?"),
+        ("Sit down, please.", "Por favor, siéntese.", "Siéntese por favor."),
+        ("Don't worry.", "No os preocupéis.", "No te preocupas."),
+        ("Be careful!", "¡Tenga cuidado!", "¡Tengas cuidado!"),
+        ("I am tired.", "Estoy cansada.", "Soy cansado."),
+        ("She is a doctor.", "Es médica.", "Es una médica."),
+        ("I like coffee.", "Me gusta el café.", "Me gusta café."),
+        ("My head hurts.", "Me duele la cabeza.", "Mi cabeza duele."),
+        ("She washed her hands.", "Se lavó las manos.", "Ella lavó sus manos."),
+        ("I saw her yesterday.", "Ayer la vi.", "Le vi ayer."),
+        ("I don't think it's true.", "No creo que sea verdad.", "No creo que es verdad."),
+        ("I only have five euros.", "Sólo tengo 5 euros.", "Solo tengo cinco euro."),
+        ("Your house is bigger than mine.", "Su casa es más grande que la mía.",
+         "Tu casa es más grande que mía."),
+    ],
+)  # fmt: skip
+def test_right_and_wrong_are_told_apart(items, english, right, wrong):
+    (translations,) = [item.translations for item in items if item.english == english]
+    assert right in translations and wrong not in translations
+
+
+def test_the_card_says_how_many_there_are(items):
+    card = (everyday.DATA / "README.md").read_text(encoding="utf-8")
+    assert f"{len(items)} everyday English sentences" in card
+    assert f"{sum(len(item.translations) for item in items):,} translations" in card

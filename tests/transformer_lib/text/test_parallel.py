@@ -1,0 +1,216 @@
+"""A user's own pairs: what can be read, and what is said of the rest, with file and line."""
+
+import gzip
+import hashlib
+import io
+import lzma
+import tarfile
+import zipfile
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from transformer_lib.__main__ import main
+from transformer_lib.text.parallel import CorpusError, digest, place_of, read_parallel
+
+PAIRS = [("Good morning", "Buenos días"), ("Ana ran", "Ana corrió"), ("Why?", "¿Por qué?")]
+TABLE = "".join(f"{source}\t{target}\n" for source, target in PAIRS).encode()
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content, name="pairs.tsv"):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def zipped(path, **texts):
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, text in texts.items():
+            packed.writestr(name, text)
+    return path
+
+
+# --- what can be read
+
+
+def test_one_file_with_tabs(file):
+    assert list(read_parallel([file(TABLE)])) == PAIRS
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_two_files_line_by_line(file, ends):
+    english = file(ends.join(source for source, _ in PAIRS), "train.en")
+    spanish = file(ends.join(target for _, target in PAIRS), "train.es")
+    assert list(read_parallel([english, spanish])) == PAIRS
+
+
+def test_between_two_files_a_tab_is_a_space(file):
+    english, spanish = file("Good\tmorning\n", "train.en"), file("Buenos días\n", "train.es")
+    assert list(read_parallel([english, spanish])) == PAIRS[:1]
+
+
+def test_further_columns_a_byte_order_mark_and_space_around_are_left_out(file):
+    path = file(b"\xef\xbb\xbf" + "Good morning \t\xa0Buenos días\tCC BY, Ana\n".encode())
+    assert list(read_parallel([path])) == PAIRS[:1]
+
+
+def test_packed_files(file, tmp_path):
+    about = {"_about.txt": "who wrote it", "__MACOSX/._pairs.tsv": "\0", "a/pairs.tsv": TABLE}
+    for path in (
+        file(gzip.compress(TABLE), "pairs.tsv.gz"),
+        file(lzma.compress(TABLE), "pairs.tsv.xz"),
+        zipped(tmp_path / "pairs.zip", **about),
+    ):
+        assert list(read_parallel([path])) == PAIRS, path.name
+
+
+def test_a_file_is_read_line_by_line(file):
+    """The second line is bad, and nobody has asked for it yet."""
+    assert list(islice(read_parallel([file("Hi\tHola\n\xff")]), 1)) == [("Hi", "Hola")]
+
+
+def test_short_sentences_may_have_long_translations(file):
+    assert len(list(read_parallel([file("No.\tDe ninguna manera, señor presidente\n")]))) == 1
+
+
+# --- what is said of the rest
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"Hi\tHol\xe1\n", r"not UTF-8 \(byte 0xe1 at place 7\)"),
+        (b"Hi Hola\n", "no tab, so the second column is missing"),
+        (b"\n", "no tab"),
+        (b"\tHola\n", "nothing in column 1"),
+        (b"Hi\t \xc2\xa0\n", "nothing in column 2"),
+        (b"Hi\tHo\x07la\n", r"control character U\+0007 in column 2 at place 3"),
+        ("Hi\tHo\u2028la\n".encode(), r"U\+2028"),
+        ("Hi\tHol\ufffd\n".encode(), r"U\+FFFD"),
+        (b"Hi\t" + b"a" * 41 + b"\n", "one side has 41 letters, the other 2"),
+        (b"a" * 2001 + b"\t" + b"a" * 2001 + b"\n", "2,001 letters in column 1, over 2,000"),
+    ],
+)
+def test_every_complaint_names_file_and_line(file, line, message):
+    path = file(b"Hi\tHola\n" + line + b"Hi\tHola\n")
+    with pytest.raises(CorpusError, match=message) as error:
+        list(read_parallel([path]))
+    assert f"{path}, line 2: " in str(error.value)
+    assert "--skip-bad" in str(error.value)
+    reported = []
+    assert list(read_parallel([path], skip_bad=1, report=reported.append)) == [("Hi", "Hola")] * 2
+    assert len(reported) == 1 and f"{path}, line 2: " in reported[0]
+
+
+def test_of_two_files_the_bad_one_is_named(file):
+    english, spanish = file("Hi\nYes\n", "train.en"), file("Hola\n\n", "train.es")
+    with pytest.raises(CorpusError, match=f"^{spanish}, line 2: nothing"):
+        list(read_parallel([english, spanish]))
+    spanish.write_text("Hola\nS\aí\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"train.es, line 2: control character U\+0007"):
+        list(read_parallel([english, spanish]))
+    spanish.write_text("Hola\n" + "sí " * 50, encoding="utf-8")
+    with pytest.raises(CorpusError, match=f"{english} and {spanish}, line 2: one side has"):
+        list(read_parallel([english, spanish]))
+
+
+def test_one_bad_line_more_than_allowed_ends_it(file):
+    path = file("Hi\tHola\nno\n" * 3)
+    assert len(list(read_parallel([path], skip_bad=3))) == 3
+    reported = []
+    with pytest.raises(CorpusError, match="line 6: no tab.*, after 2 bad lines that were skipped"):
+        list(read_parallel([path], skip_bad=2, report=reported.append))
+    assert [message.split(":")[0] for message in reported] == [f"{path}, line {n}" for n in (2, 4)]
+
+
+@pytest.mark.parametrize(("english", "spanish"), [("Hi\nYes\n", "Hola\n"), ("Hi\n", "Hola\nSí\n")])
+def test_files_of_different_lengths_are_refused_whatever_may_be_skipped(file, english, spanish):
+    paths = [file(english, "train.en"), file(spanish, "train.es")]
+    shorter, longer = sorted(paths, key=lambda path: path.stat().st_size)
+    with pytest.raises(CorpusError, match=f"{shorter} ends after line 1, but {longer} goes on"):
+        list(read_parallel(paths, skip_bad=9))
+
+
+def test_damaged_packing_is_named(file, tmp_path):
+    many = TABLE * 2000
+    whole = {
+        "cut.tsv.gz": gzip.compress(many)[:-20],
+        "cut.tsv.xz": lzma.compress(many)[:-20],
+        "no.tsv.gz": TABLE,
+        "no.tsv.xz": TABLE,
+        "no.zip": TABLE,
+    }
+    for name, content in whole.items():
+        with pytest.raises(CorpusError, match=f"{name} is damaged after line .* its name says"):
+            list(read_parallel([file(content, name)]))
+    two = zipped(tmp_path / "two.zip", **{"a.txt": "1", "b.txt": "2"})
+    with pytest.raises(CorpusError, match=r"holds 2 files \(a.txt, b.txt\)"):
+        list(read_parallel([two]))
+    with pytest.raises(CorpusError, match=r"holds 0 files \(nothing\)"):
+        list(read_parallel([zipped(tmp_path / "none.zip", _about="")]))
+
+
+@pytest.mark.parametrize(
+    "name", ["pairs.tar", "pairs.tar.gz", "pairs.tgz", "pairs.tar.xz", "pairs.tar.bz2", "pairs.gz"]
+)
+def test_a_tar_is_refused_with_the_way_out_and_nothing_in_it_is_written(
+    tmp_path, monkeypatch, capsys, name
+):
+    """Also where its names climb out of the folder, and bad lines may be skipped."""
+    monkeypatch.setenv("TRANSFORMER_LIB_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "here" / name
+    path.parent.mkdir()
+    packing = {".gz": "gz", ".tgz": "gz", ".xz": "xz", ".bz2": "bz2"}.get(path.suffix, "")
+    with tarfile.open(path, f"w:{packing}") as archive:
+        for inside in ("../evil.tsv", "/evil.tsv", "pairs.tsv"):
+            member = tarfile.TarInfo(inside)
+            member.size = len(TABLE)
+            archive.addfile(member, io.BytesIO(TABLE))
+    run = str(tmp_path / "run")
+    status = main(["train", "--data", str(path), "--skip-bad", "99", "--out", run])
+    out, err = capsys.readouterr()
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert f"{path} is a tar archive" in err and "unpack it (tar xf)" in err
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == [path]
+    assert not Path("/evil.tsv").exists()
+
+
+def test_what_is_no_corpus_at_all(file, tmp_path):
+    path = file("")
+    with pytest.raises(CorpusError, match=f"there is no sentence pair in {path}"):
+        list(read_parallel([path]))
+    with pytest.raises(CorpusError, match="not 3 files"):
+        list(read_parallel([path] * 3))
+    with pytest.raises(CorpusError, match="line 1: no end after 1,000,000 bytes"):
+        list(read_parallel([file(b"\0" * 3_000_000)], skip_bad=9))
+    with pytest.raises(FileNotFoundError):
+        list(read_parallel([tmp_path / "none.tsv"]))
+
+
+# --- splitting
+
+
+def test_a_sentence_has_one_place_however_it_is_written():
+    assert place_of("I don't know.") == place_of("i DON'T  know!") == place_of("I dont know")
+    assert place_of("I don't know.") != place_of("I don't know him.")
+    assert place_of("Él") == place_of("E\u0301l") != place_of("El")
+    by_hand = int(hashlib.sha256(b"goodmorning").hexdigest()[:12], 16) / 16**12
+    assert place_of("Good morning.") == by_hand  # on every machine, for ever
+
+
+def test_places_are_spread_evenly():
+    places = [place_of(f"sentence {i}") for i in range(5000)]
+    assert all(0 <= place < 1 for place in places)
+    for tenth in range(10):
+        assert 420 < sum(tenth <= 10 * place < tenth + 1 for place in places) < 580
+
+
+def test_the_digest_knows_content_and_order(file):
+    one, two = file("a", "one"), file("b", "two")
+    assert digest([one, two]) != digest([two, one]) != digest([one])
+    assert digest([one]) == digest([file("a", "three")])

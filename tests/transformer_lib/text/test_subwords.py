@@ -1,0 +1,95 @@
+"""Subwords: any text comes back as it was, and they are learned from the text that is given."""
+
+import json
+
+import pytest
+
+from transformer_lib.text.subwords import SMALLEST, Subwords
+from transformer_lib.text.tokens import SPECIALS
+
+TEXT = ["Good morning, trees!", "Where are the trees?", "¿Dónde están los árboles?"] * 20
+
+
+@pytest.fixture(scope="module")
+def subwords():
+    return Subwords.learn(TEXT, 330)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Good morning, trees!",
+        "¿Dónde están los árboles?",
+        "Nguyễn said: 漢字, 🙂 and Ελλάδα",  # nothing of it was seen
+        "two  spaces, a\ttab, (brackets) — and 1,000.5 «signs»",
+        "x <eos> y <pad> <unk>",  # typed, not meant
+        "don't ' \" \\ Ġ",
+    ],
+)
+def test_any_text_comes_back_as_it_was(subwords, text):
+    vocab = subwords.vocabulary()
+    tokens = subwords(text)
+    ids = vocab.encode(tokens)
+    assert subwords.detokenize(tokens) == text
+    assert subwords.detokenize(vocab.decode(ids)) == text
+    assert vocab.unknown(tokens) == []
+    assert min(ids) >= len(SPECIALS)
+    assert subwords.encode_all([text, "other", text]) == [ids, vocab.encode(subwords("other")), ids]
+
+
+def test_with_joins_left_out_the_text_is_the_same_in_other_pieces(subwords):
+    text, vocab = "Good morning, trees!", subwords.vocabulary()
+    plain = vocab.encode(subwords(text))
+    assert subwords.encode_varied([text], left_out=0.0) == [plain]
+    cut = subwords.encode_varied([text] * 50, left_out=0.3)
+    assert {subwords.detokenize(vocab.decode(ids)) for ids in cut} == {text}
+    assert len(set(map(tuple, cut))) > 20 and min(map(len, cut)) >= len(plain)
+    (bytes_only,) = subwords.encode_varied([text], left_out=1.0)
+    assert len(bytes_only) == len(" " + text)
+    assert subwords.encode_all([text]) == [plain], "as before"
+
+
+def test_frequent_words_are_one_piece_and_new_ones_several(subwords):
+    assert subwords("trees") == ["Ġtrees"]
+    assert len(subwords("xylophone")) > 3
+    assert subwords("Good trees") == [*subwords("Good"), *subwords("trees")]  # wherever they stand
+
+
+def test_letters_with_accents_are_the_same_however_they_are_stored(subwords):
+    assert subwords("a\u0301rboles") == subwords("árboles") == subwords("\u00e1rboles")
+
+
+def test_the_first_pair_by_hand():
+    """In aaab aaab the pair a a stands together most often; then aa b, as aa a is no rarer."""
+    learned = Subwords.learn(["aaab"] * 3, SMALLEST + 1).vocabulary().tokens
+    assert learned[-1] == "aa" and len(learned) == SMALLEST + 1
+
+
+def test_the_vocabulary_has_the_special_tokens_first_and_the_size_asked_for(subwords):
+    vocab = subwords.vocabulary()
+    assert vocab.tokens[:4] == list(SPECIALS)
+    assert len(vocab) <= 330
+    assert len(Subwords.learn(TEXT, 280).vocabulary()) == 280
+
+
+def test_the_same_text_gives_the_same_subwords_and_other_text_others(subwords):
+    assert Subwords.learn(iter(TEXT), 330).to_json() == subwords.to_json()
+    assert Subwords.learn(TEXT + ["zebra zebra"] * 99, 330).to_json() != subwords.to_json()
+
+
+def test_they_come_back_from_their_file(subwords):
+    again = Subwords(subwords.to_json())
+    assert again.to_json() == subwords.to_json()
+    assert again("x <eos> trees") == subwords("x <eos> trees")
+
+
+def test_what_cannot_be_is_said(subwords):
+    with pytest.raises(ValueError, match="subwords=259 must be 260 or more"):
+        Subwords.learn(TEXT, 259)
+    for wrong in ("", "{}", subwords.to_json()[:-9]):
+        with pytest.raises(ValueError, match="these are no subwords"):
+            Subwords(wrong)
+    moved = json.loads(subwords.to_json())
+    moved["model"]["vocab"] |= {"<bos>": 2, "<eos>": 1}
+    with pytest.raises(ValueError, match="<pad>, <bos>, <eos>, <unk>"):
+        Subwords(json.dumps(moved))

@@ -1,0 +1,218 @@
+"""Two processes do what one does, and a training outlives the death of one of them."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from transformer_lib import training
+from transformer_lib.__main__ import main
+from transformer_lib.recipes import RECIPES, train_recipe
+from transformer_lib.training import distributed
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.distributed import (
+    ProcessError,
+    first_before_others,
+    mine,
+    own_device,
+    total,
+)
+from transformer_lib.training.log import read_log
+from transformer_lib.training.state import STATE_FILE
+
+SMALL = ["--subwords", "300", "--steps", "10", "--accumulate", "3", "--set", "N=1", "d_model=16",
+         "d_ff=32", "h=2", "validate_every=5", "max_tokens=256", "warmup=2"]  # fmt: skip
+# Five trainings, one after another. The third stops at step 8 in both processes, the fourth goes on
+# with it, and in the last process 1 dies at step 8.
+SEVERAL = """
+import json, os, signal, sys
+from transformer_lib import training
+from transformer_lib.__main__ import complain, main
+from transformer_lib.training.distributed import ProcessError, joined
+
+two, dropout, stopped, resumed, killed = json.load(open(sys.argv[1]))
+update = training.update
+
+def until_step_8(do):
+    steps = []
+    def update_or_stop(*arguments):
+        steps.append(1)
+        if len(steps) == 8:
+            do()
+        return update(*arguments)
+    return update_or_stop
+
+def stop():
+    raise ValueError("stopped here")
+
+def die():
+    if os.environ["RANK"] == "1":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+try:
+    with joined():
+        assert main(two) == main(dropout) == 0
+        training.update = until_step_8(stop)
+        assert main(stopped) == 2
+        training.update = update
+        assert main(resumed) == 0
+        training.update = until_step_8(die)
+        main(killed)
+except ProcessError as error:
+    sys.exit(complain(error))
+"""
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory):
+    """The arguments of a training in a folder, with a share of dropout."""
+    folder = tmp_path_factory.mktemp("distributed")
+    draw, pairs = random.Random(0), folder / "pairs.tsv"
+    rows = [[f"w{draw.randrange(40)}" for _ in range(draw.randrange(1, 8))] for _ in range(300)]
+    lines = [" ".join(row) + "\t" + " ".join(reversed(row)) + "\n" for row in rows]
+    pairs.write_text("".join(lines), encoding="utf-8")
+
+    def arguments(name, dropout, *more):
+        start = ["train", "--data", str(pairs), "--out", str(folder / name)]
+        return [*start, *SMALL, f"dropout={dropout}", *more]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRANSFORMER_LIB_CACHE", str(folder / "cache"))
+        yield arguments
+
+
+@pytest.fixture(scope="module")
+def runs(command, tmp_path_factory):
+    """The folder of all runs, and how the two processes ended."""
+    names = {"two": 0, "dropout": 0.1, "stopped": 0.1, "killed": 0.1}
+    plan = [command(name, dropout) for name, dropout in names.items()]
+    plan.insert(3, command("stopped", 0.1, "--resume"))
+    folder = tmp_path_factory.mktemp("plan")
+    (folder / "plan.json").write_text(json.dumps(plan))
+    (folder / "several.py").write_text(SEVERAL)
+    done = subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+         folder / "several.py", folder / "plan.json"],
+        env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    return Path(plan[0][plan[0].index("--out") + 1]).parent, done
+
+
+def logged(folder):
+    """The log without its speeds: (step, loss) of the steps, and the validations."""
+    steps, found = read_log(folder)
+    return [(entry["step"], entry["loss"]) for entry in steps], found
+
+
+def test_two_processes_do_what_one_does(runs, command):
+    folder, done = runs
+    assert done.stdout.count("saved in") == 3, done.stderr  # each training says it once
+    assert main(command("one", 0)) == 0
+    one, two = (load_file(folder / name / STATE_FILE) for name in ("one", "two"))
+    assert one.keys() == two.keys() and "adam.exp_avg/src_embed.table.weight" in one
+    for name in one:  # weights, and Adam's averages: Adam itself forgives a wrong factor
+        if name != "random":
+            torch.testing.assert_close(one[name], two[name], atol=2e-6, rtol=1e-4, msg=name)
+    (steps, _), (same, _) = logged(folder / "one"), logged(folder / "two")
+    assert [step for step, _ in steps] == [5, 10]
+    for a, b in zip(steps, same, strict=True):
+        assert a == pytest.approx(b, abs=2e-4)
+    for name, processes in (("one", 1), ("two", 2)):
+        assert json.loads((folder / name / "training.json").read_text())["processes"] == processes
+    recipes = [(folder / name / "recipe.json").read_text() for name in ("one", "two")]
+    assert recipes[0] == recipes[1]
+
+
+def test_two_processes_go_on_to_the_same_bytes(runs):
+    folder, done = runs
+    assert done.stderr.count("stopped here") == 2
+    for name in ("model.safetensors", STATE_FILE):
+        resumed, whole = ((folder / run / name).read_bytes() for run in ("stopped", "dropout"))
+        assert resumed == whole, name
+    assert logged(folder / "stopped") == logged(folder / "dropout")
+
+
+def test_when_a_process_dies_the_others_end_with_one_sentence(runs):
+    folder, done = runs
+    ours = [line for line in done.stderr.splitlines() if "another process" in line]
+    assert len(ours) == 1 and "transformer-lib: " in ours[0] and "--resume" in ours[0]
+    assert done.returncode != 0 and not (folder / "killed" / "model.safetensors").exists()
+
+
+def test_what_two_processes_began_one_goes_on_with(runs, command):
+    folder, _ = runs
+    shutil.copytree(folder / "killed", folder / "alone")
+    assert main(command("alone", 0.1, "--resume")) == 0
+    steps, (first, last) = logged(folder / "alone")
+    _, (before, other) = logged(folder / "dropout")
+    assert [step for step, _ in steps] == [5, 10]
+    assert first == before and last["loss"] != other["loss"]  # other dropout from there on
+    assert last["validation_loss"] == pytest.approx(other["validation_loss"], abs=0.1)
+
+
+# --- one process
+
+
+def test_alone_nothing_is_shared():
+    assert total(3, 0.5) == (3, 0.5) and mine([1, 2, 3]) == [1, 2, 3]
+    assert own_device(torch.device("cuda")) == torch.device("cuda")
+    with first_before_others():
+        pass
+
+
+def test_each_process_has_its_share(monkeypatch):
+    shares = []
+    monkeypatch.setattr(distributed, "world", lambda: 3)
+    for rank in range(3):
+        monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
+        shares.append(mine([0, 1, 2, 3, 4]))
+    assert shares == [[0, 3], [1, 4], [2]]
+
+
+def test_more_processes_than_batches_or_gpus_are_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(training, "world", lambda: 4)
+    with pytest.raises(ProcessError, match="accumulate=1 batches"):
+        train_recipe(RECIPES["copy"], tmp_path / "run")
+    assert not (tmp_path / "run").exists()  # so the same name is free for the next try
+    with pytest.raises(ProcessError, match="accumulate=2 batches .* 4 processes: .* to 4 or"):
+        training.train(torch.nn.Linear(1, 1), [1], [1], TrainingConfig(accumulate=2))
+    monkeypatch.setattr(distributed, "world", lambda: 4)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setenv("LOCAL_RANK", "2")
+    with pytest.raises(ProcessError, match="more processes than GPUs: start 2"):
+        own_device(torch.device("cuda"))
+    with pytest.raises(ProcessError, match="mps: use --device cpu"):
+        own_device(torch.device("mps"))
+    assert own_device(torch.device("cpu")) == torch.device("cpu")
+
+
+@pytest.mark.parametrize(("failed", "ends"), [(1.0, True), (0.0, False)])
+def test_where_the_first_process_fails_the_others_end_in_silence(monkeypatch, failed, ends):
+    monkeypatch.setattr(distributed, "rank", lambda: 1)
+    monkeypatch.setattr(distributed, "total", lambda *numbers: [failed])
+    done = []
+    if ends:
+        with pytest.raises(SystemExit) as stopped, first_before_others():
+            done.append(1)
+        assert stopped.value.code == 2
+    else:
+        with first_before_others():
+            done.append(1)
+    assert bool(done) != ends
+
+
+def test_the_first_process_tells_the_others_how_it_went(monkeypatch):
+    told = []
+    monkeypatch.setattr(distributed, "total", lambda *numbers: told.append(numbers))
+    with first_before_others():
+        pass
+    with pytest.raises(OSError), first_before_others():
+        raise OSError
+    assert told == [(0,), (1,)]

@@ -1,0 +1,111 @@
+"""Look inside a model while it runs, and change one thing to see what depends on it.
+
+All tools work inside a `with` only and leave nothing behind.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from torch import Tensor, nn
+
+from transformer_lib.interpret.recording import hooked, weights_and_values
+
+
+@contextmanager
+def edit_attention(
+    model: nn.Module, edits: Mapping[str, Callable[[Tensor], Tensor]]
+) -> Iterator[None]:
+    """Let the layers named in `edits` use other weights than they computed.
+
+    edits: layer name -> a function from its weights (b, h, q, k) to those it shall use. What
+    `record_attention` records of an edited layer is what it computed, before the edit.
+
+        def without_head_2(weights):
+            weights[:, 2] = 0.0
+            return weights
+
+        with edit_attention(model, {"encoder.layers.1.self_attn": without_head_2}):
+            model(src, tgt_in)
+    """
+
+    def editor(edit: Callable[[Tensor], Tensor]):
+        def hook(layer, args, kwargs, output):
+            weights, v = weights_and_values(layer, *args, **kwargs)
+            return layer.w_o(layer.merge_heads(edit(weights) @ v))
+
+        return hook
+
+    with hooked(model, {name: editor(edit) for name, edit in edits.items()}):
+        yield
+
+
+@contextmanager
+def edit_outputs(
+    model: nn.Module, edits: Mapping[str, Callable[[Tensor], Tensor]]
+) -> Iterator[None]:
+    """Let what follows the parts named in `edits` read something else than they put out.
+
+    edits: name of a part -> a function from its output to what shall stand there.
+
+        def from_another_sentence(x):           # (b, s, d_model), activation patching
+            x = x.clone()
+            x[:, 2] = recorded["encoder.layers.0"][:, 2]
+            return x
+
+        with edit_outputs(model, {"encoder.layers.0": from_another_sentence}):
+            model(src, tgt_in)
+
+    Raises KeyError for an unknown part.
+    """
+    parts = dict(model.named_modules())
+    unknown = [name for name in edits if name not in parts]
+    if unknown:
+        raise KeyError(f"the model has no part {unknown[0]!r}")
+
+    def editor(edit: Callable[[Tensor], Tensor]):
+        return lambda part, args, output: edit(output)
+
+    handles = [parts[name].register_forward_hook(editor(edit)) for name, edit in edits.items()]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+Edit = Callable[[Tensor], Tensor]
+
+
+def switch_off(head: int) -> Edit:
+    """The head contributes nothing."""
+
+    def edit(weights: Tensor) -> Tensor:
+        weights = weights.clone()
+        weights[:, head] = 0.0
+        return weights
+
+    return edit
+
+
+def forbid(rows: Tensor, queries: Tensor, keys: Sequence[Tensor]) -> Edit:
+    """In no head do these queries see these keys; what they saw there goes to the other words."""
+
+    def edit(weights: Tensor) -> Tensor:
+        weights = weights.clone()
+        for key in keys:
+            weights[rows, :, queries, key] = 0.0
+        return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+
+    return edit
+
+
+def swap(rows: Tensor, head: int | slice, queries: Tensor, one: Tensor, another: Tensor) -> Edit:
+    """Two numbers of one row of this head, or of each of several, change places."""
+
+    def edit(weights: Tensor) -> Tensor:
+        swapped = weights.clone()
+        swapped[rows, head, queries, one] = weights[rows, head, queries, another]
+        swapped[rows, head, queries, another] = weights[rows, head, queries, one]
+        return swapped
+
+    return edit

@@ -1,0 +1,178 @@
+"""How good a translator is, split by split, and what its attention heads have to do with it."""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+
+from transformer_lib.decoding import deciding
+from transformer_lib.interpret.patching import Edit, edit_attention, forbid, swap, switch_off
+from transformer_lib.interpret.recording import record_attention
+from transformer_lib.text.batching import make_batch
+from transformer_lib.text.english_spanish import PronounItem
+from transformer_lib.translator import Translator
+
+# --- What the heads do with pronouns -------------------------------------------------------------
+
+
+class PronounBatch:
+    """Pronoun sentences as one batch, with the places that matter, each (b,).
+
+    In the source: adjective, pronoun, antecedent (the noun it means) and other (the noun it could
+    mean). In the target: adjective_out, where the Spanish adjective is written, and pronoun_out,
+    where the verb is that stands for the dropped pronoun. right, wrong: ids of the Spanish
+    adjective in the right gender and in the other.
+    """
+
+    def __init__(self, translator: Translator, items: Sequence[PronounItem]):
+        ids = [
+            (translator.src.encode(item.english), translator.tgt.encode(item.spanish))
+            for item in items
+        ]
+        batch = make_batch(ids)
+        self.src, self.tgt_in, self.tgt_out = batch.src, batch.tgt_in, batch.tgt_out
+        self.rows = torch.arange(len(items))
+        self.adjective = torch.tensor([item.adjective for item in items])
+        self.pronoun = torch.tensor([item.pronoun for item in items])
+        self.antecedent = torch.tensor([item.antecedent for item in items])
+        self.other = torch.tensor([item.other for item in items])
+        tokens = translator.tgt.vocab.ids
+        self.right = torch.tensor([tokens[item.right] for item in items])
+        self.wrong = torch.tensor([tokens[item.wrong] for item in items])
+        clause = [because_clause(translator.tgt.tokenizer(item.spanish)) for item in items]
+        self.pronoun_out = torch.tensor(clause)
+        self.adjective_out = torch.tensor(
+            [
+                start + translator.tgt.tokenizer(item.spanish)[start:].index(item.right)
+                for start, item in zip(clause, items, strict=True)
+            ]
+        )
+
+
+def because_clause(tokens: Sequence[str]) -> int:
+    """The place after "porque", or after the "como" that begins a sentence."""
+    return tokens.index("porque") + 1 if "porque" in tokens else tokens.index("como") + 1
+
+
+def head_accuracy(translator: Translator, batch: PronounBatch) -> list[dict]:
+    """For each head of the encoder and of cross-attention: where its largest weight goes.
+
+    right, other: share of sentences in which it goes to the antecedent, and to the other noun;
+    mass: mean weight on the antecedent. `from`: the word that looks. In cross-attention that is the
+    place where the decoder writes the Spanish adjective, and the verb of the dropped pronoun.
+    """
+    with deciding(translator.model), record_attention(translator.model) as recorded:
+        translator.model(batch.src, batch.tgt_in)
+    table = []
+    for layer, weights in recorded.items():
+        if layer.startswith("encoder"):
+            queries = {"adjective": batch.adjective, "pronoun": batch.pronoun}
+        elif layer.endswith("cross_attn"):
+            queries = {"adjective": batch.adjective_out, "pronoun": batch.pronoun_out}
+        else:
+            continue
+        for word, places in queries.items():
+            rows = weights[batch.rows, :, places]  # (b, h, s)
+            largest = rows.argmax(dim=-1)
+            right = (largest == batch.antecedent[:, None]).float().mean(dim=0)
+            other = (largest == batch.other[:, None]).float().mean(dim=0)
+            mass = rows[batch.rows, :, batch.antecedent].mean(dim=0)
+            for head in range(rows.size(1)):
+                table.append({
+                    "layer": layer, "head": head, "from": word,
+                    "right": right[head].item(), "other": other[head].item(),
+                    "mass": mass[head].item(),
+                })  # fmt: skip
+    return table
+
+
+def agreement(
+    translator: Translator, batch: PronounBatch, edits: Mapping[str, Edit] | None = None
+) -> float:
+    """Share of sentences whose Spanish adjective gets the right gender rather than the wrong one.
+
+    After the right beginning, the logit of the right form must be the larger one. `edits`: changes
+    to the attention, as in `edit_attention`.
+    """
+    model = translator.model
+    with deciding(model), edit_attention(model, edits or {}):
+        decoded = model.decode(batch.tgt_in, model.encode(batch.src), batch.src)
+        logits = model.generator(decoded[batch.rows, batch.adjective_out])  # of one word each
+    right, wrong = logits[batch.rows, batch.right], logits[batch.rows, batch.wrong]
+    return (right > wrong).float().mean().item()
+
+
+def best_head(translator: Translator, items: Sequence[PronounItem]) -> tuple[str, int]:
+    """The encoder layer and head that finds the antecedent from the adjective most often.
+
+    Chosen on one half of the minimal pairs, so that it can be measured on the other.
+    """
+    batch = PronounBatch(translator, measurable(translator, items, half=0))
+    rows = [
+        row
+        for row in head_accuracy(translator, batch)
+        if row["from"] == "adjective" and row["layer"].startswith("encoder")
+    ]
+    best = max(rows, key=lambda row: row["right"])
+    return best["layer"], best["head"]
+
+
+def measurable(
+    translator: Translator, items: Sequence[PronounItem], half: int
+) -> list[PronounItem]:
+    """One half (0 or 1) of the pairs, without adjectives that the model knows in one gender only.
+
+    An adjective that was only ever seen in one gender can't be got wrong.
+
+    The corpus alternates: one pair begins with a masculine noun, the next with a feminine one. So
+    every second pair would be one gender's; every second *two* pairs are as many of each. Both
+    sentences of a pair have the same number, so they stay together.
+    """
+    known = translator.tgt.vocab.ids
+    return [
+        item
+        for item in items
+        if item.pair // 2 % 2 == half and item.right in known and item.wrong in known
+    ]
+
+
+def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
+    """Which encoder head finds the antecedent from the adjective, and what hangs on it.
+
+    The head is chosen on one half of the minimal pairs; every number is measured on the other.
+    """
+    layer, head = best_head(translator, items)
+    batch = PronounBatch(translator, measurable(translator, items, half=1))
+    heads = head_accuracy(translator, batch)
+    best = next(
+        row
+        for row in heads
+        if (row["layer"], row["head"], row["from"]) == (layer, head, "adjective")
+    )
+    nouns = [batch.antecedent, batch.other]
+    layers = [f"encoder.layers.{i}.self_attn" for i in range(translator.model.config.N)]
+    cut = {
+        word: forbid(batch.rows, places, nouns)
+        for word, places in (("adjective", batch.adjective), ("pronoun", batch.pronoun))
+    }
+    swapped = swap(batch.rows, head, batch.adjective, batch.antecedent, batch.other)
+    return {
+        "sentences": len(batch.rows),
+        "best_head": best,
+        "agreement": {
+            "as trained": agreement(translator, batch),
+            "best head off": agreement(translator, batch, {layer: switch_off(head)}),
+            "adjective can't see the nouns": agreement(
+                translator, batch, dict.fromkeys(layers, cut["adjective"])
+            ),
+            "pronoun can't see the nouns": agreement(
+                translator, batch, dict.fromkeys(layers, cut["pronoun"])
+            ),
+            "two numbers swapped in the best head": agreement(translator, batch, {layer: swapped}),
+        },
+        "each_head_off": {
+            f"{name}.{i}": agreement(translator, batch, {name: switch_off(i)})
+            for name in dict.fromkeys(row["layer"] for row in heads)
+            for i in range(translator.model.config.h)
+        },
+        "heads": heads,
+    }

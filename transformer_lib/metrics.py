@@ -1,0 +1,231 @@
+"""How good a translator is, split by split, and what its attention heads have to do with it."""
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import zip_longest
+
+from transformer_lib.confidence import Sureness
+from transformer_lib.decoding import beam_search, deciding, greedy_decode
+from transformer_lib.text import english_spanish
+from transformer_lib.text.batching import Batch, Ids, make_batch
+from transformer_lib.text.english_spanish import PronounItem
+from transformer_lib.text.everyday import EverydayItem
+from transformer_lib.text.parallel import place_of
+from transformer_lib.text.tokens import PAD
+from transformer_lib.text.user_input import InputError
+from transformer_lib.translator import Translator
+
+TextPairs = Sequence[tuple[str, str]]
+# Kept apart from training, and no longer than its sentences.
+LIKE_TRAINING = ("test", "noun-adjective", "pronoun", "gustar")
+RESAMPLES = 1000  # sets of sentences, drawn anew from those of a test, for a confidence interval
+MOST_RESAMPLED = 5000  # sentences; sacrebleu keeps all sets in memory at once, here half a gigabyte
+
+
+def evaluate_split(translator: Translator, pairs: TextPairs) -> dict:
+    """Greedy translations of one split against its references.
+
+    exact_match: share of sentences that are right to the letter. token_accuracy: share of words,
+    <eos> included, that are the likeliest next word after a right beginning. bleu: sacreBLEU, 0 to
+    100, of the proper text.
+    """
+    translations = translator.translate_all([source for source, _ in pairs])
+    return {
+        "sentences": len(pairs),
+        "token_accuracy": token_accuracy(translator, pairs),
+        **text_scores(translations, [[reference] for _, reference in pairs]),
+    }
+
+
+def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> dict:
+    """exact_match (0 to 1), and bleu (0 to 100) with its signature, as in `evaluate_split`.
+
+    references: for each sentence all translations that are right.
+    """
+    return {
+        "exact_match": share_right(translations, references),
+        **sacrebleu_score("bleu", translations, references),
+    }
+
+
+def share_right(translations: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    """Share of translations that equal one of their references to the letter, signs included."""
+    if any(isinstance(several, str) for several in references):
+        raise TypeError("each sentence needs a list of references, also where there is only one")
+    right = [text in several for text, several in zip(translations, references, strict=True)]
+    return sum(right) / len(right)
+
+
+def sacrebleu_score(
+    name: str,
+    translations: Sequence[str],
+    references: Sequence[Sequence[str]],
+    resamples: int = 1,
+    **settings,
+) -> dict:
+    """By sacreBLEU, for the name "bleu" or "chrf": NAME (0 to 100) and NAME_signature.
+
+    With resamples > 1 also NAME_interval, the ends of the 95 % confidence interval that sacreBLEU
+    finds by drawing so many sets of sentences, with the seed in the signature (Koehn, 2004). It
+    has none for chrF where nothing at all matches in one of these sets. settings: sacreBLEU's own,
+    such as lowercase=True.
+    """
+    import sacrebleu  # here, because it is needed for nothing else
+
+    metric = {"bleu": sacrebleu.BLEU, "chrf": sacrebleu.CHRF}[name](**settings)
+    # It wants a list of first references, one of second ones, …; None where a sentence has no more.
+    streams = list(zip_longest(*references))
+    try:
+        score = metric.corpus_score(list(translations), streams, n_bootstrap=resamples)
+    except TypeError:  # sacreBLEU 2.6 can't take the mean of a float and NumPy's numbers
+        if resamples == 1:
+            raise
+        return sacrebleu_score(name, translations, references, **settings)
+    signature = str(metric.get_signature())
+    found = {name: score.score, f"{name}_signature": signature}
+    if resamples > 1:
+        told = json.loads(score.format(width=6, signature=signature, is_json=True))
+        # Not told where no set of sentences scores anything.
+        mean, half = told.get("confidence_mean", 0.0), told.get("confidence_var", 0.0)
+        found[f"{name}_interval"] = [mean - half, mean + half]
+    return found
+
+
+def real_text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> dict:
+    """As `text_scores`, and chrf; both with intervals, unless there are too many sentences."""
+    resamples = RESAMPLES if len(translations) <= MOST_RESAMPLED else 1
+    return {
+        "exact_match": share_right(translations, references),
+        **sacrebleu_score("bleu", translations, references, resamples),
+        **sacrebleu_score("chrf", translations, references, resamples),
+    }
+
+
+def evaluate_text(translator: Translator, pairs: TextPairs) -> dict:
+    """As `evaluate_split`, for pairs that people wrote, with `real_text_scores`.
+
+    A source sentence that stands in several pairs counts once; all its translations are right.
+    """
+    references: dict[str, dict[str, None]] = {}
+    for source, target in pairs:
+        references.setdefault(source, {})[target] = None
+    translations = translator.translate_all(list(references))
+    return {
+        "sentences": len(references),
+        "references": sum(map(len, references.values())),
+        "token_accuracy": token_accuracy(translator, pairs),
+        **real_text_scores(translations, [list(several) for several in references.values()]),
+    }
+
+
+def evaluate_everyday(
+    translator: Translator, items: Sequence[EverydayItem], training: Iterable[str] = ()
+) -> dict:
+    """Greedy translations of everyday sentences, as they are typed, with `real_text_scores`.
+
+    unreadable: how many have a word that the translator refuses; they count as wrong. groups: the
+    share that is right to the letter in each. training: source sentences; "seen" and "unseen" then
+    keep apart what stands among them, but for capitals, spaces and signs. translations: all.
+    """
+    found = translator.translate_many([item.english for item in items])
+    texts = ["" if isinstance(one, InputError) else one[0].text for one in found]
+    places = set(map(place_of, training))
+    members: dict[str, list[int]] = {}
+    for i, item in enumerate(items):
+        members.setdefault(item.group, []).append(i)
+    if places:
+        for i, item in enumerate(items):
+            name = "seen" if place_of(item.english) in places else "unseen"
+            members.setdefault(name, []).append(i)
+    return {
+        "sentences": len(items),
+        "references": sum(len(item.translations) for item in items),
+        "unreadable": sum(isinstance(one, InputError) for one in found),
+        **real_text_scores(texts, [item.translations for item in items]),
+        "groups": {
+            name: {
+                "sentences": len(chosen),
+                "exact_match": share_right(
+                    [texts[i] for i in chosen], [items[i].translations for i in chosen]
+                ),
+            }
+            for name, chosen in members.items()
+        },
+        "translations": [
+            {"english": item.english, "translation": text, "right": text in item.translations}
+            for item, text in zip(items, texts, strict=True)
+        ],
+    }
+
+
+def quick_bleu(translator: Translator, pairs: Sequence[tuple[Ids, Ids]], count: int = 300) -> float:
+    """BLEU of greedy translations of up to `count` encoded pairs, taken from all over them.
+
+    For validating while a model learns: a translation that goes on and on is cut off.
+    """
+    some = [pairs[i] for i in range(0, len(pairs), math.ceil(len(pairs) / count))]
+    longest = max(len(target) for _, target in some) + 10
+    greedy = partial(greedy_decode, translator.model, max_length=longest)
+    written = translator.in_batches([source for source, _ in some], greedy)
+    text = translator.tgt.text
+    references = [[text(target)] for _, target in some]
+    return sacrebleu_score("bleu", [text(ids) for ids in written], references)["bleu"]
+
+
+def token_accuracy(translator: Translator, pairs: TextPairs) -> float:
+    right = total = 0
+    with deciding(translator.model):
+        for batch in split_batches(translator, pairs):
+            best = translator.model(batch.src, batch.tgt_in).argmax(dim=-1)
+            counts = batch.tgt_out != PAD
+            right += int((best == batch.tgt_out)[counts].sum())
+            total += int(counts.sum())
+    return right / total
+
+
+def split_batches(translator: Translator, pairs: TextPairs, size: int = 250) -> list[Batch]:
+    """A split as batches, in its own order."""
+    ids = [(translator.src.encode(a), translator.tgt.encode(b)) for a, b in pairs]
+    return [make_batch(ids[i : i + size]) for i in range(0, len(ids), size)]
+
+
+def exact_match(translator: Translator, pairs: TextPairs) -> float:
+    """Share of sentences whose greedy translation is right to the letter."""
+    translations = translator.translate_all([source for source, _ in pairs])
+    return sum(a == b for a, (_, b) in zip(translations, pairs, strict=True)) / len(pairs)
+
+
+def mean_log_probs(translator: Translator, texts: Sequence[str]) -> list[float]:
+    """Of the greedy translation of each, the mean log-probability of its words, <eos> included."""
+    ids = [translator.src.encode(text) for text in texts]
+    greedy = partial(beam_search, translator.model, beam_size=1)
+    return [best.log_prob / (len(best.ids) + 1) for (best,) in translator.in_batches(ids, greedy)]
+
+
+def measure_sureness(translator: Translator, texts: Iterable[str] | None = None) -> Sureness:
+    """How sure the translator is of these sentences, which it should not have learned.
+
+    Without texts, of our own that are like those it has learned, but not the same.
+    """
+    if texts is None:
+        texts = [text for split in LIKE_TRAINING for text, _ in english_spanish.load(split)]
+    return Sureness.of(mean_log_probs(translator, list(texts)))
+
+
+def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> dict:
+    """As `evaluate_split`, and `pair_exact_match`."""
+    pairs = [(item.english, item.spanish) for item in items]
+    return evaluate_split(translator, pairs) | {
+        "pair_exact_match": pair_exact_match(translator, items)
+    }
+
+
+def pair_exact_match(translator: Translator, items: Sequence[PronounItem]) -> float:
+    """Share of minimal pairs with both members right to the letter."""
+    translations = translator.translate_all([item.english for item in items])
+    both: dict[int, bool] = {}
+    for item, translation in zip(items, translations, strict=True):
+        both[item.pair] = both.get(item.pair, True) and translation == item.spanish
+    return sum(both.values()) / len(both)

@@ -1,0 +1,110 @@
+"""The whole Transformer: source ids and target ids in, a score for every possible next word out."""
+
+from torch import Tensor, nn
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.decoder import Decoder
+from transformer_lib.model.embedding import (
+    Embeddings,
+    LearnedPositions,
+    PositionalEncoding,
+)
+from transformer_lib.model.encoder import Encoder
+from transformer_lib.model.masks import causal_mask, padding_mask
+
+
+class Generator(nn.Module):
+    """x W: a decoder vector -> one logit for each word of the target vocabulary (section 3.4).
+
+    (…, d_model) -> (…, vocab). `logits.log_softmax(-1)` turns them into log-probabilities.
+    """
+
+    def __init__(self, d_model: int, vocab: int):
+        super().__init__()
+        self.proj = nn.Linear(d_model, vocab, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.proj(x)
+
+
+class Transformer(nn.Module):
+    """Encoder and decoder with embeddings at the bottom and the generator at the top (Figure 1).
+
+    src (b, s) ids and tgt_in (b, t) ids, padded with PAD on the right -> logits (b, t, vocab).
+    The masks are made here, from the ids, so that no caller can forget one.
+    """
+
+    def __init__(self, src_vocab: int, tgt_vocab: int, config: ModelConfig):
+        super().__init__()
+        if config.tie_weights == "all" and src_vocab != tgt_vocab:
+            raise ValueError(
+                f'tie_weights="all" needs one vocabulary for both languages, but the source has '
+                f'{src_vocab} words and the target {tgt_vocab}; use "target" or "none"'
+            )
+        self.config = config
+        sizes = (config.N, config.d_model, config.d_ff, config.h, config.dropout)
+        self.src_embed = Embeddings(src_vocab, config.d_model)
+        self.tgt_embed = Embeddings(tgt_vocab, config.d_model)
+        self.src_positions = make_positions(config)
+        self.tgt_positions = make_positions(config)
+        self.encoder = Encoder(*sizes, config.norm_first)
+        self.decoder = Decoder(*sizes, config.norm_first)
+        self.generator = Generator(config.d_model, tgt_vocab)
+
+        for name, parameter in self.named_parameters():
+            if parameter.dim() == 2 and ("w_" in name or "generator" in name):
+                nn.init.xavier_uniform_(parameter)
+        if config.tie_weights in ("target", "all"):
+            self.generator.proj.weight = self.tgt_embed.table.weight
+        if config.tie_weights == "all":
+            self.src_embed.table.weight = self.tgt_embed.table.weight
+
+    def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
+        return self.generator(self.decode(tgt_in, self.encode(src), src))
+
+    def encode(self, src: Tensor) -> Tensor:
+        """(b, s) ids -> memory (b, s, d_model). Needed once per sentence."""
+        x = self.src_positions(self.src_embed(src))
+        return self.encoder(x, src_mask=padding_mask(src))
+
+    def decode(self, tgt_in: Tensor, memory: Tensor, src: Tensor) -> Tensor:
+        """(b, t) ids and the memory of src -> (b, t, d_model), all positions at once."""
+        x = self.tgt_positions(self.tgt_embed(tgt_in))
+        tgt_mask = padding_mask(tgt_in) & causal_mask(tgt_in.size(1), tgt_in.device)
+        return self.decoder(x, memory, tgt_mask=tgt_mask, src_mask=padding_mask(src))
+
+    def decode_step(self, word: Tensor, memory: Tensor, src_mask: Tensor | None, caches) -> Tensor:
+        """(b, 1) the newest ids -> (b, 1, d_model), with all earlier words in the caches."""
+        x = self.tgt_positions(self.tgt_embed(word), start=caches[0][0].length)
+        return self.decoder(x, memory, src_mask=src_mask, caches=caches)
+
+
+def make_positions(config: ModelConfig) -> nn.Module:
+    if config.positions == "learned":
+        return LearnedPositions(config.d_model, config.dropout)
+    return PositionalEncoding(config.d_model, config.dropout, config.positions)
+
+
+def make_model(
+    src_vocab: int,
+    tgt_vocab: int,
+    N: int = 6,
+    d_model: int = 512,
+    d_ff: int = 2048,
+    h: int = 8,
+    dropout: float = 0.1,
+    *,
+    norm_first: bool = False,
+    tie_weights: str = "none",
+    positions: str = "paper",
+) -> Transformer:
+    """A new Transformer with random weights; the defaults are the paper's base model (Table 3).
+
+    src_vocab, tgt_vocab: sizes of the two vocabularies. The rest: see `ModelConfig`.
+    """
+    config = ModelConfig(N, d_model, d_ff, h, dropout, norm_first, tie_weights, positions)
+    return Transformer(src_vocab, tgt_vocab, config)
+
+
+def count_parameters(model: nn.Module) -> int:
+    """How many numbers are trained; a matrix that is used twice counts once."""
+    return sum(parameter.numel() for parameter in model.parameters())

@@ -1,0 +1,79 @@
+"""Sentences of similar length -> padded batches."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from transformer_lib.text.tokenized_dataset import EncodedPairs
+from transformer_lib.text.tokens import BOS, EOS, PAD
+
+Ids = Sequence[int]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Sentence pairs as three tables of ids, filled up with PAD on the right.
+
+    src      (b, s)   I    like   trees <eos>
+    tgt_in   (b, t)   <bos> me    gustan los    árboles   what the decoder reads
+    tgt_out  (b, t)   me   gustan los    árboles <eos>    what it must predict, one place on
+    """
+
+    src: Tensor
+    tgt_in: Tensor
+    tgt_out: Tensor
+
+
+def pad(sentences: Sequence[Ids]) -> Tensor:
+    """Lists of ids -> (b, longest) table."""
+    longest = max(len(sentence) for sentence in sentences)
+    return torch.tensor([[*ids, *[PAD] * (longest - len(ids))] for ids in sentences])
+
+
+def source_batch(sources: Sequence[Ids]) -> Tensor:
+    """Source sentences alone, as `make_batch` writes them: ids, <eos>, padding."""
+    return pad([[*ids, EOS] for ids in sources])
+
+
+def make_batch(pairs: Sequence[tuple[Ids, Ids]]) -> Batch:
+    """Pairs of (source ids, target ids), without special tokens, -> one batch."""
+    targets = [tgt for _, tgt in pairs]
+    return Batch(
+        src=source_batch([src for src, _ in pairs]),
+        tgt_in=pad([[BOS, *tgt] for tgt in targets]),
+        tgt_out=pad([[*tgt, EOS] for tgt in targets]),
+    )
+
+
+def batch_indices(pairs: Sequence[tuple[Ids, Ids]], max_tokens: int, seed: int) -> list[list[int]]:
+    """Which pairs go together: all of them once, in a random order that the seed fixes.
+
+    Pairs of similar length share a batch, so that little is spent on padding. A batch has at most
+    max_tokens places in its source table, and in its target table (a longer pair goes alone).
+    """
+    if max_tokens < 1:
+        raise ValueError(f"max_tokens={max_tokens} must be 1 or more")
+    rng = random.Random(seed)
+    lengths = pair_lengths(pairs)
+    width = lengths.max(axis=1) + 1
+    shuffled = np.fromiter((rng.random() for _ in range(len(pairs))), float).argsort()
+    order = shuffled[np.lexsort((lengths[shuffled, 1], width[shuffled]))]  # ties stay shuffled
+    batches, start = [], 0
+    for end, widest in enumerate(width[order].tolist()):
+        if end > start and widest * (end + 1 - start) > max_tokens:
+            batches.append(order[start:end].tolist())
+            start = end
+    if len(order):
+        batches.append(order[start:].tolist())
+    return sorted(batches, key=lambda batch: rng.random())
+
+
+def pair_lengths(pairs: Sequence[tuple[Ids, Ids]]) -> np.ndarray:
+    """(n, 2): the lengths of all sources and targets."""
+    if isinstance(pairs, EncodedPairs):
+        return pairs.lengths()  # without reading a sentence
+    return np.array([(len(src), len(tgt)) for src, tgt in pairs], np.int64).reshape(-1, 2)

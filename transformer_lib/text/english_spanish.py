@@ -1,0 +1,60 @@
+"""Which sentences go where: training, validation, test, and four tests of composition.
+
+Some combinations of words are held out: they never stand together in a training sentence, though
+each of the words is common there. A hash of the words decides which, so the choice needs no list.
+
+    noun-adjective  a noun with an adjective it never met          (the yellow bicycle)
+    pronoun         two nouns that never met, and a pronoun        (animal and street)
+    gustar          a noun that was never liked                    (I like trees)
+    longer          more words than any training sentence
+"""
+
+from dataclasses import dataclass
+
+from transformer_lib.text.data import DATA, read_pairs, read_table
+
+FOLDER = DATA / "en-es"
+SPLITS = ("train", "validation", "test", "noun-adjective", "pronoun", "gustar", "longer")
+PAIR_COLUMNS = ("english", "spanish")
+POSITIONS = ("pronoun", "adjective", "antecedent", "other")
+PRONOUN_COLUMNS = (*PAIR_COLUMNS, "pair", *POSITIONS, "right", "wrong")
+
+
+@dataclass(frozen=True)
+class PronounItem:
+    """One line of pronoun.tsv; two lines with the same `pair` differ in the deciding adjective.
+
+    pronoun, adjective, antecedent, other: positions in the tokenized English of it/they, the
+    deciding adjective, the noun that is meant and the noun that isn't. right, wrong: the Spanish
+    adjective as it stands there, and its form in the other gender.
+    """
+
+    english: str
+    spanish: str
+    pair: int
+    pronoun: int
+    adjective: int
+    antecedent: int
+    other: int
+    right: str
+    wrong: str
+
+
+# --- Reading ---------------------------------------------------------------------------------
+
+
+def load(split: str) -> list[tuple[str, str]]:
+    """The (English, Spanish) pairs of one split."""
+    if split not in SPLITS:
+        raise ValueError(f"split={split!r} must be one of {', '.join(SPLITS)}")
+    if split == "pronoun":
+        return [(item.english, item.spanish) for item in load_pronoun()]
+    return read_pairs(FOLDER / f"{split}.tsv")
+
+
+def load_pronoun() -> list[PronounItem]:
+    """The minimal pairs of pronoun.tsv: each pair is two items after each other."""
+    return [
+        PronounItem(row[0], row[1], *(int(cell) for cell in row[2:7]), *row[7:])
+        for row in read_table(FOLDER / "pronoun.tsv", PRONOUN_COLUMNS)
+    ]

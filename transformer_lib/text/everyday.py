@@ -1,0 +1,99 @@
+"""Our own test of everyday English: 200 sentences, each with every Spanish one that we accept.
+
+data/everyday/en-es.txt is written for people: a heading for each group, an English sentence, and
+indented below it the patterns of its translations (`expand` says how they are read).
+
+    == feelings and health ==
+
+    I am tired.
+        (Yo) estoy {cansado|cansada}.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from transformer_lib.text.data import DATA
+
+FILE = DATA / "everyday" / "en-es.txt"
+HEADING = re.compile("== (.+) ==")
+CLOSING = {"(": ")", "{": "}"}
+
+
+class EverydayItem(NamedTuple):
+    """translations: all that are right, the most literal pattern first. group: a topic."""
+
+    english: str
+    translations: tuple[str, ...]
+    group: str
+
+
+def load(path: Path = FILE) -> list[EverydayItem]:
+    """The sentences of the file in its order; ValueError where it is damaged."""
+    items: dict[str, EverydayItem] = {}
+    group = english = ""
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+        try:
+            if not line.strip() or line.startswith("#"):
+                continue
+            if line.startswith(" "):
+                if not english:
+                    raise ValueError("a translation without a sentence above it")
+                found = items[english].translations + tuple(expand(line.strip()))
+                items[english] = EverydayItem(english, tuple(dict.fromkeys(found)), group)
+                continue
+            if heading := HEADING.fullmatch(line):
+                group, english = heading[1], ""
+                continue
+            if not group or line in items:
+                raise ValueError(f"{line!r} stands {'twice' if group else 'before any heading'}")
+            english, items[line] = line, EverydayItem(line, (), group)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from None
+    for item in items.values():
+        if not item.translations:
+            raise ValueError(f"{path}: no translation of {item.english!r}")
+    return list(items.values())
+
+
+def expand(pattern: str) -> list[str]:
+    """All sentences that a pattern stands for.
+
+        {Hola|Buenas}   one of them                Hola / Buenas
+        (Yo) no (lo) sé   with it or without       No sé / Yo no lo sé / …
+        (a mí|a ti)     one of them, or neither
+        Ven.!           at the end: as a statement and as an exclamation    Ven. / ¡Ven!
+
+    They can stand within each other. What is left out leaves no space behind, and every sentence
+    begins with a capital. ValueError where a bracket is missing.
+    """
+    if pattern.endswith(".!"):
+        return expand(pattern[:-1]) + expand(f"¡{pattern[:-2]}!")
+    signs = iter([*re.findall(r"[(){}|]|[^(){}|]+", pattern), ""])
+    return list(dict.fromkeys(map(tidy, alternatives(signs, end=""))))
+
+
+def alternatives(signs: Iterator[str], end: str) -> list[str]:
+    """What can be read from `signs` up to the sign `end`."""
+    finished, begun = [], [""]
+    for sign in signs:
+        if sign == end:
+            return finished + begun
+        if sign == "|" and end:
+            finished, begun = finished + begun, [""]
+        elif sign in CLOSING:
+            choices = alternatives(signs, CLOSING[sign]) + ([""] if sign == "(" else [])
+            begun = [before + choice for before in begun for choice in choices]
+        elif sign in ("", "|", ")", "}"):
+            raise ValueError(f"{sign or 'the end'} where {end or 'nothing like it'} should stand")
+        else:
+            begun = [before + sign for before in begun]
+    raise AssertionError("the signs end with an empty one")
+
+
+def tidy(text: str) -> str:
+    """Single spaces, none inside ¿ ? ¡ ! or before a comma or full stop; capitals to begin with."""
+    text = re.sub(" +", " ", text).strip()
+    text = re.sub("(?<=[¿¡]) | (?=[,.?!])", "", text)
+    return re.sub(r"(^|[.?!] )[¿¡]?\w", lambda beginning: beginning[0].upper(), text)

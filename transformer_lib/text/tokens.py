@@ -1,0 +1,134 @@
+"""Text -> tokens -> ids, and back.
+
+A tokenizer cuts a sentence into tokens, a vocabulary numbers them:
+
+    "The animal didn't cross"  ->  the animal did not cross  ->  [5, 17, 42, 9, 88]
+
+The cutting is done by spaCy's hand-written rules for each language (no trained model is needed).
+Two small things are added on top: words lose the capital that only marks the start of a sentence,
+so that "Trees" and "trees" are one word, and English contractions are written out.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+PAD, BOS, EOS, UNK = 0, 1, 2, 3
+SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>")
+# What spaCy cuts off an English contraction -> the word it stands for ("ca" + "n't" is "can not").
+CONTRACTIONS = {
+    "n't": "not", "nt": "not", "ca": "can", "wo": "will", "sha": "shall",
+    "'m": "am", "'re": "are", "'ve": "have", "'ll": "will",
+}  # fmt: skip
+# After one of these, 's is short for "is"; after a noun it marks the owner ("the queen's duck").
+BEFORE_IS = {"he", "she", "it", "that", "there", "here", "who", "what", "where", "how"}
+NO_SPACE_BEFORE = {",", ".", ";", ":", "?", "!", ")", "»", "…", "...", "'s", "'d", "'"}
+NO_SPACE_AFTER = {"¿", "¡", "(", "«"}
+
+
+class Tokenizer:
+    """Cuts text of one language into tokens, and joins tokens to text again.
+
+    language: a spaCy language code such as "en", "es" or "de".
+    proper: the words that are capitalized wherever they stand ("I", "Ana"); see `proper_words`.
+    """
+
+    def __init__(self, language: str, proper: Iterable[str] = ()):
+        self.language = language
+        self.proper = {word.lower(): word for word in proper}
+        self._spacy = None
+
+    def __call__(self, text: str) -> list[str]:
+        """The tokens of one sentence: lower case, except for proper words."""
+        words = self.split(text.lower())  # before the cut: spaCy's rules know "can't", not "CAN'T"
+        if self.language == "en":
+            words = write_out_contractions(words)
+        return [self.proper.get(word, word) for word in words]
+
+    def split(self, text: str) -> list[str]:
+        """spaCy's tokens, as they are written."""
+        if self._spacy is None:
+            import spacy  # here, because importing spaCy takes seconds
+
+            self._spacy = spacy.blank(self.language).tokenizer
+        text = unicodedata.normalize("NFC", text).replace("’", "'")
+        return [token.text for token in self._spacy(text) if not token.is_space]
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        """Properly written text: ¿ quién cruza la calle ? -> "¿Quién cruza la calle?"."""
+        text = ""
+        glue = True  # True while the next token must follow without a space
+        for token in tokens:
+            text += token if glue or token in NO_SPACE_BEFORE else " " + token
+            glue = token in NO_SPACE_AFTER
+        start = next((i for i, letter in enumerate(text) if letter.isalpha()), 0)
+        return text[:start] + text[start : start + 1].upper() + text[start + 1 :]
+
+
+def write_out_contractions(words: Sequence[str]) -> list[str]:
+    """did n't -> did not, ca n't -> can not, it 's -> it is; the owner's 's stays."""
+    full = []
+    for i, word in enumerate(words):
+        following = words[i + 1] if i + 1 < len(words) else ""
+        if word == "'s" and full and full[-1] in BEFORE_IS:
+            word = "is"
+        elif word not in ("ca", "wo", "sha") or following in ("n't", "nt"):
+            word = CONTRACTIONS.get(word, word)
+        full.append(word)
+    return full
+
+
+def proper_words(texts: Iterable[str], tokenizer: Tokenizer) -> list[str]:
+    """The words that the training text writes with a capital inside its sentences, and only so."""
+    texts = list(texts)
+    if all(text == text.lower() for text in texts):
+        return []  # at once: rows of digits, and other text without a capital
+    capital, small = set(), set()
+    for text in texts:
+        words = [word for word in tokenizer.split(text) if word[0].isalpha()]
+        for word in words[1:]:
+            (capital if word[0].isupper() else small).add(word)
+    return sorted(word for word in capital if word.lower() not in small)
+
+
+class Vocabulary:
+    """Every token's number: its place in the list, after the four special tokens.
+
+    <pad> fills up short rows of a batch, <bos> and <eos> mark the beginning and the end of a
+    sentence, <unk> stands for every word that was not in the training text.
+    """
+
+    def __init__(self, words: Sequence[str]):
+        self.tokens = [*SPECIALS, *words]
+        self.ids = {token: i for i, token in enumerate(self.tokens)}
+        if len(self.ids) != len(self.tokens):
+            twice = next(token for token, n in Counter(self.tokens).items() if n > 1)
+            raise ValueError(f"a vocabulary lists each token once, but {twice!r} is there twice")
+
+    @classmethod
+    def build(cls, sentences: Iterable[Sequence[str]], min_count: int = 1) -> "Vocabulary":
+        """The tokens of the training sentences, most frequent first; test text stays out of it."""
+        counts = Counter(token for sentence in sentences for token in sentence)
+        words = [token for token, n in counts.items() if n >= min_count and token not in SPECIALS]
+        return cls(sorted(words, key=lambda token: (-counts[token], token)))
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def encode(self, tokens: Sequence[str]) -> list[int]:
+        """Tokens -> ids; a token that is not in the vocabulary becomes <unk>."""
+        return [self.ids.get(token, UNK) for token in tokens]
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        """Ids -> tokens, up to the first <eos>, without <pad> and <bos>."""
+        tokens = []
+        for i in ids:
+            if i == EOS:
+                break
+            if i not in (PAD, BOS):
+                tokens.append(self.tokens[i])
+        return tokens
+
+    def unknown(self, tokens: Sequence[str]) -> list[str]:
+        """The tokens that this vocabulary does not have."""
+        return [token for token in tokens if token not in self.ids]

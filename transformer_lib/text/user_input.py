@@ -1,0 +1,132 @@
+"""What somebody types: one sentence and the sign it ends in, or a reason why it can't be read."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+LONGEST = 64  # tokens in a sentence that somebody types
+NO_LETTER = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are not UTF-8
+ENDS = (".", "?", "!", "…", "...", ";")  # tokens after which another sentence would begin
+LARGER = (
+    'the larger model reads any word (`Translator.load("tatoeba")`, or `translate --model tatoeba`)'
+)
+
+
+class InputError(ValueError):
+    """A sentence that can't be translated; the message says why and what to do.
+
+    In a notebook it shows as one line, not as the way through the library to the place.
+    """
+
+    def _render_traceback_(self) -> list[str]:  # what IPython asks for
+        return [f"{type(self).__name__}: {self}"]
+
+
+@dataclass(frozen=True)
+class Typed:
+    """words: for the model to read. mark: the sign at the end, set aside and put back later.
+
+    added: a sign that was missing at the end, given to the model and taken off its translation.
+    """
+
+    words: str
+    mark: str = ""
+    added: str = ""
+
+    def around(self, translation: str, language: str) -> str:
+        """The translation with the mark, as it is written in its language."""
+        opening = "¡" if self.mark == "!" and language == "es" else ""
+        return f"{opening}{translation}{self.mark}"
+
+
+def one_line(text: Any) -> str:
+    """The line without the space around it; InputError for anything but one line with a word."""
+    if not isinstance(text, str):
+        raise InputError(f'give one sentence in quotes, such as "I like trees", not {text!r:.40}')
+    if broken := NO_LETTER.search(text):
+        raise InputError(
+            f"it is not UTF-8 text, from letter {broken.start() + 1}: save it as UTF-8"
+        )
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > 1:
+        raise InputError(f"there are {len(lines)} lines: it reads one sentence at a time")
+    words = text.strip()
+    if not words:
+        raise InputError("there is nothing to translate: the line is empty")
+    if not any(letter.isalnum() for letter in words):
+        raise InputError(f"there is nothing to translate: no word in {words!r:.40}")
+    return words
+
+
+def one_sentence(text: Any) -> Typed:
+    """ "I like trees!!" -> Typed("I like trees", "!"); InputError for anything but one line.
+
+    A full stop says nothing that the words don't. Neither does an exclamation mark, except after
+    "What a day!", which isn't a sentence without it. A question mark stays.
+    """
+    words = one_line(text)
+    signs = re.search(r"[\s.?!…]*$", words)[0]
+    words = words.removesuffix(signs)
+    if "?" in signs:
+        return Typed(words + "?")
+    if "!" in signs:
+        exclamation = words.lower().startswith("what ")
+        return Typed(words + "!") if exclamation else Typed(words, "!")
+    return Typed(words, "…" if "…" in signs or "..." in signs else signs.strip()[:1])
+
+
+def is_finished(text: str) -> bool:
+    """Does it look like a written sentence: no small letter at the beginning, a sign at the end?"""
+    return text[:1] == text[:1].upper() and not text[-1:].isalnum()
+
+
+def finish(text: Any) -> Typed:
+    """ "good morning" -> "Good morning." for a model that has read finished sentences only."""
+    words = one_line(text)
+    added = "." if words[-1].isalnum() else ""
+    return Typed(words[0].upper() + words[1:] + added, added=added)
+
+
+def check_tokens(tokens: list[str]) -> None:
+    """InputError for more than one sentence, or for one that is too long."""
+    if any(token in ENDS for token in tokens[:-1]):
+        raise InputError("there is more than one sentence: it reads one at a time")
+    if len(tokens) > LONGEST:
+        raise InputError(
+            f"the sentence has {len(tokens)} words and signs, more than {LONGEST}: "
+            f"cut it into shorter sentences"
+        )
+
+
+def about_unknown(unknown: Iterable[str], known: Iterable[str], language: str) -> str:
+    """Which words a model has not learned, what may have been meant, and what it can read."""
+    parts = []
+    known = list(known)
+    for word in dict.fromkeys(unknown):
+        near = [repr(other) for other in known if is_near(word, other)][:3]
+        parts.append(repr(word) + (f" (did you mean {' or '.join(near)}?)" if near else ""))
+    reads, more = "it knows", ""
+    if language == "en":
+        reads = "it reads English and knows"
+        more = f"; {LARGER}"
+    return (
+        f"this model has not learned {', '.join(parts)}; {reads} {len(known)} words "
+        f"(`translator.words`, or `translate --words`){more}"
+    )
+
+
+def is_near(word: str, other: str) -> bool:
+    """Is the other word what a slip of the finger makes of this one?
+
+    One letter wrong, missing or too much, or two exchanged; of three letters, two exchanged.
+    """
+    if len(word) < 3 or abs(len(word) - len(other)) > 1:
+        return False
+    start = 0
+    while start < min(len(word), len(other)) and word[start] == other[start]:
+        start += 1
+    a, b = word[start:], other[start:]
+    if len(a) == len(b) and len(a) > 1 and a[:2] == b[1::-1] and a[2:] == b[2:]:
+        return True
+    return len(word) > 3 and (a[1:] == b[1:] or a[1:] == b or a == b[1:])

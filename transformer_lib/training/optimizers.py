@@ -1,0 +1,64 @@
+"""Training: the learning-rate schedules, one step, and the loop that can be killed and resumed."""
+
+import torch
+from torch import nn
+from transformer_lib.model.transformer import Transformer
+
+
+def adam(model: Transformer) -> torch.optim.Adam:
+    """Adam with the paper's numbers (section 5.3); the schedule sets the learning rate."""
+    return torch.optim.Adam(model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
+
+
+def adamw(model: nn.Module, decay: float = 0.1) -> torch.optim.AdamW:
+    """Adam that also takes a share of decay * rate off each matrix at each step (AdamW).
+
+    Loshchilov and Hutter 2019: what isn't needed shrinks. Norms and biases are left alone. The
+    rest is as in the paper's Adam (section 5.3); the schedule sets the learning rate.
+    """
+    return decaying_adam(list(model.parameters()), decay)
+
+
+def decaying_adam(parameters: list[nn.Parameter], decay: float) -> torch.optim.AdamW:
+    matrices = [parameter for parameter in parameters if parameter.dim() >= 2]
+    others = [parameter for parameter in parameters if parameter.dim() < 2]
+    groups = [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
+
+
+class Together:
+    """Several optimizers as one, each with parameters of its own."""
+
+    def __init__(self, *optimizers: torch.optim.Optimizer):
+        self.optimizers = optimizers
+        self.param_groups = [group for one in optimizers for group in one.param_groups]
+        self.state = {
+            parameter: one.state[parameter]
+            for one in optimizers
+            for group in one.param_groups
+            for parameter in group["params"]
+        }
+
+    def step(self) -> None:
+        for one in self.optimizers:
+            one.step()
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        for one in self.optimizers:
+            one.zero_grad(set_to_none)
+
+
+def muon(model: nn.Module, decay: float = 0.1) -> Together:
+    """Muon for the matrices inside the layers, `adamw` for the rest (Jordan et al. 2024).
+
+    The mean gradient G = U S V^T of a matrix says in which directions it should change, and S how
+    strongly in each. Muon takes U V^T: all directions alike, also those of which little is heard.
+    The step is scaled to the size of Adam's (Liu et al. 2025, Equation 4), so that one learning
+    rate fits both.
+    """
+    inside, rest = [], []
+    for name, parameter in model.named_parameters():
+        in_a_layer = parameter.dim() == 2 and "w_" in name
+        (inside if in_a_layer else rest).append(parameter)
+    spectral = torch.optim.Muon(inside, lr=0.0, weight_decay=decay, adjust_lr_fn="match_rms_adamw")
+    return Together(spectral, decaying_adam(rest, decay))

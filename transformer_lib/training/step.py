@@ -1,0 +1,78 @@
+"""Training: the learning-rate schedules, one step, and the loop that can be killed and resumed."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+from transformer_lib.model.transformer import Transformer
+
+from transformer_lib.text.batching import Batch
+from transformer_lib.text.tokens import PAD
+from transformer_lib.training.distributed import exchange, total, world
+from transformer_lib.training.loss import label_smoothed_cross_entropy
+
+# The loss needs several tensors as large as the logits. Memory in pieces of 8 MB is used again;
+# what is larger than 32 MB goes back to Linux each time and comes anew, page by page: slower.
+LOGITS_AT_A_TIME = 2_000_000
+
+
+def batch_loss(model: Transformer, batch: Batch, smoothing: float, bf16: bool = False) -> Tensor:
+    """The loss summed over the batch's target words.
+
+    The decoder reads the right words so far (teacher forcing), whatever it would have written. The
+    generator, which is the widest layer, runs only where there is a word to predict, and there
+    piece by piece.
+    """
+    device = model.generator.proj.weight.device
+    src, tgt_in, tgt_out = (x.to(device) for x in (batch.src, batch.tgt_in, batch.tgt_out))
+    predicts = tgt_out != PAD
+    words = max(1, LOGITS_AT_A_TIME // model.generator.proj.out_features)  # in a piece
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=bf16):
+        x = model.decode(tgt_in, model.encode(src), src)
+        pieces = zip(x[predicts].split(words), tgt_out[predicts].split(words), strict=True)
+        losses = []
+        for vectors, target in pieces:  # (words, d_model), (words,)
+            logits = model.generator(vectors)
+            logits = logits.float() if bf16 else logits
+            losses.append(label_smoothed_cross_entropy(logits, target, smoothing, reduction="sum"))
+    return torch.stack(losses).sum()
+
+
+def words_in(batches: Sequence[Batch]) -> int:
+    return sum(int((batch.tgt_out != PAD).sum()) for batch in batches)
+
+
+def update(
+    model: Transformer, optimizer: torch.optim.Optimizer, batches: Sequence[Batch], rate: float,
+    smoothing: float, bf16: bool = False, loss_of: Callable[..., Tensor] = batch_loss,
+) -> float:  # fmt: skip
+    """One step: the gradient of all batches together, as if they were one. -> loss per word.
+
+    loss_of: computes the loss of a batch, summed over its target words. Of several processes, each
+    has some of the batches and gets its share of the loss; loss_of is then `exchanging`.
+    """
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+    (words,) = total(words_in(batches))
+    share = 0.0
+    for batch in batches:
+        with exchange(loss_of, now=batch is batches[-1]):
+            loss = loss_of(model, batch, smoothing, bf16) / words
+            (loss * world()).backward()  # an exchange takes the mean, where the sum is wanted
+        share += loss.item()
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return share
+
+
+@torch.no_grad()
+def validation_loss(model: Transformer, batches: Sequence[Batch]) -> float:
+    """Cross-entropy in nats per word, without dropout and without smoothing.
+
+    Of several processes, each has some of the batches.
+    """
+    model.eval()
+    share = sum(batch_loss(model, batch, smoothing=0.0).item() for batch in batches)
+    model.train()
+    loss, words = total(share, words_in(batches))
+    return loss / words

@@ -1,0 +1,126 @@
+"""Feed-forward networks since 2017: another bend than max(0, x), a gate, a choice of experts."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from transformer_lib.model.layers import PositionwiseFeedForward
+
+from transformer_lib.text.batching import Batch
+from transformer_lib.training.step import batch_loss, words_in
+
+
+class GELUFeedForward(PositionwiseFeedForward):
+    """FFN(x) = GELU(x W_1 + b_1) W_2 + b_2, with GELU(z) = z * P(Z <= z), Z normal.
+
+    (b, s, d_model) -> the same shape. Hendrycks and Gimpel 2016; GPT-2 and BERT have it. Smooth
+    where max(0, z) has a corner, and a little below 0 for small negative z. approximate: "none", or
+    "tanh" for the formula that GPT-2 computes it with.
+    """
+
+    def __init__(self, d_model: int, d_ff: int, approximate: str = "none"):
+        super().__init__(d_model, d_ff)
+        self.gelu = nn.GELU(approximate)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.w_2(self.gelu(self.w_1(x)))
+
+
+class SwiGLU(nn.Module):
+    """FFN(x) = (SiLU(x W_gate) * x W_1) W_2, with SiLU(z) = z / (1 + e^-z)  (Shazeer 2020, Eq. 6).
+
+    (b, s, d_model) -> the same shape. One half of the inner numbers decides how much of the other
+    half goes on. Three matrices instead of two, so at equal size d_ff is two thirds.
+    """
+
+    def __init__(self, d_model: int, d_ff: int):
+        super().__init__()
+        self.w_gate = nn.Linear(d_model, d_ff, bias=False)
+        self.w_1 = nn.Linear(d_model, d_ff, bias=False)
+        self.w_2 = nn.Linear(d_ff, d_model, bias=False)
+
+    @classmethod
+    def as_large_as(cls, old: PositionwiseFeedForward) -> "SwiGLU":
+        """One with as many parameters as the paper's network `old`, or nearly so."""
+        d_model = old.w_1.in_features
+        parameters = sum(parameter.numel() for parameter in old.parameters())
+        return cls(d_model, round(parameters / (3 * d_model)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.w_2(F.silu(self.w_gate(x)) * self.w_1(x))
+
+
+class MixtureOfExperts(nn.Module):
+    """Each word goes to the `top` networks that a router finds likeliest for it:
+
+    FFN(x) = sum over these experts e of p_e E_e(x), with p = softmax(x W_router), shared out anew
+    among the chosen (Mixtral: Jiang et al. 2024, section 2.1; the idea: Shazeer et al. 2017).
+
+    experts: networks (b, s, d_model) -> the same shape. All of them are stored, `top` are computed.
+    """
+
+    def __init__(self, d_model: int, experts: Sequence[nn.Module], top: int = 2):
+        super().__init__()
+        if not 2 <= top <= len(experts):
+            raise ValueError(
+                f"top={top} must lie between 2 and the {len(experts)} experts: a single one would "
+                f"have the share 1 whatever the router says, and the router would learn nothing"
+            )
+        self.top = top
+        self.w_router = nn.Linear(d_model, len(experts), bias=False)
+        self.experts = nn.ModuleList(experts)
+
+    def forward(self, x: Tensor) -> Tensor:
+        p, chosen = self.w_router(x).softmax(dim=-1).topk(self.top, dim=-1)  # (b, s, top)
+        p = p / p.sum(dim=-1, keepdim=True)
+        total = torch.zeros_like(x)
+        for number, expert in enumerate(self.experts):
+            *word, place = (chosen == number).nonzero(as_tuple=True)  # who chose it, in which place
+            share = p[(*word, place)].unsqueeze(-1)
+            total = total.index_put(tuple(word), share * expert(x[tuple(word)]), accumulate=True)
+        return total
+
+
+def load_balance(router_logits: Tensor, top: int) -> Tensor:
+    """experts * sum over experts of (share of words that chose it) * (its mean probability).
+
+    Switch Transformer (Fedus et al. 2021, Equations 4 to 6). router_logits (…, experts) -> one
+    number without a unit: `top` where all experts are chosen alike, more where some are preferred.
+    Without it, the few experts that are a little better at first get all words, and all learning.
+    """
+    p = router_logits.flatten(0, -2).softmax(dim=-1)  # (words, experts)
+    chosen = p.topk(top, dim=-1).indices
+    share = F.one_hot(chosen, p.size(-1)).sum(dim=1).to(p).mean(dim=0)
+    return p.size(-1) * (share * p.mean(dim=0)).sum()
+
+
+@contextmanager
+def routing(model: nn.Module) -> Iterator[list[tuple[Tensor, int]]]:
+    """Collect the router's logits, and `top`, of each mixture that runs inside the `with`."""
+    found: list[tuple[Tensor, int]] = []
+
+    def collector(top: int) -> Callable:
+        return lambda router, args, logits: found.append((logits, top))
+
+    handles = [
+        mixture.w_router.register_forward_hook(collector(mixture.top))
+        for mixture in model.modules()
+        if isinstance(mixture, MixtureOfExperts)
+    ]
+    try:
+        yield found
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def balanced_loss(
+    model: nn.Module, batch: Batch, smoothing: float, bf16: bool = False, weight: float = 0.01
+) -> Tensor:
+    """The loss that `train` minimizes, and `weight` per word times the mixtures' `load_balance`."""
+    with routing(model) as found:
+        loss = batch_loss(model, batch, smoothing, bf16)
+    balance = sum(load_balance(logits.float(), top) for logits, top in found)
+    return loss + weight * words_in([batch]) * balance

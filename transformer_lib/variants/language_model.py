@@ -1,0 +1,147 @@
+"""A language model: the Transformer without encoder and cross-attention, and the mask kept.
+
+model = LanguageModel(len(vocab), SMALL)
+train(model, unprompted(sentences), unprompted(others), TrainingConfig())
+sample_decode(model, starts(5))                  # five sentences
+continue_ids(model, prompt, words=10)            # (b, t) ids -> (b, t + 10)
+load_gpt2("gpt2")                                # a folder with GPT-2's weights
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.embedding import Embeddings
+from transformer_lib.model.encoder import EncoderLayer
+from transformer_lib.model.layers import final_norm
+from transformer_lib.model.masks import causal_mask
+from transformer_lib.model.transformer import Generator, make_positions
+
+from transformer_lib.decoding import KeyValueCache, deciding, empty_caches, sharpen
+from transformer_lib.decoding.sampling import draw
+from transformer_lib.text.batching import Ids, source_batch
+
+
+class LanguageModelLayer(EncoderLayer):
+    """Masked self-attention, then the feed-forward network: no cross-attention.
+
+    Its parts are those of an encoder layer: what makes it a decoder is the mask. x (b, t, d_model),
+    mask (b, 1, t, t) -> (b, t, d_model). cache: this layer's key-value cache while writing.
+    """
+
+    def forward(self, x: Tensor, *, mask: Tensor, cache: KeyValueCache | None = None) -> Tensor:
+        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=mask, cache=cache))
+        return self.around_feed_forward(x, self.feed_forward)
+
+
+class LanguageModel(nn.Module):
+    """p(next word | words so far), at all places at once (Liu et al. 2018; GPT: Radford 2018).
+
+    ids (b, t), padded with PAD on the right -> logits (b, t, vocab) for the word after each. No
+    mask for the padding is needed: it stands at the end, and nobody looks to the right.
+
+    `encode`, `decode` and `decode_step` are those of `Transformer`, for a source that says nothing:
+    so training, greedy decoding, beam search and sampling work with it as they are.
+    """
+
+    def __init__(self, vocab: int, config: ModelConfig):
+        super().__init__()
+        self.config = config
+        sizes = (config.d_model, config.d_ff, config.h, config.dropout, config.norm_first)
+        self.tgt_embed = Embeddings(vocab, config.d_model)
+        self.tgt_positions = make_positions(config)
+        self.layers = nn.ModuleList(LanguageModelLayer(*sizes) for _ in range(config.N))
+        self.norm = final_norm(config.d_model, config.norm_first)
+        self.generator = Generator(config.d_model, vocab)
+        for name, parameter in self.named_parameters():
+            if parameter.dim() == 2 and ("w_" in name or "generator" in name):
+                nn.init.xavier_uniform_(parameter)
+        if config.tie_weights != "none":
+            self.generator.proj.weight = self.tgt_embed.table.weight
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.generator(self.decode(ids))
+
+    def encode(self, src: Tensor) -> Tensor:
+        """Nothing is read: the memory is the source as it came."""
+        return src
+
+    def decode(
+        self, tgt_in: Tensor, memory: Tensor | None = None, src: Tensor | None = None
+    ) -> Tensor:
+        """(b, t) ids -> (b, t, d_model), all positions at once."""
+        x = self.tgt_positions(self.tgt_embed(tgt_in))
+        mask = causal_mask(tgt_in.size(1), tgt_in.device)
+        for layer in self.layers:
+            x = layer(x, mask=mask)
+        return self.norm(x)
+
+    def decode_step(self, words: Tensor, memory: Tensor | None, src_mask: Tensor | None, caches):
+        """(b, n) the newest ids -> (b, n, d_model), with all earlier words in the caches."""
+        start = caches[0][0].length
+        x = self.tgt_positions(self.tgt_embed(words), start=start)
+        mask = causal_mask(start + words.size(1), words.device)[:, :, start:]
+        for layer, (cache,) in zip(self.layers, caches, strict=True):
+            x = layer(x, mask=mask, cache=cache)
+        return self.norm(x)
+
+
+def language_model(tgt_vocab: int, **settings: Any) -> LanguageModel:
+    """By the size and settings in a config.json: load_model(folder, build=language_model)."""
+    return LanguageModel(tgt_vocab, ModelConfig(**settings))
+
+
+@empty_caches.register
+def _(model: LanguageModel, max_length: int) -> list[tuple]:
+    return [(KeyValueCache(max_length),) for _ in model.layers]
+
+
+# --- sentences to learn from, and to write ------------------------------------------------------
+
+
+def unprompted(sentences: Sequence[Ids]) -> list[tuple[Ids, Ids]]:
+    """Sentences as pairs for `train`: each is the target of an empty source."""
+    return [([], ids) for ids in sentences]
+
+
+def starts(count: int) -> Tensor:
+    """Sources for `sample_decode` and its like, for so many sentences."""
+    return source_batch([[]] * count)
+
+
+def continue_ids(
+    model: LanguageModel,
+    ids: Tensor,
+    words: int,
+    *,
+    generator: torch.Generator | None = None,
+    cache: bool = True,
+    **sharpness: Any,
+) -> Tensor:
+    """Write `words` more words after each row, drawn from `sharpen(logits, **sharpness)`.
+
+    ids (b, t), the prompts, all of the same length -> (b, t + words). Nothing ends a row: no id has
+    a meaning here. generator: where the random numbers come from (None: PyTorch's own).
+    """
+    caches = empty_caches(model, ids.size(1) + words)
+    with deciding(model):
+        new = ids
+        for _ in range(words):
+            x = model.decode_step(new, None, None, caches) if cache else model.decode(ids)
+            p = sharpen(model.generator(x[:, -1]).float(), **sharpness)
+            new = draw(p, torch.rand(len(ids), generator=generator))[:, None]
+            ids = torch.cat([ids, new], dim=1)
+    return ids
+
+
+def prefix_mask(ids: Tensor, separator: int) -> Tensor:
+    """A prompt is read as an encoder reads, in both directions; the rest as it is written.
+
+    ids (b, t) -> (b, 1, t, t), boolean, True = may attend: everybody may look at all words up to
+    the row's last `separator`, and at the words so far. Without a separator: the causal mask.
+    A "prefix LM" (Raffel et al. 2020, figure 4).
+    """
+    prompt = (ids == separator).flip(-1).cumsum(dim=-1).flip(-1) > 0
+    return causal_mask(ids.size(1), ids.device) | prompt[:, None, None, :]

@@ -1,0 +1,264 @@
+"""What the Transformer replaced: a recurrent translator, with attention and without.
+
+    model = RecurrentTranslator(1000, 1000, RECURRENT["dot"])
+
+It is used as a `Transformer` is: `train`, the ways of decoding, `Translator`, `record_attention`
+and `edit_attention` work with it as they are.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from transformer_lib.model.attention import MultiHeadAttention
+from transformer_lib.model.config import TIES
+from transformer_lib.model.embedding import Embeddings
+from transformer_lib.model.masks import padding_mask
+from transformer_lib.model.transformer import Generator
+
+from transformer_lib.decoding import empty_caches
+from transformer_lib.interpret.recording import weights_and_values
+from transformer_lib.text.tokens import PAD
+
+ATTENTIONS = ("none", "dot", "additive")
+
+
+@dataclass(frozen=True)
+class RecurrentConfig:
+    """What there is to choose in a recurrent translator.
+
+    N: layers in the encoder, and in the decoder. d_model: numbers in the vector of a word.
+    hidden: numbers in a state; half of them go through the source from each side.
+    attention: "none", "dot" or "additive". dropout, tie_weights: as in `ModelConfig`.
+    """
+
+    N: int = 2
+    d_model: int = 128
+    hidden: int = 216
+    attention: str = "dot"
+    dropout: float = 0.1
+    tie_weights: str = "none"
+
+    def __post_init__(self):
+        for name in ("N", "d_model", "hidden"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name)} must be 1 or more")
+        if self.hidden % 2:
+            raise ValueError(f"hidden={self.hidden} must be even: half for each direction")
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout={self.dropout} must be at least 0 and less than 1")
+        if self.attention not in ATTENTIONS:
+            known = ", ".join(ATTENTIONS)
+            raise ValueError(f"attention={self.attention!r} must be one of {known}")
+        if self.tie_weights not in TIES:
+            raise ValueError(f"tie_weights={self.tie_weights!r} must be one of {', '.join(TIES)}")
+
+
+# As many parameters as the SMALL Transformer, within 1 %.
+RECURRENT = {
+    "none": RecurrentConfig(hidden=220, attention="none"),
+    "dot": RecurrentConfig(hidden=216, attention="dot"),
+    "additive": RecurrentConfig(hidden=204, attention="additive"),
+}
+
+
+# --- How a word of the target looks at the source ------------------------------------------------
+
+
+class DotScore(nn.Module):
+    """score(s_t, h_i) = s_t . h_i  (Luong et al. 2015, Equation 8, first line).
+
+    states (b, t, hidden), memory (b, s, hidden) -> (b, t, s).
+    """
+
+    def forward(self, states: Tensor, memory: Tensor) -> Tensor:
+        return states @ memory.transpose(1, 2)
+
+
+class AdditiveScore(nn.Module):
+    """score(s_t, h_i) = v . tanh(W s_t + U h_i)  (Bahdanau et al. 2015, appendix A.1.2).
+
+    states (b, t, hidden), memory (b, s, hidden) -> (b, t, s).
+    """
+
+    def __init__(self, hidden: int):
+        super().__init__()
+        self.w_state = nn.Linear(hidden, hidden, bias=False)
+        self.w_memory = nn.Linear(hidden, hidden, bias=False)
+        self.w_score = nn.Linear(hidden, 1, bias=False)
+
+    def forward(self, states: Tensor, memory: Tensor) -> Tensor:
+        both = (
+            self.w_state(states)[:, :, None] + self.w_memory(memory)[:, None]
+        )  # (b, t, s, hidden)
+        return self.w_score(both.tanh()).squeeze(-1)
+
+
+class RecurrentAttention(MultiHeadAttention):
+    """c_t = sum over i of a_ti h_i, with a_t = softmax over the source words of score(s_t, h_i).
+
+    Multi-head attention with one head, without W^Q, W^K, W^V, W^O and sqrt(d_k): so the tools that
+    look into a Transformer and change its weights do it here too.
+
+    query (b, t, hidden), key and value (b, s, hidden), mask (b, 1, 1, s) -> (b, t, hidden).
+    """
+
+    def __init__(self, score: nn.Module):
+        nn.Module.__init__(self)  # none of the matrices of several heads
+        self.h = 1
+        self.score = score
+        self.w_o = nn.Identity()
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, *, mask: Tensor | None) -> Tensor:
+        return self.merge_heads(self.weights(query, key, mask) @ value[:, None])
+
+    def weights(self, query: Tensor, key: Tensor, mask: Tensor | None) -> Tensor:
+        """(b, 1, t, s). Every source has a word to look at: its <eos>."""
+        scores = self.score(query, key)[:, None]
+        if mask is not None:
+            scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        return scores.softmax(dim=-1)
+
+
+@weights_and_values.register
+def _(layer: RecurrentAttention, query, key, value, *, mask):
+    return layer.weights(query, key, mask), value[:, None]
+
+
+class Attentive(nn.Module):
+    """tanh(W_c [c_t; s_t]): the state and what it saw (Luong et al. 2015, Equation 5).
+
+    states (b, t, hidden), memory (b, s, hidden), src_mask (b, 1, 1, s) -> (b, t, d_model).
+    """
+
+    def __init__(self, score: nn.Module, hidden: int, d_model: int):
+        super().__init__()
+        self.cross_attn = RecurrentAttention(score)
+        self.w_c = nn.Linear(2 * hidden, d_model, bias=False)
+
+    def forward(self, states: Tensor, memory: Tensor, src_mask: Tensor | None) -> Tensor:
+        context = self.cross_attn(states, memory, memory, mask=src_mask)
+        return self.w_c(torch.cat([context, states], dim=-1)).tanh()
+
+
+class Blind(nn.Module):
+    """tanh(W_c s_t): whatever is known of the source is in the state (Sutskever et al. 2014)."""
+
+    def __init__(self, hidden: int, d_model: int):
+        super().__init__()
+        self.w_c = nn.Linear(hidden, d_model, bias=False)
+
+    def forward(self, states: Tensor, memory: Tensor, src_mask: Tensor | None) -> Tensor:
+        return self.w_c(states).tanh()
+
+
+def make_look(config: RecurrentConfig) -> nn.Module:
+    if config.attention == "none":
+        return Blind(config.hidden, config.d_model)
+    score = DotScore() if config.attention == "dot" else AdditiveScore(config.hidden)
+    return Attentive(score, config.hidden, config.d_model)
+
+
+# --- The translator -----------------------------------------------------------------------------
+
+
+class RecurrentTranslator(nn.Module):
+    """Two recurrent networks: one reads, from both sides, and the other writes.
+
+    s_t = GRU(s_{t-1}, word t): each state needs the one before, in training too. The encoder reads
+    in both directions (Bahdanau et al. 2015); each layer of the decoder starts where the same layer
+    of the encoder has ended. Attention looks after the state is known, as in Luong et al. 2015,
+    for either score: so PyTorch's `nn.GRU` can read a whole sentence in one call.
+
+    src (b, s) ids and tgt_in (b, t) ids, padded with PAD on the right -> logits (b, t, vocab).
+    """
+
+    def __init__(self, src_vocab: int, tgt_vocab: int, config: RecurrentConfig):
+        super().__init__()
+        if config.tie_weights == "all" and src_vocab != tgt_vocab:
+            raise ValueError(
+                f'tie_weights="all" needs one vocabulary for both languages, but the source has '
+                f"{src_vocab} words and the target {tgt_vocab}"
+            )
+        self.config = config
+        self.src_embed = Embeddings(src_vocab, config.d_model)
+        self.tgt_embed = Embeddings(tgt_vocab, config.d_model)
+        self.dropout = nn.Dropout(config.dropout)
+        between = config.dropout if config.N > 1 else 0.0
+        shape = {"num_layers": config.N, "dropout": between, "batch_first": True}
+        self.encoder = nn.GRU(config.d_model, config.hidden // 2, bidirectional=True, **shape)
+        self.decoder = nn.GRU(config.d_model, config.hidden, **shape)
+        self.look = make_look(config)
+        self.generator = Generator(config.d_model, tgt_vocab)
+        for name, parameter in self.named_parameters():
+            if parameter.dim() == 2 and ("w_" in name or "generator" in name):
+                nn.init.xavier_uniform_(parameter)
+        if config.tie_weights in ("target", "all"):
+            self.generator.proj.weight = self.tgt_embed.table.weight
+        if config.tie_weights == "all":
+            self.src_embed.table.weight = self.tgt_embed.table.weight
+
+    def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
+        return self.generator(self.decode(tgt_in, self.encode(src), src))
+
+    def encode(self, src: Tensor) -> Tensor:
+        """(b, s) ids -> memory (b, N + s, hidden): the last state of each layer, then each word."""
+        x = self.dropout(self.src_embed(src))
+        lengths = (src != PAD).sum(dim=1).cpu()
+        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        states, last = self.encoder(packed)
+        words, _ = pad_packed_sequence(states, batch_first=True, total_length=src.size(1))
+        last = last.unflatten(0, (self.config.N, 2))  # (N, direction, b, hidden / 2)
+        last = last.permute(2, 0, 1, 3).flatten(2)  # (b, N, hidden)
+        return torch.cat([last, words], dim=1)
+
+    def decode(self, tgt_in: Tensor, memory: Tensor, src: Tensor) -> Tensor:
+        """(b, t) ids and the memory of src -> (b, t, d_model), all positions in one call."""
+        return self.write(tgt_in, self.start(memory), memory, padding_mask(src))[0]
+
+    def decode_step(self, word: Tensor, memory: Tensor, src_mask: Tensor | None, caches) -> Tensor:
+        """(b, 1) the newest ids -> (b, 1, d_model); what was before is in the state."""
+        ((cache,),) = caches
+        state = self.start(memory) if cache.state is None else cache.state
+        x, cache.state = self.write(word, state, memory, src_mask)
+        return x
+
+    def start(self, memory: Tensor) -> Tensor:
+        """(b, N + s, hidden) -> (N, b, hidden), the first states of the decoder."""
+        return memory[:, : self.config.N].transpose(0, 1).contiguous()
+
+    def write(
+        self, words: Tensor, state: Tensor, memory: Tensor, src_mask: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """(b, t) ids after `state` -> (b, t, d_model), and the state after them."""
+        states, state = self.decoder(self.dropout(self.tgt_embed(words)), state)
+        x = self.look(states, memory[:, self.config.N :], src_mask)
+        return self.dropout(x), state
+
+
+def recurrent(src_vocab: int, tgt_vocab: int, **settings: Any) -> RecurrentTranslator:
+    """By the sizes and settings in a config.json: load_model(folder, build=recurrent)."""
+    return RecurrentTranslator(src_vocab, tgt_vocab, RecurrentConfig(**settings))
+
+
+class StateCache:
+    """The state of a recurrent decoder (N, b, hidden): all that it keeps, however long the text."""
+
+    def __init__(self) -> None:
+        self.state: Tensor | None = None
+
+    @property
+    def bytes(self) -> int:
+        """How much memory the state needs."""
+        return self.state.numel() * self.state.element_size()
+
+    def select(self, rows: Tensor) -> None:
+        """Keep these rows of the batch, in this order."""
+        self.state = self.state[:, rows].contiguous()
+
+
+@empty_caches.register
+def _(model: RecurrentTranslator, max_length: int) -> list[tuple]:
+    return [(StateCache(),)]
