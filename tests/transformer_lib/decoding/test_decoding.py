@@ -23,7 +23,7 @@ from transformer_lib.decoding import (
     penalty,
 )
 from transformer_lib.interpret.patching import edit_attention
-from transformer_lib.model.transformer import masks
+from transformer_lib.model import masks
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
