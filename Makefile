@@ -48,15 +48,15 @@ edit: .venv/installed
 	.venv/bin/python tools/lab.py --originals
 
 notebooks: .venv/installed
-	.venv/bin/python tools/run_notebooks.py
+	.venv/bin/python -m course.notebooks.run
 
 pages: .venv/installed
-	.venv/bin/python tools/notebook_pages.py
+	.venv/bin/python -m course.notebooks.pages
 	.venv/bin/python -m transformer_lib figures --page notebooks/figures.md
-	.venv/bin/python tools/lab_picture.py
+	.venv/bin/python -m course.site.lab_picture
 
 count: .venv/installed
-	.venv/bin/python tools/count_notebooks.py
+	.venv/bin/python -m course.notebooks.count
 
 .venv/installed: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing into .venv: a minute or more, depending on the network."

@@ -1,4 +1,4 @@
-"""How pytest compares a notebook's stored outputs with new ones: see tools/compare_outputs.py.
+"""How pytest compares a notebook's stored outputs with new ones: see course/notebooks/compare.py.
 
 nbval runs every code cell and hands over the two lists of outputs. A cell with the tag
 `nbval-exact` must give the same outputs to the last digit.
@@ -17,7 +17,7 @@ del sys.modules["rfc3987_syntax"]
 
 import pytest  # noqa: E402
 
-from compare_outputs import first_difference  # noqa: E402
+from course.notebooks.compare import first_difference  # noqa: E402
 
 pytest_plugins = ["nbval.plugin"]
 

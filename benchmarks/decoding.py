@@ -24,10 +24,10 @@ from measuring import (
     write_json,
 )
 from torch import nn
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.transformer import Transformer
 
 from transformer_lib.decoding import beam_search, for_decoding, greedy_decode
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS
 

@@ -34,10 +34,10 @@ from typing import Any
 import torch
 from measuring import processor
 from torch import Tensor, nn
-from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 
 from course.chapters.ch14_real_text.experiment_multi30k import token_bleu, write
 from course.chapters.ch14_real_text.experiment_multi30k_ladder import BEFORE
+from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 from transformer_lib.recipes import OPTIMIZERS, Material, OwnPairs, pictures
 from transformer_lib.text.batching import Batch, batch_indices
 from transformer_lib.text.parallel import read_parallel

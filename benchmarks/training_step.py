@@ -27,10 +27,10 @@ from measuring import (
 from peers import installed
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
-from transformer_lib.model.embedding import Embeddings, PositionalEncoding
-from transformer_lib.model.transformer import Generator, Transformer, make_model
 
 from course.chapters.ch18_since_2017.experiment_fused import peak_bytes
+from transformer_lib.model.embedding import Embeddings, PositionalEncoding
+from transformer_lib.model.transformer import Generator, Transformer, make_model
 from transformer_lib.text.batching import Batch, make_batch
 from transformer_lib.text.tokens import PAD, SPECIALS
 from transformer_lib.training.loss import label_smoothed_cross_entropy

@@ -13,7 +13,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 # A minute or more each: all figures, all pages, a whole class. `make test` runs them.
-WHOLE = ("tests/prose/test_series.py", "tests/course/site/test_browser.py", "tests/coursework/test_rehearsal.py")
+WHOLE = (
+    "tests/prose/test_series.py",
+    "tests/course/site/test_browser.py",
+    "tests/coursework/test_rehearsal.py",
+)
 
 
 def changed() -> list[Path]:
@@ -40,11 +44,12 @@ def tests_of(path: Path) -> list[Path]:
         own = path.with_name(f"test_{re.sub(r'_[0-9]+$', '', path.stem)}.py")
         if (ROOT / own).exists():
             return [own]
-    folders = path.parts[path.parts[0] in ("transformer_lib", "tools") : -1]
-    for i in range(len(folders), -1, -1):  # tests/course/drawing/figures, tests/course/drawing, tests
-        names = [path.stem.strip("_")] if i or not folders else []
-        for name in (*names, *folders[i : i + 1]):
-            own = Path("tests", *folders[:i], f"test_{name}.py")
+    # Tests mirror what they test: a/b/c.py is tested in tests/a/b/test_c.py or tests/a/b/test_b.py.
+    folders = ("project",) if path.parts[0] == "tools" else path.parts[:-1]
+    for depth in range(len(folders), 0, -1):
+        stem = [path.stem.strip("_")] if depth == len(folders) else []
+        for name in (*stem, folders[depth - 1]):
+            own = Path("tests", *folders[:depth], f"test_{name}.py")
             if (ROOT / own).exists():
                 return [own]
     module = ".".join(path.with_suffix("").parts).removeprefix("tools.")

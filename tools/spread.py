@@ -14,9 +14,10 @@ from xdist.scheduler import LoadFileScheduling
 ROOT = Path(__file__).resolve().parent.parent
 APART = ("tests/coursework/test_rehearsal.py",)  # half a minute or more for each test
 FIRST = (*APART, *(f"tests/{name}.py" for name in (  # a minute or so, whatever their number
-    "corpora/test_splits", "coursework/test_archives", "coursework/test_grading",
-    "coursework/test_grading_build", "coursework/test_properties", "plots/test_figures",
-    "site/test_browser", "test_main", "test_series", "test_shipped_model", "test_training",
+    "course/grammar/test_splits", "coursework/test_archives", "coursework/test_grading",
+    "coursework/test_grading_build", "coursework/test_properties", "course/drawing/test_registry",
+    "course/site/test_browser", "transformer_lib/cli/test_commands", "prose/test_series",
+    "transformer_lib/test_shipped_model", "transformer_lib/training/test_training",
 )))  # fmt: skip
 
 

@@ -5,8 +5,8 @@
 
 # In the order of the series: so are the figures in FIGURES, and the experiments in EXPERIMENTS.
 CHAPTERS = (
-    "ch00_start_here",
     "journey",
+    "ch00_start_here",
     "ch01_one_hot",
     "ch02_embeddings",
     "ch03_positional_encoding",

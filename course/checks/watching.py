@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+
 from transformer_lib.model.masks import causal_mask
 
 

@@ -6,7 +6,7 @@
     attention_maps.py    who looks at whom
     values.py            numbers, rounded so that they stay the same
     registry.py          figures by name: `@figure(...)`, FIGURES
-    display.py, live.py  in a notebook: `show`, and a curve that grows
+    display.py           in a notebook: `show`
     notebook_output.py   what a notebook stores of a figure
     saving.py            files for slides and print
     gallery.py           pages that list all figures

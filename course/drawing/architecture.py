@@ -20,6 +20,11 @@ MIDDLES = {"encoder": 2.05, "decoder": 5.75}  # of each half; all lengths in inc
 WIDTH, HEIGHT = 8.0, 8.85
 BOX_WIDTH, BOX_HEIGHT = 1.55, 0.44
 SHADOW = 0.05  # how far the heads behind an attention box stick out
+# What everybody sees in it, for the alt texts.
+LAYOUT = (
+    "The whole Transformer, in two columns, from the bottom up: on the left the encoder reads 'I "
+    "like trees <eos>', on the right the decoder writes 'los' after '<bos> me gustan'."
+)
 
 
 class Part(NamedTuple):

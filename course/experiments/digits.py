@@ -6,10 +6,10 @@ from contextlib import contextmanager
 
 import torch
 from tqdm import tqdm
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.transformer import Transformer
 
 from transformer_lib.decoding import greedy_decode
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text import digits
 from transformer_lib.text.batching import Ids, source_batch
 from transformer_lib.text.tokens import Vocabulary

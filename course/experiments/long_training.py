@@ -14,12 +14,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from tqdm import tqdm
-from transformer_lib.model.transformer import count_parameters
 
 from course import experiments
 from transformer_lib.decoding import Prefixes, deciding
 from transformer_lib.files import read_json, write_json
 from transformer_lib.metrics import pair_exact_match
+from transformer_lib.model.transformer import count_parameters
 from transformer_lib.recipes import RECIPES, Material
 from transformer_lib.text import english_spanish
 from transformer_lib.text.data import cache_folder

@@ -19,11 +19,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
-from transformer_lib.model.attention import MultiHeadAttention
-from transformer_lib.model.decoder import Decoder, DecoderLayer
-from transformer_lib.model.encoder import Encoder, EncoderLayer
-from transformer_lib.model.masks import causal_mask
-from transformer_lib.model.transformer import Transformer, make_model
 
 from course.chapters.ch00_start_here.checks import shipped
 from course.chapters.ch02_embeddings import checks as of_embeddings
@@ -52,6 +47,11 @@ from course.checks import (
 )
 from course.checks.watching import Attempt, Borrowed
 from transformer_lib.checkpoints import weights as weights_of
+from transformer_lib.model.attention import MultiHeadAttention
+from transformer_lib.model.decoder import Decoder, DecoderLayer
+from transformer_lib.model.encoder import Encoder, EncoderLayer
+from transformer_lib.model.masks import causal_mask
+from transformer_lib.model.transformer import Transformer, make_model
 from transformer_lib.text import batching
 from transformer_lib.text.tokens import EOS
 from transformer_lib.training.loss import label_smoothed_cross_entropy

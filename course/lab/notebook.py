@@ -20,7 +20,7 @@ from transformer_lib.translator import Translator
 
 FILE = "laboratory.html"
 FILE_OF_SUBWORDS = "laboratory_subwords.html"  # both translators may be shown in one folder
-PICTURE = "lab.png"  # of the page, as after the second step of its tour: tools/lab_picture.py
+PICTURE = "lab.png"  # of the page, as after the second step of its tour: course/site/lab_picture.py
 SOURCES = "Sources"  # in the picture's file: what `sources` gave when it was taken
 SIZE = (1120, 800)  # pixels
 ALT = (

@@ -11,10 +11,10 @@ from urllib.parse import parse_qs
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-import sections
 from course.drawing.notebook_output import VEGALITE
 from course.lab import view
 from course.lab.notebook import FILE, FILE_OF_SUBWORDS
+from course.notebooks import sections
 from course.site.words import code_html
 
 GUESS = re.compile(r"^my_guess = \.\.\.", re.MULTILINE)

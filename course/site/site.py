@@ -16,12 +16,10 @@ from fontTools import subset
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-import count_notebooks
-import run_notebooks
-import sections
 from course.drawing.notebook_output import VEGALITE_VERSION
 from course.lab import write_lab
 from course.lab.pages import HERE as LABORATORY
+from course.notebooks import count, run, sections
 from course.site import colab
 from course.site.book import chapter, print_pdf
 from course.site.notebooks import Part, Picture, parts
@@ -119,7 +117,7 @@ def notebook_pages() -> list[Page]:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     return [
         Page(f"{name}.html", path(f"notebooks/{name}.ipynb"), title, number, explains,
-             count_notebooks.stated(sections.series()[name]))
+             count.stated(sections.series()[name]))
         for number, title, name, explains in ROW.findall(readme)
     ]  # fmt: skip
 
@@ -195,7 +193,7 @@ class Site:
         if self.cite.repository:
             copy = colab.with_first_cell(notebook, self.cite.repository)
             (self.out / "colab" / page.source.name).write_text(
-                run_notebooks.text(copy), encoding="utf-8", newline="\n"
+                run.text(copy), encoding="utf-8", newline="\n"
             )
 
     def document(self, page: Page) -> None:

@@ -1,8 +1,7 @@
 """The paper's numbers fit what the paper says about them in words."""
 
-from transformer_lib.model.config import BASE, BIG
-
 from course.paper import PRINTED, TABLE_1, TABLE_2, TABLE_3
+from transformer_lib.model.config import BASE, BIG
 
 
 def test_the_tables_have_the_papers_rows():

@@ -11,8 +11,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformer_lib.model.decoder import DecoderLayer
-from transformer_lib.model.masks import causal_mask
 
 from course.chapters.ch08_decoder import checks as check_decoder
 from course.chapters.ch14_real_text import assignment_checks as check_corpus
@@ -20,6 +18,8 @@ from course.chapters.ch17_gpt import assignment_checks as check_scaling
 from course.chapters.ch18_since_2017 import assignment_checks as check_newer_parts
 from course.checks import as_number, with_tensors
 from transformer_lib.decoding import Hypothesis, penalty
+from transformer_lib.model.decoder import DecoderLayer
+from transformer_lib.model.masks import causal_mask
 
 MANY = 60  # inputs for each function
 CALLS = 50  # of a model: then a search surely won't stop by itself

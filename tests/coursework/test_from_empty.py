@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 import torch
 
-import sections
 from course.chapters.ch00_start_here.checks import shipped
 from course.checks import Hint, NotTried
 from course.experiments import load
 from course.from_scratch import checks as from_empty
 from course.from_scratch.checks import STEPS, OwnFile, own_file, verdict
+from course.notebooks import sections
 from tests.coursework.attempts_build import MISTAKES, SOLUTION, SOURCE, changed
 from transformer_lib.checkpoints import weights
 from transformer_lib.text import english_spanish

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import count_notebooks
-import sections
 from course.drawing.registry import FIGURES
+from course.notebooks import count, sections
 from coursework.__main__ import parser
 from coursework.grading import Limits
 from coursework.source import FOLDER, assignments
@@ -110,7 +109,7 @@ def test_the_plans_say_how_long_a_week_takes():
         minutes = sum(
             core["minutes"] + (deeper["minutes"] if part == "all" else 0)
             for name, notebook in SERIES.items() if first <= name[:2] <= (last or first)
-            for core, deeper in [count_notebooks.counts(notebook)]
+            for core, deeper in [count.counts(notebook)]
         )  # fmt: skip
         if assignment := re.search(r"assignment (\d)", hand_in):
             minutes += ASSIGNMENTS[int(assignment[1])]

@@ -11,16 +11,22 @@ import check
     ("changed", "tests"),
     [
         ("transformer_lib/model/attention.py", ["tests/transformer_lib/model/test_attention.py"]),
-        ("transformer_lib/__main__.py", ["tests/transformer_lib/cli/test_commands.py"]),
-        ("course/chapters/ch05_multi_head_attention/figures.py", ["tests/course/chapters/ch05_multi_head_attention/test_figures.py"]),
-        ("course/chapters/ch05_multi_head_attention/figures.py", ["tests/course/chapters/ch05_multi_head_attention/test_figures.py"]),
+        ("transformer_lib/cli/train.py", ["tests/transformer_lib/cli/test_commands.py"]),
+        (
+            "course/chapters/ch06_masks/figures.py",
+            ["tests/course/chapters/ch06_masks/test_figures.py"],
+        ),
         ("transformer_lib/decoding/beam.py", ["tests/transformer_lib/decoding/test_decoding.py"]),
         ("coursework/similar.py", ["tests/coursework/test_similar.py"]),
         ("tools/check.py", ["tests/project/test_check.py"]),
-        ("tools/run_notebooks.py", ["tests/prose/test_notebooks.py"]),  # and test_series.py: minutes
+        # not test_series.py, which takes minutes
+        ("course/notebooks/run.py", ["tests/prose/test_notebooks.py"]),
         ("tests/prose/test_series.py", ["tests/prose/test_series.py"]),
         ("tests/coursework/attempts_5.py", ["tests/coursework/test_attempts.py"]),
-        ("tests/transformer_lib/model/test_masks.py", ["tests/transformer_lib/model/test_masks.py"]),
+        (
+            "tests/transformer_lib/model/test_masks.py",
+            ["tests/transformer_lib/model/test_masks.py"],
+        ),
         ("notebooks/06_masks.ipynb", ["notebooks/06_masks.ipynb"]),
         ("transformer_lib/gone.py", []),
         ("README.md", []),

@@ -9,7 +9,8 @@ from spread import FIRST, ROOT, order, unit
 def test_a_notebook_and_a_file_stay_whole_and_a_rehearsal_runs_apart():
     notebook = "notebooks/04_attention.ipynb"
     assert {unit(f"{notebook}::Cell {i}") for i in range(3)} == {notebook}
-    assert {unit(f"tests/transformer_lib/model/test_masks.py::test_{name}") for name in "ab"} == {"tests/transformer_lib/model/test_masks.py"}
+    file = "tests/transformer_lib/model/test_masks.py"
+    assert {unit(f"{file}::test_{name}") for name in "ab"} == {file}
     rehearsals = [f"tests/coursework/test_rehearsal.py::test_students[{i}]" for i in range(3)]
     assert [unit(test) for test in rehearsals] == rehearsals
 

@@ -1,6 +1,6 @@
 """The library as one file: built from the project, it works where nothing else of it is.
 
-Installed by pip, but without what it needs: that is here, as tests/project/test_imports.py looks after.
+Installed by pip, but without what it needs: that is here, and test_imports.py looks after it.
 """
 
 import os

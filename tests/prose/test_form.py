@@ -10,10 +10,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-import count_notebooks
-import notebook_pages
-import sections
 from course.drawing.registry import FIGURES
+from course.notebooks import count, pages, sections
 
 NOTEBOOKS = sections.series()
 NUMBERED = [name for name in NOTEBOOKS if name[0].isdigit()]
@@ -31,13 +29,13 @@ EVENINGS = {  # after the two of the grammar: the notebooks of an evening, and i
 
 @pytest.mark.parametrize("name", NUMBERED)
 def test_the_core_of_a_notebook_is_short(name):
-    core, _ = count_notebooks.counts(NOTEBOOKS[name])
+    core, _ = count.counts(NOTEBOOKS[name])
     assert core["words"] <= (TRAINING_WORDS if name == "10_training" else WORDS)
     assert core["cells"] <= CELLS
 
 
 def test_the_core_of_the_series_fits_two_evenings():
-    cores = [count_notebooks.counts(NOTEBOOKS[name])[0] for name in GRAMMAR]
+    cores = [count.counts(NOTEBOOKS[name])[0] for name in GRAMMAR]
     assert sum(core["words"] for core in cores) <= ALL_WORDS
     assert sum(core["minutes"] for core in cores) <= ALL_MINUTES
 
@@ -45,7 +43,7 @@ def test_the_core_of_the_series_fits_two_evenings():
 @pytest.mark.parametrize("evening", EVENINGS)
 def test_what_comes_after_has_an_evening_for_each_subject(evening):
     numbers, minutes = EVENINGS[evening]
-    cores = [count_notebooks.counts(NOTEBOOKS[name])[0] for name in NUMBERED if name[:2] in numbers]
+    cores = [count.counts(NOTEBOOKS[name])[0] for name in NUMBERED if name[:2] in numbers]
     assert 0 < sum(core["minutes"] for core in cores) <= minutes
 
 
@@ -56,11 +54,11 @@ def test_every_notebook_has_its_evening():
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_says_how_long_it_takes(name):
-    stated = count_notebooks.stated(NOTEBOOKS[name])
-    assert stated, f'say "{count_notebooks.sentence(NOTEBOOKS[name])}" in the first cell'
-    for said, part in zip(stated, count_notebooks.counts(NOTEBOOKS[name]), strict=True):
+    stated = count.stated(NOTEBOOKS[name])
+    assert stated, f'say "{count.sentence(NOTEBOOKS[name])}" in the first cell'
+    for said, part in zip(stated, count.counts(NOTEBOOKS[name]), strict=True):
         counted = part["minutes"]
-        assert said == pytest.approx(counted, rel=0.1, abs=1), "run count_notebooks.py --fix"
+        assert said == pytest.approx(counted, rel=0.1, abs=1), "run count.py --fix"
 
 
 def test_the_readme_says_how_long_each_takes():
@@ -68,10 +66,10 @@ def test_the_readme_says_how_long_each_takes():
     rows = re.findall(r"/(\w+)\.ipynb\) \|[^|]*\| (\d+)(?:, (\d+))? \|$", readme, re.MULTILINE)
     assert [name for name, _, _ in rows] == list(NOTEBOOKS)
     for name, *said in rows:
-        for minutes, part in zip(said, count_notebooks.counts(NOTEBOOKS[name]), strict=True):
+        for minutes, part in zip(said, count.counts(NOTEBOOKS[name]), strict=True):
             counted = part["minutes"]
             assert int(minutes or 0) == pytest.approx(counted, rel=0.1, abs=1), (
-                f"{name}: run count_notebooks.py --fix"
+                f"{name}: run count.py --fix"
             )
 
 
@@ -131,7 +129,7 @@ def test_no_assertion_in_the_code_gives_an_answer_away(name):
 
 @pytest.mark.parametrize("name", NUMBERED)
 def test_every_notebook_asks_in_its_core(name):
-    core, _ = count_notebooks.counts(NOTEBOOKS[name])
+    core, _ = count.counts(NOTEBOOKS[name])
     assert core["predicts"] >= 1 and core["exercises"] >= 1
 
 
@@ -151,9 +149,9 @@ def test_every_notebook_has_one_picture_to_remember_and_shows_it_in_its_core(nam
 # --- words ---
 
 
-@pytest.mark.parametrize("tag", notebook_pages.TERMS)
+@pytest.mark.parametrize("tag", pages.TERMS)
 def test_a_term_is_explained_once_and_where_it_is_first_used(tag):
-    term = notebook_pages.TERMS[tag]
+    term = pages.TERMS[tag]
     word = re.compile(rf"\b{re.escape(term['word'])}", re.IGNORECASE)
     explained = [(name, cell) for name, notebook in NOTEBOOKS.items() for cell in notebook.cells
                  if f"term-{tag}" in cell.metadata.get("tags", [])]  # fmt: skip
@@ -178,12 +176,12 @@ def test_a_term_is_explained_once_and_where_it_is_first_used(tag):
 def test_every_term_of_the_notebooks_is_in_the_glossary():
     tags = {tag.removeprefix("term-") for notebook in NOTEBOOKS.values() for cell in notebook.cells
             for tag in cell.metadata.get("tags", []) if tag.startswith("term-")}  # fmt: skip
-    assert tags == set(notebook_pages.TERMS)
+    assert tags == set(pages.TERMS)
 
 
 @pytest.mark.parametrize("page", ["README.md", "glossary.md"])
 def test_the_pages_are_as_the_notebooks_are(page):
-    made = {"README.md": notebook_pages.index, "glossary.md": notebook_pages.glossary}[page]
+    made = {"README.md": pages.index, "glossary.md": pages.glossary}[page]
     stored = (sections.ROOT / "notebooks" / page).read_text(encoding="utf-8")
     assert stored == made(NOTEBOOKS), "run: make pages"
 
@@ -208,14 +206,14 @@ def small() -> nbformat.NotebookNode:
 
 
 def test_the_count_counts():
-    core, deeper = count_notebooks.counts(small())
-    assert [core[name] for name in count_notebooks.COLUMNS[:-1]] == [10, 4, 2, 1, 1, 0]
-    assert [deeper[name] for name in count_notebooks.COLUMNS[:-1]] == [4, 4, 3, 0, 0, 1]
+    core, deeper = count.counts(small())
+    assert [core[name] for name in count.COLUMNS[:-1]] == [10, 4, 2, 1, 1, 0]
+    assert [deeper[name] for name in count.COLUMNS[:-1]] == [4, 4, 3, 0, 0, 1]
     assert core["minutes"] == pytest.approx(10 / 180 + 2 * 5 / 60 + 20 / 60 + 20 / 60)
     assert deeper["minutes"] == pytest.approx(4 / 180 + 3 * 5 / 60 + 7)
-    assert count_notebooks.stated(small()) == (9, 0)
+    assert count.stated(small()) == (9, 0)
     assert (
-        count_notebooks.sentence(small())
+        count.sentence(small())
         == "It takes about 1 minutes; the deeper sections another 7."
     )
 
@@ -236,6 +234,6 @@ def test_what_the_core_borrows_is_found():
 
 
 def test_the_index_marks_what_is_deeper():
-    page = notebook_pages.index({"02_embeddings": small()})
+    page = pages.index({"02_embeddings": small()})
     row = next(line for line in page.splitlines() if line.startswith("| 2 |"))
     assert row.endswith("| [02 · two](02_embeddings.ipynb#Deeper:-two) *(deeper)* |")

@@ -19,9 +19,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image, ImageDraw
 
-import compare_outputs
-import run_notebooks as tool
-from compare_outputs import first_difference
+from course.notebooks import compare
+from course.notebooks import run as tool
+from course.notebooks.compare import first_difference
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = [ROOT / "notebooks", ROOT / "coursework" / "assignments"]
@@ -193,7 +193,7 @@ def test_chart_data_is_compared_to_a_tolerance_also_inside_csv():
 
 @pytest.mark.parametrize("broken", ["key,weight\nthe,0.5\n", "key,weight\nthe,0.5\nthe,0.5,1\n"])
 def test_chart_data_keeps_its_shape(broken):
-    assert not compare_outputs.same_data("key,weight\nthe,0.5\nthe,0.5\n", broken)
+    assert not compare.same_data("key,weight\nthe,0.5\nthe,0.5\n", broken)
 
 
 def test_pictures_may_differ_by_rounding_only():

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformer_lib.model.config import SMALL
 
 from course import experiments
 from course.chapters.ch09_whole_transformer.experiment_scaling import (
@@ -18,6 +17,7 @@ from course.chapters.ch09_whole_transformer.experiment_scaling import (
 from course.paper import TABLE_2
 from transformer_lib import BASE, count_parameters, label_smoothed_cross_entropy, make_model
 from transformer_lib.__main__ import parser, what_to_train
+from transformer_lib.model.config import SMALL
 from transformer_lib.training.schedules import paper_schedule
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,14 +13,14 @@ from matplotlib.figure import Figure
 from nbformat.v4 import new_output
 from PIL import Image
 
-import run_notebooks as tool
-import sections
-from compare_outputs import first_difference
 from course.drawing.display import show
 from course.drawing.gallery import gallery_markdown
 from course.drawing.notebook_output import is_chart
 from course.drawing.registry import FIGURES
 from course.drawing.saving import save
+from course.notebooks import run as tool
+from course.notebooks import sections
+from course.notebooks.compare import first_difference
 from transformer_lib.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,11 +6,11 @@ import os
 
 import pytest
 import torch
-from transformer_lib.model.transformer import make_model
 
 from transformer_lib import checkpoints
 from transformer_lib.checkpoints import load_model, save_model
 from transformer_lib.files import CheckpointError, keep_file, write_file
+from transformer_lib.model.transformer import make_model
 
 
 @pytest.mark.parametrize("options", [{}, {"norm_first": True}, {"tie_weights": "all"}])

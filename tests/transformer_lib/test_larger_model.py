@@ -4,11 +4,11 @@ import json
 import re
 
 import pytest
-from transformer_lib.model.transformer import count_parameters
 
 from course import experiments
 from transformer_lib.files import read_json
 from transformer_lib.metrics import evaluate_everyday
+from transformer_lib.model.transformer import count_parameters
 from transformer_lib.recipes import Recipe, everyday_sizes
 from transformer_lib.text import everyday
 from transformer_lib.translator import MODELS, Translator

@@ -4,7 +4,6 @@ import dataclasses
 
 import pytest
 import torch
-from transformer_lib.model.transformer import make_model
 
 from transformer_lib import metrics as evaluation
 from transformer_lib.interpret.patching import forbid, swap, switch_off
@@ -25,6 +24,7 @@ from transformer_lib.metrics import (
     sacrebleu_score,
     text_scores,
 )
+from transformer_lib.model.transformer import make_model
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.everyday import EverydayItem
 from transformer_lib.text.languages import Language

@@ -5,7 +5,6 @@ from collections import Counter
 
 import pytest
 import torch
-from transformer_lib.model.transformer import count_parameters
 
 from course.chapters.ch16_before.experiments import first_noun
 from transformer_lib.decoding import deciding
@@ -18,6 +17,7 @@ from transformer_lib.metrics import (
     mean_log_probs,
     text_scores,
 )
+from transformer_lib.model.transformer import count_parameters
 from transformer_lib.recipes import RECIPES, Recipe, learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import make_batch

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformer_lib.model.transformer import make_model
 
 from transformer_lib.confidence import Sureness
 from transformer_lib.files import CheckpointError
+from transformer_lib.model.transformer import make_model
 from transformer_lib.text.languages import Language
 from transformer_lib.text.tokens import Tokenizer, Vocabulary
 from transformer_lib.text.user_input import LONGEST, InputError, Typed, finish, is_finished, is_near

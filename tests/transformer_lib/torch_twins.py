@@ -6,6 +6,7 @@ has none), and its masks say True = hidden, where ours say True = may attend.
 
 import torch
 from torch import nn
+
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.decoder import Decoder, DecoderLayer
 from transformer_lib.model.encoder import Encoder, EncoderLayer

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from transformer_lib.model.transformer import Transformer
 
 from transformer_lib.decoding.cache import Prefixes, check_max_length, deciding
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.tokens import EOS
 
 

@@ -11,10 +11,10 @@ from functools import singledispatch
 
 import torch
 from torch import Tensor
+
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.masks import padding_mask
 from transformer_lib.model.transformer import Transformer
-
 from transformer_lib.text.tokens import BOS, PAD
 
 AT_ONCE = 1_024  # source words that are encoded together

@@ -5,6 +5,7 @@ import warnings
 
 import torch
 from torch import nn
+
 from transformer_lib.model.transformer import Transformer
 
 

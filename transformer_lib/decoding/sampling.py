@@ -4,10 +4,10 @@ import math
 
 import torch
 from torch import Tensor
-from transformer_lib.model.transformer import Transformer
 
 from transformer_lib.decoding.beam import Hypothesis
 from transformer_lib.decoding.cache import Prefixes, check_max_length, deciding
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.tokens import EOS
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from transformer_lib.model.masks import causal_mask, padding_mask
-from transformer_lib.model.transformer import Transformer
 
 from transformer_lib.decoding.cache import check_max_length, deciding, empty_caches
+from transformer_lib.model.masks import causal_mask, padding_mask
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
 

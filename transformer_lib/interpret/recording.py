@@ -9,6 +9,7 @@ from functools import singledispatch
 
 import torch
 from torch import Tensor, nn
+
 from transformer_lib.model.attention import MultiHeadAttention, attention_weights
 
 

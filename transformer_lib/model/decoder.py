@@ -1,6 +1,7 @@
 """The decoder: N layers that read the target words so far and the encoder's output, the memory."""
 
 from torch import Tensor, nn
+
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.layers import (
     PositionwiseFeedForward,

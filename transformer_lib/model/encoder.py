@@ -1,6 +1,7 @@
 """The encoder: N layers that turn the source words into vectors that know their sentence."""
 
 from torch import Tensor, nn
+
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.layers import (
     PositionwiseFeedForward,

@@ -1,6 +1,7 @@
 """The whole Transformer: source ids and target ids in, a score for every possible next word out."""
 
 from torch import Tensor, nn
+
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.decoder import Decoder
 from transformer_lib.model.embedding import (

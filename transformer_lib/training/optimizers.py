@@ -2,6 +2,7 @@
 
 import torch
 from torch import nn
+
 from transformer_lib.model.transformer import Transformer
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import torch
 from torch import Tensor
-from transformer_lib.model.transformer import Transformer
 
 from transformer_lib.checkpoints import set_weights, weights
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.training.config import TrainingConfig
 
 STATE_FILE = "training_state.safetensors"

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
-from transformer_lib.model.transformer import Transformer
 
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import Batch
 from transformer_lib.text.tokens import PAD
 from transformer_lib.training.distributed import exchange, total, world

@@ -8,10 +8,10 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 from tqdm import tqdm
-from transformer_lib.model.transformer import Transformer
 
 from transformer_lib.checkpoints import set_weights, weights
 from transformer_lib.files import CheckpointError
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import batch_indices
 from transformer_lib.training.batches import Pairs, batch_order, batches_of
 from transformer_lib.training.config import TrainingConfig

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from transformer_lib.model.layers import PositionwiseFeedForward
 
+from transformer_lib.model.layers import PositionwiseFeedForward
 from transformer_lib.text.batching import Batch
 from transformer_lib.training.step import batch_loss, words_in
 

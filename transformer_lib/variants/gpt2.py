@@ -11,10 +11,10 @@ from pathlib import Path
 
 import torch
 from torch import Tensor, nn
-from transformer_lib.model.config import ModelConfig
 
 from transformer_lib.checkpoints import set_weights
 from transformer_lib.files import CheckpointError, read_json, read_tensors
+from transformer_lib.model.config import ModelConfig
 from transformer_lib.variants import GELUFeedForward, exchange
 from transformer_lib.variants.language_model import LanguageModel
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+from transformer_lib.decoding import KeyValueCache, deciding, empty_caches, sharpen
+from transformer_lib.decoding.sampling import draw
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.embedding import Embeddings
 from transformer_lib.model.encoder import EncoderLayer
 from transformer_lib.model.layers import final_norm
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Generator, make_positions
-
-from transformer_lib.decoding import KeyValueCache, deciding, empty_caches, sharpen
-from transformer_lib.decoding.sampling import draw
 from transformer_lib.text.batching import Ids, source_batch
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
-from transformer_lib.model.attention import MultiHeadAttention
 
 from transformer_lib.interpret.recording import weights_and_values
+from transformer_lib.model.attention import MultiHeadAttention
 
 
 def biased_attention_weights(

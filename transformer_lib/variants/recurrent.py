@@ -12,14 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from transformer_lib.decoding import empty_caches
+from transformer_lib.interpret.recording import weights_and_values
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.config import TIES
 from transformer_lib.model.embedding import Embeddings
 from transformer_lib.model.masks import padding_mask
 from transformer_lib.model.transformer import Generator
-
-from transformer_lib.decoding import empty_caches
-from transformer_lib.interpret.recording import weights_and_values
 from transformer_lib.text.tokens import PAD
 
 ATTENTIONS = ("none", "dot", "additive")

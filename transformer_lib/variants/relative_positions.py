@@ -8,8 +8,8 @@ import math
 
 import torch
 from torch import Tensor, nn
-from transformer_lib.model.embedding import positional_encoding
 
+from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.variants.rms_norm import RMSNorm
 
 

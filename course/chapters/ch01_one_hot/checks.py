@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformer_lib.model.embedding import one_hot
 
 from course.checks import (
     Hint,
@@ -23,6 +22,7 @@ from course.checks import (
     same,
     whole_number,
 )
+from transformer_lib.model.embedding import one_hot
 from transformer_lib.text.tokens import PAD, SPECIALS, UNK, Vocabulary
 
 Program = Callable[[list[str]], Tensor]

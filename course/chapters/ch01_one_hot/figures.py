@@ -176,7 +176,6 @@ SAMPLES = (10, 100, 1_000, 10_000)  # training sentences
 )
 def draw_one_hot_table() -> Figure:
     from transformer_lib.model.embedding import one_hot
-
     from transformer_lib.text.tokens import Vocabulary
 
     vocab = Vocabulary.build(TREES)
@@ -233,7 +232,6 @@ def draw_unknown_words() -> Figure:
 )
 def draw_one_hot_distances() -> Figure:
     from transformer_lib.model.embedding import one_hot
-
     from transformer_lib.translator import Translator
 
     vocab, words = Translator.load().src.vocab, ["cat", "dog", "gave"]

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor
-from transformer_lib.model.embedding import Embeddings, one_hot
 
 from course.checks import (
     exercise,
@@ -17,6 +16,7 @@ from course.checks import (
     whole_number,
     wrong_verdicts,
 )
+from transformer_lib.model.embedding import Embeddings, one_hot
 from transformer_lib.text.tokens import SPECIALS
 
 VOCAB, D_MODEL = 11, 7  # primes: a swapped axis can't fit

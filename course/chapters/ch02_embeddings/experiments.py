@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 from tqdm import tqdm
-from transformer_lib.model.config import TOY
-from transformer_lib.model.transformer import Transformer
 
 from course.experiments import experiment
 from course.experiments.digits import learn, one_thread
+from transformer_lib.model.config import TOY
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.training.config import TrainingConfig
 
 BOTTOMS = ("with the factor", "without", "without, but a larger table")

@@ -428,9 +428,8 @@ def trained_tables() -> tuple[Tensor, Tensor]:
 
 def first_tables() -> tuple[Tensor, Tensor]:
     """The same two tables as they were before the first step of training."""
-    from transformer_lib.model.transformer import make_model
-
     from transformer_lib.files import read_json
+    from transformer_lib.model.transformer import make_model
     from transformer_lib.recipes import Recipe
     from transformer_lib.translator import SHIPPED_MODEL
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformer_lib.model.embedding import positional_encoding, tensor2tensor_encoding
 
 from course.checks import (
     Hint,
@@ -24,6 +23,7 @@ from course.checks import (
     whole_number,
     wrong_verdicts,
 )
+from transformer_lib.model.embedding import positional_encoding, tensor2tensor_encoding
 
 NEAR = 1e-4  # single precision, and a formula written in another way, stay far below
 

@@ -14,10 +14,10 @@ from typing import Any
 import torch
 from torch import Tensor
 from tqdm import tqdm
-from transformer_lib.model.transformer import Transformer
 
 from course.chapters.journey.experiments import untrained
 from course.experiments import experiment
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import RECIPES, train_recipe
 from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import EOS, PAD, SPECIALS

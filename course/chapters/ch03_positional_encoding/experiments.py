@@ -8,12 +8,12 @@ import dataclasses
 from typing import Any
 
 from tqdm import tqdm
-from transformer_lib.model.config import TOY
-from transformer_lib.model.transformer import Transformer
 
 from course.experiments import experiment
 from course.experiments.digits import DIGITS, learn, one_thread
 from transformer_lib.decoding import greedy_decode
+from transformer_lib.model.config import TOY
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text import digits
 from transformer_lib.text.batching import source_batch
 from transformer_lib.training.config import TrainingConfig

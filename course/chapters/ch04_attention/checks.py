@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformer_lib.model.attention import attention, attention_weights
 
 from course.checks import (
     Hint,
@@ -19,6 +18,7 @@ from course.checks import (
     same,
     wrong_verdicts,
 )
+from transformer_lib.model.attention import attention, attention_weights
 
 # What PyTorch says when something doesn't fit -> the mistake behind it.
 TRANSPOSE = "The shapes of query and key don't fit: does the key need a transpose?"

@@ -9,11 +9,6 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
-from transformer_lib.model.attention import (
-    MultiHeadAttention,
-    attention,
-    attention_weights,
-)
 
 from course.checks import (
     as_shape,
@@ -28,6 +23,11 @@ from course.checks import (
     parts_right,
     whole_number,
     whole_numbers,
+)
+from transformer_lib.model.attention import (
+    MultiHeadAttention,
+    attention,
+    attention_weights,
 )
 
 B, L, H, D_K = 2, 5, 3, 7

@@ -7,10 +7,6 @@ from unittest.mock import patch
 
 import torch
 from torch import Tensor, nn
-from transformer_lib.model.attention import attention
-from transformer_lib.model.config import TOY
-from transformer_lib.model.masks import causal_mask, padding_mask
-from transformer_lib.model.transformer import Transformer
 
 from course.chapters.ch04_attention.checks import matches
 from course.checks import (
@@ -26,6 +22,10 @@ from course.checks import (
     same,
     whole_number,
 )
+from transformer_lib.model.attention import attention
+from transformer_lib.model.config import TOY
+from transformer_lib.model.masks import causal_mask, padding_mask
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.tokens import BOS, EOS, PAD, UNK
 
 IDS = torch.tensor([[BOS, 9, UNK, 7, EOS, PAD, PAD], [BOS, 5, EOS, PAD, PAD, PAD, PAD]])

@@ -12,14 +12,14 @@ from unittest.mock import patch
 import torch
 from torch import Tensor
 from tqdm import tqdm
-from transformer_lib.model.config import TOY
-from transformer_lib.model.masks import causal_mask
-from transformer_lib.model.transformer import Transformer
 
 from course.experiments import experiment
 from course.experiments.digits import one_thread
 from transformer_lib.decoding import deciding, greedy_decode
 from transformer_lib.interpret.recording import record_attention
+from transformer_lib.model.config import TOY
+from transformer_lib.model.masks import causal_mask
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text import digits
 from transformer_lib.text.batching import Ids, make_batch
 from transformer_lib.text.tokens import BOS, PAD, SPECIALS

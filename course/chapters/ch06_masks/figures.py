@@ -13,12 +13,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from torch import Tensor
-from transformer_lib.model.masks import causal_mask, padding_mask
 
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.values import as_array
+from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
 
 

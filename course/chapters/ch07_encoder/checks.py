@@ -11,8 +11,6 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from transformer_lib.model.encoder import Encoder
-from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection
 
 from course.chapters.ch07_encoder.experiments import deep_stack
 from course.checks import (
@@ -31,6 +29,8 @@ from course.checks import (
     same,
     whole_number,
 )
+from transformer_lib.model.encoder import Encoder
+from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection
 
 B, S, D_MODEL, D_FF = 2, 5, 7, 11
 

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, layer_norm, normalize
-from transformer_lib.model.encoder import Encoder, EncoderLayer
-from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection
 
 from course.experiments.digits import one_thread
+from transformer_lib.model.encoder import Encoder, EncoderLayer
+from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection
 
 SENTENCE = "The tired animal crosses the wide street"
 Way = Callable[[Tensor, Callable[[Tensor], Tensor]], Tensor]
@@ -166,7 +166,6 @@ def read_by_encoder(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]
     Each tensor is (sentences, positions, d_model); behind the words stand <eos> and the padding.
     """
     from transformer_lib.model.masks import padding_mask
-
     from transformer_lib.text.batching import source_batch
     from transformer_lib.translator import Translator
 

@@ -10,10 +10,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.decoder import Decoder, DecoderLayer
-from transformer_lib.model.masks import causal_mask
-from transformer_lib.model.transformer import Transformer
 
 from course.chapters.ch07_encoder.checks import network_parameters
 from course.checks import (
@@ -32,6 +28,10 @@ from course.checks import (
     whole_number,
     whole_numbers,
 )
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.decoder import Decoder, DecoderLayer
+from transformer_lib.model.masks import causal_mask
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.tokens import BOS, EOS
 
 B, S, T, D_MODEL, VOCAB = 2, 3, 5, 14, 11

@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformer_lib.model.decoder import DecoderLayer
 
 from transformer_lib.decoding import deciding, greedy_decode
 from transformer_lib.interpret.recording import record_attention
+from transformer_lib.model.decoder import DecoderLayer
 from transformer_lib.text.batching import make_batch, source_batch
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 
@@ -145,9 +145,8 @@ def on_the_way(translator: Any, text: str) -> dict[str, Any]:
     "encoder" and "decoder" hold, for the input and after each layer, a tensor (words, d_model).
     The decoder's row t is what it makes of the words up to t; later words don't change it.
     """
-    from transformer_lib.model.masks import causal_mask
-
     from course.chapters.ch07_encoder.experiments import through_layers
+    from transformer_lib.model.masks import causal_mask
 
     model, src = translator.model.eval(), source_of(translator, text)
     written = translator.translate(text)[0].tokens

@@ -18,10 +18,9 @@ from course.chapters.ch08_decoder.experiments import (
     decoder_vector,
     on_the_way,
 )
-from course.chapters.ch09_whole_transformer.figures import LAYOUT
 from course.drawing import lazy_altair as late
 from course.drawing import style
-from course.drawing.architecture import architecture
+from course.drawing.architecture import LAYOUT, architecture
 from course.drawing.registry import figure
 from course.drawing.shapes import canvas, label, look, word, word_color
 from course.drawing.style import HIGHLIGHT, INK

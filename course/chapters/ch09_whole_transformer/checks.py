@@ -5,8 +5,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformer_lib.model.masks import causal_mask, padding_mask
-from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 
 from course.chapters.ch09_whole_transformer.experiments import FAULT_OF, FAULTS
 from course.checks import (
@@ -22,6 +20,8 @@ from course.checks import (
     same,
     whole_number,
 )
+from transformer_lib.model.masks import causal_mask, padding_mask
+from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
 # --- the machine with a fault --------------------------------------------------------------------

@@ -28,14 +28,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.profiler import ProfilerActivity, profile
 from tqdm import tqdm
+
+from course import experiments
+from course.experiments import experiment
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.transformer import Transformer
-
-from course import experiments
-from course.chapters.ch18_since_2017.experiment_fused import peak_bytes
-from course.experiments import experiment
 from transformer_lib.text.batching import Batch, make_batch
 from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.training.distributed import exchanging, joined, mine
@@ -126,6 +126,19 @@ def seconds(step: Callable[[], object]) -> float:
     began = time.perf_counter()
     step()
     return time.perf_counter() - began
+
+
+def peak_bytes(run: Callable[[], Any]) -> int:
+    """The most bytes that are in use at a time, beside what was there before."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as recorded:
+        run()
+    events = [event for event in recorded.profiler.kineto_results.events()
+              if event.name() == "[memory]"]  # fmt: skip
+    held = most = 0
+    for event in sorted(events, key=lambda event: event.start_ns()):
+        held += event.nbytes()  # negative where memory is given back
+        most = max(most, held)
+    return most
 
 
 def counted(setting: Setting) -> int:

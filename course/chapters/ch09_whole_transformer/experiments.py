@@ -6,14 +6,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
-from transformer_lib.model.attention import MultiHeadAttention, attention
-from transformer_lib.model.embedding import one_hot
-from transformer_lib.model.masks import padding_mask
-from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 
 from course import paper
 from transformer_lib.decoding import deciding
 from transformer_lib.interpret.recording import record_outputs
+from transformer_lib.model.attention import MultiHeadAttention, attention
+from transformer_lib.model.embedding import one_hot
+from transformer_lib.model.masks import padding_mask
+from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 from transformer_lib.text.batching import Batch, make_batch
 from transformer_lib.translator import Translator
 

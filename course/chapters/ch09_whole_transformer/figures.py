@@ -9,7 +9,6 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
-from transformer_lib.model.config import BASE, BIG
 
 from course.chapters.ch09_whole_transformer.experiments import (
     TABLE_3,
@@ -22,9 +21,8 @@ from course.chapters.ch09_whole_transformer.experiments import (
     possible_vocabulary,
     waiting,
 )
-from course.chapters.ch18_since_2017.figures import LINES, doubling
 from course.drawing import style
-from course.drawing.architecture import architecture, arrow, line
+from course.drawing.architecture import LAYOUT, architecture, arrow, line
 from course.drawing.registry import figure
 from course.drawing.shapes import (
     canvas,
@@ -39,6 +37,7 @@ from course.drawing.shapes import (
 )
 from course.drawing.values import as_array
 from transformer_lib.interpret.recording import record_outputs
+from transformer_lib.model.config import BASE, BIG
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 from transformer_lib.translator import Translator
@@ -337,8 +336,8 @@ def parameter_bars(models: Mapping[str, Mapping[str, int]]) -> Figure:
             if number > 0.06 * longest:
                 ax.text((start + number / 2) / 1e6, row, f"{number / 1e6:.1f}", ha="center",
                         va="center", fontsize=11, color=style.ink_on(color))  # fmt: skip
-    for row, parts in enumerate(models.values()):
-        total = sum(parts.values()) / 1e6
+    for row, counts in enumerate(models.values()):
+        total = sum(counts.values()) / 1e6
         ax.text(total + longest / 1e8, row, f"{total:.1f} M", va="center", weight="bold")
     ax.set_yticks(range(len(models)), list(models))
     ax.tick_params(length=0)
@@ -630,6 +629,19 @@ class Panel:
     doubled: Mapping[str, float | None]
 
 
+LINES = ("-", "--", "-.", ":")
+
+
+def doubling(ax: Axes, lengths: Sequence[int]) -> None:
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log", base=2)
+    ax.set_xticks(lengths, [f"{length:,}" for length in lengths], fontsize=10)
+    ax.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
+    ax.minorticks_off()
+    ax.grid()
+    ax.set_xlabel("words in a sentence")
+
+
 @mpl.rc_context(style.PRINT)
 def step_lines(lengths: Sequence[int], panels: Mapping[str, Panel]) -> Figure:
     """Draw curves against the length of the sentences -> the figure, a panel for each title.
@@ -663,12 +675,6 @@ def step_lines(lengths: Sequence[int], panels: Mapping[str, Panel]) -> Figure:
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=len(names))
     return figure
-
-
-LAYOUT = (
-    "The whole Transformer, in two columns, from the bottom up: on the left the encoder reads 'I "
-    "like trees <eos>', on the right the decoder writes 'los' after '<bos> me gustan'."
-)
 
 
 @figure(

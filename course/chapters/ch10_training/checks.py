@@ -12,7 +12,6 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
-from transformer_lib.model.config import TOY
 
 from course.checks import (
     GRADED,
@@ -29,6 +28,7 @@ from course.checks import (
     same,
     whole_number,
 )
+from transformer_lib.model.config import TOY
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.loss import label_smoothed_cross_entropy

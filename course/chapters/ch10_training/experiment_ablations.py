@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from torch import nn
 from tqdm import tqdm
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.transformer import Transformer, count_parameters
 
 from course.chapters.ch03_positional_encoding.experiments import without_positions
 from course.experiments import experiment
 from course.experiments.digits import digit_pairs, learn, right_rows
 from transformer_lib.interpret.recording import attention_layers
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import Transformer, count_parameters
 from transformer_lib.training.config import TrainingConfig
 
 BASE = ModelConfig(N=2, d_model=64, d_ff=256, h=4, dropout=0.0)

@@ -10,12 +10,12 @@ from typing import Any
 
 import torch
 from tqdm import tqdm
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.transformer import Transformer
 
 from course.experiments import experiment
 from course.experiments.digits import learn, one_thread
 from transformer_lib.decoding import greedy_decode
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import RECIPES
 from transformer_lib.text.batching import batch_indices, make_batch, source_batch
 from transformer_lib.training.batches import all_batches

@@ -2,10 +2,10 @@
 
 import torch
 from torch import Tensor
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.transformer import Transformer
 
 from transformer_lib.decoding import deciding
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.training.config import TrainingConfig

@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 from tqdm import tqdm
-from transformer_lib.model.config import TOY
-from transformer_lib.model.transformer import Transformer
 
 from course.experiments import experiment
 from course.experiments.digits import DIGITS, Pairs, digit_pairs, right_rows
+from transformer_lib.model.config import TOY
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.trainer import train
 

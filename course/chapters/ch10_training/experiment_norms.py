@@ -10,11 +10,11 @@ from typing import Any
 import torch
 from torch import nn
 from tqdm import tqdm
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.transformer import make_model
 
 from course.experiments import experiment
 from course.experiments.digits import digit_pairs, learn, right_rows
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import make_model
 from transformer_lib.text.tokens import EOS
 from transformer_lib.training.config import TrainingConfig
 

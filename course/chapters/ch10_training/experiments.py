@@ -27,9 +27,8 @@ def as_columns(rows: Any) -> Tensor:
 
 def target_rows(sentence: int) -> Tensor:
     """(t, 9): a row for each word of the translation, with a 1 at that word and 0 elsewhere."""
-    from transformer_lib.model.embedding import one_hot
-
     from course.chapters.ch10_training.experiment_first_words import ENGLISH, PAIRS
+    from transformer_lib.model.embedding import one_hot
 
     return one_hot(torch.tensor([*PAIRS[sentence][1], EOS]), len(ENGLISH))
 

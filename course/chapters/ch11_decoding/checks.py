@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformer_lib.model.transformer import Transformer, make_model
 
 from course.checks import (
     Hint,
@@ -21,6 +20,7 @@ from course.checks import (
     whole_number,
 )
 from transformer_lib.decoding import Hypothesis, penalty
+from transformer_lib.model.transformer import Transformer, make_model
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 from tqdm import tqdm
-from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 
 from course.experiments import experiment
 from course.experiments.long_training import material
 from transformer_lib.decoding import greedy_decode, speculative_decode
+from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 from transformer_lib.recipes import RECIPES
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import source_batch

@@ -6,7 +6,6 @@ from typing import Any
 import torch
 from torch import Tensor
 from tqdm import tqdm
-from transformer_lib.model.transformer import Transformer
 
 from course.experiments import experiment
 from transformer_lib.decoding import (
@@ -17,6 +16,7 @@ from transformer_lib.decoding import (
     penalty,
     sample_decode,
 )
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.english_spanish import load
 from transformer_lib.text.tokens import EOS

@@ -8,11 +8,11 @@ from itertools import combinations
 
 import torch
 from tqdm import tqdm
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.transformer import make_model
 
 from course.experiments.digits import one_thread
 from transformer_lib.metrics import exact_match, text_scores
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import make_model
 from transformer_lib.recipes import TextPairs, learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.training.config import TrainingConfig

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from tqdm import tqdm
-from transformer_lib.model.transformer import Transformer
 
 from course.experiments import experiment
 from course.grammar.lexicon import Noun
@@ -16,6 +15,7 @@ from transformer_lib.interpret.patching import Edit, edit_attention, swap, switc
 from transformer_lib.interpret.pronouns import PronounBatch, head_accuracy
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.metrics import TextPairs
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.english_spanish import PronounItem

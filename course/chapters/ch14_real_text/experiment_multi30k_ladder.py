@@ -18,8 +18,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.transformer import Transformer
 
 from course.chapters.ch14_real_text.experiment_multi30k import (
     BEAM,
@@ -31,6 +29,8 @@ from course.chapters.ch14_real_text.experiment_multi30k import (
 )
 from course.experiments import experiment
 from course.experiments.long_training import kept
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import Material, OwnPairs, pictures
 from transformer_lib.text.batching import Batch
 from transformer_lib.text.data import cache_folder

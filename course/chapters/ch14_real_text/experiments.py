@@ -14,12 +14,12 @@ from typing import Any
 
 import torch
 from tqdm import tqdm
-from transformer_lib.model.transformer import Transformer, make_model
 
 from course.chapters.ch10_training.experiment_ablations import BASE
 from course.experiments import experiment
 from course.experiments.digits import one_thread
 from transformer_lib.metrics import text_scores
+from transformer_lib.model.transformer import Transformer, make_model
 from transformer_lib.recipes import TextPairs, learn_language
 from transformer_lib.text import downloads, english_spanish, everyday
 from transformer_lib.text.batching import make_batch

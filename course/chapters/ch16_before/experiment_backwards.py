@@ -10,12 +10,12 @@ from typing import Any
 
 import torch
 from tqdm import tqdm
-from transformer_lib.model.transformer import count_parameters
 
 from course.experiments import experiment
 from course.experiments.digits import DIGITS, Pairs, digit_pairs, one_thread, right_rows
 from transformer_lib.decoding import deciding
 from transformer_lib.interpret.recording import record_attention
+from transformer_lib.model.transformer import count_parameters
 from transformer_lib.text.batching import make_batch
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.trainer import train

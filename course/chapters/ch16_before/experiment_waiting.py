@@ -17,11 +17,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
-from transformer_lib.model.attention import MultiHeadAttention
 
 from course.chapters.ch16_before import experiments as before
 from course.experiments import experiment
 from transformer_lib.decoding import Prefixes, deciding
+from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.training.step import batch_loss

@@ -9,7 +9,6 @@ import dataclasses
 from typing import Any
 
 from torch import nn
-from transformer_lib.model.transformer import Transformer
 
 from course import experiments
 from course.experiments import experiment
@@ -18,6 +17,7 @@ from transformer_lib.decoding import deciding
 from transformer_lib.interpret.patching import Edit, forbid, swap
 from transformer_lib.interpret.pronouns import PronounBatch, agreement, best_head, measurable
 from transformer_lib.interpret.recording import attention_layers, record_attention
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import RECIPES
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import make_batch

@@ -16,13 +16,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 from tqdm import tqdm
-from transformer_lib.model.config import ModelConfig
 
 from course.experiments import experiment
 from course.experiments.digits import one_thread
 from transformer_lib.decoding import deciding
 from transformer_lib.interpret.patching import edit_attention, switch_off
 from transformer_lib.interpret.recording import record_attention
+from transformer_lib.model.config import ModelConfig
 from transformer_lib.text.tokens import BOS, SPECIALS
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.trainer import train

@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 from tqdm import tqdm
-from transformer_lib.model.config import SMALL, ModelConfig
 
 from course import experiments
 from course.experiments import experiment
@@ -19,6 +18,7 @@ from course.grammar.drawing import Draw
 from course.grammar.splits import draw_sentence
 from course.grammar.surprise import entropy_bound
 from course.grammar.words import english_text
+from transformer_lib.model.config import SMALL, ModelConfig
 from transformer_lib.recipes import learn_language
 from transformer_lib.text.languages import Language
 from transformer_lib.training.config import TrainingConfig

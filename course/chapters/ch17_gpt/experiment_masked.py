@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor
 from tqdm import tqdm
-from transformer_lib.model.masks import padding_mask
 
 from course.chapters.ch17_gpt.experiment_language_model import (
     SEEDS,
@@ -30,6 +29,7 @@ from course.chapters.ch17_gpt.experiment_language_model import (
 from course.experiments import experiment
 from course.experiments.long_training import Learner, learning_curve
 from transformer_lib.decoding import deciding
+from transformer_lib.model.masks import padding_mask
 from transformer_lib.text.batching import Ids, pad
 from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS
 from transformer_lib.variants.language_model import LanguageModel

@@ -12,8 +12,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.masks import causal_mask, padding_mask
 
 from course import experiments
 from course.chapters.ch18_since_2017 import experiments as since
@@ -22,6 +20,8 @@ from course.experiments import experiment
 from course.experiments.digits import one_thread
 from course.experiments.long_training import Learner, best_loss, learning_curve, material, tuned
 from transformer_lib.decoding import greedy_decode
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import batch_indices, source_batch
 from transformer_lib.text.tokens import EOS, PAD, SPECIALS

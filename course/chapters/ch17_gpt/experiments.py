@@ -15,8 +15,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from tqdm import tqdm
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.transformer import Transformer, count_parameters
 
 from course.chapters.ch17_gpt.experiment_language_model import sentences
 from course.experiments import experiment
@@ -24,6 +22,8 @@ from course.experiments.digits import DIGITS, Pairs, digit_pairs, learn, one_thr
 from course.grammar.recognition import could_write
 from course.grammar.words import Words, english_text
 from transformer_lib.decoding import sample_decode
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import Transformer, count_parameters
 from transformer_lib.recipes import learn_language
 from transformer_lib.text.batching import Batch
 from transformer_lib.text.languages import Language

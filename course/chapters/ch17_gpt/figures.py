@@ -300,7 +300,6 @@ def draw_dials() -> Figure:
 )
 def draw_masks() -> Figure:
     from transformer_lib.model.masks import causal_mask
-
     from transformer_lib.variants.language_model import prefix_mask
 
     words = "I like trees => me gustan los árboles".split()

@@ -13,14 +13,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from tqdm import tqdm
+
+from course.chapters.ch09_whole_transformer.experiment_scaling import peak_bytes
+from course.experiments import experiment
 from transformer_lib.model.attention import attention
 from transformer_lib.model.masks import causal_mask
-
-from course.experiments import experiment
 from transformer_lib.variants import flash_attention, fused_attention
 
 WAYS: dict[str, Callable[..., Tensor]] = {
@@ -51,19 +51,6 @@ def largest_tensor(run: Callable[[], Any]) -> int:
     with Largest() as mode:
         run()
     return mode.numbers
-
-
-def peak_bytes(run: Callable[[], Any]) -> int:
-    """The most bytes that are in use at a time, beside what was there before."""
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as recorded:
-        run()
-    events = [event for event in recorded.profiler.kineto_results.events()
-              if event.name() == "[memory]"]  # fmt: skip
-    held = most = 0
-    for event in sorted(events, key=lambda event: event.start_ns()):
-        held += event.nbytes()  # negative where memory is given back
-        most = max(most, held)
-    return most
 
 
 def sentences(length: int) -> list[Tensor]:

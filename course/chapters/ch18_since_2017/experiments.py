@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import nn
-from transformer_lib.model.transformer import Transformer
 
 from course import experiments
 from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.experiments import experiment
 from course.experiments.long_training import Learner, best_loss, cache_bytes, tuned
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import RECIPES
 from transformer_lib.variants import (
     ALiBi,

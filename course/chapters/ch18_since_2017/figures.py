@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from torch import Tensor
 
+from course.chapters.ch09_whole_transformer.figures import LINES, doubling
 from course.chapters.ch10_training.figures import verdict
 from course.drawing import style
 from course.drawing.architecture import arrow, line
@@ -18,7 +19,6 @@ from course.drawing.registry import figure
 from course.drawing.shapes import canvas, label
 from course.drawing.values import as_array
 
-LINES = ("-", "--", "-.", ":")
 LOOKS = {
     "worse": (style.CATEGORIES[4], "s", "each seed worse than each of the base"),
     "better": (style.CATEGORIES[3], "^", "each seed better than each of the base"),
@@ -183,16 +183,6 @@ def time_lines(
     return figure
 
 
-def doubling(ax: Axes, lengths: Sequence[int]) -> None:
-    ax.set_xscale("log", base=2)
-    ax.set_yscale("log", base=2)
-    ax.set_xticks(lengths, [f"{length:,}" for length in lengths], fontsize=10)
-    ax.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
-    ax.minorticks_off()
-    ax.grid()
-    ax.set_xlabel("words in a sentence")
-
-
 # --- both ends -----------------------------------------------------------------------------------
 
 THEN, NOW = 1.35, 6.65  # the middles of the two columns, in inches
@@ -299,7 +289,6 @@ def stored_points() -> list[dict]:
 def one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
     """Scores (q, k) of one and the same word at all places, by four ways to tell the places."""
     from transformer_lib.model.embedding import positional_encoding
-
     from transformer_lib.variants import ALiBi, Rotary, Window
 
     torch.manual_seed(1)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from transformer_lib.model.transformer import make_model
 
 from transformer_lib.decoding import deciding
 from transformer_lib.interpret.recording import attention_layers, record_attention, record_outputs
+from transformer_lib.model.transformer import make_model
 from transformer_lib.recipes import RECIPES
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS

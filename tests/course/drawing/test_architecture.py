@@ -2,10 +2,10 @@
 
 import pytest
 from matplotlib.colors import to_hex
-from transformer_lib.model.transformer import make_model
 
 from course.drawing import style
 from course.drawing.architecture import BOX_WIDTH, MASKS, PARTS, architecture, find_parts
+from transformer_lib.model.transformer import make_model
 
 HEADS = {f"{name}.heads" for name in PARTS if name.endswith("_attn")}
 

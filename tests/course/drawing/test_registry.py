@@ -17,7 +17,6 @@ import torch
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 from PIL import Image
-from transformer_lib.model.transformer import make_model
 
 from course.chapters.ch00_start_here.figures import draw_cross_attention
 from course.chapters.ch05_multi_head_attention.figures import TIRED
@@ -27,6 +26,7 @@ from course.drawing.attention_maps import attention_chart
 from course.drawing.registry import FIGURES, FigureEntry, figure
 from course.drawing.saving import FORMATS, save, save_figure
 from transformer_lib.files import CheckpointError
+from transformer_lib.model.transformer import make_model
 from transformer_lib.text.languages import Language
 from transformer_lib.text.tokens import Tokenizer, Vocabulary
 from transformer_lib.text.user_input import InputError

@@ -4,7 +4,6 @@ import dataclasses
 
 import pytest
 import torch
-from transformer_lib.model.transformer import count_parameters
 
 from course import experiments
 from course.chapters.ch16_before import experiment_waiting as waiting
@@ -17,6 +16,7 @@ from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.files import write_json
 from transformer_lib.interpret.pronouns import PronounBatch, measurable
 from transformer_lib.interpret.recording import weights_and_values
+from transformer_lib.model.transformer import count_parameters
 from transformer_lib.recipes import Material, learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.training.config import TrainingConfig

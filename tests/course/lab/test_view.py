@@ -16,9 +16,9 @@ from nbformat.v4 import new_output
 from PIL import Image
 from playwright.sync_api import expect, sync_playwright
 
-from compare_outputs import first_difference
 from course.lab import AttentionView, Layer, huggingface_layers, looks_layers
 from course.lab.view import MIME, packed, unpacked
+from course.notebooks.compare import first_difference
 from course.site.book import find_browser
 from transformer_lib import Translator
 

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
-import sections
+from course.notebooks import sections
 from course.site.book import find_browser, print_pdf
 from course.site.site import DOCUMENTS
 from transformer_lib import Translator

@@ -11,10 +11,10 @@ import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-import sections
 from course.drawing.registry import FIGURES
 from course.lab import view
 from course.lab.pages import HERE
+from course.notebooks import sections
 from course.site import colab
 from course.site.book import chapter, print_pdf
 from course.site.notebooks import parts

@@ -10,8 +10,6 @@ import math
 
 import pytest
 import torch
-from transformer_lib.model.attention import MultiHeadAttention
-from transformer_lib.model.transformer import make_model
 
 from transformer_lib.decoding import (
     Hypothesis,
@@ -24,6 +22,8 @@ from transformer_lib.decoding import (
 )
 from transformer_lib.interpret.patching import edit_attention
 from transformer_lib.model import masks
+from transformer_lib.model.attention import MultiHeadAttention
+from transformer_lib.model.transformer import make_model
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
 

@@ -5,13 +5,13 @@ import pickle
 
 import pytest
 import torch
-from transformer_lib.model.attention import MultiHeadAttention
-from transformer_lib.model.transformer import make_model
 
 from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.decoding import beam_search, greedy_decode
 from transformer_lib.interpret.patching import edit_attention
 from transformer_lib.interpret.recording import attention_layers, record_attention, record_outputs
+from transformer_lib.model.attention import MultiHeadAttention
+from transformer_lib.model.transformer import make_model
 
 close = torch.testing.assert_close
 

@@ -4,6 +4,7 @@ import dataclasses
 import math
 
 import pytest
+
 from transformer_lib.model.config import BASE, BIG, SMALL, TOY, ModelConfig
 
 

@@ -3,10 +3,10 @@
 import pytest
 import torch
 from torch import nn
-from transformer_lib.model.decoder import Decoder, DecoderLayer
-from transformer_lib.model.masks import causal_mask, padding_mask
 
 from tests.transformer_lib.torch_twins import decoder_layer_twin, decoder_twin, randomize
+from transformer_lib.model.decoder import Decoder, DecoderLayer
+from transformer_lib.model.masks import causal_mask, padding_mask
 
 close = torch.testing.assert_close
 BOTH_NORMS = pytest.mark.parametrize("norm_first", [False, True])

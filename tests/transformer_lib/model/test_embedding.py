@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+
 from transformer_lib.model.embedding import (
     Embeddings,
     LearnedPositions,

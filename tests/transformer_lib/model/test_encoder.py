@@ -3,10 +3,10 @@
 import pytest
 import torch
 from torch import nn
-from transformer_lib.model.encoder import Encoder, EncoderLayer
-from transformer_lib.model.masks import padding_mask
 
 from tests.transformer_lib.torch_twins import encoder_layer_twin, encoder_twin, randomize
+from transformer_lib.model.encoder import Encoder, EncoderLayer
+from transformer_lib.model.masks import padding_mask
 
 close = torch.testing.assert_close
 BOTH_NORMS = pytest.mark.parametrize("norm_first", [False, True])

@@ -3,13 +3,13 @@
 import pytest
 import torch
 from torch import nn
+
+from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.model.layers import (
     PositionwiseFeedForward,
     SublayerConnection,
     final_norm,
 )
-
-from tests.transformer_lib.torch_twins import randomize
 
 close = torch.testing.assert_close
 

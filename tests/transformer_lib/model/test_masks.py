@@ -1,6 +1,7 @@
 """Boolean masks, True = may attend."""
 
 import torch
+
 from transformer_lib.model.masks import causal_mask, padding_mask
 
 

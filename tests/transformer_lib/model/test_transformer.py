@@ -5,12 +5,12 @@ import inspect
 import pytest
 import torch
 import torch.nn.functional as F
-from transformer_lib.model.config import BASE, BIG, ModelConfig
-from transformer_lib.model.masks import causal_mask, padding_mask
-from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 
 from tests.transformer_lib.torch_twins import randomize, transformer_twin
 from transformer_lib.decoding import KeyValueCache
+from transformer_lib.model.config import BASE, BIG, ModelConfig
+from transformer_lib.model.masks import causal_mask, padding_mask
+from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 
 close = torch.testing.assert_close
 BOTH_NORMS = pytest.mark.parametrize("norm_first", [False, True])

@@ -11,12 +11,12 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from transformer_lib.model.transformer import make_model
 
 from transformer_lib import training
 from transformer_lib.__main__ import main
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
+from transformer_lib.model.transformer import make_model
 from transformer_lib.text.batching import make_batch
 from transformer_lib.training.batches import all_batches
 from transformer_lib.training.config import TrainingConfig

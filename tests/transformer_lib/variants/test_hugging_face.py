@@ -9,11 +9,11 @@ import json
 import pytest
 import torch
 from torch import nn
-from transformer_lib.model.masks import causal_mask
-from transformer_lib.model.transformer import count_parameters
 
 from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.files import CheckpointError, write_tensors
+from transformer_lib.model.masks import causal_mask
+from transformer_lib.model.transformer import count_parameters
 from transformer_lib.variants import (
     ALiBi,
     MixtureOfExperts,

@@ -2,14 +2,14 @@
 
 import pytest
 import torch
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.masks import causal_mask
-from transformer_lib.model.transformer import count_parameters
 
 from tests.transformer_lib.torch_twins import encoder_twin, randomize
 from transformer_lib.checkpoints import load_model, save_model
 from transformer_lib.decoding import beam_search, greedy_decode, sample_decode
 from transformer_lib.interpret.recording import record_attention
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.masks import causal_mask
+from transformer_lib.model.transformer import count_parameters
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.trainer import train
 from transformer_lib.variants import ModernAttention, NoPositions, Rotary, exchange

@@ -4,8 +4,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from transformer_lib.model.config import SMALL
-from transformer_lib.model.transformer import Transformer, count_parameters
 
 from course.experiments.long_training import cache_bytes
 from tests.transformer_lib.torch_twins import randomize
@@ -14,6 +12,8 @@ from transformer_lib.decoding import Prefixes, beam_search, greedy_decode, sampl
 from transformer_lib.files import CheckpointError
 from transformer_lib.interpret.patching import edit_attention
 from transformer_lib.interpret.recording import record_attention
+from transformer_lib.model.config import SMALL
+from transformer_lib.model.transformer import Transformer, count_parameters
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.languages import Language
 from transformer_lib.text.tokens import Tokenizer, Vocabulary

@@ -7,17 +7,17 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from transformer_lib.model.attention import MultiHeadAttention, attention
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.layers import PositionwiseFeedForward
-from transformer_lib.model.masks import causal_mask, padding_mask
-from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 
 from course.chapters.ch18_since_2017.experiment_fused import largest_tensor
 from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.decoding import KeyValueCache, Prefixes, beam_search, greedy_decode
 from transformer_lib.interpret.patching import edit_attention
 from transformer_lib.interpret.recording import record_attention
+from transformer_lib.model.attention import MultiHeadAttention, attention
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.layers import PositionwiseFeedForward
+from transformer_lib.model.masks import causal_mask, padding_mask
+from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 from transformer_lib.text.batching import make_batch, source_batch
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.step import batch_loss

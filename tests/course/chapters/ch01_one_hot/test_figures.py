@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from transformer_lib.model.embedding import one_hot
 
 from course.chapters.ch01_one_hot.figures import (
     distance_triangle,
@@ -10,6 +9,7 @@ from course.chapters.ch01_one_hot.figures import (
     one_hot_table,
     unknown_words,
 )
+from transformer_lib.model.embedding import one_hot
 
 WORDS = ["I", "like", "trees"]
 

@@ -3,12 +3,12 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from transformer_lib.model.embedding import one_hot
-from transformer_lib.model.transformer import make_model
 
 import transformer_lib
 from course.chapters.ch02_embeddings import checks as check
 from tests.course.checks.saying import said
+from transformer_lib.model.embedding import one_hot
+from transformer_lib.model.transformer import make_model
 
 
 @pytest.mark.parametrize(

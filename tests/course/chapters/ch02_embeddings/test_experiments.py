@@ -2,11 +2,11 @@
 
 import pytest
 import torch
-from transformer_lib.model.config import TOY
-from transformer_lib.model.transformer import Transformer
 
 from course import experiments
 from course.chapters.ch02_embeddings.experiments import BOTTOMS, change_bottom
+from transformer_lib.model.config import TOY
+from transformer_lib.model.transformer import Transformer
 
 
 def bottom_of(bottom: str) -> torch.Tensor:

@@ -2,11 +2,11 @@
 
 import pytest
 import torch
-from transformer_lib.model.embedding import LearnedPositions, PositionalEncoding
 
 from course import experiments
 from course.chapters.ch03_positional_encoding import experiments as positions
 from course.experiments import digits as toy
+from transformer_lib.model.embedding import LearnedPositions, PositionalEncoding
 from transformer_lib.text.tokens import SPECIALS
 
 

@@ -9,7 +9,6 @@ import pytest
 import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import Arc, Wedge
-from transformer_lib.model.embedding import positional_encoding
 
 from course.chapters.ch03_positional_encoding import figures as plots
 from course.chapters.ch03_positional_encoding.figures import (
@@ -20,6 +19,7 @@ from course.chapters.ch03_positional_encoding.figures import (
 )
 from course.drawing import notebook_output as showing
 from course.drawing import style
+from transformer_lib.model.embedding import positional_encoding
 
 
 def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():

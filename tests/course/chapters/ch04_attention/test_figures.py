@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.patches import Circle
-from transformer_lib.model.attention import attention, attention_weights
 
 from course.chapters.ch04_attention.experiments import real_head
 from course.chapters.ch04_attention.figures import (
@@ -22,6 +21,7 @@ from course.chapters.ch04_attention.figures import (
 from course.chapters.journey.experiments import way_of
 from course.drawing import notebook_output as showing
 from course.drawing.registry import find
+from transformer_lib.model.attention import attention, attention_weights
 from transformer_lib.translator import Translator
 
 WORDS = ["I", "like", "trees"]

@@ -5,11 +5,11 @@ import re
 
 import pytest
 import torch
-from transformer_lib.model.attention import MultiHeadAttention, attention_weights
 
 from course.chapters.ch05_multi_head_attention import checks as check
 from course.checks import Hint, graded
 from tests.course.checks.saying import said
+from transformer_lib.model.attention import MultiHeadAttention, attention_weights
 
 RIGHT_SHAPES = ((2, 8, 7, 64), (2, 8, 7, 7), (7, 64), 4 * 512 * 512)
 

@@ -251,7 +251,6 @@ def test_bars_show_the_profile():
 def test_distances_leave_the_padding_out():
     """A model whose heads all look evenly: at a word of distance d, 1 / length of its sentence."""
     from transformer_lib.model.transformer import make_model
-
     from transformer_lib.text.languages import Language
     from transformer_lib.text.tokens import Tokenizer, Vocabulary
     from transformer_lib.translator import Translator

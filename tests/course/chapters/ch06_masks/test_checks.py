@@ -5,11 +5,11 @@ import math
 import pytest
 import torch
 from torch import Tensor
-from transformer_lib.model.masks import causal_mask, padding_mask
 
 from course.chapters.ch06_masks import checks as check
 from tests.course.checks.saying import said
 from transformer_lib import attention_weights
+from transformer_lib.model.masks import causal_mask, padding_mask
 
 
 @pytest.mark.parametrize(

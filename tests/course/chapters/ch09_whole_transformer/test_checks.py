@@ -2,13 +2,13 @@
 
 import pytest
 import torch
-from transformer_lib.model.masks import causal_mask, padding_mask
-from transformer_lib.model.transformer import count_parameters
 
 from course.chapters.ch09_whole_transformer import checks as check
 from course.chapters.ch09_whole_transformer.experiments import on_paper
 from course.checks import Hint, graded
 from tests.course.checks.saying import refused, said
+from transformer_lib.model.masks import causal_mask, padding_mask
+from transformer_lib.model.transformer import count_parameters
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 from tqdm import tqdm
-from transformer_lib.model.config import BASE, SMALL, TOY
 
 from course import experiments
 from course.chapters.ch09_whole_transformer import experiment_scaling as scaling
@@ -19,6 +18,7 @@ from course.chapters.ch09_whole_transformer.experiment_scaling import (
     doubled,
     multiplications,
 )
+from transformer_lib.model.config import BASE, SMALL, TOY
 from transformer_lib.training.step import batch_loss
 from transformer_lib.variants import fused_attention
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from course.chapters.ch10_training import experiments as measured
-from course.chapters.ch10_training import figures
+from course.chapters.ch10_training import figures, live
 from course.chapters.ch10_training.experiment_first_words import PAIRS, new_model, probabilities
 from course.chapters.ch10_training.figures import (
     ablation_rows,
@@ -19,8 +19,8 @@ from course.chapters.ch10_training.figures import (
     word_grids,
     writing_curve,
 )
-from course.drawing import live, style
-from course.drawing.live import GrowingCurve
+from course.chapters.ch10_training.live import GrowingCurve
+from course.drawing import style
 from transformer_lib import label_smoothed_cross_entropy, paper_schedule
 from transformer_lib.text.tokens import EOS
 

@@ -4,7 +4,6 @@ import math
 
 import pytest
 import torch
-from transformer_lib.model.transformer import make_model
 
 from course.chapters.ch11_decoding import figures
 from course.chapters.ch11_decoding.figures import (
@@ -20,6 +19,7 @@ from course.chapters.ch11_decoding.figures import (
     words_through,
 )
 from transformer_lib.decoding import beam_search
+from transformer_lib.model.transformer import make_model
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.translator import Translator
 

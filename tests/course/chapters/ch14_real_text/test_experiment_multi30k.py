@@ -9,8 +9,6 @@ from unittest.mock import Mock
 import pytest
 import torch
 from torch.nn.functional import kl_div
-from transformer_lib.model.config import TOY
-from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 
 from course import experiments
 from course.chapters.ch14_real_text import (
@@ -29,6 +27,8 @@ from course.chapters.ch14_real_text.experiment_multi30k_ladder import (
 from transformer_lib import recipes
 from transformer_lib.decoding import Hypothesis
 from transformer_lib.files import read_tensors
+from transformer_lib.model.config import TOY
+from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 from transformer_lib.recipes import pictures
 from transformer_lib.text import downloads, moses
 from transformer_lib.text.batching import batch_indices, make_batch

@@ -8,11 +8,11 @@ import math
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.transformer import count_parameters
 
 from course.chapters.ch17_gpt import assignment_checks as check
 from course.experiments import load
+from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.transformer import count_parameters
 from transformer_lib.variants.language_model import LanguageModel
 
 

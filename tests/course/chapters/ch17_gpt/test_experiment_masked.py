@@ -5,7 +5,6 @@ from collections import Counter
 
 import pytest
 import torch
-from transformer_lib.model.transformer import count_parameters
 
 from course import experiments
 from course.chapters.ch17_gpt import experiment_masked as masked
@@ -18,6 +17,7 @@ from course.chapters.ch17_gpt.experiment_masked import (
     each_place,
 )
 from course.experiments.long_training import Learner, learning_curve
+from transformer_lib.model.transformer import count_parameters
 from transformer_lib.text.tokens import PAD, SPECIALS
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.variants.language_model import LanguageModel

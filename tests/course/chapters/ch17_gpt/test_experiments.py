@@ -5,7 +5,6 @@ import math
 
 import pytest
 import torch
-from transformer_lib.model.masks import causal_mask
 
 from course import experiments
 from course.chapters.ch17_gpt import experiments as gpt
@@ -13,6 +12,7 @@ from course.chapters.ch17_gpt.experiment_language_model import sentences
 from course.grammar.drawing import Draw
 from course.grammar.splits import draw_sentence
 from course.grammar.words import english_text
+from transformer_lib.model.masks import causal_mask
 from transformer_lib.recipes import learn_language
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD

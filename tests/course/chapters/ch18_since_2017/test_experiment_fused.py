@@ -2,11 +2,11 @@
 
 import pytest
 import torch
-from transformer_lib.model.attention import attention
-from transformer_lib.model.masks import causal_mask
 
 from course.chapters.ch18_since_2017 import experiment_fused as fused
 from course.chapters.ch18_since_2017.experiment_fused import largest_tensor, peak_bytes
+from transformer_lib.model.attention import attention
+from transformer_lib.model.masks import causal_mask
 
 
 def test_the_largest_tensor_is_counted_by_hand():

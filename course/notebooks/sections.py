@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FOLD = "jp-MarkdownHeadingCollapsed"  # what JupyterLab stores for a folded section
 HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 PREDICT = "**Predict.**"

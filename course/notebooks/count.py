@@ -1,7 +1,7 @@
 """Count words, cells and minutes of the notebooks, core and deeper.
 
-    python tools/count_notebooks.py          # a table: make count
-    python tools/count_notebooks.py --fix    # also write the minutes into notebooks and README
+    python -m course.notebooks.count          # a table: make count
+    python -m course.notebooks.count --fix    # also write the minutes into notebooks and README
 
 How the minutes come about: prose at 180 words a minute, five seconds for a line of code, twenty
 seconds for a figure and for a prediction, seven minutes for an exercise.
@@ -13,8 +13,7 @@ import sys
 
 from nbformat import NotebookNode
 
-import run_notebooks
-import sections
+from course.notebooks import run, sections
 
 WORDS_A_MINUTE = 180
 LINE, FIGURE, PREDICT, EXERCISE = 5 / 60, 20 / 60, 20 / 60, 7  # minutes
@@ -98,7 +97,7 @@ def main(arguments: list[str]) -> int:
             if new != top.source:
                 top.source = new
                 path = sections.ROOT / "notebooks" / f"{name}.ipynb"
-                path.write_text(run_notebooks.text(notebook), encoding="utf-8", newline="\n")
+                path.write_text(run.text(notebook), encoding="utf-8", newline="\n")
         readme = sections.ROOT / "README.md"
         text = in_the_readme(readme.read_text(encoding="utf-8"), notebooks)
         readme.write_text(text, encoding="utf-8", newline="\n")

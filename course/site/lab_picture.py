@@ -1,6 +1,6 @@
 """Take the picture that stands in for the laboratory where it can't run: part of `make pages`.
 
-    python tools/lab_picture.py      # course/lab/lab.png, by Chromium, Chrome or Edge
+    python -m course.site.lab_picture      # course/lab/lab.png, by Chromium, Chrome or Edge
 
 The picture says of which sources it was taken; a test compares.
 """

@@ -1,8 +1,8 @@
 """Run notebooks from top to bottom and store them in the one form that git keeps.
 
-    python tools/run_notebooks.py                                  # every notebook: make notebooks
-    python tools/run_notebooks.py notebooks/00_start_here.ipynb    # this one
-    python tools/run_notebooks.py --core                           # without the deeper sections:
+    python -m course.notebooks.run                                  # every notebook: make notebooks
+    python -m course.notebooks.run notebooks/00_start_here.ipynb    # this one
+    python -m course.notebooks.run --core                           # without the deeper sections:
                                                                    # same outputs? stores nothing
 
 Every run starts a fresh kernel. What depends on the machine or the moment (times, Python's
@@ -24,10 +24,10 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-import sections
-from compare_outputs import first_difference
+from course.notebooks import sections
+from course.notebooks.compare import first_difference
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("notebooks", "coursework/assignments")
 TIMEOUT = 300  # seconds for one cell
 LONGEST_CELL = 25  # lines of code
