@@ -45,7 +45,7 @@ def five(guess):
     expect(guess == 5, "Count your fingers.")
 
 
-@implement(2)
+@implement(lambda: (2,))
 def double(function):
     expect(function(3) == 6, "Twice as much.")
 
@@ -246,7 +246,7 @@ def test_an_answer_may_spoil_what_it_was_given(capsys):
         texts.clear()
         return tensor.zero_()
 
-    @implement(given, words)
+    @implement(lambda: (given, words))
     def nothing(function):
         expect(torch.equal(result_of(function, given, words), torch.zeros(2)), "Nothing, please.")
 

@@ -149,10 +149,12 @@ def reveal(guess: Any, measured: Any) -> None:
     print(f"it is {shown}{how_near and f': {how_near}'}")
 
 
-def implement(*first: Any) -> Callable:
+def implement(first: Callable[[], Sequence[Any]]) -> Callable:
     """A check of a function the reader writes: "not tried yet" while its body is still `...`.
 
-    first: arguments to try it with, to see whether anything comes back.
+    first: makes arguments to try it with, to see whether anything comes back. It is a function
+    because nothing may be computed while a module is imported: PyTorch would start its threads,
+    and a process forked from that one waits for them for ever.
     """
 
     def decorate(check: Callable[[Callable], None]) -> Callable[[Callable], None]:
@@ -160,8 +162,9 @@ def implement(*first: Any) -> Callable:
 
         @functools.wraps(check)
         def started(function: Callable) -> None:
+            inputs = map(own_copy, first())
             try:
-                untouched = callable(function) and function(*map(own_copy, first)) is ...
+                untouched = callable(function) and function(*inputs) is ...
             except Exception:  # it was tried, and the check will say what is wrong
                 untouched = False
             checked(... if untouched else Attempt(function) if callable(function) else function)

@@ -124,7 +124,7 @@ def weight_mistakes(query: Tensor, key: Tensor) -> dict[str, Callable[[], Tensor
     }
 
 
-@implement(torch.zeros(3, 7), torch.zeros(5, 7))
+@implement(lambda: (torch.zeros(3, 7), torch.zeros(5, 7)))
 def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """Exercise 2: softmax(Q K^T / sqrt(d_k)) for one sentence, (q, d_k) and (k, d_k) -> (q, k)."""
     generator = torch.Generator().manual_seed(11)
@@ -157,7 +157,7 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     )
 
 
-@implement(torch.zeros(2, 3, 5, 7), torch.zeros(2, 3, 11, 7), torch.zeros(2, 3, 11, 13))
+@implement(lambda: (torch.zeros(2, 3, 5, 7), torch.zeros(2, 3, 11, 7), torch.zeros(2, 3, 11, 13)))
 def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
     """Exercise 3: the whole equation with batch and heads: (b, h, q, d_k) ... -> (b, h, q, d_v)."""
     generator = torch.Generator().manual_seed(5)

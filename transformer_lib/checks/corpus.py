@@ -234,7 +234,7 @@ UNCLEAN: list[tuple[dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@implement("a", "b")
+@implement(lambda: ("a", "b"))
 def my_clean_pair(function: Callable[[str, str], Pair | None]) -> None:
     """Exercise: both sides of a line -> the clean pair, or None."""
     own_work(function, "cleaned")
@@ -312,7 +312,7 @@ def pairs_of(found: Any, what: str = "It should return a list of pairs") -> list
     return found
 
 
-@implement([("a", "b")])
+@implement(lambda: ([("a", "b")],))
 def my_deduplicate(function: Callable[[list[Pair]], list[Pair]]) -> None:
     """Exercise: pairs -> those that stood in no other spelling above."""
     own_work(function, "once")
@@ -389,7 +389,7 @@ def split_by(
             [pair for pair in pairs if same(pair) in first])  # fmt: skip
 
 
-@implement([("a", "b"), ("c", "d")], 1)
+@implement(lambda: ([("a", "b"), ("c", "d")], 1))
 def my_hold_out(function: Callable[[list[Pair], int], Any]) -> None:
     """Exercise: pairs, how many sentences to hold out -> (training, held out)."""
     own_work(function, "split_by")
@@ -499,7 +499,7 @@ def stop_at(losses: Sequence[float], patience: int, *, ties: bool = False, reset
     return kept, len(values)
 
 
-@implement([2.0, 1.0], 1)
+@implement(lambda: ([2.0, 1.0], 1))
 def my_stop(function: Callable[[list[float], int], tuple[int, int]]) -> None:
     """Exercise: validation losses in their order, patience -> (kept, how many were made)."""
     own_work(function, "stop_at")
@@ -618,7 +618,7 @@ def interval(*given: Any) -> tuple[float, float]:
     return middle(scores_drawn(*given), given[-1] // 40)
 
 
-@implement(["a"], ["a"], lambda texts, references: 1.0, lambda n: [0] * n, 40)
+@implement(lambda: (["a"], ["a"], lambda texts, references: 1.0, lambda n: [0] * n, 40))
 def my_interval(function: Callable[..., tuple[float, float]]) -> None:
     """Exercise: texts, references, score, draw, times -> the ends of the middle 95 %."""
     own_work(function, "interval", "corpus_score")

@@ -378,7 +378,11 @@ def masks(mine: OwnFile) -> None:
 # --- 5 to 9: the layers and the whole ------------------------------------------------------------
 
 B, S, T, D_MODEL, D_FF, H = 2, 3, 5, 14, 13, 2
-SEEN = torch.tensor([[True, True, True], [True, True, False]])[:, None, None, :]  # (B, 1, 1, S)
+
+
+def seen() -> Tensor:
+    """The last word of the second sentence is padding: (B, 1, 1, S)."""
+    return torch.tensor([[True, True, True], [True, True, False]])[:, None, None, :]
 
 
 def heads(mine: OwnFile) -> None:
@@ -400,11 +404,11 @@ def heads(mine: OwnFile) -> None:
 
     of_heads.multi_head(by_matrices)
     with torch.no_grad():
-        found = call(their, x, other, other.flip(1), SEEN)
-        right = ours(x, other, other.flip(1), mask=SEEN)
+        found = call(their, x, other, other.flip(1), seen())
+        right = ours(x, other, other.flip(1), mask=seen())
         compare(found, right, [
             (ours(x, other, other.flip(1)), "The mask has no effect: hand it on to `attention`."),
-            (ours(x, other, other, mask=SEEN), "The values are made of `key`. They come from "
+            (ours(x, other, other, mask=seen()), "The values are made of `key`. They come from "
              "`value`, with a matrix of their own."),
         ])  # fmt: skip
 
@@ -473,12 +477,12 @@ def encoder(mine: OwnFile) -> None:
     first, second = ours.around_self_attn, ours.around_feed_forward
 
     def attn(x: Tensor) -> Tensor:
-        return ours.self_attn(x, x, x, mask=SEEN)
+        return ours.self_attn(x, x, x, mask=seen())
 
     their = mine.run(mine.twin("EncoderLayer", sizes, weights_of(ours)))
     with about("EncoderLayer"), torch.no_grad():
-        found = call(their, x, SEEN)
-        compare(found, ours(x, src_mask=SEEN), [
+        found = call(their, x, seen())
+        compare(found, ours(x, src_mask=seen()), [
             (ours(x), "Words look at the padding: hand `src_mask` on to `self_attn`."),
             (first(x, attn), "The feed-forward network is missing."),
             (second(x, ours.feed_forward), "The self-attention is missing."),
@@ -489,7 +493,7 @@ def encoder(mine: OwnFile) -> None:
             (first(second(x, attn), ours.feed_forward), "The two ways around have changed places."),
             (ours.feed_forward(attn(x)), "Neither sub-layer has its way around: no sum, no norm."),
         ])  # fmt: skip
-    stack(mine, "Encoder", seeded(lambda: Encoder(3, *sizes)), (x,), {"src_mask": SEEN})
+    stack(mine, "Encoder", seeded(lambda: Encoder(3, *sizes)), (x,), {"src_mask": seen()})
 
 
 def decoder(mine: OwnFile) -> None:
@@ -509,7 +513,7 @@ def decoder(mine: OwnFile) -> None:
     with about("DecoderLayer"):
         of_decoder.decoder_layer(layer)
     x, memory = random(B, T, D_MODEL, seed=4), random(B, S, D_MODEL, seed=5)
-    masks = {"tgt_mask": causal_mask(T), "src_mask": SEEN}
+    masks = {"tgt_mask": causal_mask(T), "src_mask": seen()}
     their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
     with about("DecoderLayer"), torch.no_grad():
         compare(call(their, x, memory, *masks.values()), ours(x, memory, **masks), [

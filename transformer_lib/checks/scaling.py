@@ -74,7 +74,7 @@ def sizes(N: int, d_model: int, d_ff: int, vocab: int) -> tuple[int, int]:
     return vocab * d_model, N * (4 * d_model**2 + 2 * d_model * d_ff)
 
 
-@implement(1, 2, 3, 4)
+@implement(lambda: (1, 2, 3, 4))
 def my_sizes(function: Callable[[int, int, int, int], tuple[int, int]]) -> None:
     """Exercise: N, d_model, d_ff, vocab -> weights in the table, weights in the layers."""
     own_work(function, "sizes", "count_parameters", "LanguageModel")
@@ -115,7 +115,7 @@ def flops(N: int, d_model: int, d_ff: int, vocab: int, n: int) -> int:
     return 3 * (2 * n * (table + layers) + 4 * N * n * n * d_model)
 
 
-@implement(1, 2, 3, 4, 5)
+@implement(lambda: (1, 2, 3, 4, 5))
 def my_flops(function: Callable[[int, int, int, int, int], int]) -> None:
     """Exercise: N, d_model, d_ff, vocab, tokens of a sentence -> FLOPs to train on it once."""
     own_work(function, "flops", "FlopCounterMode", "LanguageModel")
@@ -207,7 +207,7 @@ def wrong_fits(
     ]  # fmt: skip
 
 
-@implement([1, 2], [2.0, 1.5], 1.0)
+@implement(lambda: ([1, 2], [2.0, 1.5], 1.0))
 def my_fit(function: Fit) -> None:
     """Exercise: counts, losses, floor -> a and alpha, by least squares in the logarithms."""
     own_work(function, "power_law", "a_fit", "straightness")
@@ -245,7 +245,7 @@ def held_out(
     return floor + distance, distance / (losses[-1] - floor) - 1
 
 
-@implement([1, 2, 3], [2.0, 1.5, 1.4], 1.0, lambda counts, losses, floor: (1.0, 1.0))
+@implement(lambda: ([1, 2, 3], [2.0, 1.5, 1.4], 1.0, lambda counts, losses, floor: (1.0, 1.0)))
 def my_held_out(function: Callable[..., tuple[float, float]]) -> None:
     """Exercise: counts, losses, floor, fit -> the loss predicted for the last, and its error."""
     own_work(function, "held_out")

@@ -69,7 +69,7 @@ def three_numbers(guess: Any) -> None:
     expect(step == 250, "The step: how many updates are 1,000 batches?")
 
 
-@implement([7, 5, 11])
+@implement(lambda: ([7, 5, 11],))
 def my_shift(function: Callable[[list[int]], tuple[list[int], list[int]]]) -> None:
     """Exercise 2: ids of a translation -> (tgt_in, tgt_out), two lists."""
     own_work(function, "make_batch")
@@ -126,7 +126,7 @@ def example() -> tuple[Tensor, Tensor]:
     return logits, target
 
 
-@implement(torch.zeros(1, 1, 3), torch.ones(1, 1).long())
+@implement(lambda: (torch.zeros(1, 1, 3), torch.ones(1, 1).long()))
 def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """Exercise 3: logits (b, t, vocab), target (b, t) -> mean loss per real word."""
     logits, target = example()
@@ -174,7 +174,7 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     compare(everything.reshape(()), label_smoothed_cross_entropy(logits[:1], target[:1], 0.0), [])
 
 
-@implement(torch.zeros(1, 1, 3), torch.ones(1, 1).long(), 0.1)
+@implement(lambda: (torch.zeros(1, 1, 3), torch.ones(1, 1).long(), 0.1))
 def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
     """Logits (b, t, vocab), target (b, t), eps -> mean smoothed loss per real word."""
     own_work(function, "cross_entropy", "CrossEntropyLoss", "label_smoothed_cross_entropy")
@@ -270,7 +270,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
             "takes the softmax and its logarithm in one?")  # fmt: skip
 
 
-@implement(torch.tensor([1]), 3, 0.1)
+@implement(lambda: (torch.tensor([1]), 3, 0.1))
 def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
     """Exercise 4: target (t), vocab, eps -> rows (t, vocab), eps spread over all words."""
     target, vocab, eps = torch.tensor([4, 6, 2]), 7, 0.2
@@ -300,7 +300,7 @@ def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
     ])  # fmt: skip
 
 
-@implement(1, 512, 4000)
+@implement(lambda: (1, 512, 4000))
 def my_schedule(function: Callable[[int, int, int], float]) -> None:
     """Exercise 5: the paper's learning rate for a step, d_model and warmup."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
@@ -392,7 +392,7 @@ def close(some: Sequence[float], others: Sequence[float]) -> bool:
     return all(math.isclose(a, b, rel_tol=1e-5) for a, b in zip(some, others, strict=True))
 
 
-@implement([1], 1)
+@implement(lambda: ([1], 1))
 def my_updates(function: Callable[[list[int], int], list[tuple[float, int]]]) -> None:
     """Words in each small batch, and how many make an update -> (divide by, step) for each."""
     for words, each in ([5, 2, 3, 6, 1, 8], 3), ([4, 9, 7, 2], 2), ([6, 3], 1):
