@@ -15,6 +15,7 @@ from torch import Tensor
 from transformer_lib.checks import as_number, with_tensors
 from transformer_lib.checks import corpus as check_corpus
 from transformer_lib.checks import decoder as check_decoder
+from transformer_lib.checks import decoding as check_decoding
 from transformer_lib.checks import newer_parts as check_newer_parts
 from transformer_lib.checks import scaling as check_scaling
 from transformer_lib.decoder import DecoderLayer
@@ -333,6 +334,8 @@ def equal(found: Any, right: Any) -> bool:
             and (found.dtype == torch.bool) == (right.dtype == torch.bool)
             and torch.allclose(found.double(), right.double(), rtol=1e-3, atol=1e-4)
         )
+    if isinstance(right, Hypothesis):
+        return check_decoding.same_choice(found, right)
     if isinstance(right, list | tuple):
         found = found.tolist() if isinstance(found, Tensor) else found
         fits = isinstance(found, list | tuple) and len(found) == len(right)

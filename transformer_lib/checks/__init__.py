@@ -114,7 +114,7 @@ def exercise(check: Callable[..., None]) -> Callable[..., None]:
         try:
             if any(part is ... for part in attempt):
                 raise NotTried("not tried yet")
-            check(*map(with_tensors, attempt))
+            check(*map(by_value, map(with_tensors, attempt)))
         except Hint as hint:
             found = hint
         except Borrowed as borrowed:
@@ -186,13 +186,26 @@ def result_of(function: Any, *inputs: Any, stops: Mapping[str, str] | None = Non
     try:
         found = with_tensors(function(*map(own_copy, inputs)))
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        reason = reason_of(error)
         for part, hint in (stops or {}).items():
             no_slip(part not in reason, hint)
         given = ", ".join(map(in_short, inputs))
         raise Hint(f"Called with {given}, it stops with {reason}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
     return found
+
+
+LONG = 300  # characters of a message that tell enough
+
+
+def in_part(text: str, most: int = LONG) -> str:
+    """A text that is too long to be read is cut, and says so."""
+    return text if len(text) <= most else f"{text[:most]} … (cut after {most:,} characters)"
+
+
+def reason_of(error: Exception) -> str:
+    """Its kind and the first line of its message: "ValueError: no such word"."""
+    return in_part(f"{type(error).__name__}: {error}".splitlines()[0])
 
 
 def in_short(given: Any) -> str:
@@ -216,6 +229,20 @@ def with_tensors(found: Any) -> Any:
     if type(found) in (tuple, list):
         return type(found)(map(with_tensors, found))
     return found
+
+
+def by_value(guess: Any) -> Any:
+    """A number in quotes as that number, also in a tuple or a list: by hand it is worked out alike.
+
+    Only for what is handed over; a function has to return a number, with which one can go on.
+    """
+    if type(guess) in (tuple, list):
+        return type(guess)(map(by_value, guess))
+    try:
+        number = float(guess) if isinstance(guess, str) else math.nan
+    except ValueError:  # another text
+        return guess
+    return number if math.isfinite(number) else guess
 
 
 def call(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) -> Tensor:

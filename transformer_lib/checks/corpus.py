@@ -367,9 +367,9 @@ TO_SPLIT = [
     ("Goodbye.", "Adiós."),
     ("Good morning.", "Buen día."),
     ("good morning", "Muy buenos días."),
-    ("Bye.", "Adiós."),
-    ("goodbye.", "Hasta luego."),
     ("Thanks.", "Gracias."),
+    ("goodbye.", "Hasta luego."),
+    ("Bye.", "Adiós."),
     ("Good morning.", "Hola, buenos días."),
     ("Good-bye!", "Adiós, adiós."),
     ("Yes.", "Sí."),
@@ -431,6 +431,11 @@ def my_hold_out(function: Callable[[list[Pair], int], Any]) -> None:
     ]  # fmt: skip
     for wrong, hint in mistakes:
         no_slip(found != wrong, hint)
+    by_alphabet = sorted(TO_SPLIT, key=lambda pair: key(pair[0]))
+    for some in (by_alphabet, by_alphabet[::-1]):
+        no_slip(tuple(map(sorted, found)) != tuple(map(sorted, split_by(some, HELD_OUT))),
+                "The sentences are sorted there. Hold out those that come first in the corpus, not "
+                "in the alphabet.")  # fmt: skip
     no_slip(tuple(map(sorted, found)) != tuple(map(sorted, right)), "The right pairs, in another "
             "order: leave them in that of the corpus.")  # fmt: skip
     expect(sorted(training + held_out) == sorted(TO_SPLIT), "Each pair should be on one side, and "

@@ -33,6 +33,7 @@ from transformer_lib.checks import (
     expect,
     graded,
     no_slip,
+    reason_of,
     same,
 )
 from transformer_lib.checks import attention as of_attention
@@ -46,7 +47,6 @@ from transformer_lib.checks import positions as of_positions
 from transformer_lib.checks import training as of_training
 from transformer_lib.checks import whole as of_whole
 from transformer_lib.checks.decoder import random, seeded
-from transformer_lib.checks.decoding import reason_of
 from transformer_lib.checks.start_here import shipped
 from transformer_lib.checks.watching import Attempt, Borrowed
 from transformer_lib.decoder import Decoder, DecoderLayer
@@ -592,6 +592,9 @@ def drops(mine: OwnFile, model: Any) -> bool:
 def loss_and_schedule(mine: OwnFile) -> None:
     with about("smoothed_loss"):
         of_training.my_smoothed_loss(mine.part("smoothed_loss"))
+        expect(isinstance(mine.result("smoothed_loss", *of_training.example(), 0.1), Tensor),
+               "Return the loss as a tensor: a plain number has forgotten how it was made, and "
+               "training has to ask.")  # fmt: skip
     with about("learning_rate"):
         of_training.my_schedule(mine.part("learning_rate"))
 

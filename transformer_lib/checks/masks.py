@@ -19,6 +19,7 @@ from transformer_lib.checks import (
     implement,
     no_slip,
     own_work,
+    reason_of,
     same,
     whole_number,
 )
@@ -81,7 +82,7 @@ def my_causal_mask(function: Callable[[int], Tensor]) -> None:
     try:
         found = function(5)
     except Exception as error:
-        raise Hint(f"For the length 5 it stops with {type(error).__name__}: {error}.") from None
+        raise Hint(f"For the length 5 it stops with {reason_of(error)}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
     expect(isinstance(found, Tensor), f"It should return a tensor, not {a_kind(found)}.")
     right, ones = causal_mask(5), torch.ones(1, 1, 5, 5, dtype=torch.bool)
@@ -388,7 +389,7 @@ def my_leak_test(function: Callable[[Model, Tensor, Tensor], bool]) -> None:
         try:
             answer = function(*leak_inputs(mask))
         except Exception as error:
-            raise Hint(f"It stops with {type(error).__name__}: {error}.") from None
+            raise Hint(f"It stops with {reason_of(error)}.") from None
         expect(answer is not None, "It returns nothing: does it end with `return`?")
         if isinstance(answer, Tensor) and answer.numel() == 1:
             answer = bool(answer)

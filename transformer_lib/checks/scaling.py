@@ -144,6 +144,8 @@ def my_flops(function: Callable[[int, int, int, int, int], int]) -> None:
         (3 * (in_n // 2 + meeting), "The matrices' products, too, are 2abc each."),
         (3 * (in_n // n + meeting), "The matrices are used for each of the n tokens."),
         (right * n, "Once too often times n."),
+        (3 * (2 * n * (table + layers - N * d * d) + meeting), "Attention has four matrices: the "
+         "product with the last one, W^O, is missing."),
     ):  # fmt: skip
         no_slip(found != wrong, hint)
     expect(found == right, f"Not {found:,}: write down each product of the forward pass with its "
@@ -185,6 +187,11 @@ def wrong_fits(
 
     raw = "Those are no logarithms: take that of the counts and that of the distances."
     half = "Only one of the two is a logarithm: a power law needs both."
+    undone = "What undoes a logarithm has its base: exp for math.log, 10 ** … for math.log10."
+    mixed = "Both logarithms need the same base: math.log for the counts and for the distances."
+    swapped = ("The axes are swapped: the logarithm of the distance depends on that of the count, "
+               "not the other way round.")  # fmt: skip
+    ln_10 = math.log(10)
     return [
         ((alpha, a), "First a, then alpha."),
         ((a, -alpha), "The minus stands in the formula already: alpha is above 0."),
@@ -200,6 +207,12 @@ def wrong_fits(
         (through(-2, -1), "That is the line through the last two points."),
         ((math.exp(-start / back), -1 / back), "There the counts are explained by the distances. "
          "Squares are to be small in the logarithm of the distance."),
+        *[((math.exp(math.log(a, base)), alpha), undone) for base in (2, 10)],
+        *[((base ** math.log(a), alpha), undone) for base in (2, 10)],
+        *[((each, alpha * ln_10), mixed) for each in (a, 10 ** math.log(a))],
+        *[((each, alpha / ln_10), mixed) for each in (a, math.exp(math.log10(a)))],
+        *[((at_1, slope), swapped) for at_1 in (math.exp(start), math.exp(-start), start)
+          for slope in (back, -back, 1 / back, -1 / back)],
         *[(wrong, raw) for wrong in both_signs(counts, [loss - floor for loss in losses])],
         *[(wrong, raw) for wrong in both_signs(counts, losses)],
         *[(wrong, half) for wrong in both_signs(counts, y)],

@@ -16,6 +16,8 @@ from torch.nn.functional import cross_entropy, one_hot
 from transformer_lib.checks import (
     GRADED,
     Hint,
+    a_kind,
+    as_number,
     call,
     compare,
     exercise,
@@ -24,6 +26,7 @@ from transformer_lib.checks import (
     no_slip,
     one_number,
     own_work,
+    reason_of,
     result_of,
     same,
     whole_number,
@@ -126,6 +129,15 @@ def example() -> tuple[Tensor, Tensor]:
     return logits, target
 
 
+def one_loss(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) -> Tensor:
+    """The one number that an attempt returns, in a tensor or as Python's own: a tensor ()."""
+    found = as_number(result_of(function, *inputs, stops=stops))
+    if isinstance(found, Tensor):
+        raise Hint(f"The loss is one number, but yours has the shape {tuple(found.shape)}.")
+    expect(type(found) in (int, float), f"It should return a tensor, not {a_kind(found)}.")
+    return torch.tensor(float(found))
+
+
 @implement(lambda: (torch.zeros(1, 1, 3), torch.ones(1, 1).long()))
 def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """Exercise 3: logits (b, t, vocab), target (b, t) -> mean loss per real word."""
@@ -140,14 +152,12 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     twice = each(logits.softmax(dim=-1))
     p = logits.softmax(dim=-1).gather(-1, target.unsqueeze(-1)).squeeze(-1)
     shifted = cross_entropy(logits[:, :-1].transpose(1, 2), target[:, 1:], ignore_index=PAD)
-    found = call(function, logits, target, stops={
+    found = one_loss(function, logits, target, stops={
         "Expected target size": "PyTorch's cross_entropy wants the words on axis 1: transpose the "
         "logits, or flatten both.",
         "expected scalar type": "The targets are ids, whole numbers: keep their type.",
     })  # fmt: skip
-    expect(found.shape == right.shape or found.numel() == 1,
-           f"The loss is one number, but yours has the shape {tuple(found.shape)}.")  # fmt: skip
-    compare(found.reshape(()), right, [
+    compare(found, right, [
         (losses.mean(), "The padding counts too. Leave out the places where the target is 0."),
         (real.mean(), "The padding adds nothing to the sum, but you still divide by all places. "
          "Divide by the number of real words."),
@@ -170,8 +180,8 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
          "it is asked without."),
         (right / math.log(2), "That is in bits. Use the natural logarithm."),
     ])  # fmt: skip
-    everything = call(function, logits[:1], target[:1])
-    compare(everything.reshape(()), label_smoothed_cross_entropy(logits[:1], target[:1], 0.0), [])
+    everything = one_loss(function, logits[:1], target[:1])
+    compare(everything, label_smoothed_cross_entropy(logits[:1], target[:1], 0.0), [])
 
 
 @implement(lambda: (torch.zeros(1, 1, 3), torch.ones(1, 1).long(), 0.1))
@@ -197,7 +207,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
     twice = smoothed(logits.softmax(dim=-1).log_softmax(dim=-1))
     p = (-hard).exp()
     spread = "Here eps is spread over all words, the right one and the signs too."
-    found = call(function, logits, target, eps, stops={
+    found = one_loss(function, logits, target, eps, stops={
         "does not match input size": "Which shapes do you put together? One loss for each place "
         "has the shape of the target.",
         "must match the size": "The shapes don't fit. One loss for each place has the shape of the "
@@ -205,9 +215,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
         "same number of dimensions": "`gather` wants the ids with as many axes as the logits: "
         "unsqueeze the target.",
     })  # fmt: skip
-    expect(found.numel() == 1,
-           f"The loss is one number, but yours has the shape {tuple(found.shape)}.")  # fmt: skip
-    compare(found.reshape(()), mean(each), [
+    compare(found, mean(each), [
         (mean(hard), "That is the loss without smoothing: where is eps?"),
         (mean(smoothed(log_p, 0.1)), "eps is an argument, it isn't always 0.1."),
         (each.mean(), "The padding counts too. Leave out the places where the target is 0."),
@@ -259,13 +267,12 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
          "again. Place i of the logits belongs to place i of the target."),
         (mean(each) / math.log(2), "That is in bits. Use the natural logarithm."),
     ])  # fmt: skip
-    full = call(function, logits[:1], target[:1], eps)
+    full = one_loss(function, logits[:1], target[:1], eps)
     right = label_smoothed_cross_entropy(logits[:1], target[:1], eps)
-    expect(full.numel() == 1 and same(full.reshape(()), right), "Right for the example, but not "
-           "for a batch without padding.")  # fmt: skip
-    sure = call(function, 60 * logits, target, eps)
+    expect(same(full, right), "Right for the example, but not for a batch without padding.")
+    sure = one_loss(function, 60 * logits, target, eps)
     right = label_smoothed_cross_entropy(60 * logits, target, eps)
-    no_slip(sure.numel() == 1 and same(sure.reshape(()), right), "Right for small scores; for "
+    no_slip(same(sure, right), "Right for small scores; for "
             "large ones a probability is rounded to 0, and its logarithm is lost. Which function "
             "takes the softmax and its logarithm in one?")  # fmt: skip
 
@@ -316,9 +323,8 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
         except Hint:
             raise
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}".splitlines()[0]
             raise Hint(f"Called with step={step}, d_model={d_model}, warmup={warmup}, it stops "
-                       f"with {reason}.") from None  # fmt: skip
+                       f"with {reason_of(error)}.") from None  # fmt: skip
 
     def formula(rate: Callable[[int], float]) -> list[float]:
         return [rate(step) for step in steps]

@@ -209,6 +209,7 @@ def my_precision(function: Callable[..., float]) -> None:
             "reference it is called recall.",
             unordered / total: "The order of the words in a group counts: “la casa” isn't “casa "
             "la”.",
+            100 * found / total: "That is in per cent. Give the share, between 0 and 1.",
             found: "That is how many. Divide by the number of groups that were written.",
         }
         size = "5 words have 4 pairs and 3 triples."
