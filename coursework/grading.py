@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from course.checks import Hint, graded
+from course.checks import Hint, graded, in_part, reason_of
 from coursework.source import (
     WRITE_HERE,
     Assignment,
@@ -40,6 +40,7 @@ HOW_TO = {
 }
 PACKED = (".zip", ".7z", ".rar", ".gz", ".tar")
 LONGEST_ANSWER = 10_000  # characters that a person is asked to read
+LONGEST_HINT = 1_000  # that a student is
 WATCH_EVERY = 0.25  # seconds between two looks at a running process
 
 
@@ -194,9 +195,8 @@ def to_be_read(
         ).strip()  # fmt: skip
     if plain(answer) in ("", plain(WRITE_HERE)):
         return Result(student, exercise.name, 0.0, exercise.points, "Nothing is written here.")
-    if len(answer) > LONGEST_ANSWER:
-        answer = f"{answer[:LONGEST_ANSWER]} … (cut after {LONGEST_ANSWER} characters)"
-    return Result(student, exercise.name, None, exercise.points, "to be read", answer)
+    return Result(student, exercise.name, None, exercise.points, "to be read",
+                  in_part(answer, LONGEST_ANSWER))  # fmt: skip
 
 
 def judged(exercise: Exercise, pupil: "Pupil", setup: dict[str, Any]) -> tuple[float, str]:
@@ -217,14 +217,14 @@ def checked(exercise: Exercise, pupil: "Pupil", names: dict[str, Any]) -> tuple[
             with graded():
                 exec(exercise.check, names)  # the teacher's own check
     except Hint as hint:
-        told = str(hint)[:1000]
-        return exercise.points * hint.keeps, told + pupil.trouble_in(exercise.name, told)
+        trouble = pupil.trouble_in(exercise.name, str(hint))
+        return exercise.points * hint.keeps, in_part(str(hint), LONGEST_HINT) + trouble
     except Lost:
         return 0.0, pupil.what_happened("This answer")
     except OutOfTime:
         raise
     except Exception as error:  # an answer of a kind that the check didn't foresee
-        return 0.0, f"This can't be checked: {type(error).__name__}: {error}"[:500]
+        return 0.0, f"This can't be checked: {reason_of(error)}"
     return float(exercise.points), ""
 
 
@@ -262,7 +262,7 @@ class Pupil:
             with self.clock():
                 self.line.ask(RUN_CELL, self.cells[number][1])
         except Stopped as error:
-            self.troubles[number] = f"{type(error).__name__}: {error}"
+            self.troubles[number] = reason_of(error)
             return type(error).__name__ == "NameError"
         except Lost:
             self.deadly.add(number)

@@ -114,7 +114,7 @@ def exercise(check: Callable[..., None]) -> Callable[..., None]:
         try:
             if any(part is ... for part in attempt):
                 raise NotTried("not tried yet")
-            check(*map(with_tensors, attempt))
+            check(*map(by_value, map(with_tensors, attempt)))
         except Hint as hint:
             found = hint
         except Borrowed as borrowed:
@@ -149,10 +149,12 @@ def reveal(guess: Any, measured: Any) -> None:
     print(f"it is {shown}{how_near and f': {how_near}'}")
 
 
-def implement(*first: Any) -> Callable:
+def implement(first: Callable[[], Sequence[Any]]) -> Callable:
     """A check of a function the reader writes: "not tried yet" while its body is still `...`.
 
-    first: arguments to try it with, to see whether anything comes back.
+    first: makes arguments to try it with, to see whether anything comes back. It is a function
+    because nothing may be computed while a module is imported: PyTorch would start its threads,
+    and a process forked from that one waits for them for ever.
     """
 
     def decorate(check: Callable[[Callable], None]) -> Callable[[Callable], None]:
@@ -160,8 +162,9 @@ def implement(*first: Any) -> Callable:
 
         @functools.wraps(check)
         def started(function: Callable) -> None:
+            inputs = map(own_copy, first())
             try:
-                untouched = callable(function) and function(*map(own_copy, first)) is ...
+                untouched = callable(function) and function(*inputs) is ...
             except Exception:  # it was tried, and the check will say what is wrong
                 untouched = False
             checked(... if untouched else Attempt(function) if callable(function) else function)
@@ -183,13 +186,26 @@ def result_of(function: Any, *inputs: Any, stops: Mapping[str, str] | None = Non
     try:
         found = with_tensors(function(*map(own_copy, inputs)))
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        reason = reason_of(error)
         for part, hint in (stops or {}).items():
             no_slip(part not in reason, hint)
         given = ", ".join(map(in_short, inputs))
         raise Hint(f"Called with {given}, it stops with {reason}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
     return found
+
+
+LONG = 300  # characters of a message that tell enough
+
+
+def in_part(text: str, most: int = LONG) -> str:
+    """A text that is too long to be read is cut, and says so."""
+    return text if len(text) <= most else f"{text[:most]} … (cut after {most:,} characters)"
+
+
+def reason_of(error: Exception) -> str:
+    """Its kind and the first line of its message: "ValueError: no such word"."""
+    return in_part(f"{type(error).__name__}: {error}".splitlines()[0])
 
 
 def in_short(given: Any) -> str:
@@ -213,6 +229,20 @@ def with_tensors(found: Any) -> Any:
     if type(found) in (tuple, list):
         return type(found)(map(with_tensors, found))
     return found
+
+
+def by_value(guess: Any) -> Any:
+    """A number in quotes as that number, also in a tuple or a list: by hand it is worked out alike.
+
+    Only for what is handed over; a function has to return a number, with which one can go on.
+    """
+    if type(guess) in (tuple, list):
+        return type(guess)(map(by_value, guess))
+    try:
+        number = float(guess) if isinstance(guess, str) else math.nan
+    except ValueError:  # another text
+        return guess
+    return number if math.isfinite(number) else guess
 
 
 def call(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) -> Tensor:

@@ -43,16 +43,14 @@ from course.checks import (
     expect,
     graded,
     no_slip,
+    reason_of,
     same,
 )
 from course.checks.watching import Attempt, Borrowed
-from transformer_lib.checkpoints import weights as weights_of
-from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.decoder import Decoder, DecoderLayer
 from transformer_lib.model.encoder import Encoder, EncoderLayer
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Transformer, make_model
-from transformer_lib.text import batching
 from transformer_lib.text.tokens import EOS
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 from transformer_lib.training.schedules import paper_schedule
@@ -378,7 +376,11 @@ def masks(mine: OwnFile) -> None:
 # --- 5 to 9: the layers and the whole ------------------------------------------------------------
 
 B, S, T, D_MODEL, D_FF, H = 2, 3, 5, 14, 13, 2
-SEEN = torch.tensor([[True, True, True], [True, True, False]])[:, None, None, :]  # (B, 1, 1, S)
+
+
+def seen() -> Tensor:
+    """The last word of the second sentence is padding: (B, 1, 1, S)."""
+    return torch.tensor([[True, True, True], [True, True, False]])[:, None, None, :]
 
 
 def heads(mine: OwnFile) -> None:
@@ -400,11 +402,11 @@ def heads(mine: OwnFile) -> None:
 
     of_heads.multi_head(by_matrices)
     with torch.no_grad():
-        found = call(their, x, other, other.flip(1), SEEN)
-        right = ours(x, other, other.flip(1), mask=SEEN)
+        found = call(their, x, other, other.flip(1), seen())
+        right = ours(x, other, other.flip(1), mask=seen())
         compare(found, right, [
             (ours(x, other, other.flip(1)), "The mask has no effect: hand it on to `attention`."),
-            (ours(x, other, other, mask=SEEN), "The values are made of `key`. They come from "
+            (ours(x, other, other, mask=seen()), "The values are made of `key`. They come from "
              "`value`, with a matrix of their own."),
         ])  # fmt: skip
 
@@ -473,12 +475,12 @@ def encoder(mine: OwnFile) -> None:
     first, second = ours.around_self_attn, ours.around_feed_forward
 
     def attn(x: Tensor) -> Tensor:
-        return ours.self_attn(x, x, x, mask=SEEN)
+        return ours.self_attn(x, x, x, mask=seen())
 
     their = mine.run(mine.twin("EncoderLayer", sizes, weights_of(ours)))
     with about("EncoderLayer"), torch.no_grad():
-        found = call(their, x, SEEN)
-        compare(found, ours(x, src_mask=SEEN), [
+        found = call(their, x, seen())
+        compare(found, ours(x, src_mask=seen()), [
             (ours(x), "Words look at the padding: hand `src_mask` on to `self_attn`."),
             (first(x, attn), "The feed-forward network is missing."),
             (second(x, ours.feed_forward), "The self-attention is missing."),
@@ -489,7 +491,7 @@ def encoder(mine: OwnFile) -> None:
             (first(second(x, attn), ours.feed_forward), "The two ways around have changed places."),
             (ours.feed_forward(attn(x)), "Neither sub-layer has its way around: no sum, no norm."),
         ])  # fmt: skip
-    stack(mine, "Encoder", seeded(lambda: Encoder(3, *sizes)), (x,), {"src_mask": SEEN})
+    stack(mine, "Encoder", seeded(lambda: Encoder(3, *sizes)), (x,), {"src_mask": seen()})
 
 
 def decoder(mine: OwnFile) -> None:
@@ -509,7 +511,7 @@ def decoder(mine: OwnFile) -> None:
     with about("DecoderLayer"):
         of_decoder.decoder_layer(layer)
     x, memory = random(B, T, D_MODEL, seed=4), random(B, S, D_MODEL, seed=5)
-    masks = {"tgt_mask": causal_mask(T), "src_mask": SEEN}
+    masks = {"tgt_mask": causal_mask(T), "src_mask": seen()}
     their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
     with about("DecoderLayer"), torch.no_grad():
         compare(call(their, x, memory, *masks.values()), ours(x, memory, **masks), [
@@ -588,6 +590,9 @@ def drops(mine: OwnFile, model: Any) -> bool:
 def loss_and_schedule(mine: OwnFile) -> None:
     with about("smoothed_loss"):
         of_training.my_smoothed_loss(mine.part("smoothed_loss"))
+        expect(isinstance(mine.result("smoothed_loss", *of_training.example(), 0.1), Tensor),
+               "Return the loss as a tensor: a plain number has forgotten how it was made, and "
+               "training has to ask.")  # fmt: skip
     with about("learning_rate"):
         of_training.my_schedule(mine.part("learning_rate"))
 

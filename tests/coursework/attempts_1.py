@@ -6,6 +6,7 @@ RIGHT = {
     "batch_bytes": [
         "batch_bytes = 688_896",
         "batch_bytes = 688896.0",
+        "batch_bytes = '688896'",
         "batch_bytes = torch.tensor([688896])",
         "import numpy as np\nbatch_bytes = np.prod([8, 12, 1794, 4])",
         "import numpy as np\nbatch_bytes = np.array(688896)",
@@ -242,6 +243,15 @@ WRONG = {
             """
             def my_rows(ids, vocab):
                 return torch.eye(vocab)[ids.flatten()].view(-1, 3, vocab)
+            """,
+            "wrong for other inputs",
+            1.5,
+        ),
+        Wrong(
+            "a table made for 1,794 words",
+            """
+            def my_rows(ids, vocab):
+                return torch.eye(1794)[ids][..., :vocab]
             """,
             "wrong for other inputs",
             1.5,

@@ -6,6 +6,9 @@ RIGHT = {
     "two_weights": [
         "two_weights = (1 / 4, 3 / 4)",
         "two_weights = torch.tensor([0.25, 0.75])",
+        "two_weights = torch.tensor([[0.25, 0.75]])",
+        "two_weights = torch.tensor([[0.25], [0.75]])",
+        "two_weights = '0.25', ' .75 '",
         "import numpy as np\ntwo_weights = np.array([0.75, 0.25])[::-1]",
         "from decimal import Decimal\ntwo_weights = [Decimal('0.25'), Decimal('0.75')]",
         "from fractions import Fraction\ntwo_weights = [Fraction(1, 4), Fraction(3, 4)]",
@@ -65,7 +68,9 @@ RIGHT = {
         """
         w_q = torch.zeros(4, 4)
         w_q[3] = torch.tensor([0.0, 9.0, 0.0, 0.0])
-        """
+        """,
+        "w_q = [[0, 0, 0, 0], [0, 0, 0, 0], [0, 9, 0, 0], [0, 0, 0, 0]]",
+        "import numpy as np\nw_q = 9 * np.eye(4)[[0, 0, 1, 0]] * [[0], [0], [1], [0]]",
     ],
 }
 
@@ -76,6 +81,8 @@ WRONG = {
         Wrong("swapped", "two_weights = [0.75, 0.25]", "in the other order", 1),
         Wrong("no softmax", "two_weights = [0.0, 1.1]", "Weights add up to 1", 0),
         Wrong("not numbers", "two_weights = 'a quarter'", "Give 2 numbers", 0),
+        Wrong("not numbers in quotes", "two_weights = ['nan', 'inf']", "Give 2 numbers", 0),
+        Wrong("one in quotes", "two_weights = '0.75'", "Give 2 numbers", 0),
     ],
     "my_weights": [
         Wrong(
@@ -202,6 +209,26 @@ WRONG = {
         ),
     ],
     "my_attention": [
+        *(
+            Wrong(
+                f"averaged heads: {returned}",
+                f"""
+                def my_attention(q, k, v):
+                    w = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(-1)
+                    return {returned}
+                """,
+                "The heads are averaged",
+                2,
+            )
+            for returned in (
+                "(w @ v).mean(1)",
+                "(w @ v).mean(1, keepdim=True)",
+                "(w @ v).mean(1, keepdim=True).expand_as(w @ v)",
+                "w.mean(1, keepdim=True) @ v",
+                "w.mean(1) @ v",
+                "w.mean(1) @ v.mean(1)",
+            )
+        ),
         Wrong(
             "no values",
             """
@@ -353,7 +380,9 @@ WRONG = {
     ],
     "w_q": [
         Wrong("nothing in it", "w_q = torch.zeros(4, 4)", "looks at all three words alike", 0),
-        Wrong("not a tensor", "w_q = 5", "Give a tensor", 0),
+        Wrong("no table", "w_q = 5", "the shape (4, 4)", 0),
+        Wrong("words", "w_q = 'trees'", "Give a tensor", 0),
+        Wrong("rows of two lengths", "w_q = [[0, 0], [0]]", "Give a tensor", 0),
         Wrong(
             "too weak",
             """

@@ -112,6 +112,7 @@ RIGHT = {
             each = -(1 - eps) * right - eps * log_p.mean(-1)
             return np.array(each[ids != 0].mean())
         """,
+        loss("return ((1 - eps) * hard + eps * soft)[real].mean().item()"),
     ],
     "my_schedule": [
         schedule("(d_model * warmup) ** -0.5 * min(step / warmup, (warmup / step) ** 0.5)"),
@@ -364,10 +365,16 @@ WRONG = {
         ),
         Wrong("one for each place", loss("return (1 - eps) * hard + eps * soft"), "one number", 0),
         Wrong(
-            "a Python number",
-            loss("return ((1 - eps) * hard + eps * soft)[real].mean().item()"),
-            "It should return a tensor, not a float",
+            "text",
+            loss("return str(((1 - eps) * hard + eps * soft)[real].mean().item())"),
+            "It should return a tensor, not a str",
             0,
+        ),
+        Wrong(
+            "a Python number with a slip",
+            loss("return ((1 - eps) * hard + eps * soft).mean().item()"),
+            "The padding counts too",
+            2,
         ),
         Wrong(
             "PyTorch's function",

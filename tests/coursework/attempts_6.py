@@ -203,6 +203,14 @@ RIGHT = {
     "my_choice": [
         choice(),
         """
+        import dataclasses
+
+        def my_choice(found, alpha):
+            scored = [dataclasses.replace(one, score=one.log_prob / ((5 + len(one.ids)
+                      + one.finished) / 6) ** alpha) for one in found]
+            return max(scored, key=lambda one: (one.finished, one.score))
+        """,
+        """
         def my_choice(found, alpha):
             best, best_score = None, -math.inf
             for one in [one for one in found if one.finished] or found:
@@ -540,9 +548,22 @@ WRONG = {
             1,
         ),
         Wrong("the ids", choice(result="max(hypotheses, key=score).ids"), "as it is", 0),
+        Wrong(
+            "another sentence",
+            "import dataclasses\n"
+            + choice(result="dataclasses.replace(max(hypotheses, key=score), ids=[5])"),
+            "as it is",
+            0,
+        ),
         Wrong("nothing comes back", "def my_choice(hypotheses, alpha):\n    pass", "`return`", 0),
     ],
     "my_precision": [
+        Wrong(
+            "in per cent",
+            precision(share="100 * sum(r for r, _ in pairs) / sum(w for _, w in pairs)"),
+            "in per cent",
+            1,
+        ),
         Wrong(
             "no clipping",
             precision(right="sum(count for group, count in a.items() if group in b)"),

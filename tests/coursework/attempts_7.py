@@ -536,6 +536,35 @@ WRONG = {
         Wrong("nothing comes back", "def my_deduplicate(pairs):\n    pairs.sort()", "`return`", 0),
     ],
     "my_hold_out": [
+        *(
+            Wrong(
+                f"sorted keys: {first}",
+                f"""
+                def my_hold_out(pairs, count):
+                    first = {first}
+                    return ([pair for pair in pairs if key(pair[0]) not in first],
+                            [pair for pair in pairs if key(pair[0]) in first])
+                """,
+                "The sentences are sorted",
+                1,
+            )
+            for first in (
+                "sorted({key(source) for source, _ in pairs})[:count]",
+                "sorted({key(source) for source, _ in pairs}, reverse=True)[:count]",
+            )
+        ),
+        Wrong(
+            "sorted pairs",
+            """
+            def my_hold_out(pairs, count):
+                pairs = sorted(pairs, key=lambda pair: key(pair[0]))
+                first = list(dict.fromkeys(key(source) for source, _ in pairs))[:count]
+                return ([pair for pair in pairs if key(pair[0]) not in first],
+                        [pair for pair in pairs if key(pair[0]) in first])
+            """,
+            "The sentences are sorted",
+            1,
+        ),
         Wrong(
             "by pair",
             "def my_hold_out(pairs, count):\n    return pairs[count:], pairs[:count]",

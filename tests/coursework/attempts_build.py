@@ -126,6 +126,8 @@ MISTAKES = [
     (9, 'if "w_" in name and parameter.dim() == 2', "if parameter.dim() == 2",
      "`src_embed.table.weight` starts with"),
     (10, "(each * real).sum() / real.sum()", "each.mean()", "padding counts too"),
+    (10, "(each * real).sum() / real.sum()", "((each * real).sum() / real.sum()).item()",
+     "a plain number has forgotten"),
     (10, "-(1 - eps) * right", "-right", "must give eps away first"),
     (10, "step * warmup**-1.5", "step * warmup**-0.5", "exponent -1.5"),
     (11, "[[BOS, *tgt] for _, tgt in pairs]", "[[*tgt, EOS] for _, tgt in pairs]",

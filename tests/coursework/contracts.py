@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from course.chapters.ch08_decoder import checks as check_decoder
+from course.chapters.ch11_decoding import checks as check_decoding
 from course.chapters.ch14_real_text import assignment_checks as check_corpus
 from course.chapters.ch17_gpt import assignment_checks as check_scaling
 from course.chapters.ch18_since_2017 import assignment_checks as check_newer_parts
@@ -333,6 +334,8 @@ def equal(found: Any, right: Any) -> bool:
             and (found.dtype == torch.bool) == (right.dtype == torch.bool)
             and torch.allclose(found.double(), right.double(), rtol=1e-3, atol=1e-4)
         )
+    if isinstance(right, Hypothesis):
+        return check_decoding.same_choice(found, right)
     if isinstance(right, list | tuple):
         found = found.tolist() if isinstance(found, Tensor) else found
         fits = isinstance(found, list | tuple) and len(found) == len(right)

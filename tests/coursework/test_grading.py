@@ -1,10 +1,12 @@
 """What surrounds a student's process, and what happens when grading itself goes wrong."""
 
 import contextlib
+import dataclasses
 import itertools
 import json
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +16,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from course.checks import Hint
+from course.checks import LONG, Hint
 from coursework import __main__ as command_line
 from coursework import batch, source, starting, wall
 from coursework.__main__ import main
@@ -25,6 +27,7 @@ from coursework.grading import (
     Pupil,
     Result,
     Unreadable,
+    checked,
     code_of,
     grade,
     judged,
@@ -610,6 +613,53 @@ def test_a_cell_that_stops_half_way_says_so(tmp_path):
                 if one.exercise == "w_q"]  # fmt: skip
     assert "looks at all three words alike" in found.hint
     assert "(The cell stopped: IndexError: index 9 is out of bounds" in found.hint
+
+
+MILLION = "x" * 1_000_000
+CUT = " … (cut after"
+
+
+CALLED = """
+def my_weights(query, key):
+    raise ValueError({message})
+my_weights(1, 2)
+"""
+
+
+@pytest.mark.parametrize(
+    "name, code, said",
+    [
+        ("w_q", f"raise ValueError('x' * {len(MILLION)})", 1),
+        ("w_q", f"w_q = torch.zeros(4, 4)\nraise ValueError('x' * {len(MILLION)})", 1),
+        ("my_weights", CALLED.format(message=f"'x' * {len(MILLION)}"), 1),
+        ("my_weights", CALLED.format(message=f"'x\\n' * {len(MILLION)}"), 0),
+        ("my_weights", f"my_weights = type('x' * {len(MILLION)}, (), {{}})()", 0),
+    ],
+    ids=["no name", "a wrong answer", "a function", "a million lines", "a kind"],
+)
+def test_a_message_of_a_million_letters_is_told_once_and_in_part(tmp_path, name, code, said):
+    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {name: code}))
+    results = {one.exercise: one for one in
+               grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())}  # fmt: skip
+    hint = results[name].hint
+    assert results[name].points == 0 and len(hint) < 600
+    assert hint.count(CUT) == hint.count("x" * 250) == said
+    assert said == 0 or max(map(len, re.findall("x+", hint))) == LONG - len("ValueError: ")
+
+
+def test_a_hint_too_long_is_cut_where_it_says_so():
+    class Silent:
+        clock = contextlib.nullcontext
+
+        def trouble_in(self, answer, known):
+            return " (The cell stopped.)"
+
+    def hinting():
+        raise Hint(MILLION)
+
+    exercise = dataclasses.replace(ATTENTION.exercises[0], check="hinting()")
+    points, hint = checked(exercise, Silent(), {"hinting": hinting})
+    assert hint == f"{MILLION[:1_000]} … (cut after 1,000 characters) (The cell stopped.)"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import ast
 import importlib.metadata
 import json
+import os
 import re
 import subprocess
 import sys
@@ -107,6 +108,67 @@ print(json.dumps(sorted(sys.modules)), end="")
     loaded = json.loads(run.stdout)  # fails if an import printed something
     assert LATE & set(loaded) == set()
     assert "transformer_lib" in loaded and "course" not in loaded
+
+
+# Imports modules one by one. An operation on tensors is noted with the line of ours that began it.
+IMPORT_ALL = """
+import importlib, json, os, sys, traceback
+import numpy, torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+root, tools, *modules = sys.argv[1:]
+sys.path.append(tools)
+computed, threaded = [], []
+
+class Recorder(TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        at_import = [frame for frame in traceback.extract_stack()
+                     if frame.name == "<module>" and frame.filename.startswith(root)]
+        computed.append(f"{at_import[-1].filename}, line {at_import[-1].lineno}: {func}")
+        return func(*args, **(kwargs or {}))
+
+def threads():
+    return len(os.listdir("/proc/self/task")) if sys.platform == "linux" else 0
+
+before = threads()
+with Recorder():
+    for module in modules:
+        importlib.import_module(module)
+        if threads() > before:
+            threaded.append(module)
+print(json.dumps([computed, threaded]))
+"""
+
+
+def imported_one_by_one(*modules: str, root: Path = ROOT) -> tuple[list[str], list[str]]:
+    """What computed with tensors while these were imported, and after which there were more
+    threads than PyTorch and NumPy have: in a process such as a user starts.
+    """
+    users = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    program = [sys.executable, "-c", IMPORT_ALL, str(root), str(ROOT / "tools"), *modules]
+    run = subprocess.run(program, capture_output=True, text=True, cwd=root, env=users)
+    assert run.returncode == 0, run.stderr
+    return tuple(json.loads(run.stdout.splitlines()[-1]))
+
+
+def test_nothing_is_computed_while_a_module_is_imported():
+    """PyTorch's threads would be started, and a fork of that process waits for them for ever."""
+    modules = [module_of(path) for path in [*ALL, *sorted((ROOT / "coursework").rglob("*.py"))]]
+    tools = sorted(path.stem for path in (ROOT / "tools").glob("*.py"))
+    assert {"course.chapters.ch08_decoder.checks", "course.site.site"} < set(modules)
+    assert imported_one_by_one(*modules, *tools) == ([], [])
+
+
+def test_what_is_computed_while_a_module_is_imported_is_seen(tmp_path):
+    lines = {"ids": "torch.tensor([1, 0])", "layer": "torch.nn.Linear(2, 2)",
+             "mask": "torch.ones(9, 9).tril().softmax(-1)"}  # fmt: skip
+    for name, line in lines.items():
+        (tmp_path / f"{name}.py").write_text(f"import torch\n\nit = {line}\n", encoding="utf-8")
+    computed, threaded = imported_one_by_one(*lines, root=tmp_path)
+    for name, operation in (("ids", "lift_fresh"), ("layer", "uniform_"), ("mask", "tril")):
+        assert any(f"{name}.py, line 3: aten.{operation}" in each for each in computed)
+    several = sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1
+    assert threaded == (["mask"] if several else [])
 
 
 def test_every_package_used_is_declared():

@@ -54,7 +54,7 @@ def faults(found: dict[str, str]) -> None:
     expect("A" not in wrong, "A: its gradients add up from step to step.")
 
 
-@implement(torch.zeros(1, 2, 3), torch.zeros(1, 4, 3))
+@implement(lambda: (torch.zeros(1, 2, 3), torch.zeros(1, 4, 3)))
 def my_products(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """(b, s, d) and (b, t, d) -> (b, s, t), each vector of one with each of the other."""
     q = torch.arange(30.0).sin().view(2, 3, 5)

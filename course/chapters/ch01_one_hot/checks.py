@@ -105,7 +105,7 @@ def zeros_in_the_table(guess: int) -> None:
     expect(guess == 36, "How many rows does the table have, and how many zeros are in each?")
 
 
-@implement(torch.tensor([1]), 2)
+@implement(lambda: (torch.tensor([1]), 2))
 def one_hot_rows(function: Callable[[Tensor, int], Tensor]) -> None:
     """Exercise 2: (ids, vocab) -> the one-hot rows."""
     ids, vocab = torch.tensor([3, 0, 3, 1, 6]), 7
@@ -118,7 +118,7 @@ def one_hot_rows(function: Callable[[Tensor, int], Tensor]) -> None:
     judge_rows(function, ids, vocab, mistakes)
 
 
-@implement(torch.tensor([[1]]), 2)
+@implement(lambda: (torch.tensor([[1]]), 2))
 def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
     """(b, s) ids, vocab -> (b, s, vocab) one-hot rows."""
     ids, vocab = torch.tensor([[3, 0, 3], [1, 5, 4]]), 7  # not 6: one too large must not crash
@@ -175,7 +175,7 @@ def judge_rows(
     )
 
 
-@implement(["a"], [*SPECIALS, "a"])
+@implement(lambda: (["a"], [*SPECIALS, "a"]))
 def look_up(function: Callable[[list[str], list[str]], list[int]]) -> None:
     """Exercise 3: (tokens, vocabulary as a list) -> ids, with <unk> for what isn't in the list."""
     vocabulary = [*SPECIALS, "trees", "I", "like"]

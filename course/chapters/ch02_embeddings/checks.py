@@ -106,7 +106,7 @@ def numbers_in_the_table(guess: int) -> None:
     expect(guess == right, "How many rows does the table have, and how many columns?")
 
 
-@implement(torch.tensor([0]), torch.ones(1, 1))
+@implement(lambda: (torch.tensor([0]), torch.ones(1, 1)))
 def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """Exercise 2: (ids, table) -> one_hot(ids) @ table."""
     table, ids = small_table(), torch.tensor([3, 0, 10, 3, 6])
@@ -141,7 +141,7 @@ def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     expect(close(found, table[batch]), "Right for one sentence, but not for a batch of sentences.")
 
 
-@implement(torch.tensor([0]), torch.ones(1, 1))
+@implement(lambda: (torch.tensor([0]), torch.ones(1, 1)))
 def embed(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """Exercise 3: (ids, table) -> the input of the Transformer, before the positions."""
     # No id above 6, so that a column or a next row can be taken by mistake without a crash.
@@ -196,7 +196,7 @@ def wrong_embeddings(ids: Tensor, table: Tensor) -> list[tuple[str, Tensor]]:
     ]  # fmt: skip
 
 
-@implement("a", ["a", "b"], torch.eye(2))
+@implement(lambda: ("a", ["a", "b"], torch.eye(2)))
 def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
     """Exercise 4: (word, words, table) -> the other word whose vector points most nearly alike."""
     words = ["tree", "plant", "giant", "near", "against", "aside"]

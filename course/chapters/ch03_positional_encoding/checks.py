@@ -133,7 +133,7 @@ def wave_of_pair_384(guess: float) -> None:
     raise Hint("The angle is pos / 10000^(2i/d_model). For which pos is it 2π?")
 
 
-@implement(3, 4)
+@implement(lambda: (3, 4))
 def encoding(function: Callable[[int, int], Any]) -> None:
     """The whole table (length, d_model) of the paper's formula."""
     own_work(function, "positional_encoding", "tensor2tensor_encoding", "PositionalEncoding")
@@ -226,7 +226,7 @@ def first_difference(found: Tensor, right: Tensor) -> str:
             f"{right[pos, column]:.3f}, and yours is {found[pos, column]:.3f}.")  # fmt: skip
 
 
-@implement(torch.zeros(4), 1)
+@implement(lambda: (torch.zeros(4), 1))
 def move_on(function: Callable[[Tensor, int], Any]) -> None:
     """From the vector of a position to that of k positions later."""
     d_model = 10

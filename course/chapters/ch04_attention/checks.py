@@ -36,7 +36,11 @@ WEIGHTS_STOP = {
     "a (5) must match the size of tensor b (3)": SUMS,
     "a (3) must match the size of tensor b (5)": BY_NUMBER,
 }
+AVERAGED = (
+    "The heads are averaged there. Each looks its own way: weights and results keep their axis."
+)
 ATTENTION_STOPS = {
+    "a (2) must match the size of tensor b (3)": AVERAGED,
     "[6, 7] but got: [6, 11]": TRANSPOSE,
     "[6, 13] but got: [6, 5]": ORDER,
     "a (11) must match the size of tensor b (5)": SUMS,
@@ -46,14 +50,12 @@ ATTENTION_STOPS = {
 }
 
 
-def numbers(attempt: Any, count: int) -> Tensor:
-    """A list, tuple or tensor of `count` numbers -> a tensor; a Hint for anything else."""
+def as_tensor(given: Any, wanted: str) -> Tensor:
+    """Numbers in a list, a tuple or a tensor -> a tensor; for anything else the Hint `wanted`."""
     try:
-        found = torch.as_tensor(attempt, dtype=torch.float32).detach()
+        return torch.as_tensor(given, dtype=torch.float32).detach()
     except (TypeError, ValueError, RuntimeError):
-        raise Hint(f"Give {count} numbers in a list, like [0.5, 0.5].") from None
-    expect(found.shape == (count,), f"Give {count} numbers in a list, like [0.5, 0.5].")
-    return found
+        raise Hint(wanted) from None
 
 
 def matches(found: Tensor, make: Callable[[], Tensor]) -> bool:
@@ -67,7 +69,9 @@ def matches(found: Tensor, make: Callable[[], Tensor]) -> bool:
 @exercise
 def two_weights(guess: Any) -> None:
     """Exercise 1: q = [0, sqrt(2) ln 3], the keys [1, 0] and [0, 1]."""
-    found = numbers(guess, 2)
+    wanted = "Give 2 numbers in a list, like [0.5, 0.5]."
+    found = as_tensor(guess, wanted).flatten()  # (1, 2) is what a query of one row gives
+    expect(found.numel() == 2, wanted)
     scores = torch.tensor([0.0, math.sqrt(2) * math.log(3)])
     right = torch.tensor([0.25, 0.75])
     close = {"rtol": 0.0, "atol": 6e-3}
@@ -124,7 +128,7 @@ def weight_mistakes(query: Tensor, key: Tensor) -> dict[str, Callable[[], Tensor
     }
 
 
-@implement(torch.zeros(3, 7), torch.zeros(5, 7))
+@implement(lambda: (torch.zeros(3, 7), torch.zeros(5, 7)))
 def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """Exercise 2: softmax(Q K^T / sqrt(d_k)) for one sentence, (q, d_k) and (k, d_k) -> (q, k)."""
     generator = torch.Generator().manual_seed(11)
@@ -157,7 +161,7 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     )
 
 
-@implement(torch.zeros(2, 3, 5, 7), torch.zeros(2, 3, 11, 7), torch.zeros(2, 3, 11, 13))
+@implement(lambda: (torch.zeros(2, 3, 5, 7), torch.zeros(2, 3, 11, 7), torch.zeros(2, 3, 11, 13)))
 def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
     """Exercise 3: the whole equation with batch and heads: (b, h, q, d_k) ... -> (b, h, q, d_v)."""
     generator = torch.Generator().manual_seed(5)
@@ -214,6 +218,12 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
     }
     for hint, make in mistakes.items():
         no_slip(not matches(found, make), hint)
+    one_head = weights.mean(1, keepdim=True)
+    averaged = [right.mean(1, keepdim=True), one_head @ value,
+                one_head @ value.mean(1, keepdim=True)]  # fmt: skip
+    for each in averaged:  # with the axis of the heads, without it, or stretched
+        for make in (each.mean(1), each, each.expand_as(right)):
+            no_slip(not same(found, make), AVERAGED)
     expect(
         found.shape == right.shape,
         f"The output should have the shape {tuple(right.shape)}, one vector of the values' width "
@@ -272,9 +282,9 @@ def look_at_the_verb(w_q: Any) -> None:
     """Exercise 4: a W^Q (4, 4) with which "trees" looks at "like" with more than 0.9."""
     words = ["I", "like", "trees"]
     x = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
-    expect(isinstance(w_q, Tensor), "Give a tensor of the shape (4, 4).")
+    w_q = as_tensor(w_q, "Give a tensor of the shape (4, 4).")
     expect(w_q.shape == (4, 4), f"w_q should have the shape (4, 4), not {tuple(w_q.shape)}.")
-    weights = attention_weights(x @ w_q.float().detach(), 2 * x)
+    weights = attention_weights(x @ w_q, 2 * x)
     row = weights[2]
     expect(bool(row.isfinite().all()), "The weights are not finite numbers: smaller ones will do.")
     best = words[int(row.argmax())]

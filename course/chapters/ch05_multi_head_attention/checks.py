@@ -204,7 +204,7 @@ def three_shapes(keys: tuple[int, ...], weights: tuple[int, ...], merged: tuple[
     )
 
 
-@implement(torch.zeros(1, 1, 2), 1)
+@implement(lambda: (torch.zeros(1, 1, 2), 1))
 def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
     """split_heads(x, h): (b, s, d_model) -> (b, h, s, d_k)."""
     x = codes(B, L, D_MODEL)
@@ -236,7 +236,7 @@ def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
     elsewhere(function, codes(1, 2, 3, 4).transpose(1, 2), codes(1, 2, 12), 3)
 
 
-@implement(torch.zeros(1, 1, 1, 2))
+@implement(lambda: (torch.zeros(1, 1, 1, 2),))
 def merge_heads(function: Callable[[Tensor], Tensor]) -> None:
     """merge_heads(z): (b, h, s, d_k) -> (b, s, d_model), the way back."""
     z = codes(B, H, L, D_K)
@@ -264,7 +264,7 @@ def merge_heads(function: Callable[[Tensor], Tensor]) -> None:
     elsewhere(function, codes(1, 3, 4, 2).transpose(1, 2).reshape(1, 4, 6), codes(1, 3, 4, 2))
 
 
-@implement(torch.zeros(1, 2), *[torch.zeros(1, 2, 2)] * 3, torch.zeros(2, 2))
+@implement(lambda: (torch.zeros(1, 2), *[torch.zeros(1, 2, 2)] * 3, torch.zeros(2, 2)))
 def multi_head(function: Callable[..., Tensor]) -> None:
     """multi_head(x, W_Q, W_K, W_V, W_O), a loop over the heads of one sentence."""
     generator = torch.Generator().manual_seed(0)

@@ -19,6 +19,7 @@ from course.checks import (
     implement,
     no_slip,
     own_work,
+    reason_of,
     same,
     whole_number,
 )
@@ -28,7 +29,7 @@ from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.tokens import BOS, EOS, PAD, UNK
 
-IDS = torch.tensor([[BOS, 9, UNK, 7, EOS, PAD, PAD], [BOS, 5, EOS, PAD, PAD, PAD, PAD]])
+IDS = [[BOS, 9, UNK, 7, EOS, PAD, PAD], [BOS, 5, EOS, PAD, PAD, PAD, PAD]]
 
 
 def expect_mask(found: Tensor, right: Tensor, mistakes: dict[str, Callable[[], Tensor]]) -> None:
@@ -74,14 +75,14 @@ def how_many_may_be_seen(guess: Any) -> None:
     )
 
 
-@implement(5)
+@implement(lambda: (5,))
 def my_causal_mask(function: Callable[[int], Tensor]) -> None:
     """Exercise 2: length -> (1, 1, t, t), True at and below the diagonal."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     try:
         found = function(5)
     except Exception as error:
-        raise Hint(f"For the length 5 it stops with {type(error).__name__}: {error}.") from None
+        raise Hint(f"For the length 5 it stops with {reason_of(error)}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
     expect(isinstance(found, Tensor), f"It should return a tensor, not {a_kind(found)}.")
     right, ones = causal_mask(5), torch.ones(1, 1, 5, 5, dtype=torch.bool)
@@ -105,7 +106,7 @@ def my_causal_mask(function: Callable[[int], Tensor]) -> None:
     )
 
 
-@implement(torch.tensor([0, 1]))
+@implement(lambda: (torch.tensor([0, 1]),))
 def my_packed_mask(function: Callable[[Tensor], Tensor]) -> None:
     """Exercise 3: the sentence of each place (t,) -> (1, 1, t, t): own sentence, up to oneself."""
     which = torch.tensor([0, 0, 0, 1, 1, 2, 2])
@@ -142,12 +143,13 @@ STRETCHES_NOT = {
 }
 
 
-@implement(IDS)
+@implement(lambda: (torch.tensor(IDS),))
 def my_decoder_mask(function: Callable[[Tensor], Tensor]) -> None:
     """Target ids (b, t) -> (b, 1, t, t): neither padding nor later words may be seen."""
     own_work(function, "causal_mask", "padding_mask")
-    found = call(function, IDS, stops=STRETCHES_NOT)
-    real, causal = padding_mask(IDS), causal_mask(7)
+    ids = torch.tensor(IDS)
+    found = call(function, ids, stops=STRETCHES_NOT)
+    real, causal = padding_mask(ids), causal_mask(7)
     queries, ones = real.transpose(-2, -1), torch.ones(1, 1, 7, 7, dtype=torch.bool)
     right = real & causal
     short = right[:, 0]  # no axis for the heads
@@ -174,15 +176,15 @@ def my_decoder_mask(function: Callable[[Tensor], Tensor]) -> None:
         "It hides padded *queries*, the rows. Rows are not asked what they are: hide the columns "
         "of padded keys, for every query.": queries & causal,
         "The special tokens are hidden as well. <bos>, <eos> and <unk> are real tokens; only <pad> "
-        "is not.": (IDS > UNK)[:, None, None] & causal,
+        "is not.": (ids > UNK)[:, None, None] & causal,
         "<eos> is hidden, and the padding isn't. Which id is the padding?": (
-            (IDS != EOS)[:, None, None] & causal
+            (ids != EOS)[:, None, None] & causal
         ),
         "<bos> is hidden, and the padding isn't. Which id is the padding?": (
-            (IDS != BOS)[:, None, None] & causal
+            (ids != BOS)[:, None, None] & causal
         ),
         "<unk> is hidden, and the padding isn't. Which id is the padding?": (
-            (IDS != UNK)[:, None, None] & causal
+            (ids != UNK)[:, None, None] & causal
         ),
         "Everything may be seen.": ones.expand_as(right),
     }
@@ -304,16 +306,17 @@ def judge_weights(function: Callable[..., Tensor], scores: Tensor, mask: Tensor)
     )
 
 
-SCORES = torch.tensor([[1.0, 2, 3, 0, 1], [0.5, -1, 2, 2, 4], [2, 0, 1, 3, -2]])
-SEEN = torch.tensor([[1, 1, 0, 1, 0], [1, 0, 1, 1, 1], [0, 0, 0, 0, 0]]).bool()
+SCORES = [[1.0, 2, 3, 0, 1], [0.5, -1, 2, 2, 4], [2, 0, 1, 3, -2]]
+SEEN = [[1, 1, 0, 1, 0], [1, 0, 1, 1, 1], [0, 0, 0, 0, 0]]
 
 
-@implement(torch.zeros(3, 5), torch.ones(3, 5, dtype=torch.bool))
+@implement(lambda: (torch.zeros(3, 5), torch.ones(3, 5, dtype=torch.bool)))
 def my_masked_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """Exercise 4: scores (q, k) and mask (q, k) -> weights, zeros where there is no key."""
-    judge_weights(function, SCORES, SEEN)
-    leaf = SCORES.clone().requires_grad_()
-    weights = function(leaf, SEEN)
+    scores, seen = torch.tensor(SCORES), torch.tensor(SEEN).bool()
+    judge_weights(function, scores, seen)
+    leaf = scores.clone().requires_grad_()
+    weights = function(leaf, seen)
     no_slip(weights.requires_grad, "The weights are right, but cut off from the scores: nothing "
                                    "could be learned through them.")  # fmt: skip
     weights[:, 0].sum().backward()
@@ -324,12 +327,13 @@ def my_masked_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     )
 
 
-@implement(torch.zeros(2, 3, 3, 5), torch.ones(2, 1, 3, 5, dtype=torch.bool))
+@implement(lambda: (torch.zeros(2, 3, 3, 5), torch.ones(2, 1, 3, 5, dtype=torch.bool)))
 def weights_of_all_heads(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """The same for scores (b, h, q, k) and a mask (b, 1, q, k); no gradients are asked for."""
     own_work(function, "attention_weights", "scaled_dot_product_attention", "my_masked_weights")
-    scores = SCORES + torch.arange(30.0).view(2, 3, 1, 5).sin()
-    mask = torch.stack([SEEN, SEEN.roll(1, dims=-1)])[:, None]
+    seen = torch.tensor(SEEN).bool()
+    scores = torch.tensor(SCORES) + torch.arange(30.0).view(2, 3, 1, 5).sin()
+    mask = torch.stack([seen, seen.roll(1, dims=-1)])[:, None]
     judge_weights(function, scores, mask)
     elsewhere(function, right_weights(scores[:1, :, :1, :4], mask[:1, :, :1, :4]),
                 scores[:1, :, :1, :4], mask[:1, :, :1, :4])  # fmt: skip
@@ -369,19 +373,23 @@ def wider(*more: tuple[int, int], diagonal: int = 0) -> Callable[..., Tensor]:
     return mask
 
 
-SRC, TGT_IN = torch.tensor([[5, 8, 11, EOS]]), torch.tensor([[BOS, 9, 7, 5, 11, 4, 6]])
+def leak_inputs(
+    mask: Callable[..., Tensor] | None = None,
+) -> tuple[Model, Tensor, Tensor]:
+    src, tgt_in = [[5, 8, 11, EOS]], [[BOS, 9, 7, 5, 11, 4, 6]]
+    return toy_model(mask), torch.tensor(src), torch.tensor(tgt_in)
 
 
-@implement(toy_model(), SRC, TGT_IN)
+@implement(leak_inputs)
 def my_leak_test(function: Callable[[Model, Tensor, Tensor], bool]) -> None:
     """The core exercise: (model, src, tgt_in) -> True if an output depends on a later word."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
 
     def leaks(mask: Callable[..., Tensor] | None) -> bool:
         try:
-            answer = function(toy_model(mask), SRC.clone(), TGT_IN.clone())
+            answer = function(*leak_inputs(mask))
         except Exception as error:
-            raise Hint(f"It stops with {type(error).__name__}: {error}.") from None
+            raise Hint(f"It stops with {reason_of(error)}.") from None
         expect(answer is not None, "It returns nothing: does it end with `return`?")
         if isinstance(answer, Tensor) and answer.numel() == 1:
             answer = bool(answer)

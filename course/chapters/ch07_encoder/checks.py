@@ -95,7 +95,7 @@ def feed_forward_inputs() -> tuple[Tensor, ...]:
     return tuple(numbers(*shape, seed=seed) for seed, shape in enumerate(shapes))
 
 
-@implement(*feed_forward_inputs())
+@implement(feed_forward_inputs)
 def feed_forward(function: Callable[..., Tensor]) -> None:
     """Exercise 2: (x, w_1, b_1, w_2, b_2) -> max(0, x w_1 + b_1) w_2 + b_2."""
     x, w_1, b_1, w_2, b_2 = inputs = feed_forward_inputs()
@@ -137,7 +137,7 @@ def norm_inputs() -> tuple[Tensor, Tensor, Tensor, float]:
     return x, numbers(D_MODEL, seed=2), numbers(D_MODEL, seed=3), 0.5
 
 
-@implement(*norm_inputs())
+@implement(norm_inputs)
 def layer_norm(function: Callable[..., Tensor]) -> None:
     """Exercise 3: (x, scale, shift, eps) -> nn.LayerNorm over the last axis."""
     x, scale, shift, eps = inputs = norm_inputs()
@@ -226,7 +226,7 @@ def around_inputs() -> tuple[Any, ...]:
     return numbers(B, S, D_MODEL, seed=4, mean=1.0), torch.sin, norm, SameDropout()
 
 
-@implement(*around_inputs(), False)
+@implement(lambda: (*around_inputs(), False))
 def around(function: Callable[..., Tensor]) -> None:
     """Exercise 4: (x, sublayer, norm, dropout, norm_first) -> post-norm or pre-norm."""
     own_work(function, "SublayerConnection")
@@ -317,7 +317,7 @@ def encoder_inputs() -> tuple[Tensor, nn.ModuleList, nn.Module]:
     return numbers(B, S, 6, seed=8), ours.layers, ours.norm
 
 
-@implement(*encoder_inputs())
+@implement(encoder_inputs)
 def encoder(function: Callable[..., Tensor]) -> None:
     """Exercise 5: (x, layers, norm) -> through all layers, then through the last norm."""
     x, layers, norm = encoder_inputs()

@@ -166,13 +166,13 @@ def layer_inputs() -> tuple[Any, ...]:
     return x, memory, causal_mask(T), layer.self_attn, layer.cross_attn, layer.feed_forward, norms
 
 
-@implement(*layer_inputs())
+@implement(layer_inputs)
 def decoder_layer(function: Callable[..., Tensor]) -> None:
     """Exercise 3: (x, memory, mask, self_attn, cross_attn, feed_forward, norms), post-norm."""
     judge_layer(function, layer_inputs())
 
 
-@implement(*layer_inputs())
+@implement(layer_inputs)
 def three_sublayers(function: Callable[..., Tensor]) -> None:
     """Assignment 4: the same with plain functions; the mask is handed over by its place."""
     x, memory, mask, *parts = layer_inputs()
@@ -295,7 +295,7 @@ def pre_norm(x: Tensor, parts: Sequence[Callable], norms: Sequence[nn.Module]) -
 # --- 4. the generator ----------------------------------------------------------------------------
 
 
-@implement(torch.zeros(1, 2, 3), torch.zeros(4, 3))
+@implement(lambda: (torch.zeros(1, 2, 3), torch.zeros(4, 3)))
 def next_word(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """Exercise 4: (x (b, t, d_model), weight (vocab, d_model)) -> log-probabilities (b, vocab)."""
     x, weight = random(B, T, D_MODEL, seed=4), random(VOCAB, D_MODEL, seed=5) / 2
@@ -355,7 +355,7 @@ def model_and_words() -> tuple[Transformer, Tensor, Tensor]:
     return model, torch.tensor([[5, 8, EOS], [7, 4, EOS]]), torch.tensor([[6, 9, 4], [10, 5, 6]])
 
 
-@implement(*model_and_words())
+@implement(model_and_words)
 def all_at_once(function: Callable[..., Tensor]) -> None:
     """Exercise 5: (model, src, words) -> (b, t + 1, vocab), the logits of each word and <eos>."""
     model, src, words = model_and_words()

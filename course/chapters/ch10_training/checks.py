@@ -16,6 +16,8 @@ from torch.nn.functional import cross_entropy, one_hot
 from course.checks import (
     GRADED,
     Hint,
+    a_kind,
+    as_number,
     call,
     compare,
     exercise,
@@ -24,6 +26,7 @@ from course.checks import (
     no_slip,
     one_number,
     own_work,
+    reason_of,
     result_of,
     same,
     whole_number,
@@ -70,7 +73,7 @@ def three_numbers(guess: Any) -> None:
     expect(step == 250, "The step: how many updates are 1,000 batches?")
 
 
-@implement([7, 5, 11])
+@implement(lambda: ([7, 5, 11],))
 def my_shift(function: Callable[[list[int]], tuple[list[int], list[int]]]) -> None:
     """Exercise 2: ids of a translation -> (tgt_in, tgt_out), two lists."""
     own_work(function, "make_batch")
@@ -127,7 +130,16 @@ def example() -> tuple[Tensor, Tensor]:
     return logits, target
 
 
-@implement(torch.zeros(1, 1, 3), torch.ones(1, 1).long())
+def one_loss(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) -> Tensor:
+    """The one number that an attempt returns, in a tensor or as Python's own: a tensor ()."""
+    found = as_number(result_of(function, *inputs, stops=stops))
+    if isinstance(found, Tensor):
+        raise Hint(f"The loss is one number, but yours has the shape {tuple(found.shape)}.")
+    expect(type(found) in (int, float), f"It should return a tensor, not {a_kind(found)}.")
+    return torch.tensor(float(found))
+
+
+@implement(lambda: (torch.zeros(1, 1, 3), torch.ones(1, 1).long()))
 def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """Exercise 3: logits (b, t, vocab), target (b, t) -> mean loss per real word."""
     logits, target = example()
@@ -141,14 +153,12 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     twice = each(logits.softmax(dim=-1))
     p = logits.softmax(dim=-1).gather(-1, target.unsqueeze(-1)).squeeze(-1)
     shifted = cross_entropy(logits[:, :-1].transpose(1, 2), target[:, 1:], ignore_index=PAD)
-    found = call(function, logits, target, stops={
+    found = one_loss(function, logits, target, stops={
         "Expected target size": "PyTorch's cross_entropy wants the words on axis 1: transpose the "
         "logits, or flatten both.",
         "expected scalar type": "The targets are ids, whole numbers: keep their type.",
     })  # fmt: skip
-    expect(found.shape == right.shape or found.numel() == 1,
-           f"The loss is one number, but yours has the shape {tuple(found.shape)}.")  # fmt: skip
-    compare(found.reshape(()), right, [
+    compare(found, right, [
         (losses.mean(), "The padding counts too. Leave out the places where the target is 0."),
         (real.mean(), "The padding adds nothing to the sum, but you still divide by all places. "
          "Divide by the number of real words."),
@@ -171,11 +181,11 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
          "it is asked without."),
         (right / math.log(2), "That is in bits. Use the natural logarithm."),
     ])  # fmt: skip
-    everything = call(function, logits[:1], target[:1])
-    compare(everything.reshape(()), label_smoothed_cross_entropy(logits[:1], target[:1], 0.0), [])
+    everything = one_loss(function, logits[:1], target[:1])
+    compare(everything, label_smoothed_cross_entropy(logits[:1], target[:1], 0.0), [])
 
 
-@implement(torch.zeros(1, 1, 3), torch.ones(1, 1).long(), 0.1)
+@implement(lambda: (torch.zeros(1, 1, 3), torch.ones(1, 1).long(), 0.1))
 def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
     """Logits (b, t, vocab), target (b, t), eps -> mean smoothed loss per real word."""
     own_work(function, "cross_entropy", "CrossEntropyLoss", "label_smoothed_cross_entropy")
@@ -198,7 +208,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
     twice = smoothed(logits.softmax(dim=-1).log_softmax(dim=-1))
     p = (-hard).exp()
     spread = "Here eps is spread over all words, the right one and the signs too."
-    found = call(function, logits, target, eps, stops={
+    found = one_loss(function, logits, target, eps, stops={
         "does not match input size": "Which shapes do you put together? One loss for each place "
         "has the shape of the target.",
         "must match the size": "The shapes don't fit. One loss for each place has the shape of the "
@@ -206,9 +216,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
         "same number of dimensions": "`gather` wants the ids with as many axes as the logits: "
         "unsqueeze the target.",
     })  # fmt: skip
-    expect(found.numel() == 1,
-           f"The loss is one number, but yours has the shape {tuple(found.shape)}.")  # fmt: skip
-    compare(found.reshape(()), mean(each), [
+    compare(found, mean(each), [
         (mean(hard), "That is the loss without smoothing: where is eps?"),
         (mean(smoothed(log_p, 0.1)), "eps is an argument, it isn't always 0.1."),
         (each.mean(), "The padding counts too. Leave out the places where the target is 0."),
@@ -260,18 +268,17 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
          "again. Place i of the logits belongs to place i of the target."),
         (mean(each) / math.log(2), "That is in bits. Use the natural logarithm."),
     ])  # fmt: skip
-    full = call(function, logits[:1], target[:1], eps)
+    full = one_loss(function, logits[:1], target[:1], eps)
     right = label_smoothed_cross_entropy(logits[:1], target[:1], eps)
-    expect(full.numel() == 1 and same(full.reshape(()), right), "Right for the example, but not "
-           "for a batch without padding.")  # fmt: skip
-    sure = call(function, 60 * logits, target, eps)
+    expect(same(full, right), "Right for the example, but not for a batch without padding.")
+    sure = one_loss(function, 60 * logits, target, eps)
     right = label_smoothed_cross_entropy(60 * logits, target, eps)
-    no_slip(sure.numel() == 1 and same(sure.reshape(()), right), "Right for small scores; for "
+    no_slip(same(sure, right), "Right for small scores; for "
             "large ones a probability is rounded to 0, and its logarithm is lost. Which function "
             "takes the softmax and its logarithm in one?")  # fmt: skip
 
 
-@implement(torch.tensor([1]), 3, 0.1)
+@implement(lambda: (torch.tensor([1]), 3, 0.1))
 def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
     """Exercise 4: target (t), vocab, eps -> rows (t, vocab), eps spread over all words."""
     target, vocab, eps = torch.tensor([4, 6, 2]), 7, 0.2
@@ -301,7 +308,7 @@ def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
     ])  # fmt: skip
 
 
-@implement(1, 512, 4000)
+@implement(lambda: (1, 512, 4000))
 def my_schedule(function: Callable[[int, int, int], float]) -> None:
     """Exercise 5: the paper's learning rate for a step, d_model and warmup."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
@@ -317,9 +324,8 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
         except Hint:
             raise
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}".splitlines()[0]
             raise Hint(f"Called with step={step}, d_model={d_model}, warmup={warmup}, it stops "
-                       f"with {reason}.") from None  # fmt: skip
+                       f"with {reason_of(error)}.") from None  # fmt: skip
 
     def formula(rate: Callable[[int], float]) -> list[float]:
         return [rate(step) for step in steps]
@@ -393,7 +399,7 @@ def close(some: Sequence[float], others: Sequence[float]) -> bool:
     return all(math.isclose(a, b, rel_tol=1e-5) for a, b in zip(some, others, strict=True))
 
 
-@implement([1], 1)
+@implement(lambda: ([1], 1))
 def my_updates(function: Callable[[list[int], int], list[tuple[float, int]]]) -> None:
     """Words in each small batch, and how many make an update -> (divide by, step) for each."""
     for words, each in ([5, 2, 3, 6, 1, 8], 3), ([4, 9, 7, 2], 2), ([6, 3], 1):

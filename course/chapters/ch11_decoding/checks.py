@@ -1,5 +1,6 @@
 """The exercises of notebook 11 and assignment 6: greedy decoding, and the parts of beam search."""
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from course.checks import (
     implement,
     no_slip,
     own_work,
+    reason_of,
     result_of,
     same,
     whole_number,
@@ -80,10 +82,6 @@ class Watched:
             raise Endless
 
 
-def reason_of(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".splitlines()[0]
-
-
 def greedy_by_hand(
     src: Tensor, max_length: int, row: int = -1, stop: bool = True, begin: int = BOS,
     newest: bool = False, largest: bool = True,
@@ -134,7 +132,7 @@ def three_probabilities(greedy_finds: Any, beam_of_two_finds: Any, likeliest: An
     expect(close(best, 0.25), f"The likeliest of all six sentences. {whole}")
 
 
-@implement(toy_model, None, LONGEST)
+@implement(lambda: (toy_model, None, LONGEST))
 def my_greedy(function: Callable[[Transformer, Tensor, int], list[int]]) -> None:
     """Exercise 2: (model, src (1, s), max_length) -> ids without <bos> and <eos>."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
@@ -153,7 +151,7 @@ def my_greedy(function: Callable[[Transformer, Tensor, int], list[int]]) -> None
         explain_greedy(found, right, src, len(watched.read))
 
 
-@implement(None, None, LONGEST)  # no model: an attempt that never stops should stop here
+@implement(lambda: (None, None, LONGEST))  # no model: an attempt that never stops should stop here
 def my_greedy_by_calls(function: Callable[[Callable, Tensor, int], list[int]]) -> None:
     """Assignment 6: the same, with a model that can only be called: model(src, tgt_in)."""
     own_work(function, "greedy_decode", "beam_search", "Prefixes")
@@ -269,7 +267,7 @@ def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) 
                "and does the decoder read all words so far?")  # fmt: skip
 
 
-@implement(toy_model, None, [])
+@implement(lambda: (toy_model, None, []))
 def my_log_prob(function: Callable[[Transformer, Tensor, list[int]], float]) -> None:
     """Exercise 3: (model, src (1, s), ids) -> the log-probability of ids and <eos>."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
@@ -335,17 +333,18 @@ def explain_log_prob(found: float, ids: list[int], src: Tensor) -> None:
                f"{picked.sum():.3f}.")  # fmt: skip
 
 
-SO_FAR = torch.tensor([-0.5, -2.0, -1.0])
-FOLLOWING = torch.tensor([
-    [4.0, 1.0, 3.8, -6.0, 0.5, 1.2, 0.2],
-    [0.0, 1.0, 0.3, 5.5, 0.1, 0.7, 0.4],
-    [1.0, 0.2, 0.6, 1.4, 0.3, 2.1, 1.8],
-]).log_softmax(-1)  # fmt: skip
-STEPS = [(SO_FAR, FOLLOWING, k) for k in (1, 2, 3)]
-STEPS.append((SO_FAR.flip(0), FOLLOWING.flip(0), 3))  # the best branches aren't the first ones
+def beam_inputs() -> list[tuple[Tensor, Tensor, int]]:
+    so_far = torch.tensor([-0.5, -2.0, -1.0])
+    following = torch.tensor([
+        [4.0, 1.0, 3.8, -6.0, 0.5, 1.2, 0.2],
+        [0.0, 1.0, 0.3, 5.5, 0.1, 0.7, 0.4],
+        [1.0, 0.2, 0.6, 1.4, 0.3, 2.1, 1.8],
+    ]).log_softmax(-1)  # fmt: skip
+    turned = so_far.flip(0), following.flip(0), 3  # the best branches aren't the first ones
+    return [*((so_far, following, k) for k in (1, 2, 3)), turned]
 
 
-@implement(SO_FAR, FOLLOWING, 2)
+@implement(lambda: beam_inputs()[1])
 def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor, Tensor]]) -> None:
     """Exercise 4: (so_far (beam,), following (beam, vocab), k) -> branches, words, sums, each k."""
     column = ("The sums belong to the branches, the rows of `following`: make them a column, "
@@ -355,18 +354,19 @@ def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor,
         "selected index k out of range": "You look for the k best in too few numbers. Flatten all "
         "branches into one row first.",
     }
-    answers = [three_tensors(result_of(function, *step, stops=stops)) for step in STEPS]
+    steps = beam_inputs()
+    answers = [three_tensors(result_of(function, *step, stops=stops)) for step in steps]
     sizes = [{part.numel() for part in answer} for answer in answers]
     no_slip(
-        sizes != [{k * len(so_far)} for so_far, _, k in STEPS],
+        sizes != [{k * len(so_far)} for so_far, _, k in steps],
         "You keep the k best of each branch, so there are more branches after each word. Keep the "
         "k best of all branches together.",
     )
     no_slip(
-        sizes != [{len(so_far)} for so_far, _, _ in STEPS],
+        sizes != [{len(so_far)} for so_far, _, _ in steps],
         "You keep as many as there are branches. How many are wanted is k.",
     )
-    for (_, _, k), answer in zip(STEPS, answers, strict=True):
+    for (_, _, k), answer in zip(steps, answers, strict=True):
         shapes = [tuple(part.shape) for part in answer]
         expect(set(shapes) == {(k,)}, f"Each of the three should have {k} numbers for k={k}, but "
                f"the shapes are {shapes[0]}, {shapes[1]} and {shapes[2]}.")  # fmt: skip
@@ -440,12 +440,13 @@ WRONG_STEPS: dict[str, Callable[[Tensor, Tensor, int], Choice]] = {
 
 
 def explain_step(answers: Sequence[Choice]) -> None:
-    """Nothing, where all answers are right; otherwise a hint. answers: one for each of STEPS."""
+    """Nothing, where all answers are right; otherwise a hint. answers: to `beam_inputs()`."""
+    steps = beam_inputs()
 
     def made_by(step: Callable[[Tensor, Tensor, int], Choice]) -> bool:
         return all(
             same(branches, wanted[0]) and same(words, wanted[1])
-            for (branches, words, _), wanted in zip(answers, (step(*x) for x in STEPS), strict=True)
+            for (branches, words, _), wanted in zip(answers, (step(*x) for x in steps), strict=True)
         )
 
     def pairs(choice: Choice) -> list[tuple[float, float]]:
@@ -455,10 +456,10 @@ def explain_step(answers: Sequence[Choice]) -> None:
         for hint, step in WRONG_STEPS.items():
             no_slip(not made_by(step), hint)
         unordered = all(
-            pairs(answer) == pairs(right_step(*x)) for answer, x in zip(answers, STEPS, strict=True)
+            pairs(answer) == pairs(right_step(*x)) for answer, x in zip(answers, steps, strict=True)
         )
         no_slip(not unordered, "The right ones in the wrong order: best first.")
-    for step, (branches, words, sums) in zip(STEPS, answers, strict=True):
+    for step, (branches, words, sums) in zip(steps, answers, strict=True):
         right, k = right_step(*step), step[2]
         expect(same(branches, right[0]) and same(words, right[1]), f"For k={k} the best are the "
                f"words {right[1].tolist()} behind the branches {right[0].tolist()}, but yours are "
@@ -533,7 +534,7 @@ CHOICES = {
 }
 
 
-@implement(list(FOUND[:1]), 1.0)
+@implement(lambda: (list(FOUND[:1]), 1.0))
 def my_choice(function: Callable[[Sequence[Hypothesis], float], Hypothesis]) -> None:
     """Exercise 5: (hypotheses, alpha) -> the best one under the length penalty."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
@@ -588,11 +589,17 @@ def ask(function: Callable, found: list[Hypothesis], alpha: float) -> Hypothesis
     except Exception as error:
         raise Hint(f"It stops with {reason_of(error)}.") from None
     expect(answer is not None, "It returns nothing: does it end with `return`?")
+    chosen = [one for one in found if same_choice(answer, one)]
     expect(
-        isinstance(answer, Hypothesis) and answer in found,
+        bool(chosen),
         "Return one of the hypotheses, as it is: not its ids, its score or its place in the list.",
     )
-    return answer
+    return chosen[0]
+
+
+def same_choice(answer: Any, one: Hypothesis) -> bool:
+    """Is it this one, whatever was noted down as its score?"""
+    return isinstance(answer, Hypothesis) and answer == dataclasses.replace(one, score=answer.score)
 
 
 FAULTS = {

@@ -99,7 +99,7 @@ ORDER = [(f"El {it} perro", f"El perro {it}")
          for it in ("feliz", "grande", "triste", "fuerte", "gris", "azul")]  # fmt: skip
 
 
-@implement(["a"], ["a"])
+@implement(lambda: (["a"], ["a"]))
 def my_exact_match(function: Callable[[Sequence[str], Sequence[str]], float]) -> None:
     """Exercise 2: translations, references -> share that is right to the letter."""
     pairs = [*TWO_RIGHT, *SMALL, *ACCENTS, *SIGNS, *BEGINNINGS, *ORDER]
@@ -140,7 +140,7 @@ def words_right(written: Sequence[str], right: Sequence[str]) -> float:
     return sum(a == b for a, b in pairs) / len(pairs)
 
 
-@implement(7, 11)
+@implement(lambda: (7, 11))
 def my_brevity(function: Callable[[int, int], float]) -> None:
     """Exercise 3: words written, words of the reference -> the brevity penalty."""
     own_work(function, "BLEU", "corpus_bleu", "sacrebleu")
@@ -169,7 +169,7 @@ def my_brevity(function: Callable[[int, int], float]) -> None:
     judge(equal, 1.0, {}, (13, 13))
 
 
-@implement([["a", "b"]], [["a", "b"]], 1)
+@implement(lambda: ([["a", "b"]], [["a", "b"]], 1))
 def my_precision(function: Callable[..., float]) -> None:
     """Exercise 4: texts as lists of words, their references, n -> n-gram precision of the whole."""
     own_work(function, "BLEU", "corpus_bleu", "sacrebleu")
@@ -209,6 +209,7 @@ def my_precision(function: Callable[..., float]) -> None:
             "reference it is called recall.",
             unordered / total: "The order of the words in a group counts: “la casa” isn't “casa "
             "la”.",
+            100 * found / total: "That is in per cent. Give the share, between 0 and 1.",
             found: "That is how many. Divide by the number of groups that were written.",
         }
         size = "5 words have 4 pairs and 3 triples."

@@ -98,7 +98,7 @@ def rows_and_places() -> tuple[Tensor, Tensor]:
     return scores.softmax(dim=-1), places
 
 
-@implement(torch.full((1, 1, 1), 1.0), torch.zeros(1, dtype=torch.long))
+@implement(lambda: (torch.full((1, 1, 1), 1.0), torch.zeros(1, dtype=torch.long)))
 def share_on(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """share_on(rows, places): (b, h, s), (b) -> (h), how often the largest weight
     of each head lies at the place."""
@@ -140,7 +140,7 @@ def share_on(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     ])  # fmt: skip
 
 
-@implement(torch.zeros(1, 1, 1, 2), 0, 0, 0, 1)
+@implement(lambda: (torch.zeros(1, 1, 1, 2), 0, 0, 0, 1))
 def swap_two(function: Callable[..., Tensor]) -> None:
     """swap_two(weights, head, query, one, another) -> the weights (b, h, q, k) with
     two numbers of this row exchanged, in every sentence."""

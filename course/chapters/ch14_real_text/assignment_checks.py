@@ -234,7 +234,7 @@ UNCLEAN: list[tuple[dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@implement("a", "b")
+@implement(lambda: ("a", "b"))
 def my_clean_pair(function: Callable[[str, str], Pair | None]) -> None:
     """Exercise: both sides of a line -> the clean pair, or None."""
     own_work(function, "cleaned")
@@ -312,7 +312,7 @@ def pairs_of(found: Any, what: str = "It should return a list of pairs") -> list
     return found
 
 
-@implement([("a", "b")])
+@implement(lambda: ([("a", "b")],))
 def my_deduplicate(function: Callable[[list[Pair]], list[Pair]]) -> None:
     """Exercise: pairs -> those that stood in no other spelling above."""
     own_work(function, "once")
@@ -367,9 +367,9 @@ TO_SPLIT = [
     ("Goodbye.", "Adiós."),
     ("Good morning.", "Buen día."),
     ("good morning", "Muy buenos días."),
-    ("Bye.", "Adiós."),
-    ("goodbye.", "Hasta luego."),
     ("Thanks.", "Gracias."),
+    ("goodbye.", "Hasta luego."),
+    ("Bye.", "Adiós."),
     ("Good morning.", "Hola, buenos días."),
     ("Good-bye!", "Adiós, adiós."),
     ("Yes.", "Sí."),
@@ -389,7 +389,7 @@ def split_by(
             [pair for pair in pairs if same(pair) in first])  # fmt: skip
 
 
-@implement([("a", "b"), ("c", "d")], 1)
+@implement(lambda: ([("a", "b"), ("c", "d")], 1))
 def my_hold_out(function: Callable[[list[Pair], int], Any]) -> None:
     """Exercise: pairs, how many sentences to hold out -> (training, held out)."""
     own_work(function, "split_by")
@@ -431,6 +431,11 @@ def my_hold_out(function: Callable[[list[Pair], int], Any]) -> None:
     ]  # fmt: skip
     for wrong, hint in mistakes:
         no_slip(found != wrong, hint)
+    by_alphabet = sorted(TO_SPLIT, key=lambda pair: key(pair[0]))
+    for some in (by_alphabet, by_alphabet[::-1]):
+        no_slip(tuple(map(sorted, found)) != tuple(map(sorted, split_by(some, HELD_OUT))),
+                "The sentences are sorted there. Hold out those that come first in the corpus, not "
+                "in the alphabet.")  # fmt: skip
     no_slip(tuple(map(sorted, found)) != tuple(map(sorted, right)), "The right pairs, in another "
             "order: leave them in that of the corpus.")  # fmt: skip
     expect(sorted(training + held_out) == sorted(TO_SPLIT), "Each pair should be on one side, and "
@@ -499,7 +504,7 @@ def stop_at(losses: Sequence[float], patience: int, *, ties: bool = False, reset
     return kept, len(values)
 
 
-@implement([2.0, 1.0], 1)
+@implement(lambda: ([2.0, 1.0], 1))
 def my_stop(function: Callable[[list[float], int], tuple[int, int]]) -> None:
     """Exercise: validation losses in their order, patience -> (kept, how many were made)."""
     own_work(function, "stop_at")
@@ -618,7 +623,7 @@ def interval(*given: Any) -> tuple[float, float]:
     return middle(scores_drawn(*given), given[-1] // 40)
 
 
-@implement(["a"], ["a"], lambda texts, references: 1.0, lambda n: [0] * n, 40)
+@implement(lambda: (["a"], ["a"], lambda texts, references: 1.0, lambda n: [0] * n, 40))
 def my_interval(function: Callable[..., tuple[float, float]]) -> None:
     """Exercise: texts, references, score, draw, times -> the ends of the middle 95 %."""
     own_work(function, "interval", "corpus_score")

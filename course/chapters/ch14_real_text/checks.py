@@ -59,7 +59,7 @@ def longest_first(word: str, merges: Merges) -> list[str]:
     return parts
 
 
-@implement("ab", [("a", "b")])
+@implement(lambda: ("ab", [("a", "b")]))
 def my_pieces(function: Callable[[str, Merges], Sequence[str]]) -> None:
     """Exercise: a word and the learned merges -> its pieces."""
     for word, merges in CASES:
@@ -109,7 +109,7 @@ def share(right: Callable[[str, Sequence[str]], bool]) -> float:
     return sum(map(right, WRITTEN, ACCEPTED)) / len(WRITTEN)
 
 
-@implement(["a"], [["a"]])
+@implement(lambda: (["a"], [["a"]]))
 def my_any_reference(function: Callable[[Sequence[str], Sequence[Sequence[str]]], float]) -> None:
     """Exercise: translations, and for each what is accepted -> share that is right."""
     own_work(function, "share_right")

@@ -20,18 +20,19 @@ from course.checks import (
 
 # Margins of five sentences: as they are, after a patch, and of the sentences it came from. By no
 # two mistakes they come to the same share.
-BEFORE = torch.tensor([-3.0, -1.0, -2.5, -0.5, -4.0])
-AFTER = torch.tensor([0.5, -0.5, 1.0, -0.75, -2.0])
-GOAL = torch.tensor([2.0, 3.0, 2.5, 0.5, 1.0])
+BEFORE = [-3.0, -1.0, -2.5, -0.5, -4.0]
+AFTER = [0.5, -0.5, 1.0, -0.75, -2.0]
+GOAL = [2.0, 3.0, 2.5, 0.5, 1.0]
 
 
-@implement(torch.zeros(2), torch.ones(2), torch.ones(2))
+@implement(lambda: (torch.zeros(2), torch.ones(2), torch.ones(2)))
 def my_restored(function: Callable[[Tensor, Tensor, Tensor], float]) -> None:
     """Exercise: margins before, after and of the goal -> the share of the way that was gone."""
-    right = ((AFTER - BEFORE).mean() / (GOAL - BEFORE).mean()).item()
-    found: Any = result(function, BEFORE, AFTER, GOAL)
+    before, after, goal = map(torch.tensor, (BEFORE, AFTER, GOAL))
+    right = ((after - before).mean() / (goal - before).mean()).item()
+    found: Any = result(function, before, after, goal)
     shape = tuple(found.shape) if isinstance(found, Tensor) else ()
-    single = ((AFTER - BEFORE) / (GOAL - BEFORE)).mean().item()
+    single = ((after - before) / (goal - before)).mean().item()
     expect(shape in ((), (1,)), f"It returns {shape} numbers: take the mean over the sentences "
            "first, then the share.")  # fmt: skip
     found = one_number(found, f"It should return one number, not {a_kind(found)}.")
@@ -39,14 +40,14 @@ def my_restored(function: Callable[[Tensor, Tensor, Tensor], float]) -> None:
     def is_it(value: float) -> bool:
         return abs(found - value) < 1e-4
 
-    way, moved = (GOAL - BEFORE).mean().item(), (AFTER - BEFORE).mean().item()
+    way, moved = (goal - before).mean().item(), (after - before).mean().item()
     no_slip(not is_it(moved), "That is how far it moved, in nats. Of what way?")
     no_slip(not is_it(100 * right), "As a share: 1 for all of the way.")
     no_slip(not is_it(-right), "The sign is turned round: nearer to the goal is positive.")
     no_slip(not is_it(1 - right), "That is the share that is still to go.")
-    no_slip(not is_it(moved / GOAL.mean().item()), "The way begins where the sentences were before "
+    no_slip(not is_it(moved / goal.mean().item()), "The way begins where the sentences were before "
             "the patch, not at 0.")  # fmt: skip
-    no_slip(not is_it(AFTER.mean().item() / way), "How far did it *move*? Take away where it was "
+    no_slip(not is_it(after.mean().item() / way), "How far did it *move*? Take away where it was "
             "before.")  # fmt: skip
     no_slip(not is_it(single), "That is the mean of single shares: a sentence with hardly any way "
             "to go would count as much as all others. Take means first, then divide.")  # fmt: skip
@@ -76,7 +77,7 @@ class Example:
         return torch.stack(hits).float().mean(dim=1)
 
 
-@implement([torch.zeros(1, 2)], nn.Identity(), nn.Identity(), torch.zeros(1).long())
+@implement(lambda: ([torch.zeros(1, 2)], nn.Identity(), nn.Identity(), torch.zeros(1).long()))
 def my_lens(function: Callable[..., Tensor]) -> None:
     """Exercise: states of layers, the norm, the generator, ids -> for each layer a share."""
     one = Example()

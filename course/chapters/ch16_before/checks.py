@@ -20,8 +20,8 @@ from course.checks import (
 Step = Callable[[Tensor, Tensor], Tensor]
 # Small whole numbers, so that a state can be followed with a pencil. Each step forgets a little, so
 # that the order counts.
-WORDS = torch.tensor([[1.0, 0.0], [2.0, 1.0], [3.0, 5.0], [7.0, 2.0]])
-START = torch.tensor([0.0, 0.0, 1.0])
+WORDS = [[1.0, 0.0], [2.0, 1.0], [3.0, 5.0], [7.0, 2.0]]
+START = [0.0, 0.0, 1.0]
 
 
 def one_way(word: Tensor, state: Tensor) -> Tensor:
@@ -47,23 +47,27 @@ def right_both_ways(forward: Step, backward: Step, words: Tensor, start: Tensor)
     return torch.cat([read(forward, words, start), from_the_right], dim=-1)
 
 
-@implement(one_way, other_way, WORDS, START)
+def both_ways_inputs() -> tuple[Step, Step, Tensor, Tensor]:
+    return one_way, other_way, torch.tensor(WORDS), torch.tensor(START)
+
+
+@implement(both_ways_inputs)
 def my_both_ways(function: Callable[[Step, Step, Tensor, Tensor], Tensor]) -> None:
     """Exercise: two steps (word, state) -> state, words (s, d), a first state -> (s, 2 hidden)."""
-    given = one_way, other_way, WORDS, START
+    *_, words, start = given = both_ways_inputs()
     found = call(function, *given)
-    left, right = read(one_way, WORDS, START), read(other_way, WORDS.flip(0), START).flip(0)
+    left, right = read(one_way, words, start), read(other_way, words.flip(0), start).flip(0)
 
     def both(one: Tensor, another: Tensor) -> Tensor:
         return torch.cat([one, another], dim=-1)
 
-    steady = [torch.stack([step(each, START) for each in WORDS]) for step in (one_way, other_way)]
-    handed = read(other_way, WORDS.flip(0), left[-1]).flip(0)
-    again = read(one_way, WORDS.flip(0), START).flip(0)
+    steady = [torch.stack([step(each, start) for each in words]) for step in (one_way, other_way)]
+    handed = read(other_way, words.flip(0), left[-1]).flip(0)
+    again = read(one_way, words.flip(0), start).flip(0)
     mistakes = [
         (both(left, right.flip(0)), "The states from the right are still in the order in which "
          "they were read: turn them back, so that row i belongs to word i."),
-        (both(left, read(other_way, WORDS, START)), "The second network reads from the left, too. "
+        (both(left, read(other_way, words, start)), "The second network reads from the left, too. "
          "It should begin with the last word."),
         (both(right, left), "The two halves are swapped: from the left comes first."),
         (both(left, handed), "The second network goes on from the last state of the first. It has "
@@ -77,7 +81,7 @@ def my_both_ways(function: Callable[[Step, Step, Tensor, Tensor], Tensor]) -> No
         (left + right, "The two are added there. Put them side by side, so that nothing is lost."),
     ]  # fmt: skip
     compare(found, right_both_ways(*given), mistakes)
-    others = other_way, one_way, WORDS[1:3] - 4, START.flip(0)
+    others = other_way, one_way, words[1:3] - 4, start.flip(0)
     elsewhere(function, right_both_ways(*others), *others)
 
 
@@ -86,7 +90,7 @@ def right_waiting(source: int, target: int, layers: int) -> int:
     return layers * source + target
 
 
-@implement(2, 2, 1)
+@implement(lambda: (2, 2, 1))
 def my_waiting(function: Callable[[int, int, int], int]) -> None:
     """Exercise: words of the source and of the target, layers on each side -> steps that wait."""
     source, target, layers = 12, 10, 3

@@ -74,7 +74,7 @@ def sizes(N: int, d_model: int, d_ff: int, vocab: int) -> tuple[int, int]:
     return vocab * d_model, N * (4 * d_model**2 + 2 * d_model * d_ff)
 
 
-@implement(1, 2, 3, 4)
+@implement(lambda: (1, 2, 3, 4))
 def my_sizes(function: Callable[[int, int, int, int], tuple[int, int]]) -> None:
     """Exercise: N, d_model, d_ff, vocab -> weights in the table, weights in the layers."""
     own_work(function, "sizes", "count_parameters", "LanguageModel")
@@ -115,7 +115,7 @@ def flops(N: int, d_model: int, d_ff: int, vocab: int, n: int) -> int:
     return 3 * (2 * n * (table + layers) + 4 * N * n * n * d_model)
 
 
-@implement(1, 2, 3, 4, 5)
+@implement(lambda: (1, 2, 3, 4, 5))
 def my_flops(function: Callable[[int, int, int, int, int], int]) -> None:
     """Exercise: N, d_model, d_ff, vocab, tokens of a sentence -> FLOPs to train on it once."""
     own_work(function, "flops", "FlopCounterMode", "LanguageModel")
@@ -144,6 +144,8 @@ def my_flops(function: Callable[[int, int, int, int, int], int]) -> None:
         (3 * (in_n // 2 + meeting), "The matrices' products, too, are 2abc each."),
         (3 * (in_n // n + meeting), "The matrices are used for each of the n tokens."),
         (right * n, "Once too often times n."),
+        (3 * (2 * n * (table + layers - N * d * d) + meeting), "Attention has four matrices: the "
+         "product with the last one, W^O, is missing."),
     ):  # fmt: skip
         no_slip(found != wrong, hint)
     expect(found == right, f"Not {found:,}: write down each product of the forward pass with its "
@@ -185,6 +187,11 @@ def wrong_fits(
 
     raw = "Those are no logarithms: take that of the counts and that of the distances."
     half = "Only one of the two is a logarithm: a power law needs both."
+    undone = "What undoes a logarithm has its base: exp for math.log, 10 ** … for math.log10."
+    mixed = "Both logarithms need the same base: math.log for the counts and for the distances."
+    swapped = ("The axes are swapped: the logarithm of the distance depends on that of the count, "
+               "not the other way round.")  # fmt: skip
+    ln_10 = math.log(10)
     return [
         ((alpha, a), "First a, then alpha."),
         ((a, -alpha), "The minus stands in the formula already: alpha is above 0."),
@@ -200,6 +207,12 @@ def wrong_fits(
         (through(-2, -1), "That is the line through the last two points."),
         ((math.exp(-start / back), -1 / back), "There the counts are explained by the distances. "
          "Squares are to be small in the logarithm of the distance."),
+        *[((math.exp(math.log(a, base)), alpha), undone) for base in (2, 10)],
+        *[((base ** math.log(a), alpha), undone) for base in (2, 10)],
+        *[((each, alpha * ln_10), mixed) for each in (a, 10 ** math.log(a))],
+        *[((each, alpha / ln_10), mixed) for each in (a, math.exp(math.log10(a)))],
+        *[((at_1, slope), swapped) for at_1 in (math.exp(start), math.exp(-start), start)
+          for slope in (back, -back, 1 / back, -1 / back)],
         *[(wrong, raw) for wrong in both_signs(counts, [loss - floor for loss in losses])],
         *[(wrong, raw) for wrong in both_signs(counts, losses)],
         *[(wrong, half) for wrong in both_signs(counts, y)],
@@ -207,7 +220,7 @@ def wrong_fits(
     ]  # fmt: skip
 
 
-@implement([1, 2], [2.0, 1.5], 1.0)
+@implement(lambda: ([1, 2], [2.0, 1.5], 1.0))
 def my_fit(function: Fit) -> None:
     """Exercise: counts, losses, floor -> a and alpha, by least squares in the logarithms."""
     own_work(function, "power_law", "a_fit", "straightness")
@@ -245,7 +258,7 @@ def held_out(
     return floor + distance, distance / (losses[-1] - floor) - 1
 
 
-@implement([1, 2, 3], [2.0, 1.5, 1.4], 1.0, lambda counts, losses, floor: (1.0, 1.0))
+@implement(lambda: ([1, 2, 3], [2.0, 1.5, 1.4], 1.0, lambda counts, losses, floor: (1.0, 1.0)))
 def my_held_out(function: Callable[..., tuple[float, float]]) -> None:
     """Exercise: counts, losses, floor, fit -> the loss predicted for the last, and its error."""
     own_work(function, "held_out")

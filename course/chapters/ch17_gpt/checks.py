@@ -37,7 +37,7 @@ def mean_length(chances: Sequence[float], lengths: Sequence[int]) -> float:
     return sum(p * length for p, length in zip(chances, lengths, strict=True))
 
 
-@implement([0.5, 0.5], [1, 1])
+@implement(lambda: ([0.5, 0.5], [1, 1]))
 def my_floor(function: Callable[[Sequence[float], Sequence[int]], float]) -> None:
     """Exercise: chances of all sentences of a grammar, and their lengths -> nats per token."""
     found = result_of(function, CHANCES, LENGTHS)
@@ -72,7 +72,7 @@ def right_mask(prompt: int, length: int) -> Tensor:
     return mask
 
 
-@implement(1, 2)
+@implement(lambda: (1, 2))
 def my_prefix_mask(function: Callable[[int, int], Tensor]) -> None:
     """Exercise: words in the prompt, words in all -> the mask (length, length)."""
     prompt, length = 3, 7

@@ -189,7 +189,7 @@ def wrong_turns(x: Tensor, places: Tensor, base: float) -> list[tuple[Tensor, st
     ]  # fmt: skip
 
 
-@implement(torch.zeros(1, 1, 2, 2), torch.arange(2), 100.0)
+@implement(lambda: (torch.zeros(1, 1, 2, 2), torch.arange(2), 100.0))
 def my_turn(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
     """Exercise: x (b, h, s, d_k), the places (s,) of its words, base -> x with its pairs turned."""
     own_work(function, "Rotary", "turned", "rotated", "apply_rotary_pos_emb")
@@ -274,7 +274,7 @@ def wrong_attention(q: Tensor, k: Tensor, v: Tensor, turn: Turn) -> list[tuple[T
     ]  # fmt: skip
 
 
-@implement(*[torch.zeros(1, 1, 1, 2)] * 3, lambda x, places: x)
+@implement(lambda: (*[torch.zeros(1, 1, 1, 2)] * 3, lambda x, places: x))
 def my_rotary_attention(function: Callable[..., Tensor]) -> None:
     """Exercise: q of the last n words, k and v of all s, turn(x, places) -> (b, h, n, d_k)."""
     own_work(function, *ATTENTION, "rotary_attention", "Rotary", "RotaryEmbedding")
@@ -364,7 +364,7 @@ def wrong_groups(q: Tensor, k: Tensor, v: Tensor) -> list[tuple[Tensor, str]]:
     ]  # fmt: skip
 
 
-@implement(*[torch.zeros(1, 1, 1, 2)] * 3)
+@implement(lambda: (*[torch.zeros(1, 1, 1, 2)] * 3,))
 def my_grouped_attention(function: Callable[..., Tensor]) -> None:
     """Exercise: q (b, h, n, d_k), k and v (b, kv_heads, s, d_k) -> (b, h, n, d_k)."""
     own_work(function, *ATTENTION, "for_all_heads", "grouped_attention", "spread", "repeat_kv")
@@ -395,7 +395,7 @@ def cache_size(layers: int, d_model: int, h: int, kv_heads: int, words: int, siz
     return 2 * layers * kv_heads * (d_model // h) * words * size
 
 
-@implement(1, 2, 1, 1, 1, 1)
+@implement(lambda: (1, 2, 1, 1, 1, 1))
 def my_cache_bytes(function: Callable[..., int]) -> None:
     """Exercise: layers, d_model, h, kv_heads, words, bytes of a number -> bytes of the cache."""
     own_work(function, "KeyValueCache", "cache_size")

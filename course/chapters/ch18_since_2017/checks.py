@@ -18,8 +18,10 @@ from course.checks import (
     result_of,
 )
 
-X = torch.tensor([[[1.0, 2.0, 4.0], [0.5, -3.0, 1.0]], [[6.0, 0.0, 2.0], [-1.0, -1.0, 5.0]]])
-SCALE, EPS = torch.tensor([1.0, 2.0, 0.5]), 0.1
+
+def rms_inputs() -> tuple[Tensor, Tensor, float]:
+    x = torch.tensor([[[1.0, 2.0, 4.0], [0.5, -3.0, 1.0]], [[6.0, 0.0, 2.0], [-1.0, -1.0, 5.0]]])
+    return x, torch.tensor([1.0, 2.0, 0.5]), 0.1
 
 
 def right_rms(x: Tensor, scale: Tensor, eps: float) -> Tensor:
@@ -27,11 +29,11 @@ def right_rms(x: Tensor, scale: Tensor, eps: float) -> Tensor:
     return x / (x.square().mean(dim=-1, keepdim=True) + eps).sqrt() * scale
 
 
-@implement(X, SCALE, EPS)
+@implement(rms_inputs)
 def my_rms_norm(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
     """Exercise: vectors (b, s, d_model), a scale (d_model) and a small number -> the same shape."""
     own_work(function, "RMSNorm", "rms_norm")
-    x, scale, eps = X, SCALE, EPS
+    x, scale, eps = rms_inputs()
     stops = {"must match the size": "The mean needs a last axis of size 1 to fit the words: "
              "`keepdim=True`."}  # fmt: skip
     found = call(function, x, scale, eps, stops=stops)
@@ -57,15 +59,17 @@ def my_rms_norm(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
     ]  # fmt: skip
     compare(found, right_rms(x, scale, eps), mistakes)
     other = torch.tensor([[0.5, -2.0], [3.0, 1.0], [0.0, 0.0]])[None]
-    elsewhere(function, right_rms(other, SCALE[:2], 0.01), other, SCALE[:2], 0.01)
+    elsewhere(function, right_rms(other, scale[:2], 0.01), other, scale[:2], 0.01)
 
 
-# For three queries: what is kept of the keys so far, and the scores of four new keys.
-LARGEST = torch.tensor([[1.0], [3.0], [-0.5]])
-WEIGHT = torch.tensor([[2.0], [1.5], [3.0]])
-TOTAL = torch.tensor([[1.0, -2.0], [0.5, 0.25], [2.0, 1.0]])
-SCORES = torch.tensor([[2.0, 0.0, 1.0, -1.0], [1.0, 2.0, 0.5, 2.5], [0.0, 1.5, -2.0, 0.3]])
-VALUES = torch.tensor([[1.0, 0.0], [0.0, 2.0], [-1.0, 1.0], [3.0, 0.5]])
+def block_inputs() -> tuple[Tensor, ...]:
+    """For three queries: what is kept of the keys so far, and the scores of four new keys."""
+    largest = torch.tensor([[1.0], [3.0], [-0.5]])
+    weight = torch.tensor([[2.0], [1.5], [3.0]])
+    total = torch.tensor([[1.0, -2.0], [0.5, 0.25], [2.0, 1.0]])
+    scores = torch.tensor([[2.0, 0.0, 1.0, -1.0], [1.0, 2.0, 0.5, 2.5], [0.0, 1.5, -2.0, 0.3]])
+    values = torch.tensor([[1.0, 0.0], [0.0, 2.0], [-1.0, 1.0], [3.0, 0.5]])
+    return largest, weight, total, scores, values
 
 
 def step(
@@ -77,13 +81,13 @@ def step(
     return new, weight * shrink + e.sum(dim=-1, keepdim=True), total * shrink + e @ values
 
 
-@implement(LARGEST, WEIGHT, TOTAL, SCORES, VALUES)
+@implement(block_inputs)
 def my_block(function: Callable[..., tuple[Tensor, Tensor, Tensor]]) -> None:
     """Exercise: largest (q, 1), weight (q, 1), total (q, d_v), scores (q, k), values (k, d_v)
     -> the first three, after these keys.
     """
     own_work(function, "flash_attention", "logsumexp", "softmax")
-    given = LARGEST, WEIGHT, TOTAL, SCORES, VALUES
+    *_, scores, values = given = block_inputs()
     right = step(*given)
     found = result_of(function, *given)
     expect(isinstance(found, tuple | list) and len(found) == 3,
@@ -95,7 +99,7 @@ def my_block(function: Callable[..., tuple[Tensor, Tensor, Tensor]]) -> None:
                f"should be {tuple(wanted.shape)}.")  # fmt: skip
     compare(together(found), together(right), slips(*given))
     begin = torch.full((2, 1), -math.inf), torch.zeros(2, 1), torch.zeros(2, 2)
-    rest = SCORES[:2, :3] * -100, VALUES[:3]  # the largest is far below 0
+    rest = scores[:2, :3] * -100, values[:3]  # the largest is far below 0
     elsewhere(function, step(*begin, *rest), *begin, *rest)
 
 
@@ -146,7 +150,7 @@ def right_window(length: int, width: int) -> Tensor:
     return (distance >= 0) & (distance < width)
 
 
-@implement(2, 1)
+@implement(lambda: (2, 1))
 def my_window_mask(function: Callable[[int, int], Tensor]) -> None:
     """Exercise: how many words, and how many of them are seen -> the mask (length, length)."""
     length, width = 7, 3

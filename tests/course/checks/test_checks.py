@@ -45,7 +45,7 @@ def five(guess):
     expect(guess == 5, "Count your fingers.")
 
 
-@implement(2)
+@implement(lambda: (2,))
 def double(function):
     expect(function(3) == 6, "Twice as much.")
 
@@ -230,6 +230,33 @@ def test_an_array_counts_as_a_tensor():
             assert found.tolist() == array.tolist()
 
 
+@pytest.mark.parametrize("given, read", [
+    ("5", 5.0), (" 2.50 ", 2.5), ("-1e3", -1000.0), (["1", 2], [1.0, 2]),
+    (("3", ["4"]), (3.0, [4.0])), ("five", "five"), ("1/4", "1/4"), ("", ""),
+    ("nan", "nan"), ("-inf", "-inf"), ("9" * 1000, "9" * 1000), (True, True),
+    ({"a": "1"}, {"a": "1"}),
+])  # fmt: skip
+def test_a_number_in_quotes_is_read_where_it_was_worked_out_by_hand(given, read):
+    @exercise
+    def check(guess):
+        raise Hint(repr(guess))
+
+    with graded(), pytest.raises(Hint) as found:
+        check(given)
+    assert str(found.value) == repr(read)
+
+
+def test_a_number_in_quotes_is_none_where_a_function_returns_it():
+    @implement(lambda: (2,))
+    def check(function):
+        one_number(result_of(function, 3), "Give one number.")
+
+    with graded():
+        check(lambda x: x + x)
+        with pytest.raises(Hint, match="Give one number"):
+            check(lambda x: str(x + x))
+
+
 def test_an_answer_in_an_array(capsys):
     @exercise
     def pair(guess):
@@ -246,7 +273,7 @@ def test_an_answer_may_spoil_what_it_was_given(capsys):
         texts.clear()
         return tensor.zero_()
 
-    @implement(given, words)
+    @implement(lambda: (given, words))
     def nothing(function):
         expect(torch.equal(result_of(function, given, words), torch.zeros(2)), "Nothing, please.")
 

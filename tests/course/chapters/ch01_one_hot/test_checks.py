@@ -29,7 +29,7 @@ NUMBERS = [
     (check.zeros_in_the_table, 4, "how many ones"),
     (check.zeros_in_the_table, 39, "How many rows"),
     (check.zeros_in_the_table, 17, "how many zeros are in each"),
-    (check.zeros_in_the_table, "36", "whole number"),
+    (check.zeros_in_the_table, "thirty-six", "whole number"),
     (check.bytes_of_a_batch, 8 * 12 * 1794 * 4, "right!"),
     (check.bytes_of_a_batch, 8 * 12 * 1794, "4 bytes"),
     (check.bytes_of_a_batch, 8 * 12 * 1794 * 8, "int64"),

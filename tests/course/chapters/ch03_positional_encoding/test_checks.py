@@ -47,7 +47,7 @@ NUMBERS = [
     (check.which_position, 9, "has the sine"),
     (check.which_position, 0, "every hand points up"),
     (check.which_position, 7, "whose cosine is nearly -1"),
-    (check.which_position, "3", "whole number"),
+    (check.which_position, "three", "whole number"),
     (check.wave_of_pair_384, 6283.2, "right!"),
     (check.wave_of_pair_384, 6283, "right!"),
     (check.wave_of_pair_384, 1000, "1000 is what"),
@@ -59,7 +59,7 @@ NUMBERS = [
     (check.wave_of_pair_384, 0.00628, "angle grows per position"),
     (check.wave_of_pair_384, 512, "For which pos"),
     (check.wave_of_pair_384, 0, "For which pos"),
-    (check.wave_of_pair_384, "628", "a number"),
+    (check.wave_of_pair_384, "628 words", "a number"),
     (check.wave_of_pair_384, True, "a number"),
     (check.diagnose, {**check.PLANTED}, "right!"),
     (check.diagnose, {**check.PLANTED, "A": check.NONE}, "A isn't sound. Measure .*wavelengths"),
@@ -296,7 +296,7 @@ BASES = [
     (10**400, "positive number"),
     (math.nan, "positive number"),
     (True, "positive number"),
-    ("30", "positive number"),
+    ("thirty", "positive number"),
 ]
 
 

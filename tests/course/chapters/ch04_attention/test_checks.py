@@ -142,8 +142,11 @@ def with_row(row: int, *numbers: float) -> Tensor:
     return w_q
 
 
-@pytest.mark.parametrize("w_q", [with_row(2, 0, 4, 0, 0), with_row(3, -9, 9, -9, -9), torch.tensor(
-    [[0, 0, 0, 0], [0, 0, 0, 0], [0, 3, 0, 0], [0, 3, 0, 0]])])  # fmt: skip
+TWO_ROWS = [[0, 0, 0, 0], [0, 0, 0, 0], [0, 3, 0, 0], [0, 3, 0, 0]]
+
+
+@pytest.mark.parametrize("w_q", [with_row(2, 0, 4, 0, 0), with_row(3, -9, 9, -9, -9),
+                                 torch.tensor(TWO_ROWS), TWO_ROWS])  # fmt: skip
 def test_look_at_the_verb_right(capsys, w_q):
     assert said(capsys, check.look_at_the_verb, w_q) == "right!"
 
@@ -152,7 +155,8 @@ def test_look_at_the_verb_right(capsys, w_q):
     "w_q, hint",
     [
         (..., "not tried yet"),
-        ([[1]], "a tensor of the shape (4, 4)"),
+        ([[1]], "the shape (4, 4), not (1, 1)"),
+        ("like", "a tensor of the shape (4, 4)"),
         (torch.zeros(4), "not (4,)"),
         (torch.zeros(4, 4), "alike"),
         (with_row(1, 0, 0, 4, 4), "the other way round"),

@@ -60,7 +60,7 @@ def test_the_fault_is_in_one_head_and_in_its_values_only():
     ((4, "W_V", 2), "Head 4 is sound"),
     ((5, "W_O", 2), "name of a matrix"),
     ((8, "W_V", 2), "from 0 to 7"),
-    (("5", "W_V", 2), "from 0 to 7"),
+    (("five", "W_V", 2), "from 0 to 7"),
 ])  # fmt: skip
 def test_the_planted_fault(capsys, attempt, hint):
     assert hint in said(capsys, check.planted_fault, *attempt)

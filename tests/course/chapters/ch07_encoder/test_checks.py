@@ -387,7 +387,7 @@ def test_the_planted_fault(capsys):
         (3, "x", "The fault is one of"),
         (6, "way", "from 0 to 5"),
         (True, "way", "whole number"),
-        ("3", "way", "whole number"),
+        ("three", "way", "whole number"),
     ],
 )
 def test_another_fault_than_the_planted_one(capsys, layer, fault, hint):

@@ -97,7 +97,7 @@ def test_the_shapes_are_those_of_the_library():
         ((1, 48), "all six layers"),
         ((1, 36), "together"),
         ((1, 5), "The decoder: not yet"),
-        ((1, "8"), "whole number"),
+        ((1, "eight"), "whole number"),
     ],
 )
 def test_runs(capsys, attempt, hint):

@@ -371,7 +371,7 @@ def spread_over(x, y, e, share):
         (lambda x, y, e: (each(x, y, e) * real(y)).sum() / 9, "without padding"),
         (lambda x, y, e: (x * y).mean(), "must match|don't fit"),
         (lambda x, y, e: torch.tensor(1.0), "numbers aren't"),
-        (lambda x, y, e: 1.0, "a tensor, not a float"),
+        (lambda x, y, e: "1.0", "a tensor, not a str"),
         (
             lambda x, y, e: cross_entropy(x.transpose(1, 2), y, label_smoothing=e, ignore_index=0),
             "does the whole exercise",

@@ -344,7 +344,7 @@ def test_my_choice_wrong(capsys, function, hint):
 @pytest.mark.parametrize("differ, letter, hint", [
     (8, "c", "right!"), (8, "(c)", "right!"), (..., ..., "not tried yet"),
     (0, "c", "in one batch"), (2, "c", "come out alike"), (10, "c", "Not all"),
-    (5, "c", "one by one"), ("8", "c", "whole number"), (True, "c", "whole number"),
+    (5, "c", "one by one"), ("eight", "c", "whole number"), (True, "c", "whole number"),
     (8, "z", "letters a to e"), (8, "a", "alone would come out wrong"),
     (8, "b", "run on"), (8, "d", "as by greedy_decode"), (8, "e", "most padding"),
 ])  # fmt: skip

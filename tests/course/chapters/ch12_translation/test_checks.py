@@ -198,8 +198,8 @@ def test_a_mistake_can_be_found(capsys):
     (40, 0.36, "Divide by the sentences that remain"),
     (40, 0.5, "count again"),
     (40, 60, "between 0 and 1"),
-    ("40", 0.6, "a whole number"),
-    (40, "0.6", "a number between 0 and 1"),
+    ("forty", 0.6, "a whole number"),
+    (40, "0.6 %", "a number between 0 and 1"),
 ])  # fmt: skip
 def test_a_leak_is_counted_and_left_out(capsys, leaked, honest, says):
     assert refused(said(capsys, check.leak, leaked, honest), says)
