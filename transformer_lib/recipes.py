@@ -31,6 +31,7 @@ from transformer_lib.languages import (
 from transformer_lib.model import Transformer, count_parameters, make_model
 from transformer_lib.since import adamw, muon
 from transformer_lib.subwords import Subwords
+from transformer_lib.threads import threads_for
 from transformer_lib.tokens import Tokenizer, Vocabulary, proper_words
 from transformer_lib.training import (
     STATE_FILE,
@@ -334,12 +335,13 @@ def train_recipe(
     bar: tqdm | None = None,
     device: str = "cpu",
     dtype: torch.dtype | None = None,
+    threads: int | None = None,
 ) -> Translator:
     """Train what the recipe says and save it in `folder`, ready for `Translator.load`.
 
     recipe.json comes first and model.safetensors last; a run that was stopped in between goes on
     with resume=True. bar: the progress bar to use. device: as for `device_named`; only a run on a
-    CPU goes on to the same weights bit for bit. dtype: see `save_model`.
+    CPU goes on to the same weights bit for bit. dtype: see `save_model`. threads: see `train`.
     """
     folder, place = Path(folder), own_device(device_named(device))
     with first_before_others():  # who find all on the disk
@@ -363,6 +365,8 @@ def train_recipe(
             found["bleu"] = round(quick_bleu(translator, material.validation), 2)
         return found
 
+    if threads is None:
+        threads = threads_for(recipe.model.d_model, recipe.training.max_tokens)
     began = time.perf_counter()
     history = train(
         model,
@@ -374,13 +378,14 @@ def train_recipe(
         measure=measure,
         bar=bar,
         optimizer=OPTIMIZERS[recipe.optimizer],
+        threads=threads,
     )
     record = {
         "parameters": count_parameters(model),
         "sentences": len(material.training),
         "device": place.type,
         "processes": world(),
-        "threads": torch.get_num_threads(),
+        "threads": threads,
         "torch": torch.__version__.split("+")[0],
         "seconds": round(time.perf_counter() - began),  # since the last start
         "resumed": resume,

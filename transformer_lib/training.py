@@ -33,6 +33,7 @@ from transformer_lib.distributed import (
 from transformer_lib.log import Log
 from transformer_lib.loss import label_smoothed_cross_entropy
 from transformer_lib.model import Transformer
+from transformer_lib.threads import threads_for, using_threads
 from transformer_lib.tokens import PAD
 
 Pairs = Sequence[tuple[Ids, Ids]]
@@ -295,6 +296,7 @@ def train(
     bar: tqdm | None = None,
     optimizer: Callable[[nn.Module], torch.optim.Optimizer] = adam,
     loss: Callable[..., Tensor] = batch_loss,
+    threads: int | None = None,
 ) -> list[dict]:
     """Train the model in place; it ends with the weights of its best validation, or a mean.
 
@@ -307,6 +309,7 @@ def train(
     bar: the progress bar to use.
     optimizer: makes the optimizer of the model. loss: takes the place of `batch_loss` in training
         (validation keeps it).
+    threads: of the processor (None: as many as steps of this size are worth, `threads_for`).
     -> the history: for each validation its step, loss, validation_loss and learning_rate.
 
     Several processes (`distributed.joined`) share the batches of each update, so that it doesn't
@@ -350,43 +353,46 @@ def train(
     patience = math.inf if config.patience is None else config.patience
     losses: list[float] = []
     model.train()
-    while run.step < config.steps and run.validations_since_best < patience:
-        run.step += 1
-        rate = config.learning_rate(run.step, model.config.d_model)
-        began = time.perf_counter()
-        group = mine([next(order) for _ in range(config.accumulate)])
-        batches = list(batches_of(pairs, group))
-        settings = (rate, config.smoothing, config.bf16)
-        losses.append(update(model, optimizer, batches, *settings, loss_of))
-        log.step(run.step, losses[-1], words_in(batches), rate, time.perf_counter() - began)
-        bar.update(1)
-        if run.step % config.validate_every == 0 or run.step == config.steps:
-            held_out_loss = validation_loss(model, held_out)
-            (mean_loss,) = total(sum(losses) / len(losses))
-            entry = {
-                "step": run.step,
-                "loss": round(mean_loss, 4),
-                "validation_loss": round(held_out_loss, 4),
-                "learning_rate": rate,
-            }
-            if measure is not None and rank() == 0:
-                entry |= measure(model)
-            run.history.append(entry)
-            losses.clear()
-            run.validations_since_best += 1
-            cost = held_out_loss
-            if config.best_by == "bleu":
-                (cost,) = total(-entry["bleu"] if rank() == 0 else 0)
-            if cost < run.best_loss:
-                run.best_loss, run.validations_since_best = cost, 0
-                best = {name: tensor.detach().clone() for name, tensor in weights(model).items()}
-            log.validation(entry)
-            if writes and config.average > 1:
-                keep_weights(Path(folder), model, run, config.average)
-            if writes:
-                save_state(Path(folder), model, optimizer, config, run, best)
-            own_random_numbers(config.seed, run.step)
-            bar.set_postfix(loss=f"{entry['loss']:.3f}", validation=f"{held_out_loss:.3f}")
+    if threads is None:
+        threads = threads_for(model.config.d_model, config.max_tokens)
+    with using_threads(threads):
+        while run.step < config.steps and run.validations_since_best < patience:
+            run.step += 1
+            rate = config.learning_rate(run.step, model.config.d_model)
+            began = time.perf_counter()
+            group = mine([next(order) for _ in range(config.accumulate)])
+            batches = list(batches_of(pairs, group))
+            settings = (rate, config.smoothing, config.bf16)
+            losses.append(update(model, optimizer, batches, *settings, loss_of))
+            log.step(run.step, losses[-1], words_in(batches), rate, time.perf_counter() - began)
+            bar.update(1)
+            if run.step % config.validate_every == 0 or run.step == config.steps:
+                held_out_loss = validation_loss(model, held_out)
+                (mean_loss,) = total(sum(losses) / len(losses))
+                entry = {
+                    "step": run.step,
+                    "loss": round(mean_loss, 4),
+                    "validation_loss": round(held_out_loss, 4),
+                    "learning_rate": rate,
+                }
+                if measure is not None and rank() == 0:
+                    entry |= measure(model)
+                run.history.append(entry)
+                losses.clear()
+                run.validations_since_best += 1
+                cost = held_out_loss
+                if config.best_by == "bleu":
+                    (cost,) = total(-entry["bleu"] if rank() == 0 else 0)
+                if cost < run.best_loss:
+                    run.best_loss, run.validations_since_best = cost, 0
+                    best = {name: tensor.detach().clone() for name, tensor in weights(model).items()}
+                log.validation(entry)
+                if writes and config.average > 1:
+                    keep_weights(Path(folder), model, run, config.average)
+                if writes:
+                    save_state(Path(folder), model, optimizer, config, run, best)
+                own_random_numbers(config.seed, run.step)
+                bar.set_postfix(loss=f"{entry['loss']:.3f}", validation=f"{held_out_loss:.3f}")
     bar.close()
     if config.average > 1:
         with first_before_others():  # so all is written

@@ -1,8 +1,8 @@
 """What experiments on rows of digits share: the data, a training that takes seconds, the score."""
 
 import functools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import torch
 from tqdm import tqdm
@@ -12,6 +12,7 @@ from transformer_lib.config import ModelConfig
 from transformer_lib.corpora import digits
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.model import Transformer
+from transformer_lib.threads import using_threads
 from transformer_lib.tokens import Vocabulary
 from transformer_lib.training import TrainingConfig, train
 
@@ -35,15 +36,9 @@ def all_pairs(task: str, max_length: int) -> Pairs:
     return [(DIGITS.encode(source), DIGITS.encode(target)) for source, target in rows]
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
+def one_thread() -> AbstractContextManager[None]:
     """A model this small learns fastest on one thread, and then the same way on all machines."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
+    return using_threads(1)
 
 
 @one_thread()
