@@ -34,12 +34,12 @@ from transformer_lib.recipes import everyday_sizes
 from transformer_lib.threads import threads_for, using_threads
 
 BUSY = (0, 1, 2)  # programs beside
-# model, words of a language, sentences in a batch and words in each, steps at a time
+# model, max_tokens, words of a language, sentences in a batch and words in each, steps at a time
 SIZES = {
-    "copy": (TOY, 14, 90, 11, 10),
-    "en-es": (SMALL, 950, 80, 12, 3),
-    "your own pairs": (ModelConfig(**vars(SMALL) | {"N": 3}), 8_000, 128, 16, 1),
-    "tatoeba": (everyday_sizes()[0], 6_000, 128, 16, 1),
+    "copy": (TOY, 1024, 14, 90, 11, 5),
+    "en-es": (SMALL, 1024, 950, 80, 12, 1),
+    "your own pairs": (ModelConfig(**vars(SMALL) | {"N": 3}), 2048, 8_000, 128, 16, 1),
+    "tatoeba": (everyday_sizes()[0], 2048, 6_000, 128, 16, 1),
 }
 
 
@@ -65,7 +65,7 @@ def with_threads(count: int, step: Callable[[], float], steps: int) -> Callable[
 
 
 def contestants(size: str) -> Contestants:
-    model, vocab, sentences, words, steps = SIZES[size]
+    model, _, vocab, sentences, words, steps = SIZES[size]
     step = our_step(Transformer(vocab, vocab, model), random_batch(vocab, sentences, words, 0.0))
     return {name: with_threads(count, step, steps) for name, count in counts().items()}
 
@@ -91,15 +91,15 @@ def measure(size: str, rounds: int) -> list[dict]:
 
 
 def main() -> None:
-    parser = arguments(__doc__, rounds=21)
+    parser = arguments(__doc__, rounds=5)
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.set_defaults(threads=os.cpu_count())
     options = parser.parse_args()
     circumstances = set_up(options)
     results = {}
     for size in options.sizes:
-        model, _, sentences, words, steps = SIZES[size]
-        rule = threads_for(model.d_model, sentences * words)
+        model, max_tokens, _, sentences, words, steps = SIZES[size]
+        rule = threads_for(model.d_model, max_tokens)
         print(f"\n{size}: d_model {model.d_model}, batch {sentences} x {words}; the rule: {rule}")
         print(f"{'busy beside':<14}{'one: ms':>10}{'all: ms':>10}{'slowest':>10}  all / one")
         results[size] = measure(size, options.repeats)
