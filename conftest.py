@@ -45,7 +45,7 @@ def pytest_itemcollected(item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items) -> None:
-    """What is for the night goes; where several processes share the tests, the longest come first."""
+    """What is for the night goes; of several processes, each takes the longest tests first."""
     if not config.getoption("nightly"):
         late = [item for item in items if item.get_closest_marker("nightly")]
         config.hook.pytest_deselected(items=late)

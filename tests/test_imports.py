@@ -13,10 +13,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "transformer_lib"
-ORDER = """paper config settings tokens subwords corpora encoded batching masks embedding attention
-    layers encoder decoder model loss checkpoints distributed log threads training decoding recording since
-    language_model before typed languages sureness translator downloads moses evaluation recipes
-    experiments plots web checks __main__""".split()
+ORDER = """paper config settings tokens subwords corpora encoded batching masks embedding
+    attention layers encoder decoder model loss checkpoints distributed log threads training
+    decoding recording since language_model before typed languages sureness translator downloads
+    moses evaluation recipes experiments plots web checks __main__""".split()
 # Slow to import: only by those who need them, when needed.
 LATE = {"matplotlib", "altair", "spacy", "tokenizers", "pooch", "transformers",
         "sacremoses", "IPython"}  # fmt: skip

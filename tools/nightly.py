@@ -44,7 +44,7 @@ def main(others: list[str]) -> int:
     for name, status in results:
         print("green" if status == 0 else "RED  ", name)
     for kind in {"CPU", "CUDA"} - {kind for _, kind in builds.values()}:
-        print(f"not run: PyTorch built for {kind}; name a Python that has it (see this file's head)")
+        print(f"not run: PyTorch built for {kind}; name a Python that has it, as this file says")
     return int(any(status for _, status in results))
 
 

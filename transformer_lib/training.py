@@ -385,7 +385,7 @@ def train(
                     (cost,) = total(-entry["bleu"] if rank() == 0 else 0)
                 if cost < run.best_loss:
                     run.best_loss, run.validations_since_best = cost, 0
-                    best = {name: tensor.detach().clone() for name, tensor in weights(model).items()}
+                    best = {name: one.detach().clone() for name, one in weights(model).items()}
                 log.validation(entry)
                 if writes and config.average > 1:
                     keep_weights(Path(folder), model, run, config.average)

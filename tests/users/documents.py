@@ -13,7 +13,7 @@ PAGES = ("README.md", "TEACHING.md", "SCALING.md", "CONTRIBUTING.md", "build/REA
 PROGRAMS = ("python", "py", "make", "torchrun", "transformer-lib", "conda", "docker", "git",
             "source", "mkdir", "experiment", "pip", "uv", ".venv/bin/python",
             ".venv\\Scripts\\python", ".venv\\Scripts\\activate")  # fmt: skip
-BLOCK = re.compile(r"^(?P<margin> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=margin)```$", re.M | re.S)
+BLOCK = re.compile(r"^(?P<margin> *)```\w*\n(?P<text>.*?)^(?P=margin)```$", re.M | re.S)
 SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
 

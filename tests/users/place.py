@@ -51,7 +51,7 @@ class Place:
         )  # fmt: skip
 
     def type(self, command: str, timeout: float = 600) -> tuple[int, str]:
-        """-> the exit status, and all that it prints. AssertionError if it doesn't come to an end."""
+        """-> the exit status, and all that it prints. AssertionError if it doesn't end."""
         process = self.start(command)
         try:
             said, _ = process.communicate(timeout=timeout)

@@ -73,8 +73,8 @@ STORIES = {
              status=1),
         Line("python build/check.py 3", "right!",
              first="cp coursework/my_transformer.py build/my_transformer.py"),
-        Line("python build/train.py --steps 300", "The loss fell", "build/my_translator/result.json",
-             more="--steps 2"),
+        Line("python build/train.py --steps 300", "The loss fell",
+             writes="build/my_translator/result.json", more="--steps 2"),
     ],
     "teaches": [
         Line("python -m coursework build --zip --out handout", writes="handout/course.zip"),
