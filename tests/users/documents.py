@@ -11,7 +11,8 @@ PAGES = ("README.md", "TEACHING.md", "SCALING.md", "CONTRIBUTING.md", "build/REA
                                      for path in sorted((ROOT / "notebooks").glob("*.ipynb"))))
 # What a command begins with.
 PROGRAMS = ("python", "py", "make", "torchrun", "transformer-lib", "conda", "docker", "git",
-            "source", "mkdir", "experiment", "pip", "uv", ".venv/bin/python",
+            "source", "mkdir", "experiment", "pip", "uv", "python3.13", "../cuda/bin/python",
+            ".venv/bin/python",
             ".venv\\Scripts\\python", ".venv\\Scripts\\activate")  # fmt: skip
 BLOCK = re.compile(r"^(?P<margin> *)```\w*\n(?P<text>.*?)^(?P=margin)```$", re.M | re.S)
 SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")

@@ -139,6 +139,9 @@ SERVER = "ends when somebody ends it; tests/test_lab.py starts the server"
 ITSELF = "is what runs this test"
 PLATFORM = "needs a platform's table; tests/coursework/test_gradebooks.py makes samples"
 ONLY_READ = {
+    "python3.13 -m venv ../cuda": DOWNLOAD,
+    '../cuda/bin/python -m pip install -c constraints.txt -e ".[lab,site,test]"': DOWNLOAD,
+    "make nightly ALSO=../cuda/bin/python": DOWNLOAD, "python tools/nightly.py": ITSELF,
     "make lab": SERVER, "make edit": SERVER, "python tools/lab.py": SERVER,
     "make lab TORCH_INDEX=https://download.pytorch.org/whl/cpu": DOWNLOAD,
     "make test": ITSELF, "python -m pytest": ITSELF, "make nightly": ITSELF,

@@ -85,7 +85,7 @@ def test_a_command_is_run_or_says_why_not(command):
 
 
 def test_no_command_is_run_that_no_document_names():
-    assert set(typed_here()) | set(ONLY_READ) <= set(COMMANDS) | {"make nightly"}
+    assert set(typed_here()) | set(ONLY_READ) <= set(COMMANDS)
 
 
 def test_commands_are_found_wherever_they_stand():
@@ -98,6 +98,18 @@ def test_commands_are_found_wherever_they_stand():
 
 
 # --- what isn't run is read -----------------------------------------------------------------------
+
+
+def test_what_the_tests_do_otherwise_is_written_down():
+    """Each file named there exists; and whatever variable or import a conftest sets is named."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    part = page[page.index("## What the tests do otherwise than a user") :]
+    names = re.findall(r"`((?:tests|tools)/[\w./]+|conftest\.py|pyproject\.toml)`", part)
+    assert len(set(names)) >= 7 and all((ROOT / name).exists() for name in names)
+    for conftest in (ROOT / "conftest.py", ROOT / "tests" / "conftest.py"):
+        code = conftest.read_text(encoding="utf-8")
+        made = re.findall(r'(?:environ(?:\.setdefault\(|\[)|sys\.modules\[)"(\w+)"', code)
+        assert made and all(f"`{name}`" in part for name in made), made
 
 
 def words(command: str) -> list[str]:
