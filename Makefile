@@ -16,11 +16,12 @@ INSTALL := $(if $(UV),uv pip install --python .venv/bin/python,\
 # Where to take PyTorch from, if not from the usual place (README: "Linux without a GPU").
 TORCH_INDEX ?=
 
-.PHONY: help lab test site slides book check edit notebooks pages count lock clean
+.PHONY: help lab test nightly site slides book check edit notebooks pages count lock clean
 
 help:
 	@echo "make lab        open the notebooks in JupyterLab (the first time: install into .venv)"
 	@echo "make test       run every test and every notebook"
+	@echo "make nightly    the same, and what takes long: all that documents say, another order (hours)"
 	@echo "make site       make the series as pages to read anywhere (the folder site)"
 	@echo "make slides     the same, and say where the slides are: a deck for each notebook"
 	@echo "make book       the same, and print all of it as site/book.pdf (needs Chromium or Chrome)"
@@ -37,6 +38,10 @@ lab: .venv/installed
 
 test: .venv/installed
 	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
+
+# With another PyTorch as well, the one built for CUDA: make nightly ALSO=/path/to/its/python
+nightly: .venv/installed
+	.venv/bin/python tools/nightly.py $(ALSO)
 
 site slides book: .venv/installed
 	.venv/bin/python -m web $@

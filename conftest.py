@@ -25,6 +25,10 @@ pytest_plugins = ["nbval.plugin"]
 collect_ignore_glob = ["notebooks/*/*", "work/*"]
 
 
+def pytest_addoption(parser) -> None:
+    parser.addoption("--nightly", action="store_true", help="also what takes long (make nightly)")
+
+
 def pytest_sessionstart(session) -> None:
     from kernels import copies_for_nbval
 
@@ -41,7 +45,11 @@ def pytest_itemcollected(item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items) -> None:
-    """Where several processes share the tests, the longest come first."""
+    """What is for the night goes; of several processes, each takes the longest tests first."""
+    if not config.getoption("nightly"):
+        late = [item for item in items if item.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=late)
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
     if hasattr(config, "workerinput"):
         from spread import order
 

@@ -25,6 +25,7 @@ from transformer_lib.files import write_json, write_tensors
 from transformer_lib.recipes import learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import batch_indices
+from transformer_lib.training.threads import threads_for, using_threads
 
 HERE = Path(__file__).resolve().parent
 SIZES = {"N": 2, "d_model": 128, "d_ff": 512, "h": 4, "dropout": 0.0}
@@ -70,7 +71,9 @@ def learn(transformer, make_batch, train, translate, *, steps: int, folder: Path
     model = transformer(len(source.vocab), len(target.vocab), *SIZES.values())
     batches = itertools.islice(forever(ids, make_batch), steps)
     began, began_cpu = time.perf_counter(), time.process_time()
-    losses = train(model, tqdm(batches, total=steps, unit="step"), WARMUP)
+    threads = threads_for(SIZES["d_model"], MAX_TOKENS)
+    with using_threads(threads):
+        losses = train(model, tqdm(batches, total=steps, unit="step"), WARMUP)
     seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
     write_tensors(folder / "model.safetensors", weights(model.eval()))
 
@@ -83,7 +86,7 @@ def learn(transformer, make_batch, train, translate, *, steps: int, folder: Path
         print(f"{sentence}\n    yours: {yours}\n    right: {right}")
     result = {
         "torch": torch.__version__.split("+")[0],
-        "threads": torch.get_num_threads(),
+        "threads": threads,
         "recipe": {"steps": steps, "max_tokens": MAX_TOKENS, "warmup": WARMUP, "seed": SEED}
         | SIZES,
         "seconds": round(seconds),

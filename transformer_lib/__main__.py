@@ -203,7 +203,11 @@ def parser() -> argparse.ArgumentParser:
         "--device", choices=["auto", "cpu", "cuda", "mps"], default="cpu",
         help="where to compute: the processor, an NVIDIA GPU, a Mac's GPU, the fastest there (cpu)",
     )  # fmt: skip
-    train.add_argument("--threads", type=positive, metavar="N", help="CPU cores to use (all)")
+    train.add_argument(
+        "--threads", type=positive, metavar="N",
+        help="CPU cores to use (up to d_model=128 with max_tokens=2048 one, which hardly suffers "
+        "beside other programs; for larger models all)",
+    )  # fmt: skip
     train.set_defaults(run=run_train)
 
     evaluate = commands.add_parser(
@@ -486,7 +490,7 @@ def run_train(options: argparse.Namespace) -> int:
         with first_before_others():  # so that a complaint comes once
             recipe, folder = what_to_train(options)
         how = {"device": options.device, "dtype": torch.float16 if options.half else None}
-        train_recipe(recipe, folder, resume=options.resume, **how)
+        train_recipe(recipe, folder, resume=options.resume, threads=options.threads, **how)
         if rank() == 0:
             print(f"saved in {folder}; try: transformer-lib translate --model {folder}")
     return 0

@@ -38,6 +38,7 @@ from transformer_lib.training.devices import device_named
 from transformer_lib.training.distributed import first_before_others, own_device, rank, world
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.state import STATE_FILE
+from transformer_lib.training.threads import threads_for
 from transformer_lib.training.trainer import check_processes, train
 from transformer_lib.translator import Translator
 from transformer_lib.variants import adamw, muon
@@ -332,12 +333,13 @@ def train_recipe(
     bar: tqdm | None = None,
     device: str = "cpu",
     dtype: torch.dtype | None = None,
+    threads: int | None = None,
 ) -> Translator:
     """Train what the recipe says and save it in `folder`, ready for `Translator.load`.
 
     recipe.json comes first and model.safetensors last; a run that was stopped in between goes on
     with resume=True. bar: the progress bar to use. device: as for `device_named`; only a run on a
-    CPU goes on to the same weights bit for bit. dtype: see `save_model`.
+    CPU goes on to the same weights bit for bit. dtype: see `save_model`. threads: see `train`.
     """
     folder, place = Path(folder), own_device(device_named(device))
     with first_before_others():  # who find all on the disk
@@ -361,6 +363,8 @@ def train_recipe(
             found["bleu"] = round(quick_bleu(translator, material.validation), 2)
         return found
 
+    if threads is None:
+        threads = threads_for(recipe.model.d_model, recipe.training.max_tokens)
     began = time.perf_counter()
     history = train(
         model,
@@ -372,13 +376,14 @@ def train_recipe(
         measure=measure,
         bar=bar,
         optimizer=OPTIMIZERS[recipe.optimizer],
+        threads=threads,
     )
     record = {
         "parameters": count_parameters(model),
         "sentences": len(material.training),
         "device": place.type,
         "processes": world(),
-        "threads": torch.get_num_threads(),
+        "threads": threads,
         "torch": torch.__version__.split("+")[0],
         "seconds": round(time.perf_counter() - began),  # since the last start
         "resumed": resume,

@@ -286,10 +286,21 @@ def _cell(value: Any) -> Any:
 def convert(spec: dict[str, Any], format: str) -> bytes:
     """Draw a portable specification, on white. format: png, svg or pdf."""
     if format == "svg":
-        return _vl_convert().vegalite_to_svg(spec, vl_version=VEGALITE_VERSION).encode()
+        return _numbered_anew(_vl_convert().vegalite_to_svg(spec, vl_version=VEGALITE_VERSION))
     if format == "pdf":
         return _to_pdf(spec)
     return _vl_convert().vegalite_to_png(spec, vl_version=VEGALITE_VERSION, scale=SHARPNESS)
+
+
+def _numbered_anew(svg: str) -> bytes:
+    """The same SVG whose clips and gradients count from 0, in the order in which they come.
+
+    Vega counts them through all charts of a process: the bytes would tell what was drawn before.
+    """
+    names = dict.fromkeys(re.findall(r'\bid="((?:clip|gradient_)\d+)"', svg))
+    new = {name: re.sub(r"\d+", str(number), name) for number, name in enumerate(names)}
+    of_these = r'(?<=[#"])(?:clip|gradient_)\d+(?=[)"])'
+    return re.sub(of_these, lambda found: new.get(found[0], found[0]), svg).encode()
 
 
 def _vl_convert() -> Any:

@@ -1,8 +1,8 @@
 """What experiments on rows of digits share: the data, a training that takes seconds, the score."""
 
 import functools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import torch
 from tqdm import tqdm
@@ -14,6 +14,7 @@ from transformer_lib.text import digits
 from transformer_lib.text.batching import Ids, source_batch
 from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.threads import using_threads
 from transformer_lib.training.trainer import train
 
 Pairs = list[tuple[Ids, Ids]]
@@ -36,15 +37,9 @@ def all_pairs(task: str, max_length: int) -> Pairs:
     return [(DIGITS.encode(source), DIGITS.encode(target)) for source, target in rows]
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
+def one_thread() -> AbstractContextManager[None]:
     """A model this small learns fastest on one thread, and then the same way on all machines."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
+    return using_threads(1)
 
 
 @one_thread()

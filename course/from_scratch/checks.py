@@ -32,7 +32,6 @@ from course.chapters.ch08_decoder.checks import random, seeded
 from course.chapters.ch09_whole_transformer import checks as of_whole
 from course.chapters.ch10_training import checks as of_training
 from course.chapters.ch11_decoding import checks as of_decoding
-from course.chapters.ch11_decoding.checks import reason_of
 from course.checks import (
     Hint,
     NotTried,
@@ -47,10 +46,13 @@ from course.checks import (
     same,
 )
 from course.checks.watching import Attempt, Borrowed
+from transformer_lib.checkpoints import weights as weights_of
+from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.decoder import Decoder, DecoderLayer
 from transformer_lib.model.encoder import Encoder, EncoderLayer
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Transformer, make_model
+from transformer_lib.text import batching
 from transformer_lib.text.tokens import EOS
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 from transformer_lib.training.schedules import paper_schedule

@@ -34,9 +34,14 @@ def run(installed: Path, *arguments: str, cwd: Path) -> str:
     return outcome(installed, [command, *arguments], cwd)
 
 
+def as_a_user(home: Path) -> dict[str, str]:
+    """No variable of the tests: PyTorch takes as many threads as it does for anybody."""
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
+
+
 def outcome(installed: Path, command: list[str], cwd: Path) -> str:
     return subprocess.run(
-        command, cwd=cwd, env=os.environ | {"PYTHONPATH": str(installed)},
+        command, cwd=cwd, env=as_a_user(cwd) | {"PYTHONPATH": str(installed)},
         check=True, capture_output=True, encoding="utf-8",
     ).stdout  # fmt: skip
 

@@ -114,6 +114,23 @@ def test_two_processes_write_the_same_bytes(tmp_path, saved):
     assert run.stdout.splitlines() == ours and len(ours) == 12
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_was_drawn_before_leaves_no_trace(format, saved, chart, tmp_path):
+    """So `figures --only` and `figures --all` write the same bytes."""
+    for name in ("attention-explorer", "series-map"):
+        alone = saved(name, format)
+        for other in (chart, "attention-explorer"):
+            save(other, tmp_path / "others", format)
+        assert save(name, tmp_path, format).read_bytes() == alone, name
+
+
+def test_parts_of_a_chart_are_found_by_the_names_they_have(saved):
+    svg = saved("attention-explorer", "svg").decode()
+    named, meant = (re.findall(p, svg) for p in (r'\bid="([^"]+)"', r"url\(#([^)]+)\)"))
+    assert set(meant) == set(named) and len(named) == len(set(named)) == 10
+    assert "clip0" in named and "clip9" in named
+
+
 def fonts(pdf: bytes) -> set[bytes]:
     """The fonts inside a PDF, without the six letters in front of those that were cut down."""
     return {name.rpartition(b"+")[2] for name in re.findall(rb"/BaseFont /(\S+)", pdf)}

@@ -1,0 +1,117 @@
+"""How many threads should a training take, on a machine that does other things too?
+
+    python benchmarks/threads.py           four sizes, beside no, one and two busy cores: minutes
+
+A row is a training of the library, from the tasks on digits to the larger translator. Its steps
+run with one thread and with one for each core, in turns, first with nothing beside, then beside
+programs that keep one core busy each. The rule that follows from it is
+`transformer_lib.training.threads.threads_for`.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import torch
+from measuring import (
+    CLOCKS,
+    Contestants,
+    arguments,
+    milliseconds,
+    ratio,
+    set_up,
+    show_ratio,
+    take_turns,
+    write_json,
+)
+from training_step import our_step, random_batch
+
+from transformer_lib.model.config import SMALL, TOY, ModelConfig
+from transformer_lib.model.transformer import Transformer
+from transformer_lib.recipes import everyday_sizes
+from transformer_lib.training.threads import threads_for, using_threads
+
+BUSY = (0, 1, 2)  # programs beside
+# model, max_tokens, words of a language, sentences in a batch and words in each, steps at a time
+SIZES = {
+    "copy": (TOY, 1024, 14, 90, 11, 5),
+    "en-es": (SMALL, 1024, 950, 80, 12, 1),
+    "your own pairs": (ModelConfig(**vars(SMALL) | {"N": 3}), 2048, 8_000, 128, 16, 1),
+    "tatoeba": (everyday_sizes()[0], 2048, 6_000, 128, 16, 1),
+}
+
+
+@contextmanager
+def busy(cores: int) -> Iterator[None]:
+    """Beside what is inside, so many programs count as fast as they can."""
+    beside = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(cores)]
+    try:
+        yield
+    finally:
+        for process in beside:
+            process.kill()
+            process.wait()
+
+
+def with_threads(count: int, step: Callable[[], float], steps: int) -> Callable[[], None]:
+    def run() -> None:
+        with using_threads(count):
+            for _ in range(steps):
+                step()
+
+    return run
+
+
+def contestants(size: str) -> Contestants:
+    model, _, vocab, sentences, words, steps = SIZES[size]
+    step = our_step(Transformer(vocab, vocab, model), random_batch(vocab, sentences, words, 0.0))
+    return {name: with_threads(count, step, steps) for name, count in counts().items()}
+
+
+def counts() -> dict[str, int]:
+    return {"one": 1, "all": os.cpu_count() or 1}
+
+
+def measure(size: str, rounds: int) -> list[dict]:
+    rows = []
+    for beside in BUSY:
+        with busy(beside):
+            times = take_turns(contestants(size), rounds, CLOCKS["wall"])
+        rows.append(
+            {
+                "busy": beside,
+                "milliseconds": {name: milliseconds(times, name) for name in times},
+                "slowest": {name: 1000 * max(times[name]) for name in times},
+                "ratio": ratio(times, "all", "one"),
+            }
+        )
+    return rows
+
+
+def main() -> None:
+    parser = arguments(__doc__, rounds=5)
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.set_defaults(threads=os.cpu_count())
+    options = parser.parse_args()
+    circumstances = set_up(options)
+    results = {}
+    for size in options.sizes:
+        model, max_tokens, _, sentences, words, steps = SIZES[size]
+        rule = threads_for(model.d_model, max_tokens)
+        print(f"\n{size}: d_model {model.d_model}, batch {sentences} x {words}; the rule: {rule}")
+        print(f"{'busy beside':<14}{'one: ms':>10}{'all: ms':>10}{'slowest':>10}  all / one")
+        results[size] = measure(size, options.repeats)
+        for row in results[size]:
+            one, every = (row["milliseconds"][name] / steps for name in ("one", "all"))
+            slowest = row["slowest"]["all"] / steps
+            print(f"{row['busy']:<14}{one:>10.1f}{every:>10.1f}{slowest:>10.1f}  "
+                  f"{show_ratio(row['ratio'])}")  # fmt: skip
+    if options.json:
+        write_json(options.json, circumstances | vars(options) | {"results": results})
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(os.cpu_count() or 1)
+    main()

@@ -1,0 +1,118 @@
+"""A user's place: a clone, an environment of PATH, HOME and LANG, and whoever types there."""
+
+import functools
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from importlib.metadata import entry_points
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ORDINARY = 1234  # a user of no account and no rights
+SCRIPTS = ("torchrun", "transformer-lib", "jupyter-lab")
+
+
+class Place:
+    """The clone, with its own .venv, in a folder that belongs to `user` (None: who runs this)."""
+
+    def __init__(self, user: int | None = None):
+        self.user = user
+        self.top = Path(tempfile.mkdtemp(prefix="user-"))
+        self.top.chmod(0o755)
+        self.clone, self.home = self.top / "course", self.top / "home"
+        self.home.mkdir()
+        clone(self.clone)
+        environment(self.clone)
+        if user is not None:
+            for path in (self.top, *self.top.rglob("*")):
+                os.lchown(path, user, user)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.top, ignore_errors=True)
+
+    def variables(self) -> dict[str, str]:
+        """All that the process sees when it begins."""
+        path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        return {"PATH": path, "HOME": str(self.home), "LANG": "C.UTF-8"}
+
+    def start(self, command: str, **how) -> subprocess.Popen:
+        """What they type, after `source .venv/bin/activate`, in the folder of the project."""
+        typed = ["bash", "-c", f"source .venv/bin/activate\n{command}"]
+        return subprocess.Popen(
+            typed if self.user is None else [*as_ordinary(self.user), *typed],
+            cwd=self.clone, env=self.variables(), stdin=subprocess.DEVNULL, text=True,
+            encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True, **how,
+        )  # fmt: skip
+
+    def type(self, command: str, timeout: float = 600) -> tuple[int, str]:
+        """-> the exit status, and all that it prints. AssertionError if it doesn't end."""
+        process = self.start(command)
+        try:
+            said, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            said, _ = process.communicate()
+            raise AssertionError(f"{command}: no end after {timeout} s; so far:\n{said}") from None
+        return process.returncode, said
+
+
+def clone(folder: Path) -> None:
+    """What somebody would get who cloned the project, if what is changed here were committed."""
+    if not (ROOT / ".git").exists():
+        leave = shutil.ignore_patterns(".venv", "__pycache__", "work", "site", "runs")
+        shutil.copytree(ROOT, folder, ignore=leave)
+        return
+    subprocess.run(["git", "clone", "-q", "--no-hardlinks", ROOT, folder], check=True)
+    asked = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    here = subprocess.run(asked, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    names = {name for name in here.split("\0") if name and (ROOT / name).is_file()}
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
+    kept = subprocess.run(["git", "ls-files", "-z"], cwd=folder, check=True, capture_output=True)
+    for name in set(kept.stdout.decode().split("\0")) - names - {""}:
+        (folder / name).unlink()
+
+
+def environment(folder: Path) -> None:
+    """The .venv that `make lab` would make there, without fetching again what is here."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / ".venv"], check=True)
+    inside = sysconfig.get_path("purelib", vars={"base": str(folder / ".venv")})
+    packages = [path for path in sys.path if "site-packages" in path]
+    Path(inside, "here.pth").write_text("\n".join([str(folder), *packages]) + "\n")
+    python = folder / ".venv" / "bin" / "python"
+    for script in entry_points(group="console_scripts"):
+        if script.name in SCRIPTS:
+            path = python.parent / script.name
+            path.write_text(f"#!{python}\nimport sys\nfrom {script.module} import {script.attr}\n"
+                            f"sys.exit({script.attr}())\n")  # fmt: skip
+            path.chmod(0o755)
+    (folder / ".venv" / "installed").touch()
+
+
+@functools.cache
+def as_ordinary(user: int) -> list[str]:
+    """What makes a command one of this user's, whom root lets at Python wherever root keeps it.
+
+    Where root's own folder is closed, the user gets one in its place that holds Python alone.
+    """
+    become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+    needed = {Path(path).resolve() for path in [*sys.path, sys.base_prefix] if path}
+    home = Path(pwd.getpwuid(0).pw_dir)
+    inside = sorted(path for path in needed if home in path.parents and path.exists())
+    if not inside or home.stat().st_mode & 0o005 == 0o005:
+        return become
+    parts = sorted({home / path.relative_to(home).parts[0] for path in inside})
+    script = [f"mkdir -p /tmp/.kept-$$ && mount --bind {home} /tmp/.kept-$$",
+              f"mount -t tmpfs -o mode=755 none {home}"]  # fmt: skip
+    for part in parts:
+        script += [f"mkdir -p {part}", f"mount --bind /tmp/.kept-$$/{part.name} {part}"]
+    script += ["umount -l /tmp/.kept-$$", "rmdir /tmp/.kept-$$", 'exec "$@"']
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-ec", "\n".join(script),
+            "sh", *become]  # fmt: skip

@@ -1,0 +1,176 @@
+"""What is done with each command that the documents name: run here, by night, or only read.
+
+A story is what one person types, one line after the other, in one place. A line is the command as
+it stands in the document; what it is to print or write; and, behind `more`, what makes a long one
+short. `by_night` leaves it to `make nightly`.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Line:
+    command: str
+    says: str = ""  # part of what it prints
+    writes: str = ""  # a file that is there afterwards
+    more: str = ""  # typed behind it
+    fills: dict[str, str] = field(default_factory=dict)  # NAME in the document -> what is typed
+    status: int = 0
+    first: str = ""  # typed before, which no document has to say
+
+
+ENGLISH = r"printf 'I like trees\nI see a dog\n' > english.txt"
+PAIRS = """python - <<'END'
+from pathlib import Path
+words = "red green blue big small old new good".split()
+pairs = [f"a {a} {b} house\\tuna casa {a} {b}" for a in words for b in words]
+Path("pairs.tsv").write_text("\\n".join(pairs * 4), encoding="utf-8")
+Path("test.tsv").write_text("\\n".join(pairs[:5]), encoding="utf-8")
+END"""
+SHORT = "--set steps=20 validate_every=10 d_model=32 d_ff=64"
+LIBRARY = "python -m transformer_lib"
+STORIES = {
+    "translates": [
+        Line("source .venv/bin/activate"),
+        Line(f'{LIBRARY} translate "I like trees"', "Me gustan los árboles\n"),
+        Line(f'{LIBRARY} translate "I like trees" --attention looks.png', writes="looks.png"),
+        Line(f'{LIBRARY} translate --model tatoeba "Good morning. How are you?"', "Buenos días"),
+        Line(f'{LIBRARY} translate --model tatoeba "Good morning."', "Buenos días.\n"),
+        Line(f"{LIBRARY} translate < english.txt", "Me gustan los árboles\n", first=ENGLISH),
+        Line(f'{LIBRARY} translate --nbest 2 "I like trees"', "\tMe gustan los árboles\n"),
+        Line(f'{LIBRARY} translate --sample --temperature 1.5 --nbest 5 "I like trees"', "\t"),
+    ],
+    "looks": [
+        Line(f'{LIBRARY} view tatoeba "Good morning."', writes="attention.html"),
+        Line(f"{LIBRARY} figures --list", "series-map"),
+        Line(f"{LIBRARY} figures --only NAME --format svg", writes="figures/series-map.svg",
+             fills={"NAME": "series-map"}),
+        Line(f"{LIBRARY} figures --only poster", writes="figures/poster.png"),
+        Line(f"{LIBRARY} figures --only poster --format pdf", writes="figures/poster.pdf"),
+        Line(f"{LIBRARY} experiment --list", "multi30k"),
+        Line(f"{LIBRARY} COMMAND --help", "usage: transformer-lib train",
+             fills={"COMMAND": "train"}),
+        Line(LIBRARY, "usage: transformer-lib", status=2),
+    ],
+    "trains": [
+        Line(f"{LIBRARY} train --task copy", "saved in runs/copy", "runs/copy/model.safetensors"),
+        Line(f"{LIBRARY} evaluate --split gustar", "gustar"),
+        Line(f"{LIBRARY} corpus --out my-corpus", writes="my-corpus/train.tsv"),
+        Line(f"{LIBRARY} train --task en-es --out runs/mine", "saved in runs/mine", more=SHORT),
+        Line(f'{LIBRARY} translate --model runs/mine "I like trees"'),
+    ],
+    "trains on pairs": [
+        Line(f"{LIBRARY} train --data pairs.tsv --out runs/mine", "saved in", first=PAIRS,
+             more=SHORT),
+        Line(f'{LIBRARY} translate --model runs/mine "Good morning"'),
+        Line(f"{LIBRARY} evaluate --model runs/mine --data test.tsv", "BLEU"),
+        Line(f"{LIBRARY} figures --run runs/mine", writes="figures/run-mine.png"),
+        Line("torchrun --nproc-per-node 2 -m transformer_lib train --data pairs.tsv --out "
+             "runs/mine --accumulate 2", "saved in", first="rm -r runs/mine", more=SHORT),
+    ],
+    "builds from an empty file": [
+        Line("python build/check.py", "not tried yet", first="touch build/my_transformer.py",
+             status=1),
+        Line("python build/check.py 3", "right!",
+             first="cp coursework/my_transformer.py build/my_transformer.py"),
+        Line("python build/train.py --steps 300", "The loss fell",
+             writes="build/my_translator/result.json", more="--steps 2"),
+    ],
+    "teaches": [
+        Line("python -m coursework build --zip --out handout", writes="handout/course.zip"),
+        Line("mkdir trial"),
+        Line("python -m coursework grade 2 trial --out grades-trial",
+             writes="grades-trial/totals.csv",
+             first="cp handout/teacher/2_attention.ipynb trial/ana.ipynb; "
+                   "cp handout/student/2_attention.ipynb trial/ben.ipynb"),
+        Line("python -m coursework grade 2 submissions --out grades-2",
+             writes="grades-2/to_read.html", first="cp -r trial submissions"),
+        Line("python -m coursework similar 2 submissions --out grades-2",
+             writes="grades-2/similar.html"),
+    ],
+    "keeps house": [
+        Line("make count", "core"),
+        Line("make site", writes="site/index.html"),
+        Line(".venv/bin/python tools/run_notebooks.py notebooks/00_start_here.ipynb",
+             "00_start_here.ipynb: "),
+        Line("make clean", first="test -d .venv"),
+    ],
+}  # fmt: skip
+BY_NIGHT = {
+    "teaches, the rest": [
+        Line("python -m coursework build", writes="handout/teacher"),
+        Line("python -m coursework build --gradescope 2 --out handout",
+             writes="handout/gradescope-2.zip"),
+        Line("python -m coursework build --classroom 2 --out handout",
+             writes="handout/classroom-2.zip"),
+        Line("python -m coursework grade 2 submissions --out grades-2 --blind --seed 1",
+             writes="grades-2/key.csv",
+             first="mkdir submissions; cp handout/teacher/2_attention.ipynb submissions/a.ipynb"),
+        Line("mkdir -p grades-2"),
+        Line("python -m coursework grade build submissions --out grades-build",
+             writes="grades-build/totals.csv",
+             first="rm -r submissions; mkdir -p submissions/ana; "
+                   "cp coursework/my_transformer.py submissions/ana/"),
+        Line("python tools/run_notebooks.py coursework/assignments/FILE", "2_attention.ipynb: ",
+             fills={"FILE": "2_attention.ipynb"}),
+    ],
+    "measures": [
+        Line(f"{LIBRARY} evaluate --model tatoeba --split everyday", "everyday"),
+        Line(f"{LIBRARY} figures --all --out my-figures --format svg pdf",
+             writes="my-figures/index.html"),
+        Line("python build/train.py", "The loss fell", more="--steps 300",
+             first="cp coursework/my_transformer.py build/my_transformer.py"),
+    ],
+    "writes": [
+        Line("make check FILES=transformer_lib/attention.py", "passed"),
+        Line("make check"),
+        Line("make pages"),
+        Line("python tools/count_notebooks.py --fix"),
+        Line("python tools/run_notebooks.py --core", "the core stands alone"),
+        Line("make notebooks", "00_start_here.ipynb: "),
+    ],
+}  # fmt: skip
+
+DOWNLOAD = "fetches from the internet"
+WINDOWS = "needs Windows"
+CONDA = "needs conda; tools/replay_environment.py tries out environment.yml"
+DOCKER = "needs docker"
+SERVER = "ends when somebody ends it; tests/test_lab.py starts the server"
+ITSELF = "is what runs this test"
+PLATFORM = "needs a platform's table; tests/coursework/test_gradebooks.py makes samples"
+ONLY_READ = {
+    "python3.13 -m venv ../cuda": DOWNLOAD,
+    '../cuda/bin/python -m pip install -c constraints.txt -e ".[lab,site,test]"': DOWNLOAD,
+    "make nightly ALSO=../cuda/bin/python": DOWNLOAD, "python tools/nightly.py": ITSELF,
+    "make lab": SERVER, "make edit": SERVER, "python tools/lab.py": SERVER,
+    "make lab TORCH_INDEX=https://download.pytorch.org/whl/cpu": DOWNLOAD,
+    "make test": ITSELF, "python -m pytest": ITSELF, "make nightly": ITSELF,
+    "make book": "needs Chromium; tests/site makes the pages it prints",
+    "make lock": DOWNLOAD,
+    ".venv/bin/python tools/replay_environment.py": DOWNLOAD,
+    f"{LIBRARY} corpus get tatoeba-en-es": DOWNLOAD,
+    "py -3.12 -m venv .venv": WINDOWS,
+    '.venv\\Scripts\\python -m pip install -c constraints.txt -e ".[lab,site,test]"': WINDOWS,
+    ".venv\\Scripts\\python tools\\lab.py": WINDOWS,
+    ".venv\\Scripts\\python -m pytest": WINDOWS,
+    ".venv\\Scripts\\activate": WINDOWS,
+    "conda env create -f environment.yml": CONDA,
+    "conda activate transformer": CONDA,
+    "docker build -t course -f - . <<'END'": DOCKER,
+    'docker run --rm --network none --memory 6g --pids-limit 200 --cap-drop ALL --read-only '
+    '--tmpfs /tmp --user "$(id -u):$(id -g)" -v "$PWD/submissions:/submissions:ro" -v '
+    '"$PWD/grades-2:/grades" course python -m coursework grade 2 /submissions --out /grades':
+        DOCKER,
+    "git archive": "is only named",
+    "python -m coursework grade 2 submissions --out grades-2 --gradebook worksheet.csv": PLATFORM,
+    'python -m coursework grade 2 submissions --out grades-2 --gradebook gradebook.csv --column '
+    '"Week 2"': PLATFORM,
+    "torchrun --nnodes 2 --nproc-per-node 8 --rdzv-backend c10d --rdzv-endpoint "
+    "first-machine:29500 -m transformer_lib train --data pairs.tsv --out runs/mine --accumulate "
+    "16 --device cuda --bf16": "needs two machines with GPUs",
+    "torchrun --nproc-per-node 8 -m transformer_lib train --data train.en train.de --validation "
+    "newstest2013.en newstest2013.de --subwords 37000 --skip-bad 10000 --out runs/wmt14 --device "
+    "cuda --bf16 --steps 100000 --accumulate 8 --average 5 --set N=6 d_model=512 d_ff=2048 h=8 "
+    "dropout=0.1 max_tokens=3125 schedule=paper peak=none warmup=4000 validate_every=1500":
+        "needs eight GPUs",
+}  # fmt: skip
