@@ -10,7 +10,6 @@ import functools
 import hashlib
 import json
 import multiprocessing
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from coursework.grading import LARGEST, Limits, Result, grade
 from coursework.source import FOLDER, Assignment
+from coursework.starting import START
 from coursework.wall import ROOT
 from transformer_lib.checkpoints import write_file
 
@@ -77,19 +77,17 @@ def graded_before(files: Mapping[str, Path], source: Assignment, limits: Limits,
 # --- the workers ---------------------------------------------------------------------------------
 
 
-# On Linux one process imports PyTorch, and every worker starts as a copy of it: nothing of a
-# student's has run in it. Elsewhere each worker imports on its own.
-START = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
-if sys.platform == "linux":
-    START.set_forkserver_preload(["coursework.grading"])
+# Each is a program of its own, not a copy of this process: a copy has none of its threads, and
+# waits for ever for a lock that one of them held.
+NEW = multiprocessing.get_context("spawn")
 
 
 class Worker:
     """A process that grades one submission after the other, and may be lost."""
 
     def __init__(self, grade: Grade, source: Assignment, limits: Limits):
-        self.ours, theirs = START.Pipe()
-        self.process = START.Process(target=work, args=(theirs, grade, source, limits))
+        self.ours, theirs = NEW.Pipe()
+        self.process = NEW.Process(target=work, args=(theirs, grade, source, limits))
         self.process.start()
         theirs.close()
         self.ready = False
@@ -99,6 +97,8 @@ class Worker:
     def take(self, student: str, path: Path, seconds: float) -> None:
         """An EOFError or OSError if it is lost already."""
         if not self.ready:
+            if not self.ours.poll(START):
+                raise EOFError
             self.ready = self.ours.recv()  # Python and PyTorch have started
         self.student, self.deadline = student, time.monotonic() + seconds
         self.ours.send((student, path))

@@ -91,6 +91,19 @@ def test_an_answer_that_comes_late_is_nobody_elses(copied):
         assert pupil.get("mine", "") == pupil.process.pid
 
 
+def test_what_has_more_than_one_thread_is_not_copied(copied, monkeypatch):
+    """A copy would wait for ever for a lock that the other thread held: so it starts anew."""
+    thread = "import threading, time; threading.Thread(target=time.sleep, args=(1000,)).start(); "
+    real = starting.python
+    monkeypatch.setattr(starting, "STARTERS", {})
+    monkeypatch.setattr(starting, "python", lambda tree, program, *words: real(
+        tree, (thread if "starter" in program else "") + program, *words))  # fmt: skip
+    with contextlib.closing(Pupil([("", "x = 5")], Limits(wall=copied))) as pupil:
+        pupil.run_cells()
+        assert pupil.get("x", "") == 5 and isinstance(pupil.process, subprocess.Popen)
+    starting.starter(copied).close()
+
+
 def test_who_ignores_the_end_of_children_can_grade(copied, monkeypatch):
     """Some programs that start others do, and theirs inherit it."""
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -113,7 +126,7 @@ def test_where_nothing_starts_there_is_no_wall_and_no_grade(monkeypatch, tmp_pat
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert starting.escapes("") == ["work"]
     hand_in(tmp_path / "ana.ipynb", filled_in(assignment(2), {}))
-    with pytest.raises(OSError):
+    with pytest.raises(RuntimeError, match="A student's process, before its work"):
         grade("ana", tmp_path / "ana.ipynb", assignment(2), Limits())
     monkeypatch.setattr(starting, "python", lambda *words: [str(tmp_path / "nothing")])
     assert starting.escapes("") == ["work"]
