@@ -20,6 +20,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from coursework.folders import Folder
 from coursework.wall import ROOT, bubblewrap, landlockpy, profile, readable
 
 WALLS = ("bubblewrap", "landlock", "sandbox-exec")
@@ -135,7 +136,8 @@ class Starter:
 
     def __init__(self, wall: str):
         self.owner = os.getpid()
-        folder = tempfile.mkdtemp(prefix="starter-")
+        self.folder = Folder("starter-")
+        folder = str(self.folder.path)
         self.tree = pupil_side(Path(folder, "tree"))
         self.line, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         words = (folder, str(its_end.fileno()))
@@ -154,7 +156,7 @@ class Starter:
             )
         except BaseException:
             self.line.close()
-            shutil.rmtree(folder)
+            self.folder.close()
             raise
         finally:
             its_end.close()
@@ -180,7 +182,7 @@ class Starter:
             self.line.close()
             self.process.kill()
             self.process.wait()
-            shutil.rmtree(self.tree.parent, ignore_errors=True)
+            self.folder.close()
 
 
 STARTERS: dict[str, Starter] = {}
@@ -188,7 +190,9 @@ STARTERS: dict[str, Starter] = {}
 
 def starter(wall: str) -> Starter:
     """The one for a wall; a new one if it was lost."""
-    if wall not in STARTERS or STARTERS[wall].is_lost():
+    if wall in STARTERS and STARTERS[wall].is_lost():
+        STARTERS.pop(wall).close()
+    if wall not in STARTERS:
         STARTERS[wall] = Starter(wall)
     return STARTERS[wall]
 

@@ -245,6 +245,21 @@ UNWATCHED = {
         "class Weights:\n    def __call__(self, q, k): return tl.attention_weights(q, k)\n"
         "    def watched(self, names, *inputs): return self(*inputs)\n"
         "my_weights = Weights()", "attention_weights"),
+    "PyTorch's modes off": (
+        "def my_weights(q, k):\n"
+        "    with torch._C.DisableTorchFunction():\n"
+        "        return F.scaled_dot_product_attention(q[None], k[None], "
+        f"{EYE}[None])[0]", "scaled_dot_product_attention"),
+    "PyTorch's modes off, torch.ops": (
+        "def my_weights(q, k):\n"
+        "    with torch._C.DisableTorchFunction():\n"
+        "        return torch.ops.aten.scaled_dot_product_attention(q[None], k[None], "
+        f"{EYE}[None])[0]", "scaled_dot_product_attention"),
+    "a thing with a watch": (
+        "from transformer_lib.checks import Parts\n"
+        "my_weights = Parts(call=tl.attention_weights,\n"
+        "                   watched=lambda names, *x: tl.attention_weights(*x))",
+        "attention_weights"),
     "profile off": (
         "import sys\n"
         "def my_weights(q, k):\n"
