@@ -1,4 +1,4 @@
-"""Folders of processes, which are gone with them: at their end, or else when the next one clears up.
+"""Folders of processes, which are gone with them: at their end, or when the next one clears up.
 
 Each holds a file that is locked as long as the process lives that made it, however that ends.
 """

@@ -26,7 +26,7 @@ from coursework.wall import ROOT, bubblewrap, landlockpy, profile, readable
 WALLS = ("bubblewrap", "landlock", "sandbox-exec")
 COPIED = ("landlock", "") if sys.platform == "linux" else ()
 PUPIL_SIDE = ("__init__.py", "wall.py", "starter.py", "probe.py", "wire.py", "pupil.py")
-START = 60.0  # seconds for Python and PyTorch to start, on a busy computer
+START = 120.0  # seconds for Python and PyTorch to start, on a busy computer
 GONE = 10.0  # seconds for a process that is killed to be gone
 NO_WALL = (
     "nothing here can wall a submission in, so it would run with your rights. On Linux, install "

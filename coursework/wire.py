@@ -236,7 +236,7 @@ class Line:
 
 
 def how_many(thing: Any) -> int:
-    """Numbers, letters and names in it. An empty dimension counts as one: others stand beside it."""
+    """Numbers and letters in it. An empty dimension counts as one: others may stand beside it."""
     if isinstance(thing, Tensor):
         return math.prod(max(1, size) for size in thing.shape)
     if isinstance(thing, str):

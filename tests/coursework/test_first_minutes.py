@@ -1,7 +1,7 @@
 """“Try it now” of TEACHING.md, as a new teacher runs it: nothing of what pytest sets reaches it.
 
-A process of its own, with PATH, HOME and LANG alone in its environment, behind each wall, as whoever
-runs the tests, and as an ordinary user where that is root.
+A process of its own, with PATH, HOME and LANG alone in its environment, behind each wall, as
+whoever runs the tests, and as an ordinary user where that is root.
 """
 
 import csv
