@@ -30,7 +30,10 @@ from transformer_lib.files import write_file
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0 if all went well, else 2 or 130 and one sentence on standard error."""
+    """Run one command; 0 if all went well, 1 if the grader failed for some; else 2 or 130.
+
+    With each but 0 there is one sentence on standard error.
+    """
     options = parser().parse_args(arguments)
     try:
         return options.run(options)
@@ -180,7 +183,10 @@ def run_grade(options: argparse.Namespace) -> int:
     results = [result for student in files for result in found[student]]
     blind = options.seed if options.blind else None
     report = write_report(out, source, results, intake.submissions, blind)
-    print(f"{len(files)} submissions graded: {out / 'grades.csv'}, {out / 'totals.csv'}")
+    failed = [one.submission.student for one in report.totals if one.failed]
+    print(
+        f"{len(files) - len(failed)} submissions graded: {out / 'grades.csv'}, {out / 'totals.csv'}"
+    )
     for sentence in [*intake.told, *report.told]:
         print(sentence)
     if intake.platform == "Moodle":
@@ -190,7 +196,10 @@ def run_grade(options: argparse.Namespace) -> int:
     if report.unread:
         print(f"{report.unread} of {report.answers} answers to read: {out / 'to_read.html'}, "
               "points into to_read.csv")  # fmt: skip
-    return 0
+    if failed:
+        print(f"coursework: not graded, as the grader itself failed: {', '.join(failed)}. The same "
+              "command tries them again.", file=sys.stderr)  # fmt: skip
+    return 1 if failed else 0
 
 
 def submissions_in(folder: Path, source: Assignment) -> Intake:

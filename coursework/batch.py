@@ -10,20 +10,28 @@ import functools
 import hashlib
 import json
 import multiprocessing
+import os
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
-from coursework.grading import LARGEST, Limits, Result, grade
+from tqdm import tqdm
+
+from coursework.folders import clear_up
+from coursework.grading import LARGEST, NOT_GRADED, Limits, Result, grade
 from coursework.source import FOLDER, Assignment
-from coursework.wall import ROOT
+from coursework.starting import START
+from coursework.wall import ROOT, limit_memory
 from transformer_lib.files import write_file
 
 Grade = Callable[[str, Path, Assignment, Limits], list[Result]]
 SPARE = 60.0  # seconds that a worker has beyond the time of a submission, for the checks
+SLOW, THEN_EVERY = 20.0, 60.0  # seconds until a submission is told of by name, and again
+MEGABYTES = 4096  # for a worker, whatever its submission makes it do
 
 
 # --- what is kept --------------------------------------------------------------------------------
@@ -77,31 +85,39 @@ def graded_before(files: Mapping[str, Path], source: Assignment, limits: Limits,
 # --- the workers ---------------------------------------------------------------------------------
 
 
-# On Linux one process imports PyTorch, and every worker starts as a copy of it: nothing of a
-# student's has run in it. Elsewhere each worker imports on its own.
-START = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
-if sys.platform == "linux":
-    START.set_forkserver_preload(["coursework.grading"])
+# Each is a program of its own, not a copy of this process: a copy has none of its threads, and
+# waits for ever for a lock that one of them held.
+NEW = multiprocessing.get_context("spawn")
 
 
 class Worker:
     """A process that grades one submission after the other, and may be lost."""
 
     def __init__(self, grade: Grade, source: Assignment, limits: Limits):
-        self.ours, theirs = START.Pipe()
-        self.process = START.Process(target=work, args=(theirs, grade, source, limits))
+        self.ours, theirs = NEW.Pipe()
+        self.process = NEW.Process(target=work, args=(theirs, grade, source, limits))
         self.process.start()
         theirs.close()
         self.ready = False
         self.student = ""
-        self.deadline = 0.0
+        self.since = self.told = self.deadline = 0.0
 
     def take(self, student: str, path: Path, seconds: float) -> None:
         """An EOFError or OSError if it is lost already."""
         if not self.ready:
+            if not self.ours.poll(START):
+                raise EOFError
             self.ready = self.ours.recv()  # Python and PyTorch have started
-        self.student, self.deadline = student, time.monotonic() + seconds
+        self.student, self.since = student, time.monotonic()
+        self.told, self.deadline = self.since + SLOW, self.since + seconds
         self.ours.send((student, path))
+
+    def tell(self, limit: float) -> None:
+        """Say that it takes long, when it is time to."""
+        if (now := time.monotonic()) >= self.told:
+            self.told = now + THEN_EVERY
+            tqdm.write(f"{self.student} has been graded for {now - self.since:.0f} seconds now; "
+                       f"after {limit:g} it is stopped.", file=sys.stderr)  # fmt: skip
 
     def result(self) -> list[Result] | None:
         """What it says; None if it is lost."""
@@ -114,10 +130,13 @@ class Worker:
         self.process.kill()
         self.process.join()
         self.ours.close()
+        clear_up()  # what it had no time to remove
 
 
 def work(grader: Connection, grade: Grade, source: Assignment, limits: Limits) -> None:
     """What a worker does until there is nothing left."""
+    threading.Thread(target=end_with, args=[multiprocessing.parent_process()], daemon=True).start()
+    limit_memory(MEGABYTES)
     grader.send(True)
     while True:
         try:
@@ -129,6 +148,12 @@ def work(grader: Connection, grade: Grade, source: Assignment, limits: Limits) -
         except Exception:  # nothing in a submission stops the batch
             results = not_graded(student, source)
         grader.send(results)
+
+
+def end_with(parent: multiprocessing.process.BaseProcess) -> None:
+    """A worker whose parent was killed ends, and with it the student's process."""
+    parent.join()
+    os._exit(1)
 
 
 def grade_all(
@@ -144,6 +169,7 @@ def grade_all(
 
     A submission whose worker is lost gets a second try, alone: then it's nobody else's fault.
     """
+    clear_up()
     waiting = {}
     for student, path in files.items():
         file = place(kept, path, source, limits)
@@ -156,7 +182,7 @@ def grade_all(
         for student, results in tries(waiting, source, limits, side_by_side, grade):
             if results is not None:
                 _, file = waiting.pop(student)
-                if not any(one.hint == BROKE_DOWN for one in results):
+                if not any(one.hint == NOT_GRADED for one in results):
                     keep(file, results)
                 yield results
     for student in waiting:
@@ -187,8 +213,10 @@ def tries(
                     continue
                 queue.popleft()
                 busy[worker.ours] = worker
-            soonest = min(worker.deadline for worker in busy.values())
+            soonest = min(min(worker.deadline, worker.told) for worker in busy.values())
             ready = wait(busy, max(0.0, soonest - time.monotonic()))
+            for worker in busy.values():
+                worker.tell(limits.total + SPARE)
             late = [line for line, one in busy.items() if one.deadline <= time.monotonic()]
             for line in {*ready, *late}:
                 worker = busy.pop(line)
@@ -203,8 +231,6 @@ def tries(
             worker.end()
 
 
-BROKE_DOWN = "The grader itself broke down here: please tell your teacher."
-
-
 def not_graded(student: str, source: Assignment) -> list[Result]:
-    return [Result(student, one.name, 0.0, one.points, BROKE_DOWN) for one in source.exercises]
+    """For a fault of the grader nobody has 0 points: these have none."""
+    return [Result(student, one.name, None, one.points, NOT_GRADED) for one in source.exercises]

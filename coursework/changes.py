@@ -78,6 +78,8 @@ def changes(before: Memory, now: Memory) -> list[tuple]:
 def why(old: Mapping, new: Mapping) -> str:
     if old["text"] or new["text"]:
         return "the answer" if old["work"] != new["work"] else "your points for it"
+    if None in (old["points"], new["points"]):
+        return "the grader failed " + ("before" if old["points"] is None else "this time")
     different = [name for name, mark in (("the notebook", "work"), ("the check", "check"))
                  if old[mark] != new[mark]]  # fmt: skip
     return " and ".join(different) or NOTHING_CHANGED

@@ -205,6 +205,7 @@ class Outcome:
     scale: str = ""
     found: list[list] = dataclasses.field(default_factory=list)  # rows of those who handed in
     waiting: list[str] = dataclasses.field(default_factory=list)
+    failed: list[str] = dataclasses.field(default_factory=list)
     nowhere: list[str] = dataclasses.field(default_factory=list)
     namesakes: list[str] = dataclasses.field(default_factory=list)
     left_alone: list[str] = dataclasses.field(default_factory=list)
@@ -218,8 +219,8 @@ class Outcome:
             (self.namesakes if there else self.nowhere).append(student)
             return False
         self.found.append(row)
-        if total.unread:
-            self.waiting.append(student)
+        if total.failed or total.unread:
+            (self.failed if total.failed else self.waiting).append(student)
             return False
         self.filled += 1
         return True
@@ -250,6 +251,7 @@ class Outcome:
         told += [self.scale] if self.scale else []
         for who, why in (
             (self.waiting, "No grade yet, as there are answers to read"),
+            (self.failed, "No grade yet, as the grader failed"),
             (self.nowhere, f"Not in {book.path.name}"),
             (self.namesakes, f"In {book.path.name} there is the name, but with another number or "
              "twice, so no grade was filled in"),

@@ -7,7 +7,6 @@ If a cell or an answer doesn't end, or ends the process, the process is started 
 
 import contextlib
 import json
-import shutil
 import stat
 import subprocess
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from course.checks import Hint, graded, in_part, reason_of
+from coursework.folders import Folder, remove
 from coursework.source import (
     WRITE_HERE,
     Assignment,
@@ -31,7 +31,7 @@ from coursework.source import (
 )
 from coursework.starting import START, Copy, end, start
 from coursework.wall import DISK, size
-from coursework.wire import GET_NAME, RUN_CELL, TRY_WATCH, Line, Lost, Stopped
+from coursework.wire import GET_NAME, MOST_CALLS, RUN_CELL, TRY_WATCH, Line, Lost, Stopped
 
 LARGEST = {".ipynb": 20 * 2**20, ".py": 2**18}  # bytes
 HOW_TO = {
@@ -39,6 +39,7 @@ HOW_TO = {
     ".py": "hand in what you wrote, without data",
 }
 PACKED = (".zip", ".7z", ".rar", ".gz", ".tar")
+NOT_GRADED = "not graded: the grader itself failed here. Please tell your teacher."
 LONGEST_ANSWER = 10_000  # characters that a person is asked to read
 LONGEST_HINT = 1_000  # that a student is
 WATCH_EVERY = 0.25  # seconds between two looks at a running process
@@ -64,7 +65,9 @@ class Limits:
 
 @dataclass(frozen=True)
 class Result:
-    """points: None while a person has to read the answer. text: that answer."""
+    """points: None while a person has to read the answer, or if the grader failed. text: that
+    answer.
+    """
 
     student: str
     exercise: str
@@ -221,7 +224,7 @@ def checked(exercise: Exercise, pupil: "Pupil", names: dict[str, Any]) -> tuple[
         return exercise.points * hint.keeps, in_part(str(hint), LONGEST_HINT) + trouble
     except Lost:
         return 0.0, pupil.what_happened("This answer")
-    except OutOfTime:
+    except (OutOfTime, MemoryError):
         raise
     except Exception as error:  # an answer of a kind that the check didn't foresee
         return 0.0, f"This can't be checked: {reason_of(error)}"
@@ -235,8 +238,8 @@ class Pupil:
         self.cells = cells
         self.limits = limits
         self.deadline = time.monotonic() + limits.total
-        self.folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
-        self.home = Path(self.folder.name)  # a new one for each process
+        self.folder = Folder("submission-")
+        self.home = self.folder.path  # a new one for each process
         self.process: subprocess.Popen | Copy | None = None
         self.line: Line | None = None
         self.stopped = ""  # why it was killed, if it was
@@ -332,10 +335,10 @@ class Pupil:
         if time.monotonic() > self.deadline:
             raise OutOfTime
         self.stopped = ""
-        self.home = Path(tempfile.mkdtemp(prefix="home-", dir=self.folder.name))
+        self.home = Path(tempfile.mkdtemp(prefix="home-", dir=self.folder.path))
         given = {"megabytes": self.limits.megabytes, "seconds": self.limits.total}
         self.process = start(self.limits.wall, self.home, "pupil", given)
-        self.line = Line(self.process.stdout, self.process.stdin)
+        self.line = Line(self.process.stdout, self.process.stdin, calls=MOST_CALLS)
         try:
             with self.clock(START):
                 self.line.ask(TRY_WATCH)
@@ -354,10 +357,8 @@ class Pupil:
                     stream.close()
             self.process.wait()
             self.process = None
-            with contextlib.suppress(RecursionError):  # very deep folders stay until the end
-                shutil.rmtree(self.home, ignore_errors=True)
+            remove(self.home)
 
     def close(self) -> None:
         self.kill()
-        with contextlib.suppress(RecursionError):  # very deep folders stay where they are
-            self.folder.cleanup()
+        self.folder.close()

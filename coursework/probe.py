@@ -2,8 +2,10 @@
 
 import contextlib
 import json
+import mmap
 import os
 import socket
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -48,6 +50,24 @@ def main(given: dict[str, Any]) -> None:
         with open(f"/proc/{grader}/cmdline", "rb") as file:
             return b"python" in file.read()
 
+    def tamper() -> bool:  # with another process in there, which may have no limits
+        for number in os.listdir("/proc"):
+            if number.isdigit() and int(number) != os.getpid():
+                with contextlib.suppress(OSError):
+                    os.close(os.open(f"/proc/{number}/mem", os.O_RDWR))
+                    return True
+        return False
+
+    def hoard() -> bool:  # memory that no limit counts
+        with contextlib.suppress(OSError, ValueError):
+            mmap.mmap(-1, 2**20).close()
+            return True
+        return False
+
+    def thread() -> bool:  # which nobody watches
+        threading.Thread(target=int).start()
+        return True
+
     def send() -> bool:
         os.kill(grader, 0)
         return True
@@ -66,7 +86,8 @@ def main(given: dict[str, Any]) -> None:
             file.write("x")
         return not (open("mine").read() and open(library).read())
 
-    tries = (read, see, write, spill, change, empty, mode, find, send, connect, start, work)
+    tries = (read, see, write, spill, change, empty, mode, find, tamper, hoard, thread, send,
+             connect, start, work)  # fmt: skip
     print(json.dumps([attempt.__name__ for attempt in tries if done(attempt)]), flush=True)
 
 

@@ -90,7 +90,7 @@ TEMPLATES.filters["markdown"] = as_html
 class Total:
     """One student's points. unread: answers that nobody has read, waiting: the points for them.
 
-    page: the file in pages/.
+    failed: the grader failed, so these points are none. page: the file in pages/.
     """
 
     submission: Submission
@@ -100,6 +100,7 @@ class Total:
     of: int
     unread: int
     waiting: int
+    failed: bool
     page: str
 
     @property
@@ -187,7 +188,8 @@ def write_report(
         write_page(folder / "pages" / total.page, "student.html",
                    title=source.title, titles=titles, total=total)  # fmt: skip
 
-    told += [f"{one.submission.student}: {one.unreadable}" for one in totals if one.unreadable]
+    told += [f"{one.submission.student}: {one.unreadable}" for one in totals
+             if one.unreadable and not one.failed]  # fmt: skip
     if blind is None and key.exists():
         told.append(f"{table.name} shows the names again: {key.name} is from a blind reading, "
                     "which goes on with --blind.")  # fmt: skip
@@ -209,11 +211,12 @@ def add_up(results: Sequence[Result], known: dict[str, Submission]) -> list[Tota
         totals.append(Total(
             submission,
             tuple(own),
-            machine=sum(one.points for one in own if not one.text),
+            machine=sum(one.points or 0 for one in own if not one.text),
             person=sum(one.points or 0 for one in read),
             of=sum(one.of for one in own),
             unread=sum(one.points is None for one in read),
             waiting=sum(one.of for one in read if one.points is None),
+            failed=any(one.points is None for one in own if not one.text),
             page=page_name(student, taken),
         ))  # fmt: skip
     return totals
@@ -235,11 +238,13 @@ def write_grades(folder: Path, totals: Sequence[Total], separator: str) -> None:
     rows = []
     for total in totals:
         for number, one in enumerate(total.results):
-            hint = one.hint if number == 0 or not total.unreadable else "(as in the row above)"
+            above = number > 0 and total.unreadable and not total.failed
+            hint = "(as in the row above)" if above else one.hint
             rows.append((one.student, one.exercise, one.points, one.of, hint))
     write_table(folder / "grades.csv", GRADES, rows, separator)
     write_table(folder / "totals.csv", TOTALS, [
-        (one.submission.student, one.machine, one.person, one.points, one.of, one.unread,
+        (one.submission.student, *(["", "", ""] if one.failed else
+         [one.machine, one.person, one.points]), one.of, one.unread,
          "late" if one.submission.late else "", one.submission.number) for one in totals
     ], separator)  # fmt: skip
 

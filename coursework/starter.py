@@ -43,6 +43,11 @@ def serve(grader: socket.socket) -> bool:
         grader.send(b"gone")
         return True
     work = importlib.import_module(f"coursework.{request['module']}").main
+    if len(os.listdir("/proc/self/task")) > 1:  # a copy would wait for locks of the other threads
+        grader.send(b"0")
+        for pipe in pipes:
+            os.close(pipe)
+        return True
     itself = os.getpid()
     if os.fork() == 0:
         try:

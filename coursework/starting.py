@@ -1,7 +1,8 @@
 """How a student's process starts behind a wall, and which wall is trusted.
 
 Where a process can build its wall around itself, it is a copy of one that has imported PyTorch
-(`starter.py`); elsewhere it is a program started anew.
+(`starter.py`): that saves the two seconds of the import. That one has a single thread, or it isn't
+copied. Elsewhere it is a program started anew.
 """
 
 import atexit
@@ -19,12 +20,13 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from coursework.folders import Folder
 from coursework.wall import ROOT, bubblewrap, landlockpy, profile, readable
 
 WALLS = ("bubblewrap", "landlock", "sandbox-exec")
 COPIED = ("landlock", "") if sys.platform == "linux" else ()
 PUPIL_SIDE = ("__init__.py", "wall.py", "starter.py", "probe.py", "wire.py", "pupil.py")
-START = 60.0  # seconds for Python and PyTorch to start, on a busy computer
+START = 120.0  # seconds for Python and PyTorch to start, on a busy computer
 GONE = 10.0  # seconds for a process that is killed to be gone
 NO_WALL = (
     "nothing here can wall a submission in, so it would run with your rights. On Linux, install "
@@ -39,10 +41,8 @@ def start(wall: str, home: Path, module: str, given: dict[str, Any]) -> "subproc
 
     It works in `home`; beside that folder there is room for more. given: what JSON can hold.
     """
-    if wall in COPIED:
-        try:
-            return Copy(starter(wall), wall, home, module, given)
-        except OSError:  # that one was lost, for want of memory perhaps: now it is another
+    for _ in range(2) if wall in COPIED else ():
+        with contextlib.suppress(OSError):  # it was lost, for want of memory perhaps: then another
             return Copy(starter(wall), wall, home, module, given)
     tree = pupil_side(home.parent / "tree")
     return subprocess.Popen(
@@ -119,7 +119,13 @@ def behind(wall: str, home: str, tree: str, module: str, given: dict[str, Any]) 
         return [*bubblewrap(home, tree), *command]
     if wall == "sandbox-exec":
         return ["sandbox-exec", "-p", profile(home, tree), *command]
-    return command
+    return [*without_rights(wall), *command]
+
+
+def without_rights(wall: str) -> list[str]:
+    """What to put in front of a command so that root gives up what it may do beyond others."""
+    as_root = wall == "landlock" and os.geteuid() == 0
+    return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if as_root else []
 
 
 # --- as a copy -----------------------------------------------------------------------------------
@@ -130,13 +136,13 @@ class Starter:
 
     def __init__(self, wall: str):
         self.owner = os.getpid()
-        folder = tempfile.mkdtemp(prefix="starter-")
+        self.folder = Folder("starter-")
+        folder = str(self.folder.path)
         self.tree = pupil_side(Path(folder, "tree"))
         self.line, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         words = (folder, str(its_end.fileno()))
-        command = python(str(self.tree), "from coursework.starter import main; main()", *words)
-        if wall == "landlock" and os.geteuid() == 0:  # what root may do beyond others is given up
-            command = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *command]
+        program = python(str(self.tree), "from coursework.starter import main; main()", *words)
+        command = [*without_rights(wall), *program]
         try:
             self.process = subprocess.Popen(
                 command,
@@ -150,7 +156,7 @@ class Starter:
             )
         except BaseException:
             self.line.close()
-            shutil.rmtree(folder)
+            self.folder.close()
             raise
         finally:
             its_end.close()
@@ -176,7 +182,7 @@ class Starter:
             self.line.close()
             self.process.kill()
             self.process.wait()
-            shutil.rmtree(self.tree.parent, ignore_errors=True)
+            self.folder.close()
 
 
 STARTERS: dict[str, Starter] = {}
@@ -184,7 +190,9 @@ STARTERS: dict[str, Starter] = {}
 
 def starter(wall: str) -> Starter:
     """The one for a wall; a new one if it was lost."""
-    if wall not in STARTERS or STARTERS[wall].is_lost():
+    if wall in STARTERS and STARTERS[wall].is_lost():
+        STARTERS.pop(wall).close()
+    if wall not in STARTERS:
         STARTERS[wall] = Starter(wall)
     return STARTERS[wall]
 
@@ -206,6 +214,8 @@ class Copy:
         self.stdin, self.stdout = os.fdopen(to_it, "wb"), os.fdopen(from_it, "rb")
         try:
             self.pid = int(starter.ask(request, reads, writes))
+            if self.pid == 0:
+                raise BlockingIOError("it has more than one thread, so it can't be copied")
         except OSError:
             self.stdin.close()
             self.stdout.close()

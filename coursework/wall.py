@@ -14,7 +14,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 try:
@@ -57,21 +57,26 @@ def within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
+def limit_memory(megabytes: int) -> None:
+    set_limits({"RLIMIT_DATA": megabytes * 2**20})
+
+
 def limit(megabytes: int, seconds: float) -> None:
     """Bounds on memory, processor time, files and processes, where the system has them."""
-    if resource is None:
-        return
-    bounds = {
-        resource.RLIMIT_DATA: megabytes * 2**20,
-        resource.RLIMIT_CPU: int(seconds) + 5,  # even if nobody is left to stop it
-        resource.RLIMIT_FSIZE: DISK // 5,
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_NPROC: 0,  # no more processes or threads; root is exempt
-    }
-    for kind, bound in bounds.items():
+    limit_memory(megabytes)
+    set_limits({
+        "RLIMIT_CPU": int(seconds) + 5,  # even if nobody is left to stop it
+        "RLIMIT_FSIZE": DISK // 5,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_NPROC": 0,  # no more processes or threads; root is exempt
+    })  # fmt: skip
+
+
+def set_limits(bounds: Mapping[str, int]) -> None:
+    for name, bound in bounds.items():
         try:
-            resource.setrlimit(kind, (bound, bound))
-        except (ValueError, OSError):  # a system that knows the limit but won't set it
+            resource.setrlimit(getattr(resource, name), (bound, bound))
+        except (AttributeError, ValueError, OSError):  # no such limit here, or it can't be set
             continue
 
 
@@ -79,8 +84,12 @@ def limit(megabytes: int, seconds: float) -> None:
 
 
 def bubblewrap(home: str, tree: str) -> list[str]:
-    """What to put in front of a command: `home` is in memory, and gone afterwards."""
-    words = ["bwrap", "--unshare-all", "--die-with-parent", "--cap-drop", "ALL",
+    """What to put in front of a command: `home` is in memory, and gone afterwards.
+
+    The command is the only process in there. Else there was one of bubblewrap's own beside it, with
+    no limit and no filter, whose memory it could write.
+    """
+    words = ["bwrap", "--unshare-all", "--as-pid-1", "--die-with-parent", "--cap-drop", "ALL",
              "--proc", "/proc", "--dev", "/dev"]  # fmt: skip
     for path in [*readable(), tree]:
         words += ["--ro-bind", path, path]
@@ -131,7 +140,7 @@ def landlock(home: str, readable: Sequence[str]) -> None:
 DENIED = """
     kill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal pidfd_getfd
     ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp
-    fork vfork execve execveat unshare setns setsid setpgid
+    clone fork vfork execve execveat unshare setns setsid setpgid
     socket io_uring_setup bpf perf_event_open userfaultfd add_key request_key keyctl
     truncate openat2 mknod mknodat symlink symlinkat link linkat
     chmod fchmod fchmodat chown fchown lchown fchownat utime utimes futimesat utimensat
@@ -142,12 +151,12 @@ DENIED = """
     name_to_handle_at open_by_handle_at quotactl quotactl_fd
 """.split()
 DENIED_BY_NUMBER = (452, 463, 466, 469)  # fchmodat2, setxattrat, removexattrat, file_setattr
-CLONE_THREAD, MAP_SHARED, MAP_ANONYMOUS = 0x10000, 0x01, 0x20
+MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 PR_SET_PDEATHSIG, F_SETLEASE, FS_IOC_SETFLAGS = 1, 1024, 0x40086602
 
 
 def system_calls() -> None:
-    """What is left: to compute, to read and write open files, to start threads of its own."""
+    """What is left: to compute, and to read and write open files."""
     refused, arg = pyseccomp.ERRNO(errno.EPERM), pyseccomp.Arg
     rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     known = [pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name) for name in DENIED]
@@ -158,8 +167,7 @@ def system_calls() -> None:
     def refuse_if(name: str, position: int, bits: int, are: int) -> None:
         rules.add_rule(refused, name, arg(position, pyseccomp.MASKED_EQ, bits, are))
 
-    rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # then clone is tried, as follows
-    refuse_if("clone", 0, CLONE_THREAD, 0)  # a process, not a thread
+    rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # then clone is tried, and refused
     rules.add_rule(refused, "tgkill", arg(0, pyseccomp.NE, os.getpid()))
     rules.add_rule(refused, "prlimit64", arg(0, pyseccomp.NE, 0))  # another process's limits
     rules.add_rule(refused, "prctl", arg(0, pyseccomp.EQ, PR_SET_PDEATHSIG))  # ends with the grader

@@ -14,6 +14,7 @@ arrives can be wrong, but it can't run.
 
 import functools
 import json
+import math
 import struct
 from collections.abc import Callable, Collection
 from decimal import Decimal
@@ -30,6 +31,10 @@ from course.checks.watching import Borrowed
 from transformer_lib.decoding import Hypothesis
 
 LARGEST = 2**20  # bytes of JSON, and of tensors, in one message
+# What a student's process may ask of the grader's functions, which stand there without a limit of
+# their own: attention grows with the square of its input. Honest work needs a few hundred.
+MOST_NUMBERS = 2_000  # in the inputs of one call
+MOST_CALLS = 10_000  # of one process
 SIZES = struct.Struct(">QQ")
 RUN_CELL, GET_NAME, CALL_WATCHED, TRY_WATCH = range(4)  # what a student's process offers
 
@@ -68,11 +73,12 @@ class Remote:
 
 
 class Line:
-    """One end of the connection."""
+    """One end of the connection. calls: how many calls of the other side are answered."""
 
-    def __init__(self, reader: BinaryIO, writer: BinaryIO):
+    def __init__(self, reader: BinaryIO, writer: BinaryIO, calls: float = math.inf):
         self.reader = reader
         self.writer = writer
+        self.calls = calls
         self.functions: list[Callable] = []  # those the other side may call, by number
 
     def offer(self, function: Callable) -> int:
@@ -108,11 +114,23 @@ class Line:
         ):
             raise Lost("not a message")
         try:
+            self.allow([inputs, options])
             self.send(["answer", self.functions[number](*inputs, **options)])
         except Lost:
             raise
         except (Exception, SystemExit, Borrowed) as error:  # exit() ends a call, not the rest
             self.send(["error", type(error).__name__, str(error)[:1000]])
+
+    def allow(self, inputs: Any) -> None:
+        """A ValueError if this call is more than this end answers."""
+        if self.calls == math.inf:
+            return
+        self.calls -= 1
+        if self.calls < 0:
+            raise ValueError(f"the functions of a check can be called {MOST_CALLS:,} times at most")
+        if (numbers := how_many(inputs)) > MOST_NUMBERS:
+            raise ValueError(f"a function of a check was called with {numbers:,} numbers: it takes "
+                             f"{MOST_NUMBERS:,} at most")  # fmt: skip
 
     def send(self, message: list) -> None:
         tensors: dict[str, Tensor] = {}
@@ -215,6 +233,21 @@ class Line:
         if kind == "function":
             return Remote(self, value)
         return named(str(value), object)()  # something else: only the name of its type is known
+
+
+def how_many(thing: Any) -> int:
+    """Numbers and letters in it. An empty dimension counts as one: others may stand beside it."""
+    if isinstance(thing, Tensor):
+        return math.prod(max(1, size) for size in thing.shape)
+    if isinstance(thing, str):
+        return len(thing)
+    if isinstance(thing, dict):
+        return how_many([*thing, *thing.values()])
+    if isinstance(thing, Hypothesis | Parts):
+        return how_many(vars(thing))
+    if isinstance(thing, list | tuple | set):
+        return sum(map(how_many, thing))
+    return 1
 
 
 def raised(name: Any, text: Any) -> Exception:

@@ -16,7 +16,7 @@ import math
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from decimal import Decimal
 from numbers import Real
@@ -26,7 +26,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from course.checks.watching import Attempt, Borrowed
+from course.checks.watching import Attempt, Borrowed, watched
 
 # Grading is going on: by `with graded()`, or by nbgrader, which sets this variable.
 GRADED = ContextVar("GRADED", default="NBGRADER_EXECUTION" in os.environ)
@@ -77,6 +77,10 @@ class Parts(types.SimpleNamespace):
 
     def __call__(self, *inputs: Any) -> Any:
         return self.call(*inputs)
+
+    def watched(self, names: Collection[str], *inputs: Any, **options: Any) -> Any:
+        """What its function says: as a whole it may come from a student's process."""
+        return watched(self.call, names, inputs, options)
 
 
 GREEN, RED = "\x1b[1;32m", "\x1b[1;31m"

@@ -63,12 +63,17 @@ class Watch(TorchFunctionMode):
         self, function: Callable, types: Any, inputs: tuple = (), options: dict | None = None
     ) -> Any:
         """Whatever is called of PyTorch, from wherever."""
-        called = str(getattr(function, "__name__", ""))
-        self.found += [name for name in self.names if name in called]
+        self.in_c(function)
         return function(*inputs, **(options or {}))
 
-    def on_call(self, frame: FrameType, event: str, _: Any) -> None:
-        """Whatever is called of Python."""
+    def in_c(self, function: Any) -> None:
+        called = str(getattr(function, "__name__", ""))
+        self.found += [name for name in self.names if name in called]
+
+    def on_call(self, frame: FrameType, event: str, function: Any) -> None:
+        """Whatever is called of Python, and in C even where PyTorch's modes are switched off."""
+        if event == "c_call":
+            self.in_c(function)
         if event != "call":
             return
         code = frame.f_code
@@ -107,8 +112,9 @@ def descriptions(names: frozenset[str]) -> dict[str, str]:
 
 def watched(function: Callable, names: Collection[str], inputs: tuple, options: dict) -> Any:
     """What a function returns; Borrowed if it lets the library do what it should do itself."""
-    if hasattr(function, "watched"):  # it lives in another process, or has names of its own
-        return function.watched(names, *inputs, **options)
+    watch = getattr(type(function), "watched", None)  # an attribute of its own has no say
+    if watch is not None:  # it lives in another process, or has names of its own
+        return watch(function, names, *inputs, **options)
     return watched_here(function, names, inputs, options)
 
 
@@ -124,8 +130,15 @@ def watched_here(function: Callable, names: Collection[str], inputs: tuple, opti
 
 
 def on_guard() -> bool:
-    """Does a watch find what it should, in Python and in PyTorch?"""
-    for borrows, name in ((lambda: causal_mask(2), "causal_mask"), (lambda: torch.ones(1), "ones")):
+    """Does a watch find what it should, in Python, in PyTorch, and behind PyTorch's back?"""
+
+    def unseen() -> torch.Tensor:
+        with torch._C.DisableTorchFunction():
+            return torch.ones(1)
+
+    tries = ((lambda: causal_mask(2), "causal_mask"), (unseen, "ones"),
+             (lambda: torch.ones(1).shape, "__get__"))  # fmt: skip
+    for borrows, name in tries:
         try:
             watched(borrows, [name], (), {})
         except Borrowed:

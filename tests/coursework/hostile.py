@@ -171,6 +171,20 @@ BEYOND_THE_GUARD = {
         "",
     ),
     "writes-in-c": ("torch._C.StorageBase.from_file('{another}', True, 9)[0] = 0", ""),
+    # The last one, as it takes the guard away: another process behind the wall has no limits.
+    "writes-into-another-process": (
+        "import gc, os\n"
+        "def guard(check):\n"
+        "    def hook(event, details): check\n"
+        "    return hook\n"
+        "for one in gc.get_objects():\n"
+        "    if getattr(type(one), '__name__', '') == 'function' and one.__name__ == 'hook':\n"
+        "        one.__code__ = guard(None).__code__\n"
+        "others = [n for n in os.listdir('/proc') if n.isdigit() and int(n) != os.getpid()]\n"
+        "if not others: raise SystemError('alone')\n"
+        "for number in others: open(f'/proc/{number}/mem', 'r+b').close()",
+        "",
+    ),
 }
 
 # Borrowed work in place of `my_weights`: what does the exercise is the library's or PyTorch's.
@@ -245,6 +259,21 @@ UNWATCHED = {
         "class Weights:\n    def __call__(self, q, k): return tl.attention_weights(q, k)\n"
         "    def watched(self, names, *inputs): return self(*inputs)\n"
         "my_weights = Weights()", "attention_weights"),
+    "PyTorch's modes off": (
+        "def my_weights(q, k):\n"
+        "    with torch._C.DisableTorchFunction():\n"
+        "        return F.scaled_dot_product_attention(q[None], k[None], "
+        f"{EYE}[None])[0]", "scaled_dot_product_attention"),
+    "PyTorch's modes off, torch.ops": (
+        "def my_weights(q, k):\n"
+        "    with torch._C.DisableTorchFunction():\n"
+        "        return torch.ops.aten.scaled_dot_product_attention(q[None], k[None], "
+        f"{EYE}[None])[0]", "scaled_dot_product_attention"),
+    "a thing with a watch": (
+        "from course.checks import Parts\n"
+        "my_weights = Parts(call=tl.attention_weights,\n"
+        "                   watched=lambda names, *x: tl.attention_weights(*x))",
+        "attention_weights"),
     "profile off": (
         "import sys\n"
         "def my_weights(q, k):\n"

@@ -17,7 +17,7 @@ import pytest
 from coursework import __main__ as command_line
 from coursework.__main__ import main
 from coursework.source import FOLDER, assignments, grade_id, student_version, text
-from coursework.starting import find_wall
+from coursework.starting import WALLS, holds
 from tests.coursework.classroom import filled_in, hand_in, solutions
 from tests.coursework.hostile import HOSTILE
 from tests.coursework.trained import grade_all
@@ -202,10 +202,11 @@ def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained):
 # --- and those who mean harm ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wall", [True, False], ids=["wall", "guard only"])
-def test_hostile_students_harm_only_themselves(tmp_path, wall):
-    if wall and not find_wall():
-        pytest.skip("no wall is here, or this system doesn't let it work")
+@pytest.mark.parametrize("wall", [*WALLS, ""], ids=[*WALLS, "guard only"])
+def test_hostile_students_harm_only_themselves(tmp_path, monkeypatch, wall):
+    if wall and not holds(wall):
+        pytest.skip(f"{wall} isn't here, or this system doesn't let it work")
+    monkeypatch.setattr(command_line, "find_wall", lambda: wall)
     folder, out = tmp_path / "submissions", tmp_path / "grades"
     places = {"outside": tmp_path / "outside", "another": folder / "victim.ipynb",
               "others": folder, "project": FOLDER.parents[1],

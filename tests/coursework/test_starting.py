@@ -12,12 +12,15 @@ from pathlib import Path
 import pytest
 
 from coursework import starting, wall
+from coursework.batch import grade_all
+from coursework.folders import LOCK, Folder, clear_up
 from coursework.grading import Limits, Pupil, grade
 from coursework.source import assignment
 from coursework.starting import COPIED, holds
 from coursework.wall import ROOT
-from tests.coursework.classroom import filled_in, hand_in
+from tests.coursework.classroom import filled_in, hand_in, solutions
 
+ATTENTION = assignment(2)
 pytestmark = pytest.mark.skipif(not COPIED, reason="processes are copied on Linux alone")
 
 
@@ -91,6 +94,19 @@ def test_an_answer_that_comes_late_is_nobody_elses(copied):
         assert pupil.get("mine", "") == pupil.process.pid
 
 
+def test_what_has_more_than_one_thread_is_not_copied(copied, monkeypatch):
+    """A copy would wait for ever for a lock that the other thread held: so it starts anew."""
+    thread = "import threading, time; threading.Thread(target=time.sleep, args=(1000,)).start(); "
+    real = starting.python
+    monkeypatch.setattr(starting, "STARTERS", {})
+    monkeypatch.setattr(starting, "python", lambda tree, program, *words: real(
+        tree, (thread if "starter" in program else "") + program, *words))  # fmt: skip
+    with contextlib.closing(Pupil([("", "x = 5")], Limits(wall=copied))) as pupil:
+        pupil.run_cells()
+        assert pupil.get("x", "") == 5 and isinstance(pupil.process, subprocess.Popen)
+    starting.starter(copied).close()
+
+
 def test_who_ignores_the_end_of_children_can_grade(copied, monkeypatch):
     """Some programs that start others do, and theirs inherit it."""
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -113,7 +129,7 @@ def test_where_nothing_starts_there_is_no_wall_and_no_grade(monkeypatch, tmp_pat
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert starting.escapes("") == ["work"]
     hand_in(tmp_path / "ana.ipynb", filled_in(assignment(2), {}))
-    with pytest.raises(OSError):
+    with pytest.raises(RuntimeError, match="A student's process, before its work"):
         grade("ana", tmp_path / "ana.ipynb", assignment(2), Limits())
     monkeypatch.setattr(starting, "python", lambda *words: [str(tmp_path / "nothing")])
     assert starting.escapes("") == ["work"]
@@ -176,3 +192,97 @@ def runs(number: int) -> bool:
     except OSError:
         return False
     return told.rpartition(")")[2].split()[0] != "Z"
+
+
+# --- what is left over ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wall", ["bubblewrap", *COPIED], ids=lambda wall: wall or "guard only")
+def test_a_command_that_is_killed_leaves_nothing(tmp_path, monkeypatch, wall):
+    """No process, of the grader's or the student's; and no folder when the next one has begun."""
+    if wall and not holds(wall):
+        pytest.skip(f"{wall} isn't here, or this system doesn't let it work")
+    endless = solutions(ATTENTION) | {"my_weights": "while True: pass"}
+    hand_in(tmp_path / "ben.ipynb", filled_in(ATTENTION, endless))
+    program = tmp_path / "grading.py"
+    program.write_text(
+        "from pathlib import Path\n"
+        "from coursework.batch import grade_all\n"
+        "from coursework.grading import Limits\n"
+        "from coursework.source import assignment\n"
+        "if __name__ == '__main__':\n"
+        f"    here, limits = Path({str(tmp_path)!r}), Limits(wall={wall!r})\n"
+        "    files = {'ben': here / 'ben.ipynb'}\n"
+        "    list(grade_all(files, assignment(2), limits, 1, here / 'kept'))\n"
+    )
+    surroundings = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen([sys.executable, program], cwd=ROOT, env=surroundings) as grader:
+        wait_until(lambda: any(seconds_of(one) > 5 for one in students_of(tmp_path)), 120)
+        started = processes_of(tmp_path)
+        assert len(started) >= 3  # the command, a worker, the student's
+        grader.send_signal(signal.SIGKILL)
+    wait_until(lambda: not any(map(runs, started)) and not processes_of(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (left,) = tmp_path.glob("submission-*")
+    mine = Folder("submission-")
+    assert list(grade_all({}, ATTENTION, Limits(), 1, tmp_path / "kept")) == []
+    assert not left.exists() and mine.path.exists()
+    mine.close()
+
+    assert not list(tmp_path.glob("submission-*")) and not list(tmp_path.glob("starter-*"))
+
+
+def processes_of(folder):
+    """Those with the folder among their environment variables."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if os.fsencode(folder) in path.read_bytes() and int(path.parent.name) != os.getpid():
+                found.append(int(path.parent.name))
+    return [number for number in found if runs(number)]
+
+
+def students_of(folder):
+    for number in processes_of(folder):
+        with contextlib.suppress(OSError):
+            told = (
+                Path(f"/proc/{number}/environ").read_bytes()
+                + os.readlink(
+                    f"/proc/{number}/cwd"  # a copy has the variables of what it is a copy of
+                ).encode()
+            )
+            if b"submission-" in told:
+                yield number
+
+
+def seconds_of(number):
+    """How long the processor has worked for it."""
+    with contextlib.suppress(OSError):
+        told = Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def test_a_folder_of_any_depth_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    folder = Folder("submission-")
+    os.chdir(folder.path)
+    for _ in range(2 * sys.getrecursionlimit()):
+        os.mkdir("deep")
+        os.chdir("deep")
+    os.chmod(".", 0)
+    os.chdir(tmp_path)
+    folder.close()
+    assert os.listdir(tmp_path) == []
+
+
+def test_only_what_is_ours_is_cleared_up(tmp_path, monkeypatch):
+    """Another's folder of such a name stays."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    theirs, dead = tmp_path / "submission-of-mine", tmp_path / "submission-dead"
+    for folder in (theirs, dead):
+        folder.mkdir()
+    (dead / LOCK).touch()
+    clear_up()
+    assert os.listdir(tmp_path) == [theirs.name]

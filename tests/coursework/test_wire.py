@@ -15,7 +15,17 @@ from safetensors.torch import save
 
 from course.checks import Parts
 from course.checks.watching import Borrowed, on_guard, watched
-from coursework.wire import LARGEST, SIZES, TRY_WATCH, Line, Lost, Remote, Stopped
+from coursework.wire import (
+    LARGEST,
+    MOST_CALLS,
+    MOST_NUMBERS,
+    SIZES,
+    TRY_WATCH,
+    Line,
+    Lost,
+    Remote,
+    Stopped,
+)
 from transformer_lib.decoding import Hypothesis
 
 
@@ -140,6 +150,52 @@ def test_what_runs_in_the_other_process_is_watched(lines):
     there.functions[TRY_WATCH] = lambda: False
     with pytest.raises(Borrowed, match="taking the watch away"):
         theirs.watched(["relu"], torch.zeros(2), dim=0)
+
+
+def test_what_a_thing_says_of_itself_is_not_believed(lines):
+    """Only a type of the grader's has a say in what ran: attributes may come from a student."""
+    here, there = lines
+    softmax = lambda x: torch.softmax(x, 0)  # noqa: E731
+    call = lambda number, *rest: watched(there.functions[number], *rest)  # noqa: E731
+    there.functions += [None, None, call, on_guard]
+    there.offer(lambda: Parts(call=softmax, watched=lambda names, *inputs: softmax(*inputs)))
+    theirs = here.ask(4)
+    assert isinstance(theirs, Parts) and theirs(torch.zeros(2)).tolist() == [0.5, 0.5]
+    with pytest.raises(Borrowed, match="softmax"):
+        watched(theirs, ["softmax"], (torch.zeros(2),), {})
+
+
+@pytest.fixture
+def narrow(lines):
+    """Two ends as the grader has them: this one answers so many calls, and no large ones."""
+    here, there = lines
+    here.calls = MOST_CALLS
+    there.offer(lambda function, *inputs: function(*inputs))
+    return lambda *inputs: here.ask(0, len, *inputs)
+
+
+@pytest.mark.parametrize(
+    "large",
+    [
+        torch.ones(1, MOST_NUMBERS + 1),
+        torch.ones(0, 10**9),  # a mask for it would be a square
+        [[1.0] * 1000] * 3,
+        {"a": "b" * MOST_NUMBERS},
+        Parts(words=(1,) * MOST_NUMBERS),
+    ],
+    ids=["tensor", "empty", "lists", "letters", "parts"],
+)
+def test_functions_of_a_check_take_nothing_large(narrow, large):
+    assert narrow([1, 2]) == 2
+    with pytest.raises(Stopped, match=f"numbers: it takes {MOST_NUMBERS:,} at most"):
+        narrow(large)
+
+
+def test_functions_of_a_check_are_not_called_without_end(narrow, lines):
+    lines[0].calls = 2
+    assert [narrow([1]), narrow([1])] == [1, 1]
+    with pytest.raises(Stopped, match=f"can be called {MOST_CALLS:,} times at most"):
+        narrow([1])
 
 
 def test_exceptions_arrive_by_name(lines):
