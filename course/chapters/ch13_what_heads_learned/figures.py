@@ -20,6 +20,7 @@ from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.shapes import canvas, label, sentence
 from course.drawing.values import as_array, steady_round
+from transformer_lib.interpret.recording import head_name
 
 # The mean, behind the dots of the single trainings.
 PALE_BAR, PALE_WRONG = "#C9DDF0", "#F6D3BF"
@@ -28,13 +29,6 @@ SEEN = 0.3  # weights below are no line in `crossing`
 KINDS = {"encoder.self_attn": "encoder, self-attention",
          "decoder.self_attn": "decoder, self-attention",
          "decoder.cross_attn": "decoder, cross-attention"}  # fmt: skip
-
-
-def head_name(layer: str, head: int) -> str:
-    """ "encoder.layers.1.self_attn", 2 -> "encoder, layer 1, head 2"; cross-attention is named."""
-    part, _, number, kind = layer.split(".")
-    middle = " cross-attention" if kind == "cross_attn" else ""
-    return f"{part}{middle}, layer {number}, head {head}"
 
 
 @mpl.rc_context(style.PRINT)
