@@ -21,7 +21,7 @@ from course.drawing.gallery import gallery_markdown
 from course.drawing.notebook_output import is_chart
 from course.drawing.registry import FIGURES
 from course.drawing.saving import save
-from transformer_lib.__main__ import main
+from course.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sections.series()
@@ -88,7 +88,7 @@ def test_a_figure_can_be_saved(name, tmp_path, monkeypatch):
 def test_the_gallery_lists_every_figure_as_it_is_now():
     page = (ROOT / "notebooks" / "figures.md").read_text(encoding="utf-8")
     assert page == gallery_markdown(list(FIGURES.values())), (
-        "run: python -m transformer_lib figures --page notebooks/figures.md"
+        "run: python -m course figures --page notebooks/figures.md"
     )
     for name, entry in FIGURES.items():
         part = page.split(f"\n## {entry.notebook}\n")[1].split("\n## ")[0]
@@ -97,7 +97,7 @@ def test_the_gallery_lists_every_figure_as_it_is_now():
 
 def test_all_figures_come_with_a_page_that_shows_them(tmp_path, monkeypatch, capsys):
     few = {name: FIGURES[name] for name in ("series-map", "architecture", "trees-one-hot")}
-    monkeypatch.setattr("course.drawing.FIGURES", few)
+    monkeypatch.setattr("course.drawing.registry.FIGURES", few)
     assert main(["figures", "--all", "--out", str(tmp_path), "--format", "svg", "pdf"]) == 0
     page = ElementTree.fromstring(
         re.sub("<(meta|img)([^>]*)>", r"<\1\2/>", (tmp_path / "index.html").read_text("utf-8"))

@@ -7,7 +7,7 @@ import pytest
 from course import experiments
 from course.experiments import EXPERIMENTS, experiment
 from course.lab import node  # noqa: F401 (registers one)
-from transformer_lib.__main__ import main
+from course.cli import main
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 import dataclasses
 
 import pytest
-from transformer_lib.model.config import ModelConfig
 
 from transformer_lib.cli.settings import read_settings, replaced
+from transformer_lib.model.config import ModelConfig
 from transformer_lib.training.config import TrainingConfig
 
 BOTH = (ModelConfig, TrainingConfig)

@@ -11,7 +11,7 @@ from transformer_lib.model.config import TOY
 from transformer_lib.model.transformer import make_model
 
 from transformer_lib import recipes
-from transformer_lib.__main__ import main
+from transformer_lib.cli import main
 from transformer_lib.files import CheckpointError
 from transformer_lib.recipes import Recipe, own_pairs, train_recipe
 from transformer_lib.text import downloads
