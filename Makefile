@@ -39,7 +39,7 @@ test: .venv/installed
 	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
 site slides book: .venv/installed
-	.venv/bin/python -m web $@
+	.venv/bin/python -m course $@
 
 check: .venv/installed
 	.venv/bin/python tools/check.py $(FILES)
@@ -52,7 +52,7 @@ notebooks: .venv/installed
 
 pages: .venv/installed
 	.venv/bin/python tools/notebook_pages.py
-	.venv/bin/python -m transformer_lib figures --page notebooks/figures.md
+	.venv/bin/python -m course figures --page notebooks/figures.md
 	.venv/bin/python tools/lab_picture.py
 
 count: .venv/installed

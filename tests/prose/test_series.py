@@ -40,7 +40,7 @@ def pictures(notebook: str) -> list[tuple[dict, dict]]:
 
 def compares_by_name(cell: dict, name: str) -> bool:
     """Does running this cell draw the figure by its name, and compare it with what is stored?"""
-    return f'plots.show("{name}")' in cell.source and not tool.is_exempt(cell)
+    return f'show("{name}")' in cell.source and not tool.is_exempt(cell)
 
 
 def displayed(name: str) -> dict:

@@ -35,7 +35,7 @@ KINDS = {"encoder.self_attn": "encoder, self-attention",
 def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw how often each head's largest weight lies on the right noun -> two maps, (layer, head).
 
-    table: rows of `evaluation.head_accuracy`. The left map looks from the adjective, the right one
+    table: rows of `head_accuracy`. The left map looks from the adjective, the right one
     from the pronoun.
     """
     layers = list(dict.fromkeys(row["layer"] for row in table))
