@@ -44,7 +44,7 @@ nightly: .venv/installed
 	.venv/bin/python tools/nightly.py $(ALSO)
 
 site slides book: .venv/installed
-	.venv/bin/python -m web $@
+	.venv/bin/python -m course $@
 
 check: .venv/installed
 	.venv/bin/python tools/check.py $(FILES)
@@ -57,7 +57,7 @@ notebooks: .venv/installed
 
 pages: .venv/installed
 	.venv/bin/python -m course.notebooks.pages
-	.venv/bin/python -m transformer_lib figures --page notebooks/figures.md
+	.venv/bin/python -m course figures --page notebooks/figures.md
 	.venv/bin/python -m course.site.lab_picture
 
 count: .venv/installed

@@ -23,7 +23,7 @@ from measuring import (
     write_json,
 )
 
-from transformer_lib.__main__ import translate_lines
+from transformer_lib.cli.translate import translate_lines
 from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import EOS, SPECIALS
 from transformer_lib.translator import Translator

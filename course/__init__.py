@@ -9,6 +9,6 @@
     site/          the series as a website, slides and a book
     from_scratch/  the checks of the path from an empty file
 
-It may ask the library for anything, and the library never asks it. The command line:
+It may ask the library for anything, and the library never asks it. cli/ is the command line:
 python -m course --help.
 """

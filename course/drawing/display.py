@@ -12,9 +12,9 @@ from course.drawing.registry import find
 def show(figure: Any, alt: str = "", *, name: str = "", place: Any = None) -> None:
     """Display a figure in a notebook.
 
-        plots.show("positions-paper")             # a figure of the series, by its name
-        plots.show(drawn, name="attention-trees") # the same figure, drawn from your own data
-        plots.show(drawn, alt="Two curves cross at 3.")  # a figure of your own
+        show("positions-paper")             # a figure of the series, by its name
+        show(drawn, name="attention-trees") # the same figure, drawn from your own data
+        show(drawn, alt="Two curves cross at 3.")  # a figure of your own
 
     figure: a name, a matplotlib figure (or axes) or an Altair chart. alt: one or two sentences that
     say what the figure *shows*, for who can't see it; a figure of the series brings its own.

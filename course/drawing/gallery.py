@@ -38,7 +38,7 @@ def gallery_markdown(entries: Sequence[FigureEntry]) -> str:
         "# Figures of the series",
         "",
         "Each can be drawn again, for slides or print, without opening a notebook:",
-        "`python -m transformer_lib figures --only NAME --out DIR --format svg` (or png, pdf; or",
+        "`python -m course figures --only NAME --out DIR --format svg` (or png, pdf; or",
         "several of them). In an SVG, letters are drawn as shapes, so that it looks the same",
         "everywhere; with `--text` they stay text, to be edited in a drawing program.",
         "With `--all` in place of `--only NAME` all are drawn, and beside them comes a page",

@@ -1,4 +1,4 @@
-"""The twelve steps of build/: a reader's own my_transformer.py, checked part by part.
+"""The twelve steps of from_scratch/: a reader's own my_transformer.py, checked part by part.
 
 Most steps are checked with the exercises of the notebooks: the reader's class becomes the function
 that the exercise asks for. Where there are weights, they are copied from the library's part, and
@@ -252,6 +252,9 @@ def own_file(path: Path) -> OwnFile:
     try:
         return OwnFile(Workbench(Path(path).read_text(encoding="utf-8-sig"), str(path)))
     except FileNotFoundError:
+        before = Path(path).parent.with_name("build") / Path(path).name
+        if before.exists():  # where it was until this release
+            raise Hint(f"Your file is still {before}: move it to {path}.") from None
         raise NotTried(f"not tried yet: make an empty file {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise Hint(f"{path} can't be read as text: {error}.") from None

@@ -2,12 +2,12 @@
 // The Transformer in plain JavaScript, in the order in which data flows. Names are those of the
 // Python library (transformer_lib), underscores and all, so that each has its twin there:
 //
-//   read_safetensors    checkpoints.py   the trained numbers
+//   read_safetensors    files.py         the trained numbers
 //   Embeddings          embedding.py     ids -> vectors
 //   attention_weights   attention.py     who looks at whom
 //   SublayerConnection  layers.py        residual sum and layer norm
 //   Encoder, Decoder    encoder.py, decoder.py
-//   Transformer         model.py         the whole
+//   Transformer         transformer.py   the whole
 //
 // It reads one sentence at a time, so there is no padding, and writes one word at a time, so the
 // causal mask needs no code: the words to come are not there yet. Dropout is for training only.
@@ -85,7 +85,7 @@ function softmax(scores) {
   return shares.map((share) => share / sum);
 }
 
-// --- checkpoints.py ------------------------------------------------------------------------------
+// --- files.py ------------------------------------------------------------------------------------
 
 /** The bytes of a safetensors file -> { name: Matrix }; a vector is a matrix of one row. */
 function read_safetensors(buffer) {
@@ -359,7 +359,7 @@ class Decoder extends Stack {
   }
 }
 
-// --- model.py ------------------------------------------------------------------------------------
+// --- transformer.py ------------------------------------------------------------------------------
 
 /** Encoder and decoder with embeddings at the bottom and the generator at the top  (Figure 1). */
 class Transformer {

@@ -1,6 +1,6 @@
 "use strict";
 // Look inside a model while it runs, and change one thing to see what depends on it: as in
-// transformer_lib/interpret/recording.py and the edits of transformer_lib/metrics.py.
+// transformer_lib/interpret/recording.py and the edits of transformer_lib/interpret/patching.py.
 //
 // A change is a plain object, so that it can be shared as a link:
 //

@@ -1,5 +1,5 @@
 "use strict";
-// Text -> tokens -> ids, and back, with the messages of the Python library (tokens.py, typed.py,
+// Text -> tokens -> ids, and back, with the messages of the Python library (tokens.py, user_input.py,
 // languages.py). The rules by which English is cut are spaCy's; `rules` are the same regular
 // expressions and exceptions, written for JavaScript by course.lab.
 
@@ -149,7 +149,7 @@ function write_out_contractions(words) {
   return full;
 }
 
-// --- typed.py ------------------------------------------------------------------------------------
+// --- user_input.py -------------------------------------------------------------------------------
 
 /** The line without the space around it; InputError for anything but one line with a word. */
 function one_line(text) {

@@ -1,6 +1,6 @@
 "use strict";
 // Text in, text out: a trained model together with its two languages, as transformer_lib/
-// translator.py. What was trained comes as one object: see `translator_data` in __init__.py.
+// translator.py. What was trained comes as one object: see `translator_data` in pages.py.
 
 class Translator {
   constructor({ config, source, target, rules, sureness, weights }) {

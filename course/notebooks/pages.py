@@ -41,7 +41,7 @@ def index(notebooks: dict[str, NotebookNode]) -> str:
              "From idea to section; *(deeper)* marks sections that the core of the series can do "
              "without. The words are in the [glossary](glossary.md), the figures are listed in "
              "[figures.md](figures.md). To write it all yourself, step by step: "
-             "[from an empty file](../build/README.md)."]  # fmt: skip
+             "[from an empty file](../from_scratch/README.md)."]  # fmt: skip
     for title, ideas in IDEAS.items():
         lines += ["", f"## {title}", "", "| | idea | shown in |", "|---|---|---|"]
         for number, idea in ideas.items():

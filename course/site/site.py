@@ -77,7 +77,7 @@ DOCUMENTS = (
     Page("ideas.html", path("notebooks/README.md"), "Where each idea is shown"),
     Page("glossary.html", path("notebooks/glossary.md"), "Glossary"),
     Page("figures.html", path("notebooks/figures.md"), "Figures"),
-    Page("build.html", path("build/README.md"), "Build it yourself"),
+    Page("build.html", path("from_scratch/README.md"), "Build it yourself"),
     Page("teaching.html", path("TEACHING.md"), "For teachers"),
     Page("install.html", path("README.md"), "Install and use"),
     Page("scaling.html", path("SCALING.md"), "Larger models"),

@@ -1,4 +1,4 @@
-"""The solution of build/, and classic mistakes in it: (step, what stands there, instead, hint)."""
+"""The solution of from_scratch/, and classic mistakes in it: (step, what stands there, instead, hint)."""
 
 from coursework.source import BUILD, assignment
 

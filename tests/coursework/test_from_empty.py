@@ -1,4 +1,4 @@
-"""build/: our solution passes the twelve steps one by one; a classic mistake has its hint."""
+"""from_scratch/: our solution passes the twelve steps one by one; a classic mistake has its hint."""
 
 import importlib.util
 import json
@@ -26,13 +26,13 @@ from transformer_lib.training.schedules import paper_schedule
 from transformer_lib.training.step import update
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "build" / "README.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "from_scratch" / "README.md").read_text(encoding="utf-8")
 PARTS = re.split(r"^(?=# --- \d+\. )", SOURCE, flags=re.MULTILINE)  # the docstring, then each step
 
 
 def script(name: str):
-    """build/NAME.py as a module."""
-    spec = importlib.util.spec_from_file_location(f"build_{name}", ROOT / "build" / f"{name}.py")
+    """from_scratch/NAME.py as a module."""
+    spec = importlib.util.spec_from_file_location(f"from_scratch_{name}", ROOT / "from_scratch" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -208,11 +208,20 @@ def test_the_command_stops_at_the_first_step_that_is_not_right(tmp_path, capsys)
     assert capsys.readouterr().out == " 3 Attention: ✓ right!\n"
 
 
+def test_a_file_in_the_folder_of_before_is_found_and_named(tmp_path, capsys):
+    old, new = tmp_path / "build" / "my_transformer.py", tmp_path / "from_scratch"
+    old.parent.mkdir()
+    old.write_text("", encoding="utf-8")
+    for name in ("check", "train"):
+        assert script(name).main(["--file", str(new / old.name)]) == 1
+        assert f"Your file is still {old}: move it to {new / old.name}." in capsys.readouterr().out
+
+
 def test_the_command_runs_by_its_path_where_signs_cannot_be_written(tmp_path):
     path = tmp_path / "my_transformer.py"
     path.write_text("", encoding="utf-8")
     run = subprocess.run(
-        [sys.executable, str(ROOT / "build" / "check.py"), "--file", str(path)], cwd=tmp_path,
+        [sys.executable, str(ROOT / "from_scratch" / "check.py"), "--file", str(path)], cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "cp1252"},
         capture_output=True, text=True, encoding="cp1252",
     )  # fmt: skip
@@ -245,7 +254,7 @@ def test_training_needs_the_parts(tmp_path, capsys):
     path = tmp_path / "my_transformer.py"
     path.write_text("", encoding="utf-8")
     assert script("train").main(["--file", str(path)]) == 1
-    assert "`Transformer` is missing. First: python build/check.py" in capsys.readouterr().out
+    assert "`Transformer` is missing. First: python from_scratch/check.py" in capsys.readouterr().out
 
 
 # --- the page ------------------------------------------------------------------------------------
@@ -285,11 +294,3 @@ def test_what_the_page_says_of_the_training_was_measured():
     least = int(re.search(r"yours should reach (\d+) %", page)[1])
     assert 5 <= right - least <= 10  # a margin
     assert found["cpu_seconds"] < 600 and "in ten minutes" in page
-
-
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
-def test_git_keeps_the_pages_and_ignores_what_a_reader_writes():
-    names = ["README.md", "check.py", "train.py", "my_transformer.py", "my_translator/x", "lib/x"]
-    run = subprocess.run(["git", "check-ignore", "--no-index", *(f"build/{n}" for n in names)],
-                         cwd=ROOT, capture_output=True, text=True)  # fmt: skip
-    assert run.stdout.splitlines() == [f"build/{name}" for name in names[3:]]

@@ -92,7 +92,7 @@ ASSIGNMENTS = {
     for source in SOURCES
     for text in [(FOLDER / source.file).read_text(encoding="utf-8")]
 }
-PROJECT = (ROOT / "build" / "README.md").read_text(encoding="utf-8")
+PROJECT = (ROOT / "from_scratch" / "README.md").read_text(encoding="utf-8")
 STEP_MINUTES = [int(minutes) for minutes in re.findall(r"Minutes:\s(\d+)\.", PROJECT)]
 PLAN = re.compile(
     r"^\| (\d+) \| (core|all) of (\w\d)(?:–(\d\d))? \| (.*) \| (\d+) min \|$", re.MULTILINE

@@ -131,7 +131,6 @@ def test_every_way_to_open_the_notebooks_is_the_same():
     assert "\n.venv\\Scripts\\python tools\\lab.py\n" in readme
     assert "\npython tools/lab.py\n" in readme
     assert "-m jupyterlab" not in readme
-    assert "\n/work/\n" in read(".gitignore")
 
 
 def test_make_alone_explains_every_target():

@@ -16,7 +16,8 @@ from course.chapters.ch09_whole_transformer.experiment_scaling import (
 )
 from course.paper import TABLE_2
 from transformer_lib import BASE, count_parameters, label_smoothed_cross_entropy, make_model
-from transformer_lib.__main__ import parser, what_to_train
+from transformer_lib.cli import parser
+from transformer_lib.cli.train import what_to_train
 from transformer_lib.model.config import SMALL
 from transformer_lib.training.schedules import paper_schedule
 

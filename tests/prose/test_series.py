@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from nbformat.v4 import new_output
 from PIL import Image
 
+from course.cli import main
 from course.drawing.display import show
 from course.drawing.gallery import gallery_markdown
 from course.drawing.notebook_output import is_chart
@@ -21,7 +22,6 @@ from course.drawing.saving import save
 from course.notebooks import run as tool
 from course.notebooks import sections
 from course.notebooks.compare import first_difference
-from transformer_lib.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sections.series()
@@ -40,7 +40,7 @@ def pictures(notebook: str) -> list[tuple[dict, dict]]:
 
 def compares_by_name(cell: dict, name: str) -> bool:
     """Does running this cell draw the figure by its name, and compare it with what is stored?"""
-    return f'plots.show("{name}")' in cell.source and not tool.is_exempt(cell)
+    return f'show("{name}")' in cell.source and not tool.is_exempt(cell)
 
 
 def displayed(name: str) -> dict:
@@ -88,7 +88,7 @@ def test_a_figure_can_be_saved(name, tmp_path, monkeypatch):
 def test_the_gallery_lists_every_figure_as_it_is_now():
     page = (ROOT / "notebooks" / "figures.md").read_text(encoding="utf-8")
     assert page == gallery_markdown(list(FIGURES.values())), (
-        "run: python -m transformer_lib figures --page notebooks/figures.md"
+        "run: python -m course figures --page notebooks/figures.md"
     )
     for name, entry in FIGURES.items():
         part = page.split(f"\n## {entry.notebook}\n")[1].split("\n## ")[0]
@@ -97,7 +97,7 @@ def test_the_gallery_lists_every_figure_as_it_is_now():
 
 def test_all_figures_come_with_a_page_that_shows_them(tmp_path, monkeypatch, capsys):
     few = {name: FIGURES[name] for name in ("series-map", "architecture", "trees-one-hot")}
-    monkeypatch.setattr("course.drawing.FIGURES", few)
+    monkeypatch.setattr("course.drawing.registry.FIGURES", few)
     assert main(["figures", "--all", "--out", str(tmp_path), "--format", "svg", "pdf"]) == 0
     page = ElementTree.fromstring(
         re.sub("<(meta|img)([^>]*)>", r"<\1\2/>", (tmp_path / "index.html").read_text("utf-8"))

@@ -18,6 +18,13 @@ def attention_layers(model: nn.Module) -> dict[str, MultiHeadAttention]:
     return {name: m for name, m in model.named_modules() if isinstance(m, MultiHeadAttention)}
 
 
+def head_name(layer: str, head: int) -> str:
+    """ "encoder.layers.1.self_attn", 2 -> "encoder, layer 1, head 2"; cross-attention is named."""
+    part, _, number, kind = layer.split(".")
+    middle = " cross-attention" if kind == "cross_attn" else ""
+    return f"{part}{middle}, layer {number}, head {head}"
+
+
 @contextmanager
 def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
     """Collect the weights of every attention layer that runs inside the `with`.

@@ -62,7 +62,7 @@ NONE, EXPONENT, ANGLES, FROM_ONE = (
 FAULTS = (NONE, EXPONENT, ANGLES, FROM_ONE)
 PLANTED = {"A": EXPONENT, "B": NONE, "C": ANGLES}
 MEASURE = {  # for a wrong verdict: what to measure
-    "A": "Measure `plots.wavelengths` of its table: which wave should be the last?",
+    "A": "Measure `wavelengths` of its table: which wave should be the last?",
     "B": "Compare its first row, its waves and the length of its rows with the formula.",
     "C": "A hand has the length 1: sin² + cos² of each pair. Is that so in every pair here?",
 }

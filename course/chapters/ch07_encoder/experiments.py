@@ -143,7 +143,7 @@ def batch_norm(x: Tensor) -> Tensor:
 
 @torch.no_grad()
 def flow_stations(norm_first: bool) -> list[Any]:
-    """The vectors that run through a live `SublayerConnection`, for `plots.encoder.around_flow`."""
+    """The vectors that run through a live `SublayerConnection`, for `around_flow`."""
     torch.manual_seed(4)
     around = fresh(SublayerConnection(8, dropout=0.25, norm_first=norm_first)).train()
     feed_forward = fresh(PositionwiseFeedForward(8, 16))

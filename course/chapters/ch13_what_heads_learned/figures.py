@@ -20,6 +20,7 @@ from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.shapes import canvas, label, sentence
 from course.drawing.values import as_array, steady_round
+from transformer_lib.interpret.recording import head_name
 
 # The mean, behind the dots of the single trainings.
 PALE_BAR, PALE_WRONG = "#C9DDF0", "#F6D3BF"
@@ -30,18 +31,11 @@ KINDS = {"encoder.self_attn": "encoder, self-attention",
          "decoder.cross_attn": "decoder, cross-attention"}  # fmt: skip
 
 
-def head_name(layer: str, head: int) -> str:
-    """ "encoder.layers.1.self_attn", 2 -> "encoder, layer 1, head 2"; cross-attention is named."""
-    part, _, number, kind = layer.split(".")
-    middle = " cross-attention" if kind == "cross_attn" else ""
-    return f"{part}{middle}, layer {number}, head {head}"
-
-
 @mpl.rc_context(style.PRINT)
 def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw how often each head's largest weight lies on the right noun -> two maps, (layer, head).
 
-    table: rows of `evaluation.head_accuracy`. The left map looks from the adjective, the right one
+    table: rows of `head_accuracy`. The left map looks from the adjective, the right one
     from the pronoun.
     """
     layers = list(dict.fromkeys(row["layer"] for row in table))

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from course import experiments
+from course.cli import main
 from course.experiments import EXPERIMENTS, experiment
 from course.lab import node  # noqa: F401 (registers one)
-from transformer_lib.__main__ import main
 
 
 @pytest.fixture

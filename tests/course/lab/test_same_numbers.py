@@ -427,7 +427,7 @@ def test_stored_is_what_node_finds(node):
     )
     for found, was in zip(node(PROGRAM, given), stored["results"], strict=True):
         for part in ("changes", "ids", "text", "words"):
-            assert found[part] == was[part], "run: python -m transformer_lib experiment javascript"
+            assert found[part] == was[part], "run: python -m course experiment javascript"
         np.testing.assert_allclose(found["logits"], was["logits"], rtol=0, atol=1e-5)
 
 

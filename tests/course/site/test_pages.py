@@ -279,7 +279,7 @@ def test_anchors_are_those_of_jupyterlab_and_of_github():
 
 def test_relative_addresses_start_from_the_file():
     here = PurePosixPath("notebooks/README.md")
-    assert relative(here, "../build/README.md#a") == ("build/README.md", "a")
+    assert relative(here, "../from_scratch/README.md#a") == ("from_scratch/README.md", "a")
     assert relative(here, "04.ipynb") == ("notebooks/04.ipynb", "")
     assert relative(here, "#a") == ("notebooks/README.md", "a")
 

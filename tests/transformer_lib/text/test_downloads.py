@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from transformer_lib.__main__ import main
+from transformer_lib.cli import main
 from transformer_lib.files import read_json
 from transformer_lib.text import downloads
 from transformer_lib.text.data import cache_folder

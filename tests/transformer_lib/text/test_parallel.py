@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from transformer_lib.__main__ import main
+from transformer_lib.cli import main
 from transformer_lib.text.parallel import CorpusError, digest, place_of, read_parallel
 
 PAIRS = [("Good morning", "Buenos días"), ("Ana ran", "Ana corrió"), ("Why?", "¿Por qué?")]

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file
 
 from transformer_lib import training
-from transformer_lib.__main__ import main
+from transformer_lib.cli import main
 from transformer_lib.recipes import RECIPES, train_recipe
 from transformer_lib.training import distributed
 from transformer_lib.training.config import TrainingConfig
@@ -34,7 +34,7 @@ SMALL = ["--subwords", "300", "--steps", "10", "--accumulate", "3", "--set", "N=
 SEVERAL = """
 import json, os, signal, sys
 from transformer_lib import training
-from transformer_lib.__main__ import complain, main
+from transformer_lib.cli import complain, main
 from transformer_lib.training.distributed import ProcessError, joined
 
 two, dropout, stopped, resumed, killed = json.load(open(sys.argv[1]))

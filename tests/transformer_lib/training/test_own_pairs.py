@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from transformer_lib import recipes
-from transformer_lib.__main__ import main
+from transformer_lib.cli import main
 from transformer_lib.files import CheckpointError
 from transformer_lib.model.config import TOY
 from transformer_lib.model.transformer import make_model

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from transformer_lib import training
-from transformer_lib.__main__ import main
+from transformer_lib.cli import main
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
 from transformer_lib.model.transformer import make_model
@@ -448,7 +448,7 @@ CONTEXT = multiprocessing.get_context("forkserver" if sys.platform == "linux" el
 
 def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(tmp_path):
     """The real thing: SIGKILL from outside, again and again, until the run has come to its end."""
-    CONTEXT.set_forkserver_preload(["transformer_lib.__main__", "torch._dynamo"])  # Adam's
+    CONTEXT.set_forkserver_preload(["transformer_lib.cli", "torch._dynamo"])  # Adam's
     command = ["train", "--task", "copy", "--steps", "120", "--threads", "1", "--out"]
     whole = CONTEXT.Process(target=run_main, args=[*command, str(tmp_path / "whole")])
     whole.start()

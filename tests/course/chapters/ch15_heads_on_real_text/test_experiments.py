@@ -5,7 +5,7 @@ import torch
 
 from course import experiments
 from course.chapters.ch15_heads_on_real_text import experiments as lab
-from transformer_lib.__main__ import main
+from course.cli import main
 from transformer_lib.files import read_json
 from transformer_lib.interpret.patching import edit_outputs
 from transformer_lib.interpret.recording import attention_layers, record_outputs

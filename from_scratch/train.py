@@ -1,10 +1,10 @@
-"""Train build/my_transformer.py to translate, and compare it with the shipped translator.
+"""Train from_scratch/my_transformer.py to translate, and compare it with the shipped translator.
 
-    python build/train.py                 # the whole training, about ten minutes
-    python build/train.py --steps 300     # two minutes: does the loss fall?
+    python from_scratch/train.py                 # the whole training, about ten minutes
+    python from_scratch/train.py --steps 300     # two minutes: does the loss fall?
 
 Everything that computes is yours: Transformer, make_batch, train, translate. Here are only the
-sentences and the two vocabularies. The weights and the result go into build/my_translator.
+sentences and the two vocabularies. The weights and the result go into from_scratch/my_translator.
 """
 
 import argparse
@@ -35,7 +35,7 @@ SHOWN = 20  # wrong translations, at most
 
 def main(arguments: list[str] | None = None) -> int:
     """0 if it was trained, 1 (and one sentence) if the file isn't ready."""
-    options = argparse.ArgumentParser(prog="python build/train.py", description=__doc__)
+    options = argparse.ArgumentParser(prog="python from_scratch/train.py", description=__doc__)
     options.formatter_class = argparse.RawDescriptionHelpFormatter
     options.add_argument("--steps", type=int, default=STEPS, metavar="N",
                          help="updates of the weights (%(default)d)")  # fmt: skip
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
         mine = own_file(given.file)
         parts = [mine.part(name) for name in ("Transformer", "make_batch", "train", "translate")]
     except Hint as hint:
-        print(f"{in_words(hint)} First: python build/check.py")
+        print(f"{in_words(hint)} First: python from_scratch/check.py")
         return 1
     result = learn(*parts, steps=given.steps, folder=given.out)
     first, last = result["losses"][0], result["losses"][-1]

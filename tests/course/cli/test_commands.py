@@ -1,0 +1,129 @@
+"""The course's commands: what they write, and what they say when stuck."""
+
+import functools
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from course.cli import COMMANDS, main
+from tests import commands
+from transformer_lib.cli import main as library
+from transformer_lib.translator import SHIPPED_MODEL
+
+ROOT = Path(__file__).resolve().parents[3]
+refused = functools.partial(commands.refused, program="python -m course")
+
+
+def test_as_a_process_of_its_own_and_quick():
+    """Help comes without what takes seconds to import."""
+    program = "import sys, runpy; sys.argv[1:] = ['view', '--help']; import course.cli; {}"
+    late = "print({'matplotlib', 'altair', 'jinja2', 'course.site.site'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program.format(late)], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "set()\n", "")
+    done = subprocess.run(
+        [sys.executable, "-m", "course", "view", "--help"], capture_output=True, text=True
+    )
+    assert done.returncode == 0 and done.stdout.startswith("usage: python -m course view")
+
+
+@pytest.mark.parametrize("command", ["", *(c.__name__.split(".")[-1] for c in COMMANDS)])
+def test_help_is_there_for_every_command(command, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main([*command.split(), "--help"])
+    assert stopped.value.code == 0
+    assert "usage: python -m course" in capsys.readouterr().out
+
+
+def test_mistyped_options_are_refused(capsys):
+    for arguments in (["figures"], ["corpus"], ["view", "tatoeba"], ["fly"], []):
+        with pytest.raises(SystemExit) as stopped:
+            main(arguments)
+        assert stopped.value.code == 2
+        assert capsys.readouterr().err
+
+
+def test_figures_by_name(run, tmp_path):
+    status, out, _ = run("figures", "--list")
+    assert status == 0 and "positions-paper" in out
+    status, out, _ = run("figures", "--only", "positions-paper", "--out", tmp_path)
+    assert status == 0
+    assert (tmp_path / "positions-paper.png").read_bytes().startswith(b"\x89PNG")
+    refused(run("figures", "--only", "positions-papal", "--out", tmp_path), "positions-papal")
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    refused(run("figures", "--only", "positions-paper", "--out", blocked / "x"), str(blocked))
+
+
+def test_the_curves_of_a_training(run, tmp_path, capsys):
+    folder = tmp_path / "copy"
+    assert library(["train", "--task", "copy", "--steps", "20", "--out", str(folder)]) == 0
+    capsys.readouterr()
+    status, out, _ = run("figures", "--run", folder, "--out", tmp_path / "drawn")
+    assert (status, out) == (0, f"{tmp_path / 'drawn' / 'run-copy.png'}\n")
+    assert (tmp_path / "drawn" / "run-copy.png").read_bytes().startswith(b"\x89PNG")
+    refused(run("figures", "--run", tmp_path), str(tmp_path), "log.jsonl")
+
+
+def test_a_view_as_a_picture(run, tmp_path):
+    picture = tmp_path / "attention.png"
+    view = functools.partial(run, "view", "grammar", "I like trees", "--out")
+    assert view(picture) == (0, f"{picture}\n", "")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    refused(view(tmp_path / "attention.doc"), "attention.doc", ".html, .png, .svg, .pdf")
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    refused(view(blocked / "attention.png"), str(blocked))
+
+
+def test_a_view_as_a_page(run, tmp_path):
+    page = tmp_path / "attention.html"
+    assert run("view", SHIPPED_MODEL, "I like trees", "--out", page) == (0, f"{page}\n", "")
+    text = page.read_text(encoding="utf-8")
+    assert "<title>I like trees</title>" in text
+    assert '"layer": "decoder.layers.1.cross_attn"' in text
+    refused(run("view", SHIPPED_MODEL, "I like xylophones", "--out", page), "'xylophones'")
+    refused(run("view", tmp_path / "none", "I like trees"), "folder is missing")
+
+
+def test_the_laboratory(run, tmp_path):
+    page = tmp_path / "new" / "lab.html"
+    assert run("laboratory", "--out", page) == (0, f"{page}\n", "")
+    assert "<title>Two numbers and a letter" in page.read_text(encoding="utf-8")
+    refused(run("laboratory", "--out", tmp_path / "lab.png"), "lab.png", ".html")
+
+
+def test_corpus_names_the_files_it_wrote(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("course.grammar.splits.render", lambda corpus: {"gustar.tsv": "a\tb\n"})
+    monkeypatch.setattr("course.grammar.splits.generate", lambda: None)
+    path = tmp_path / "data" / "gustar.tsv"
+    assert run("corpus", "--out", path.parent) == (0, f"{path}\n", "")
+    assert path.read_bytes() == b"a\tb\n"
+    refused(run("corpus", "--out", path / "data"), str(path))
+
+
+@pytest.mark.parametrize("what", ["site", "slides", "book"])
+def test_the_site_says_what_to_open(run, what, tmp_path, monkeypatch):
+    built = []
+    monkeypatch.setattr("course.site.site.build", lambda folder: built.append(folder) or folder)
+    monkeypatch.setattr("course.site.site.build_book", built.append)
+    opened = {"site": "index.html", "slides": "slides.html", "book": "book.pdf"}[what]
+    assert run(what, "--out", tmp_path) == (0, f"Open {tmp_path / opened}\n", "")
+    assert built == [tmp_path] * (2 if what == "book" else 1)
+
+    def without_browser(folder):
+        raise ValueError("the book needs Chromium")
+
+    monkeypatch.setattr("course.site.site.build", without_browser)
+    refused(run(what, "--out", tmp_path), "the book needs Chromium")
+
+
+def test_the_old_way_to_the_site_says_where_it_went():
+    done = subprocess.run(
+        [sys.executable, "-m", "web", "site"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "python -m course" in done.stderr and done.stderr.count("\n") == 1

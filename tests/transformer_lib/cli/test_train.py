@@ -1,0 +1,92 @@
+"""train as a student meets it: what it saves, how it goes on, and what it refuses."""
+
+import json
+
+import pytest
+import torch
+
+from tests.commands import refused
+from transformer_lib.cli import parser
+from transformer_lib.recipes import OPTIMIZERS
+
+
+def test_training_and_translating_digits(run, tmp_path):
+    threads = torch.get_num_threads()
+    folder = tmp_path / "reverse"
+    status, out, _ = run("train", "--task", "reverse", "--out", folder, "--threads", threads)
+    assert status == 0 and str(folder) in out
+    assert run("translate", "--model", folder, "3 1 4 1 5")[1] == "5 1 4 1 3\n"
+    refused(run("train", "--task", "reverse", "--out", folder), "already holds", "--resume")
+    refused(run("train", "--task", "copy", "--out", folder, "--resume"), "other settings")
+    before = (folder / "model.safetensors").read_bytes()
+    assert run("train", "--out", folder, "--resume")[0] == 0  # it was finished: nothing changes
+    assert (folder / "model.safetensors").read_bytes() == before
+
+
+def test_settings_by_name_stop_and_resume(run, tmp_path):
+    folder = tmp_path / "run"
+    settings = ["--best-by", "bleu", "--patience", 1, "--accumulate", 2]
+    settings += ["--set", "validate_every=1", "peak=1e-9", "d_ff=48", "dropout=0.5", "steps=9"]
+    assert run("train", "--task", "copy", "--out", folder, *settings)[0] == 0
+    assert json.loads((folder / "config.json").read_text())["d_ff"] == 48
+    recipe = json.loads((folder / "recipe.json").read_text())
+    assert (recipe["training"]["accumulate"], recipe["model"]["dropout"]) == (2, 0.5)
+    history = json.loads((folder / "training.json").read_text())["history"]
+    scores = [entry["bleu"] for entry in history]
+    assert len(scores) == 2, "it learns nothing, so the second validation isn't better: it stops"
+    assert scores == [pytest.approx(scores[0], abs=0.5)] * 2
+    whole = (folder / "model.safetensors").stat().st_size
+    again = ["train", "--task", "copy", "--out", folder, "--resume", "--half", *settings]
+    assert run(*again)[0] == 0  # it had ended: only the form of its weights changes
+    assert (folder / "model.safetensors").stat().st_size < 0.6 * whole
+    refused(run(*again[:-1], "steps=8"), "other settings")
+
+
+def test_another_optimizer_is_part_of_the_recipe(run, tmp_path):
+    command = ["train", "--task", "copy", "--steps", 3, "--set", "peak=1e-3", "--out"]
+    weights = {}
+    for name, options in {"adam": [], "muon": ["--optimizer", "muon"]}.items():
+        assert run(*command, tmp_path / name, *options)[0] == 0
+        assert json.loads((tmp_path / name / "recipe.json").read_text())["optimizer"] == name
+        weights[name] = (tmp_path / name / "model.safetensors").read_bytes()
+    assert weights["adam"] != weights["muon"]
+    for name in OPTIMIZERS:
+        assert parser().parse_args(["train", "--optimizer", name]).optimizer == name
+    refused(run(*command, tmp_path / "muon", "--resume"), "other settings")
+    assert run("train", "--resume", "--out", tmp_path / "muon")[0] == 0  # with its own
+    # What was started before there was a choice goes on with Adam.
+    path = tmp_path / "adam" / "recipe.json"
+    recipe = json.loads(path.read_text())
+    del recipe["optimizer"]
+    path.write_text(json.dumps(recipe))
+    assert run(*command, tmp_path / "adam", "--resume")[0] == 0
+    path.write_text(json.dumps(recipe | {"optimizer": "sgd"}))
+    refused(run("train", "--resume", "--out", tmp_path / "adam"), "damaged", "'sgd'", "muon")
+
+
+def test_trainings_that_cannot_start(run, tmp_path):
+    refused(run("train"), "--task")
+    refused(run("train", "--resume", "--task", "copy", "--out", tmp_path), "nothing to resume")
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    refused(run("train", "--task", "copy", "--out", blocked / "run"), str(blocked))
+    if not torch.cuda.is_available():
+        gpu = ["--task", "copy", "--device", "cuda", "--out", tmp_path / "gpu"]
+        refused(run("train", *gpu), "'cuda' is not there", "there is")
+    for setting, parts in (
+        (["--set", "d_modle=64"], ["'d_modle'", "'d_model'"]),
+        (["--set", "steps=5", "h=5"], ["d_model=32", "h=5"]),
+        (["--set", "steps=5", "--steps", 6], ["--steps", "once"]),
+    ):
+        refused(run("train", "--task", "copy", *setting, "--out", tmp_path / "set"), *parts)
+    assert not (tmp_path / "set").exists()
+    (tmp_path / "recipe.json").write_text('{"task": "copy"}')
+    refused(run("train", "--resume", "--out", tmp_path), "recipe.json is damaged")
+
+
+def test_a_training_that_is_stopped_says_how_it_goes_on(run, tmp_path, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("transformer_lib.recipes.train_recipe", stop)
+    refused(run("train", "--task", "copy", "--out", tmp_path / "run"), "stopped", "--resume")

@@ -1,0 +1,109 @@
+"""Old names work until the next release, or say where they went."""
+
+import importlib
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+from transformer_lib import moved
+
+# What notebooks and assignments imported before, and what they used of a module that they imported.
+BEFORE = (Path(__file__).with_name("imports_before.txt")).read_text(encoding="utf-8").splitlines()
+WENT = tuple(f"from {old}" for old in moved.TO_THE_COURSE)
+
+
+@pytest.mark.parametrize("line", BEFORE, ids=lambda line: line.split()[1])
+def test_what_was_imported_is_found_in_its_new_place(line):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        exec(line, names := {})
+    module, wanted = line.split()[1], line.partition(" import ")[2].split(", ")
+    assert set(wanted) <= names.keys()
+    if isinstance(sys.modules[module].__spec__.loader, moved.StandIn):
+        assert caught and {one.category for one in caught} == {FutureWarning}
+        assert {one.filename for one in caught} == {"<string>"}, "it blames the line that imports"
+
+
+def test_the_tables_name_what_is_there():
+    import course.moved
+
+    for old, places in moved.PLACES.items():
+        for place in places:
+            importlib.import_module(place)
+            assert place != old or place == "transformer_lib"
+    for old, place in moved.HANDED_ON.items():
+        assert hasattr(importlib.import_module(place), old.rpartition(".")[2]), old
+    assert set(course.moved.MODULES) & set(moved.MODULES) == {
+        "corpora.english_spanish", "corpora.english_spanish.splits"
+    }  # fmt: skip
+
+
+def run(program: str) -> str:
+    """In a Python of its own; what it prints."""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_without_the_course_there_is_a_sentence():
+    """As for somebody who has installed the library alone."""
+    program = f"""
+import sys, warnings
+warnings.simplefilter("ignore")
+sys.modules["course"] = None
+for line in {BEFORE}:
+    try:
+        exec(line)
+    except ModuleNotFoundError as missing:
+        print(line.split()[1], missing, sep="|")
+"""
+    said = dict(line.split("|") for line in run(program).splitlines())
+    gone = {line.split()[1] for line in BEFORE if line.startswith(WENT)}
+    from_parent = {"transformer_lib", "transformer_lib.corpora"}  # `from … import plots`
+    with_all = {"transformer_lib.corpora.english_spanish"}  # what notebooks took of it stayed
+    assert said.keys() == gone - with_all | from_parent
+    for sentence in said.values():
+        assert sentence.endswith(
+            "is no part of the library any more: it went to the course, which comes with a clone "
+            "of the project"
+        )
+
+
+def test_an_old_module_leaves_the_function_of_its_name_alone():
+    program = """
+import warnings
+warnings.simplefilter("ignore")
+import transformer_lib.attention
+from transformer_lib.attention import attention
+print(transformer_lib.attention is attention)
+"""
+    assert run(program) == "True\n"
+
+
+def test_the_library_alone_loads_nothing_of_the_course():
+    program = """
+import sys, transformer_lib.cli
+print({"course", "course.moved", "matplotlib", "altair"} & set(sys.modules))
+"""
+    assert run(program) == "set()\n"
+
+
+def test_what_never_was_is_an_ordinary_mistake():
+    for line in (
+        "from transformer_lib import plotz",
+        "from transformer_lib.training import trian",
+        "from transformer_lib.plots import shw",
+        "import transformer_lib.plots.shw",
+    ):
+        with pytest.raises(ImportError, match=line.split()[-1]):
+            exec(line)
+
+
+def test_a_name_that_changed_is_found_by_its_old_one(monkeypatch):
+    monkeypatch.setitem(moved.RENAMED, "old_record", "record_outputs")
+    with pytest.warns(FutureWarning, match="interpret.recording, and old_record is record_outputs"):
+        from transformer_lib.recording import old_record
+    assert old_record.__name__ == "record_outputs"

@@ -1,0 +1,32 @@
+"""The command line: python -m transformer_lib COMMAND, as its --help says.
+
+A file for each command, with add_parser(commands) and run(options). A new one has its place in
+COMMANDS; what several need is in common.py.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from transformer_lib.cli import corpus, evaluate, train, translate
+from transformer_lib.cli.common import PROGRAM, complain, run_command
+from transformer_lib.moved import command_now
+
+DESCRIPTION = "The Transformer of “Attention Is All You Need”: translate, train, measure."
+COMMANDS = (translate, train, evaluate, corpus)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 if all went well, 2 (and one sentence on standard error) if not."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if elsewhere := command_now(arguments):
+        return complain(elsewhere)
+    return run_command(parser(), arguments)
+
+
+def parser() -> argparse.ArgumentParser:
+    root = argparse.ArgumentParser(prog=PROGRAM, description=DESCRIPTION)
+    commands = root.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add_parser(commands)
+    return root

@@ -1,0 +1,50 @@
+"""What commands have in common: options of several, and what a person reads when one fails."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from transformer_lib.translator import SHIPPED_MODEL, model_folder
+
+PROGRAM = "transformer-lib"
+
+
+class UserError(ValueError):
+    """Something the person at the keyboard can mend; the message says how."""
+
+
+def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:
+    """Run one command; 0 if all went well, 2 (and one sentence on standard error) if not."""
+    options = parser.parse_args(arguments)
+    try:
+        return options.run(options)
+    except (ValueError, OSError) as error:
+        return complain(explain(error), parser.prog)
+    except KeyboardInterrupt:
+        return complain("stopped", parser.prog)
+
+
+def explain(error: Exception) -> str:
+    """One sentence about what went wrong."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"can't use {error.filename}: {error.strerror}"
+    return str(error)
+
+
+def complain(message: str, program: str = PROGRAM) -> int:
+    print(f"{program}: {message}", file=sys.stderr)
+    return 2
+
+
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number, 1 or more")
+    return int(text)
+
+
+def add_model(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--model", type=model_folder, default=SHIPPED_MODEL, metavar="NAME",
+        help="grammar: the small English-Spanish model, sure of its own sentences (the default); "
+        "tatoeba: the larger one, for any sentence; or a folder written by train",
+    )  # fmt: skip

@@ -1,0 +1,193 @@
+"""translate: sentences, lines of a file, or what is typed."""
+
+import argparse
+import codecs
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from transformer_lib.cli.common import UserError, add_model, complain, positive
+from transformer_lib.text.user_input import InputError
+from transformer_lib.translator import Translation, Translator
+
+WINDOW = 2**16  # bytes of text, some two thousand lines, that are sorted by length at a time
+
+
+def add_parser(commands: argparse._SubParsersAction) -> None:
+    translate = commands.add_parser(
+        "translate",
+        help="translate English sentences into Spanish",
+        description="Translate sentences; without any, each line of standard input or of a file. "
+        "A line that can't be translated gives an empty line, a complaint with its number, and "
+        'status 2 at the end. Example: transformer-lib translate "I like trees"',
+    )
+    translate.add_argument("text", nargs="*", help="a sentence (in quotes)")
+    translate.add_argument(
+        "--input", type=Path, metavar="FILE",
+        help="translate each line of this UTF-8 text; lines of similar length together",
+    )  # fmt: skip
+    translate.add_argument(
+        "--output", type=Path, metavar="FILE",
+        help="write here, line by line; what was there stays until all is translated",
+    )  # fmt: skip
+    translate.add_argument(
+        "--beam", type=positive, default=None, metavar="N",
+        help="follow the N likeliest beginnings at a time (beam search) instead of one (greedy)",
+    )  # fmt: skip
+    translate.add_argument(
+        "--nbest", type=positive, default=1, metavar="N",
+        help="print the N best translations, each after its log-probability",
+    )  # fmt: skip
+    translate.add_argument(
+        "--sample", action="store_true",
+        help="draw the words by lot, each as often as the model finds it likely; one line at a "
+        "time, so slower",
+    )  # fmt: skip
+    translate.add_argument(
+        "--temperature", type=float, metavar="T",
+        help="with --sample: below 1 nearer to greedy, above 1 bolder (1)",
+    )  # fmt: skip
+    translate.add_argument(
+        "--top-k", type=int, metavar="K", help="with --sample: draw from the K likeliest words",
+    )  # fmt: skip
+    translate.add_argument(
+        "--top-p", type=float, metavar="P",
+        help="with --sample: draw from the likeliest words that have P together, 0 to 1",
+    )  # fmt: skip
+    translate.add_argument(
+        "--seed", type=int, metavar="N", help="with --sample: the same draws again (0)",
+    )  # fmt: skip
+    translate.add_argument(
+        "--int8", action="store_true",
+        help="compute with weights of 8 bits: faster, and now and then another word, which may "
+        "depend on the sentences that are translated together",
+    )  # fmt: skip
+    translate.add_argument(
+        "--words", action="store_true", help="print the words that the model knows, and stop"
+    )
+    add_model(translate)
+    translate.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    for name in ("input", "output"):
+        if options.text and getattr(options, name):
+            raise UserError(f"--{name} is for the lines of a file: leave out {options.text[0]!r}")
+    if options.output and options.output.exists() and not options.output.is_file():
+        raise UserError(f"--output {options.output} is no file that can be replaced")
+    how = how_to_choose(options)
+    translator = Translator.load(options.model)
+    if options.words:
+        print("\n".join(translator.words))
+        return 0
+    translator = translator.for_decoding(int8=options.int8)
+    if not options.text:
+        return translate_lines(translator, how, options.input, options.output)
+    for text in options.text:
+        translations = translator.translate(text, **how)
+        print(printed(translations, how), flush=True)
+        if doubt := doubt_about(translator, translations, how):
+            complain(doubt)
+    return 0
+
+
+def how_to_choose(options: argparse.Namespace) -> dict[str, Any]:
+    """The options that say how words are chosen, as `Translator.translate` takes them."""
+    given = {name: getattr(options, name) for name in ("temperature", "top_k", "top_p", "seed")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if not options.sample:
+        if given:
+            raise UserError(f"--{min(given).replace('_', '-')} needs --sample")
+        beam = options.beam or max(4 if options.nbest > 1 else 1, options.nbest)
+        if options.nbest > beam:
+            raise UserError(
+                f"--nbest {options.nbest} needs a beam at least as wide, not --beam {beam}"
+            )
+        return {"beam": beam, "n_best": options.nbest}
+    if options.beam:
+        raise UserError(f"--sample draws by lot, --beam {options.beam} searches: use one of them")
+    import torch
+
+    from transformer_lib.decoding.sampling import check_sampling
+
+    generator = torch.Generator().manual_seed(given.pop("seed", 0))
+    check_sampling(**{"temperature": 1.0, "top_k": None, "top_p": 1.0, **given})
+    return {"n_best": options.nbest, "sample": {**given, "generator": generator}}
+
+
+def translate_lines(
+    translator: Translator, how: dict[str, Any], source: Path | None, target: Path | None
+) -> int:
+    """From a file or standard input to a file or standard output, line for line.
+
+    A line that can't be translated gives an empty line, a complaint, and status 2 at the end.
+    """
+    from tqdm import tqdm
+
+    from transformer_lib.files import replacing
+
+    number = status = 0
+    with ExitStack() as stack:
+        out = sys.stdout
+        if target:
+            out = stack.enter_context(replacing(target, "w", encoding="utf-8", newline="\n"))
+        text = stack.enter_context(open(source, "rb")) if source else sys.stdin.buffer
+        # only on a terminal (None), and not between translations that are shown there
+        hidden = True if out.isatty() else None
+        bar = stack.enter_context(tqdm(unit=" lines", disable=hidden, dynamic_ncols=True))
+        for lines in lines_together(text):
+            for found in translator.translate_many(lines, **how):
+                number += 1
+                if isinstance(found, InputError):
+                    answer, remark, status = "", str(found), 2
+                else:
+                    answer, remark = printed(found, how), doubt_about(translator, found, how)
+                print(answer, file=out)
+                if remark:
+                    with tqdm.external_write_mode():
+                        complain(f"line {number}: {remark}")
+            out.flush()
+            bar.update(len(lines))
+    return status
+
+
+def lines_together(text: BinaryIO) -> Iterator[list[str]]:
+    """Lines that can be translated together: those that are there, without waiting for more.
+
+    At a keyboard that is one, of a file about WINDOW bytes.
+    """
+    from transformer_lib.text.parallel import LONGEST_LINE
+
+    rest, first = b"", True
+    while piece := text.read1(WINDOW):
+        *lines, rest = (rest + piece).split(b"\n")
+        if len(rest) > LONGEST_LINE:
+            raise UserError(f"a line has no end after {LONGEST_LINE:,} bytes: is this text?")
+        if lines:
+            yield decoded(lines, first)
+            first = False
+    if rest:
+        yield decoded([rest], first)
+
+
+def decoded(lines: list[bytes], first: bool) -> list[str]:
+    """UTF-8; bytes that are not become what `Translator.translate_many` will complain of."""
+    if first:
+        lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
+    return [line.removesuffix(b"\r").decode("utf-8", "surrogateescape") for line in lines]
+
+
+def printed(translations: list[Translation], how: dict[str, Any]) -> str:
+    if how["n_best"] == 1:
+        return translations[0].text
+    return "\n".join(f"{found.log_prob:.3f}\t{found.text}" for found in translations)
+
+
+def doubt_about(
+    translator: Translator, translations: list[Translation], how: dict[str, Any]
+) -> str:
+    """In words, of the best of them, and what to try instead; "" for what was drawn by lot."""
+    doubt = "" if "sample" in how else translator.doubt(translations[0])
+    return "; ".join(filter(None, [doubt, doubt and translator.src.more]))

@@ -1,0 +1,180 @@
+"""Where things went when the library was put in order: old names work until the next release.
+
+The tables are at the top. An old module is a stand-in that looks each name up in its new place, and
+warns. What went to the course is found where there is a course: its table is course/moved.py.
+"""
+
+import sys
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
+from typing import Any
+
+# Old command, or option of a command -> what is typed now.
+COMMANDS = {
+    "figures": "python -m course figures",
+    "experiment": "python -m course experiment",
+    "view": "python -m course view",
+    "corpus --out": "python -m course corpus --out DIR",
+    "translate --attention": "python -m course view MODEL TEXT --out FILE",
+}
+
+# Old module -> where its names are now, without "transformer_lib.". Where a module was taken apart,
+# they are looked for in the order given here.
+MODULES = {
+    "attention": "model.attention",
+    "batching": "text.batching",
+    "before": "variants.recurrent",
+    "checkpoints": "files",
+    "config": "model.config",
+    "corpora": "text.data",
+    "corpora.digits": "text.digits",
+    "corpora.english_spanish": "text.english_spanish",
+    "corpora.english_spanish.splits": "text.english_spanish",
+    "corpora.everyday": "text.everyday",
+    "corpora.parallel": "text.parallel",
+    "decoder": "model.decoder",
+    "distributed": "training.distributed",
+    "downloads": "text.downloads",
+    "embedding": "model.embedding",
+    "encoded": "text.tokenized_dataset",
+    "encoder": "model.encoder",
+    "evaluation": "interpret.patching interpret.pronouns metrics",
+    "language_model": "variants.language_model variants.gpt2",
+    "languages": "text.languages",
+    "layers": "model.layers",
+    "log": "training.log",
+    "loss": "training.loss",
+    "masks": "model.masks",
+    "model": "model.transformer",
+    "moses": "text.moses",
+    "recording": "interpret.recording interpret.patching",
+    "settings": "cli.settings",
+    "since": "variants",
+    "since.attention": "variants.modern_attention",
+    "since.exchange": "variants.replace",
+    "since.feed_forward": "variants.feed_forwards",
+    "since.flash": "variants.flash_attention",
+    "since.norms": "variants.rms_norm",
+    "since.optimizers": "training.optimizers",
+    "since.positions": "variants.relative_positions",
+    "subwords": "text.subwords",
+    "sureness": "confidence",
+    "tokens": "text.tokens",
+    "training": (
+        "training.schedules training.config training.batches training.step "
+        "training.state training.devices training.optimizers training.trainer"
+    ),
+    "typed": "text.user_input",
+}
+
+# A name in an old module -> the name that it has in its new place, or in transformer_lib itself.
+RENAMED: dict[str, str] = {}
+
+# Old modules that went to the course, whole or in part.
+TO_THE_COURSE = tuple(
+    f"transformer_lib.{old}"
+    for old in ("checks", "corpora.english_spanish", "corpora.messy", "experiments", "paper",
+                "plots", "web")
+)  # fmt: skip
+
+# The tables of both, by full names.
+PLACES = {"transformer_lib": ["transformer_lib"]}
+HANDED_ON: dict[str, str] = {}  # names that an old package handed on, by themselves
+
+
+def command_now(arguments: Sequence[str]) -> str:
+    """In a sentence, what to type instead of an old command; "" if it is none."""
+    options = {argument.partition("=")[0] for argument in arguments}
+    for old, now in COMMANDS.items():
+        command, _, option = old.partition(" ")
+        if list(arguments[:1]) == [command] and (not option or option in options):
+            if list(arguments[:2]) != ["corpus", "get"]:
+                return f"`{old}` is now `{now}`, in a clone of the project"
+    return ""
+
+
+def alias(package: str, modules: dict[str, str]) -> None:
+    """Let old modules of the library stand for modules of a package."""
+    for old, places in modules.items():
+        name = f"transformer_lib.{old}"
+        PLACES.setdefault(name, []).extend(f"{package}.{place}" for place in places.split())
+        if name not in sys.modules:
+            sys.modules[name] = module_from_spec(ModuleSpec(name, StandIn(), is_package=True))
+        vars(sys.modules[name])["__getattr__"] = partial(find, name)
+
+
+def find(old: str, name: str) -> Any:
+    """What `name` was in the module `old`; AttributeError if there was no such thing."""
+    whole = f"{old}.{name}"
+    if name.startswith("__"):
+        found = None
+    else:
+        found = look_up(old, name)
+        if not found and whole.startswith(TO_THE_COURSE) and "course.moved" not in sys.modules:
+            load_table_of_course(whole)
+            found = look_up(old, name)
+    if not found:
+        raise AttributeError(f"module {old!r} has no attribute {name!r}")
+    thing, message = found
+    if message:
+        warnings.warn(f"{message}; the old name goes with the next release", FutureWarning, 2)
+    return thing
+
+
+def look_up(old: str, name: str) -> tuple[Any, str] | None:
+    """What `name` was in `old`, and a warning; None if it isn't in the tables."""
+    whole = f"{old}.{name}"
+    for place in [HANDED_ON[whole]] if whole in HANDED_ON else PLACES[old]:
+        names = vars(import_module(place))
+        for now in (RENAMED.get(name, name), name):
+            if now in names:
+                renamed = f", and {name} is {now}" if now != name else ""
+                return names[now], f"{old} is now {place}{renamed}"
+    if whole not in PLACES:
+        return None
+    if len(PLACES[whole]) > 1 or any(other.startswith(f"{whole}.") for other in PLACES):
+        return sys.modules[whole], ""  # which warns itself
+    (place,) = PLACES[whole]
+    return import_module(place), f"{whole} is now {place}"
+
+
+class StandIn(Loader):
+    """Makes an empty module; `find` looks its names up."""
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        return sys.modules.get(spec.name)
+
+    def exec_module(self, module: Any) -> None:
+        pass
+
+
+class NamesOfCourse:
+    """Python asks this for modules that it finds nowhere else."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if not name.startswith(TO_THE_COURSE) or "course.moved" in sys.modules:
+            return None
+        load_table_of_course(name)
+        return sys.modules[name].__spec__ if name in sys.modules else None
+
+
+def load_table_of_course(name: str) -> None:
+    try:
+        import_module("course.moved")
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            f"{name} is no part of the library any more: it went to the course, which comes with "
+            "a clone of the project",
+            name=name,
+        ) from None
+
+
+vars(sys.modules["transformer_lib"])["__getattr__"] = partial(find, "transformer_lib")
+alias("transformer_lib", MODULES)
+sys.meta_path.append(NamesOfCourse)
