@@ -93,7 +93,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         metavar="N",
         help="CPU cores to use (up to d_model=128 with max_tokens=2048 one, which hardly suffers "
         "beside other programs; for larger models all)",
-    )train.set_defaults(run=run)
+    )
+    train.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
