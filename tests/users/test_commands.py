@@ -37,18 +37,19 @@ def told() -> list:
     for stories, long in ((STORIES, False), (BY_NIGHT, True)):
         for story in stories:
             for who in AS:
+                graded = any(" grade " in line.command for line in stories[story])
                 late = long or (AS[who] is not None and story not in BY_BOTH)
                 marks = [night] * late
                 if "teaches" in story and not TEACHES:
                     marks.append(pytest.mark.skip("there is no coursework here"))
-                found.append(pytest.param(stories[story], AS[who], id=f"{story}, {who}",
+                found.append(pytest.param(stories[story], AS[who], graded, id=f"{story}, {who}",
                                           marks=marks))  # fmt: skip
     return found
 
 
-@pytest.mark.parametrize("story, user", told())
-def test_a_user_types_it(story, user):
-    place = Place(user)
+@pytest.mark.parametrize("story, user, graded", told())
+def test_a_user_types_it(story, user, graded):
+    place = Place(user, inside=graded)
     try:
         for line in story:
             typed = line.command
