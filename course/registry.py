@@ -25,13 +25,26 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
     """
 
     def __init__(self, decorator: str):
+        self.decorator = decorator
         self.modules: dict[str, str] = {}  # name -> the module in which it is registered
         self.entries: dict[str, Entry] = {}  # of the modules that have been imported
         named = re.compile(rf'^@{decorator}\(\s*"([^"]+)"', re.MULTILINE)
         for path in (path for folder in FOLDERS for path in sorted(folder.glob("*.py"))):
             module = ".".join(("course", *path.relative_to(COURSE).with_suffix("").parts))
             for name in named.findall(path.read_text(encoding="utf-8")):
-                self.modules.setdefault(name, module)
+                self.claim(name, module)
+
+    def claim(self, name: str, module: str) -> None:
+        """ValueError if another module has this name."""
+        if self.modules.setdefault(name, module) != module:
+            raise ValueError(f"there are two {self.decorator}s with the name {name!r}")
+
+    def register(self, name: str, entry: Entry, module: str) -> None:
+        """What the decorator does. module: the one whose function it stands on."""
+        self.claim(name, module)
+        if name in self.entries:
+            raise ValueError(f"there are two {self.decorator}s with the name {name!r}")
+        self.entries[name] = entry
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self.entries and name in self.modules:
@@ -39,8 +52,6 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
         return self.entries[name]
 
     def __setitem__(self, name: str, entry: Entry) -> None:
-        if name in self.entries:
-            raise ValueError(f"there are two entries with the name {name!r}")
         self.modules.setdefault(name, "")
         self.entries[name] = entry
 

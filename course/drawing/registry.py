@@ -30,7 +30,8 @@ def figure(name: str, *, notebook: str, caption: str, alt: str, hero: bool = Fal
     """Register the function below as a figure of the series, under a name that never changes."""
 
     def register(draw: Callable[[], Any]) -> Callable[[], Any]:
-        FIGURES[name] = FigureEntry(name, notebook, caption, alt, draw, hero)
+        entry = FigureEntry(name, notebook, caption, alt, draw, hero)
+        FIGURES.register(name, entry, draw.__module__)
         return draw
 
     return register

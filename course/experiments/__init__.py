@@ -23,7 +23,7 @@ def experiment(name: str) -> Callable:
     """Register the function below; the first line of its docstring says what it measures."""
 
     def register(measure: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
-        EXPERIMENTS[name] = measure
+        EXPERIMENTS.register(name, measure, measure.__module__)
         return measure
 
     return register

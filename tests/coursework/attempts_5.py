@@ -497,7 +497,7 @@ WRONG = {
         Wrong(
             "the library's function",
             """
-            from transformer_lib.training import paper_schedule
+            from transformer_lib.training.schedules import paper_schedule
 
             def my_schedule(step, d_model, warmup):
                 return paper_schedule(step, d_model, warmup)

@@ -3,11 +3,13 @@
 import errno
 import json
 import os
+from pathlib import Path
 
 import pytest
 import torch
 
-from transformer_lib import checkpoints
+import transformer_lib
+from transformer_lib import files
 from transformer_lib.checkpoints import load_model, save_model
 from transformer_lib.files import CheckpointError, keep_file, write_file
 from transformer_lib.model.transformer import make_model
@@ -92,7 +94,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "the disk is full")
 
     for step in ("fsync", "replace"):
-        monkeypatch.setattr(checkpoints.os, step, fail)
+        monkeypatch.setattr(os, step, fail)
         with pytest.raises(OSError, match="full") as caught:
             write_file(path, b"new and longer")
         assert caught.value.filename == str(path)
@@ -106,7 +108,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
 
 def test_nothing_is_unpickled():
     source = "".join(
-        p.read_text() for p in checkpoints.Path(checkpoints.__file__).parent.rglob("*.py")
+        p.read_text() for p in Path(transformer_lib.__file__).parent.rglob("*.py")
     )
     assert "torch.load" not in source
     assert "pickle" not in source
@@ -115,7 +117,7 @@ def test_nothing_is_unpickled():
 def test_a_file_that_says_the_same_is_left_alone(tmp_path, monkeypatch):
     """Several processes of one training prepare the same text at the same moment."""
     path, written = tmp_path / "train.tsv", []
-    monkeypatch.setattr(checkpoints, "write_file", lambda *file: written.append(file))
+    monkeypatch.setattr(files, "write_file", lambda *file: written.append(file))
     keep_file(path, b"first")
     assert written == [(path, b"first")]
     path.write_bytes(b"first")

@@ -25,6 +25,7 @@ from course.drawing import registry
 from course.drawing.attention_maps import attention_chart
 from course.drawing.registry import FIGURES, FigureEntry, figure
 from course.drawing.saving import FORMATS, save, save_figure
+from course.registry import Registry
 from transformer_lib.files import CheckpointError
 from transformer_lib.model.transformer import make_model
 from transformer_lib.text.languages import Language
@@ -87,16 +88,18 @@ def test_alt_text_travels_in_the_file(saved, chart):
 ALL = ("positions-paper", "series-map", "even", "attention-explorer")
 SAVE_ALL = """
 import hashlib, sys, torch
-from course.drawing import attention_chart, figures
+from course.drawing.attention_maps import attention_chart
+from course.drawing.registry import figure
+from course.drawing.saving import FORMATS, save
 
 caption = "Even attention: 1/3 < 1/2."
-@figures.figure("even", notebook="04_attention", caption=caption, alt="Six equal cells.")
+@figure("even", notebook="04_attention", caption=caption, alt="Six equal cells.")
 def draw():
     return attention_chart(torch.full((2, 3), 1 / 3), ["a", "b"], ["x", "y", "z"])
 
 for name in sys.argv[2:]:
-    for format in figures.FORMATS:
-        path = figures.save(name, sys.argv[1], format)
+    for format in FORMATS:
+        path = save(name, sys.argv[1], format)
         print(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
 """
 
@@ -208,7 +211,7 @@ def test_two_figures_cannot_share_a_name():
 
 
 def test_the_decorator_keeps_the_function(monkeypatch):
-    monkeypatch.setattr(registry, "FIGURES", {})
+    monkeypatch.setattr(registry, "FIGURES", Registry("nothing"))
     kept = figure("even", notebook="04_attention", caption="c", alt="a")(even_chart)
     assert kept is even_chart
     assert registry.FIGURES["even"] == FigureEntry("even", "04_attention", "c", "a", even_chart)

@@ -160,7 +160,7 @@ def test_importing_the_plots_changes_no_setting():
         "import course.drawing, sys\n"
         "assert dict(mpl.rcParams) == before, 'importing changed matplotlib'\n"
         "assert 'altair' not in sys.modules, 'altair takes a second: import it where it is used'\n"
-        "from course.drawing import late; late.altair()\n"
+        "from course.drawing import lazy_altair; lazy_altair.altair()\n"
         "assert 'altair' in sys.modules and 'rfc3987_syntax' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -47,7 +47,7 @@ def met_nouns(train) -> set[frozenset[str]]:
 
 def test_the_grammar_writes_the_committed_files_again(corpus):
     for name, text in grammar.render(corpus).items():
-        same = (grammar.FOLDER / name).read_bytes() == text.encode("utf-8")
+        same = (english_spanish.FOLDER / name).read_bytes() == text.encode("utf-8")
         assert same, f"{name} differs"  # without pytest's own comparison of 8 MB, line by line
 
 
@@ -55,7 +55,7 @@ def test_write_makes_the_folder_and_names_its_files(tmp_path, monkeypatch):
     small = grammar.Corpus()
     small.add("train", grammar.I_LIKE_TREES)
     monkeypatch.setattr(grammar, "generate", lambda: small)
-    paths = english_spanish.write(tmp_path / "new" / "folder")
+    paths = grammar.write(tmp_path / "new" / "folder")
     assert [path.name for path in paths] == [f"{name}.tsv" for name in english_spanish.SPLITS]
     assert (
         paths[0].read_bytes() == "english\tspanish\nI like trees\tMe gustan los árboles\n".encode()

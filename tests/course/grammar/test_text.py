@@ -22,7 +22,7 @@ def first_letter(text: str) -> str:
 
 def test_files_are_plain_utf8_with_line_feeds():
     for name in english_spanish.SPLITS:
-        content = (english_spanish.splits.FOLDER / f"{name}.tsv").read_bytes()
+        content = (english_spanish.FOLDER / f"{name}.tsv").read_bytes()
         assert b"\r" not in content and not content.startswith(b"\xef\xbb\xbf")
         assert content.endswith(b"\n") and not content.endswith(b"\n\n")
 

@@ -446,7 +446,7 @@ def counted_masks(monkeypatch):
         made.append(ids.shape)
         return masks.padding_mask(ids)
 
-    for module in ("decoding.cache", "model"):
+    for module in ("decoding.cache", "model.transformer"):
         monkeypatch.setattr(f"transformer_lib.{module}.padding_mask", padding_mask)
     return made
 

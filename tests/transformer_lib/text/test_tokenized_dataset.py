@@ -67,7 +67,7 @@ def test_a_killed_encoding_leaves_nothing_that_is_believed(tmp_path):
     program = f"""
 import itertools
 from pathlib import Path
-from transformer_lib import encoded
+from transformer_lib.text import tokenized_dataset as encoded
 encoded.AT_A_TIME = 10
 forever = itertools.cycle([("abc", "de")])
 encoded.encode_pairs(forever, lambda texts: [[5, 6]] * len(texts), 9, Path({str(tmp_path)!r}) / "x")

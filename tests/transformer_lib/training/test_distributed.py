@@ -12,7 +12,6 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from transformer_lib import training
 from transformer_lib.cli import main
 from transformer_lib.recipes import RECIPES, train_recipe
 from transformer_lib.training import distributed
@@ -26,6 +25,7 @@ from transformer_lib.training.distributed import (
 )
 from transformer_lib.training.log import read_log
 from transformer_lib.training.state import STATE_FILE
+from transformer_lib.training.trainer import train
 
 SMALL = ["--subwords", "300", "--steps", "10", "--accumulate", "3", "--set", "N=1", "d_model=16",
          "d_ff=32", "h=2", "validate_every=5", "max_tokens=256", "warmup=2"]  # fmt: skip
@@ -33,12 +33,12 @@ SMALL = ["--subwords", "300", "--steps", "10", "--accumulate", "3", "--set", "N=
 # with it, and in the last process 1 dies at step 8.
 SEVERAL = """
 import json, os, signal, sys
-from transformer_lib import training
 from transformer_lib.cli import complain, main
+from transformer_lib.training import trainer
 from transformer_lib.training.distributed import ProcessError, joined
 
 two, dropout, stopped, resumed, killed = json.load(open(sys.argv[1]))
-update = training.update
+update = trainer.update
 
 def until_step_8(do):
     steps = []
@@ -59,11 +59,11 @@ def die():
 try:
     with joined():
         assert main(two) == main(dropout) == 0
-        training.update = until_step_8(stop)
+        trainer.update = until_step_8(stop)
         assert main(stopped) == 2
-        training.update = update
+        trainer.update = update
         assert main(resumed) == 0
-        training.update = until_step_8(die)
+        trainer.update = until_step_8(die)
         main(killed)
 except ProcessError as error:
     sys.exit(complain(error))
@@ -177,12 +177,12 @@ def test_each_process_has_its_share(monkeypatch):
 
 
 def test_more_processes_than_batches_or_gpus_are_told(monkeypatch, tmp_path):
-    monkeypatch.setattr(training, "world", lambda: 4)
+    monkeypatch.setattr("transformer_lib.training.trainer.world", lambda: 4)
     with pytest.raises(ProcessError, match="accumulate=1 batches"):
         train_recipe(RECIPES["copy"], tmp_path / "run")
     assert not (tmp_path / "run").exists()  # so the same name is free for the next try
     with pytest.raises(ProcessError, match="accumulate=2 batches .* 4 processes: .* to 4 or"):
-        training.train(torch.nn.Linear(1, 1), [1], [1], TrainingConfig(accumulate=2))
+        train(torch.nn.Linear(1, 1), [1], [1], TrainingConfig(accumulate=2))
     monkeypatch.setattr(distributed, "world", lambda: 4)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     monkeypatch.setenv("LOCAL_RANK", "2")

@@ -31,11 +31,15 @@ from transformer_lib import (
     attention_weights,
     make_model,
     train,
-    training,
 )
 from transformer_lib.interpret.recording import attention_layers, record_attention
 from transformer_lib.text import batching
+from transformer_lib.training import batches
+from transformer_lib.training.batches import all_batches
 from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.optimizers import adam
+from transformer_lib.training.state import Run
+from transformer_lib.training.step import update, validation_loss
 from transformer_lib.translator import SHIPPED_MODEL
 from transformer_lib.variants import NoPositions
 
@@ -166,7 +170,7 @@ def test_the_stored_runs_on_few_and_many_pairs():
 def test_without_the_shift_a_model_learns_to_copy():
     model, history = learn_without_shift(steps=2)
     assert len(history) == 1 and history[0]["step"] == 2
-    assert training.make_batch is batching.make_batch  # nothing stays behind
+    assert batches.make_batch is batching.make_batch  # nothing stays behind
 
 
 def test_the_fault_lets_the_source_side_stand_still():
@@ -196,12 +200,12 @@ def test_the_stored_loop_begins_as_it_would_now():
         pairs, others = digit_pairs("reverse")
         torch.manual_seed(0)
         model = Transformer(14, 14, TINY)
-        batches = training.all_batches(pairs, LOOP, training.Run())
-        optimizer = training.adam(model)
+        order = all_batches(pairs, LOOP, Run())
+        optimizer = adam(model)
         for step in range(1, 21):
             rate = LOOP.learning_rate(step, 32)
-            training.update(model, optimizer, [next(batches)], rate, LOOP.smoothing)
-        now = training.validation_loss(model, [batching.make_batch(others)])
+            update(model, optimizer, [next(order)], rate, LOOP.smoothing)
+        now = validation_loss(model, [batching.make_batch(others)])
     assert now == pytest.approx(stored["history"][0]["validation_loss"], abs=2e-4)
 
 
