@@ -1,8 +1,9 @@
 """No sentence of a corpus is in the repository: searched where the corpora have been fetched.
 
 A sentence counts from six words on, in any case and with any signs between: shorter ones are what
-anybody says ("I don't know what to do"). Our own everyday sentences are allowed, as we wrote them
-without looking; whoever writes "I would like a cup of coffee" writes what others have written.
+anybody says ("I don't know"). Our own everyday sentences are allowed, and the first sentences of
+the phrasebook, as we wrote them without looking; whoever writes "I would like a cup of coffee"
+writes what others have written.
 """
 
 import json
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from transformer_lib.text import everyday
+from transformer_lib.text import everyday, phrasebook
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.downloads import CORPORA
 from transformer_lib.text.parallel import read_parallel
@@ -77,7 +78,8 @@ def test_no_sentence_of_a_corpus_is_in_the_repository(name):
     if not all(file.exists() for file in files):
         pytest.skip(f"needs the corpus: python -m transformer_lib corpus get {name}")
     wanted = by_beginning(side for file in files for pair in read_parallel([file]) for side in pair)
-    ours = " | ".join(" ".join(words(text)) for item in everyday.load()
+    tests = everyday.load() + everyday.load(phrasebook.FOLDER / "first-sentences.txt")
+    ours = " | ".join(" ".join(words(text)) for item in tests
                       for text in (item.english, *item.translations))  # fmt: skip
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
     assert tracked.returncode == 0, tracked.stderr

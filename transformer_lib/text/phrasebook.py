@@ -1,0 +1,141 @@
+"""A phrasebook of our own: what people say to a stranger or type first, English and Spanish.
+
+    data/phrasebook/greetings.tsv    Hello, {name}!    ¡Hola, {name}!
+    data/phrasebook/slots.tsv        city    London    Londres
+
+A phrase with slots is a frame for many sentences. {city} and {city2} are filled from the same list,
+never with the same city.
+"""
+
+import hashlib
+import random
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+from . import DATA, read_pairs, read_table
+
+FOLDER = DATA / "phrasebook"
+SLOT = re.compile(r"\{([a-z_]+)(\d?)\}")
+WORD = re.compile(r"[^\W_]+")
+
+Pair = tuple[str, str]
+Slots = dict[str, list[Pair]]
+
+
+class Phrase(NamedTuple):
+    """topic: the name of its file."""
+
+    english: str
+    spanish: str
+    topic: str
+
+
+def load(folder: Path = FOLDER) -> list[Phrase]:
+    """All phrases, frames as they stand, topic by topic; ValueError where a file is damaged."""
+    slots = load_slots(folder)
+    phrases = []
+    for path in topics(folder):
+        for number, pair in enumerate(read_pairs(path), start=2):
+            try:
+                check_slots(pair, slots)
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from None
+            phrases.append(Phrase(*pair, path.stem))
+    return phrases
+
+
+def check_slots(pair: Pair, slots: Slots) -> None:
+    found = slots_of(pair[0])
+    if set(found) != set(slots_of(pair[1])):
+        raise ValueError("the two sides must have the same slots")
+    if any(re.search("[{}]", SLOT.sub("", side)) for side in pair):
+        raise ValueError("a slot is written {city}, or {city2} for another city")
+    for name, count in Counter(name for name, _ in found).items():
+        if len(slots.get(name, ())) < count:
+            raise ValueError(
+                f"slots.tsv has {len(slots.get(name, ()))} fillings of {name!r}, {count} needed"
+            )
+
+
+def slots_of(text: str) -> list[tuple[str, str]]:
+    """{city} {city2} {city} -> ("city", ""), ("city", "2")"""
+    return list(dict.fromkeys(SLOT.findall(text)))
+
+
+def topics(folder: Path = FOLDER) -> list[Path]:
+    """The files with phrases; ValueError where there are none."""
+    found = sorted(path for path in folder.glob("*.tsv") if path.name != "slots.tsv")
+    if not found:
+        raise ValueError(f"{folder} holds no phrases: its topics are files like greetings.tsv")
+    return found
+
+
+def load_slots(folder: Path = FOLDER) -> Slots:
+    """What each slot can be filled with, as (English, Spanish)."""
+    slots: Slots = {}
+    for name, english, spanish in read_table(folder / "slots.tsv", ("slot", "english", "spanish")):
+        slots.setdefault(name, []).append((english, spanish))
+    return slots
+
+
+def fillings(phrase: Phrase, slots: Slots) -> Iterator[Pair]:
+    """Every (English, Spanish) that a phrase stands for; without slots, itself."""
+    found = slots_of(phrase.english)
+    for chosen in product(*(slots[name] for name, _ in found)):
+        fills = dict(zip(found, chosen, strict=True))
+        if len({(name, pair) for (name, _), pair in fills.items()}) == len(fills):
+            yield filled(phrase, fills)
+
+
+def sample(
+    phrases: Sequence[Phrase], slots: Slots, dice: random.Random, times: int = 1
+) -> Iterator[Pair]:
+    """The phrases in their order, each frame filled `times` times at random, others once."""
+    for phrase in phrases:
+        found = slots_of(phrase.english)
+        counts = Counter(name for name, _ in found)
+        for _ in range(times if found else 1):
+            drawn = {name: dice.sample(slots[name], count) for name, count in counts.items()}
+            yield filled(phrase, {slot: drawn[slot[0]].pop() for slot in found})
+
+
+def filled(phrase: Phrase, fills: dict[tuple[str, str], Pair]) -> Pair:
+    """Both sides with their slots filled; what begins a sentence there gets a capital."""
+
+    def side(text: str, which: int) -> str:
+        def fill(slot: re.Match[str]) -> str:
+            words = fills[slot[1], slot[2]][which]
+            begins = re.fullmatch(r"(.*[.?!] )?[¿¡]?", text[: slot.start()])
+            return words[0].upper() + words[1:] if begins else words
+
+        return SLOT.sub(fill, text)
+
+    return side(phrase.english, 0), side(phrase.spanish, 1)
+
+
+# What is said in full or short without being another sentence.
+IN_FULL = {"cant": "can not", "cannot": "can not", "wont": "will not"} | {
+    f"{verb}nt": f"{verb} not"
+    for verb in "is are was were do does did have has had would could should must".split()
+}
+SHORT = {"am": "m", "is": "s", "are": "re", "have": "ve", "will": "ll", "would": "d"}
+
+
+def key(english: str) -> str:
+    """The same for sentences that differ in capitals, signs and contractions only.
+
+    I am not sure. / i'm not sure / im not sure!
+    """
+    text = unicodedata.normalize("NFC", english).lower().replace("'", "").replace("’", "")
+    words = " ".join(IN_FULL.get(word, word) for word in WORD.findall(text)).split()
+    return "".join(words[:1] + [SHORT.get(word, word) for word in words[1:]])
+
+
+def fingerprint(key: str) -> str:
+    """What tells a sentence again without showing it: 48 bits of the SHA-256 of its key."""
+    return hashlib.sha256(key.encode("utf-8")).hexdigest()[:12]
