@@ -19,11 +19,11 @@ WHOLE = (
     "tests/coursework/test_rehearsal.py",
 )
 # What readers and teachers have in a clone: not ignored by git, so that nothing removes it.
-READERS = ("work/", "runs/", "submissions/", "handout/", "grades-", "from_scratch/my_")
+READERS = ("work/", "runs/", "submissions/", "handout/", "grades-", "from_scratch/my_", "build/")
 
 
 def changed() -> list[Path]:
-    """What git says is new or different, as paths from the project's folder; nothing of a reader's."""
+    """What git says is new or different, but for READERS; paths from the project's folder."""
     found = subprocess.run(
         ["git", "status", "--porcelain", "--untracked-files=all", "--no-renames", "-z"],
         cwd=ROOT, check=True, capture_output=True, encoding="utf-8",

@@ -1,10 +1,13 @@
-"""`git clean -fdX`, which many type from habit, removes what programs made and nothing that people did."""
+"""`git clean -fdX`, which many type from habit, removes nothing that somebody wrote."""
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+import check
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITTEN = """
@@ -38,17 +41,34 @@ MADE = """
 """.strip().splitlines()
 
 
-@pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
-def test_what_a_person_wrote_stays(tmp_path):
-    def git(*arguments):
-        subprocess.run(["git", *arguments], cwd=tmp_path, check=True, capture_output=True)
-
-    git("init")
-    shutil.copy(ROOT / ".gitignore", tmp_path)
-    files = [tmp_path / name.strip() for name in WRITTEN + MADE]
-    for file in files:
+@pytest.fixture
+def clone(tmp_path):
+    """A folder with what git and the style checker know of this project, and all these files."""
+    if not shutil.which("git"):
+        pytest.skip("there is no git")
+    for name in (".gitignore", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    for name in WRITTEN + MADE:
+        file = tmp_path / name.strip()
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("mine", encoding="utf-8")
-    git("add", ".gitignore", "notebooks/my_own.ipynb")
-    git("clean", "-fdX")
-    assert [file for file in files if file.exists()] == files[: len(WRITTEN)]
+    for command in (["init"], ["add", ".gitignore", "pyproject.toml", "notebooks"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True, capture_output=True)
+    return tmp_path
+
+
+def test_what_a_person_wrote_stays(clone):
+    subprocess.run(["git", "clean", "-fdX"], cwd=clone, check=True, capture_output=True)
+    there = [name for name in WRITTEN + MADE if (clone / name.strip()).exists()]
+    assert there == WRITTEN
+
+
+def test_make_check_looks_at_the_project_alone(clone, monkeypatch):
+    """Git lists what it doesn't ignore: what readers and teachers have is left out by name."""
+    monkeypatch.setattr(check, "ROOT", clone)
+    changed = {path.as_posix() for path in check.changed()}
+    assert changed == {".gitignore", "pyproject.toml", "notebooks/my_own.ipynb"}
+    ruff = [sys.executable, "-m", "ruff", "check", "--no-cache", "--show-files"]
+    shown = subprocess.run(ruff, cwd=clone, capture_output=True, text=True, check=True).stdout
+    styled = {Path(line).relative_to(clone.resolve()).as_posix() for line in shown.splitlines()}
+    assert styled == {"pyproject.toml", "notebooks/my_own.ipynb"}
