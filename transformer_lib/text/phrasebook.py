@@ -17,7 +17,7 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from . import DATA, read_pairs, read_table
+from transformer_lib.text.data import DATA, read_pairs, read_table
 
 FOLDER = DATA / "phrasebook"
 SLOT = re.compile(r"\{([a-z_]+)(\d?)\}")
