@@ -79,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
                          help="for a submission (%(default)g)")  # fmt: skip
     grading.add_argument("--megabytes", type=int, default=Limits.megabytes, metavar="MB",
                          help="memory for a submission (%(default)d)")  # fmt: skip
-    grading.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
+    grading.add_argument("--jobs", type=int, default=cores(), metavar="N",
                          help="submissions at a time (%(default)d)")  # fmt: skip
     grading.add_argument("--blind", action="store_true",
                          help="numbers instead of names in to_read; key.csv tells")  # fmt: skip
@@ -106,6 +106,11 @@ def parser() -> argparse.ArgumentParser:
     takes_submissions(alike)
     alike.set_defaults(run=run_similar, stopped="Nothing was written.")
     return root
+
+
+def cores() -> int:
+    """How many of the computer's this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def takes_submissions(command: argparse.ArgumentParser) -> None:

@@ -41,9 +41,10 @@ HOSTILE = {
         "ended the whole program",
     ),
     "crash": (
-        "import faulthandler\ndef my_weights(q, k):\n    faulthandler._sigsegv()",
+        "import faulthandler\ndef my_weights(q, k):\n    faulthandler._read_null()",
         "ended the whole program",
     ),
+    "abort": ("import os\ndef my_weights(q, k):\n    os.abort()", "ended the whole program"),
     "import-fails": ("import no_such_module\ndef my_weights(q, k): return q", "no_such_module"),
     "raises": ("raise ValueError('no')\ndef my_weights(q, k): return q", "ValueError: no"),
     "syntax": ("def my_weights(q, k)\n    return q", "SyntaxError"),

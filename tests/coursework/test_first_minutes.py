@@ -75,6 +75,25 @@ def try_it_now(folder: Path, user: int, wall: str, **more: str) -> subprocess.Co
                           capture_output=True, **as_user(user))  # fmt: skip
 
 
+@pytest.mark.parametrize("file, tests", [
+    ("test_rehearsal.py", "hostile"),
+    ("test_starting.py", "command_that_is_killed"),
+    ("test_grading.py", "nothing_gets_out or sees_nothing or nothing_large or limit_of_memory "
+     "or second_process or limits_hold or system_gives"),
+])  # fmt: skip
+def test_the_walls_hold_for_an_ordinary_user(file, tests):
+    """What root has tried in these files, by somebody who may do less, and is limited otherwise."""
+    if not (is_root() and can_run_as(ORDINARY)):
+        pytest.skip("only root can become somebody else, where they may read the project")
+    with tempfile.TemporaryDirectory() as home:
+        os.chown(home, ORDINARY, ORDINARY)
+        words = f"-m pytest -p no:cacheprovider -q -n0 tests/coursework/{file}"
+        command = [sys.executable, *words.split(), "-k", tests, "--basetemp", f"{home}/tests"]
+        run = subprocess.run(command, cwd=ROOT, env=plain(home), capture_output=True, text=True,
+                             **as_user(ORDINARY))  # fmt: skip
+    assert run.returncode == 0 and " passed" in run.stdout, run.stdout[-3000:] + run.stderr[-1000:]
+
+
 @pytest.mark.parametrize("wall", ["bubblewrap", "landlock", ""], ids=lambda wall: wall or "no wall")
 def test_try_it_now(teacher, wall):
     """Ana has all points that a machine can give, Ben has none and reads “not tried yet”."""

@@ -211,13 +211,13 @@ def test_a_command_that_is_killed_leaves_nothing(tmp_path, monkeypatch, wall):
         "from coursework.grading import Limits\n"
         "from coursework.source import assignment\n"
         "if __name__ == '__main__':\n"
-        f"    here, limits = Path({str(tmp_path)!r}), Limits(wall={wall!r})\n"
+        f"    here, limits = Path({str(tmp_path)!r}), Limits(500, wall={wall!r})\n"
         "    files = {'ben': here / 'ben.ipynb'}\n"
         "    list(grade_all(files, assignment(2), limits, 1, here / 'kept'))\n"
     )
     surroundings = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
     with subprocess.Popen([sys.executable, program], cwd=ROOT, env=surroundings) as grader:
-        wait_until(lambda: any(seconds_of(one) > 5 for one in students_of(tmp_path)), 120)
+        wait_until(lambda: any(seconds_of(one) > 2 for one in students_of(tmp_path)), 120)
         started = processes_of(tmp_path)
         assert len(started) >= 3  # the command, a worker, the student's
         grader.send_signal(signal.SIGKILL)
@@ -228,7 +228,6 @@ def test_a_command_that_is_killed_leaves_nothing(tmp_path, monkeypatch, wall):
     assert list(grade_all({}, ATTENTION, Limits(), 1, tmp_path / "kept")) == []
     assert not left.exists() and mine.path.exists()
     mine.close()
-
     assert not list(tmp_path.glob("submission-*")) and not list(tmp_path.glob("starter-*"))
 
 

@@ -9,9 +9,11 @@ import pytest
 
 from course.drawing.registry import FIGURES
 from course.notebooks import count, sections
+from coursework import batch
 from coursework.__main__ import parser
 from coursework.grading import Limits
 from coursework.source import FOLDER, assignments
+from coursework.wire import MOST_CALLS, MOST_NUMBERS
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "TEACHING.md").read_text(encoding="utf-8")
@@ -75,6 +77,30 @@ def test_the_limits_are_the_ones_that_are_told():
     assert f"{limits.seconds:g} seconds" in GUIDE and f"{limits.seconds:g} seconds" in STUDENTS
     assert limits.total == 600 and "ten minutes" in STUDENTS
     assert limits.megabytes == 4096 and "4 GB (`--megabytes`)" in GUIDE
+
+
+WITHSTANDS = re.findall(
+    r"^\| (.+?) \| .+ \| (`test_.+`) \|$",
+    GUIDE.split("## What grading withstands")[1].split("**The wall.**")[0],
+    re.MULTILINE,
+)
+
+
+def test_each_line_of_what_grading_withstands_has_its_test():
+    table = GUIDE.split("## What grading withstands")[1].split("**The wall.**")[0]
+    assert len(WITHSTANDS) == table.count("\n| ") - 1 >= 12
+    files = Path(__file__).parent.glob("test_*.py")
+    code = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    tests = set(re.findall(r"^def (test_\w+)", code, re.MULTILINE))
+    for what, proof in WITHSTANDS:
+        named = re.findall(r"`(test_\w+)`", proof)
+        assert named and set(named) <= tests, what
+
+
+def test_the_limits_of_calls_are_the_ones_that_are_told():
+    assert f"at most {MOST_NUMBERS:,} numbers in a call, and {MOST_CALLS:,} calls" in GUIDE
+    assert batch.MEGABYTES == Limits.megabytes == 4096  # "has 4 GB, too"
+    assert (batch.SLOW, batch.THEN_EVERY) == (20, 60) and "after 20 seconds its name" in GUIDE
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
