@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 from torch import Tensor, nn
 
-from transformer_lib.interpret.recording import hooked, weights_and_values
+from transformer_lib.interpret.recording import Inputs, hooked
+from transformer_lib.model.attention import Attention
 
 
 @contextmanager
@@ -29,9 +30,11 @@ def edit_attention(
     """
 
     def editor(edit: Callable[[Tensor], Tensor]):
-        def hook(layer, args, kwargs, output):
-            weights, v = weights_and_values(layer, *args, **kwargs)
-            return layer.w_o(layer.merge_heads(edit(weights) @ v))
+        def hook(attention: Attention, args: Inputs, output: Tensor) -> Tensor:
+            query, key, value, mask = args
+            weights = edit(attention.weights(query, key, mask))
+            shared = weights.size(1) // value.size(1)  # by how many heads: 1, unless grouped
+            return weights @ value.repeat_interleave(shared, dim=1)
 
         return hook
 

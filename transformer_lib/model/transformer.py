@@ -72,11 +72,6 @@ class Transformer(nn.Module):
         tgt_mask = padding_mask(tgt_in) & causal_mask(tgt_in.size(1), tgt_in.device)
         return self.decoder(x, memory, tgt_mask=tgt_mask, src_mask=padding_mask(src))
 
-    def decode_step(self, word: Tensor, memory: Tensor, src_mask: Tensor | None, caches) -> Tensor:
-        """(b, 1) the newest ids -> (b, 1, d_model), with all earlier words in the caches."""
-        x = self.tgt_positions(self.tgt_embed(word), start=caches[0][0].length)
-        return self.decoder(x, memory, src_mask=src_mask, caches=caches)
-
 
 def make_positions(config: ModelConfig) -> nn.Module:
     if config.positions == "learned":

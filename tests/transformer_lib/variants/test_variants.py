@@ -155,8 +155,8 @@ def test_exchanging_within_a_part_leaves_the_rest():
 
 
 def test_exchanging_what_is_not_there_is_refused():
-    with pytest.raises(ValueError, match="no part 'attention' in this Transformer"):
-        exchange(small_model(), "attention", lambda old: NoPositions())
+    with pytest.raises(ValueError, match="no part 'lstm' in this Transformer"):
+        exchange(small_model(), "lstm", lambda old: NoPositions())
     with pytest.raises(ValueError, match="no part RMSNorm in this Transformer"):
         exchange(small_model(), RMSNorm, lambda old: NoPositions())
 
@@ -433,8 +433,7 @@ def test_fewer_heads_of_keys_need_fewer_bytes():
     def cached(kv_heads):
         attn, cache = ModernAttention(D_MODEL, H, kv_heads), KeyValueCache(max_length=64)
         for _ in range(5):
-            word = torch.randn(3, 1, D_MODEL)
-            attn(word, word, word, cache=cache)
+            cache.add(attn, torch.randn(3, 1, D_MODEL))
         return cache.bytes
 
     # keys and values of 3 sentences of 5 words, d_k numbers of 4 bytes in each head
