@@ -9,6 +9,7 @@ from transformer_lib.model.embedding import (
     PositionalEncoding,
 )
 from transformer_lib.model.encoder import Encoder
+from transformer_lib.model.layers import initialize
 from transformer_lib.model.masks import causal_mask, padding_mask
 
 
@@ -50,9 +51,7 @@ class Transformer(nn.Module):
         self.decoder = Decoder(*sizes, config.norm_first)
         self.generator = Generator(config.d_model, tgt_vocab)
 
-        for name, parameter in self.named_parameters():
-            if parameter.dim() == 2 and ("w_" in name or "generator" in name):
-                nn.init.xavier_uniform_(parameter)
+        initialize(self)
         if config.tie_weights in ("target", "all"):
             self.generator.proj.weight = self.tgt_embed.table.weight
         if config.tie_weights == "all":

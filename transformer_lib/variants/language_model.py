@@ -16,7 +16,7 @@ from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.embedding import Embeddings
 from transformer_lib.model.encoder import EncoderLayer
-from transformer_lib.model.layers import final_norm
+from transformer_lib.model.layers import final_norm, initialize
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Generator, make_positions
 
@@ -63,9 +63,7 @@ class LanguageModel(nn.Module):
         self.layers = nn.ModuleList(LanguageModelLayer(*sizes) for _ in range(config.N))
         self.norm = final_norm(config.d_model, config.norm_first)
         self.generator = Generator(config.d_model, vocab)
-        for name, parameter in self.named_parameters():
-            if parameter.dim() == 2 and ("w_" in name or "generator" in name):
-                nn.init.xavier_uniform_(parameter)
+        initialize(self)
         if config.tie_weights != "none":
             self.generator.proj.weight = self.tgt_embed.table.weight
 

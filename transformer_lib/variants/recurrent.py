@@ -15,6 +15,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from transformer_lib.model.attention import Attention
 from transformer_lib.model.config import TIES
 from transformer_lib.model.embedding import Embeddings
+from transformer_lib.model.layers import initialize
 from transformer_lib.model.masks import padding_mask
 from transformer_lib.model.transformer import Generator
 
@@ -189,9 +190,7 @@ class RecurrentTranslator(nn.Module):
         self.decoder = nn.GRU(config.d_model, config.hidden, **shape)
         self.look = make_look(config)
         self.generator = Generator(config.d_model, tgt_vocab)
-        for name, parameter in self.named_parameters():
-            if parameter.dim() == 2 and ("w_" in name or "generator" in name):
-                nn.init.xavier_uniform_(parameter)
+        initialize(self)
         if config.tie_weights in ("target", "all"):
             self.generator.proj.weight = self.tgt_embed.table.weight
         if config.tie_weights == "all":

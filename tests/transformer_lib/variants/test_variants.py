@@ -171,6 +171,37 @@ def test_new_matrices_start_like_the_papers():
         assert 0.9 * bound < layer.weight.abs().max() <= bound
 
 
+class Gated(nn.Module):
+    """A part that nobody here has heard of, with names of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.Linear(D_MODEL, D_MODEL)
+        self.scale = nn.Parameter(torch.ones(D_MODEL))
+
+    def forward(self, x):
+        return x * self.proj(x).sigmoid() * self.scale
+
+
+def test_a_new_layer_is_initialized_and_given_to_the_right_optimizer_whatever_its_name():
+    model = exchange(small_model(tie_weights="target"), "feed_forward", lambda old: Gated())
+    bound = math.sqrt(6 / (2 * D_MODEL))
+    spectral, others = ([p for group in one.param_groups for p in group["params"]]
+                        for one in muon(model).optimizers)  # fmt: skip
+    assert len(spectral) + len(others) == len(list(model.parameters()))
+
+    def given(parameter, to):
+        return any(parameter is one for one in to)
+
+    for layer in (*model.encoder.layers, *model.decoder.layers):
+        part = layer.feed_forward
+        assert 0.9 * bound < part.proj.weight.abs().max() <= bound
+        assert given(part.proj.weight, spectral) and given(layer.self_attn.w_q.weight, spectral)
+        assert given(part.proj.bias, others) and given(part.scale, others)
+    for words in (model.src_embed.table, model.tgt_embed.table, model.generator.proj):
+        assert given(words.weight, others) and not given(words.weight, spectral)
+
+
 def test_without_biases_nothing_is_added():
     model = small_model()
     without_biases(model)
