@@ -6,15 +6,15 @@ attention layers need of them. `WholePrefix` reads them all again, which any mod
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.decoder import Decoder, DecoderLayer
-from transformer_lib.model.interface import Seq2SeqModel
+from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.model.transformer import Transformer
 
@@ -36,15 +36,15 @@ class KeyValueCache:
     def __init__(self, max_length: int):
         self.max_length = max_length
         self.length = 0
-        self.keys: Tensor | None = None
-        self.values: Tensor | None = None
+        self.keys: Tensor  # made with the first of them
+        self.values: Tensor
 
     def add(self, attn: MultiHeadAttention, x: Tensor) -> None:
         """Keys and values of what is new, x (b, positions, d_model)."""
         self.append(attn.split_heads(attn.w_k(x)), attn.split_heads(attn.w_v(x)))
 
     def append(self, k: Tensor, v: Tensor) -> None:
-        if self.keys is None:  # room for every word to come, so that nothing is copied later
+        if self.length == 0:  # room for every word to come, so that nothing is copied later
             room = (k.size(0), k.size(1), self.max_length, k.size(3))
             self.keys, self.values = k.new_empty(room), v.new_empty(room)
         end = self.length + k.size(2)
@@ -71,7 +71,7 @@ class KeyValueCache:
         if self.length == self.max_length:
             self.keys, self.values = kept
         else:  # with new room, for copying the room for words to come would take longer
-            self.keys, self.length = None, 0
+            self.length = 0
             self.append(*kept)
 
 
@@ -135,7 +135,7 @@ def can_be_cached(model: Transformer) -> bool:
     )
 
 
-def runs_as_written(part: nn.Module, method: Callable) -> bool:
+def runs_as_written(part: Any, method: Callable) -> bool:
     """Whether it has this method, not another one, and nobody watches or changes it from outside.
 
     `CachedDecoder` goes past such parts, so what somebody does to them would be passed over.
@@ -150,10 +150,10 @@ class WholePrefix:
 
     def __init__(self, model: Seq2SeqModel, memory: Tensor, src: Tensor):
         self.model, self.memory, self.src = model, memory, src
-        self.words: Tensor | None = None
+        self.words = src.new_empty((len(src), 0))
 
     def read(self, words: Tensor) -> Tensor:
-        self.words = words if self.words is None else torch.cat([self.words, words], dim=1)
+        self.words = torch.cat([self.words, words], dim=1)
         return self.model.decode(self.words, self.memory, self.src)[:, -words.size(1) :]
 
     def select(self, rows: Tensor) -> None:
@@ -166,7 +166,7 @@ class WholePrefix:
     @property
     def length(self) -> int:
         """How many words it has read."""
-        return 0 if self.words is None else self.words.size(1)
+        return self.words.size(1)
 
     @property
     def bytes(self) -> int:
@@ -185,7 +185,7 @@ class CachedDecoder:
         self,
         embed: nn.Module,
         positions: nn.Module,
-        layers: nn.ModuleList,
+        layers: Iterable[Any],
         norm: nn.Module,
         max_length: int,
         memory: Tensor | None = None,
@@ -209,7 +209,7 @@ class CachedDecoder:
             x = self.step(number, layer, x, mask)
         return self.norm(x)
 
-    def step(self, number: int, layer: nn.Module, x: Tensor, mask: Tensor | None) -> Tensor:
+    def step(self, number: int, layer: Any, x: Tensor, mask: Tensor | None) -> Tensor:
         """One layer, (b, n, d_model) -> the same shape."""
         own = self.self_caches[number]
 
@@ -303,7 +303,7 @@ def encode_in_parts(model: Seq2SeqModel, src: Tensor) -> Tensor:
 
 
 @contextmanager
-def deciding(model: Seq2SeqModel) -> Iterator[None]:
+def deciding(model: Parts) -> Iterator[None]:
     """Without dropout and without gradients, and then back as it was."""
     training = [module for module in model.modules() if module.training]
     model.eval()

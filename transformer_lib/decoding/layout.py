@@ -6,8 +6,9 @@ from typing import TypeVar
 
 import torch
 from torch import nn
+from transformer_lib.model.interface import Parts
 
-Model = TypeVar("Model", bound=nn.Module)
+Model = TypeVar("Model", bound=Parts)
 
 
 def for_decoding(model: Model, *, int8: bool = False) -> Model:

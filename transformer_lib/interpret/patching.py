@@ -6,15 +6,16 @@ All tools work inside a `with` only and leave nothing behind.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from transformer_lib.interpret.recording import Inputs, hooked
 from transformer_lib.model.attention import Attention
+from transformer_lib.model.interface import Parts
 
 
 @contextmanager
 def edit_attention(
-    model: nn.Module, edits: Mapping[str, Callable[[Tensor], Tensor]]
+    model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]]
 ) -> Iterator[None]:
     """Let the layers named in `edits` use other weights than they computed.
 
@@ -44,7 +45,7 @@ def edit_attention(
 
 @contextmanager
 def edit_outputs(
-    model: nn.Module, edits: Mapping[str, Callable[[Tensor], Tensor]]
+    model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]]
 ) -> Iterator[None]:
     """Let what follows the parts named in `edits` read something else than they put out.
 

@@ -9,12 +9,13 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 from transformer_lib.model.attention import Attention, MultiHeadAttention
+from transformer_lib.model.interface import Parts
 
 # What goes into an attention: query, key, value, mask.
 Inputs = tuple[Tensor, Tensor, Tensor, Tensor | None]
 
 
-def attention_layers(model: nn.Module) -> dict[str, MultiHeadAttention | Attention]:
+def attention_layers(model: Parts) -> dict[str, MultiHeadAttention | Attention]:
     """The attention layers of a model by name, such as "decoder.layers.0.cross_attn"."""
     inner = {part.attention for part in model.modules() if isinstance(part, MultiHeadAttention)}
     return {name: part for name, part in model.named_modules()
@@ -27,7 +28,7 @@ def part_with_weights(layer: MultiHeadAttention | Attention) -> Attention:
 
 
 @contextmanager
-def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
+def record_attention(model: Parts) -> Iterator[dict[str, Tensor]]:
     """Collect the weights of every attention layer that runs inside the `with`.
 
         with record_attention(model) as weights:
@@ -52,7 +53,7 @@ def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
 
 
 @contextmanager
-def record_outputs(model: nn.Module, *names: str) -> Iterator[dict[str, Tensor]]:
+def record_outputs(model: Parts, *names: str) -> Iterator[dict[str, Tensor]]:
     """Collect what named parts of a model put out inside the `with`; without a name, all parts.
 
         with record_outputs(model, "src_embed", "encoder.layers.0") as outputs:
@@ -83,7 +84,7 @@ def record_outputs(model: nn.Module, *names: str) -> Iterator[dict[str, Tensor]]
 
 
 @contextmanager
-def hooked(model: nn.Module, hooks: Mapping[str, Callable]) -> Iterator[None]:
+def hooked(model: Parts, hooks: Mapping[str, Callable]) -> Iterator[None]:
     layers = attention_layers(model)
     unknown = [name for name in hooks if name not in layers]
     if unknown:

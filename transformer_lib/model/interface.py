@@ -4,9 +4,24 @@ from collections.abc import Iterator
 from typing import Protocol, Self
 
 from torch import Tensor, nn
-
 from transformer_lib.model.embedding import Embeddings
 from transformer_lib.model.transformer import Generator
+
+
+class Parts(Protocol):
+    """Any `nn.Module`, as far as its parts and parameters are asked for."""
+
+    def modules(self) -> Iterator[nn.Module]: ...
+
+    def named_modules(self) -> Iterator[tuple[str, nn.Module]]: ...
+
+    def parameters(self) -> Iterator[nn.Parameter]: ...
+
+    def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]: ...
+
+    def train(self, mode: bool = True) -> Self: ...
+
+    def eval(self) -> Self: ...
 
 
 class Sizes(Protocol):
@@ -16,7 +31,7 @@ class Sizes(Protocol):
     def d_model(self) -> int: ...
 
 
-class Seq2SeqModel(Protocol):
+class Seq2SeqModel(Parts, Protocol):
     """A model that reads one sequence of ids and writes another.
 
     The Transformer, the recurrent translator and the language model (which reads an empty source)
@@ -40,18 +55,6 @@ class Seq2SeqModel(Protocol):
         """-> (b, t, d_model), all positions at once; none depends on a later word."""
         ...
 
-    # As in every nn.Module:
-
-    def modules(self) -> Iterator[nn.Module]: ...
-
-    def parameters(self) -> Iterator[nn.Parameter]: ...
-
-    def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]: ...
-
-    def train(self, mode: bool = True) -> Self: ...
-
-    def eval(self) -> Self: ...
-
 
 class TranslationModel(Seq2SeqModel, Protocol):
     """One with embeddings on both sides: what a `Translator` is made of."""
@@ -61,3 +64,7 @@ class TranslationModel(Seq2SeqModel, Protocol):
 
     @property
     def tgt_embed(self) -> Embeddings: ...
+
+    def __call__(self, src: Tensor, tgt_in: Tensor, /) -> Tensor:
+        """-> logits (b, t, vocab)."""
+        ...

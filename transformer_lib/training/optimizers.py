@@ -2,15 +2,16 @@
 
 import torch
 from torch import nn
+from transformer_lib.model.interface import Parts
 from transformer_lib.model.transformer import Generator
 
 
-def adam(model: nn.Module) -> torch.optim.Adam:
+def adam(model: Parts) -> torch.optim.Adam:
     """Adam with the paper's numbers (section 5.3); the schedule sets the learning rate."""
     return torch.optim.Adam(model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
 
-def adamw(model: nn.Module, decay: float = 0.1) -> torch.optim.AdamW:
+def adamw(model: Parts, decay: float = 0.1) -> torch.optim.AdamW:
     """Adam that also takes a share of decay * rate off each matrix at each step (AdamW).
 
     Loshchilov and Hutter 2019: what isn't needed shrinks. Norms and biases are left alone. The
@@ -48,7 +49,7 @@ class Together:
             one.zero_grad(set_to_none)
 
 
-def muon(model: nn.Module, decay: float = 0.1) -> Together:
+def muon(model: Parts, decay: float = 0.1) -> Together:
     """Muon for the matrices inside the layers, `adamw` for the rest (Jordan et al. 2024).
 
     Inside is each `nn.Linear` but the generator's: the rest are words (embeddings and generator, a

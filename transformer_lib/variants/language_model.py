@@ -85,7 +85,7 @@ class LanguageModel(nn.Module):
         return self.norm(x)
 
     def incremental_decoder(
-        self, memory: Tensor | None, src: Tensor | None, max_length: int
+        self, memory: Tensor, src: Tensor, max_length: int
     ) -> IncrementalDecoder:
         """What reads at most max_length words, one by one."""
         if not can_be_cached(self):
@@ -136,10 +136,11 @@ def continue_ids(
     a meaning here. generator: where the random numbers come from (None: PyTorch's own).
     """
     with deciding(model):
+        source = model.encode(ids[:, :0])
         decoder = (
-            model.incremental_decoder(None, None, ids.size(1) + words)
+            model.incremental_decoder(source, source, ids.size(1) + words)
             if cache
-            else WholePrefix(model, None, None)
+            else WholePrefix(model, source, source)
         )
         new = ids
         for _ in range(words):

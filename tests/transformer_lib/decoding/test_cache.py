@@ -1,4 +1,4 @@
-"""Word by word, with what is kept of the others: the same as the whole decoder, for every prefix."""
+"""Word by word, with what is kept of the others: the same as the whole decoder."""
 
 import pytest
 import torch
@@ -6,12 +6,22 @@ from torch import nn
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.decoder import DecoderLayer
+from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.model.transformer import make_model
 
 from tests.transformer_lib.torch_twins import randomize
-from transformer_lib.decoding import CachedDecoder, WholePrefix, greedy_decode, incremental_decoder
+from transformer_lib.decoding import (
+    CachedDecoder,
+    WholePrefix,
+    beam_search,
+    greedy_decode,
+    incremental_decoder,
+    sample_decode,
+    speculative_decode,
+)
 from transformer_lib.interpret.patching import edit_attention, edit_outputs
 from transformer_lib.text.batching import source_batch
+from transformer_lib.text.tokens import EOS
 from transformer_lib.variants import (
     ALiBi,
     GELUFeedForward,
@@ -132,7 +142,7 @@ def test_words_can_be_taken_back(name):
     close(decoder.read(TGT_IN[:, 2:]), model.decode(TGT_IN, model.encode(SRC), SRC)[:, 2:])
 
 
-# ---------------------------------------------------------------- what somebody changes from outside
+# ---------------------------------------------------------------- changes from outside
 
 
 @pytest.mark.parametrize("part", ["decoder", "decoder.layers.1", "decoder.layers.0.cross_attn",
@@ -165,3 +175,37 @@ def test_edited_attention_keeps_its_cache():
     edits = {"decoder.layers.0.cross_attn": lambda weights: weights.flip(-1)}
     with edit_attention(model, edits):
         assert isinstance(decoder_of(model), CachedDecoder)
+
+
+# ---------------------------------------------------------------- what decoding asks of a model
+
+
+class OnlyTheProtocol:
+    """What `Seq2SeqModel` names, and nothing else of the model."""
+
+    def __init__(self, model):
+        for name in dir(Seq2SeqModel):
+            if not name.startswith("_"):
+                setattr(self, name, getattr(model, name))
+
+
+@pytest.mark.parametrize("name", ["post-norm, paper", "language model, pre-norm", "recurrent, dot"])
+def test_decoding_asks_no_more_than_the_protocol(name):
+    model, src = made(name), source_batch([[5, 6, 7], [8], [9, 10, 5, 6]])
+    with torch.no_grad():
+        model.generator.proj.weight[EOS] = 0  # so that no sentence ends at once
+    bare = OnlyTheProtocol(model)
+    assert {"encode", "decode", "generator"} <= set(vars(bare))
+    assert isinstance(decoder_of(bare), WholePrefix)
+    for write in (greedy_decode, beam_search):
+        found, expected = (write(one, src, max_length=9) for one in (bare, model))
+        if write is beam_search:
+            found, expected = ([each[0].ids for each in all] for all in (found, expected))
+        assert found == expected and any(found)
+    torch.manual_seed(0)
+    drawn = sample_decode(bare, src, max_length=9)
+    torch.manual_seed(0)
+    assert [one.ids for one in drawn] == [one.ids for one in sample_decode(model, src, max_length=9)]
+    one = src[:1, :4]
+    assert speculative_decode(bare, model, one, max_length=9).ids == greedy_decode(
+        model, one, max_length=9)[0]  # fmt: skip

@@ -13,7 +13,7 @@ import pytest
 import torch
 from transformer_lib.model.transformer import make_model
 
-from transformer_lib import training
+from transformer_lib.training import trainer
 from transformer_lib.__main__ import main
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
@@ -404,7 +404,7 @@ def test_a_run_stopped_as_soon_as_its_state_is_saved_has_its_log(tmp_path, monke
             raise Stop
 
     with monkeypatch.context() as patch, pytest.raises(Stop):
-        patch.setattr(training, "save_state", save_and_stop)
+        patch.setattr(trainer, "save_state", save_and_stop)
         train(small_model(), pairs, held_out, config, folder=tmp_path / "cut")
     train(small_model(), pairs, held_out, config, folder=tmp_path / "cut", resume=True)
     assert logged(tmp_path / "cut") == logged(tmp_path / "whole")
