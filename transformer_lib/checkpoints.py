@@ -20,15 +20,16 @@ from transformer_lib.files import (
     write_tensors,
 )
 from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.transformer import Transformer
 
 
-def weights(model: nn.Module) -> dict[str, Tensor]:
+def weights(model: Parts) -> dict[str, Tensor]:
     """The trained numbers by name; a matrix used in two places is there once."""
     return dict(model.named_parameters())
 
 
-def set_weights(model: nn.Module, tensors: dict[str, Tensor], where: str) -> None:
+def set_weights(model: Parts, tensors: dict[str, Tensor], where: str) -> None:
     """Copy tensors into the model of the same shape."""
     own = weights(model)
     if own.keys() != tensors.keys():
@@ -45,7 +46,7 @@ def set_weights(model: nn.Module, tensors: dict[str, Tensor], where: str) -> Non
             parameter.copy_(tensors[name])
 
 
-def save_model(folder: Path, model: Transformer, dtype: torch.dtype | None = None) -> None:
+def save_model(folder: Path, model: Seq2SeqModel, dtype: torch.dtype | None = None) -> None:
     """config.json and model.safetensors: all that is needed to build the same model again.
 
     dtype: store the weights in this kind of number (None: as they are). torch.float16 and

@@ -18,7 +18,8 @@ from transformer_lib.checkpoints import save_model
 from transformer_lib.files import CheckpointError, read_json, write_json
 from transformer_lib.metrics import exact_match, pair_exact_match, quick_bleu
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
-from transformer_lib.model.transformer import Transformer, count_parameters, make_model
+from transformer_lib.model.interface import Seq2SeqModel
+from transformer_lib.model.transformer import count_parameters, make_model
 from transformer_lib.text import digits, downloads, english_spanish, moses, parallel
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.languages import (
@@ -357,7 +358,7 @@ def train_recipe(
     model = make_model(len(src.vocab), len(tgt.vocab), **sizes).to(place)
     translator = Translator(model, src, tgt)
 
-    def measure(_: Transformer) -> dict:
+    def measure(_: Seq2SeqModel) -> dict:
         found = how_far(translator) if recipe.task == "en-es" else {}
         if recipe.training.best_by == "bleu":
             found["bleu"] = round(quick_bleu(translator, material.validation), 2)

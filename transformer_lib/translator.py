@@ -22,7 +22,7 @@ from transformer_lib.decoding import (
 )
 from transformer_lib.files import CheckpointError
 from transformer_lib.interpret.recording import record_attention
-from transformer_lib.model.transformer import Transformer
+from transformer_lib.model.interface import TranslationModel
 from transformer_lib.text.batching import Ids, make_batch, source_batch
 from transformer_lib.text.data import DATA
 from transformer_lib.text.languages import Language, read_languages, write_languages
@@ -81,7 +81,7 @@ class Translator:
     translator.translate("I like trees")[0].text  # "Me gustan los árboles"
     """
 
-    def __init__(self, model: Transformer, src: Language, tgt: Language):
+    def __init__(self, model: TranslationModel, src: Language, tgt: Language):
         sizes = (model.src_embed.table.num_embeddings, model.tgt_embed.table.num_embeddings)
         if sizes != (len(src.vocab), len(tgt.vocab)):
             raise CheckpointError(

@@ -184,4 +184,4 @@ def cache_bytes(model: nn.Module, words: int = 20) -> int:
         prefixes = Prefixes(model, src, words, cache=True)
         for _ in range(words):
             prefixes.append(prefixes.next_logits().argmax(dim=-1))
-    return sum(cache.bytes for layer in prefixes.caches for cache in layer)
+    return prefixes.decoder.bytes

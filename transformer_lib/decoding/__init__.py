@@ -4,19 +4,28 @@ greedy.py    greedy_decode    the likeliest word each time
 beam.py      beam_search      the likeliest few beginnings at a time
 sampling.py  sample_decode    words drawn by lot, by their probabilities
 cache.py     Prefixes         what all three are built on: the words so far, keys and values
+             CachedDecoder    the decoder's layers, word by word (WholePrefix: without a cache)
 layout.py    for_decoding     the same model with weights that are read faster, or in 8 bits
 speculative.py  speculative_decode  as greedy, in fewer steps: a small model writes ahead
 """
 
 from transformer_lib.decoding.beam import Hypothesis, beam_search, penalty
-from transformer_lib.decoding.cache import KeyValueCache, Prefixes, deciding, empty_caches
+from transformer_lib.decoding.cache import (
+    CachedDecoder,
+    IncrementalDecoder,
+    KeyValueCache,
+    Prefixes,
+    WholePrefix,
+    deciding,
+    incremental_decoder,
+)
 from transformer_lib.decoding.greedy import greedy_decode
 from transformer_lib.decoding.layout import for_decoding
 from transformer_lib.decoding.sampling import sample_decode, sharpen
 from transformer_lib.decoding.speculative import Speculation, speculative_decode
 
 __all__ = [
-    "Hypothesis", "KeyValueCache", "Prefixes", "Speculation",
-    "beam_search", "deciding", "empty_caches", "for_decoding", "greedy_decode", "penalty",
-    "sample_decode", "sharpen", "speculative_decode",
+    "CachedDecoder", "Hypothesis", "IncrementalDecoder", "KeyValueCache", "Prefixes", "Speculation",
+    "WholePrefix", "beam_search", "deciding", "for_decoding", "greedy_decode",
+    "incremental_decoder", "penalty", "sample_decode", "sharpen", "speculative_decode",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from transformer_lib.decoding.cache import Prefixes, check_max_length, deciding
-from transformer_lib.model.transformer import Transformer
+from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.text.tokens import EOS
 
 
@@ -37,7 +37,7 @@ def penalty(length: int, alpha: float) -> float:
 
 
 def beam_search(
-    model: Transformer,
+    model: Seq2SeqModel,
     src: Tensor,
     *,
     beam_size: int = 4,

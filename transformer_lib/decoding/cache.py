@@ -1,48 +1,61 @@
 """What is written so far, and what is kept of it: the unfinished translations of a batch.
 
 All ways of choosing the next word are built on `Prefixes`. The encoder runs once per sentence, the
-decoder once per word.
+decoder once per word: `CachedDecoder` reads the newest word only, and keeps of the others what the
+attention layers need of them. `WholePrefix` reads them all again, which any model can.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import singledispatch
+from typing import Any, Protocol, runtime_checkable
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from transformer_lib.model.attention import MultiHeadAttention
-from transformer_lib.model.masks import padding_mask
+from transformer_lib.model.decoder import Decoder, DecoderLayer
+from transformer_lib.model.interface import Parts, Seq2SeqModel
+from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.tokens import BOS, PAD
 
 AT_ONCE = 1_024  # source words that are encoded together
 
 
+# --- keys and values ----------------------------------------------------------------------------
+
+
 class KeyValueCache:
     """The keys and values that one attention layer has computed, kept for the next word.
 
     The words so far don't change while the next is written, and neither do their keys and values.
-    A growing cache (decoder self-attention) adds those of each new word; a fixed one (attention to
-    the memory) computes them for the first word and keeps them. Shapes: (b, h, positions, d_k).
+    Shapes: (b, h, positions, d_k), with room for max_length positions.
     """
 
-    def __init__(self, max_length: int | None = None):
-        self.max_length = max_length  # None: a fixed cache
+    def __init__(self, max_length: int):
+        self.max_length = max_length
         self.length = 0
-        self.keys: Tensor | None = None
-        self.values: Tensor | None = None
+        self.keys: Tensor  # made with the first of them
+        self.values: Tensor
 
-    def read(self, attn: MultiHeadAttention, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """What `attn` shall attend to, once the keys and values of new words are added."""
-        if self.max_length is not None:
-            self.append(*attn.keys_and_values(key, value))
-        elif self.keys is None:
-            # contiguous: else each word's matrix product would copy them into order again
-            self.keys, self.values = (x.contiguous() for x in attn.keys_and_values(key, value))
-            self.length = self.keys.size(2)
-        return self.current()
+    def add(self, attn: MultiHeadAttention, x: Tensor) -> None:
+        """Keys and values of what is new, x (b, positions, d_model)."""
+        self.append(attn.split_heads(attn.w_k(x)), attn.split_heads(attn.w_v(x)))
+
+    def append(self, k: Tensor, v: Tensor) -> None:
+        if self.length == 0:  # room for every word to come, so that nothing is copied later
+            room = (k.size(0), k.size(1), self.max_length, k.size(3))
+            self.keys, self.values = k.new_empty(room), v.new_empty(room)
+        end = self.length + k.size(2)
+        self.keys[:, :, self.length : end] = k
+        self.values[:, :, self.length : end] = v
+        self.length = end
+
+    def attend(self, attn: MultiHeadAttention, query: Tensor, mask: Tensor | None) -> Tensor:
+        """What attn(query, …) computes, if all of its keys and values are in here."""
+        q = attn.split_heads(attn.w_q(query))
+        return attn.w_o(attn.merge_heads(attn.attention(q, *self.current(), mask)))
 
     def current(self) -> tuple[Tensor, Tensor]:
         return self.keys[:, :, : self.length], self.values[:, :, : self.length]
@@ -52,32 +65,194 @@ class KeyValueCache:
         """How much memory the keys and values so far need."""
         return sum(x.numel() * x.element_size() for x in self.current())
 
-    def append(self, k: Tensor, v: Tensor) -> None:
-        if self.keys is None:  # room for every word to come, so that nothing is copied later
-            room = (k.size(0), k.size(1), self.max_length, k.size(3))
-            self.keys, self.values = k.new_empty(room), v.new_empty(room)
-        end = self.length + k.size(2)
-        self.keys[:, :, self.length : end] = k
-        self.values[:, :, self.length : end] = v
-        self.length = end
-
     def select(self, rows: Tensor) -> None:
         """Keep these rows of the batch, in this order."""
         kept = [x[rows] for x in self.current()]
-        if self.max_length is None:
+        if self.length == self.max_length:
             self.keys, self.values = kept
         else:  # with new room, for copying the room for words to come would take longer
-            self.keys, self.length = None, 0
+            self.length = 0
             self.append(*kept)
 
 
-@singledispatch
-def empty_caches(model: Transformer, max_length: int) -> list[tuple]:
-    """What `model.decode_step` keeps between two words, for each layer: here, before the first.
+# --- one word after the other -------------------------------------------------------------------
 
-    Another kind of model registers what it keeps.
+
+class IncrementalDecoder(Protocol):
+    """A decoder that is given word after word, and remembers what it needs of those before."""
+
+    def read(self, words: Tensor) -> Tensor:
+        """(b, n) ids that come next -> (b, n, d_model), as `decode` gives for these places."""
+        ...
+
+    def select(self, rows: Tensor) -> None:
+        """Go on with these rows of the batch only, in this order."""
+        ...
+
+    @property
+    def bytes(self) -> int:
+        """How much memory it needs for what it remembers."""
+        ...
+
+
+@runtime_checkable
+class HasIncrementalDecoder(Protocol):
+    """A model that brings its own, as the language model and the recurrent translator do."""
+
+    def incremental_decoder(
+        self, memory: Tensor, src: Tensor, max_length: int
+    ) -> IncrementalDecoder: ...
+
+
+def incremental_decoder(
+    model: Seq2SeqModel, memory: Tensor, src: Tensor, max_length: int
+) -> IncrementalDecoder:
+    """For the memory of src: the quickest way to read at most max_length words, one by one.
+
+    The paper's model is drawn without a cache, so it is given one here.
     """
-    return [(KeyValueCache(max_length), KeyValueCache()) for _ in model.decoder.layers]
+    if isinstance(model, HasIncrementalDecoder):
+        return model.incremental_decoder(memory, src, max_length)
+    if isinstance(model, Transformer) and can_be_cached(model):
+        return CachedDecoder(
+            model.tgt_embed, model.tgt_positions, model.decoder.layers, model.decoder.norm,
+            max_length, memory, needed_mask(src),
+        )  # fmt: skip
+    return WholePrefix(model, memory, src)
+
+
+def can_be_cached(model: Transformer) -> bool:
+    """Whether `CachedDecoder` computes what the model's decoder does."""
+    return (
+        runs_as_written(model, Transformer.decode)
+        and runs_as_written(model.decoder, Decoder.forward)
+        and all(
+            runs_as_written(layer, DecoderLayer.forward)
+            and runs_as_written(layer.self_attn, MultiHeadAttention.forward)
+            and runs_as_written(layer.cross_attn, MultiHeadAttention.forward)
+            for layer in model.decoder.layers
+        )
+    )
+
+
+def runs_as_written(part: Any, method: Callable) -> bool:
+    """Whether it has this method, not another one, and nobody watches or changes it from outside.
+
+    `CachedDecoder` goes past such parts, so what somebody does to them would be passed over.
+    """
+    found = getattr(part, method.__name__, None)
+    watched = part._forward_hooks or part._forward_pre_hooks
+    return getattr(found, "__func__", None) is method and not watched
+
+
+class WholePrefix:
+    """Reads all words again each time, as `model.decode` does: any model can, and it is slow."""
+
+    def __init__(self, model: Seq2SeqModel, memory: Tensor, src: Tensor):
+        self.model, self.memory, self.src = model, memory, src
+        self.words = src.new_empty((len(src), 0))
+
+    def read(self, words: Tensor) -> Tensor:
+        self.words = torch.cat([self.words, words], dim=1)
+        return self.model.decode(self.words, self.memory, self.src)[:, -words.size(1) :]
+
+    def select(self, rows: Tensor) -> None:
+        self.words, self.memory, self.src = (x[rows] for x in (self.words, self.memory, self.src))
+
+    def rollback(self, length: int) -> None:
+        """Forget all but the first `length` words."""
+        self.words = self.words[:, :length]
+
+    @property
+    def length(self) -> int:
+        """How many words it has read."""
+        return self.words.size(1)
+
+    @property
+    def bytes(self) -> int:
+        return 0
+
+
+class CachedDecoder:
+    """Reads only what is new: keys and values of what was before are kept, for each layer.
+
+    It walks the layers as their own `forward` does; only what attention reads comes out of a cache.
+    embed, positions, norm: what stands below and above the layers. memory, src_mask: what
+    cross-attention reads; its keys and values are computed once. Without them, there is none.
+    """
+
+    def __init__(
+        self,
+        embed: nn.Module,
+        positions: nn.Module,
+        layers: Iterable[Any],
+        norm: nn.Module,
+        max_length: int,
+        memory: Tensor | None = None,
+        src_mask: Tensor | None = None,
+    ):
+        self.embed, self.positions, self.layers, self.norm = embed, positions, layers, norm
+        self.src_mask = src_mask
+        self.self_caches = [KeyValueCache(max_length) for _ in layers]
+        self.cross_caches: list[KeyValueCache] = []
+        if memory is not None:
+            self.cross_caches = [KeyValueCache(memory.size(1)) for _ in layers]
+            for layer, cache in zip(layers, self.cross_caches, strict=True):
+                cache.add(layer.cross_attn, memory)
+
+    def read(self, words: Tensor) -> Tensor:
+        start, new = self.length, words.size(1)
+        # the newest word may look at all; of several, none at those behind it
+        mask = None if new == 1 else causal_mask(start + new, words.device)[:, :, start:]
+        x = self.positions(self.embed(words), start=start)
+        for number, layer in enumerate(self.layers):
+            x = self.step(number, layer, x, mask)
+        return self.norm(x)
+
+    def step(self, number: int, layer: Any, x: Tensor, mask: Tensor | None) -> Tensor:
+        """One layer, (b, n, d_model) -> the same shape."""
+        own = self.self_caches[number]
+
+        def self_attn(x: Tensor) -> Tensor:
+            own.add(layer.self_attn, x)
+            return own.attend(layer.self_attn, x, mask)
+
+        x = layer.around_self_attn(x, self_attn)
+        if self.cross_caches:
+            cross = self.cross_caches[number]
+            x = layer.around_cross_attn(
+                x, lambda x: cross.attend(layer.cross_attn, x, self.src_mask)
+            )
+        return layer.around_feed_forward(x, layer.feed_forward)
+
+    def select(self, rows: Tensor) -> None:
+        for cache in (*self.self_caches, *self.cross_caches):
+            cache.select(rows)
+        if self.src_mask is not None:
+            self.src_mask = self.src_mask[rows]
+
+    def rollback(self, length: int) -> None:
+        """Forget all but the first `length` words."""
+        for cache in self.self_caches:
+            cache.length = min(cache.length, length)
+
+    @property
+    def length(self) -> int:
+        """How many words it has read."""
+        return self.self_caches[0].length
+
+    @property
+    def bytes(self) -> int:
+        return sum(cache.bytes for cache in (*self.self_caches, *self.cross_caches))
+
+
+def needed_mask(src: Tensor) -> Tensor | None:
+    """The padding mask of src; none where nothing is padded."""
+    mask = padding_mask(src)
+    return None if mask.all() else mask
+
+
+# --- the translations of a batch ----------------------------------------------------------------
 
 
 class Prefixes:
@@ -86,39 +261,37 @@ class Prefixes:
     cache=False computes everything again for each word: the same words, slower.
     """
 
-    def __init__(self, model: Transformer, src: Tensor, max_length: int, cache: bool):
+    def __init__(self, model: Seq2SeqModel, src: Tensor, max_length: int, cache: bool):
         self.model = model
-        self.src = src
-        self.memory = encode_in_parts(model, src)
-        mask = padding_mask(src)
-        self.src_mask = None if mask.all() else mask  # made once; where nothing is padded, none
         self.words = torch.full((len(src), 1), BOS, device=src.device)
-        self.caches = empty_caches(model, max_length) if cache else None
+        memory = encode_in_parts(model, src)
+        self.decoder: IncrementalDecoder = (
+            incremental_decoder(model, memory, src, max_length)
+            if cache
+            else WholePrefix(model, memory, src)
+        )
 
     def next_logits(self) -> Tensor:
         """(b, vocab): the logit of each word to come next; -inf for <pad> and <bos>."""
-        if self.caches is None:
-            x = self.model.decode(self.words, self.memory, self.src)
-        else:
-            x = self.model.decode_step(self.words[:, -1:], self.memory, self.src_mask, self.caches)
-        logits = self.model.generator(x[:, -1]).float()
-        logits[:, [PAD, BOS]] = -math.inf
-        return logits
+        return logits_of_words(self.model, self.decoder.read(self.words[:, -1:])[:, -1])
 
     def append(self, words: Tensor) -> None:
         self.words = torch.cat([self.words, words[:, None]], dim=1)
 
     def select(self, rows: Tensor) -> None:
         """Go on with these rows only, in this order."""
-        self.src, self.memory, self.words = self.src[rows], self.memory[rows], self.words[rows]
-        if self.src_mask is not None:
-            self.src_mask = self.src_mask[rows]
-        for layer in self.caches or []:
-            for cache in layer:
-                cache.select(rows)
+        self.words = self.words[rows]
+        self.decoder.select(rows)
 
 
-def encode_in_parts(model: Transformer, src: Tensor) -> Tensor:
+def logits_of_words(model: Seq2SeqModel, x: Tensor) -> Tensor:
+    """(…, d_model) -> (…, vocab): -inf for <pad> and <bos>, which never come next."""
+    logits = model.generator(x).float()
+    logits[..., [PAD, BOS]] = -math.inf
+    return logits
+
+
+def encode_in_parts(model: Seq2SeqModel, src: Tensor) -> Tensor:
     """`model.encode(src)`, about AT_ONCE words at a time: one at a time is slow, all are too.
 
     A model that is watched or changed from outside gets all at once: a change may name the rows.
@@ -130,7 +303,7 @@ def encode_in_parts(model: Transformer, src: Tensor) -> Tensor:
 
 
 @contextmanager
-def deciding(model: Transformer) -> Iterator[None]:
+def deciding(model: Parts) -> Iterator[None]:
     """Without dropout and without gradients, and then back as it was."""
     training = [module for module in model.modules() if module.training]
     model.eval()

@@ -4,12 +4,12 @@ import torch
 from torch import Tensor
 
 from transformer_lib.decoding.cache import Prefixes, check_max_length, deciding
-from transformer_lib.model.transformer import Transformer
+from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.text.tokens import EOS
 
 
 def greedy_decode(
-    model: Transformer, src: Tensor, *, max_length: int = 64, cache: bool = True
+    model: Seq2SeqModel, src: Tensor, *, max_length: int = 64, cache: bool = True
 ) -> list[list[int]]:
     """The likeliest next word, again and again, until <eos> or max_length words.
 

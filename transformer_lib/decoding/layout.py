@@ -2,14 +2,17 @@
 
 import copy
 import warnings
+from typing import TypeVar
 
 import torch
 from torch import nn
 
-from transformer_lib.model.transformer import Transformer
+from transformer_lib.model.interface import Parts
+
+Model = TypeVar("Model", bound=Parts)
 
 
-def for_decoding(model: Transformer, *, int8: bool = False) -> Transformer:
+def for_decoding(model: Model, *, int8: bool = False) -> Model:
     """A copy of a model that writes sooner. It is for writing only: don't train or save it.
 
     For each word all weights are read once, so how fast they come out of memory decides. Where a
@@ -31,7 +34,7 @@ def for_decoding(model: Transformer, *, int8: bool = False) -> Transformer:
     return model
 
 
-def in_int8(model: Transformer) -> Transformer:
+def in_int8(model: Model) -> Model:
     """PyTorch's dynamic quantization of every `nn.Linear`. For processors, not for GPUs."""
     if torch.backends.quantized.engine == "none":
         raise ValueError("PyTorch has no 8-bit arithmetic for this processor")

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from transformer_lib.decoding.beam import Hypothesis
 from transformer_lib.decoding.cache import Prefixes, check_max_length, deciding
-from transformer_lib.model.transformer import Transformer
+from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.text.tokens import EOS
 
 
@@ -38,7 +38,7 @@ def sharpen(
 
 
 def sample_decode(
-    model: Transformer,
+    model: Seq2SeqModel,
     src: Tensor,
     *,
     temperature: float = 1.0,

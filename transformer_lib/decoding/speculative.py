@@ -1,15 +1,20 @@
 """Speculative decoding: a small model writes ahead, the large one reads all of it at once."""
 
-import math
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from transformer_lib.decoding.cache import check_max_length, deciding, empty_caches
-from transformer_lib.model.masks import causal_mask, padding_mask
-from transformer_lib.model.transformer import Transformer
-from transformer_lib.text.tokens import BOS, EOS, PAD
+from transformer_lib.decoding.cache import (
+    CachedDecoder,
+    WholePrefix,
+    check_max_length,
+    deciding,
+    incremental_decoder,
+    logits_of_words,
+)
+from transformer_lib.model.interface import Seq2SeqModel
+from transformer_lib.text.tokens import BOS, EOS
 
 
 @dataclass(frozen=True)
@@ -26,40 +31,34 @@ class Speculation:
 
 
 class Writer:
-    """A model that writes one sentence, with its keys and values so far; words can be taken back.
+    """A model that writes one sentence, src (1, s). Words that it has read can be taken back."""
 
-    src: (1, s).
-    """
-
-    def __init__(self, model: Transformer, src: Tensor, max_length: int):
-        self.model, self.src, self.memory = model, src, model.encode(src)
-        self.caches = empty_caches(model, max_length)
+    def __init__(self, model: Seq2SeqModel, src: Tensor, max_length: int):
+        self.model, self.device = model, src.device
+        memory = model.encode(src)
+        decoder = incremental_decoder(model, memory, src, max_length)
+        # a recurrent decoder can't go back: its state is overwritten at each word
+        self.decoder = (
+            decoder if isinstance(decoder, CachedDecoder) else WholePrefix(model, memory, src)
+        )
 
     @property
     def length(self) -> int:
         """How many words it has read, <bos> included."""
-        return self.caches[0][0].length
+        return self.decoder.length
 
     def best_after(self, words: list[int]) -> list[int]:
         """The likeliest next word after each of these, which it reads in one step."""
-        model, start = self.model, self.length
-        ids = torch.tensor([words], device=self.src.device)
-        mask = causal_mask(start + len(words), self.src.device)[..., start:, :]
-        x = model.tgt_positions(model.tgt_embed(ids), start=start)
-        x = model.decoder(x, self.memory, tgt_mask=mask, src_mask=padding_mask(self.src),
-                          caches=self.caches)  # fmt: skip
-        logits = model.generator(x[0]).float()  # (words, vocab)
-        logits[:, [PAD, BOS]] = -math.inf
-        return logits.argmax(dim=-1).tolist()
+        x = self.decoder.read(torch.tensor([words], device=self.device))
+        return logits_of_words(self.model, x[0]).argmax(dim=-1).tolist()
 
     def take_back(self, length: int) -> None:
         """Read no more than the first `length` words."""
-        for own, _ in self.caches:
-            own.length = min(own.length, length)
+        self.decoder.rollback(length)
 
 
 def speculative_decode(
-    model: Transformer, draft: Transformer, src: Tensor, *, ahead: int = 4, max_length: int = 64
+    model: Seq2SeqModel, draft: Seq2SeqModel, src: Tensor, *, ahead: int = 4, max_length: int = 64
 ) -> Speculation:
     """The words of `greedy_decode(model, src)`, in fewer steps of the model.
 

@@ -6,14 +6,16 @@ All tools work inside a `with` only and leave nothing behind.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from torch import Tensor, nn
+from torch import Tensor
 
-from transformer_lib.interpret.recording import hooked, weights_and_values
+from transformer_lib.interpret.recording import Inputs, hooked
+from transformer_lib.model.attention import Attention
+from transformer_lib.model.interface import Parts
 
 
 @contextmanager
 def edit_attention(
-    model: nn.Module, edits: Mapping[str, Callable[[Tensor], Tensor]]
+    model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]]
 ) -> Iterator[None]:
     """Let the layers named in `edits` use other weights than they computed.
 
@@ -29,9 +31,11 @@ def edit_attention(
     """
 
     def editor(edit: Callable[[Tensor], Tensor]):
-        def hook(layer, args, kwargs, output):
-            weights, v = weights_and_values(layer, *args, **kwargs)
-            return layer.w_o(layer.merge_heads(edit(weights) @ v))
+        def hook(attention: Attention, args: Inputs, output: Tensor) -> Tensor:
+            query, key, value, mask = args
+            weights = edit(attention.weights(query, key, mask))
+            shared = weights.size(1) // value.size(1)  # by how many heads: 1, unless grouped
+            return weights @ value.repeat_interleave(shared, dim=1)
 
         return hook
 
@@ -41,7 +45,7 @@ def edit_attention(
 
 @contextmanager
 def edit_outputs(
-    model: nn.Module, edits: Mapping[str, Callable[[Tensor], Tensor]]
+    model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]]
 ) -> Iterator[None]:
     """Let what follows the parts named in `edits` read something else than they put out.
 

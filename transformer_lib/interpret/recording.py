@@ -5,17 +5,27 @@ All tools work inside a `with` only and leave nothing behind.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import singledispatch
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from transformer_lib.model.attention import MultiHeadAttention, attention_weights
+from transformer_lib.model.attention import Attention, MultiHeadAttention
+from transformer_lib.model.interface import Parts
+
+# What goes into an attention: query, key, value, mask.
+Inputs = tuple[Tensor, Tensor, Tensor, Tensor | None]
 
 
-def attention_layers(model: nn.Module) -> dict[str, MultiHeadAttention]:
+def attention_layers(model: Parts) -> dict[str, MultiHeadAttention | Attention]:
     """The attention layers of a model by name, such as "decoder.layers.0.cross_attn"."""
-    return {name: m for name, m in model.named_modules() if isinstance(m, MultiHeadAttention)}
+    inner = {part.attention for part in model.modules() if isinstance(part, MultiHeadAttention)}
+    return {name: part for name, part in model.named_modules()
+            if isinstance(part, MultiHeadAttention | Attention) and part not in inner}  # fmt: skip
+
+
+def part_with_weights(layer: MultiHeadAttention | Attention) -> Attention:
+    """The part of an attention layer that computes its weights."""
+    return layer.attention if isinstance(layer, MultiHeadAttention) else layer
 
 
 def head_name(layer: str, head: int) -> str:
@@ -26,7 +36,7 @@ def head_name(layer: str, head: int) -> str:
 
 
 @contextmanager
-def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
+def record_attention(model: Parts) -> Iterator[dict[str, Tensor]]:
     """Collect the weights of every attention layer that runs inside the `with`.
 
         with record_attention(model) as weights:
@@ -34,14 +44,15 @@ def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
         weights["decoder.layers.0.cross_attn"]  # (b, h, t, s)
 
     If a layer runs more than once, its last weights stay. They are computed a second time, from
-    the layer's own inputs, so the model's output is the same with and without recording.
+    the queries and keys that it had, so the model's output is the same with and without recording.
     """
     weights: dict[str, Tensor] = {}
 
     def recorder(name: str):
-        def hook(layer, args, kwargs, output):
+        def hook(attention: Attention, args: Inputs, output: Tensor) -> None:
+            query, key, _, mask = args
             with torch.no_grad():
-                weights[name], _ = weights_and_values(layer, *args, **kwargs)
+                weights[name] = attention.weights(query, key, mask)
 
         return hook
 
@@ -50,7 +61,7 @@ def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
 
 
 @contextmanager
-def record_outputs(model: nn.Module, *names: str) -> Iterator[dict[str, Tensor]]:
+def record_outputs(model: Parts, *names: str) -> Iterator[dict[str, Tensor]]:
     """Collect what named parts of a model put out inside the `with`; without a name, all parts.
 
         with record_outputs(model, "src_embed", "encoder.layers.0") as outputs:
@@ -80,26 +91,14 @@ def record_outputs(model: nn.Module, *names: str) -> Iterator[dict[str, Tensor]]
             handle.remove()
 
 
-@singledispatch
-def weights_and_values(
-    layer: MultiHeadAttention, query: Tensor, key: Tensor, value: Tensor, *, mask=None, cache=None
-) -> tuple[Tensor, Tensor]:
-    """What `layer` has computed inside a call with these arguments.
-
-    Another kind of attention registers its own way to compute them.
-    """
-    k, v = layer.keys_and_values(key, value) if cache is None else cache.current()
-    return attention_weights(layer.split_heads(layer.w_q(query)), k, mask), v
-
-
 @contextmanager
-def hooked(model: nn.Module, hooks: Mapping[str, Callable]) -> Iterator[None]:
+def hooked(model: Parts, hooks: Mapping[str, Callable]) -> Iterator[None]:
     layers = attention_layers(model)
     unknown = [name for name in hooks if name not in layers]
     if unknown:
         raise KeyError(f"no attention layer {unknown[0]!r}; there are {', '.join(layers)}")
     handles = [
-        layers[name].register_forward_hook(hook, with_kwargs=True) for name, hook in hooks.items()
+        part_with_weights(layers[name]).register_forward_hook(hook) for name, hook in hooks.items()
     ]
     try:
         yield

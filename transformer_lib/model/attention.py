@@ -35,6 +35,21 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = N
     return attention_weights(query, key, mask) @ value
 
 
+class Attention(nn.Module):
+    """`attention` as a part of a model, where its weights can be recorded and changed.
+
+    Another kind of attention takes its place with `weights` of its own (see `variants`).
+    """
+
+    def forward(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+    ) -> Tensor:
+        return attention(query, key, value, mask)
+
+    def weights(self, query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
+        return attention_weights(query, key, mask)
+
+
 class MultiHeadAttention(nn.Module):
     """MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O  (section 3.2.2).
 
@@ -53,22 +68,15 @@ class MultiHeadAttention(nn.Module):
         self.w_k = nn.Linear(d_model, d_model, bias=False)
         self.w_v = nn.Linear(d_model, d_model, bias=False)
         self.w_o = nn.Linear(d_model, d_model, bias=False)
+        self.attention = Attention()
 
     def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        mask: Tensor | None = None,
-        cache=None,  # while decoding: the keys and values so far (decoding.KeyValueCache)
+        self, query: Tensor, key: Tensor, value: Tensor, *, mask: Tensor | None = None
     ) -> Tensor:
         q = self.split_heads(self.w_q(query))  # (b, h, q, d_k)
-        k, v = self.keys_and_values(key, value) if cache is None else cache.read(self, key, value)
-        return self.w_o(self.merge_heads(attention(q, k, v, mask)))
-
-    def keys_and_values(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        return self.split_heads(self.w_k(key)), self.split_heads(self.w_v(value))  # (b, h, k, d_k)
+        k = self.split_heads(self.w_k(key))  # (b, h, k, d_k)
+        v = self.split_heads(self.w_v(value))
+        return self.w_o(self.merge_heads(self.attention(q, k, v, mask)))
 
     def split_heads(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (self.h, -1)).transpose(1, 2)  # (b, s, d_model) -> (b, h, s, d_k)

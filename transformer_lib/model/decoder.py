@@ -15,7 +15,7 @@ class DecoderLayer(nn.Module):
 
     x (b, t, d_model), memory (b, s, d_model), tgt_mask (b, 1, t, t), src_mask (b, 1, 1, s)
     -> (b, t, d_model). The queries of cross_attn come from the decoder, its keys and values from
-    the memory. cache: this layer's pair of key-value caches while decoding word by word.
+    the memory.
     """
 
     def __init__(
@@ -36,13 +36,9 @@ class DecoderLayer(nn.Module):
         *,
         tgt_mask: Tensor | None = None,
         src_mask: Tensor | None = None,
-        cache=(None, None),
     ) -> Tensor:
-        own, cross = cache
-        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=tgt_mask, cache=own))
-        x = self.around_cross_attn(
-            x, lambda x: self.cross_attn(x, memory, memory, mask=src_mask, cache=cross)
-        )
+        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=tgt_mask))
+        x = self.around_cross_attn(x, lambda x: self.cross_attn(x, memory, memory, mask=src_mask))
         return self.around_feed_forward(x, self.feed_forward)
 
 
@@ -71,9 +67,7 @@ class Decoder(nn.Module):
         *,
         tgt_mask: Tensor | None = None,
         src_mask: Tensor | None = None,
-        caches=None,
     ) -> Tensor:
-        for i, layer in enumerate(self.layers):
-            cache = (None, None) if caches is None else caches[i]
-            x = layer(x, memory, tgt_mask=tgt_mask, src_mask=src_mask, cache=cache)
+        for layer in self.layers:
+            x = layer(x, memory, tgt_mask=tgt_mask, src_mask=src_mask)
         return self.norm(x)

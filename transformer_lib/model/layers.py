@@ -43,3 +43,15 @@ class SublayerConnection(nn.Module):
 def final_norm(d_model: int, norm_first: bool) -> nn.Module:
     """What ends a stack: pre-norm leaves the last sum without a norm, so one more follows it."""
     return nn.LayerNorm(d_model) if norm_first else nn.Identity()
+
+
+def initialize(model: nn.Module) -> None:
+    """Xavier's uniform numbers for the matrix of each `nn.Linear` (Glorot and Bengio 2010).
+
+    Between -a and a, a = sqrt(6 / (in + out)), so that signals keep their size on the way up and
+    gradients on the way down. Run when all parts are made; what isn't an `nn.Linear`, such as
+    `Embeddings`, has drawn its own numbers by then.
+    """
+    for part in model.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.xavier_uniform_(part.weight)

@@ -10,6 +10,7 @@ from transformer_lib.model.embedding import (
     PositionalEncoding,
 )
 from transformer_lib.model.encoder import Encoder
+from transformer_lib.model.layers import initialize
 from transformer_lib.model.masks import causal_mask, padding_mask
 
 
@@ -51,9 +52,7 @@ class Transformer(nn.Module):
         self.decoder = Decoder(*sizes, config.norm_first)
         self.generator = Generator(config.d_model, tgt_vocab)
 
-        for name, parameter in self.named_parameters():
-            if parameter.dim() == 2 and ("w_" in name or "generator" in name):
-                nn.init.xavier_uniform_(parameter)
+        initialize(self)
         if config.tie_weights in ("target", "all"):
             self.generator.proj.weight = self.tgt_embed.table.weight
         if config.tie_weights == "all":
@@ -72,11 +71,6 @@ class Transformer(nn.Module):
         x = self.tgt_positions(self.tgt_embed(tgt_in))
         tgt_mask = padding_mask(tgt_in) & causal_mask(tgt_in.size(1), tgt_in.device)
         return self.decoder(x, memory, tgt_mask=tgt_mask, src_mask=padding_mask(src))
-
-    def decode_step(self, word: Tensor, memory: Tensor, src_mask: Tensor | None, caches) -> Tensor:
-        """(b, 1) the newest ids -> (b, 1, d_model), with all earlier words in the caches."""
-        x = self.tgt_positions(self.tgt_embed(word), start=caches[0][0].length)
-        return self.decoder(x, memory, src_mask=src_mask, caches=caches)
 
 
 def make_positions(config: ModelConfig) -> nn.Module:

@@ -3,15 +3,16 @@
 import torch
 from torch import nn
 
-from transformer_lib.model.transformer import Transformer
+from transformer_lib.model.interface import Parts
+from transformer_lib.model.transformer import Generator
 
 
-def adam(model: Transformer) -> torch.optim.Adam:
+def adam(model: Parts) -> torch.optim.Adam:
     """Adam with the paper's numbers (section 5.3); the schedule sets the learning rate."""
     return torch.optim.Adam(model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
 
-def adamw(model: nn.Module, decay: float = 0.1) -> torch.optim.AdamW:
+def adamw(model: Parts, decay: float = 0.1) -> torch.optim.AdamW:
     """Adam that also takes a share of decay * rate off each matrix at each step (AdamW).
 
     Loshchilov and Hutter 2019: what isn't needed shrinks. Norms and biases are left alone. The
@@ -49,17 +50,21 @@ class Together:
             one.zero_grad(set_to_none)
 
 
-def muon(model: nn.Module, decay: float = 0.1) -> Together:
+def muon(model: Parts, decay: float = 0.1) -> Together:
     """Muon for the matrices inside the layers, `adamw` for the rest (Jordan et al. 2024).
+
+    Inside is each `nn.Linear` but the generator's: the rest are words (embeddings and generator, a
+    row for each), norms and biases.
 
     The mean gradient G = U S V^T of a matrix says in which directions it should change, and S how
     strongly in each. Muon takes U V^T: all directions alike, also those of which little is heard.
     The step is scaled to the size of Adam's (Liu et al. 2025, Equation 4), so that one learning
     rate fits both.
     """
-    inside, rest = [], []
-    for name, parameter in model.named_parameters():
-        in_a_layer = parameter.dim() == 2 and "w_" in name
-        (inside if in_a_layer else rest).append(parameter)
+    words = {parameter for part in model.modules() if isinstance(part, nn.Embedding | Generator)
+             for parameter in part.parameters()}  # fmt: skip
+    matrices = {part.weight for part in model.modules() if isinstance(part, nn.Linear)} - words
+    inside = [parameter for parameter in model.parameters() if parameter in matrices]
+    rest = [parameter for parameter in model.parameters() if parameter not in matrices]
     spectral = torch.optim.Muon(inside, lr=0.0, weight_decay=decay, adjust_lr_fn="match_rms_adamw")
     return Together(spectral, decaying_adam(rest, decay))

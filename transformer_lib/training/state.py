@@ -11,7 +11,7 @@ from torch import Tensor
 
 from transformer_lib.checkpoints import set_weights, weights
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
-from transformer_lib.model.transformer import Transformer
+from transformer_lib.model.interface import Parts
 from transformer_lib.training.config import TrainingConfig
 
 STATE_FILE = "training_state.safetensors"
@@ -38,7 +38,7 @@ def kept_weights(folder: Path, run: Run, count: int) -> list[Path]:
     return [folder / f"weights-{step}.safetensors" for step in steps]
 
 
-def keep_weights(folder: Path, model: Transformer, run: Run, count: int) -> None:
+def keep_weights(folder: Path, model: Parts, run: Run, count: int) -> None:
     """Write those of the validation that has just been, and let go of those that came too early."""
     kept = kept_weights(folder, run, count)
     write_tensors(kept[-1], weights(model))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from transformer_lib.model.transformer import Transformer
+from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.text.batching import Batch
 from transformer_lib.text.tokens import PAD
 from transformer_lib.training.distributed import exchange, total, world
@@ -16,7 +16,7 @@ from transformer_lib.training.loss import label_smoothed_cross_entropy
 LOGITS_AT_A_TIME = 2_000_000
 
 
-def batch_loss(model: Transformer, batch: Batch, smoothing: float, bf16: bool = False) -> Tensor:
+def batch_loss(model: Seq2SeqModel, batch: Batch, smoothing: float, bf16: bool = False) -> Tensor:
     """The loss summed over the batch's target words.
 
     The decoder reads the right words so far (teacher forcing), whatever it would have written. The
@@ -43,7 +43,7 @@ def words_in(batches: Sequence[Batch]) -> int:
 
 
 def update(
-    model: Transformer, optimizer: torch.optim.Optimizer, batches: Sequence[Batch], rate: float,
+    model: Seq2SeqModel, optimizer: torch.optim.Optimizer, batches: Sequence[Batch], rate: float,
     smoothing: float, bf16: bool = False, loss_of: Callable[..., Tensor] = batch_loss,
 ) -> float:  # fmt: skip
     """One step: the gradient of all batches together, as if they were one. -> loss per word.
@@ -66,7 +66,7 @@ def update(
 
 
 @torch.no_grad()
-def validation_loss(model: Transformer, batches: Sequence[Batch]) -> float:
+def validation_loss(model: Seq2SeqModel, batches: Sequence[Batch]) -> float:
     """Cross-entropy in nats per word, without dropout and without smoothing.
 
     Of several processes, each has some of the batches.

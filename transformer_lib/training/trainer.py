@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from tqdm import tqdm
 
 from transformer_lib.checkpoints import set_weights, weights
 from transformer_lib.files import CheckpointError
-from transformer_lib.model.transformer import Transformer
+from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.text.batching import batch_indices
 from transformer_lib.training.batches import Pairs, batch_order, batches_of
 from transformer_lib.training.config import TrainingConfig
@@ -49,16 +49,16 @@ def check_processes(config: TrainingConfig) -> None:
 
 
 def train(
-    model: Transformer,
+    model: Seq2SeqModel,
     pairs: Pairs,
     validation: Pairs,
     config: TrainingConfig,
     *,
     folder: Path | None = None,
     resume: bool = False,
-    measure: Callable[[Transformer], dict] | None = None,
+    measure: Callable[[Seq2SeqModel], dict] | None = None,
     bar: tqdm | None = None,
-    optimizer: Callable[[nn.Module], torch.optim.Optimizer] = adam,
+    optimizer: Callable[[Parts], torch.optim.Optimizer] = adam,
     loss: Callable[..., Tensor] = batch_loss,
 ) -> list[dict]:
     """Train the model in place; it ends with the weights of its best validation, or a mean.

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.layers import PositionwiseFeedForward
 from transformer_lib.text.batching import Batch
 from transformer_lib.training.step import batch_loss, words_in
@@ -97,7 +98,7 @@ def load_balance(router_logits: Tensor, top: int) -> Tensor:
 
 
 @contextmanager
-def routing(model: nn.Module) -> Iterator[list[tuple[Tensor, int]]]:
+def routing(model: Parts) -> Iterator[list[tuple[Tensor, int]]]:
     """Collect the router's logits, and `top`, of each mixture that runs inside the `with`."""
     found: list[tuple[Tensor, int]] = []
 
@@ -117,7 +118,7 @@ def routing(model: nn.Module) -> Iterator[list[tuple[Tensor, int]]]:
 
 
 def balanced_loss(
-    model: nn.Module, batch: Batch, smoothing: float, bf16: bool = False, weight: float = 0.01
+    model: Seq2SeqModel, batch: Batch, smoothing: float, bf16: bool = False, weight: float = 0.01
 ) -> Tensor:
     """The loss that `train` minimizes, and `weight` per word times the mixtures' `load_balance`."""
     with routing(model) as found:

@@ -13,12 +13,20 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from transformer_lib.decoding import KeyValueCache, deciding, empty_caches, sharpen
+from transformer_lib.decoding import (
+    CachedDecoder,
+    IncrementalDecoder,
+    WholePrefix,
+    deciding,
+    sharpen,
+)
+from transformer_lib.decoding.cache import runs_as_written
 from transformer_lib.decoding.sampling import draw
+from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.embedding import Embeddings
 from transformer_lib.model.encoder import EncoderLayer
-from transformer_lib.model.layers import final_norm
+from transformer_lib.model.layers import final_norm, initialize
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Generator, make_positions
 from transformer_lib.text.batching import Ids, source_batch
@@ -28,11 +36,11 @@ class LanguageModelLayer(EncoderLayer):
     """Masked self-attention, then the feed-forward network: no cross-attention.
 
     Its parts are those of an encoder layer: what makes it a decoder is the mask. x (b, t, d_model),
-    mask (b, 1, t, t) -> (b, t, d_model). cache: this layer's key-value cache while writing.
+    mask (b, 1, t, t) -> (b, t, d_model).
     """
 
-    def forward(self, x: Tensor, *, mask: Tensor, cache: KeyValueCache | None = None) -> Tensor:
-        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=mask, cache=cache))
+    def forward(self, x: Tensor, *, mask: Tensor) -> Tensor:
+        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=mask))
         return self.around_feed_forward(x, self.feed_forward)
 
 
@@ -42,8 +50,8 @@ class LanguageModel(nn.Module):
     ids (b, t), padded with PAD on the right -> logits (b, t, vocab) for the word after each. No
     mask for the padding is needed: it stands at the end, and nobody looks to the right.
 
-    `encode`, `decode` and `decode_step` are those of `Transformer`, for a source that says nothing:
-    so training, greedy decoding, beam search and sampling work with it as they are.
+    `encode` and `decode` are those of `Transformer`, for a source that says nothing: so training,
+    greedy decoding, beam search and sampling work with it as they are.
     """
 
     def __init__(self, vocab: int, config: ModelConfig):
@@ -55,9 +63,7 @@ class LanguageModel(nn.Module):
         self.layers = nn.ModuleList(LanguageModelLayer(*sizes) for _ in range(config.N))
         self.norm = final_norm(config.d_model, config.norm_first)
         self.generator = Generator(config.d_model, vocab)
-        for name, parameter in self.named_parameters():
-            if parameter.dim() == 2 and ("w_" in name or "generator" in name):
-                nn.init.xavier_uniform_(parameter)
+        initialize(self)
         if config.tie_weights != "none":
             self.generator.proj.weight = self.tgt_embed.table.weight
 
@@ -78,24 +84,28 @@ class LanguageModel(nn.Module):
             x = layer(x, mask=mask)
         return self.norm(x)
 
-    def decode_step(self, words: Tensor, memory: Tensor | None, src_mask: Tensor | None, caches):
-        """(b, n) the newest ids -> (b, n, d_model), with all earlier words in the caches."""
-        start = caches[0][0].length
-        x = self.tgt_positions(self.tgt_embed(words), start=start)
-        mask = causal_mask(start + words.size(1), words.device)[:, :, start:]
-        for layer, (cache,) in zip(self.layers, caches, strict=True):
-            x = layer(x, mask=mask, cache=cache)
-        return self.norm(x)
+    def incremental_decoder(
+        self, memory: Tensor, src: Tensor, max_length: int
+    ) -> IncrementalDecoder:
+        """What reads at most max_length words, one by one."""
+        if not can_be_cached(self):
+            return WholePrefix(self, memory, src)
+        parts = self.tgt_embed, self.tgt_positions, self.layers, self.norm
+        return CachedDecoder(*parts, max_length)
+
+
+def can_be_cached(model: LanguageModel) -> bool:
+    """Whether `CachedDecoder` computes what the model's `decode` does."""
+    return runs_as_written(model, LanguageModel.decode) and all(
+        runs_as_written(layer, LanguageModelLayer.forward)
+        and runs_as_written(layer.self_attn, MultiHeadAttention.forward)
+        for layer in model.layers
+    )
 
 
 def language_model(tgt_vocab: int, **settings: Any) -> LanguageModel:
     """By the size and settings in a config.json: load_model(folder, build=language_model)."""
     return LanguageModel(tgt_vocab, ModelConfig(**settings))
-
-
-@empty_caches.register
-def _(model: LanguageModel, max_length: int) -> list[tuple]:
-    return [(KeyValueCache(max_length),) for _ in model.layers]
 
 
 # --- sentences to learn from, and to write ------------------------------------------------------
@@ -125,12 +135,16 @@ def continue_ids(
     ids (b, t), the prompts, all of the same length -> (b, t + words). Nothing ends a row: no id has
     a meaning here. generator: where the random numbers come from (None: PyTorch's own).
     """
-    caches = empty_caches(model, ids.size(1) + words)
     with deciding(model):
+        source = model.encode(ids[:, :0])
+        decoder = (
+            model.incremental_decoder(source, source, ids.size(1) + words)
+            if cache
+            else WholePrefix(model, source, source)
+        )
         new = ids
         for _ in range(words):
-            x = model.decode_step(new, None, None, caches) if cache else model.decode(ids)
-            p = sharpen(model.generator(x[:, -1]).float(), **sharpness)
+            p = sharpen(model.generator(decoder.read(new)[:, -1]).float(), **sharpness)
             new = draw(p, torch.rand(len(ids), generator=generator))[:, None]
             ids = torch.cat([ids, new], dim=1)
     return ids

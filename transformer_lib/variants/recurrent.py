@@ -13,11 +13,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from transformer_lib.decoding import empty_caches
-from transformer_lib.interpret.recording import weights_and_values
-from transformer_lib.model.attention import MultiHeadAttention
+from transformer_lib.decoding import IncrementalDecoder
+from transformer_lib.decoding.cache import needed_mask
+from transformer_lib.model.attention import Attention
 from transformer_lib.model.config import TIES
 from transformer_lib.model.embedding import Embeddings
+from transformer_lib.model.layers import initialize
 from transformer_lib.model.masks import padding_mask
 from transformer_lib.model.transformer import Generator
 from transformer_lib.text.tokens import PAD
@@ -70,17 +71,17 @@ RECURRENT = {
 class DotScore(nn.Module):
     """score(s_t, h_i) = s_t . h_i  (Luong et al. 2015, Equation 8, first line).
 
-    states (b, t, hidden), memory (b, s, hidden) -> (b, t, s).
+    states (…, t, hidden), memory (…, s, hidden) -> (…, t, s).
     """
 
     def forward(self, states: Tensor, memory: Tensor) -> Tensor:
-        return states @ memory.transpose(1, 2)
+        return states @ memory.transpose(-2, -1)
 
 
 class AdditiveScore(nn.Module):
     """score(s_t, h_i) = v . tanh(W s_t + U h_i)  (Bahdanau et al. 2015, appendix A.1.2).
 
-    states (b, t, hidden), memory (b, s, hidden) -> (b, t, s).
+    states (…, t, hidden), memory (…, s, hidden) -> (…, t, s).
     """
 
     def __init__(self, hidden: int):
@@ -90,41 +91,37 @@ class AdditiveScore(nn.Module):
         self.w_score = nn.Linear(hidden, 1, bias=False)
 
     def forward(self, states: Tensor, memory: Tensor) -> Tensor:
-        both = (
-            self.w_state(states)[:, :, None] + self.w_memory(memory)[:, None]
-        )  # (b, t, s, hidden)
+        states, memory = self.w_state(states), self.w_memory(memory)
+        both = states.unsqueeze(-2) + memory.unsqueeze(-3)  # (…, t, s, hidden)
         return self.w_score(both.tanh()).squeeze(-1)
 
 
-class RecurrentAttention(MultiHeadAttention):
+class RecurrentAttention(Attention):
     """c_t = sum over i of a_ti h_i, with a_t = softmax over the source words of score(s_t, h_i).
 
-    Multi-head attention with one head, without W^Q, W^K, W^V, W^O and sqrt(d_k): so the tools that
-    look into a Transformer and change its weights do it here too.
+    One head, which takes the states as they are: without W^Q, W^K, W^V, W^O and sqrt(d_k). The
+    tools that look into a Transformer and change its weights do it here too.
 
-    query (b, t, hidden), key and value (b, s, hidden), mask (b, 1, 1, s) -> (b, t, hidden).
+    query (b, 1, t, hidden), key and value (b, 1, s, hidden), mask (b, 1, 1, s)
+    -> (b, 1, t, hidden).
     """
 
     def __init__(self, score: nn.Module):
-        nn.Module.__init__(self)  # none of the matrices of several heads
+        super().__init__()
         self.h = 1
         self.score = score
-        self.w_o = nn.Identity()
 
-    def forward(self, query: Tensor, key: Tensor, value: Tensor, *, mask: Tensor | None) -> Tensor:
-        return self.merge_heads(self.weights(query, key, mask) @ value[:, None])
+    def forward(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+    ) -> Tensor:
+        return self.weights(query, key, mask) @ value
 
-    def weights(self, query: Tensor, key: Tensor, mask: Tensor | None) -> Tensor:
+    def weights(self, query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
         """(b, 1, t, s). Every source has a word to look at: its <eos>."""
-        scores = self.score(query, key)[:, None]
+        scores = self.score(query, key)
         if mask is not None:
             scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
         return scores.softmax(dim=-1)
-
-
-@weights_and_values.register
-def _(layer: RecurrentAttention, query, key, value, *, mask):
-    return layer.weights(query, key, mask), value[:, None]
 
 
 class Attentive(nn.Module):
@@ -139,7 +136,8 @@ class Attentive(nn.Module):
         self.w_c = nn.Linear(2 * hidden, d_model, bias=False)
 
     def forward(self, states: Tensor, memory: Tensor, src_mask: Tensor | None) -> Tensor:
-        context = self.cross_attn(states, memory, memory, mask=src_mask)
+        heads = memory[:, None]  # (b, 1, s, hidden): one head
+        context = self.cross_attn(states[:, None], heads, heads, src_mask)[:, 0]
         return self.w_c(torch.cat([context, states], dim=-1)).tanh()
 
 
@@ -192,9 +190,7 @@ class RecurrentTranslator(nn.Module):
         self.decoder = nn.GRU(config.d_model, config.hidden, **shape)
         self.look = make_look(config)
         self.generator = Generator(config.d_model, tgt_vocab)
-        for name, parameter in self.named_parameters():
-            if parameter.dim() == 2 and ("w_" in name or "generator" in name):
-                nn.init.xavier_uniform_(parameter)
+        initialize(self)
         if config.tie_weights in ("target", "all"):
             self.generator.proj.weight = self.tgt_embed.table.weight
         if config.tie_weights == "all":
@@ -218,12 +214,11 @@ class RecurrentTranslator(nn.Module):
         """(b, t) ids and the memory of src -> (b, t, d_model), all positions in one call."""
         return self.write(tgt_in, self.start(memory), memory, padding_mask(src))[0]
 
-    def decode_step(self, word: Tensor, memory: Tensor, src_mask: Tensor | None, caches) -> Tensor:
-        """(b, 1) the newest ids -> (b, 1, d_model); what was before is in the state."""
-        ((cache,),) = caches
-        state = self.start(memory) if cache.state is None else cache.state
-        x, cache.state = self.write(word, state, memory, src_mask)
-        return x
+    def incremental_decoder(
+        self, memory: Tensor, src: Tensor, max_length: int
+    ) -> IncrementalDecoder:
+        """What reads words one by one, however many."""
+        return RecurrentDecoder(self, memory, needed_mask(src))
 
     def start(self, memory: Tensor) -> Tensor:
         """(b, N + s, hidden) -> (N, b, hidden), the first states of the decoder."""
@@ -243,22 +238,26 @@ def recurrent(src_vocab: int, tgt_vocab: int, **settings: Any) -> RecurrentTrans
     return RecurrentTranslator(src_vocab, tgt_vocab, RecurrentConfig(**settings))
 
 
-class StateCache:
-    """The state of a recurrent decoder (N, b, hidden): all that it keeps, however long the text."""
+class RecurrentDecoder:
+    """Reads only what is new: all that it knows of the words before is in a state (N, b, hidden).
 
-    def __init__(self) -> None:
-        self.state: Tensor | None = None
+    So what it keeps doesn't grow with the text.
+    """
+
+    def __init__(self, model: RecurrentTranslator, memory: Tensor, src_mask: Tensor | None):
+        self.model, self.memory, self.src_mask = model, memory, src_mask
+        self.state = model.start(memory)
+
+    def read(self, words: Tensor) -> Tensor:
+        x, self.state = self.model.write(words, self.state, self.memory, self.src_mask)
+        return x
+
+    def select(self, rows: Tensor) -> None:
+        self.state = self.state[:, rows].contiguous()
+        self.memory = self.memory[rows]
+        if self.src_mask is not None:
+            self.src_mask = self.src_mask[rows]
 
     @property
     def bytes(self) -> int:
-        """How much memory the state needs."""
         return self.state.numel() * self.state.element_size()
-
-    def select(self, rows: Tensor) -> None:
-        """Keep these rows of the batch, in this order."""
-        self.state = self.state[:, rows].contiguous()
-
-
-@empty_caches.register
-def _(model: RecurrentTranslator, max_length: int) -> list[tuple]:
-    return [(StateCache(),)]

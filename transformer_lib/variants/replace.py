@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from torch import nn
 
+from transformer_lib.model.layers import initialize
+
 
 def exchange(
     model: nn.Module, what: str | type[nn.Module], part: Callable[[nn.Module], nn.Module]
@@ -26,9 +28,7 @@ def exchange(
         raise ValueError(f"there is no part {wanted} in this {type(model).__name__}")
     for owner, name, old in places:
         new = part(old).train(old.training)
-        for weight, parameter in new.named_parameters():
-            if parameter.dim() == 2 and "w_" in f"{name}.{weight}":
-                nn.init.xavier_uniform_(parameter)
+        initialize(new)
         setattr(owner, name, new)
     return model
 

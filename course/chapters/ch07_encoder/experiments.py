@@ -255,21 +255,21 @@ def what_is_added(text: str) -> list[dict[str, Tensor]]:
 
     The vectors are (words, d_model), <eos> included; the weights (words, words).
     """
-    from transformer_lib.interpret.recording import weights_and_values
+    from transformer_lib.interpret.recording import record_attention
     from transformer_lib.translator import Translator
 
     layers = Translator.load().model.eval().encoder.layers
     _, xs = read_by_encoder([text])
     found = []
     for layer, x in zip(layers, xs, strict=False):
-        attended = layer.self_attn(x, x, x)
+        with record_attention(layer.self_attn) as weights:
+            attended = layer.self_attn(x, x, x)
         between = layer.around_self_attn.norm(x + attended)
         thought = layer.feed_forward(between)
-        weights, _ = weights_and_values(layer.self_attn, x, x, x)
         found.append({
             "x": x[0], "attention": attended[0], "between": between[0], "feed_forward": thought[0],
             "output": layer.around_feed_forward.norm(between + thought)[0],
-            "weights": weights[0].mean(dim=0),
+            "weights": weights[""][0].mean(dim=0),
         })  # fmt: skip
     return found
 

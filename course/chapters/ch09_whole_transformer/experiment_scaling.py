@@ -33,7 +33,7 @@ from tqdm import tqdm
 
 from course import experiments
 from course.experiments import experiment
-from transformer_lib.model.attention import MultiHeadAttention
+from transformer_lib.model.attention import Attention
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import Batch, make_batch
@@ -82,18 +82,13 @@ SWEEPS: dict[str, tuple[Setting, ...]] = {
 }
 
 
-class FusedAttention(MultiHeadAttention):
-    """Multi-head attention with PyTorch's fused kernel where ours has the formula.
-
-    query (b, q, d_model), key and value (b, k, d_model) -> (b, q, d_model), as ours.
-    """
+class FusedAttention(Attention):
+    """PyTorch's fused kernel where ours has the formula: the same numbers."""
 
     def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, *, mask: Tensor | None = None, cache=None
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     ) -> Tensor:
-        q = self.split_heads(self.w_q(query))
-        k, v = self.keys_and_values(key, value) if cache is None else cache.read(self, key, value)
-        return self.w_o(self.merge_heads(fused_attention(q, k, v, mask)))
+        return fused_attention(query, key, value, mask)
 
 
 def build(setting: Setting) -> Transformer:
@@ -101,8 +96,7 @@ def build(setting: Setting) -> Transformer:
     torch.manual_seed(0)
     model = Transformer(setting.vocabulary, setting.vocabulary, setting.model)
     if setting.attention == "fused":
-        sizes = setting.model.d_model, setting.model.h
-        exchange(model, MultiHeadAttention, lambda old: FusedAttention(*sizes))
+        exchange(model, Attention, lambda old: FusedAttention())
     return model.train()
 
 

@@ -156,7 +156,8 @@ def restricted(attend: MultiHeadAttention, x: Tensor, r: int = KERNEL) -> Tensor
     The same as a mask would give, but what nobody looks at isn't computed either.
     """
     q = attend.split_heads(attend.w_q(x))
-    k, v = (F.pad(part, (0, 0, r - 1, 0)).unfold(-2, r, 1) for part in attend.keys_and_values(x, x))
+    k, v = (F.pad(attend.split_heads(w(x)), (0, 0, r - 1, 0)).unfold(-2, r, 1)
+            for w in (attend.w_k, attend.w_v))  # fmt: skip
     scores = q[..., None, :] @ k / q.size(-1) ** 0.5  # (b, h, n, 1, r)
     places = torch.arange(x.size(1))[:, None] + torch.arange(r)
     scores = scores.masked_fill(places[:, None] < r - 1, torch.finfo(scores.dtype).min)

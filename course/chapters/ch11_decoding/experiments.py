@@ -98,8 +98,10 @@ def decode_with_a_fault(model: Transformer, src: Tensor, max_length: int = 64) -
             if not sentence:
                 break
             prefixes.words = prefixes.words[goes_on]
-            prefixes.memory = prefixes.memory[: len(sentence)]
-            prefixes.src = prefixes.src[: len(sentence)]
+            decoder = prefixes.decoder
+            decoder.words = decoder.words[goes_on]
+            decoder.memory = decoder.memory[: len(sentence)]
+            decoder.src = decoder.src[: len(sentence)]
     return translations
 
 

@@ -51,8 +51,8 @@ class RestrictedAttention(MultiHeadAttention):
     def forward(self, x: Tensor) -> Tensor:
         q = self.split_heads(self.w_q(x))
         k, v = (
-            F.pad(part, (0, 0, self.r, self.r)).unfold(2, 2 * self.r + 1, 1)
-            for part in self.keys_and_values(x, x)
+            F.pad(self.split_heads(w(x)), (0, 0, self.r, self.r)).unfold(2, 2 * self.r + 1, 1)
+            for w in (self.w_k, self.w_v)
         )  # (b, h, s, d_k, 2r + 1)
         place = torch.arange(x.size(1))[:, None] + torch.arange(-self.r, self.r + 1)
         outside = (place < 0) | (place >= x.size(1))  # (s, 2r + 1)

@@ -15,7 +15,6 @@ from course.experiments.long_training import Learner, cache_bytes, kept, tuned
 from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.files import write_json
 from transformer_lib.interpret.pronouns import PronounBatch, measurable
-from transformer_lib.interpret.recording import weights_and_values
 from transformer_lib.model.transformer import count_parameters
 from transformer_lib.recipes import Material, learn_language
 from transformer_lib.text import english_spanish
@@ -269,18 +268,14 @@ def test_the_two_nouns_change_places_where_the_adjective_is_written(monkeypatch)
     measured = [item for half in (0, 1) for item in measurable(translator, items, half)]
     monkeypatch.setattr(english_spanish, "load_pronoun", lambda: items)
 
-    def look(layer, query, key, value, *, mask):  # at the adjective's antecedent and nothing else
+    def look(layer, query, key, mask):  # at the adjective's antecedent and nothing else
         batch = PronounBatch(translator, measured)
-        weights = torch.zeros(len(query), 1, query.size(1), key.size(1))
+        weights = torch.zeros(len(query), 1, query.size(2), key.size(2))
         weights[batch.rows, 0, :, batch.antecedent] = 1.0
-        return weights, value[:, None]
+        return weights
 
-    before_it = weights_and_values.dispatch(RecurrentAttention)
-    weights_and_values.register(RecurrentAttention, look)
-    try:
-        found = before.gender(translator)
-    finally:
-        weights_and_values.register(RecurrentAttention, before_it)
+    monkeypatch.setattr(RecurrentAttention, "weights", look)
+    found = before.gender(translator)
     assert found["sentences"] == len(measured) > 30
     assert found["looks_at"] == {"adjective": 0, "antecedent": 1, "other": 0, "pronoun": 0}
     shares = found["first_noun"]
@@ -390,8 +385,8 @@ def test_a_batch_has_as_many_words_whatever_the_length(monkeypatch):
 
 def test_so_many_words_are_written(monkeypatch):
     model, steps = before.LEARNERS[0].build(waiting.VOCABULARY, waiting.VOCABULARY), []
-    step = model.decode_step
-    monkeypatch.setattr(model, "decode_step", lambda *given: steps.append(given) or step(*given))
+    write = model.write
+    monkeypatch.setattr(model, "write", lambda *given: steps.append(given) or write(*given))
     waiting.writing(model, 5)()
     assert len(steps) == 5 and all(given[0].shape == (1, 1) for given in steps)
     assert model.training

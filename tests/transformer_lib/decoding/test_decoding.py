@@ -14,12 +14,12 @@ import torch
 from transformer_lib.decoding import (
     Hypothesis,
     KeyValueCache,
-    Prefixes,
     beam_search,
     for_decoding,
     greedy_decode,
     penalty,
 )
+from transformer_lib.decoding.cache import encode_in_parts
 from transformer_lib.interpret.patching import edit_attention
 from transformer_lib.model import masks
 from transformer_lib.model.attention import MultiHeadAttention
@@ -394,37 +394,46 @@ def test_errors_carry_the_numbers():
 # ---------------------------------------------------------------- the cache itself
 
 
-def test_a_growing_cache_keeps_every_key_in_order():
+def keys_and_values(layer, x):
+    return layer.split_heads(layer.w_k(x)), layer.split_heads(layer.w_v(x))
+
+
+def test_a_cache_keeps_every_key_in_order():
     layer, cache = MultiHeadAttention(15, 3), KeyValueCache(max_length=5)
-    x, y = torch.randn(2, 5, 15), torch.randn(2, 5, 15)
+    x = torch.randn(2, 5, 15)
     with torch.no_grad():
         for i in range(5):
-            keys, values = cache.read(layer, x[:, i : i + 1], y[:, i : i + 1])
+            cache.add(layer, x[:, i : i + 1])
+            keys, values = cache.current()
             assert cache.length == i + 1 and keys.shape == values.shape == (2, 3, i + 1, 5)
-        expected = layer.keys_and_values(x, y)
-    close((keys, values), expected)
+        close((keys, values), keys_and_values(layer, x))
 
 
-def test_a_fixed_cache_computes_once():
-    layer, cache, calls = MultiHeadAttention(15, 3), KeyValueCache(), []
-    layer.w_k.register_forward_hook(lambda *_: calls.append(1))
-    memory = torch.randn(2, 7, 15)
-    first = cache.read(layer, memory, memory)
-    again = cache.read(layer, memory, memory)
+def test_attending_to_a_cache_is_attending():
+    layer, cache = MultiHeadAttention(15, 3).double(), KeyValueCache(max_length=7)
+    query, x = torch.randn(2, 1, 15).double(), torch.randn(2, 7, 15).double()
+    mask = torch.rand(2, 1, 1, 7) < 0.5
+    with torch.no_grad():
+        cache.add(layer, x)
+        close(cache.attend(layer, query, mask), layer(query, x, x, mask=mask))
+
+
+def test_keys_of_the_memory_are_computed_once():
+    model, src, calls = babbler(), sources(), []
+    model.decoder.layers[1].cross_attn.w_k.register_forward_hook(lambda *_: calls.append(1))
+    greedy_decode(model, src, max_length=MAX)
     assert calls == [1]
-    assert torch.equal(first[0], again[0]) and torch.equal(first[1], again[1])
-    close(first, layer.keys_and_values(memory, memory))
 
 
-@pytest.mark.parametrize("max_length", [None, 11])
+@pytest.mark.parametrize("max_length", [7, 11])
 def test_rows_of_a_cache_can_be_chosen(max_length):
     layer, cache = MultiHeadAttention(15, 3), KeyValueCache(max_length)
     x = torch.randn(3, 7, 15)
     with torch.no_grad():
-        cache.read(layer, x, x)
+        cache.add(layer, x)
         cache.select(torch.tensor([2, 0, 0, 1]))
-        close(cache.current(), layer.keys_and_values(x[[2, 0, 0, 1]], x[[2, 0, 0, 1]]))
-    assert cache.keys.size(2) == (max_length or 7)  # with room for the words to come
+        close(cache.current(), keys_and_values(layer, x[[2, 0, 0, 1]]))
+    assert cache.keys.size(2) == max_length  # with room for the words to come
 
 
 def test_one_beginning_goes_on_with_itself_and_nothing_is_copied(monkeypatch):
@@ -461,8 +470,8 @@ def test_the_source_mask_is_made_once_and_not_for_each_word(monkeypatch, decode)
 @pytest.mark.parametrize("lengths", [(4, 4, 4), (4, 3, 4)])
 def test_the_decoder_gets_a_mask_only_where_something_is_padded(lengths):
     model, given = babbler(), []
-    model.decoder.register_forward_pre_hook(
-        lambda _, __, named: given.append(named["src_mask"]), with_kwargs=True
+    model.decoder.layers[1].cross_attn.attention.register_forward_pre_hook(
+        lambda _, args: given.append(args[3])
     )
     src = sources(lengths=lengths)
     greedy_decode(model, src, max_length=3)
@@ -480,11 +489,10 @@ def test_a_large_batch_is_encoded_in_parts(monkeypatch):
     whole = model.eval().encode(src)
     encode = model.encode
     monkeypatch.setattr(model, "encode", lambda part: encoded.append(len(part)) or encode(part))
-    prefixes = Prefixes(model, src, MAX, cache=True)
+    close(encode_in_parts(model, src), whole)
     assert encoded == [2] * 5 + [1]
-    close(prefixes.memory, whole)
     # a sentence longer than that is encoded alone
-    assert len(Prefixes(model, src.repeat(1, 3), MAX, cache=True).memory) == 11
+    assert len(encode_in_parts(model, src.repeat(1, 3))) == 11
     assert encoded[6:] == [1] * 11
 
 

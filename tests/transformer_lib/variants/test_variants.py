@@ -155,8 +155,8 @@ def test_exchanging_within_a_part_leaves_the_rest():
 
 
 def test_exchanging_what_is_not_there_is_refused():
-    with pytest.raises(ValueError, match="no part 'attention' in this Transformer"):
-        exchange(small_model(), "attention", lambda old: NoPositions())
+    with pytest.raises(ValueError, match="no part 'lstm' in this Transformer"):
+        exchange(small_model(), "lstm", lambda old: NoPositions())
     with pytest.raises(ValueError, match="no part RMSNorm in this Transformer"):
         exchange(small_model(), RMSNorm, lambda old: NoPositions())
 
@@ -169,6 +169,37 @@ def test_new_matrices_start_like_the_papers():
     for layer, out in ((attn.w_q, D_MODEL), (attn.w_k, D_K), (attn.w_o, D_MODEL)):
         bound = math.sqrt(6 / (D_MODEL + out))
         assert 0.9 * bound < layer.weight.abs().max() <= bound
+
+
+class Gated(nn.Module):
+    """A part that nobody here has heard of, with names of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.Linear(D_MODEL, D_MODEL)
+        self.scale = nn.Parameter(torch.ones(D_MODEL))
+
+    def forward(self, x):
+        return x * self.proj(x).sigmoid() * self.scale
+
+
+def test_a_new_layer_is_initialized_and_given_to_the_right_optimizer_whatever_its_name():
+    model = exchange(small_model(tie_weights="target"), "feed_forward", lambda old: Gated())
+    bound = math.sqrt(6 / (2 * D_MODEL))
+    spectral, others = ([p for group in one.param_groups for p in group["params"]]
+                        for one in muon(model).optimizers)  # fmt: skip
+    assert len(spectral) + len(others) == len(list(model.parameters()))
+
+    def given(parameter, to):
+        return any(parameter is one for one in to)
+
+    for layer in (*model.encoder.layers, *model.decoder.layers):
+        part = layer.feed_forward
+        assert 0.9 * bound < part.proj.weight.abs().max() <= bound
+        assert given(part.proj.weight, spectral) and given(layer.self_attn.w_q.weight, spectral)
+        assert given(part.proj.bias, others) and given(part.scale, others)
+    for words in (model.src_embed.table, model.tgt_embed.table, model.generator.proj):
+        assert given(words.weight, others) and not given(words.weight, spectral)
 
 
 def test_without_biases_nothing_is_added():
@@ -433,8 +464,7 @@ def test_fewer_heads_of_keys_need_fewer_bytes():
     def cached(kv_heads):
         attn, cache = ModernAttention(D_MODEL, H, kv_heads), KeyValueCache(max_length=64)
         for _ in range(5):
-            word = torch.randn(3, 1, D_MODEL)
-            attn(word, word, word, cache=cache)
+            cache.add(attn, torch.randn(3, 1, D_MODEL))
         return cache.bytes
 
     # keys and values of 3 sentences of 5 words, d_k numbers of 4 bytes in each head

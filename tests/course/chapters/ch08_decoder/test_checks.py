@@ -80,7 +80,8 @@ def test_the_shapes_are_those_of_the_library():
     with torch.no_grad(), record_attention(model) as weights:
         logits = model(src, tgt_in)
         memory = model.encode(src)
-        keys, _ = model.decoder.layers[0].cross_attn.keys_and_values(memory, memory)
+        cross = model.decoder.layers[0].cross_attn
+        keys = cross.split_heads(cross.w_k(memory))
     shapes = keys.shape, weights["decoder.layers.0.cross_attn"].shape, logits.shape
     assert tuple(tuple(shape) for shape in shapes) == SHAPES
 
