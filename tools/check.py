@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WHOLE = (
     "tests/prose/test_series.py",
     "tests/course/site/test_browser.py",
-    "tests/coursework/test_rehearsal.py",
+    "tests/course/grading/test_rehearsal.py",
 )
 # What readers and teachers have in a clone: not ignored by git, so that nothing removes it.
 READERS = ("work/", "runs/", "submissions/", "handout/", "grades-", "from_scratch/my_", "build/")

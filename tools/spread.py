@@ -12,10 +12,10 @@ from pathlib import Path
 from xdist.scheduler import LoadFileScheduling
 
 ROOT = Path(__file__).resolve().parent.parent
-APART = ("tests/coursework/test_rehearsal.py",)  # half a minute or more for each test
+APART = ("tests/course/grading/test_rehearsal.py",)  # half a minute or more for each test
 FIRST = (*APART, *(f"tests/{name}.py" for name in (  # a minute or so, whatever their number
-    "course/grammar/test_splits", "coursework/test_archives", "coursework/test_grading",
-    "coursework/test_grading_build", "coursework/test_properties", "course/drawing/test_registry",
+    "course/grammar/test_splits", "course/grading/test_archives", "course/grading/test_grading",
+    "course/grading/test_grading_build", "course/grading/test_properties", "course/drawing/test_registry",
     "course/site/test_browser", "transformer_lib/cli/test_commands", "prose/test_series",
     "transformer_lib/test_shipped_model", "transformer_lib/training/test_training",
 )))  # fmt: skip

@@ -28,7 +28,7 @@ from course.notebooks import sections
 from course.notebooks.compare import first_difference
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("notebooks", "coursework/assignments")
+FOLDERS = ("notebooks", "course/assignments")
 TIMEOUT = 300  # seconds for one cell
 LONGEST_CELL = 25  # lines of code
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}

@@ -17,12 +17,12 @@ import check
             ["tests/course/chapters/ch06_masks/test_figures.py"],
         ),
         ("transformer_lib/decoding/beam.py", ["tests/transformer_lib/decoding/test_decoding.py"]),
-        ("coursework/similar.py", ["tests/coursework/test_similar.py"]),
+        ("course/grading/similar.py", ["tests/course/grading/test_similar.py"]),
         ("tools/check.py", ["tests/project/test_check.py"]),
         # not test_series.py, which takes minutes
         ("course/notebooks/run.py", ["tests/prose/test_notebooks.py"]),
         ("tests/prose/test_series.py", ["tests/prose/test_series.py"]),
-        ("tests/coursework/attempts_5.py", ["tests/coursework/test_attempts.py"]),
+        ("tests/course/grading/attempts_5.py", ["tests/course/grading/test_attempts.py"]),
         (
             "tests/transformer_lib/model/test_masks.py",
             ["tests/transformer_lib/model/test_masks.py"],
@@ -39,17 +39,17 @@ def test_each_file_has_its_tests(changed, tests):
 def test_what_takes_minutes_runs_where_nothing_else_would():
     """Every one of them is there, and left out only beside others."""
     assert all((check.ROOT / test).exists() for test in check.WHOLE)
-    found = check.tests_of(Path("coursework/wall.py"))
-    assert Path("tests/coursework/test_grading.py") in found
+    found = check.tests_of(Path("course/grading/sandbox.py"))
+    assert Path("tests/course/grading/test_grading.py") in found
     assert not {test.as_posix() for test in found} & set(check.WHOLE)
-    alone = check.importing("tests.coursework.trained")
-    assert Path("tests/coursework/test_rehearsal.py") in alone
+    alone = check.importing("tests.course.grading.trained")
+    assert Path("tests/course/grading/test_rehearsal.py") in alone
 
 
 def test_every_module_has_some():
     modules = [
         path.relative_to(check.ROOT)
-        for folder in ("transformer_lib", "coursework")
+        for folder in ("transformer_lib", "course")
         for path in (check.ROOT / folder).rglob("*.py")
         if path.name != "__init__.py" and "assignments" not in path.parts
     ]

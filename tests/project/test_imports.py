@@ -153,7 +153,7 @@ def imported_one_by_one(*modules: str, root: Path = ROOT) -> tuple[list[str], li
 
 def test_nothing_is_computed_while_a_module_is_imported():
     """PyTorch's threads would be started, and a fork of that process waits for them for ever."""
-    modules = [module_of(path) for path in [*ALL, *sorted((ROOT / "coursework").rglob("*.py"))]]
+    modules = [module_of(path) for path in ALL]
     tools = sorted(path.stem for path in (ROOT / "tools").glob("*.py"))
     assert {"course.chapters.ch08_decoder.checks", "course.site.site"} < set(modules)
     assert imported_one_by_one(*modules, *tools) == ([], [])
@@ -177,8 +177,8 @@ def test_every_package_used_is_declared():
     declared = {plain(re.match(r"[\w.-]+", line).group()) for lines in lists for line in lines}
     providers = importlib.metadata.packages_distributions()
     tools = (path.stem for path in ROOT.glob("tools/*.py"))
-    ours = {"transformer_lib", "course", "coursework", *tools}
-    folders = ("tests", "tools", "coursework")
+    ours = {"transformer_lib", "course", *tools}
+    folders = ("tests", "tools")
     for path in [*ALL, *(path for folder in folders for path in (ROOT / folder).rglob("*.py"))]:
         for module in others(ast.parse(path.read_text(encoding="utf-8"))) - ours - {"tests"}:
             assert declared & {plain(name) for name in providers.get(module, [])}, (

@@ -11,7 +11,7 @@ def test_a_notebook_and_a_file_stay_whole_and_a_rehearsal_runs_apart():
     assert {unit(f"{notebook}::Cell {i}") for i in range(3)} == {notebook}
     file = "tests/transformer_lib/model/test_masks.py"
     assert {unit(f"{file}::test_{name}") for name in "ab"} == {file}
-    rehearsals = [f"tests/coursework/test_rehearsal.py::test_students[{i}]" for i in range(3)]
+    rehearsals = [f"tests/course/grading/test_rehearsal.py::test_students[{i}]" for i in range(3)]
     assert [unit(test) for test in rehearsals] == rehearsals
 
 

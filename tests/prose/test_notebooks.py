@@ -24,7 +24,7 @@ from course.notebooks import run as tool
 from course.notebooks.compare import first_difference
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = [ROOT / "notebooks", ROOT / "coursework" / "assignments"]
+FOLDERS = [ROOT / "notebooks", ROOT / "course" / "assignments"]
 NOTEBOOKS = sorted(path for folder in FOLDERS for path in folder.glob("[!.]*.ipynb"))
 
 

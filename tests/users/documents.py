@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "TEACHING.md", "SCALING.md", "CONTRIBUTING.md", "build/README.md",
-         "coursework/students.md", *(f"notebooks/{path.name}"
+         "course/grading/students.md", *(f"notebooks/{path.name}"
                                      for path in sorted((ROOT / "notebooks").glob("*.ipynb"))))
 # What a command begins with.
 PROGRAMS = ("python", "py", "make", "torchrun", "transformer-lib", "conda", "docker", "git",

@@ -72,18 +72,18 @@ STORIES = {
         Line("python build/check.py", "not tried yet", first="touch build/my_transformer.py",
              status=1),
         Line("python build/check.py 3", "right!",
-             first="cp coursework/my_transformer.py build/my_transformer.py"),
+             first="cp course/assignments/my_transformer.py build/my_transformer.py"),
     ],
     "teaches": [
-        Line("python -m coursework build --zip --out handout", writes="handout/course.zip"),
+        Line("python -m course.grading build --zip --out handout", writes="handout/course.zip"),
         Line("mkdir trial"),
-        Line("python -m coursework grade 2 trial --out grades-trial",
+        Line("python -m course.grading grade 2 trial --out grades-trial",
              writes="grades-trial/totals.csv",
              first="cp handout/teacher/2_attention.ipynb trial/ana.ipynb; "
                    "cp handout/student/2_attention.ipynb trial/ben.ipynb"),
-        Line("python -m coursework grade 2 submissions --out grades-2",
+        Line("python -m course.grading grade 2 submissions --out grades-2",
              writes="grades-2/to_read.html", first="cp -r trial submissions"),
-        Line("python -m coursework similar 2 submissions --out grades-2",
+        Line("python -m course.grading similar 2 submissions --out grades-2",
              writes="grades-2/similar.html"),
     ],
     "keeps house": [
@@ -96,20 +96,20 @@ STORIES = {
 }  # fmt: skip
 BY_NIGHT = {
     "teaches, the rest": [
-        Line("python -m coursework build", writes="handout/teacher"),
-        Line("python -m coursework build --gradescope 2 --out handout",
+        Line("python -m course.grading build", writes="handout/teacher"),
+        Line("python -m course.grading build --gradescope 2 --out handout",
              writes="handout/gradescope-2.zip"),
-        Line("python -m coursework build --classroom 2 --out handout",
+        Line("python -m course.grading build --classroom 2 --out handout",
              writes="handout/classroom-2.zip"),
-        Line("python -m coursework grade 2 submissions --out grades-2 --blind --seed 1",
+        Line("python -m course.grading grade 2 submissions --out grades-2 --blind --seed 1",
              writes="grades-2/key.csv",
              first="mkdir submissions; cp handout/teacher/2_attention.ipynb submissions/a.ipynb"),
         Line("mkdir -p grades-2"),
-        Line("python -m coursework grade build submissions --out grades-build",
+        Line("python -m course.grading grade build submissions --out grades-build",
              writes="grades-build/totals.csv",
              first="rm -r submissions; mkdir -p submissions/ana; "
-                   "cp coursework/my_transformer.py submissions/ana/"),
-        Line("python tools/run_notebooks.py coursework/assignments/FILE", "2_attention.ipynb: ",
+                   "cp course/assignments/my_transformer.py submissions/ana/"),
+        Line("python tools/run_notebooks.py course/assignments/FILE", "2_attention.ipynb: ",
              fills={"FILE": "2_attention.ipynb"}),
     ],
     "measures": [
@@ -118,7 +118,7 @@ BY_NIGHT = {
              writes="my-figures/index.html"),
         Line("python build/train.py --steps 300", "The loss fell",
              writes="build/my_translator/result.json",
-             first="cp coursework/my_transformer.py build/my_transformer.py"),
+             first="cp course/assignments/my_transformer.py build/my_transformer.py"),
         Line("python build/train.py", "The loss fell"),
     ],
     "writes": [
@@ -137,7 +137,7 @@ CONDA = "needs conda; tools/replay_environment.py tries out environment.yml"
 DOCKER = "needs docker"
 SERVER = "ends when somebody ends it; tests/test_lab.py starts the server"
 ITSELF = "is what runs this test"
-PLATFORM = "needs a platform's table; tests/coursework/test_gradebooks.py makes samples"
+PLATFORM = "needs a platform's table; tests/course/grading/test_gradebooks.py makes samples"
 ONLY_READ = {
     "python3.13 -m venv ../cuda": DOWNLOAD,
     '../cuda/bin/python -m pip install -c constraints.txt -e ".[lab,site,test]"': DOWNLOAD,
@@ -159,11 +159,11 @@ ONLY_READ = {
     "docker build -t course -f - . <<'END'": DOCKER,
     'docker run --rm --network none --memory 6g --pids-limit 200 --cap-drop ALL --read-only '
     '--tmpfs /tmp --user "$(id -u):$(id -g)" -v "$PWD/submissions:/submissions:ro" -v '
-    '"$PWD/grades-2:/grades" course python -m coursework grade 2 /submissions --out /grades':
+    '"$PWD/grades-2:/grades" course python -m course.grading grade 2 /submissions --out /grades':
         DOCKER,
     "git archive": "is only named",
-    "python -m coursework grade 2 submissions --out grades-2 --gradebook worksheet.csv": PLATFORM,
-    'python -m coursework grade 2 submissions --out grades-2 --gradebook gradebook.csv --column '
+    "python -m course.grading grade 2 submissions --out grades-2 --gradebook worksheet.csv": PLATFORM,
+    'python -m course.grading grade 2 submissions --out grades-2 --gradebook gradebook.csv --column '
     '"Week 2"': PLATFORM,
     "torchrun --nnodes 2 --nproc-per-node 8 --rdzv-backend c10d --rdzv-endpoint "
     "first-machine:29500 -m transformer_lib train --data pairs.tsv --out runs/mine --accumulate "

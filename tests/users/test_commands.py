@@ -24,7 +24,7 @@ EXPERIMENTS = re.compile(
 )
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="types into bash")
 ROOT_HERE = hasattr(os, "getuid") and os.getuid() == 0
-TEACHES = (ROOT / "coursework").is_dir()  # the students' zip leaves it out
+TEACHES = (ROOT / "course/grading").is_dir()  # the students' zip leaves it out
 AS = {"as I am": None} | ({"as an ordinary user": ORDINARY} if ROOT_HERE else {})
 # What an ordinary user types in `make test` as well; the rest is for the night.
 BY_BOTH = {"translates", "teaches"}
@@ -131,9 +131,9 @@ def test_what_is_not_run_would_be_understood(command):
         assert rest[0] in targets
     elif "transformer_lib" in rest:
         parser().parse_args(rest[rest.index("transformer_lib") + 1 :])
-    elif "coursework" in rest:
-        courseworks = pytest.importorskip("coursework.__main__").parser
-        courseworks().parse_args(rest[rest.index("coursework") + 1 :])
+    elif "course.grading" in rest:
+        courseworks = pytest.importorskip("course.grading.__main__").parser
+        courseworks().parse_args(rest[rest.index("course.grading") + 1 :])
     elif first == "conda":
         assert rest[-1] in ("environment.yml", "transformer")
         assert "name: transformer\n" in (ROOT / "environment.yml").read_text()

@@ -14,7 +14,7 @@ from course.chapters.ch07_encoder import checks as encoder
 from course.checks import Hint, graded, implement, own_work
 from course.checks.watching import Borrowed, Watch, on_guard, watched
 from tests.course.checks.saying import said
-from tests.coursework.hostile import BORROWED, OWN, SETUP
+from tests.course.grading.hostile import BORROWED, OWN, SETUP
 
 
 def attempt(code: str):

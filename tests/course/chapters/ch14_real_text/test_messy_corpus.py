@@ -11,8 +11,8 @@ from course.chapters.ch14_real_text.assignment_checks import (
     keys,
 )
 from course.chapters.ch14_real_text.messy_corpus import key, lines, originals
-from coursework.source import assignment
-from tests.coursework.classroom import solutions
+from course.grading.assignments import assignment
+from tests.course.grading.classroom import solutions
 from transformer_lib.text import everyday
 
 SEEDS = range(5)

@@ -1,6 +1,6 @@
 """What assignment 9 takes for right is what PyTorch counts; what it tells of its curve is so.
 
-Right and wrong answers of students: tests/coursework/attempts_9.py.
+Right and wrong answers of students: tests/course/grading/attempts_9.py.
 """
 
 import math

@@ -1,6 +1,6 @@
 """What assignment 8 takes for right is what the library and PyTorch compute; what it tells is so.
 
-Right and wrong answers of students: tests/coursework/attempts_8.py.
+Right and wrong answers of students: tests/course/grading/attempts_8.py.
 """
 
 import itertools

@@ -1,0 +1,101 @@
+"""Zip files: what a student needs in one, and what platforms run."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from course.grading.assignments import Assignment, student_version
+from course.grading.sandbox import ROOT, students_part
+from course.lab.notebook import FILE as LABORATORY
+from course.lab.notebook import FILE_OF_SUBWORDS as LABORATORY_OF_SUBWORDS
+from transformer_lib.files import write_file
+
+HERE = Path(__file__).parent
+STUDENTS_PAGE = HERE / "students.md"
+PLATFORMS = HERE / "platforms"
+A_DATE = (1980, 1, 1, 0, 0, 0)  # of all files: the same files make the same zip
+FOR_BOTH = ("LICENSE", "LICENSES", "README.md", "pyproject.toml", "hatch_build.py",
+            "constraints.txt", "data", "transformer_lib",
+            *(path.relative_to(ROOT).as_posix() for path in students_part()))  # fmt: skip
+COURSE = (*FOR_BOTH, "CITATION.cff", "CONTRIBUTING.md", "Makefile", "SCALING.md",
+          "environment.yml", "notebooks", "tools",
+          *(f"from_scratch/{name}" for name in ("README.md", "check.py", "train.py")))  # fmt: skip
+GRADER = (*FOR_BOTH, "course/grading")
+
+
+def as_json(notebook: dict) -> bytes:
+    return json.dumps(notebook, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def course(chosen: Sequence[Assignment]) -> dict[str, bytes]:
+    """The course as a student unpacks it, the assignments where JupyterLab opens them."""
+    files = {f"course/{name}": content for name, content in project_files(COURSE)}
+    for one in chosen:
+        files[f"course/work/assignments/{one.file}"] = as_json(student_version(one))
+    files["course/work/assignments/README.md"] = STUDENTS_PAGE.read_bytes()
+    return files
+
+
+def autograder(source: Assignment) -> dict[str, bytes]:
+    """What Gradescope unpacks into /autograder/source
+    (https://gradescope-autograders.readthedocs.io/en/latest/specs/)."""
+    files = dict(project_files(GRADER))
+    files[source.path.relative_to(ROOT).as_posix()] = source.path.read_bytes()
+    for name in ("setup.sh", "run_autograder"):
+        files[name] = for_assignment(name, source)
+    return files
+
+
+def classroom(source: Assignment) -> dict[str, bytes]:
+    """The repository that students of GitHub Classroom copy: each push to it is checked."""
+    if source.suffix == ".py":
+        to_do = {source.file: b""}
+    else:
+        to_do = {source.file: as_json(student_version(source)),
+                 "README.md": STUDENTS_PAGE.read_bytes()}  # fmt: skip
+    return to_do | {
+        "course.zip": zipped(course([])),
+        ".github/check.py": (PLATFORMS / "check.py").read_bytes(),
+        ".github/workflows/check.yml": for_assignment("check.yml", source),
+    }
+
+
+def for_assignment(name: str, source: Assignment) -> bytes:
+    """A file of platforms/, with what it says of the assignment filled in."""
+    words = (PLATFORMS / name).read_text(encoding="utf-8")
+    for word, meant in (("NUMBER", source.number), ("STEM", source.stem), ("FILE", source.file)):
+        words = words.replace(word, str(meant))
+    return words.encode()
+
+
+# What Python leaves beside its files, and what `laboratory()` writes beside a notebook.
+LEFT_BEHIND = ("__pycache__", LABORATORY, LABORATORY_OF_SUBWORDS)
+
+
+def project_files(names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """(name, content) of these files, and of all in these folders."""
+    for name in names:
+        paths = sorted((ROOT / name).rglob("*")) if (ROOT / name).is_dir() else [ROOT / name]
+        for path in paths:
+            place = path.relative_to(ROOT)
+            left = any(part.startswith(".") or part in LEFT_BEHIND for part in place.parts)
+            if path.is_file() and not left:
+                yield place.as_posix(), path.read_bytes()
+
+
+def write_zip(path: Path, files: Mapping[str, bytes]) -> Path:
+    write_file(path, zipped(files))
+    return path
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """Scripts can be run where they are unpacked."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in files.items():
+            info = zipfile.ZipInfo(name, A_DATE)
+            info.external_attr = (0o755 if content.startswith(b"#!") else 0o644) << 16
+            packed.writestr(info, content, zipfile.ZIP_DEFLATED)
+    return archive.getvalue()

@@ -1,0 +1,264 @@
+"""Assignments: one notebook each, with tasks, solutions and checks, from which both versions come.
+
+The markers and the metadata are nbgrader's. Cells with a `grade_id` are:
+
+    answer    code that the student writes; in the source between BEGIN and END SOLUTION
+    check     code that calls a check from `course.checks`, worth points; what stands
+              between BEGIN and END HIDDEN TESTS only the grader sees
+    text      Markdown that the student writes and the teacher reads, worth points; in the source
+              it says what a good answer says
+
+The file that students write in build/ is graded like a notebook of one cell, with a check for each
+of its steps.
+"""
+
+import ast
+import builtins
+import copy
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from course.from_scratch.checks import FILE, STEPS
+
+FOLDER = Path(__file__).resolve().parents[1] / "assignments"
+REGION = r"^([ \t]*)### BEGIN {0}\n(.*?)^[ \t]*### END {0}(?:\n|\Z)"
+SOLUTION = re.compile(REGION.format("SOLUTION"), re.M | re.S)
+HIDDEN = re.compile(REGION.format("HIDDEN TESTS"), re.M | re.S)
+WRITE_HERE = "*Your answer: double-click here and write.*"
+KINDS = ("predict", "implement", "explore")
+BUILD = "build"  # stands for a number where the file of build/ is meant
+STEP_POINTS = 2  # for each of its steps
+
+
+class SourceError(ValueError):
+    """An assignment's source is not as it should be; the message says where."""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """name: the `grade_id`. title: the heading it stands under.
+
+    kind: one of KINDS, or "explain", which a person grades. check: the code of the check, hidden
+    tests included. expected: what a good text says.
+    """
+
+    name: str
+    title: str
+    kind: str
+    points: int
+    check: str = ""
+    expected: str = ""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """path: the source. notebook: what is in it, as parsed JSON."""
+
+    number: int | str
+    title: str
+    path: Path
+    notebook: dict
+    exercises: tuple[Exercise, ...]
+
+    @property
+    def file(self) -> str:
+        """The name that it is handed out, and handed in, under."""
+        return self.path.name
+
+    @property
+    def stem(self) -> str:
+        return self.path.stem
+
+    @property
+    def suffix(self) -> str:
+        """Of what students hand in: a notebook, or a file of Python."""
+        return self.path.suffix
+
+    @property
+    def points(self) -> int:
+        return sum(exercise.points for exercise in self.exercises)
+
+    @property
+    def setup(self) -> str:
+        """The imports, which the checks need as well."""
+        return "\n".join(text(cell) for cell in self.notebook["cells"] if "setup" in tags(cell))
+
+    @property
+    def given(self) -> list[str]:
+        """Code that every student gets, nobody has to change, and answers may need."""
+        return [text(cell) for cell in self.notebook["cells"] if is_given(cell)
+                and "shown" not in tags(cell)]  # fmt: skip
+
+    @property
+    def shown(self) -> list[str]:
+        """Given code that only shows something: no answer needs it, so it isn't run for grading."""
+        return [text(cell) for cell in self.notebook["cells"] if is_given(cell)
+                and "shown" in tags(cell)]  # fmt: skip
+
+
+def assignments() -> list[Assignment]:
+    """All of them, in order."""
+    return [read_source(path) for path in sorted(FOLDER.glob("[0-9]*.ipynb"))]
+
+
+def assignment(number: int | str) -> Assignment:
+    """By its number, which may be a word; BUILD is the file of build/."""
+    if number == BUILD:
+        return from_empty()
+    number = int(number) if str(number).isdecimal() else number
+    found = {one.number: one for one in assignments()}
+    if number not in found:
+        raise SourceError(f"there is no assignment {number}, but {', '.join(map(str, found))}"
+                          f" and {BUILD}")  # fmt: skip
+    return found[number]
+
+
+def from_empty() -> Assignment:
+    """The file of build/: one cell, and a check for each of its twelve steps."""
+    path = FOLDER / FILE
+    solution = f"### BEGIN SOLUTION\n{path.read_text(encoding='utf-8')}### END SOLUTION"
+    cells = [
+        a_cell("markdown", "# From an empty file"),
+        a_cell("code", "from course.checks import from_empty", tags=["setup"]),
+        a_cell("code", "import torch._dynamo"),  # torch.optim does, in the time of a step
+        a_cell("code", solution, nbgrader={"grade_id": path.stem, "solution": True}),
+    ]
+    for number, step in enumerate(STEPS, start=1):
+        graded = {"grade_id": f"check-step_{number}", "grade": True, "points": STEP_POINTS}
+        cells += [
+            a_cell("markdown", f"## {number}. {step.title}"),
+            a_cell("code", f"from_empty.judge({path.stem}, {number})", nbgrader=graded,
+                   tags=["implement"]),
+        ]  # fmt: skip
+    return as_assignment(BUILD, path, {"cells": cells, "metadata": {}})
+
+
+def a_cell(kind: str, source: str, **metadata: Any) -> dict:
+    return {"cell_type": kind, "source": source, "metadata": metadata}
+
+
+def read_source(path: Path) -> Assignment:
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    return as_assignment(int(path.name.split("_")[0]), path, notebook)
+
+
+def as_assignment(number: int | str, path: Path, notebook: dict) -> Assignment:
+    """An assignment, after a look at whether it can be built and graded."""
+    cells = notebook["cells"]
+    exercises, heading = [], ""
+    for cell in cells:
+        if not is_graded(cell):
+            if cell["cell_type"] == "markdown" and text(cell).startswith("## "):
+                heading = text(cell).split("\n")[0].removeprefix("## ")
+            continue
+        name, points = grade_id(cell).removeprefix("check-"), about(cell).get("points")
+        if not isinstance(points, int):
+            raise SourceError(f"{path.name}: {name} needs its points, a whole number")
+        if cell["cell_type"] == "markdown":
+            exercises.append(Exercise(name, heading, "explain", points, expected=text(cell)))
+            continue
+        kinds = [kind for kind in KINDS if kind in tags(cell)]
+        if len(kinds) != 1:
+            raise SourceError(f"{path.name}: the check {name} needs one of the tags {KINDS}")
+        exercises.append(Exercise(name, heading, kinds[0], points, check=text(cell)))
+    ids = [grade_id(cell) for cell in cells if grade_id(cell)]
+    for one in set(ids):
+        if ids.count(one) > 1:
+            raise SourceError(f"{path.name}: two cells have the grade_id {one!r}")
+    for cell in cells:
+        for region, kind in ((SOLUTION, "SOLUTION"), (HIDDEN, "HIDDEN TESTS")):
+            lone = [word for word in ("BEGIN", "END")
+                    if f"### {word} {kind}" in region.sub("", text(cell))]  # fmt: skip
+            if lone:
+                raise SourceError(f"{path.name}: a ### {lone[0]} {kind} has no partner")
+    title = text(cells[0]).split("\n")[0].lstrip("# ")
+    return Assignment(number, title, path, notebook, tuple(exercises))
+
+
+def student_version(source: Assignment) -> dict:
+    """The notebook that is handed out: no solutions, no hidden tests, no outputs."""
+    notebook = copy.deepcopy(source.notebook)
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+            cell["source"] = without_solution(HIDDEN.sub("", text(cell))).rstrip("\n")
+            if is_graded(cell):
+                cell["metadata"] |= {"editable": False, "deletable": False}
+        elif is_graded(cell):
+            cell["source"] = WRITE_HERE
+        if grade_id(cell):
+            cell["metadata"]["deletable"] = False
+    notebook["metadata"]["coursework"] = {"assignment": source.number}
+    for secret in secrets(source):
+        if secret in plain("\n".join(text(cell) for cell in notebook["cells"])):
+            raise SourceError(f"{source.file}: this line of the solution also stands elsewhere, "
+                              f"where students see it: {secret}")  # fmt: skip
+    return notebook
+
+
+def without_solution(code: str) -> str:
+    """Where a solution stood inside a function: `return ...`; elsewhere: nothing."""
+    return SOLUTION.sub(lambda found: f"{found[1]}return ...\n" if found[1] else "", code)
+
+
+def secrets(source: Assignment) -> list[str]:
+    """Lines that must not be in the student version, without their spaces."""
+    found = []
+    for cell in source.notebook["cells"]:
+        for _, block in SOLUTION.findall(text(cell)) + HIDDEN.findall(text(cell)):
+            found += block.split("\n")
+        if cell["cell_type"] == "markdown" and is_graded(cell):
+            found += text(cell).split("\n")
+    short = 12  # characters: `return x` and the like give nothing away
+    return [plain(line) for line in found if len(plain(line)) >= short]
+
+
+def plain(words: str) -> str:
+    """Without white space, so that it is found however it is set."""
+    return re.sub(r"\s+", "", words)
+
+
+def names_wanted(check: str, known: set[str]) -> list[str]:
+    """The names in the code of a check that have to come from the student's notebook."""
+    names = [node for node in ast.walk(ast.parse(check)) if isinstance(node, ast.Name)]
+    made = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    made |= {part.asname or part.name for node in ast.walk(ast.parse(check))
+             if isinstance(node, ast.Import | ast.ImportFrom) for part in node.names}  # fmt: skip
+    made |= {node.arg for node in ast.walk(ast.parse(check)) if isinstance(node, ast.arg)}
+    made |= {node.name for node in ast.walk(ast.parse(check)) if isinstance(node, ast.FunctionDef)}
+    used = dict.fromkeys(node.id for node in names if isinstance(node.ctx, ast.Load))
+    return [name for name in used if name not in made | known | set(dir(builtins))]
+
+
+# --- cells ---------------------------------------------------------------------------------------
+
+
+def text(cell: dict) -> str:
+    """A cell's source: one string, or a list of lines."""
+    source = cell["source"]
+    return source if isinstance(source, str) else "".join(source)
+
+
+def tags(cell: dict) -> list[str]:
+    return cell["metadata"].get("tags", [])
+
+
+def about(cell: dict) -> dict[str, Any]:
+    return cell["metadata"].get("nbgrader") or {}
+
+
+def grade_id(cell: dict) -> str:
+    return about(cell).get("grade_id", "")
+
+
+def is_graded(cell: dict) -> bool:
+    """Is it worth points?"""
+    return bool(about(cell).get("grade"))
+
+
+def is_given(cell: dict) -> bool:
+    """Is it code that no student has to write?"""
+    return cell["cell_type"] == "code" and not grade_id(cell)

@@ -1,0 +1,256 @@
+"""Who handed in what: a folder of submissions, as students, Moodle or Canvas name its files.
+
+Moodle (mod/assign/classes/downloader.php): a folder `Full name_ID_assignsubmission_file`, up to
+4.0 with an underscore at its end; what was typed into the page is in `…_onlinetext`. Where folders
+are switched off, these words begin the file's name.
+Canvas (lib/content_zipper.rb): files `fullname_ID_FILE_name`, of late ones
+`fullname_LATE_ID_FILE_name`; a file handed in again ends in `-1`, `-2`, ...
+"""
+
+import contextlib
+import dataclasses
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from course.grading.assignments import Assignment, plain, student_version, text
+from course.grading.grade import Unreadable, read_submission
+
+TABLES = (".csv", ".tsv", ".xls", ".xlsx", ".ods")
+DEEPEST = 20  # folders in folders; nobody works further down
+MOODLE = re.compile(r"(?P<name>[^_]+)_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_.*)?")
+CANVAS = re.compile(r"(?:(?P<name>.+?)_)??(?P<late>LATE_)?(?P<number>\d+|anon_\w{5})_"
+                    r"(?P<file>\d+_.+|text\.html|link\.html)")  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Submission:
+    """student: as tables and pages name them. path: what is graded, which may be no notebook.
+
+    number: the platform's own for this student, "" in a plain folder. late: told by Canvas.
+    """
+
+    student: str
+    path: Path
+    number: str = ""
+    late: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Intake:
+    """told: a sentence for each thing that a teacher should know before trusting the grades."""
+
+    submissions: tuple[Submission, ...]
+    platform: str  # "Moodle", "Canvas" or ""
+    told: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """All that one student handed in. place: the file or folder that it is named after."""
+
+    student: str
+    place: Path
+    files: tuple[Path, ...]
+    number: str = ""
+    late: bool = False
+
+
+def handed_in(folder: Path, source: Assignment) -> Intake:
+    """The submissions in a folder; of several notebooks of one student, the one to grade."""
+    told = []
+    inner = unwrapped(folder, source)
+    if inner != folder:
+        told.append(f"The submissions are in {inner}, so that is what was graded.")
+    if tables := sorted(path.name for place in {folder, inner} for path in place.iterdir()
+                        if is_visible(path.name) and is_table(path)):  # fmt: skip
+        told.append(f"Nobody's work, as no student hands in a table: {', '.join(tables)}")
+    visible = entries(inner)
+    if any(MOODLE.fullmatch(path.name) for path in visible):
+        platform, found = "Moodle", from_platform(visible, MOODLE, moodle_files, source)
+    elif is_canvas(visible, source):
+        platform, found = "Canvas", from_platform(visible, CANVAS, canvas_files, source)
+    else:
+        platform, found = "", [plain_entry(path, source) for path in visible]
+    submissions = []
+    for student, entry in zip(labels(found), found, strict=True):
+        path, sentence = chosen(student, entry, source)
+        told += [sentence] if sentence else []
+        submissions.append(Submission(student, path, entry.number, entry.late))
+    return Intake(tuple(submissions), platform, tuple(told))
+
+
+# --- folders -------------------------------------------------------------------------------------
+
+
+def is_visible(name: str) -> bool:
+    return not name.startswith((".", "__MACOSX"))
+
+
+def is_table(path: Path) -> bool:
+    return path.suffix.lower() in TABLES
+
+
+def entries(folder: Path) -> list[Path]:
+    """What students handed in; a teacher's tables may lie beside it."""
+    return sorted(path for path in folder.iterdir() if is_visible(path.name) and not is_table(path))
+
+
+def is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def unwrapped(folder: Path, source: Assignment) -> Path:
+    """Without the folders that a download is often packed into.
+
+    A lone folder is a lone student's, unless it holds what several would have handed in.
+    """
+    inner = folder
+    for _ in range(DEEPEST):
+        inside = entries(inner)
+        if len(inside) != 1 or not is_folder(inside[0]) or MOODLE.fullmatch(inside[0].name):
+            break
+        inner = inside[0]
+    inside = entries(inner)
+    several = sum(path.suffix == source.suffix or bool(is_folder(path) and works(path, source))
+                  for path in inside) > 1  # fmt: skip
+    of_one = any(path.name == source.file for path in inside)
+    if any(MOODLE.fullmatch(path.name) for path in inside) or is_canvas(inside, source):
+        return inner
+    return inner if several and not of_one else folder
+
+
+def works(folder: Path, source: Assignment) -> list[Path]:
+    """All notebooks in it (or files of Python, if these are handed in).
+
+    At most DEEPEST folders down, sorted; what can't be read isn't there.
+    """
+    found, waiting = [], [(folder, 0)]
+    while waiting:
+        place, depth = waiting.pop()
+        with contextlib.suppress(OSError), os.scandir(place) as inside:
+            for entry in inside:
+                if not is_visible(entry.name):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    waiting += [(Path(entry.path), depth + 1)] if depth < DEEPEST else []
+                elif entry.name.endswith(source.suffix) and entry.is_file():
+                    found.append(Path(entry.path))
+    return sorted(found)
+
+
+# --- platforms -----------------------------------------------------------------------------------
+
+
+def plain_entry(path: Path, source: Assignment) -> Entry:
+    """A folder, or a file, of one student."""
+    if is_folder(path):
+        return Entry(path.name, path, tuple(works(path, source)))
+    return Entry(path.stem, path, (path,))
+
+
+def from_platform(
+    visible: Iterable[Path],
+    names: re.Pattern[str],
+    files_of: Callable[[Path, re.Match[str], Assignment], list[Path]],
+    source: Assignment,
+) -> list[Entry]:
+    """One for each number of a student; what has another kind of name, as in a plain folder."""
+    found: dict[str, Entry] = {}
+    others = []
+    for path in visible:
+        match = names.fullmatch(path.name)
+        if match is None:
+            others.append(plain_entry(path, source))
+            continue
+        number = match["number"]
+        before = found[number].files if number in found else ()
+        files = (*before, *files_of(path, match, source))
+        late = bool(match.groupdict().get("late"))
+        found[number] = Entry(match["name"] or number, path, files, number, late)
+    return [*found.values(), *others]
+
+
+def moodle_files(path: Path, match: re.Match[str], source: Assignment) -> list[Path]:
+    if match["kind"] != "file":  # what was typed into the page
+        return []
+    return works(path, source) if is_folder(path) else [path]
+
+
+def canvas_files(path: Path, match: re.Match[str], source: Assignment) -> list[Path]:
+    return [path] if match["file"][0].isdigit() else []  # not what was typed into the page
+
+
+def is_canvas(visible: Iterable[Path], source: Assignment) -> bool:
+    """Do all notebooks have such names? Canvas gives a number to a file once, unlike a date."""
+    names = [CANVAS.fullmatch(path.name) for path in visible if path.suffix == source.suffix]
+    files = {match["file"].split("_")[0] for match in names if match}
+    return bool(names) and None not in names and len(files) == len(names)
+
+
+def labels(found: Sequence[Entry]) -> Iterator[str]:
+    """A name for each, no two alike."""
+    times = Counter(entry.student for entry in found)
+    taken: set[str] = set()
+    for entry in found:
+        label = entry.student
+        if entry.number and times[label] > 1:
+            label = f"{label} ({entry.number})"
+        if label in taken:
+            label = entry.place.name
+        while label in taken:
+            label += "'"
+        taken.add(label)
+        yield label
+
+
+# --- which notebook ------------------------------------------------------------------------------
+
+
+def chosen(student: str, entry: Entry, source: Assignment) -> tuple[Path, str]:
+    """What to grade, and what to tell about it.
+
+    The name that was handed out counts, unless nobody worked in that file and in another somebody
+    did: JupyterLab's *Duplicate* and browsers leave such copies.
+    """
+    if not entry.files:  # graded as the file that should be there, and isn't
+        return entry.place / source.file, ""
+    books = [path for path in entry.files if path.suffix == source.suffix] or list(entry.files)
+    if source.suffix == ".py":  # the scripts of build/ may lie beside it
+        books = [path for path in books if is_named(path, source)] or books
+    first = min(books, key=lambda path: (path.name != source.file, not is_named(path, source),
+                                         -version(path)))  # fmt: skip
+    if len(books) == 1:
+        return first, ""
+    worked = {path: cells_worked_on(path, source) for path in books}
+    others = [path.name for path in books if worked[path] and path != first]
+    if not others:
+        return first, ""
+    if not worked[first]:
+        best = max(books, key=worked.get)
+        return best, (f"{student}: {first.name} is as it was handed out, so {best.name} "
+                      "was graded.")  # fmt: skip
+    return first, f"{student}: {first.name} was graded, and not {', '.join(others)}."
+
+
+def is_named(path: Path, source: Assignment) -> bool:
+    """Is it the file that was handed out? On a platform other words come before its name."""
+    name = rf"(^|_){re.escape(source.stem)}(-\d+)?{re.escape(source.suffix)}$"
+    return re.search(name, path.name) is not None
+
+
+def version(path: Path) -> int:
+    """Of 2_attention-3.ipynb, as Canvas names what was handed in again: 3."""
+    again = re.search(r"-(\d+)\.\w+$", path.name)
+    return int(again[1]) if again else 0
+
+
+def cells_worked_on(path: Path, source: Assignment) -> int:
+    """How many cells aren't as they were handed out."""
+    ours = {plain(text(cell)) for cell in student_version(source)["cells"]} | {""}
+    try:
+        return sum(plain(text(cell)) not in ours for cell in read_submission(path, source))
+    except Unreadable:
+        return 0

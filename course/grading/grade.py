@@ -1,0 +1,364 @@
+"""One submission -> points and a hint for each exercise.
+
+The student's notebook runs in a process of its own (`worker.py`). The checks run here, on what the
+student's functions answer, so nothing that the notebook redefines or patches can change a verdict.
+If a cell or an answer doesn't end, or ends the process, the process is started again without it.
+"""
+
+import contextlib
+import json
+import stat
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from course.checks import Hint, graded, in_part, reason_of
+from course.grading.assignments import (
+    WRITE_HERE,
+    Assignment,
+    Exercise,
+    a_cell,
+    grade_id,
+    names_wanted,
+    plain,
+    text,
+)
+from course.grading.folders import Folder, remove
+from course.grading.rpc import GET_NAME, MOST_CALLS, RUN_CELL, TRY_WATCH, Line, Lost, Stopped
+from course.grading.sandbox import DISK, size
+from course.grading.start import START, Copy, end, start
+
+LARGEST = {".ipynb": 20 * 2**20, ".py": 2**18}  # bytes
+HOW_TO = {
+    ".ipynb": "hand in the notebook without its outputs",
+    ".py": "hand in what you wrote, without data",
+}
+PACKED = (".zip", ".7z", ".rar", ".gz", ".tar")
+NOT_GRADED = "not graded: the grader itself failed here. Please tell your teacher."
+LONGEST_ANSWER = 10_000  # characters that a person is asked to read
+LONGEST_HINT = 1_000  # that a student is
+WATCH_EVERY = 0.25  # seconds between two looks at a running process
+
+
+class Unreadable(Exception):
+    """A file that can't be graded; the message says why."""
+
+
+class OutOfTime(Exception):
+    """The submission has used up its time."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a submission may use. seconds: for one cell, or one check. total: for all of it."""
+
+    seconds: float = 60.0
+    total: float = 600.0
+    megabytes: int = 4096
+    wall: str = ""  # one of wall.WALLS; "": Python's own guard only
+
+
+@dataclass(frozen=True)
+class Result:
+    """points: None while a person has to read the answer, or if the grader failed. text: that
+    answer.
+    """
+
+    student: str
+    exercise: str
+    points: float | None
+    of: int
+    hint: str
+    text: str = ""
+
+
+def grade(student: str, path: Path, source: Assignment, limits: Limits) -> list[Result]:
+    """The results of one student, one for each exercise, whatever the file holds."""
+    try:
+        cells = read_submission(path, source)
+    except Unreadable as error:
+        return [Result(student, one.name, 0.0, one.points, str(error)) for one in source.exercises]
+    setup: dict[str, Any] = {}
+    exec(source.setup, setup)  # the teacher's own imports
+    results = []
+    with contextlib.closing(Worker(code_of(cells, source), limits)) as worker:
+        for one in source.exercises:
+            if one.kind == "explain":
+                results.append(to_be_read(student, one, cells, source))
+            else:
+                points, hint = judged(one, worker, setup)
+                results.append(Result(student, one.name, points, one.points, hint))
+    return results
+
+
+def read_submission(path: Path, source: Assignment) -> list[dict]:
+    """The cells of a notebook from outside, or a file of Python as one.
+
+    Each has a type, a text and metadata.
+    """
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):  # a folder, a pipe, a link to another's work
+            raise Unreadable(f"{path.name} is no file.")
+        largest = LARGEST[source.suffix]
+        if path.stat().st_size > largest:
+            raise Unreadable(f"{path.name} is larger than {largest / 2**20:g} MB: "
+                             f"{HOW_TO[source.suffix]}.")  # fmt: skip
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise Unreadable(nothing_in(path.parent, source)) from None
+    except OSError as error:
+        raise Unreadable(f"{path.name} can't be read: {error.strerror}.") from None
+    return (cells_of_notebook if source.suffix == ".ipynb" else one_cell)(path, content, source)
+
+
+def nothing_in(folder: Path, source: Assignment) -> str:
+    """What to say where there is no submission in a folder."""
+    found = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
+    only = f", only {', '.join(found[:3])}" if found else ""
+    wanted = "notebook" if source.suffix == ".ipynb" else source.file
+    packed = any(Path(name).suffix.lower() in PACKED for name in found)
+    way_out = (f" Unpack it and hand in the {source.suffix} file that is in it." if packed
+               else f" Hand in the {source.suffix} file itself." if found else "")  # fmt: skip
+    return f"There is no {wanted} in the folder {folder.name}{only}.{way_out}"
+
+
+def cells_of_notebook(path: Path, content: bytes, source: Assignment) -> list[dict]:
+    if path.suffix.lower() in PACKED:
+        raise Unreadable(f"{path.name} is an archive: unpack it and hand in the .ipynb file that "
+                         "is in it.")  # fmt: skip
+    try:
+        notebook = json.loads(content)
+        cells = [
+            {
+                "cell_type": cell["cell_type"],
+                "source": text(cell),
+                "metadata": cell.get("metadata", {}),
+            }
+            for cell in notebook["cells"]
+        ]
+        if not all(isinstance(grade_id(cell), str) for cell in cells):
+            raise ValueError("a grade_id that is no name")
+        made_for = notebook["metadata"].get("coursework", {}).get("assignment", source.number)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError) and error.doc.lstrip().startswith("{"):
+            raise Unreadable(f"{path.name} isn't a notebook any more: it was cut off or damaged on "
+                             "its way. Hand in the file once more.") from None  # fmt: skip
+        raise Unreadable(f"{path.name} isn't a notebook: hand in the .ipynb file that you worked "
+                         "on, saved in JupyterLab.") from None  # fmt: skip
+    if made_for != source.number:
+        raise Unreadable(f"{path.name} is assignment {made_for}, but this is {source.number}.")
+    return cells
+
+
+def one_cell(path: Path, content: bytes, source: Assignment) -> list[dict]:
+    try:
+        return [a_cell("code", content.decode("utf-8-sig"))]
+    except UnicodeDecodeError:
+        raise Unreadable(f"{path.name} can't be read as text: hand in {source.file} as your editor "
+                         "saved it, in UTF-8.") from None  # fmt: skip
+
+
+def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
+    """What to run, as (grade_id, code): the student's cells, in their order.
+
+    Before them comes the given code that was deleted or changed; checks are left out, and what only
+    shows something. A file of Python becomes a module of its own, under the name that the checks
+    ask for.
+    """
+    if source.suffix == ".py":
+        (cell,) = cells
+        module = f"{source.stem} = from_empty.at_work({text(cell)!r})"
+        return [*(("", given) for given in source.given), ("", module)]
+    checks = {f"check-{one.name}" for one in source.exercises}
+    theirs = [(grade_id(cell), text(cell)) for cell in cells
+              if cell["cell_type"] == "code" and grade_id(cell) not in checks
+              and text(cell) not in source.shown]  # fmt: skip
+    kept = {code for _, code in theirs}
+    return [("", given) for given in source.given if given not in kept] + theirs
+
+
+def to_be_read(
+    student: str, exercise: Exercise, cells: Sequence[dict], source: Assignment
+) -> Result:
+    """An answer in words: no points yet, except 0 for none.
+
+    Where its cell is untouched or gone, it is what the student wrote into cells of their own.
+    """
+    answer = "\n\n".join(text(cell) for cell in cells if grade_id(cell) == exercise.name).strip()
+    if plain(answer) in ("", plain(WRITE_HERE)):
+        ours = {plain(text(cell)) for cell in source.notebook["cells"]} | {plain(WRITE_HERE)}
+        answer = "\n\n".join(
+            text(cell) for cell in cells if cell["cell_type"] == "markdown"
+            and not grade_id(cell) and plain(text(cell)) not in ours
+        ).strip()  # fmt: skip
+    if plain(answer) in ("", plain(WRITE_HERE)):
+        return Result(student, exercise.name, 0.0, exercise.points, "Nothing is written here.")
+    return Result(student, exercise.name, None, exercise.points, "to be read",
+                  in_part(answer, LONGEST_ANSWER))  # fmt: skip
+
+
+def judged(exercise: Exercise, worker: "Worker", setup: dict[str, Any]) -> tuple[float, str]:
+    """Points and, if they aren't all, the hint."""
+    try:
+        worker.run_cells()  # if this raises anything else, it is the grader's own trouble
+        return checked(exercise, worker, dict(setup))
+    except OutOfTime:
+        return 0.0, f"The notebook had used up its {worker.limits.total:g} seconds before this."
+
+
+def checked(exercise: Exercise, worker: "Worker", names: dict[str, Any]) -> tuple[float, str]:
+    """The same, of a notebook whose cells have run. names: those of the teacher's setup."""
+    try:
+        with worker.clock():
+            for name in names_wanted(exercise.check, set(names)):
+                names[name] = worker.get(name, exercise.name)
+            with graded():
+                exec(exercise.check, names)  # the teacher's own check
+    except Hint as hint:
+        trouble = worker.trouble_in(exercise.name, str(hint))
+        return exercise.points * hint.keeps, in_part(str(hint), LONGEST_HINT) + trouble
+    except Lost:
+        return 0.0, worker.what_happened("This answer")
+    except (OutOfTime, MemoryError):
+        raise
+    except Exception as error:  # an answer of a kind that the check didn't foresee
+        return 0.0, f"This can't be checked: {reason_of(error)}"
+    return float(exercise.points), ""
+
+
+class Worker:
+    """A student's code in a process of its own, started again whenever it is lost."""
+
+    def __init__(self, cells: Sequence[tuple[str, str]], limits: Limits):
+        self.cells = cells
+        self.limits = limits
+        self.deadline = time.monotonic() + limits.total
+        self.folder = Folder("submission-")
+        self.home = self.folder.path  # a new one for each process
+        self.process: subprocess.Popen | Copy | None = None
+        self.line: Line | None = None
+        self.stopped = ""  # why it was killed, if it was
+        self.troubles: dict[int, str] = {}  # number of a cell -> what went wrong in it
+        self.deadly: set[int] = set()  # cells that ended the process
+
+    def run_cells(self) -> None:
+        """Every cell has run, except those that end the process."""
+        while self.process is None:
+            self.start()
+            try:
+                unknown = [i for i in range(len(self.cells)) if self.run(i)]
+                for i in unknown:  # perhaps cells stand in another order than they were run in
+                    self.run(i)
+            except Lost:
+                continue
+
+    def run(self, number: int) -> bool:
+        """Run a cell; True if it uses a name that isn't known (yet)."""
+        if number in self.deadly:
+            return False
+        try:
+            with self.clock():
+                self.line.ask(RUN_CELL, self.cells[number][1])
+        except Stopped as error:
+            self.troubles[number] = reason_of(error)
+            return type(error).__name__ == "NameError"
+        except Lost:
+            self.deadly.add(number)
+            self.troubles[number] = self.what_happened("its cell")
+            raise
+        self.troubles.pop(number, None)
+        return False
+
+    def get(self, name: str, answer: str) -> Any:
+        """What a name stands for that the cell with the grade_id `answer` should have made."""
+        try:
+            return self.line.ask(GET_NAME, name)
+        except Stopped:
+            told = [
+                self.troubles[number]
+                for number, (cell, code) in enumerate(self.cells)
+                if number in self.troubles and (cell == answer or name in code)
+            ]
+            why = told[0] if told else "is its cell deleted, or the name changed?"
+            raise Hint(f"There is no `{name}`: {why}") from None
+
+    def trouble_in(self, answer: str, known: str) -> str:
+        """What stopped the cell with this grade_id, unless that is known already."""
+        troubles = [self.troubles[number] for number, (cell, _) in enumerate(self.cells)
+                    if cell == answer and number in self.troubles]  # fmt: skip
+        return (
+            f" (The cell stopped: {troubles[0]})" if troubles and troubles[0] not in known else ""
+        )
+
+    @contextlib.contextmanager
+    def clock(self, seconds: float | None = None) -> Iterator[None]:
+        """Within it, the process is killed when its time is over or its disk is full."""
+        seconds = self.limits.seconds if seconds is None else seconds
+        left = min(seconds, self.deadline - time.monotonic())
+        if left <= 0:
+            raise OutOfTime
+        done = threading.Event()
+        watch = threading.Thread(target=self.watch, args=(left, done))
+        watch.start()
+        try:
+            yield
+        except Lost:
+            self.kill()
+            raise
+        finally:
+            done.set()
+            watch.join()
+            if self.stopped:  # perhaps killed just after its answer: never used again
+                self.kill()
+
+    def watch(self, seconds: float, done: threading.Event) -> None:
+        over = time.monotonic() + seconds
+        while not done.wait(min(WATCH_EVERY, max(0.0, over - time.monotonic()))):
+            if time.monotonic() >= over:
+                self.stopped = (f"did not end within {seconds:.3g} seconds: "
+                                "is there a loop that never ends?")  # fmt: skip
+            elif size(str(self.home)) > DISK:
+                self.stopped = f"wrote more than {DISK // 2**20} MB into files."
+            if self.stopped:
+                return end(self.process)
+
+    def what_happened(self, subject: str) -> str:
+        why = self.stopped or "ended the whole program, or answered with nonsense."
+        return f"{subject} {why}"
+
+    def start(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+        self.stopped = ""
+        self.home = Path(tempfile.mkdtemp(prefix="home-", dir=self.folder.path))
+        given = {"megabytes": self.limits.megabytes, "seconds": self.limits.total}
+        self.process = start(self.limits.wall, self.home, "worker", given)
+        self.line = Line(self.process.stdout, self.process.stdin, calls=MOST_CALLS)
+        try:
+            with self.clock(START):
+                self.line.ask(TRY_WATCH)
+        except Lost:
+            if time.monotonic() >= self.deadline:
+                raise OutOfTime from None
+            raise RuntimeError(
+                self.what_happened("A student's process, before its work,")
+            ) from None
+
+    def kill(self) -> None:
+        if self.process is not None:
+            end(self.process)
+            for stream in (self.process.stdin, self.process.stdout):
+                with contextlib.suppress(OSError):
+                    stream.close()
+            self.process.wait()
+            self.process = None
+            remove(self.home)
+
+    def close(self) -> None:
+        self.kill()
+        self.folder.close()

@@ -1,0 +1,289 @@
+"""A platform's own table, as a teacher downloads it, filled in to be uploaded again.
+
+Moodle's grading worksheet (mod/assign/feedback/offline): `Identifier` ends in the student's number;
+`Grade` and `Feedback comments` are filled in. `Last modified (grade)` stays as it is: by it Moodle
+sees what somebody graded after the download, and leaves that alone.
+Canvas's gradebook (lib/gradebook_exporter.rb): a column for each assignment, `Points Possible`
+above the students, who have an `ID`; only the one column is filled in.
+"""
+
+import codecs
+import csv
+import dataclasses
+import html
+import io
+import re
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+from course.grading.archives import write_zip
+from course.grading.assignments import Assignment
+from course.grading.report import Total
+from course.grading.tables import TableError
+from transformer_lib.files import write_file
+
+NOT_GIVEN = ("EX", "N/A")  # Canvas: excused; not assigned
+NOBODY = "Student, Test"  # Canvas's own, in every gradebook
+
+
+@dataclasses.dataclass
+class Gradebook:
+    """A table: its first line, and the others. Cells that aren't filled in stay as they are.
+
+    place: the column of grades. moodle: or else Canvas's.
+    """
+
+    path: Path
+    head: list[str]
+    rows: list[list[str]]
+    separator: str
+    start: bytes  # the byte order mark, or nothing
+    place: int = -1
+    moodle: bool = False
+
+    def cell(self, row: Sequence[str], column: str) -> str:
+        return row[self.head.index(column)]
+
+    def written(self) -> bytes:
+        table = io.StringIO()
+        csv.writer(table, delimiter=self.separator).writerows([self.head, *self.rows])
+        return self.start + table.getvalue().encode()
+
+
+def read_gradebook(path: Path, source: Assignment, column: str = "") -> Gradebook:
+    """Either platform's table. Errors: TableError, where it can't be filled in.
+
+    column: the assignment's in Canvas, where its title doesn't say so.
+    """
+    book = read_csv(path)
+    if {"Identifier", "Grade", "Maximum Grade"} <= {name.title() for name in book.head}:
+        return dataclasses.replace(book, place=book.head.index("Grade"), moodle=True)
+    if "ID" in book.head and {"Student", "LastName"} & set(book.head):
+        place = book.head.index(assignment_column(book, source, column))
+        points_possible(book)
+        return dataclasses.replace(book, place=place)
+    raise TableError(f"{path} is neither Moodle's grading worksheet (Identifier, Grade, Maximum "
+                     "grade) nor Canvas's gradebook (Student, ID): download it again, with the "
+                     "platform in English")  # fmt: skip
+
+
+def read_csv(path: Path) -> Gradebook:
+    raw = path.read_bytes()
+    start = codecs.BOM_UTF8 if raw.startswith(codecs.BOM_UTF8) else b""
+    try:
+        words = raw.decode("utf-8-sig")
+        separator = max(",;\t", key=words.split("\n")[0].count)
+        rows = list(csv.reader(io.StringIO(words, newline=""), delimiter=separator))
+    except (UnicodeDecodeError, csv.Error):
+        raise TableError(f"{path} is no CSV file in UTF-8: use it as it was downloaded") from None
+    rows = [row for row in rows if row]
+    if not rows or any(len(row) != len(rows[0]) for row in rows):
+        raise TableError(f"{path} is no table: use it as it was downloaded")
+    return Gradebook(path, rows[0], rows[1:], separator, start)
+
+
+def fill_in(book: Gradebook, folder: Path, totals: Sequence[Total]) -> list[str]:
+    """Write DIR/filled-NAME, and say what is in it.
+
+    A grade is filled in when nothing of it is left to read, in the unit of the platform: where
+    100 points can be had there and 16 here, 8 are 50.
+    """
+    outcome = Outcome()
+    (fill_in_moodle if book.moodle else fill_in_canvas)(book, totals, outcome)
+    return outcome.written(book, folder)
+
+
+# --- Moodle --------------------------------------------------------------------------------------
+
+
+def fill_in_moodle(book: Gradebook, totals: Sequence[Total], outcome: "Outcome") -> None:
+    columns = {name.title(): name for name in book.head}
+    numbers = {re.search(r"\d*\s*$", book.cell(row, "Identifier"))[0].strip(): row
+               for row in book.rows}  # fmt: skip
+    name = columns.get("Full Name")
+    outcome.people = [(book.cell(row, name), row) for row in book.rows] if name else []
+    names = by_name(outcome.people)
+    feedback = columns.get("Feedback Comments")
+    for total in totals:
+        row = row_of(total, numbers, names)
+        if row and name and not is_called(total, book.cell(row, name)):
+            row = None  # a group's number may be somebody's, too
+        if outcome.can_be_graded(total, row):
+            outcome.give(total, row, book, book.cell(row, columns["Maximum Grade"]))
+            if feedback:
+                row[book.head.index(feedback)] = as_comment(total)
+
+
+def is_called(total: Total, name: str) -> bool:
+    """Is this the student's name? Moodle leaves signs like ' and : out of a folder's name."""
+    one = total.submission
+    ours = one.student.removesuffix(f" ({one.number})")
+    return re.sub(r"[\W_]", "", alike(ours)) == re.sub(r"[\W_]", "", alike(name))
+
+
+def as_comment(total: Total) -> str:
+    """Points and hints in lines, as Moodle's editor stores them: HTML."""
+    if total.unreadable:
+        return html.escape(total.unreadable)
+    lines = [f"{one.exercise}: {one.points:g} of {one.of}. {one.hint}".strip()
+             for one in total.results]  # fmt: skip
+    return "<br>".join(map(html.escape, lines))
+
+
+def write_feedback(folder: Path, totals: Sequence[Total]) -> Path:
+    """feedback.zip, for *Upload multiple feedback files in a zip*: each student's page.
+
+    The layout that Moodle 4.1 and later reads (mod/assign/feedback/file/importziplib.php):
+    folders `Full name_ID_assignfeedback_file`.
+    """
+    files = {}
+    for total in totals:
+        if number := total.submission.number:
+            name = re.sub(r'[_/\\:*?"<>|]', " ", total.submission.student)
+            page = (folder / "pages" / total.page).read_bytes()
+            files[f"{name}_{number}_assignfeedback_file/feedback.html"] = page
+    return write_zip(folder / "feedback.zip", files)
+
+
+# --- Canvas --------------------------------------------------------------------------------------
+
+
+def points_possible(book: Gradebook) -> int:
+    """Where the row is that the students follow."""
+    found = [place for place, row in enumerate(book.rows) if row[0].strip() == "Points Possible"]
+    if len(found) != 1:
+        raise TableError(f"{book.path} has no row “Points Possible”: use it as it was downloaded")
+    return found[0]
+
+
+def fill_in_canvas(book: Gradebook, totals: Sequence[Total], outcome: "Outcome") -> None:
+    above = points_possible(book)
+    largest, students = book.rows[above][book.place], book.rows[above + 1 :]
+    numbers = {book.cell(row, "ID"): row for row in students}
+    if "Student" in book.head:
+        outcome.people = [(book.cell(row, "Student"), row) for row in students]
+    else:
+        outcome.people = [(f"{book.cell(row, 'LastName')}, {book.cell(row, 'FirstName')}", row)
+                          for row in students]  # fmt: skip
+    names = by_name(outcome.people)
+    for total in totals:
+        row = row_of(total, numbers, names)
+        if outcome.can_be_graded(total, row):
+            if row[book.place].strip() in NOT_GIVEN:
+                outcome.left_alone.append(f"{total.submission.student} ({row[book.place].strip()})")
+            else:
+                outcome.give(total, row, book, largest)
+
+
+def assignment_column(book: Gradebook, source: Assignment, wanted: str) -> str:
+    """The assignment's column: `Title (number)`, with a title that names this assignment."""
+    titles = {name: re.sub(r" \(\d+\)$", "", name) for name in book.head}
+    ours = {alike(title) for title in (source.title, source.title.split(": ")[-1], source.stem)}
+    number = re.compile(rf"assignment 0*{source.number}\b")
+    if wanted:
+        found = [name for name, title in titles.items() if wanted in (name, title)]
+    else:
+        found = [name for name, title in titles.items()
+                 if number.match(alike(title)) or alike(title) in ours]  # fmt: skip
+    if len(found) != 1:
+        listed = ", ".join(name for name in titles if re.search(r" \(\d+\)$", name))
+        raise TableError(f"{book.path}: which column is assignment {source.number}? Name one "
+                         f"with --column: {listed}")  # fmt: skip
+    return found[0]
+
+
+# --- both ----------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Outcome:
+    """Whose grade was filled in, and whose wasn't, and why. people: (name, row) of the table."""
+
+    people: list[tuple[str, list]] = dataclasses.field(default_factory=list)
+    filled: int = 0
+    scale: str = ""
+    found: list[list] = dataclasses.field(default_factory=list)  # rows of those who handed in
+    waiting: list[str] = dataclasses.field(default_factory=list)
+    failed: list[str] = dataclasses.field(default_factory=list)
+    nowhere: list[str] = dataclasses.field(default_factory=list)
+    namesakes: list[str] = dataclasses.field(default_factory=list)
+    left_alone: list[str] = dataclasses.field(default_factory=list)
+    replaced: list[str] = dataclasses.field(default_factory=list)
+
+    def can_be_graded(self, total: Total, row: list[str] | None) -> bool:
+        student = total.submission.student
+        if row is None:
+            name = alike(student.removesuffix(f" ({total.submission.number})"))
+            there = any(name in spellings(one) for one, _ in self.people)
+            (self.namesakes if there else self.nowhere).append(student)
+            return False
+        self.found.append(row)
+        if total.failed or total.unread:
+            (self.failed if total.failed else self.waiting).append(student)
+            return False
+        self.filled += 1
+        return True
+
+    def give(self, total: Total, row: list[str], book: Gradebook, largest: str) -> None:
+        """largest: what can be had there."""
+        try:
+            most = float(largest.replace(",", "."))
+        except ValueError:
+            raise TableError(f"{book.path}: the largest grade is {largest!r}, no number: grade "
+                             "with points there, not with a scale") from None  # fmt: skip
+        if most != total.of:
+            self.scale = f"Points are scaled: {total.of} here are {most:g} there"
+        grade = f"{round(total.points * most / total.of, 2):g}"
+        before = row[book.place].strip()
+        if before not in ("", grade):
+            self.replaced.append(f"{total.submission.student} from {before} to {grade}")
+        row[book.place] = grade
+
+    def absent(self) -> list[str]:
+        found = {id(row) for row in self.found}
+        return [name for name, row in self.people if id(row) not in found and name != NOBODY]
+
+    def written(self, book: Gradebook, folder: Path) -> list[str]:
+        place = folder / f"filled-{book.path.name}"
+        write_file(place, book.written())
+        told = [f"Grades filled in: {self.filled - len(self.left_alone)}, in {place}"]
+        told += [self.scale] if self.scale else []
+        for who, why in (
+            (self.waiting, "No grade yet, as there are answers to read"),
+            (self.failed, "No grade yet, as the grader failed"),
+            (self.nowhere, f"Not in {book.path.name}"),
+            (self.namesakes, f"In {book.path.name} there is the name, but with another number or "
+             "twice, so no grade was filled in"),
+            (self.absent(), "Left as it was, as nothing of theirs was graded"),
+            (self.left_alone, "Left as it was"),
+            (self.replaced, "Another grade stood there"),
+        ):  # fmt: skip
+            if who:
+                told.append(f"{why}: {', '.join(who)}")
+        return told
+
+
+def row_of(total: Total, numbers: dict[str, list], names: dict[str, list]) -> list[str] | None:
+    """By the platform's number; from a plain folder, by the name."""
+    if total.submission.number:
+        return numbers.get(total.submission.number)
+    return names.get(alike(total.submission.student))
+
+
+def by_name(rows: Sequence[tuple[str, list]]) -> dict[str, list]:
+    """Name -> row, for names that only one has; "García, Ana" is found as "Ana García", too."""
+    found: dict[str, list[list]] = {}
+    for name, row in rows:
+        for one in spellings(name):
+            found.setdefault(one, []).append(row)
+    return {name: rows[0] for name, rows in found.items() if len(rows) == 1}
+
+
+def spellings(name: str) -> set[str]:
+    last, _, first = name.partition(", ")
+    return {alike(name), alike(f"{first} {last}")}
+
+
+def alike(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", name).casefold().split())

@@ -1,0 +1,206 @@
+"""What a person writes into to_read.csv: points and a comment for each answer in words.
+
+Nothing in it is lost: a row that fits nobody stays and is told, and points that were given for an
+answer which has changed since are shown as such, and don't count.
+"""
+
+import contextlib
+import dataclasses
+import hashlib
+import itertools
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from course.grading.assignments import Assignment
+from course.grading.grade import Result
+from course.grading.tables import TableError, as_stored, from_table, read_table, write_table
+
+NEEDED = ("student", "exercise", "points", "of", "comment")
+COLUMNS = (*NEEDED, "answer", "before")
+KEY = ("number", "student")
+SEED = "seed"  # a column of the key: what the number was drawn with
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """A row of to_read.csv.
+
+    answer: the mark of the answer that it is about. before: what was given for an earlier one.
+    more: columns of the teacher's own. line: where the row was.
+    """
+
+    points: float | None = None
+    comment: str = ""
+    answer: str = ""
+    before: str = ""
+    more: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    line: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Merged:
+    """results: with the points that a person gave.
+
+    rows: all of to_read.csv, (student, exercise) -> what to write there. told: of some of these,
+    what the teacher should know.
+    """
+
+    results: list[Result]
+    rows: dict[tuple[str, str], Reading]
+    told: dict[tuple[str, str], str]
+
+
+def mark(answer: str) -> str:
+    """A few letters that change when the answer does."""
+    return "a" + hashlib.sha256(answer.encode(errors="replace")).hexdigest()[:8]
+
+
+def read_readings(
+    table: Path, source: Assignment, students: Iterable[str], numbers: Mapping[str, str]
+) -> dict[tuple[str, str], Reading]:
+    """(student, exercise) -> what a person wrote there.
+
+    numbers: student -> number, where they were read blind. Errors: one TableError, with all lines
+    that can't be used.
+    """
+    if not table.exists():
+        return {}
+    of = {one.name: one.points for one in source.exercises}
+    names = {number: student for student, number in numbers.items()}
+    stored = {as_stored(student): student for student in students}
+
+    def known(rows: Sequence[Mapping[str, str]]) -> bool:
+        told = {from_table(row["student"]) for row in rows}
+        return all(name.isascii() or name in stored for name in told)
+
+    found: dict[tuple[str, str], Reading] = {}
+    wrong = []
+    for line, row in read_table(table, NEEDED, known):
+        cells = {column: from_table(cell) for column, cell in row.items()}
+        try:
+            points = as_points(cells["points"], of.get(cells["exercise"]))
+        except ValueError as error:
+            wrong.append(f"{table}, line {line}: {error}")
+            continue
+        more = {name: cell for name, cell in cells.items() if name not in COLUMNS and cell}
+        one = Reading(points, cells["comment"], cells.get("answer", ""), cells.get("before", ""),
+                      more, line)  # fmt: skip
+        student = names.get(cells["student"], cells["student"])
+        key = stored.get(student, student), cells["exercise"]
+        before = found.get(key)
+        if before and said(before) and said(one) and said(before) != said(one):
+            wrong.append(f"{table}, lines {before.line} and {line}: two readings of the same "
+                         "answer: keep one of them")  # fmt: skip
+        if before is None or said(one):
+            found[key] = one
+    if wrong:
+        raise TableError("\n".join(wrong))
+    return found
+
+
+def as_points(words: str, of: int | None) -> float | None:
+    """of: None where the exercise isn't known."""
+    if not words.strip():
+        return None
+    try:
+        points = float(words.strip().replace(",", "."))
+        if 0 <= points <= (float("inf") if of is None else of):
+            return points
+    except ValueError:
+        pass
+    largest = "" if of is None else f" from 0 to {of}"
+    raise ValueError(f"points must be a number{largest}, not {words!r}")
+
+
+def said(one: Reading) -> tuple:
+    """What a person wrote into it: nothing, if that is empty."""
+    return (one.points, one.comment) if one.points is not None or one.comment else ()
+
+
+def merge(
+    results: Sequence[Result],
+    readings: Mapping[tuple[str, str], Reading],
+    shown: Mapping[str, str],
+) -> Merged:
+    """Put the readings where they belong. shown: student -> the name to tell them by."""
+    merged, rows, told = [], {}, {}
+    left = dict(readings)
+    for one in results:
+        if not one.text:
+            merged.append(one)
+            continue
+        key, now = (one.student, one.exercise), mark(one.text)
+        reading = left.pop(key, Reading())
+        if reading.answer not in ("", now) and said(reading):
+            given = f"{as_words(reading)} for an answer that has changed since"
+            told[key] = f"{shown[one.student]} ({one.exercise}): {given}; read it again."
+            reading = dataclasses.replace(reading, points=None, comment="", before=given)
+        elif reading.points is not None:
+            reading = dataclasses.replace(reading, before="")
+        rows[key] = dataclasses.replace(reading, answer=now)
+        hint = reading.comment or (one.hint if reading.points is None else "")
+        merged.append(dataclasses.replace(one, points=reading.points, hint=hint))
+    here = {one.student for one in results}
+    exercises = {one.exercise for one in results}
+    for (student, exercise), reading in left.items():
+        if not said(reading) and not reading.before:
+            continue
+        rows[student, exercise] = reading
+        why = (f"nobody handed in as {shown.get(student, student)!r}" if student not in here
+               else f"there is no exercise {exercise!r}" if exercise not in exercises
+               else f"{shown[student]} has no answer to {exercise} now")  # fmt: skip
+        told[student, exercise] = (f"{why}. {as_words(reading)} stay in the table and count for "
+                                   "nobody.")  # fmt: skip
+    return Merged(merged, rows, told)
+
+
+def as_words(reading: Reading) -> str:
+    comment = f" ({reading.comment})" if reading.comment else ""
+    if reading.points is None:
+        return f"The comment{comment}" if comment else reading.before
+    return f"{reading.points:g} points{comment}"
+
+
+def write_readings(
+    table: Path,
+    rows: Mapping[tuple[str, str], Reading],
+    source: Assignment,
+    shown: Mapping[str, str],
+    separator: str,
+) -> None:
+    """In the order of the names shown: a blind reader learns nothing from it."""
+    of = {one.name: one.points for one in source.exercises}
+    more = list(dict.fromkeys(name for one in rows.values() for name in one.more))
+    write_table(table, (*COLUMNS, *more), [
+        (shown.get(student, student), exercise, one.points, of.get(exercise), one.comment,
+         one.answer, one.before, *(one.more.get(name, "") for name in more))
+        for (student, exercise), one in rows.items()
+    ], separator)  # fmt: skip
+
+
+# --- blind ---------------------------------------------------------------------------------------
+
+
+def read_key(path: Path, students: Iterable[str]) -> tuple[dict[str, str], dict[str, int]]:
+    """student -> number, as an earlier blind reading gave them, and student -> its seed."""
+    if not path.exists():
+        return {}, {}
+    stored = {as_stored(student): student for student in students}
+    numbers, seeds = {}, {}
+    for _, row in read_table(path, KEY, lambda rows: False):
+        student = from_table(row["student"])
+        student = stored.get(student, student)
+        numbers[student] = from_table(row["number"])
+        with contextlib.suppress(ValueError):
+            seeds[student] = int(from_table(row.get(SEED)))
+    return numbers, seeds
+
+
+def numbered(students: Iterable[str], before: Mapping[str, str], seed: int) -> dict[str, str]:
+    """student -> number, in a shuffled order; numbers that were given stay."""
+    new = sorted(set(students) - set(before))
+    random.Random(seed).shuffle(new)
+    free = (f"student-{number:03}" for number in itertools.count(1))
+    free = (number for number in free if number not in before.values())
+    return dict(before) | dict(zip(new, free, strict=False))

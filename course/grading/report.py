@@ -1,0 +1,254 @@
+"""What comes out of grading: tables, a page for each student, and what a person has to read."""
+
+import dataclasses
+import re
+import unicodedata
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import mistune
+from jinja2 import Environment, FileSystemLoader
+from latex2mathml.converter import convert
+from markupsafe import Markup
+
+from course.grading.assignments import Assignment
+from course.grading.changes import COLUMNS, changes, memory, recall, remember
+from course.grading.collect import Submission
+from course.grading.grade import Result
+from course.grading.manual_grades import (
+    KEY,
+    SEED,
+    merge,
+    numbered,
+    read_key,
+    read_readings,
+    write_readings,
+)
+from course.grading.tables import separator_of, write_table
+from transformer_lib.files import write_file
+
+TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "pages"),
+    autoescape=True,  # names and answers come from outside
+    trim_blocks=True,
+)
+GRADES = ("student", "exercise", "points", "of", "hint")
+TOTALS = ("student", "machine", "person", "total", "of", "to read", "late", "id")
+MATHML = "http://www.w3.org/1998/Math/MathML"
+HARMLESS = {"display", "stretchy", "fence", "form", "mathvariant", "accent", "columnalign",
+            "displaystyle", "linethickness", "separator", "minsize", "maxsize"}  # fmt: skip
+LONGEST_FORMULA = 1000  # characters
+LONGEST_NAME = 200  # bytes of a page's name: less than any system's limit
+
+
+ET.register_namespace("", MATHML)
+
+
+class Words(mistune.HTMLRenderer):
+    """HTML in Markdown is shown, not obeyed; a picture is a link: looking must not load it."""
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        if url.startswith("attachment:"):  # pasted into the cell: it stays in the notebook
+            return f"<em>[a picture, see the notebook: {text or mistune.escape(url)}]</em>"
+        return self.link(f"picture: {text or url}", url, title)
+
+
+def as_formula(latex: str, display: str) -> str:
+    """LaTeX as MathML, which browsers show by themselves; what isn't LaTeX stays as it is."""
+    try:
+        if len(latex) > LONGEST_FORMULA:
+            raise ValueError("too long a formula")
+        formula = ET.fromstring(convert(latex.strip(), display=display))
+        for part in formula.iter():
+            if not re.fullmatch(rf"{{{MATHML}}}m\w+", part.tag):
+                raise ValueError("an element from outside MathML")
+            for name in set(part.attrib) - HARMLESS:  # such as href
+                del part.attrib[name]
+        return ET.tostring(formula, encoding="unicode")
+    except Exception:  # of whatever kind: it comes from outside
+        return mistune.escape(f"${latex}$")
+
+
+RENDERER = Words(escape=True)
+MARKDOWN = mistune.create_markdown(renderer=RENDERER, plugins=["table", "math"])
+RENDERER.register("inline_math", lambda _, latex: as_formula(latex, "inline"))
+RENDERER.register("block_math", lambda _, latex: as_formula(latex, "block"))
+
+
+def as_html(words: str) -> Markup:
+    try:
+        return Markup(MARKDOWN(words))
+    except Exception:  # Markdown that its reader can't take: as it is
+        return Markup("<pre>{}</pre>").format(words)
+
+
+TEMPLATES.filters["markdown"] = as_html
+
+
+@dataclasses.dataclass(frozen=True)
+class Total:
+    """One student's points. unread: answers that nobody has read, waiting: the points for them.
+
+    failed: the grader failed, so these points are none. page: the file in pages/.
+    """
+
+    submission: Submission
+    results: tuple[Result, ...]
+    machine: float
+    person: float
+    of: int
+    unread: int
+    waiting: int
+    failed: bool
+    page: str
+
+    @property
+    def points(self) -> float:
+        return self.machine + self.person
+
+    @property
+    def unreadable(self) -> str:
+        """Why nothing of it could be graded, if so."""
+        hints = {one.hint for one in self.results}
+        whole = len(self.results) > 1 and len(hints) == 1 and not self.points and not self.unread
+        return hints.pop() if whole else ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """answers: in words, unread: those that nobody has read. told: sentences for the teacher."""
+
+    totals: list[Total]
+    answers: int
+    unread: int
+    told: list[str]
+
+
+def check_readings(folder: Path, source: Assignment, students: Sequence[str]) -> None:
+    """A TableError, with all lines that are wrong, if what a person wrote can't be used."""
+    numbers, _ = read_key(folder / "key.csv", students)
+    read_readings(folder / "to_read.csv", source, students, numbers)
+
+
+def write_report(
+    folder: Path,
+    source: Assignment,
+    results: Sequence[Result],
+    submissions: Iterable[Submission] = (),
+    blind: int | None = None,
+) -> Report:
+    """All tables and pages of one grading.
+
+    blind: a seed, where answers are to be read without names, in a shuffled order.
+    """
+    students = list(dict.fromkeys(one.student for one in results))
+    known = {one.student: one for one in submissions}
+    table, key = folder / "to_read.csv", folder / "key.csv"
+    separator = separator_of(table)  # the others come as the teacher's own spreadsheet stores them
+    numbers, seeds = read_key(key, students)
+    readings = read_readings(table, source, students, numbers)  # before anything is written
+    told = []
+    if blind is not None:
+        numbers = numbered(students, numbers, blind)
+        rows = sorted((number, student, seeds.get(student, blind))
+                      for student, number in numbers.items())  # fmt: skip
+        write_table(key, (*KEY, SEED), rows, separator)
+        if others := set(seeds.values()) - {blind}:
+            told.append(f"The order of the blind reading stays that of --seed {min(others)}. For "
+                        f"another, delete {key.name} and {table.name}.")  # fmt: skip
+    shown = {one: one if blind is None else numbers[one] for one in [*numbers, *students]}
+    merged = merge(results, readings, shown)
+    if blind is not None:
+        rows = dict(sorted(merged.rows.items(), key=lambda row: shown.get(row[0][0], row[0][0])))
+    else:
+        rows = merged.rows
+    write_readings(table, rows, source, shown, separator)
+    told += [f"{table.name}, line {line}: {merged.told[row]}"
+             for line, row in enumerate(rows, start=2) if row in merged.told]  # fmt: skip
+
+    totals = add_up(merged.results, known)
+    write_grades(folder, totals, separator)
+    before, now = recall(folder), memory(source, merged.results, known)
+    changed = changes(before.students, now)
+    pages = [total.page for total in totals]
+    everything = remember(folder, before, now, changed, pages)
+    write_table(folder / "changes.csv", COLUMNS, everything, separator)
+    for page in set(before.pages) - set(pages):  # of somebody who is absent now
+        (folder / "pages" / page).unlink(missing_ok=True)
+
+    written = [one for one in merged.results if one.text]
+    texts = {one.name: [] for one in source.exercises if one.kind == "explain"}
+    for one in sorted(written, key=lambda one: shown[one.student] if blind is not None else ""):
+        texts[one.exercise].append((shown[one.student], one, rows[one.student, one.exercise]))
+    explain = [(one, texts[one.name]) for one in source.exercises if one.name in texts]
+    write_page(folder / "to_read.html", "to_read.html", title=source.title, exercises=explain)
+    titles = {one.name: one.title for one in source.exercises}
+    for total in totals:
+        write_page(folder / "pages" / total.page, "student.html",
+                   title=source.title, titles=titles, total=total)  # fmt: skip
+
+    told += [f"{one.submission.student}: {one.unreadable}" for one in totals
+             if one.unreadable and not one.failed]  # fmt: skip
+    if blind is None and key.exists():
+        told.append(f"{table.name} shows the names again: {key.name} is from a blind reading, "
+                    "which goes on with --blind.")  # fmt: skip
+    if changed:
+        place = folder / "changes.csv"
+        told.append(f"Points that aren't what they were: {len(changed)}, in {place}")
+    return Report(totals, len(written), sum(one.unread for one in totals), told)
+
+
+def add_up(results: Sequence[Result], known: dict[str, Submission]) -> list[Total]:
+    """One for each student, in their order; no two pages have the same name on any system."""
+    rows: dict[str, list[Result]] = {}
+    for one in results:
+        rows.setdefault(one.student, []).append(one)
+    totals, taken = [], set()
+    for student, own in rows.items():
+        read = [one for one in own if one.text]
+        submission = known.get(student, Submission(student, Path()))
+        totals.append(Total(
+            submission,
+            tuple(own),
+            machine=sum(one.points or 0 for one in own if not one.text),
+            person=sum(one.points or 0 for one in read),
+            of=sum(one.of for one in own),
+            unread=sum(one.points is None for one in read),
+            waiting=sum(one.of for one in read if one.points is None),
+            failed=any(one.points is None for one in own if not one.text),
+            page=page_name(student, taken),
+        ))  # fmt: skip
+    return totals
+
+
+def page_name(student: str, taken: set[str]) -> str:
+    """A file's name, in UTF-8 even where the student's file wasn't; `taken` grows by it."""
+    stem = student.replace("/", "-").encode(errors="replace")[:LONGEST_NAME].decode(errors="ignore")
+    name, again = stem, 1
+    while (alike := unicodedata.normalize("NFC", name).casefold()) in taken:
+        again += 1
+        name = f"{stem}-{again}"
+    taken.add(alike)
+    return f"{name}.html"
+
+
+def write_grades(folder: Path, totals: Sequence[Total], separator: str) -> None:
+    """grades.csv, a row for each exercise, and totals.csv, a row for each student."""
+    rows = []
+    for total in totals:
+        for number, one in enumerate(total.results):
+            above = number > 0 and total.unreadable and not total.failed
+            hint = "(as in the row above)" if above else one.hint
+            rows.append((one.student, one.exercise, one.points, one.of, hint))
+    write_table(folder / "grades.csv", GRADES, rows, separator)
+    write_table(folder / "totals.csv", TOTALS, [
+        (one.submission.student, *(["", "", ""] if one.failed else
+         [one.machine, one.person, one.points]), one.of, one.unread,
+         "late" if one.submission.late else "", one.submission.number) for one in totals
+    ], separator)  # fmt: skip
+
+
+def write_page(path: Path, template: str, **what) -> None:
+    page = TEMPLATES.get_template(template).render(**what)
+    write_file(path, page.encode("utf-8", errors="replace"))

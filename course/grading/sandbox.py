@@ -1,0 +1,206 @@
+"""Walls: what the system itself forbids a student's process, whatever the code in it tries.
+
+    bubblewrap    Linux: namespaces, in which only what is bound can be seen
+    landlock      Linux: the kernel's Landlock for files, seccomp for everything else
+    sandbox-exec  macOS
+
+Behind each there is no network, no other process, nothing to read but Python, the library and
+its data, and one folder to write. A wall is trusted once a process behind it has tried to get out
+and failed (`start.py`). This module is also the first that a student's process imports, before
+anything of the student's runs, so it imports nothing large.
+"""
+
+import errno
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # Windows has none
+    resource = None
+try:
+    import landlockpy
+    import pyseccomp
+except (ImportError, RuntimeError, OSError):  # no Linux, or one without libseccomp
+    landlockpy = pyseccomp = None
+
+ROOT = Path(__file__).resolve().parents[2]
+# What no student gets or may read of the course: solutions, and what checks them in secret.
+TEACHERS = ("assignments", "grading")
+DISK = 500 * 2**20  # bytes that a submission may write, in all its files together
+
+
+# --- what a student's process gets ---------------------------------------------------------------
+
+
+def students_part(course: Path = ROOT / "course") -> list[Path]:
+    """Files and folders of the course that everybody may have."""
+    return sorted(path for path in course.iterdir()
+                  if path.name not in TEACHERS and path.name != "__pycache__")  # fmt: skip
+
+
+def readable() -> list[str]:
+    """Files and folders that every submission may read: Python, the system's, the library."""
+    python = (sys.prefix, sys.base_prefix)
+    system = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/System/Library", "/Library/Frameworks")
+    etc = [f"/etc/{name}" for name in ("ld.so.cache", "alternatives", "localtime", "fonts")]
+    ours = [str(path) for path in (ROOT / "transformer_lib", ROOT / "data", *students_part())]
+    found = [*python, *map(os.path.realpath, python), *system, *etc, *ours]
+    return [path for path in dict.fromkeys(found) if os.path.exists(path)]
+
+
+def keep_apart(*secrets: Path) -> None:
+    """A ValueError if one of these lies where every submission may read."""
+    for secret in map(os.path.realpath, secrets):
+        for folder in map(os.path.realpath, readable()):
+            if within(secret, folder):
+                raise ValueError(f"{secret} lies in {folder}, which every submission may read: "
+                                 "keep it elsewhere")  # fmt: skip
+
+
+def within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def limit_memory(megabytes: int) -> None:
+    set_limits({"RLIMIT_DATA": megabytes * 2**20})
+
+
+def limit(megabytes: int, seconds: float) -> None:
+    """Bounds on memory, processor time, files and processes, where the system has them."""
+    limit_memory(megabytes)
+    set_limits({
+        "RLIMIT_CPU": int(seconds) + 5,  # even if nobody is left to stop it
+        "RLIMIT_FSIZE": DISK // 5,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_NPROC": 0,  # no more processes or threads; root is exempt
+    })  # fmt: skip
+
+
+def set_limits(bounds: Mapping[str, int]) -> None:
+    for name, bound in bounds.items():
+        try:
+            resource.setrlimit(getattr(resource, name), (bound, bound))
+        except (AttributeError, ValueError, OSError):  # no such limit here, or it can't be set
+            continue
+
+
+# --- the walls -----------------------------------------------------------------------------------
+
+
+def bubblewrap(home: str, tree: str) -> list[str]:
+    """What to put in front of a command: `home` is in memory, and gone afterwards.
+
+    The command is the only process in there. Else there was one of bubblewrap's own beside it, with
+    no limit and no filter, whose memory it could write.
+    """
+    words = ["bwrap", "--unshare-all", "--as-pid-1", "--die-with-parent", "--cap-drop", "ALL",
+             "--proc", "/proc", "--dev", "/dev"]  # fmt: skip
+    for path in [*readable(), tree]:
+        words += ["--ro-bind", path, path]
+    words += ["--size", str(DISK), "--tmpfs", home, "--chdir", home]
+    return [*words, "--remount-ro", "/dev", "--remount-ro", "/"]
+
+
+def profile(home: str, tree: str) -> str:
+    """For sandbox-exec: macOS's own rules, the last that fits counts."""
+    places = map(os.path.realpath, [*readable(), tree, home])
+    reads = "".join(f"(subpath {json.dumps(path)})" for path in places)
+    return (
+        '(version 1)(deny default)(import "system.sb")(deny network*)(allow sysctl-read)'
+        "(allow process-exec)(deny process-fork)(allow signal (target self))"
+        '(allow file-read-metadata)(allow file-write-data (literal "/dev/null"))'
+        f"(allow file-read* {reads})"
+        f"(allow file-write* (subpath {json.dumps(os.path.realpath(home))}))"
+    )
+
+
+def lock_in(wall: str, home: str, readable: Sequence[str]) -> None:
+    """The part of a wall that a process builds around itself; nothing takes it down again."""
+    if wall == "landlock":
+        landlock(home, readable)
+    if wall == "landlock" or (wall == "bubblewrap" and pyseccomp):
+        system_calls()
+
+
+def landlock(home: str, readable: Sequence[str]) -> None:
+    """Files: `home` can grow, but nothing in it can be deleted, so that its size is its use."""
+    can = landlockpy.AccessFS
+    read = can.READ_FILE | can.READ_DIR
+    cpu = ("/proc/cpuinfo", "/sys/devices/system/cpu")  # how PyTorch chooses its kernels
+    rules = dict.fromkeys([*readable, *cpu, "/dev/urandom"], read)
+    rules |= {"/dev/null": can.READ_FILE | can.WRITE_FILE | can.TRUNCATE}
+    rules |= {home: read | can.WRITE_FILE | can.TRUNCATE | can.MAKE_REG | can.MAKE_DIR}
+    scopes = landlockpy.Scope.SIGNAL | landlockpy.Scope.ABSTRACT_UNIX_SOCKET
+    with landlockpy.Ruleset(scoped=scopes) as ruleset:
+        for path, access in rules.items():
+            if os.path.isdir(path):
+                ruleset.allow_path(path, access)
+            elif os.path.exists(path):
+                ruleset.allow_path(path, access & ~(can.READ_DIR | can.MAKE_REG | can.MAKE_DIR))
+        ruleset.restrict()
+
+
+# System calls that a notebook has no need for. Landlock doesn't see most of them.
+DENIED = """
+    kill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal pidfd_getfd
+    ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp
+    clone fork vfork execve execveat unshare setns setsid setpgid
+    socket io_uring_setup bpf perf_event_open userfaultfd add_key request_key keyctl
+    truncate openat2 mknod mknodat symlink symlinkat link linkat
+    chmod fchmod fchmodat chown fchown lchown fchownat utime utimes futimesat utimensat
+    setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
+    memfd_create memfd_secret shmget msgget semget mq_open
+    setpriority ioprio_set sched_setscheduler sched_setattr sched_setparam sched_setaffinity
+    mount umount2 pivot_root chroot fsopen fsmount fspick move_mount open_tree mount_setattr
+    name_to_handle_at open_by_handle_at quotactl quotactl_fd
+""".split()
+DENIED_BY_NUMBER = (452, 463, 466, 469)  # fchmodat2, setxattrat, removexattrat, file_setattr
+MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
+PR_SET_PDEATHSIG, F_SETLEASE, FS_IOC_SETFLAGS = 1, 1024, 0x40086602
+
+
+def system_calls() -> None:
+    """What is left: to compute, and to read and write open files."""
+    refused, arg = pyseccomp.ERRNO(errno.EPERM), pyseccomp.Arg
+    rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+    known = [pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name) for name in DENIED]
+    for number in [*known, *DENIED_BY_NUMBER]:
+        if number != -1:  # newer than this system's libseccomp
+            rules.add_rule(refused, number)
+
+    def refuse_if(name: str, position: int, bits: int, are: int) -> None:
+        rules.add_rule(refused, name, arg(position, pyseccomp.MASKED_EQ, bits, are))
+
+    rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # then clone is tried, and refused
+    rules.add_rule(refused, "tgkill", arg(0, pyseccomp.NE, os.getpid()))
+    rules.add_rule(refused, "prlimit64", arg(0, pyseccomp.NE, 0))  # another process's limits
+    rules.add_rule(refused, "prctl", arg(0, pyseccomp.EQ, PR_SET_PDEATHSIG))  # ends with the grader
+    rules.add_rule(refused, "fcntl", arg(1, pyseccomp.EQ, F_SETLEASE))  # others wait for a lease
+    rules.add_rule(refused, "ioctl", arg(1, pyseccomp.EQ, FS_IOC_SETFLAGS))
+    shared = MAP_SHARED | MAP_ANONYMOUS  # memory that no limit counts
+    refuse_if("mmap", 3, shared, shared)
+    for name, position in (("open", 1), ("openat", 2)):
+        refuse_if(name, position, os.O_TRUNC | os.O_ACCMODE, os.O_TRUNC)  # emptied by reading
+        refuse_if(name, position, os.O_TMPFILE, os.O_TMPFILE)  # a file that no folder shows
+    rules.load()
+
+
+def size(folder: str, most: int = DISK) -> int:
+    """Bytes in all files below a folder, at least 4 KB each; counted until it is too much."""
+    total, waiting = 0, [folder]
+    while waiting and total <= most:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    total += max(4096, entry.stat(follow_symlinks=False).st_size)
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    if total > most:
+                        break
+        except OSError:  # gone meanwhile, or deeper than the system can name
+            total += 4096
+    return total

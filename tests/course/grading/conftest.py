@@ -1,0 +1,32 @@
+"""What holds for the tests of the coursework."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from course.chapters.ch10_training import checks as check
+from course.grading import __main__ as command_line
+from course.grading.start import find_wall
+from tests.course.grading.trained import share_of_copies
+
+
+@pytest.fixture(autouse=True)
+def grading_goes_on(monkeypatch):
+    """Where the system gives no wall, what isn't about walls is tested without one."""
+    if not find_wall():
+        monkeypatch.setattr(command_line, "find_wall", lambda: "no wall")
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory) -> Path:
+    """A folder for results of training that all processes of a run share."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "trained"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def trained_once(monkeypatch, trained):
+    monkeypatch.setattr(check, "share_of_copies", share_of_copies(trained))

@@ -1,0 +1,343 @@
+"""What is packed for students and for platforms holds what it needs, and no solution.
+
+Gradescope: https://gradescope-autograders.readthedocs.io/en/latest/specs/ ("Autograder
+Specifications": setup.sh and run_autograder in the root of the zip, /autograder/submission,
+/autograder/results/results.json and its fields).
+"""
+
+import contextlib
+import io
+import json
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from course.grading import archives
+from course.grading.__main__ import main
+from course.grading.archives import A_DATE, course, write_zip
+from course.grading.assignments import (
+    assignment,
+    assignments,
+    plain,
+    secrets,
+    student_version,
+    text,
+)
+from course.grading.grade import Result
+from course.grading.gradescope import as_results
+from course.grading.start import find_wall
+from tests.course.grading.classroom import filled_in, hand_in, solutions
+
+ROOT = Path(__file__).resolve().parents[2]
+ATTENTION = assignment(2)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    out = tmp_path_factory.mktemp("built")
+    command = ["build", "--zip", "--gradescope", "2", "--classroom", "2", "--out", str(out)]
+    with contextlib.redirect_stdout(io.StringIO()) as told:
+        assert main(command) == 0
+    (out / "told").write_text(told.getvalue())
+    return out
+
+
+# --- for students --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def unpacked(built):
+    with zipfile.ZipFile(built / "course.zip") as archive:
+        archive.extractall(built)
+    return built / "course"
+
+
+def test_the_students_zip_has_no_solution(unpacked):
+    names = "\n".join(path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*"))
+    assert "course/grading" not in names and "course/assignments" not in names and "tests" not in names and "my_transformer" not in names
+    for path in unpacked.rglob("*"):
+        if path.suffix in (".ipynb", ".py", ".md"):
+            words = path.read_text(encoding="utf-8")
+            for marker in ("### BEGIN SOLUTION", "### BEGIN HIDDEN"):
+                assert marker not in words, path
+    for source in assignments():
+        notebook = json.loads((unpacked / "work" / "assignments" / source.file).read_bytes())
+        assert notebook == student_version(source)
+        told = plain("\n".join(text(cell) for cell in notebook["cells"]))
+        assert not any(secret in told for secret in secrets(source))
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
+def test_the_students_zip_has_the_projects_files_and_no_others(unpacked):
+    """Nothing of the teacher's own: no work, no grades, no model that was trained here."""
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    project = set(listing.stdout.decode().split("\0"))
+    files = [path.relative_to(unpacked) for path in unpacked.rglob("*") if path.is_file()]
+    packed = {path.as_posix() for path in files}
+    assert not [name for name in packed - project if not name.startswith("work/assignments/")]
+    left_out = {name.split("/")[0] for name in project - packed if not name.startswith(".")}
+    ours = {"", "benchmarks", "conftest.py", "coursework", "tests", "web", "TEACHING.md"}
+    assert left_out <= ours
+
+
+def test_the_students_zip_is_the_course(unpacked):
+    code = "import pathlib, sys; sys.path.insert(0, '.'); sys.path.insert(1, 'tools')\n"
+    code += "import transformer_lib, lab\n"
+    code += "print(transformer_lib.__file__); print(lab.ORIGINALS / lab.FIRST)\n"
+    run = subprocess.run([sys.executable, "-P", "-B", "-c", code], cwd=unpacked, text=True,
+                         capture_output=True, check=False)  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    library, first = run.stdout.splitlines()
+    assert Path(library).is_relative_to(unpacked) and Path(first).is_relative_to(unpacked)
+    assert Path(first).is_file()
+    assert (unpacked / "Makefile").is_file() and (unpacked / "constraints.txt").is_file()
+    assert (unpacked / "work" / "assignments" / "README.md").is_file()
+
+
+def test_the_size_is_told_and_small(built):
+    told = int(re.search(r"course.zip: .* \((\d+) MB\)", (built / "told").read_text())[1])
+    size = (built / "course.zip").stat().st_size
+    assert told == round(size / 1e6)
+    guide = (ROOT / "TEACHING.md").read_text(encoding="utf-8")
+    in_the_guide = int(re.search(r"`handout/course.zip` \((\d+) MB\)", guide)[1])
+    assert in_the_guide == pytest.approx(told, abs=1)
+
+
+def test_what_programs_leave_behind_is_not_packed(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "ROOT", tmp_path)
+    for name in ("one/a.py", "one/__pycache__/a.pyc", "one/.ipynb_checkpoints/b.py", "one/.c", "d",
+                 "one/laboratory.html", "one/laboratory_subwords.html"):  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert [name for name, _ in archives.project_files(("one", "d"))] == ["one/a.py", "d"]
+
+
+def test_the_same_files_make_the_same_zip(tmp_path):
+    """Whenever and wherever they are packed; and only the assignments that are asked for."""
+    files = {name: b"" for name in course([ATTENTION])}
+    assert [Path(name).name for name in files if "work/assignments/" in name] == [
+        ATTENTION.file, "README.md"]  # fmt: skip
+    with zipfile.ZipFile(write_zip(tmp_path / "course.zip", files)) as archive:
+        assert {one.date_time for one in archive.infolist()} == {A_DATE}
+        assert archive.namelist() == list(files)
+
+
+def test_an_older_zip_is_told(tmp_path, capsys):
+    assert main(["build", "2", "--out", str(tmp_path)]) == 0
+    assert "course.zip" not in capsys.readouterr().out
+    (tmp_path / "course.zip").touch()
+    assert main(["build", "2", "--out", str(tmp_path)]) == 0
+    assert "course.zip is from an earlier build: --zip makes it anew." in capsys.readouterr().out
+
+
+# --- Gradescope ----------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_gradescope_runs_what_it_is_given(built, tmp_path):
+    """As its image does, in another root: unpack, copy run_autograder, start it."""
+    root = tmp_path / "autograder"
+    with zipfile.ZipFile(built / "gradescope-2.zip") as archive:
+        archive.extractall(root / "source")
+        modes = {one.filename: one.external_attr >> 16 for one in archive.infolist()}
+    assert modes["setup.sh"] == modes["run_autograder"] == 0o755
+    subprocess.run(["bash", "-n", root / "source" / "setup.sh"], check=True)
+    assert [path.name for path in (root / "source/course/assignments").iterdir()] == [
+        ATTENTION.file
+    ]
+    assert not (root / "source/course/assignments/my_transformer.py").exists()
+    assert "course/assignments/my_transformer.py" in archives.autograder(assignment("build"))
+    shutil.copy(root / "source" / "run_autograder", root)
+    (root / "results").mkdir()
+    wrong = solutions(ATTENTION) | {"two_weights": "two_weights = [0.5, 0.5]"}
+    hand_in(root / "submission" / "mine.ipynb", filled_in(ATTENTION, wrong))
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    env |= {"AUTOGRADER": str(root), "PYTHON": sys.executable}
+    run = subprocess.run(["bash", root / "run_autograder"], cwd=root, env=env, capture_output=True,
+                         text=True, check=False)  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    found = json.loads((root / "results" / "results.json").read_bytes())
+    points = [(one["score"], one["max_score"]) for one in found["tests"]]
+    assert points[0] == (0, 2) and points[1:] == [(5, 5), (4, 4), (2, 2), (0, 0)]
+    assert "A person reads this: up to 3 points." in found["tests"][-1]["output"]
+
+
+def test_results_for_gradescope():
+    """Only fields of the specification, and each test says what to think about."""
+    results = [Result("you", one.name, None if one.kind == "explain" else 0.5, one.points,
+                      "to be read" if one.kind == "explain" else "Think.", "Words.")
+               for one in ATTENTION.exercises]  # fmt: skip
+    found = as_results(results, ATTENTION, "You: mine.ipynb was graded.")
+    assert set(found) <= {"score", "execution_time", "output", "output_format", "visibility",
+                          "stdout_visibility", "extra_data", "tests", "leaderboard"}  # fmt: skip
+    for one in found["tests"]:
+        assert set(one) <= {
+            "score", "max_score", "status", "name", "name_format", "number", "output",
+            "output_format", "tags", "visibility", "extra_data",
+        }  # fmt: skip
+    hints = [one["output"] for one in found["tests"]]
+    assert hints == [*4 * ["Think."], "A person reads this: up to 3 points."]
+    assert found["output"] == "You: mine.ipynb was graded."
+    assert sum(one["max_score"] for one in found["tests"]) == 13
+
+
+# --- GitHub Classroom ----------------------------------------------------------------------------
+#
+# A rehearsal on repositories of this computer: the steps of both workflows are run as they are
+# written, in a fresh clone, by a `gh` that clones from here and a `pip` that installs nothing.
+# The format: https://docs.github.com/en/actions/reference/workflows-and-actions ("Workflow syntax",
+# "Workflow commands": the summary's file, `::warning file=…,title=…::`, %25, %0D, %0A).
+
+GITHUB = pytest.mark.skipif(shutil.which("bash") is None or shutil.which("git") is None,
+                            reason="there is no bash, or no git")  # fmt: skip
+GH = """#!/usr/bin/env bash
+if [ "$2" = list ]; then ls "$ORIGIN"; else git clone -q "${@:6}" "file://$ORIGIN/${3#*/}" "$4"; fi
+"""
+
+
+def workflow(file):
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
+
+
+def steps_of(file, job):
+    steps = workflow(file)["jobs"][job]["steps"]
+    assert all(set(one) <= {"name", "uses", "with", "env", "run", "if"} for one in steps)
+    # What was graded is there to be fetched also if the grader failed for somebody.
+    assert {one.get("if") for one in steps if "run" in one} == {None}
+    assert {one["if"] for one in steps if "if" in one} <= {"${{ !cancelled() }}"}
+    return {one["name"]: one["run"] for one in steps if "run" in one}
+
+
+def git(folder, *words):
+    name = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")
+    subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
+
+
+def run_step(script, folder, **env):
+    """As GitHub does: bash, which stops at the first error."""
+    return subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=folder, text=True,
+                          env=os.environ | env, capture_output=True, check=False)  # fmt: skip
+
+
+def program(folder, name, text):
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(text)
+    (folder / name).chmod(0o755)
+
+
+@pytest.fixture
+def school(built, tmp_path):
+    """Ana's repository, as she copied and pushed it: one wrong answer, one not tried."""
+    origin = tmp_path / "origin"
+    for name in ("2_attention-ana", "3_heads_and_masks-ana"):
+        with zipfile.ZipFile(built / "classroom-2.zip") as archive:
+            archive.extractall(origin / name)
+        answers = solutions(ATTENTION) | {"two_weights": "two_weights = [0.5, 0.5]"}
+        del answers["w_q"]
+        hand_in(origin / name / ATTENTION.file, filled_in(ATTENTION, answers))
+        git(origin / name, "init", "-q")
+        git(origin / name, "add", "-A")
+        git(origin / name, "commit", "-qm", "first")
+    program(tmp_path / "bin", "gh", GH)
+    program(tmp_path / "bin", "pip", '#!/usr/bin/env bash\necho "$PWD: pip $*"\n')
+    program(tmp_path / "bin", "python", f'#!/usr/bin/env bash\nexec "{sys.executable}" "$@"\n')
+    return tmp_path
+
+
+@GITHUB
+def test_a_push_is_checked_at_once(school):
+    clone = school / "clone"
+    git(school, "clone", "-q", str(school / "origin" / "2_attention-ana"), str(clone))
+    file = clone / ".github" / "workflows" / "check.yml"
+    assert workflow(file)[True] == "push" and workflow(file)["permissions"] == {"contents": "read"}
+    steps = steps_of(file, "check")
+    env = {"PATH": f"{school / 'bin'}:{os.environ['PATH']}", "RUNNER_TEMP": str(school / "temp"),
+           "GITHUB_STEP_SUMMARY": str(school / "summary.md"),
+           "PYTHONPATH": str(school / "temp" / "course")}  # fmt: skip
+    installed = run_step(steps["Install"], clone, **env)
+    assert installed.returncode == 0, installed.stderr
+    assert installed.stdout.splitlines()[-1].endswith("temp/course: pip install -c constraints.txt "
+                                                      "-e .[lab]")  # fmt: skip
+    checked = run_step(steps["Check"], clone, **env)
+    assert checked.returncode == 1, checked.stderr
+    summary = (school / "summary.md").read_text(encoding="utf-8")
+    assert "| two_weights | ✗ not yet. " in summary and "| my_weights | ✓ right! |" in summary
+    assert "| w_q | ○ not tried yet |" in summary and "\x1b" not in summary
+    told = checked.stdout.splitlines()
+    assert told[0].startswith("::warning file=2_attention.ipynb,title=two_weights::✗ not yet. ")
+    assert told[1] == "::warning file=2_attention.ipynb,title=w_q::○ not tried yet"
+    assert told[-1] == "2 of 4 right"
+
+
+def test_the_check_of_my_transformer(tmp_path, monkeypatch, capsys):
+    """The same script, and what a file that is none says."""
+    check = runpy.run_path(str(archives.PLATFORMS / "check.py"))["main"]
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    monkeypatch.chdir(tmp_path)
+    source = assignment("build").path.read_text(encoding="utf-8")
+    first_three = source[: source.index("# --- 4. masks")]
+    for words, right in ((first_three, "3 of 12 right"), ("x =", "0 of 1 right")):
+        (tmp_path / "my_transformer.py").write_text(words, encoding="utf-8")
+        assert check("my_transformer.py") == 1
+        assert capsys.readouterr().out.splitlines()[-1] == right
+    assert check("missing.ipynb") == 1 and "No such file" in capsys.readouterr().out
+    summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "| 3. Attention | ✓ right! |" in summary and "no Python yet. line 1" in summary
+
+
+def test_what_students_copy_has_no_solution(built):
+    with zipfile.ZipFile(built / "classroom-2.zip") as archive:
+        assert set(archive.namelist()) == {
+            ATTENTION.file,
+            "README.md",
+            "course.zip",
+            ".github/check.py",
+            ".github/workflows/check.yml",
+        }
+        assert json.loads(archive.read(ATTENTION.file)) == student_version(ATTENTION)
+        inner = zipfile.ZipFile(io.BytesIO(archive.read("course.zip"))).namelist()
+        assert b"secrets." not in archive.read(".github/workflows/check.yml")
+    assert not [name for name in inner if "coursework" in name or "my_transformer" in name]
+    assert set(archives.classroom(assignment("build"))) >= {"my_transformer.py", "course.zip"}
+    assert archives.classroom(assignment("build"))["my_transformer.py"] == b""
+
+
+def test_the_token_is_not_there_when_a_students_code_runs(built):
+    found = workflow(built / "grade-2.yml")
+    assert found["permissions"] == {"contents": "read"}
+    with_token = [step.get("name") for step in found["jobs"]["grade"]["steps"]
+                  if "secrets." in json.dumps(step)]  # fmt: skip
+    assert with_token == ["Collect"] and "secrets." not in json.dumps(found["env"])
+    checkout = found["jobs"]["grade"]["steps"][0]
+    assert checkout["with"] == {"persist-credentials": False}
+
+
+@GITHUB
+def test_what_was_pushed_is_collected_and_graded(built, school, monkeypatch):
+    """Each repository of the assignment is cloned into a folder with the student's name."""
+    lines = (built / "grade-2.yml").read_text(encoding="utf-8").splitlines()
+    changed = [line.split(":")[0].strip() for line in lines if "# change" in line]
+    assert changed == ["ORGANIZATION", "PREFIX"] == list(workflow(built / "grade-2.yml")["env"])
+    assert set(workflow(built / "grade-2.yml")[True]) == {"schedule", "workflow_dispatch"}
+    steps = steps_of(built / "grade-2.yml", "grade")
+    env = workflow(built / "grade-2.yml")["env"] | {
+        "PATH": f"{school / 'bin'}:{os.environ['PATH']}", "ORIGIN": str(school / "origin"),
+        "PYTHONPATH": str(ROOT)}  # fmt: skip
+    collected = run_step(steps["Collect"], school, **env)
+    assert collected.returncode == 0, collected.stderr
+    assert [path.name for path in (school / "submissions").iterdir()] == ["ana"]
+    no_wall = "" if find_wall() else " --no-wall"
+    graded = run_step(steps["Grade"] + no_wall, school, **env)
+    assert graded.returncode == 0, graded.stderr
+    told = (school / "grades-2" / "grades.csv").read_text(encoding="utf-8-sig")
+    assert '"ana","two_weights",0,2,' in told.replace('"0"', "0").replace('"2"', "2")
+    (school / "origin" / "2_attention-ana").rename(school / "moved")
+    assert run_step(steps["Collect"], school, **env).returncode == 0  # nobody has started yet

@@ -1,0 +1,225 @@
+"""Who handed in what: plain folders, and those of Moodle and Canvas.
+
+Moodle's names are those that mod/assign/classes/downloader.php makes
+(https://github.com/moodle/moodle), and importziplib.php beside it describes as
+"fullname_userid_plugintype_pluginname (as created by zip export in Moodle >= 4.1) resp.
+fullname_userid_plugintype_pluginname_ (as created by earlier versions)".
+Canvas's are those that lib/content_zipper.rb makes (https://github.com/instructure/canvas-lms):
+name, LATE where it is, number of the student, number of the file, name of the file.
+"""
+
+import shutil
+
+import pytest
+
+from course.grading.assignments import assignment, student_version
+from course.grading.collect import DEEPEST, Entry, handed_in, labels
+from course.grading.grade import Unreadable, read_submission
+from tests.course.grading.classroom import filled_in, hand_in
+
+TRAINING = assignment(5)
+FILE = TRAINING.file
+UNTOUCHED = student_version(TRAINING)
+WORKED = filled_in(TRAINING, {})  # with a sentence in each written answer
+
+
+def people(intake):
+    return {one.student: one.path.name for one in intake.submissions}
+
+
+def put(folder, *names, notebook=WORKED):
+    for name in names:
+        hand_in(folder / name, notebook)
+
+
+# --- plain folders -------------------------------------------------------------------------------
+
+
+def test_a_file_or_a_folder_for_each_student(tmp_path):
+    put(tmp_path, "ana.ipynb", f"ben/{FILE}", "cem/sub/mine.ipynb", f"__MACOSX/._{FILE}",
+        f"dora/.ipynb_checkpoints/{FILE}")  # fmt: skip
+    (tmp_path / "eva.pdf").touch()
+    (tmp_path / ".DS_Store").touch()
+    intake = handed_in(tmp_path, TRAINING)
+    assert people(intake) == {"ana": "ana.ipynb", "ben": FILE, "cem": "mine.ipynb", "dora": FILE,
+                              "eva": "eva.pdf"}  # fmt: skip
+    assert (intake.platform, intake.told) == ("", ())
+    with pytest.raises(Unreadable, match="no notebook in the folder dora"):
+        read_submission(tmp_path / "dora" / FILE, TRAINING)
+
+
+@pytest.mark.parametrize("outer", ["download", "download/again"])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("ana.ipynb", "ben.ipynb", "cem.ipynb"),
+        (f"ana/{FILE}", f"ben/{FILE}", f"cem/{FILE}"),
+        ("student-1.ipynb", "student-2.ipynb", "student-3.ipynb"),
+        (f"Ana_1_assignsubmission_file/{FILE}", f"Ben_2_assignsubmission_file/{FILE}",
+         f"Cem_3_assignsubmission_file/{FILE}"),
+        (f"ana_1_7_{FILE}", f"ben_2_8_{FILE}", f"cem_3_9_{FILE}"),
+    ],
+    ids=["files", "folders", "numbers", "Moodle", "Canvas"],
+)  # fmt: skip
+def test_a_folder_around_all_of_them_is_no_student(tmp_path, outer, names):
+    put(tmp_path / outer, *names)
+    intake = handed_in(tmp_path, TRAINING)
+    assert len(intake.submissions) == 3
+    assert intake.told == (
+        f"The submissions are in {tmp_path / outer}, so that is what was graded.",
+    )
+
+
+@pytest.mark.parametrize("names", [(FILE,), (FILE, "draft.ipynb"), (f"week 5/{FILE}",)])
+def test_a_lone_student_may_have_a_folder(tmp_path, names):
+    put(tmp_path / "ana", *names)
+    assert people(handed_in(tmp_path, TRAINING)) == {"ana": FILE}
+
+
+def test_folders_in_folders_without_end_stop_nothing(tmp_path):
+    put(tmp_path, "ben.ipynb", f"cem/{FILE}")
+    ana, around = tmp_path / "ana", tmp_path / "around"
+    thirty = "/".join(30 * ["deep"])
+    ana.mkdir()
+    for _ in range(40):  # from the inside, as no path may be that long
+        (around / thirty).mkdir(parents=True)
+        ana.rename(around / thirty / "ana")
+        around.rename(ana)
+    try:
+        found = people(handed_in(tmp_path, TRAINING))
+    finally:  # what empties the folder of the tests can't go so deep
+        while (ana / thirty / "ana").exists():
+            (ana / thirty / "ana").rename(around)
+            shutil.rmtree(ana)
+            around.rename(ana)
+    assert found == {"ana": FILE, "ben": "ben.ipynb", "cem": FILE}
+
+
+def test_nobody_works_far_down(tmp_path):
+    deep = "/".join(DEEPEST * ["deep"])
+    put(tmp_path, f"ana/{deep}/mine.ipynb", f"ben/{deep}/deeper/mine.ipynb")
+    assert people(handed_in(tmp_path, TRAINING)) == {"ana": "mine.ipynb", "ben": FILE}
+
+
+def test_nobody_is_lost_where_names_are_alike(tmp_path):
+    put(tmp_path, "ana.ipynb", f"ana/{FILE}")
+    (tmp_path / "ana.pdf").touch()
+    assert people(handed_in(tmp_path, TRAINING)) == {
+        "ana": FILE, "ana.ipynb": "ana.ipynb", "ana.pdf": "ana.pdf"}  # fmt: skip
+
+
+# --- which of several notebooks ------------------------------------------------------------------
+
+
+def test_a_copy_beside_an_untouched_original_is_graded_and_told(tmp_path):
+    put(tmp_path / "ana", FILE, notebook=UNTOUCHED)
+    put(tmp_path / "ana", "5_training-Copy1.ipynb")
+    put(tmp_path / "ben", FILE)
+    intake = handed_in(tmp_path, TRAINING)
+    assert people(intake) == {"ana": "5_training-Copy1.ipynb", "ben": FILE}
+    assert intake.told == (
+        f"ana: {FILE} is as it was handed out, so 5_training-Copy1.ipynb was graded.",
+    )
+
+
+def test_other_notebooks_with_work_are_told(tmp_path):
+    put(tmp_path / "ana", FILE, "5_training-Copy1.ipynb")
+    put(tmp_path / "ana", "5_training-Copy2.ipynb", notebook=UNTOUCHED)
+    put(tmp_path / "ben", FILE)
+    intake = handed_in(tmp_path, TRAINING)
+    assert people(intake) == {"ana": FILE, "ben": FILE}
+    assert intake.told == (f"ana: {FILE} was graded, and not 5_training-Copy1.ipynb.",)
+
+
+# --- Moodle --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", ["", "_"], ids=["since 4.1", "before"])
+def test_moodle(tmp_path, end):
+    put(tmp_path, f"Ana García_4711_assignsubmission_file{end}/{FILE}",
+        f"Ben Li_12_assignsubmission_file{end}/sub/mine.ipynb",
+        f"Ben Li_13_assignsubmission_file{end}/{FILE}")  # fmt: skip
+    for name in (f"Ana García_4711_assignsubmission_onlinetext{end}",
+                 f"Only Text_99_assignsubmission_onlinetext{end}"):  # fmt: skip
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "onlinetext.html").write_text("<p>Here it is.</p>")
+    intake = handed_in(tmp_path, TRAINING)
+    assert intake.platform == "Moodle"
+    assert people(intake) == {"Ana García": FILE, "Ben Li (12)": "mine.ipynb", "Ben Li (13)": FILE,
+                              "Only Text": FILE}  # fmt: skip
+    assert [one.number for one in intake.submissions] == ["4711", "12", "13", "99"]
+    with pytest.raises(Unreadable, match="no notebook in the folder Only Text_99"):
+        read_submission(intake.submissions[3].path, TRAINING)
+
+
+def test_moodle_without_folders(tmp_path):
+    """Where “Download submissions in folders” is off."""
+    put(tmp_path, f"Ana García_4711_assignsubmission_file_{FILE}",
+        "Ana García_4711_assignsubmission_file_another.ipynb",
+        f"Ben Li_12_assignsubmission_file_{FILE}")  # fmt: skip
+    for name in ("Ana García_4711", "Only Text_99"):
+        (tmp_path / f"{name}_assignsubmission_onlinetext_onlinetext.html").touch()
+    intake = handed_in(tmp_path, TRAINING)
+    assert people(intake) == {"Ana García": f"Ana García_4711_assignsubmission_file_{FILE}",
+                              "Ben Li": f"Ben Li_12_assignsubmission_file_{FILE}",
+                              "Only Text": FILE}  # fmt: skip
+
+
+# --- Canvas --------------------------------------------------------------------------------------
+
+
+def test_canvas(tmp_path):
+    put(tmp_path, f"garcíaana_4711_880001_{FILE}", "liben_LATE_12_880002_mine.ipynb",
+        "liben_13_880003_5_training-2.ipynb", "anon_aB3x9_880004_5_training-1.ipynb")  # fmt: skip
+    (tmp_path / "onlytext_99_text.html").touch()
+    (tmp_path / "scan_98_880005_page.pdf").touch()
+    intake = handed_in(tmp_path, TRAINING)
+    assert intake.platform == "Canvas"
+    found = {one.student: (one.number, one.late, one.path.suffix) for one in intake.submissions}
+    assert found == {
+        "garcíaana": ("4711", False, ".ipynb"),
+        "liben (12)": ("12", True, ".ipynb"),
+        "liben (13)": ("13", False, ".ipynb"),
+        "anon_aB3x9": ("anon_aB3x9", False, ".ipynb"),
+        "onlytext": ("99", False, ".ipynb"),  # the file that should be there
+        "scan": ("98", False, ".pdf"),
+    }
+
+
+def test_the_last_of_what_was_handed_in_again_counts(tmp_path):
+    for number, name in enumerate([FILE, "5_training-1.ipynb", "5_training-10.ipynb",
+                                   "5_training-2.ipynb"]):  # fmt: skip
+        put(tmp_path, f"garcíaana_4711_88000{number}_{name}")
+    intake = handed_in(tmp_path, TRAINING)
+    assert people(intake) == {"garcíaana": "garcíaana_4711_880002_5_training-10.ipynb"}
+    assert "was graded, and not" in intake.told[0]
+
+
+@pytest.mark.parametrize("names", [("2026_11_22_ana.ipynb", "2026_11_22_ben.ipynb"),
+                                   ("ana_2_attention.ipynb", "ben_2_attention.ipynb")])  # fmt: skip
+def test_a_date_is_no_number_of_canvas(tmp_path, names):
+    put(tmp_path, *names)
+    intake = handed_in(tmp_path, TRAINING)
+    assert intake.platform == "" and len(people(intake)) == 2
+
+
+def test_labels_are_never_alike(tmp_path):
+    place = tmp_path / "same"
+    assert list(labels(3 * [Entry("same", place, ())])) == ["same", "same'", "same''"]
+
+
+def test_a_table_in_the_folder_is_nobodys_work(tmp_path):
+    put(tmp_path, "ana.ipynb")
+    for name in ("notes.csv", "Grades.XLSX", "scan.pdf"):
+        (tmp_path / name).touch()
+    intake = handed_in(tmp_path, TRAINING)
+    assert set(people(intake)) == {"ana", "scan"}
+    assert intake.told == ("Nobody's work, as no student hands in a table: Grades.XLSX, notes.csv",)
+
+
+def test_a_table_beside_an_outer_folder_does_not_make_it_a_student(tmp_path):
+    put(tmp_path / "outer", "ana.ipynb", "ben.ipynb")
+    (tmp_path / "list.csv").touch()
+    intake = handed_in(tmp_path, TRAINING)
+    assert set(people(intake)) == {"ana", "ben"}
+    assert any("list.csv" in one for one in intake.told)

@@ -1,0 +1,113 @@
+"""“Try it now” of TEACHING.md, as a new teacher runs it: nothing of what pytest sets reaches it.
+
+A process of its own, with PATH, HOME and LANG alone in its environment, behind each wall, as
+whoever runs the tests, and as an ordinary user where that is root.
+"""
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from course.grading.assignments import assignment, student_version
+from course.grading.sandbox import ROOT
+from course.grading.start import holds
+from tests.course.grading.classroom import hand_in
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
+
+ORDINARY = 1234  # a user that no file belongs to
+LONGEST = 180.0  # seconds: it takes eight, on a busy computer thirty; what hangs, hangs for ever
+
+
+def is_root() -> bool:
+    return os.geteuid() == 0
+
+
+def as_user(number: int) -> dict:
+    """For subprocess.run: an ordinary user, where whoever runs the tests may choose."""
+    return {"user": number, "group": number, "extra_groups": []} if is_root() else {}
+
+
+def can_run_as(number: int) -> bool:
+    """Is the project, and its Python, there for others to read?"""
+    try:
+        run = subprocess.run([sys.executable, "-c", "import torch"], cwd=ROOT, env=plain("/"),
+                             capture_output=True, **as_user(number))  # fmt: skip
+        return run.returncode == 0
+    except OSError:
+        return False
+
+
+def plain(home: str) -> dict[str, str]:
+    """The environment of a user who has set nothing."""
+    return {"PATH": os.environ["PATH"], "HOME": home, "LANG": "C.UTF-8"}
+
+
+@pytest.fixture(params=["as it is", "ordinary"])
+def teacher(request):
+    """(folder, user): a folder of a teacher's own, and who that is."""
+    user = os.geteuid() if request.param == "as it is" else ORDINARY
+    if request.param == "ordinary" and not (is_root() and can_run_as(ORDINARY)):
+        pytest.skip("only root can become somebody else, where they may read the project")
+    folder = Path(tempfile.mkdtemp(prefix="teacher-"))  # pytest's own lets nobody else in
+    os.chown(folder, user, -1)
+    yield folder, user
+    shutil.rmtree(folder)
+
+
+def try_it_now(folder: Path, user: int, wall: str, **more: str) -> subprocess.CompletedProcess:
+    hand_in(folder / "trial" / "ana.ipynb", assignment(2).notebook)
+    hand_in(folder / "trial" / "ben.ipynb", student_version(assignment(2)))
+    environment = plain(str(folder)) | more
+    if wall == "landlock":  # a computer without bubblewrap
+        (folder / "bin").mkdir()
+        (folder / "bin" / "setpriv").symlink_to(shutil.which("setpriv"))
+        environment["PATH"] = str(folder / "bin")
+    command = [sys.executable, "-m", "course.grading", "grade", "2", str(folder / "trial"),
+               "--out", str(folder / "grades"), *([] if wall else ["--no-wall"])]  # fmt: skip
+    return subprocess.run(command, cwd=ROOT, env=environment, timeout=LONGEST, text=True,
+                          capture_output=True, **as_user(user))  # fmt: skip
+
+
+@pytest.mark.parametrize("file, tests", [
+    ("test_rehearsal.py", "hostile"),
+    ("test_start.py", "command_that_is_killed"),
+    ("test_grading.py", "nothing_gets_out or sees_nothing or nothing_large or limit_of_memory "
+     "or second_process or limits_hold or system_gives"),
+])  # fmt: skip
+def test_the_walls_hold_for_an_ordinary_user(file, tests):
+    """What root has tried in these files, by somebody who may do less, and is limited otherwise."""
+    if not (is_root() and can_run_as(ORDINARY)):
+        pytest.skip("only root can become somebody else, where they may read the project")
+    with tempfile.TemporaryDirectory() as home:
+        os.chown(home, ORDINARY, ORDINARY)
+        words = f"-m pytest -p no:cacheprovider -q -n0 tests/course/grading/{file}"
+        command = [sys.executable, *words.split(), "-k", tests, "--basetemp", f"{home}/tests"]
+        run = subprocess.run(command, cwd=ROOT, env=plain(home), capture_output=True, text=True,
+                             **as_user(ORDINARY))  # fmt: skip
+    assert run.returncode == 0 and " passed" in run.stdout, run.stdout[-3000:] + run.stderr[-1000:]
+
+
+@pytest.mark.parametrize("wall", ["bubblewrap", "landlock", ""], ids=lambda wall: wall or "no wall")
+def test_try_it_now(teacher, wall):
+    """Ana has all points that a machine can give, Ben has none and reads “not tried yet”."""
+    if wall and not holds(wall):
+        pytest.skip(f"{wall} isn't here, or this system doesn't let it work")
+    folder, user = teacher
+    threads = {} if user != ORDINARY else {"OMP_NUM_THREADS": "4" if wall else "2"}
+    run = try_it_now(folder, user, wall, **threads)
+    assert run.returncode == 0, run.stderr
+    assert (f"behind a wall: {wall}." if wall else "No wall") in run.stdout
+    with (folder / "grades" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    machine = [row for row in rows if row["exercise"] != "why-the-root"]
+    assert machine and {row["student"] for row in rows} == {"ana", "ben"}
+    for row in machine:
+        assert row["points"] == (row["of"] if row["student"] == "ana" else "0"), row
+        assert row["hint"] == ("" if row["student"] == "ana" else "not tried yet"), row

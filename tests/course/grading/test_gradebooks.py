@@ -1,0 +1,330 @@
+"""Tables and archives that Moodle and Canvas take back.
+
+The samples are made as the platforms' own code makes them, which reads them again:
+Moodle, https://github.com/moodle/moodle: mod/assign/feedback/offline/importgradeslib.php (the
+grading worksheet) and mod/assign/feedback/file/importziplib.php (feedback files in a zip);
+Canvas, https://github.com/instructure/canvas-lms: lib/gradebook_exporter.rb and
+lib/gradebook_importer.rb (the gradebook).
+"""
+
+import csv
+import io
+import re
+import zipfile
+
+import pytest
+
+from course.grading import __main__ as command_line
+from course.grading.__main__ import main
+from course.grading.assignments import FOLDER, assignment
+from course.grading.collect import Submission
+from course.grading.grade import Result
+from course.grading.gradebooks import fill_in, read_gradebook, write_feedback
+from course.grading.report import write_report
+from course.grading.tables import TableError
+from tests.course.grading.classroom import filled_in, hand_in
+
+ATTENTION = assignment(2)
+MOODLE = """\
+Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed",\
+"Last modified (submission)","Last modified (grade)","Feedback comments"
+"Participant 4711","Ana García",ana@example.org,"Submitted for grading",,16.00,Yes,\
+"Friday, 20 November 2026, 9:14 PM",-,
+"Participant 12","Ben Li",ben@example.org,"Submitted for grading",3.00,16.00,Yes,\
+"Friday, 20 November 2026, 9:15 PM","Saturday, 21 November 2026, 8:00 AM",Late
+"Participant 13","Ben Li",ben2@example.org,"No submission",,16.00,Yes,-,-,
+"""
+CANVAS = """\
+Student,ID,SIS Login ID,Section,Assignment 1 (880),Assignment 2: attention (881),Essay (882),\
+Final Score
+,,,,,Manual Posting,,
+    Points Possible,,,,16.00,16.00,10.00,(read only)
+"García, Ana",4711,ana,"Section 1",12.00,,7.50,51.00
+"Li, Ben",12,ben,"Section 1",,3.00,EX,
+"Li, Ben",13,ben2,"Section 2",,EX,,
+"Student, Test",99,,"Section 1",,,,
+"""
+
+
+def reports(folder, people, read=True):
+    """Totals: 13 of 16 points, and 2.5 more for the answer in words where somebody read it."""
+    results, submissions = [], []
+    for student, number in people:
+        submissions.append(Submission(student, folder, number))
+        for one in ATTENTION.exercises:
+            text = "One weight takes all." if one.kind == "explain" else ""
+            points = float(one.points) if not text else 2.5 if read else None
+            hint = "" if one.name != "w_q" else "Look <again>."
+            results.append(Result(student, one.name, points, one.points, hint, text))
+    if read:  # as if points stood in to_read.csv
+        table = "student,exercise,points,of,comment\n"
+        table += "".join(f"{student},why-the-root,2.5,3,\n" for student, _ in people)
+        (folder / "to_read.csv").write_text(table, encoding="utf-8")
+    return write_report(folder, ATTENTION, results, submissions).totals
+
+
+def download(folder, text, name="Grades-COURSE-Assignment 2-99.csv", start="\ufeff"):
+    path = folder / name
+    path.write_text(start + text, encoding="utf-8", newline="")
+    return path
+
+
+def rows(path):
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.reader(file))
+
+
+PEOPLE = [("Ana García", "4711"), ("Ben Li (12)", "12")]
+
+
+def filled(folder, text, people=PEOPLE, read=True, column=""):
+    """The table before and after, and what was told."""
+    path = download(folder, text)
+    downloaded = path.read_bytes()
+    out = folder / "grades-2"
+    out.mkdir()
+    told = fill_in(read_gradebook(path, ATTENTION, column), out, reports(out, people, read))
+    assert path.read_bytes() == downloaded
+    return rows(path), rows(out / f"filled-{path.name}"), told
+
+
+# --- Moodle --------------------------------------------------------------------------------------
+
+
+def test_moodles_worksheet_is_filled_in(tmp_path):
+    before, after, told = filled(tmp_path, MOODLE)
+    head = before[0]
+    grade, feedback = head.index("Grade"), head.index("Feedback comments")
+    assert after[0] == head
+    assert [row[grade] for row in after[1:]] == ["15.5", "15.5", ""]
+    assert "w_q: 2 of 2. Look &lt;again&gt;.<br>" in after[1][feedback]
+    assert "why-the-root: 2.5 of 3" in after[2][feedback] and after[3][feedback] == ""
+    for old, new in zip(before, after, strict=True):  # all else is as it was
+        assert [cell for number, cell in enumerate(old) if number not in (grade, feedback)] == [
+            cell for number, cell in enumerate(new) if number not in (grade, feedback)
+        ]
+    assert told[0].startswith("Grades filled in: 2, in ")
+    assert told[1:] == ["Left as it was, as nothing of theirs was graded: Ben Li",
+                        "Another grade stood there: Ben Li (12) from 3.00 to 15.5"]  # fmt: skip
+
+
+def test_the_worksheet_as_moodle_reads_it(tmp_path):
+    """Three columns by their names, and the number from the end of `Participant 4711`."""
+    _, after, _ = filled(tmp_path, MOODLE)
+    head = after[0]
+    columns = [head.index(name) for name in ("Identifier", "Grade", "Last modified (grade)")]
+    taken = [[row[place] for place in columns] for row in after[1:]]
+    assert [(name[len("Participant ") :], grade) for name, grade, _ in taken] == [
+        ("4711", "15.5"), ("12", "15.5"), ("13", "")]  # fmt: skip
+    # By this date Moodle sees what was graded there after the download, and leaves it alone.
+    assert taken[1][2] == "Saturday, 21 November 2026, 8:00 AM"
+
+
+def test_a_grade_that_waits_for_a_reader_is_not_filled_in(tmp_path):
+    before, after, told = filled(tmp_path, MOODLE, read=False)
+    assert before == after
+    assert told[1] == "No grade yet, as there are answers to read: Ana García, Ben Li (12)"
+
+
+def test_points_are_scaled_to_the_platforms(tmp_path):
+    _, after, told = filled(tmp_path, MOODLE.replace("16.00", "100.00"))
+    assert after[1][4] == "96.88" and "Points are scaled: 16 here are 100 there" in told
+
+
+def test_names_find_their_row_where_there_are_no_numbers(tmp_path):
+    people = [("ana garci\u0301a", ""), ("Ben Li", ""), ("Cem", "")]
+    _, after, told = filled(tmp_path, MOODLE, people)
+    assert [row[4] for row in after[1:]] == ["15.5", "3.00", ""]  # two are called Ben Li
+    assert told[1] == "Not in Grades-COURSE-Assignment 2-99.csv: Cem"
+    assert re.fullmatch(
+        "In Grades-.* the name, but with another number or twice.*: Ben Li", told[2]
+    )
+    (tmp_path / "another").mkdir()
+    _, _, told = filled(tmp_path / "another", MOODLE, [("Ana García", "4712")])
+    assert re.fullmatch("In Grades-.* with another number or twice, .*: Ana García", told[1])
+
+
+def test_a_groups_number_is_not_the_person_with_that_number(tmp_path):
+    people = [("Group A", "4711"), ("Ben Li (12)", "12"), ("O Brien", "13")]
+    text = MOODLE.replace('"Participant 13","Ben Li"', '"Participant 13","O\'Brien"')
+    _, after, told = filled(tmp_path, text, people)
+    assert [row[4] for row in after[1:]] == ["", "15.5", "15.5"]
+    assert told[1].endswith(": Group A")
+
+
+def test_a_scale_is_no_number(tmp_path):
+    with pytest.raises(TableError, match="the largest grade is 'Excellent'"):
+        filled(tmp_path, MOODLE.replace("16.00", "Excellent"))
+
+
+def test_feedback_for_moodle(tmp_path):
+    """Found as importziplib.php finds it: the number between the first two underscores."""
+    totals = reports(tmp_path, [*PEOPLE, ("No_Number/at all", ""), ("A_b", "7")])
+    first = write_feedback(tmp_path, totals).read_bytes()
+    assert write_feedback(tmp_path, totals).read_bytes() == first
+    with zipfile.ZipFile(io.BytesIO(first)) as archive:
+        found = {}
+        for path in archive.namelist():
+            folder, name = path.split("/")
+            info = folder.split("_", 4)
+            assert len(info) == 4 and info[2:] == ["assignfeedback", "file"]
+            found[info[1]] = (name, archive.read(path))
+    assert set(found) == {"4711", "12", "7"}
+    name, page = found["4711"]
+    assert name == "feedback.html" and page == (tmp_path / "pages/Ana García.html").read_bytes()
+
+
+# --- Canvas --------------------------------------------------------------------------------------
+
+
+def test_canvas_gradebook_is_filled_in(tmp_path):
+    before, after, told = filled(tmp_path, CANVAS, [*PEOPLE, ("Ben Li (13)", "13")])
+    column = before[0].index("Assignment 2: attention (881)")
+    cells = [row[column] for row in after[1:]]
+    assert cells == ["Manual Posting", "16.00", "15.5", "15.5", "EX", ""]
+    for old, new in zip(before, after, strict=True):
+        assert old[:column] + old[column + 1 :] == new[:column] + new[column + 1 :]
+    assert told[0].startswith("Grades filled in: 2, in ")
+    assert told[1:] == ["Left as it was: Ben Li (13) (EX)",
+                        "Another grade stood there: Ben Li (12) from 3.00 to 15.5"]  # fmt: skip
+
+
+def test_canvas_finds_names_and_columns(tmp_path):
+    text = CANVAS.replace("Student,ID", "LastName,FirstName,ID").replace(",,,,,M", ",,,,,,M")
+    text = text.replace("Possible,", "Possible,,").replace('"García, Ana"', "García,Ana")
+    text = text.replace('"Li, Ben"', "Li,Ben").replace('"Student, Test"', "Student,Test")
+    _, after, _ = filled(tmp_path, text, [("Ana García", "")], column="Essay")
+    assert after[3][7] == "9.69" and after[3][6] == ""
+
+
+@pytest.mark.parametrize(
+    "text, column, message",
+    [
+        (CANVAS.replace("Assignment 2", "Week 2"), "", "--column: Assignment 1 .880., Week 2"),
+        (CANVAS, "Essays", "--column: Assignment 1"),
+        (CANVAS.replace("Points Possible", "Points"), "", "has no row “Points Possible”"),
+        (CANVAS.replace("Student,ID", "Name,Number"), "", "is neither Moodle's grading worksheet"),
+        ("", "", "is no table"),
+        (CANVAS + "short,row\n", "", "is no table"),
+    ],
+)
+def test_a_gradebook_that_can_not_be_filled_in(tmp_path, text, column, message):
+    with pytest.raises(TableError, match=message):
+        filled(tmp_path, text, column=column)
+
+
+# --- from the command line -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Grading without running anything: all points by machine, and answers in words to read."""
+
+    def grade_all(files, source, *others):
+        for student in files:
+            results = []
+            for one in source.exercises:
+                text = "One." if one.kind == "explain" else ""
+                points = None if text else float(one.points)
+                results.append(Result(student, one.name, points, one.points, "", text))
+            yield results
+
+    monkeypatch.setattr(command_line, "grade_all", grade_all)
+    monkeypatch.setattr(command_line, "try_solution", lambda *others: None)
+
+
+def test_a_teacher_who_stops_it_is_told_what_is_kept(tmp_path, quick, monkeypatch, capsys):
+    def stopped(*others):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command_line, "grade_all", stopped)
+    hand_in(tmp_path / "submissions" / "ana.ipynb", filled_in(ATTENTION, {}))
+    command = ["grade", "2", str(tmp_path / "submissions"), "--out", str(tmp_path / "grades-2")]
+    assert main(command) == 130
+    assert "What is graded is kept" in capsys.readouterr().err
+
+
+def test_a_stopped_build_says_what_is_true_of_a_build(tmp_path, monkeypatch, capsys):
+    def stopped(*others):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command_line, "student_version", stopped)
+    assert main(["build", "2", "--out", str(tmp_path)]) == 130
+    error = capsys.readouterr().err
+    assert "run it again" in error and "graded" not in error
+
+
+def test_what_is_wrong_with_the_readings_comes_before_the_grading(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command_line, "try_solution", lambda *others: pytest.fail("graded"))
+    hand_in(tmp_path / "submissions" / "ana.ipynb", filled_in(ATTENTION, {}))
+    (tmp_path / "grades").mkdir()
+    (tmp_path / "grades" / "to_read.csv").write_text(
+        "student,exercise,points,of,comment\nana,why-the-root,many,3,\n"
+    )
+    command = ["grade", "2", str(tmp_path / "submissions"), "--out", str(tmp_path / "grades")]
+    assert main(command) == 2
+    assert "line 2: points must be a number from 0 to 3" in capsys.readouterr().err
+
+
+def test_from_moodles_download_to_its_upload(tmp_path, quick, capsys):
+    folder, out = tmp_path / "submissions", tmp_path / "grades-2"
+    for name in ("Ana García_4711", "Ben Li_12"):
+        place = folder / f"{name}_assignsubmission_file" / ATTENTION.file
+        hand_in(place, filled_in(ATTENTION, {}))
+    sheet = download(tmp_path, MOODLE)
+    command = ["grade", "2", str(folder), "--out", str(out), "--gradebook", str(sheet)]
+    assert main(command) == 0
+    told = capsys.readouterr().out
+    assert "2 of 2 answers to read" in told
+    assert "No grade yet, as there are answers to read: Ana García, Ben Li\n" in told
+    table = (out / "to_read.csv").read_text(encoding="utf-8-sig")
+    (out / "to_read.csv").write_text(re.sub('"","3"', '"3","3"', table, count=1), encoding="utf-8")
+    assert main(command) == 0
+    told = capsys.readouterr().out
+    assert "1 of 2 answers to read" in told and "Grades filled in: 1, in " in told
+    assert [row[4] for row in rows(out / f"filled-{sheet.name}")[1:]] == ["16", "3.00", ""]
+    assert len(zipfile.ZipFile(out / "feedback.zip").namelist()) == 2
+
+
+def test_the_guide_names_the_files_that_there_are(tmp_path, quick):
+    guide = (FOLDER.parents[1] / "TEACHING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\| `grades-2/([\w.]+?)(?:/NAME.html)?`", guide, re.MULTILINE))
+    place = tmp_path / "in" / "Ana García_4711_assignsubmission_file" / ATTENTION.file
+    hand_in(place, filled_in(ATTENTION, {}))
+    command = ["grade", "2", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--blind"]
+    assert main(command) == 0
+    there = {path.name for path in (tmp_path / "out").iterdir()}
+    assert named - {"graded"} == there - {"last.json"} and "`last.json`" in guide
+
+
+def test_from_canvas_download_to_its_upload(tmp_path, quick, capsys):
+    folder, out = tmp_path / "submissions", tmp_path / "grades-2"
+    notebook = filled_in(ATTENTION, {})
+    hand_in(folder / f"garcíaana_4711_881_{ATTENTION.file}", notebook)
+    hand_in(folder / f"liben_LATE_12_882_{ATTENTION.file}", notebook)
+    book = download(tmp_path, CANVAS.replace("Assignment 2", "Week 2"), "gradebook.csv", start="")
+    command = ["grade", "2", str(folder), "--out", str(out), "--gradebook", str(book)]
+    assert main(command) == 2 and not out.exists()  # told before anything is graded
+    assert "Name one with --column: Assignment 1 (880), Week 2" in capsys.readouterr().err
+    assert main([*command, "--column", "Week 2: attention"]) == 0
+    table = (out / "to_read.csv").read_text(encoding="utf-8-sig").replace('"","3"', '"2","3"')
+    (out / "to_read.csv").write_text(table, encoding="utf-8")
+    assert main([*command, "--column", "Week 2: attention"]) == 0
+    assert [row[5] for row in rows(out / "filled-gradebook.csv")[3:5]] == ["15", "15"]
+    assert [row[6] for row in rows(out / "totals.csv")[1:]] == ["", "late"]
+
+
+def test_blind_from_the_command_line(tmp_path, quick, capsys):
+    folder, out = tmp_path / "submissions", tmp_path / "grades-2"
+    for name in ("ana", "ben"):
+        hand_in(folder / f"{name}.ipynb", filled_in(ATTENTION, {}))
+    command = ["grade", "2", str(folder), "--out", str(out), "--blind", "--seed", "3"]
+    assert main(command) == 0
+    page = (out / "to_read.html").read_text(encoding="utf-8")
+    assert "student-001" in page and "ana" not in page.replace("Content", "")
+    capsys.readouterr()
+    assert main(command[:-3]) == 0
+    assert "to_read.csv shows the names again: key.csv is from a blind" in capsys.readouterr().out
+    (out / "to_read.csv").write_bytes(b"x")
+    assert main(command) == 2
+    assert "its first line should be" in capsys.readouterr().err

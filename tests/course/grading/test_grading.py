@@ -1,0 +1,788 @@
+"""What surrounds a student's process, and what happens when grading itself goes wrong."""
+
+import contextlib
+import csv
+import dataclasses
+import functools
+import itertools
+import json
+import multiprocessing
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+import torch
+
+from course.checks import LONG, Hint
+from course.grading import __main__ as command_line
+from course.grading import batch, source, starting, wall
+from course.grading.__main__ import main
+from course.grading.assignments import FOLDER, WRITE_HERE, assignment, text
+from course.grading.collect import handed_in
+from course.grading.grade import (
+    LARGEST,
+    NOT_GRADED,
+    Limits,
+    OutOfTime,
+    Result,
+    Unreadable,
+    Worker,
+    checked,
+    code_of,
+    grade,
+    judged,
+    read_submission,
+    to_be_read,
+)
+from course.grading.rpc import Stopped
+from course.grading.sandbox import ROOT
+from course.grading.start import WALLS, holds, surroundings
+from course.grading.worker import guard, plain_python
+from tests.course.grading.classroom import filled_in, hand_in, solutions
+from tests.course.grading.hostile import (
+    ATTACKS,
+    BEYOND_THE_GUARD,
+    BORROWED,
+    OWN,
+    SETUP,
+    UNWATCHED,
+)
+
+ATTENTION = assignment(2)
+LINUX = sys.platform == "linux"
+
+
+# --- the guard -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hook(tmp_path):
+    for name in ("own", "library", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "own" / "link").symlink_to(tmp_path / "elsewhere")
+    return guard(tmp_path / "own", [str(tmp_path / "library")])
+
+
+@pytest.mark.parametrize(
+    "event, place",
+    [
+        ("open-w", "own/file"),
+        ("open-r", "own/file"),
+        ("open-r", "library/file"),
+        ("os.remove", "own/file"),
+        ("os.listdir", "library"),
+    ],
+)
+def test_the_guard_lets_pass(hook, tmp_path, event, place):
+    hook(*told(event, tmp_path / place))
+
+
+@pytest.mark.parametrize(
+    "event, place",
+    [
+        ("open-w", "elsewhere/file"),
+        ("open-w", "library/file"),
+        ("open-w", "own/../elsewhere/file"),
+        ("open-w", "own/link/file"),
+        ("open-w", "own-not/file"),
+        ("open-r", "elsewhere/file"),
+        ("os.remove", "elsewhere/file"),
+        ("os.rename", "elsewhere/file"),
+        ("os.mkdir", "elsewhere/file"),
+        ("os.truncate", "elsewhere/file"),
+        ("os.listdir", "elsewhere"),
+        ("os.scandir", "elsewhere"),
+    ],
+)
+def test_the_guard_refuses(hook, tmp_path, event, place):
+    with pytest.raises(PermissionError, match="a notebook may"):
+        hook(*told(event, tmp_path / place))
+
+
+def told(event: str, path: Path) -> tuple[str, tuple]:
+    """An audit event as Python tells it to a hook."""
+    if event == "open-r":
+        return "open", (str(path), "r", os.O_RDONLY)
+    if event == "open-w":
+        return "open", (str(path), "w", os.O_WRONLY | os.O_CREAT)
+    return event, (os.fsencode(path), path.with_name("other"), -1)
+
+
+def test_the_guard_knows_what_a_descriptor_and_the_null_device_are(hook):
+    hook("open", (3, "w", os.O_WRONLY))
+    hook("open", (os.devnull, "w", os.O_WRONLY))
+    hook("import", ("torch", None, None, None, None))
+    events = ("socket.connect", "socket.gethostbyaddr", "_winapi.CreateProcess", "ctypes.dlsym")
+    for event in events:
+        with pytest.raises(PermissionError, match=event):
+            hook(event, (None, None))
+    with pytest.raises(ImportError, match="_cffi_backend"):
+        hook("import", ("_cffi_backend", None, None, None, None))
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux tells the name of an open folder")
+def test_the_guard_knows_where_a_path_starts(hook, tmp_path):
+    (tmp_path / "own" / "deep").mkdir()
+    for folder, event in itertools.product(("own", "library"), ("os.remove", "os.mkdir")):
+        opened = os.open(tmp_path / folder, os.O_RDONLY)
+        try:
+            if folder == "own":
+                hook(event, ("file", opened))
+                continue
+            with pytest.raises(PermissionError, match="own folder"):
+                hook(event, ("file", opened))
+        finally:
+            os.close(opened)
+
+
+def test_lines_that_only_jupyter_understands():
+    cell = "%matplotlib inline\nx = 1\n!ls\n  %time y = 2\nz = 7 % 5"
+    assert plain_python(cell) == "\nx = 1\n\n\nz = 7 % 5"
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux bounds the processes of a program")
+def test_limits_hold_where_the_guard_does_not_see():
+    code = """
+import os, torch
+from course.grading.sandbox import limit
+if os.getuid() == 0: os.setuid(65534)  # root is exempt
+limit(1000, 60)
+try: print(os.fork() and "forked")
+except BlockingIOError: print("refused")
+try: print(torch.ones(10**9).sum())
+except RuntimeError: print("refused")
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert run.stdout.split() == ["refused", "refused"], run.stderr
+
+
+# --- walls ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=[*WALLS, ""], ids=[*WALLS, "guard only"])
+def each_wall(request):
+    """The name of each wall, and "" for the guard alone."""
+    if request.param and not holds(request.param):
+        pytest.skip(f"{request.param} isn't here, or this system doesn't let it work")
+    return request.param
+
+
+def attacks(codes, **places):
+    """Each attack in a cell of its own."""
+    cells = [("", "import torch")]
+    for name, (code, _) in codes.items():
+        for place, path in places.items():
+            code = code.replace("{" + place + "}", str(path))
+        cells.append((name, code))
+    return cells
+
+
+def test_nothing_gets_out(tmp_path, each_wall):
+    """Each attack fails in its own cell, behind every wall that works here, and without one."""
+    codes = ATTACKS | (BEYOND_THE_GUARD if each_wall else {})
+    victim = tmp_path / "submissions" / "victim.ipynb"
+    hand_in(victim, filled_in(ATTENTION, {}))
+    before = victim.read_bytes()
+    cells = attacks(codes, outside=tmp_path / "outside", another=victim, others=victim.parent,
+                    project=ROOT, solution=FOLDER / ATTENTION.file)  # fmt: skip
+    priority = os.getpriority(os.PRIO_PROCESS, 0) if hasattr(os, "getpriority") else 0
+    with contextlib.closing(Worker(cells, Limits(wall=each_wall))) as worker:
+        worker.run_cells()
+        for number, (name, _) in enumerate(cells[1:], 1):
+            assert number in worker.troubles, f"{name} went through"
+            assert codes[name][1] in worker.troubles[number], (name, worker.troubles[number])
+        assert not worker.deadly
+        with pytest.raises(Hint):
+            worker.get("my_weights", "")
+    assert victim.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["submissions"]
+    assert priority == (os.getpriority(os.PRIO_PROCESS, 0) if hasattr(os, "getpriority") else 0)
+
+
+LOOKS = """
+import os
+def around(place): return sorted(os.listdir(place))
+def has(path):
+    try: return bool(open(path).read(1))
+    except OSError: return False
+def writes(path):
+    try: return bool(open(path, 'w').write('x'))
+    except OSError: return False
+tree = os.path.dirname(os.path.dirname(__import__('course').__file__))
+"""
+
+
+def test_a_submission_sees_nothing_but_the_library(each_wall):
+    """In an empty folder: no assignment, no test, no .git, no grade, no other submission."""
+    with contextlib.closing(Worker([("", LOOKS)], Limits(wall=each_wall))) as worker:
+        worker.run_cells()
+        around, has, writes = (worker.get(name, "") for name in ("around", "has", "writes"))
+        tree = worker.get("tree", "")
+        assert around(".") == []
+        assert set(around(f"{tree}/course/grading")) == set(starting.WORKER_SIDE)
+        assert not {"assignments", "my_transformer.py"} & set(around(f"{tree}/course"))
+        assert has(f"{ROOT}/transformer_lib/model/attention.py") and has(f"{ROOT}/data/README.md")
+        for name in ("README.md", "course/assignments/2_attention.ipynb", ".git/HEAD", ".git",
+                     "tests/course/grading/attempts_2.py", "course/grading/grade.py"):  # fmt: skip
+            assert not has(f"{ROOT}/{name}"), name
+        assert not has("/etc/passwd")
+        assert writes("mine") and has("mine")
+        for place in (f"{tree}/course/grading/__init__.py", "/tmp/mine", "/dev/shm/mine", "/mine"):
+            assert not writes(place), place
+
+
+@pytest.mark.skipif(not LINUX, reason="what macOS has is tried on macOS")
+def test_the_system_gives_a_wall():
+    """Without further programs: Landlock is part of Linux, and its package of this project."""
+    if not landlock_in_kernel():
+        pytest.skip("this kernel has no Landlock, or it is switched off")
+    assert holds("landlock")
+    assert starting.find_wall() == ("bubblewrap" if holds("bubblewrap") else "landlock")
+
+
+def landlock_in_kernel() -> bool:
+    try:
+        return wall.landlockpy is not None and wall.landlockpy.abi_version() > 0
+    except OSError:  # a container that forbids to ask
+        return False
+
+
+def test_a_wall_is_trusted_for_what_it_does():
+    """Without one, the probe gets out in every way; a wall with a hole is none."""
+    assert set(starting.escapes("")) >= {
+        "read", "see", "write", "spill", "change", "empty", "send", "connect"
+    }  # fmt: skip
+
+
+@pytest.mark.skipif(not LINUX, reason="bubblewrap is for Linux")
+def test_a_second_process_behind_the_wall_is_seen(monkeypatch):
+    """It would have no filter and no limit, and its memory could be written."""
+    if not holds("bubblewrap"):
+        pytest.skip("bubblewrap isn't here, or this system doesn't let it work")
+    real = starting.bubblewrap
+    monkeypatch.setattr(starting, "bubblewrap", lambda *places: [
+        word for word in real(*places) if word != "--as-pid-1"
+    ])  # fmt: skip
+    assert starting.escapes("bubblewrap") == ["tamper"]
+
+
+@pytest.mark.parametrize("hole, told", [
+    ("kill", ["send"]), ("socket", ["connect"]), ("chmod", ["mode"]),
+    ("clone", ["thread", "start"]),
+])  # fmt: skip
+def test_a_hole_in_the_wall_is_seen(monkeypatch, tmp_path, hole, told):
+    """The probe runs with a copy of sandbox.py in which one system call is forgotten."""
+    if not landlock_in_kernel():
+        pytest.skip("this kernel has no Landlock, or it is switched off")
+    if hole == "clone" and os.geteuid() != 0:
+        pytest.skip("whoever isn't root is held by a limit as well")
+    real = starting.worker_side
+
+    def with_hole(tree):
+        real(tree)
+        text = (tree / "course" / "grading" / "sandbox.py").read_text(encoding="utf-8")
+        text = text.replace(f" {hole} ", " ").replace("(scoped=scopes)", "(handled_net=0)")
+        (tree / "course" / "grading" / "sandbox.py").write_text(text, encoding="utf-8")
+        return tree
+
+    monkeypatch.setattr(starting, "worker_side", with_hole)
+    with contextlib.closing(starting.ForkServer("landlock")) as opened:
+        monkeypatch.setattr(starting, "starter", lambda wall: opened)
+        assert starting.escapes("landlock") == told
+
+
+def test_the_profile_for_macos(monkeypatch):
+    """The text alone: it closes everything, then opens what is needed."""
+    monkeypatch.setattr(wall, "readable", lambda: ['/opt/a "quoted" python'])
+    profile = wall.profile("/nowhere/home", "/nowhere/tree")
+    assert profile.startswith("(version 1)(deny default)")
+    assert "(deny network*)" in profile and "(deny process-fork)" in profile
+    assert profile.count("file-write") == 2  # one folder, and /dev/null
+    assert '(allow file-write* (subpath "/nowhere/home"))' in profile
+    assert '(subpath "/opt/a \\"quoted\\" python")' in profile
+    given = {"readable": []}
+    command = starting.behind("sandbox-exec", "/nowhere/home", "/nowhere/tree", "worker", given)
+    assert command[:3] == ["sandbox-exec", "-p", profile]
+
+
+def test_without_a_wall_nothing_is_graded_unless_told_to(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command_line, "find_wall", lambda: "")
+    hand_in(tmp_path / "in" / "ana.ipynb", filled_in(ATTENTION, {}))
+    command = ["grade", "2", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
+    assert main(command) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert all(word in told for word in ("bubblewrap", "container", "--no-wall", "your rights"))
+    assert not (tmp_path / "out").exists()
+    assert main([*command, "--no-wall"]) == 0
+    assert "No wall" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("place", ["submissions", "out"])
+def test_no_secret_lies_where_submissions_may_read(tmp_path, monkeypatch, capsys, place):
+    monkeypatch.setattr(wall, "readable", lambda: [str(tmp_path / "python")])
+    where = {"submissions": tmp_path / "in", "out": tmp_path / "out"}
+    where[place] = tmp_path / "python" / place
+    hand_in(where["submissions"] / "ana.ipynb", filled_in(ATTENTION, {}))
+    assert main(["grade", "2", str(where["submissions"]), "--out", str(where["out"])]) == 2
+    assert "which every submission may read: keep it elsewhere" in capsys.readouterr().err
+
+
+# --- whose work ----------------------------------------------------------------------------------
+
+
+def graded_weights(tmp_path, codes):
+    """name -> (points, hint) of `my_weights`, each graded in a process of its own."""
+    found = {}
+    for name, code in codes.items():
+        hand_in(tmp_path / "one.ipynb", filled_in(ATTENTION, {"my_weights": SETUP + code}))
+        (found[name],) = [(one.points, one.hint)
+                          for one in grade(name, tmp_path / "one.ipynb", ATTENTION, Limits())
+                          if one.exercise == "my_weights"]  # fmt: skip
+    return found
+
+
+def test_borrowed_work_gets_no_points(tmp_path):
+    """The ways that a process could hide; tests/course/checks/test_watching.py has all others."""
+    ways = {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")}
+    ways |= UNWATCHED
+    found = graded_weights(tmp_path, {name: code for name, (code, _) in ways.items()})
+    for name, (_, whose) in ways.items():
+        assert found[name][0] == 0 and f"`{whose}` does the whole" in found[name][1], (name, found)
+
+
+def test_own_work_gets_all_points(tmp_path):
+    ways = ("a function", "a decorator", "compared with the library's")
+    found = graded_weights(tmp_path, {name: OWN[name] for name in ways})
+    assert set(found.values()) == {(5.0, "")}
+
+
+# --- the batch -----------------------------------------------------------------------------------
+
+
+def graded_here(files, kept, how, jobs=1, limits=Limits(), again=False):  # noqa: B008
+    """student -> (points, hint) of the first exercise."""
+    everything = batch.grade_all(files, ATTENTION, limits, jobs, kept, again, how)
+    return {one[0].student: (one[0].points, one[0].hint) for one in everything}
+
+
+def some_files(folder, *students):
+    for student in students:
+        hand_in(folder / f"{student}.ipynb", {"by": student})
+    return {student: folder / f"{student}.ipynb" for student in students}
+
+
+def test_a_grader_that_breaks_down_goes_on_with_the_next(tmp_path, monkeypatch):
+    """Even if grading one submission ends or stops the grader's own process."""
+    monkeypatch.setattr(batch, "SPARE", 3.0)
+    students = ("before", "deadly", "faulty", "stuck", "after")
+    found = graded_here(some_files(tmp_path, *students), tmp_path / "kept", grade_unless_deadly,
+                        jobs=1, limits=Limits(total=0))  # fmt: skip
+    assert set(found) == set(students)
+    for student, (points, hint) in found.items():
+        assert (points is None) == (student in ("deadly", "faulty", "stuck"))
+        assert hint.startswith("not graded") == (student in ("deadly", "faulty", "stuck"))
+    assert len(list((tmp_path / "kept").iterdir())) == 2  # the others get another try next time
+
+
+def grade_unless_deadly(student, path, source, limits):
+    if student == "deadly":
+        os._exit(1)
+    if student == "stuck":
+        time.sleep(1000)
+    if student == "faulty":
+        raise KeyError(student)
+    return [Result(student, one.name, 1.0, one.points, "") for one in source.exercises]
+
+
+def test_nobody_has_0_points_for_a_fault_of_the_grader(tmp_path, monkeypatch, capsys):
+    """No points at all, words that say so, an exit code, and no grade in a gradebook."""
+    folder, out = tmp_path / "submissions", tmp_path / "grades"
+    for student in ("ana", "faulty"):
+        hand_in(folder / f"{student}.ipynb", filled_in(ATTENTION, {"why-the-root": WRITE_HERE}))
+    book = tmp_path / "book.csv"
+    book.write_text("Student,ID,SIS Login ID,Section,Assignment 2 (7)\n    Points Possible,,,,16\n"
+                    "ana,1,ana,A,\nfaulty,2,faulty,A,\n")  # fmt: skip
+    command = ["grade", "2", str(folder), "--out", str(out), "--gradebook", str(book)]
+    monkeypatch.setattr(command_line, "try_solution", lambda *_: None)
+    monkeypatch.setattr(
+        command_line, "grade_all", functools.partial(batch.grade_all, grade=grade_unless_deadly)
+    )
+    assert main(command) == 1
+    told = capsys.readouterr()
+    assert "not graded, as the grader itself failed: faulty." in told.err
+    assert "1 submissions graded" in told.out and "as the grader failed: faulty" in told.out
+    with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["student"] == "faulty"]
+    assert len(rows) == len(ATTENTION.exercises)
+    for row in rows:
+        assert row["points"] == "" and row["hint"].startswith("not graded"), row
+    with (out / "totals.csv").open(encoding="utf-8-sig", newline="") as file:
+        totals = {row["student"]: row for row in csv.DictReader(file)}
+    assert totals["faulty"]["total"] == totals["faulty"]["machine"] == ""
+    assert float(totals["ana"]["total"]) > 0
+    page = (out / "pages" / "faulty.html").read_text(encoding="utf-8")
+    assert "<strong>not graded</strong>" in page and "0 of" not in page
+    filled = (out / "filled-book.csv").read_text(encoding="utf-8").splitlines()
+    assert filled[-1] == "faulty,2,faulty,A," and filled[-2].startswith("ana,1,ana,A,5")
+    monkeypatch.setattr(
+        command_line, "grade_all", functools.partial(batch.grade_all, grade=grade_all_right)
+    )
+    assert main(command) == 0  # the same command tries again
+    assert "the grader failed before" in (out / "changes.csv").read_text(encoding="utf-8")
+
+
+def grade_all_right(student, path, source, limits):
+    return [Result(student, one.name, 1.0, one.points, "") for one in source.exercises]
+
+
+def test_what_takes_long_is_told_by_name(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(batch, "SLOW", 1.0)
+    monkeypatch.setattr(batch, "THEN_EVERY", 1.0)
+    found = graded_here(some_files(tmp_path, "ana", "slow"), tmp_path / "kept", grade_slowly)
+    assert found == {"ana": (1.0, ""), "slow": (1.0, "")}
+    told = capsys.readouterr().err
+    assert "ana" not in told
+    for seconds in (1, 2):
+        assert f"slow has been graded for {seconds} seconds now; after 660 it is stopped." in told
+    assert told.count("slow has been") == 2
+
+
+def grade_slowly(student, path, source, limits):
+    time.sleep(2.6 if student == "slow" else 0)
+    return grade_all_right(student, path, source, limits)
+
+
+@pytest.mark.skipif(not LINUX, reason="only Linux bounds the memory of a program")
+def test_the_grader_has_a_limit_of_memory_of_its_own(tmp_path):
+    found = graded_here(some_files(tmp_path, "ana"), tmp_path / "kept", grade_hungrily)
+    assert found["ana"] == (None, NOT_GRADED)
+
+
+def grade_hungrily(student, path, source, limits):
+    torch.empty(batch.MEGABYTES * 2**20, dtype=torch.uint8)
+    return grade_all_right(student, path, source, limits)
+
+
+def test_what_a_submission_may_call_takes_nothing_large(each_wall):
+    """Else the grader's memory would grow with the square of what a notebook hands over."""
+    cell = (
+        "import torch\ndef mine(model, n): return model(torch.ones(1, n, dtype=torch.long)).shape"
+    )
+    with contextlib.closing(Worker([("", cell)], Limits(wall=each_wall))) as worker:
+        worker.run_cells()
+        model, mine = Mock(side_effect=lambda ids: ids), worker.get("mine", "")
+        assert list(mine(model, 5)) == [1, 5]
+        with pytest.raises(Stopped, match="9,000 numbers"):
+            mine(model, 9000)
+        assert model.call_count == 1
+
+
+def grade_and_count(student, path, source, limits):
+    """Each time that a submission is graded, its file gets a neighbor."""
+    (path.parent / f"{student}-{time.monotonic_ns()}.graded").touch()
+    if student == "killer":
+        os.kill(multiprocessing.parent_process().pid, signal.SIGKILL)
+        os._exit(1)
+    return [Result(student, one.name, 1.0, one.points, "", "ñ") for one in source.exercises]
+
+
+def test_what_is_graded_is_not_graded_again(tmp_path):
+    def graded_times():
+        return sum(path.suffix == ".graded" for path in tmp_path.iterdir())
+
+    files = some_files(tmp_path, "ana", "ben")
+    kept = tmp_path / "kept"
+    first = graded_here(files, kept, grade_and_count)
+    assert first == {"ana": (1.0, ""), "ben": (1.0, "")} and graded_times() == 2
+    assert graded_here(files, kept, grade_and_count) == first and graded_times() == 2
+    assert "ana" not in "".join(path.read_text() for path in kept.iterdir())
+    hand_in(files["ben"], {"by": "Ben, once more"})
+    graded_here(files, kept, grade_and_count)
+    assert graded_times() == 3
+    for path in kept.iterdir():  # whatever is in it that isn't ours
+        path.write_text('[{"points": 5}]')
+    assert graded_here(files, kept, grade_and_count, again=True) == first and graded_times() == 5
+
+
+def test_what_a_result_depends_on(tmp_path, monkeypatch):
+    (path,) = some_files(tmp_path, "ana").values()
+
+    def place(source=ATTENTION, limits=Limits()):  # noqa: B008
+        return batch.place(tmp_path, path, source, limits)
+
+    first = place()
+    assert place() == first
+    assert place(assignment(3)) != first and place(limits=Limits(seconds=5)) != first
+    monkeypatch.setattr(batch, "version", lambda: b"another library")
+    assert place() != first
+    path.unlink()
+    assert place() is None
+    path.symlink_to(tmp_path / "elsewhere")
+    assert place() is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no SIGKILL here")
+def test_a_grader_that_is_killed_goes_on_where_it_was(tmp_path):
+    """Killed while the second is graded: the first is kept, and the rest is graded next time."""
+    files = some_files(tmp_path, "ana", "killer", "ben")
+    program = (
+        "from pathlib import Path; from tests.course.grading.test_grading import *\n"
+        f"folder = Path({str(tmp_path)!r})\n"
+        "files = {name: folder / f'{name}.ipynb' for name in ('ana', 'killer', 'ben')}\n"
+        "graded_here(files, folder / 'kept', grade_and_count, jobs=1)"
+    )
+    script = tmp_path / "grading.py"
+    script.write_text(f"if __name__ == '__main__':\n    exec({program!r})")
+    run = subprocess.run([sys.executable, script], cwd=ROOT, capture_output=True, text=True,
+                         env=os.environ | {"PYTHONPATH": str(ROOT)})  # fmt: skip
+    assert run.returncode == -signal.SIGKILL, run.stderr
+    assert len(list((tmp_path / "kept").iterdir())) == 1
+    found = graded_here(files, tmp_path / "kept", grade_unless_deadly)
+    assert found == dict.fromkeys(files, (1.0, ""))
+    assert len(list(tmp_path.glob("ana-*.graded"))) == 1
+
+
+def test_a_submission_has_a_time_of_its_own(tmp_path):
+    """A cell may take 30 seconds, but all of them only 6: what comes after them gets no time."""
+    endless = dict.fromkeys(("two_weights", "my_weights", "my_attention"), "while True: pass")
+    hand_in(tmp_path / "slow.ipynb", filled_in(ATTENTION, solutions(ATTENTION) | endless))
+    limits = Limits(seconds=30, total=6)
+    start = time.monotonic()
+    results = grade("slow", tmp_path / "slow.ipynb", ATTENTION, limits)
+    hints = {one.exercise: one.hint for one in results}
+    assert time.monotonic() - start < 25
+    assert "used up its 6 seconds" in hints["w_q"]
+    assert all(one.points == 0 for one in results if one.exercise != "why-the-root")
+
+
+def test_a_check_for_which_no_time_is_left_says_so():
+    """The cells have run and the process lives, but its time is over."""
+    ended = Mock(limits=Limits(total=6), clock=Mock(side_effect=OutOfTime))
+    points, hint = judged(ATTENTION.exercises[0], ended, {})
+    assert points == 0 and hint == "The notebook had used up its 6 seconds before this."
+
+
+def broken_cells(change):
+    """Assignment 2 with something in its first cell that no editor writes."""
+    notebook = filled_in(ATTENTION, {})
+    change(notebook["cells"][0])
+    return json.dumps(notebook)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "5",
+        "[]",
+        "{}",
+        '{"cells": []}',
+        '{"cells": 5, "metadata": {}}',
+        '{"cells": [5], "metadata": {}}',
+        '{"cells": [], "metadata": {"coursework": 5}}',
+        broken_cells(lambda cell: cell.update(source=5)),
+        broken_cells(lambda cell: cell.update(source=[5])),
+        broken_cells(lambda cell: cell.update(metadata=None)),
+        broken_cells(lambda cell: cell.update(metadata={"nbgrader": {"grade_id": [1]}})),
+        broken_cells(lambda cell: cell.update(metadata={"nbgrader": 5})),
+        b"\xff\xfe\x00",
+    ],
+)
+def test_what_is_no_notebook_gets_a_sentence(tmp_path, content):
+    path = tmp_path / "ana.ipynb"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(Unreadable, match="isn't a notebook: hand in"):
+        read_submission(path, ATTENTION)
+
+
+def test_a_notebook_that_was_cut_off_is_told_so(tmp_path):
+    path = tmp_path / "ana.ipynb"
+    path.write_bytes((FOLDER / ATTENTION.file).read_bytes()[:-9])
+    with pytest.raises(Unreadable, match="ana.ipynb isn't a notebook any more: it was cut off"):
+        read_submission(path, ATTENTION)
+
+
+@pytest.mark.parametrize(
+    "found, way_out",
+    [
+        ("work.zip", "only work.zip. Unpack it and hand in the .ipynb file that is in it."),
+        ("scan.pdf", "only scan.pdf. Hand in the .ipynb file itself."),
+        (None, "There is no notebook in the folder ana."),
+    ],
+)
+def test_a_folder_without_a_notebook_says_what_to_do(tmp_path, found, way_out):
+    (tmp_path / "ana").mkdir()
+    if found:
+        (tmp_path / "ana" / found).touch()
+    with pytest.raises(Unreadable) as caught:
+        read_submission(tmp_path / "ana" / ATTENTION.file, ATTENTION)
+    assert str(caught.value).endswith(way_out)
+    (tmp_path / "ben.zip").touch()
+    with pytest.raises(Unreadable, match="ben.zip is an archive: unpack it"):
+        read_submission(tmp_path / "ben.zip", ATTENTION)
+
+
+def test_files_that_are_none(tmp_path):
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.ipynb")
+        with pytest.raises(Unreadable, match="is no file"):
+            read_submission(tmp_path / "pipe.ipynb", ATTENTION)
+    with pytest.raises(Unreadable, match=f"no notebook in the folder {tmp_path.name}, only pipe"):
+        read_submission(tmp_path / "nothing.ipynb", ATTENTION)
+    large = tmp_path / "large.ipynb"
+    with large.open("wb") as file:
+        file.truncate(LARGEST[".ipynb"] + 1)
+    with pytest.raises(Unreadable, match="larger than 20 MB"):
+        read_submission(large, ATTENTION)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["grade", "2", "nowhere"], "nowhere is no folder"),
+        (["grade", "99", "."], "there is no assignment 99"),
+        (["grade", "2", "empty"], "empty is empty"),
+    ],
+)
+def test_one_sentence_for_a_mistaken_command(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    Path("empty").mkdir()
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+def test_nothing_is_graded_with_a_solution_that_fails(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    broken = json.loads((FOLDER / ATTENTION.file).read_text(encoding="utf-8"))
+    for cell in broken["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "my_weights":
+            cell["source"] = "def my_weights(query, key): return query @ key.T"
+    hand_in(folder / ATTENTION.file, broken)
+    hand_in(tmp_path / "submissions" / "one.ipynb", {})
+    monkeypatch.setattr(source, "FOLDER", folder)
+    assert main(["grade", "2", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]) == 2
+    assert "the solution of my_weights" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_only_shows_something_is_not_run_unless_it_was_changed():
+    training = assignment(5)
+    assert any("trained(pack)" in code for code in training.shown)
+    cells = filled_in(training, {})["cells"]
+    run = [code for _, code in code_of(cells, training)]
+    assert set(training.given) <= set(run) and not set(training.shown) & set(run)
+    assert code_of([], training) == [("", code) for code in training.given]
+    mine = "best = copies(peak=0.01, warmup=10, steps=60)"
+    for cell in cells:
+        if text(cell) == training.shown[0]:
+            cell["source"] = mine
+    changed = [code for _, code in code_of(cells, training)]
+    assert [code for code in changed if code not in run] == [mine]
+
+
+# --- what a person reads -------------------------------------------------------------------------
+
+
+def test_an_answer_in_a_cell_of_ones_own_is_found(tmp_path):
+    notebook = filled_in(ATTENTION, {"why-the-root": WRITE_HERE})
+    mine = {"cell_type": "markdown", "source": "One weight takes it all.", "metadata": {}}
+    hand_in(tmp_path / "ana.ipynb", notebook | {"cells": [*notebook["cells"], mine]})
+    cells = read_submission(tmp_path / "ana.ipynb", ATTENTION)
+    found = to_be_read("ana", ATTENTION.exercises[-1], cells, ATTENTION)
+    assert (found.points, found.text) == (None, "One weight takes it all.")
+
+
+def test_a_link_is_no_work(tmp_path):
+    hand_in(tmp_path / "ana" / ATTENTION.file, filled_in(ATTENTION, {}))
+    (tmp_path / "ben").symlink_to(tmp_path / "ana")
+    (tmp_path / "cem.ipynb").symlink_to(tmp_path / "ana" / ATTENTION.file)
+    found = {one.student: one.path for one in handed_in(tmp_path, ATTENTION).submissions}
+    assert read_submission(found["ana"], ATTENTION)
+    for student in ("ben", "cem"):
+        with pytest.raises(Unreadable, match="is no file"):
+            read_submission(found[student], ATTENTION)
+
+
+def test_a_cell_that_stops_half_way_says_so(tmp_path):
+    half = "w_q = torch.zeros(4, 4)\nw_q[9, 9] = 5.0"
+    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {"w_q": half}))
+    (found,) = [one for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
+                if one.exercise == "w_q"]  # fmt: skip
+    assert "looks at all three words alike" in found.hint
+    assert "(The cell stopped: IndexError: index 9 is out of bounds" in found.hint
+
+
+MILLION = "x" * 1_000_000
+CUT = " … (cut after"
+
+
+CALLED = """
+def my_weights(query, key):
+    raise ValueError({message})
+my_weights(1, 2)
+"""
+
+
+@pytest.mark.parametrize(
+    "name, code, said",
+    [
+        ("w_q", f"raise ValueError('x' * {len(MILLION)})", 1),
+        ("w_q", f"w_q = torch.zeros(4, 4)\nraise ValueError('x' * {len(MILLION)})", 1),
+        ("my_weights", CALLED.format(message=f"'x' * {len(MILLION)}"), 1),
+        ("my_weights", CALLED.format(message=f"'x\\n' * {len(MILLION)}"), 0),
+        ("my_weights", f"my_weights = type('x' * {len(MILLION)}, (), {{}})()", 0),
+    ],
+    ids=["no name", "a wrong answer", "a function", "a million lines", "a kind"],
+)
+def test_a_message_of_a_million_letters_is_told_once_and_in_part(tmp_path, name, code, said):
+    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {name: code}))
+    results = {one.exercise: one for one in
+               grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())}  # fmt: skip
+    hint = results[name].hint
+    assert results[name].points == 0 and len(hint) < 600
+    assert hint.count(CUT) == hint.count("x" * 250) == said
+    assert said == 0 or max(map(len, re.findall("x+", hint))) == LONG - len("ValueError: ")
+
+
+def test_a_hint_too_long_is_cut_where_it_says_so():
+    class Silent:
+        clock = contextlib.nullcontext
+
+        def trouble_in(self, answer, known):
+            return " (The cell stopped.)"
+
+    def hinting():
+        raise Hint(MILLION)
+
+    exercise = dataclasses.replace(ATTENTION.exercises[0], check="hinting()")
+    points, hint = checked(exercise, Silent(), {"hinting": hinting})
+    assert hint == f"{MILLION[:1_000]} … (cut after 1,000 characters) (The cell stopped.)"
+
+
+@pytest.mark.parametrize(
+    "answer, points, hint",
+    [
+        (WRITE_HERE, 0, "Nothing is written here."),
+        (" \n", 0, "Nothing is written here."),
+        ("One weight takes it all.", None, "to be read"),
+    ],
+)
+def test_an_answer_in_words_waits_for_a_person(tmp_path, answer, points, hint):
+    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {"why-the-root": answer}))
+    (found,) = [one for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
+                if one.exercise == "why-the-root"]  # fmt: skip
+    assert (found.points, found.hint) == (points, hint)
+
+
+def test_a_submission_may_learn_subwords():
+    """The package for it would start threads, of which a submission has none, and stop there."""
+    assert surroundings("home")["TOKENIZERS_PARALLELISM"] == "false"

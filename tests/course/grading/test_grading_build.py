@@ -1,0 +1,232 @@
+"""`grade build`: my_transformer.py is graded as a notebook is, by the same commands."""
+
+import contextlib
+import csv
+import json
+import re
+import unittest.mock
+
+import pytest
+
+from course.from_scratch.checks import FILE
+from course.grading.__main__ import main
+from course.grading.assignments import BUILD, assignment, student_version
+from course.grading.collect import handed_in
+from course.grading.grade import Limits, Worker, code_of, grade, judged, read_submission
+from course.grading.gradescope import main as gradescope
+from course.grading.start import find_wall
+from tests.course.grading.attempts_build import MISTAKES, SOLUTION, SOURCE, changed
+
+TRACK = assignment(BUILD)
+SETUP: dict = {}
+exec(TRACK.setup, SETUP)
+
+BORROWS = """
+import importlib
+theirs = importlib.import_module("transformer_lib.model.attention").MultiHeadAttention
+class MultiHeadAttention(theirs):
+    def forward(self, query, key, value, mask=None):
+        return super().forward(query, key, value, mask=mask)
+"""
+BATCHES = """
+import importlib
+def make_batch(pairs):
+    batch = importlib.import_module("transformer_lib.text.batching").make_batch(pairs)
+    return batch.src, batch.tgt_in, batch.tgt_out
+"""
+OF_PYTORCH = """
+attend = getattr(torch.nn.functional, "scaled_dot_product" + "_attention")
+def attention(query, key, value, mask=None):
+    return attend(query, key, value, mask)
+"""
+ENDLESS = "\ndef greedy(model, src, max_length):\n    while True: pass\n"
+READS = f"import sys, torch\nraw = open({str(SOLUTION)!r}).read()\nexec(raw)\n"
+PATCHES = """
+import sys
+checks = sys.modules["course.from_scratch.checks"]
+checks.compare = checks.expect = checks.no_slip = checks.judge = lambda *anything: None
+import torch
+torch.allclose = torch.equal = lambda *anything, **options: True
+class Embeddings(torch.nn.Module):
+    def __init__(self, vocab, d_model):
+        super().__init__()
+        self.table = torch.nn.Embedding(vocab, d_model)
+    def forward(self, ids): return self.table(ids)
+"""
+
+
+def hand_in(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def rows(path):
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# --- one process for many files ------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def worker():
+    with contextlib.closing(Worker([("", TRACK.setup)], Limits(wall=find_wall()))) as worker:
+        worker.run_cells()
+        yield worker
+
+
+def judged_there(worker, tmp_path, text, step):
+    """(points, hint) of a step of a file that runs in another process."""
+    hand_in(tmp_path / FILE, text)
+    worker.cells = code_of(read_submission(tmp_path / FILE, TRACK), TRACK)
+    worker.run(len(worker.cells) - 1)
+    return judged(TRACK.exercises[step - 1], worker, SETUP)
+
+
+@pytest.mark.parametrize("step, old, new, hint", MISTAKES)
+def test_a_classic_mistake_costs_its_step_and_is_told(worker, tmp_path, step, old, new, hint):
+    points, told = judged_there(worker, tmp_path, changed(old, new), step)
+    assert points in (0, 1) and hint in told, told
+
+
+@pytest.mark.parametrize(
+    "step, more, whose",
+    [
+        (5, BORROWS, "MultiHeadAttention"),
+        (11, BATCHES, "make_batch"),
+        (3, OF_PYTORCH, "scaled_dot_product_attention"),
+    ],
+)
+def test_borrowed_work_is_seen_while_it_runs(worker, tmp_path, step, more, whose):
+    points, told = judged_there(worker, tmp_path, SOURCE + more, step)
+    assert points == 0 and f"`{whose}` does the whole" in told
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("import torch\ntorch.ones(2) @ torch.ones(3)\n", r"stops while it is read.*\(line 2\)"),
+        ("def f(:\n", "no Python yet. line 1"),
+        ("from transformer_lib import make_model\n", "Line 1 of my_transformer.py takes"),
+        ("class Embeddings: pass\n", "takes no arguments"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_the_file_is_told_with_its_line(worker, tmp_path, text, told):
+    points, hint = judged_there(worker, tmp_path, text, 1)
+    assert points == 0 and re.search(told, hint), hint
+
+
+def test_a_loop_that_never_ends_costs_its_step(tmp_path):
+    hand_in(tmp_path / FILE, SOURCE + ENDLESS)
+    cells = code_of(read_submission(tmp_path / FILE, TRACK), TRACK)
+    with contextlib.closing(Worker(cells, Limits(seconds=8, wall=find_wall()))) as worker:
+        found = [judged(TRACK.exercises[step - 1], worker, SETUP) for step in (12, 2)]
+    assert found[0][0] == 0 and "did not end within 8 seconds" in found[0][1]
+    assert found[1] == (2.0, "")
+
+
+def test_a_file_cannot_read_the_solution(worker, tmp_path):
+    points, hint = judged_there(worker, tmp_path, READS, 1)
+    assert points == 0 and ("may not read" in hint or "No such file" in hint)
+
+
+def test_a_files_first_character_may_say_that_it_is_utf_8(worker, tmp_path):
+    assert judged_there(worker, tmp_path, "\ufeff" + SOURCE, 2) == (2.0, "")
+
+
+# --- a class -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """Who hands in what; graded by the command of the guide."""
+    folder = tmp_path_factory.mktemp("track")
+    hand_in(folder / "in" / "right" / FILE, SOURCE)
+    hand_in(folder / "in" / "right" / "check.py", "what was handed out\n")
+    hand_in(folder / "in" / "nothing" / FILE, "")
+    hand_in(folder / "in" / "no file" / "my_transformer.zip", "PK")
+    hand_in(folder / "in" / "leaves.py", "import os\nos._exit(0)\n")
+    hand_in(folder / "in" / "patches.py", PATCHES)
+    command = ["grade", BUILD, str(folder / "in"), "--out", str(folder / "out")]
+    with unittest.mock.patch("course.grading.__main__.try_solution"):  # it is handed in as well
+        assert main([*command, *([] if find_wall() else ["--no-wall"])]) == 0
+    return folder
+
+
+def points(graded):
+    found: dict = {}
+    for row in rows(graded / "out" / "grades.csv"):
+        found.setdefault(row["student"], []).append((float(row["points"]), row["hint"]))
+    return found
+
+
+def test_our_solution_has_all_points_and_an_empty_file_none(graded):
+    found = points(graded)
+    assert found["right"] == 12 * [(2.0, "")]
+    assert found["nothing"][0] == (0.0, "not tried yet")
+    assert {one[0] for one in found["nothing"]} == {0.0} and len(found["nothing"]) == 12
+    assert "only my_transformer.zip. Unpack it" in found["no file"][0][1]
+
+
+def test_a_file_that_attacks_harms_only_itself(graded):
+    found = points(graded)
+    assert "ended the whole program" in found["leaves"][0][1]
+    for student in ("leaves", "patches"):
+        assert sum(one[0] for one in found[student]) <= 1
+    assert found["patches"][0][0] == 1 and "root of d_model is missing" in found["patches"][0][1]
+    assert SOLUTION.read_text(encoding="utf-8") == SOURCE
+
+
+def test_there_are_tables_and_pages_as_for_a_notebook(graded):
+    (right,) = [row for row in rows(graded / "out" / "totals.csv") if row["student"] == "right"]
+    assert (right["machine"], right["total"], right["of"], right["to read"]) == (
+        "24", "24", "24", "0")  # fmt: skip
+    page = (graded / "out" / "pages" / "right.html").read_text(encoding="utf-8")
+    assert "24 of 24 points" in page and "3. Attention" in page
+    assert "Graded: <code>my_transformer.py</code>." in page
+    assert len(list((graded / "out" / "graded").glob("*.json"))) == 4  # the zip is no file
+
+
+def test_what_is_graded_is_not_graded_again(graded, monkeypatch, capsys):
+    """Only what is kept is read: with nothing to run, the same command gives the same grades."""
+    before = points(graded)
+    monkeypatch.setattr("course.grading.batch.tries", lambda waiting, *others: iter([
+        (student, grade(student, path, TRACK, Limits())) for student, (path, _) in waiting.items()
+        if not path.exists()
+    ]))  # fmt: skip
+    monkeypatch.setattr("course.grading.__main__.try_solution", lambda *anything: None)
+    monkeypatch.setattr("course.grading.__main__.find_wall", lambda: find_wall() or "no wall")
+    command = ["grade", BUILD, str(graded / "in"), "--out", str(graded / "out")]
+    assert main([*command, *([] if find_wall() else ["--no-wall"])]) == 0
+    assert points(graded) == before
+    assert "4 of 5 were graded before and haven't changed.\n" in capsys.readouterr().out
+
+
+def test_the_scripts_beside_the_file_are_no_second_version(graded):
+    intake = handed_in(graded / "in", TRACK)
+    assert not [sentence for sentence in intake.told if "check.py" in sentence]
+
+
+def test_two_alike_are_seen(graded, tmp_path, capsys):
+    hand_in(graded / "alike" / "ana.py", PATCHES)
+    hand_in(graded / "alike" / "ben.py", PATCHES.replace("Embeddings", "Table"))
+    assert main(["similar", BUILD, str(graded / "alike"), "--out", str(tmp_path)]) == 0
+    (pair,) = rows(tmp_path / "similar.csv")
+    assert float(pair["code"]) > 0.9
+
+
+# --- the source ----------------------------------------------------------------------------------
+
+
+def test_what_students_get_has_no_line_of_the_solution():
+    words = json.dumps(student_version(TRACK))
+    assert "self.table" not in words and "from_empty.judge(my_transformer, 12)" in words
+    assert TRACK.points == 24 and [one.points for one in TRACK.exercises] == 12 * [2]
+
+
+def test_gradescope_grades_it_too(tmp_path):
+    hand_in(tmp_path / "in" / FILE, "import torch\n")
+    gradescope(BUILD, str(tmp_path / "in"), str(tmp_path / "results.json"))
+    found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert [one["max_score"] for one in found["tests"]] == 12 * [2]
+    assert {one["output"] for one in found["tests"]} == {"not tried yet"}

@@ -1,0 +1,236 @@
+"""A class of thirty-two: built, handed out, handed in and graded, as a teacher does it.
+
+Twelve students hand in all nine assignments: one right, one right in other ways, and ten with
+classic mistakes, the first ten of each list (test_attempts.py goes through all of them). Twenty
+hand in assignment 2 in ways that teachers get to see. The hostile ones come extra.
+"""
+
+import csv
+import importlib
+import json
+import os
+from collections import defaultdict
+from unittest.mock import patch
+
+import pytest
+
+from course.grading import __main__ as command_line
+from course.grading.__main__ import main
+from course.grading.assignments import FOLDER, assignments, grade_id, student_version, text
+from course.grading.start import WALLS, holds
+from tests.course.grading.classroom import filled_in, hand_in, solutions
+from tests.course.grading.hostile import HOSTILE
+from tests.course.grading.trained import grade_all
+
+SOURCES = {one.number: one for one in assignments()}
+LISTS = {number: importlib.import_module(f"tests.course.grading.attempts_{number}")
+         for number in SOURCES}  # fmt: skip
+MISTAKEN = [f"mistaken-{k:02}" for k in range(10)]
+ATTENTION = SOURCES[2]
+
+
+def table(path):
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def grade(number, folder, out, *options):
+    """The table as {(student, exercise): (points, hint)}."""
+    command = ["grade", str(number), str(folder), "--out", str(out), *options]
+    with patch.object(command_line, "try_solution"):  # it is handed in as well
+        assert main(command) == 0
+    return {(row["student"], row["exercise"]): (row["points"], row["hint"])
+            for row in table(out / "grades.csv")}  # fmt: skip
+
+
+def as_text(points) -> str:
+    return f"{points:g}"
+
+
+# --- twelve who work through the course ----------------------------------------------------------
+
+
+def mistakes(source, k):
+    """exercise -> the k-th mistake of its list, from the start again where the list is shorter."""
+    lists = LISTS[source.number].WRONG
+    return {name: wrong[k % len(wrong)] for name, wrong in lists.items() if wrong}
+
+
+@pytest.mark.parametrize("number", SOURCES)
+def test_twelve_students_hand_in(tmp_path, monkeypatch, trained, number):
+    monkeypatch.setattr(command_line, "grade_all", grade_all(trained))
+    source, lists = SOURCES[number], LISTS[number]
+    folder = tmp_path / "submissions"
+    hand_in(folder / "right.ipynb", filled_in(source, solutions(source)))
+    other_ways = {name: codes[-1] for name, codes in lists.RIGHT.items()}
+    hand_in(folder / "other-ways" / source.file, filled_in(source, other_ways))
+    for k, student in enumerate(MISTAKEN):
+        answers = {name: wrong.code for name, wrong in mistakes(source, k).items()}
+        hand_in(folder / f"{student}.ipynb", filled_in(source, solutions(source) | answers))
+
+    found = grade(number, folder, tmp_path / "grades")
+
+    for exercise in source.exercises:
+        if exercise.kind == "explain":
+            assert all(found[student, exercise.name] == ("", "to be read")
+                       for student in ("right", "other-ways"))  # fmt: skip
+            continue
+        full = (as_text(exercise.points), "")
+        assert found["right", exercise.name] == full
+        assert found["other-ways", exercise.name] == full
+        for k, student in enumerate(MISTAKEN):
+            wrong = mistakes(source, k).get(exercise.name)
+            points, hint = found[student, exercise.name]
+            assert (points, bool(hint)) == (as_text(wrong.points), True), (student, wrong, hint)
+            assert wrong.hint in hint, (student, wrong, hint)
+
+
+def test_sixty_mistakes():
+    implement = [(number, one.name) for number, source in SOURCES.items()
+                 for one in source.exercises if one.kind == "implement"]  # fmt: skip
+    hints = {(number, name, wrong.hint) for number, name in implement
+             for wrong in LISTS[number].WRONG[name]}  # fmt: skip
+    assert len(hints) >= 60
+
+
+# --- twenty whom every teacher knows -------------------------------------------------------------
+
+
+def without(notebook, *names):
+    notebook["cells"] = [cell for cell in notebook["cells"] if grade_id(cell) not in names]
+    return notebook
+
+
+def reordered(notebook):
+    notebook["cells"].reverse()
+    return notebook
+
+
+def untagged(notebook):
+    """As an editor that knows no cell metadata stores it."""
+    for cell in notebook["cells"]:
+        cell["metadata"] = {}
+    return notebook
+
+
+def with_cells(notebook, *sources):
+    for source in sources:
+        notebook["cells"].insert(2, {"cell_type": "code", "source": source, "metadata": {},
+                                     "outputs": [], "execution_count": None})  # fmt: skip
+    return notebook
+
+
+def checks_changed(notebook):
+    for cell in notebook["cells"]:
+        if grade_id(cell).startswith("check-"):
+            cell["source"] = "print('right!')"
+    return notebook
+
+
+def setup_deleted(notebook):
+    notebook["cells"] = [cell for cell in notebook["cells"] if "import" not in text(cell)]
+    return notebook
+
+
+def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained):
+    monkeypatch.setattr(command_line, "grade_all", grade_all(trained))
+    folder, answers = tmp_path / "submissions" / "download", solutions(ATTENTION)
+
+    def one(name, notebook):
+        hand_in(folder / name, notebook)
+
+    def right():
+        return filled_in(ATTENTION, answers)
+
+    full = {"two_weights": "2", "my_weights": "5", "my_attention": "4", "w_q": "2"}
+    none = dict.fromkeys(full, "0")
+    expected = defaultdict(lambda: full)
+    one("Álvaro Núñez/2_attention.ipynb", right())
+    one("in a folder/sub folder/2_attention (1).ipynb", right())
+    one("two notebooks/2_attention.ipynb", right())
+    one("two notebooks/another.ipynb", filled_in(ATTENTION, {}))
+    one("two notebooks/.ipynb_checkpoints/2_attention.ipynb", filled_in(ATTENTION, {}))
+    one("copied/2_attention.ipynb", student_version(ATTENTION))
+    one("copied/2_attention-Copy1.ipynb", right())
+    one("=cmd|calc.ipynb", right())
+    one("x;=1+1;.ipynb", right())
+    one("<b>bold<b>.ipynb", right())
+    one("checks deleted.ipynb", without(right(), *(f"check-{name}" for name in full)))
+    one("checks changed.ipynb", checks_changed(filled_in(ATTENTION, {})))
+    expected["checks changed"] = none
+    one("imports deleted.ipynb", setup_deleted(right()))
+    one("magics.ipynb", with_cells(right(), "%matplotlib inline\n!ls", "%%time\nx = 1"))
+    numpy = "import numpy as np\nget_ipython().run_line_magic('pwd', '')\ndisplay(np.ones(2))\n"
+    numpy += "two_weights = np.array([0.25, 0.75])"
+    one("reordered.ipynb", reordered(filled_in(ATTENTION, answers | {"two_weights": numpy})))
+    one("no metadata.ipynb", untagged(right()))
+    one("answer deleted.ipynb", without(right(), "my_attention"))
+    expected["answer deleted"] = full | {"my_attention": "0"}
+    one("nothing done.ipynb", filled_in(ATTENTION, {}))
+    expected["nothing done"] = none
+    one("another one.ipynb", right() | {"metadata": {"coursework": {"assignment": 5}}})
+    expected["another one"] = none
+    for name, content in (("half.ipynb", json.dumps(right())[:2000]), ("no file", None),
+                          ("scan.pdf", "%PDF-1.7"), ("deep.ipynb", "[" * 100_000)):  # fmt: skip
+        if content is None:
+            (folder / name).mkdir()
+        else:
+            (folder / name).write_text(content, encoding="utf-8")
+        expected[name.split(".")[0]] = none
+    students = {entry.stem if entry.is_file() else entry.name for entry in folder.iterdir()}
+    assert len(students) == 20
+
+    found = grade(2, folder.parent, tmp_path / "grades")
+
+    assert {student for student, _ in found} == {s if s[0] != "=" else "'" + s for s in students}
+    for (student, exercise), (points, hint) in found.items():
+        if exercise in full:
+            want = expected[student][exercise]
+            assert (points, hint == "") == (want, want != "0"), (student, exercise, hint)
+    assert "isn't a notebook" in found["half", "two_weights"][1]
+    assert "isn't a notebook" in found["deep", "two_weights"][1]
+    assert "is assignment 5" in found["another one", "two_weights"][1]
+    assert "deleted" in found["answer deleted", "my_attention"][1]
+    assert found["nothing done", "my_weights"][1] == "not tried yet"
+    pages = {path.stem for path in (tmp_path / "grades" / "pages").iterdir()}
+    assert pages == students
+    # Names and answers are shown as they are written, and never obeyed.
+    bold = (tmp_path / "grades" / "pages" / "<b>bold<b>.html").read_text(encoding="utf-8")
+    assert "<b>" not in bold and "&lt;b&gt;bold" in bold
+
+
+# --- and those who mean harm ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wall", [*WALLS, ""], ids=[*WALLS, "guard only"])
+def test_hostile_students_harm_only_themselves(tmp_path, monkeypatch, wall):
+    if wall and not holds(wall):
+        pytest.skip(f"{wall} isn't here, or this system doesn't let it work")
+    monkeypatch.setattr(command_line, "find_wall", lambda: wall)
+    folder, out = tmp_path / "submissions", tmp_path / "grades"
+    places = {"outside": tmp_path / "outside", "another": folder / "victim.ipynb",
+              "others": folder, "project": FOLDER.parents[1],
+              "solution": FOLDER / ATTENTION.file}  # fmt: skip
+    hand_in(folder / "victim.ipynb", filled_in(ATTENTION, solutions(ATTENTION)))
+    for name, (code, _) in HOSTILE.items():
+        for place, path in places.items():
+            code = code.replace("{" + place + "}", str(path))
+        answers = solutions(ATTENTION) | {"my_weights": code}
+        hand_in(folder / f"{name}.ipynb", filled_in(ATTENTION, answers))
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+
+    options = ["--seconds", "6", "--megabytes", "1000", *([] if wall else ["--no-wall"])]
+    found = grade(2, folder, out, *options)
+
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["grades", "submissions"]
+    for exercise, points in (("two_weights", 2), ("my_weights", 5), ("my_attention", 4)):
+        assert found["victim", exercise] == (str(points), "")
+    for name, (_, hint) in HOSTILE.items():
+        points, told = found[name, "my_weights"]
+        assert points in ("0", "2.5") and told and hint in told, (name, points, told)
+        assert (points == "2.5") == ("not scaled" in told), (name, told)
+        assert found[name, "two_weights"] == ("2", ""), name
+        if name != "patches-torch":  # its own my_attention runs on the torch it has broken
+            assert found[name, "my_attention"] == ("4", ""), (name, found[name, "my_attention"])
+    assert os.listdir(tmp_path / "grades")
