@@ -16,10 +16,11 @@ INSTALL := $(if $(UV),uv pip install --python .venv/bin/python,\
 # Where to take PyTorch from, if not from the usual place (README: "Linux without a GPU").
 TORCH_INDEX ?=
 
-.PHONY: help lab test nightly site slides book check edit notebooks pages count lock clean
+.PHONY: help lab grading test nightly site slides book check edit notebooks pages count lock clean
 
 help:
 	@echo "make lab        open the notebooks in JupyterLab (the first time: install into .venv)"
+	@echo "make grading    install what grading needs (for teachers: TEACHING.md)"
 	@echo "make test       run every test and every notebook"
 	@echo "make nightly    the same, and what takes long: all that documents say, another order (hours)"
 	@echo "make site       make the series as pages to read anywhere (the folder site)"
@@ -33,43 +34,50 @@ help:
 	@echo "make lock       bring constraints.txt up to date with pyproject.toml (for authors; needs uv)"
 	@echo "make clean      remove .venv, for a fresh start"
 
-lab: .venv/installed
+lab: .venv/has-lab
 	.venv/bin/python tools/lab.py
 
-test: .venv/installed
+grading: .venv/has-grading
+	@echo "Ready: .venv/bin/python -m course.grading --help"
+
+test: .venv/has-test
 	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
 # With another PyTorch as well, the one built for CUDA: make nightly ALSO=/path/to/its/python
-nightly: .venv/installed
+nightly: .venv/has-test
 	.venv/bin/python tools/nightly.py $(ALSO)
 
-site slides book: .venv/installed
+site slides book: .venv/has-site
 	.venv/bin/python -m course $@
 
-check: .venv/installed
+check: .venv/has-test
 	.venv/bin/python tools/check.py $(FILES)
 
-edit: .venv/installed
+edit: .venv/has-lab
 	.venv/bin/python tools/lab.py --originals
 
-notebooks: .venv/installed
+notebooks: .venv/has-test
 	.venv/bin/python -m course.notebooks.run
 
-pages: .venv/installed
+pages: .venv/has-test
 	.venv/bin/python -m course.notebooks.pages
 	.venv/bin/python -m course figures --page notebooks/figures.md
 	.venv/bin/python -m course.site.lab_picture
 
-count: .venv/installed
+count: .venv/has-test
 	.venv/bin/python -m course.notebooks.count
 
-.venv/installed: pyproject.toml constraints.txt | .venv/bin/python
+# What is needed for what stands in pyproject.toml: lab, grading, site, test (which has all of them).
+.venv/has-%: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing into .venv: a minute or more, depending on the network."
 ifneq ($(TORCH_INDEX),)
 	$(INSTALL) --no-deps -c constraints.txt --index-url "$(TORCH_INDEX)" torch
 endif
-	$(INSTALL) -c constraints.txt -e ".[lab,site,test]"
+	$(INSTALL) -c constraints.txt -e ".[$*]"
 	@touch $@
+
+# Kept, though only a pattern names them.
+.PRECIOUS: .venv/has-%
 
 .venv/bin/python:
 ifneq ($(UV),)

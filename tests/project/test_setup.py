@@ -24,9 +24,10 @@ def read(name: str) -> str:
 
 PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
 DECLARED = [
-    Requirement(line)
+    requirement
     for lines in [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
-    for line in lines
+    for requirement in map(Requirement, lines)
+    if requirement.name != PROJECT["name"]  # an extra that takes in another
 ]
 HERE = [one for one in DECLARED if one.marker is None or one.marker.evaluate()]
 LOCK = [Requirement(line) for line in read("constraints.txt").splitlines() if line[0] != "#"]
@@ -85,17 +86,36 @@ def test_the_lock_holds_plain_versions_only():
 def test_environment_yml_is_the_same_environment():
     environment = yaml.safe_load(read("environment.yml"))
     *conda, last = environment["dependencies"]
-    assert last == {"pip": ["-c constraints.txt", "-e .[lab,site,test]"]}
-    assert set(PROJECT["optional-dependencies"]) == {"lab", "site", "test"}
+    assert last == {"pip": ["-c constraints.txt", "-e .[test]"]}
     python, pip = conda
     assert pip == "pip"
     assert SpecifierSet(python.removeprefix("python")) == SpecifierSet(PROJECT["requires-python"])
 
 
-def test_every_way_to_install_uses_the_lock_and_the_same_extras():
-    for name in ("Makefile", "README.md"):
-        installs = re.findall(r"-c constraints\.txt -e (\S+)", read(name))
-        assert set(installs) == {'".[lab,site,test]"'}, name
+def test_every_way_to_install_uses_the_lock_and_an_extra_that_there_is():
+    for name in ("Makefile", "README.md", "TEACHING.md", "CONTRIBUTING.md"):
+        found = re.findall(r"-c constraints\.txt \\?\s*-e (\S+)", read(name))
+        targets = re.findall(r"\.venv/has-(\w+)", read("Makefile"))
+        extras = {"$*": targets}
+        for install in found:
+            extra = re.fullmatch(r'"\.\[(.+)\]"', install)[1]
+            for one in extras.get(extra, [extra]):
+                assert one in PROJECT["optional-dependencies"], f"{name}: {one}"
+        assert found, name
+
+
+def test_a_student_gets_nothing_of_a_teacher_s():
+    """Nor does who installs the library get anything to draw with."""
+    extras, seen, waiting = PROJECT["optional-dependencies"], set(), ["lab"]
+    while waiting:
+        for line in map(Requirement, extras[waiting.pop()]):
+            if line.name == PROJECT["name"]:
+                waiting += line.extras
+            seen.add(line.name)
+    assert "jupyterlab" in seen
+    assert not seen & {"copydetect", "landlockpy", "pyseccomp", "pytest", "playwright"}
+    library = {Requirement(line).name for line in PROJECT["dependencies"]}
+    assert not library & {"matplotlib", "altair", "pillow", "jupyterlab", "ipython"}
 
 
 def test_the_makefile_takes_the_pythons_that_pyproject_allows():

@@ -140,7 +140,7 @@ ITSELF = "is what runs this test"
 PLATFORM = "needs a platform's table; tests/course/grading/test_gradebooks.py makes samples"
 ONLY_READ = {
     "python3.13 -m venv ../cuda": DOWNLOAD,
-    '../cuda/bin/python -m pip install -c constraints.txt -e ".[lab,site,test]"': DOWNLOAD,
+    '../cuda/bin/python -m pip install -c constraints.txt -e ".[test]"': DOWNLOAD,
     "make nightly ALSO=../cuda/bin/python": DOWNLOAD, "python tools/nightly.py": ITSELF,
     "make lab": SERVER, "make edit": SERVER, "python tools/lab.py": SERVER,
     "make lab TORCH_INDEX=https://download.pytorch.org/whl/cpu": DOWNLOAD,
@@ -150,7 +150,7 @@ ONLY_READ = {
     ".venv/bin/python tools/replay_environment.py": DOWNLOAD,
     f"{LIBRARY} corpus get tatoeba-en-es": DOWNLOAD,
     "py -3.12 -m venv .venv": WINDOWS,
-    '.venv\\Scripts\\python -m pip install -c constraints.txt -e ".[lab,site,test]"': WINDOWS,
+    '.venv\\Scripts\\python -m pip install -c constraints.txt -e ".[test]"': WINDOWS,
     ".venv\\Scripts\\python tools\\lab.py": WINDOWS,
     ".venv\\Scripts\\python -m pytest": WINDOWS,
     ".venv\\Scripts\\activate": WINDOWS,

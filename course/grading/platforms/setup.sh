@@ -8,4 +8,4 @@ python3 -m venv /opt/uv
 /opt/uv/bin/uv venv --python 3.12 /autograder/venv
 cd /autograder/source
 /opt/uv/bin/uv pip install --python /autograder/venv/bin/python --torch-backend cpu \
-    -c constraints.txt -e ".[lab,test]"
+    -c constraints.txt -e ".[grading]"
