@@ -30,7 +30,7 @@ from training_step import our_step, random_batch
 
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.recipes import everyday_sizes
+from transformer_lib.recipes import tatoeba_sizes
 from transformer_lib.training.threads import threads_for, using_threads
 
 BUSY = (0, 1, 2)  # programs beside
@@ -39,7 +39,7 @@ SIZES = {
     "copy": (TOY, 1024, 14, 90, 11, 5),
     "en-es": (SMALL, 1024, 950, 80, 12, 1),
     "your own pairs": (ModelConfig(**vars(SMALL) | {"N": 3}), 2048, 8_000, 128, 16, 1),
-    "tatoeba": (everyday_sizes()[0], 2048, 6_000, 128, 16, 1),
+    "tatoeba": (tatoeba_sizes()[0], 2048, 6_000, 128, 16, 1),
 }
 
 

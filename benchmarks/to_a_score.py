@@ -38,7 +38,7 @@ from torch import Tensor, nn
 from course.chapters.ch14_real_text.experiment_multi30k import token_bleu, write
 from course.chapters.ch14_real_text.experiment_multi30k_ladder import BEFORE
 from transformer_lib.model.transformer import Transformer, count_parameters, make_model
-from transformer_lib.recipes import OPTIMIZERS, Material, OwnPairs, pictures
+from transformer_lib.recipes import OPTIMIZERS, ParallelRecipe, TrainingData, multi30k
 from transformer_lib.text.batching import Batch, batch_indices
 from transformer_lib.text.parallel import read_parallel
 from transformer_lib.text.tokens import SPECIALS
@@ -63,7 +63,7 @@ class Record:
     Its clock counts the seconds of the processor, from `begin` on, and stands still while `paused`.
     """
 
-    def __init__(self, options: argparse.Namespace, recipe: OwnPairs):
+    def __init__(self, options: argparse.Namespace, recipe: ParallelRecipe):
         self.out, self.minutes = Path(options.out), options.minutes
         pairs = list(read_parallel([Path(recipe.validation[0])]))
         self.validation = pairs[: options.validation_pairs]
@@ -111,7 +111,7 @@ class Record:
             print(json.dumps(line), file=file)
 
 
-def train_ours(recipe: OwnPairs, material: Material, record: Record) -> None:
+def train_ours(recipe: ParallelRecipe, material: TrainingData, record: Record) -> None:
     config, size = recipe.training, len(material.src.vocab)
     settings = {"model": dataclasses.asdict(recipe.model), "training": dataclasses.asdict(config)}
     model = make_model(size, size, **settings["model"])
@@ -142,7 +142,7 @@ def train_ours(recipe: OwnPairs, material: Material, record: Record) -> None:
 
 
 def train_joeynmt(
-    recipe: OwnPairs, material: Material, record: Record, folder: Path, places: int
+    recipe: ParallelRecipe, material: TrainingData, record: Record, folder: Path, places: int
 ) -> None:
     """By its TrainManager, where our record takes the place of reports and of kept weights."""
     from joeynmt.config import parse_global_args, set_validation_args
@@ -181,7 +181,7 @@ def train_joeynmt(
     manager.train_and_validate(training, validation)
 
 
-def write_pieces(material: Material, folder: Path, validation_pairs: int) -> None:
+def write_pieces(material: TrainingData, folder: Path, validation_pairs: int) -> None:
     """Our pieces as words of JoeyNMT's files, and the list of them."""
     vocab = material.src.vocab
     lines = {"pieces.txt": vocab.tokens[len(SPECIALS) :]}
@@ -193,7 +193,7 @@ def write_pieces(material: Material, folder: Path, validation_pairs: int) -> Non
         (folder / name).write_text("\n".join(content) + "\n", encoding="utf-8")
 
 
-def joeynmt_settings(recipe: OwnPairs, folder: Path, places: int) -> dict[str, Any]:
+def joeynmt_settings(recipe: ParallelRecipe, folder: Path, places: int) -> dict[str, Any]:
     """What its users write into a YAML file."""
     model, how = recipe.model, recipe.training
     side = {"level": "word", "voc_file": str(folder / "pieces.txt")}
@@ -246,9 +246,9 @@ def joeynmt_settings(recipe: OwnPairs, folder: Path, places: int) -> dict[str, A
     }
 
 
-def chosen_recipe(options: argparse.Namespace) -> OwnPairs:
+def chosen_recipe(options: argparse.Namespace) -> ParallelRecipe:
     """The kept recipe; with Adam, ours or JoeyNMT's, the ladder's first rung."""
-    recipe = pictures("de")
+    recipe = multi30k("de")
     optimizer = options.optimizer if options.contestant == "ours" else "adam"
     before = BEFORE if optimizer == "adam" else {"model": {}, "training": {}}
     model = before["model"]

@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from transformer_lib import BASE, SMALL, TOY, make_model, threads
 from transformer_lib.__main__ import main
-from transformer_lib.recipes import RECIPES, everyday_sizes
+from transformer_lib.recipes import RECIPES, tatoeba_sizes
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.threads import threads_for, using_threads
 from transformer_lib.training.trainer import train
@@ -80,7 +80,7 @@ def test_the_command_writes_down_what_it_took(said, taken, tmp_path):
 
 
 def test_the_larger_translator_trains_on_all_cores():
-    model, training, _ = everyday_sizes()
+    model, training, _ = tatoeba_sizes()
     assert threads_for(model.d_model, training.max_tokens) == 2
 
 

@@ -56,7 +56,7 @@ from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.trainer import train
 from transformer_lib.decoding import beam_search, greedy_decode, sample_decode
 from transformer_lib.interpret.recording import record_attention
-from transformer_lib.interpret.patching import edit_attention
+from transformer_lib.interpret.patching import patch_attention
 from transformer_lib.translator import Translator
 from transformer_lib import moved  # noqa: F401 - old names, until the next release
 
@@ -75,6 +75,6 @@ __all__ = [
     "load_model", "save_model",
     "TrainingConfig", "linear_schedule", "paper_schedule", "train",
     "beam_search", "greedy_decode", "sample_decode",
-    "edit_attention", "record_attention",
+    "patch_attention", "record_attention",
     "Translator",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ ONE_IN = 100  # how many of the held-out sentences may be called unsure
 
 
 @dataclass(frozen=True)
-class Sureness:
+class ConfidenceThresholds:
     """What was measured: mean log-probabilities per word of held-out sentences, in nats.
 
     usual: 99 in 100 are above it. lowest: all are. sentences: how many there were.
@@ -26,12 +26,12 @@ class Sureness:
     sentences: int
 
     @classmethod
-    def of(cls, measured: Iterable[float]) -> "Sureness":
+    def of(cls, measured: Iterable[float]) -> "ConfidenceThresholds":
         values = sorted(measured)
         return cls(round(values[len(values) // ONE_IN], 4), round(values[0], 4), len(values))
 
     @classmethod
-    def load(cls, folder: Path) -> "Sureness | None":
+    def load(cls, folder: Path) -> "ConfidenceThresholds | None":
         """As saved in `folder`; None where nothing was measured."""
         path = Path(folder) / FILE
         if not path.exists():

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import zip_longest
 
-from transformer_lib.confidence import Sureness
-from transformer_lib.decoding import beam_search, deciding, greedy_decode
+from transformer_lib.confidence import ConfidenceThresholds
+from transformer_lib.decoding import beam_search, greedy_decode, inference_mode
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import Batch, Ids, make_batch
 from transformer_lib.text.english_spanish import PronounItem
@@ -176,7 +176,7 @@ def quick_bleu(translator: Translator, pairs: Sequence[tuple[Ids, Ids]], count: 
 
 def token_accuracy(translator: Translator, pairs: TextPairs) -> float:
     right = total = 0
-    with deciding(translator.model):
+    with inference_mode(translator.model):
         for batch in split_batches(translator, pairs):
             best = translator.model(batch.src, batch.tgt_in).argmax(dim=-1)
             counts = batch.tgt_out != PAD
@@ -204,14 +204,14 @@ def mean_log_probs(translator: Translator, texts: Sequence[str]) -> list[float]:
     return [best.log_prob / (len(best.ids) + 1) for (best,) in translator.in_batches(ids, greedy)]
 
 
-def measure_sureness(translator: Translator, texts: Iterable[str] | None = None) -> Sureness:
+def measure_sureness(translator: Translator, texts: Iterable[str] | None = None) -> ConfidenceThresholds:
     """How sure the translator is of these sentences, which it should not have learned.
 
     Without texts, of our own that are like those it has learned, but not the same.
     """
     if texts is None:
         texts = [text for split in LIKE_TRAINING for text, _ in english_spanish.load(split)]
-    return Sureness.of(mean_log_probs(translator, list(texts)))
+    return ConfidenceThresholds.of(mean_log_probs(translator, list(texts)))
 
 
 def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> dict:

@@ -73,7 +73,43 @@ MODULES = {
 }
 
 # A name in an old module -> the name that it has in its new place, or in transformer_lib itself.
-RENAMED: dict[str, str] = {}
+RENAMED: dict[str, str] = {
+    "exchange": "gradient_sync",
+    "Run": "TrainState",
+    "exchange": "replace_modules",
+    "Together": "CombinedOptimizer",
+    "Attentive": "AttentionReadout",
+    "Blind": "LastStateReadout",
+    "make_look": "make_readout",
+    "unprompted": "as_lm_pairs",
+    "continue_ids": "generate",
+    "starts": "empty_sources",
+    "sharpen": "sampling_distribution",
+    "draw": "sample",
+    "Prefixes": "DecoderState",
+    "deciding": "inference_mode",
+    "Speculation": "SpeculativeResult",
+    "Looks": "AttentionMaps",
+    "Sureness": "ConfidenceThresholds",
+    "Typed": "UserInput",
+    "EncodedPairs": "TokenizedDataset",
+    "proper_words": "learn_truecasing",
+    "Material": "TrainingData",
+    "OwnPairs": "ParallelRecipe",
+    "own_pairs": "parallel_recipe",
+    "everyday": "tatoeba",
+    "everyday_sizes": "tatoeba_sizes",
+    "pictures": "multi30k",
+    "pictures_sizes": "multi30k_sizes",
+    "how_far": "validation_scores",
+    "say_whose": "print_attribution",
+    "edit_attention": "patch_attention",
+    "edit_outputs": "patch_outputs",
+    "switch_off": "ablate_head",
+    "forbid": "block_attention",
+    "swap": "swap_attention",
+    "looks_layers": "attention_map_layers",
+}
 
 # Old modules that went to the course, whole or in part.
 TO_THE_COURSE = tuple(

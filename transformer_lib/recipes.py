@@ -30,13 +30,13 @@ from transformer_lib.text.languages import (
     write_languages,
 )
 from transformer_lib.text.subwords import Subwords
-from transformer_lib.text.tokenized_dataset import EncodedPairs, encode_pairs
-from transformer_lib.text.tokens import Tokenizer, Vocabulary, proper_words
+from transformer_lib.text.tokenized_dataset import TokenizedDataset, encode_pairs
+from transformer_lib.text.tokens import Tokenizer, Vocabulary, learn_truecasing
 from transformer_lib.text.user_input import is_finished
 from transformer_lib.training.batches import Pairs
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.devices import device_named
-from transformer_lib.training.distributed import first_before_others, own_device, rank, world
+from transformer_lib.training.distributed import first_before_others, local_device, rank, world_size
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.state import STATE_FILE
 from transformer_lib.training.threads import threads_for
@@ -75,7 +75,7 @@ class Recipe:
             return digits.load(self.task)
         return english_spanish.load("train"), english_spanish.load("validation")
 
-    def material(self, folder: Path) -> "Material":
+    def material(self, folder: Path) -> "TrainingData":
         """What the model learns from. folder: where the run is saved."""
         training, validation = self.texts()
         src = learn_language(self.languages[0], [source for source, _ in training])
@@ -84,7 +84,7 @@ class Recipe:
             [(src.encode(source), tgt.encode(target)) for source, target in pairs]
             for pairs in (training, validation)
         ]
-        return Material(src, tgt, *encoded)
+        return TrainingData(src, tgt, *encoded)
 
     def to_json(self) -> dict:
         return json.loads(json.dumps(dataclasses.asdict(self)))
@@ -101,7 +101,7 @@ class Recipe:
             }
             if "files" not in content:
                 return cls(**settings)
-            return OwnPairs(
+            return ParallelRecipe(
                 **settings,
                 **{name: content[name] for name in ("skip_bad", "subwords", "sha256")},
                 files=tuple(content["files"]),
@@ -112,7 +112,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Material:
+class TrainingData:
     """Both languages, and pairs of (source ids, target ids) to train on and to validate on."""
 
     src: Language
@@ -122,7 +122,7 @@ class Material:
 
 
 @dataclass(frozen=True)
-class OwnPairs(Recipe):
+class ParallelRecipe(Recipe):
     """Training on sentence pairs that a user brings (`corpora.parallel`), in subwords.
 
     files, validation: their files; without validation, a hundredth of the source sentences is set
@@ -136,7 +136,7 @@ class OwnPairs(Recipe):
     subwords: int
     sha256: str
 
-    def material(self, folder: Path) -> Material:
+    def material(self, folder: Path) -> TrainingData:
         if parallel.digest(self.files + self.validation) != self.sha256:
             raise parallel.CorpusError(
                 f"{' or '.join(self.files + self.validation)} has changed since this run began"
@@ -145,7 +145,7 @@ class OwnPairs(Recipe):
             both, _ = read_languages(folder)
         else:
             both = self.learn_language()
-        return Material(both, both, *(self.encoded(both, side) for side in ("train", "validation")))
+        return TrainingData(both, both, *(self.encoded(both, side) for side in ("train", "validation")))
 
     def learn_language(self) -> SubwordLanguage:
         """Subwords from the training side, and whether its sentences are written as such."""
@@ -171,14 +171,14 @@ class OwnPairs(Recipe):
             if self.validation or aside == (side == "validation"):
                 yield source, target
 
-    def encoded(self, language: SubwordLanguage, side: str) -> EncodedPairs:
+    def encoded(self, language: SubwordLanguage, side: str) -> TokenizedDataset:
         """One side as ids, in the cache under a name that belongs to this text and tokenizer."""
         subwords = language.tokenizer
         about = f"{ASIDE} {len(self.files)} {self.sha256} {subwords.to_json()}"
         name = hashlib.sha256(about.encode("utf-8")).hexdigest()[:20]
         folder = cache_folder() / "encoded" / f"{name}-{side}"
         if folder.exists():
-            return EncodedPairs(folder)
+            return TokenizedDataset(folder)
         pairs = self.pairs(side)
         first = next(pairs, None)
         if first is None:
@@ -189,17 +189,17 @@ class OwnPairs(Recipe):
         return encode_pairs(chain([first], pairs), subwords.encode_all, len(language.vocab), folder)
 
 
-def own_pairs(
+def parallel_recipe(
     files: Sequence[Path],
     validation: Sequence[Path] = (),
     *,
     skip_bad: int = 0,
     subwords: int = 8000,
-) -> OwnPairs:
+) -> ParallelRecipe:
     """A recipe for a user's own sentence pairs, with sizes for tens of thousands of them."""
     files = tuple(str(Path(file).resolve()) for file in files)
     validation = tuple(str(Path(file).resolve()) for file in validation)
-    return OwnPairs(
+    return ParallelRecipe(
         "own",
         ("xx", "xx"),
         dataclasses.replace(SMALL, N=3, tie_weights="all"),
@@ -219,7 +219,7 @@ def own_pairs(
     )
 
 
-def everyday_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
+def tatoeba_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     """Model, training and number of subwords of the larger translator that comes along."""
     model = ModelConfig(
         N=3, d_model=256, d_ff=768, h=8, dropout=0.15, norm_first=True, tie_weights="all"
@@ -237,15 +237,15 @@ def everyday_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     return model, training, 6000
 
 
-def everyday() -> OwnPairs:
+def tatoeba() -> ParallelRecipe:
     """Its recipe; the sentences are fetched if need be. DownloadError where they can't be."""
     splits = fetched("tatoeba-en-es")
-    model, training, subwords = everyday_sizes()
-    recipe = own_pairs([splits["train"]], [splits["validation"]], subwords=subwords)
+    model, training, subwords = tatoeba_sizes()
+    recipe = parallel_recipe([splits["train"]], [splits["validation"]], subwords=subwords)
     return dataclasses.replace(recipe, task="tatoeba", model=model, training=training)
 
 
-def pictures_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
+def multi30k_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     """Model, training and number of subwords for the 29,000 descriptions of Multi30k.
 
     The model has the sizes of "tiny" in Wu et al. (ACL 2021), with pre-norm and half the subwords,
@@ -266,13 +266,13 @@ def pictures_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     return model, training, 5000
 
 
-def pictures(target: str) -> OwnPairs:
+def multi30k(target: str) -> ParallelRecipe:
     """Its recipe, into "de" or "fr"; fetched if need be, in tokens and lower case (`moses`)."""
     task = f"multi30k-en-{target}"
     splits = fetched(task)
     files = {split: moses.tokenized(path, ("en", target)) for split, path in splits.items()}
-    model, training, subwords = pictures_sizes()
-    recipe = own_pairs([files["train"]], [files["validation"]], subwords=subwords)
+    model, training, subwords = multi30k_sizes()
+    recipe = parallel_recipe([files["train"]], [files["validation"]], subwords=subwords)
     return dataclasses.replace(recipe, task=task, model=model, training=training, optimizer="muon")
 
 
@@ -281,12 +281,12 @@ def fetched(corpus: str) -> dict[str, Path]:
     if rank() > 0:  # process 0 has fetched it and said so
         return downloads.get(corpus, report=lambda message: None)
     splits = downloads.get(corpus)
-    say_whose(corpus)
+    print_attribution(corpus)
     return splits
 
 
 @functools.cache  # once, however often it is used
-def say_whose(corpus: str) -> None:
+def print_attribution(corpus: str) -> None:
     print(downloads.CORPORA[corpus].about, file=sys.stderr)
 
 
@@ -306,7 +306,7 @@ RECIPES = {
 }
 
 
-def how_far(translator: Translator) -> dict:
+def validation_scores(translator: Translator) -> dict:
     """What the history of an English-Spanish training records beside the loss.
 
     The pairs come from the pronoun test split, so they are for looking at: no setting of the
@@ -322,7 +322,7 @@ def how_far(translator: Translator) -> dict:
 def learn_language(code: str, texts: list[str]) -> Language:
     """Tokenizer and vocabulary of one language, from training text only."""
     tokenizer = Tokenizer(code)
-    tokenizer = Tokenizer(code, proper_words(texts, tokenizer))
+    tokenizer = Tokenizer(code, learn_truecasing(texts, tokenizer))
     return Language(tokenizer, Vocabulary.build(tokenizer(text) for text in texts))
 
 
@@ -342,7 +342,7 @@ def train_recipe(
     with resume=True. bar: the progress bar to use. device: as for `device_named`; only a run on a
     CPU goes on to the same weights bit for bit. dtype: see `save_model`. threads: see `train`.
     """
-    folder, place = Path(folder), own_device(device_named(device))
+    folder, place = Path(folder), local_device(device_named(device))
     with first_before_others():  # who find all on the disk
         check_processes(recipe.training)
         if rank() == 0:
@@ -359,7 +359,7 @@ def train_recipe(
     translator = Translator(model, src, tgt)
 
     def measure(_: Seq2SeqModel) -> dict:
-        found = how_far(translator) if recipe.task == "en-es" else {}
+        found = validation_scores(translator) if recipe.task == "en-es" else {}
         if recipe.training.best_by == "bleu":
             found["bleu"] = round(quick_bleu(translator, material.validation), 2)
         return found
@@ -383,7 +383,7 @@ def train_recipe(
         "parameters": count_parameters(model),
         "sentences": len(material.training),
         "device": place.type,
-        "processes": world(),
+        "processes": world_size(),
         "threads": threads,
         "torch": torch.__version__.split("+")[0],
         "seconds": round(time.perf_counter() - began),  # since the last start

@@ -11,13 +11,13 @@ import torch
 from torch import Tensor
 
 from transformer_lib.checkpoints import load_model, save_model
-from transformer_lib.confidence import Sureness
+from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.decoding import (
     Hypothesis,
     beam_search,
-    deciding,
     for_decoding,
     greedy_decode,
+    inference_mode,
     sample_decode,
 )
 from transformer_lib.files import CheckpointError
@@ -27,7 +27,7 @@ from transformer_lib.text.batching import Ids, make_batch, source_batch
 from transformer_lib.text.data import DATA
 from transformer_lib.text.languages import Language, read_languages, write_languages
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
-from transformer_lib.text.user_input import InputError, Typed
+from transformer_lib.text.user_input import InputError, UserInput
 
 # The translators that come with us, by name: one that learned the sentences of a grammar, word by
 # word, and one that learned what people wrote, in subwords.
@@ -50,7 +50,7 @@ class Translation:
 
 
 @dataclass(frozen=True)
-class Looks:
+class AttentionMaps:
     """Where a model looked while it translated one sentence.
 
     src: the source tokens with <eos>. tgt_in: what the decoder read, from <bos>; tgt_out: what it
@@ -91,7 +91,7 @@ class Translator:
         self.model = model
         self.src = src
         self.tgt = tgt
-        self.sureness: Sureness | None = None  # as measured on held-out sentences
+        self.sureness: ConfidenceThresholds | None = None  # as measured on held-out sentences
 
     @classmethod
     def load(cls, folder: str | Path = SHIPPED_MODEL) -> "Translator":
@@ -104,7 +104,7 @@ class Translator:
             )
         src, tgt = read_languages(folder)
         translator = cls(load_model(folder), src, tgt)
-        translator.sureness = Sureness.load(folder)
+        translator.sureness = ConfidenceThresholds.load(folder)
         return translator
 
     def save(self, folder: Path, dtype: torch.dtype | None = None) -> None:
@@ -204,7 +204,7 @@ class Translator:
         """Source sentences as a table, where the model is."""
         return source_batch(sources).to(self.model.tgt_embed.table.weight.device)
 
-    def translation(self, hypothesis: Hypothesis, typed: Typed) -> Translation:
+    def translation(self, hypothesis: Hypothesis, typed: UserInput) -> Translation:
         text = self.tgt.answer(hypothesis.ids, typed)
         return Translation(text, self.tgt.vocab.decode(hypothesis.ids), hypothesis.log_prob)
 
@@ -231,7 +231,7 @@ class Translator:
         greedy = partial(greedy_decode, self.model, max_length=self.tgt.longest)
         return [self.tgt.text(words) for words in self.in_batches(ids, greedy, batch=batch)]
 
-    def looks(self, text: str, translation: Sequence[str] | None = None) -> Looks:
+    def attention_maps(self, text: str, translation: Sequence[str] | None = None) -> AttentionMaps:
         """Where the model looks while it writes `translation`, by default its own greedy one."""
         tokens = self.read(text)
         ids = self.src.vocab.encode(tokens)
@@ -241,10 +241,10 @@ class Translator:
         else:
             written = self.tgt.vocab.encode(translation)
         batch = make_batch([(ids, written)])
-        with deciding(self.model), record_attention(self.model) as weights:
+        with inference_mode(self.model), record_attention(self.model) as weights:
             self.model(batch.src, batch.tgt_in)
         words = self.tgt.shown(self.tgt.vocab.decode(written))
-        return Looks(
+        return AttentionMaps(
             src=[*self.src.shown(tokens), SPECIALS[EOS]],
             tgt_in=[SPECIALS[BOS], *words],
             tgt_out=[*words, SPECIALS[EOS]],

@@ -43,9 +43,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def write_page(translator: Translator, text: str, path: Path) -> None:
-    from course.lab import AttentionView, looks_layers
+    from course.lab import AttentionView, attention_map_layers
 
-    layers = looks_layers(translator.looks(text))
+    layers = attention_map_layers(translator.attention_maps(text))
     AttentionView(layers, layer=layers[-1].name).save(path, title=text)
 
 

@@ -16,11 +16,11 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from course import experiments
-from transformer_lib.decoding import Prefixes, deciding
+from transformer_lib.decoding import DecoderState, inference_mode
 from transformer_lib.files import read_json, write_json
 from transformer_lib.metrics import pair_exact_match
 from transformer_lib.model.transformer import count_parameters
-from transformer_lib.recipes import RECIPES, Material
+from transformer_lib.recipes import RECIPES, TrainingData
 from transformer_lib.text import english_spanish
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.tokens import EOS
@@ -35,7 +35,7 @@ SPLITS = english_spanish.SPLITS[1:]
 
 
 @dataclass(frozen=True)
-class Learner:
+class TrainSpec:
     """What is trained, and how. build: (source words, target words) -> a new model.
 
     training: settings that differ from the experiment's own. optimizer, loss: as for `train`.
@@ -77,18 +77,18 @@ def stored(experiment: str, settings: dict[str, Any]) -> dict[str, Any] | None:
 
 
 @cache
-def material() -> Material:
+def material() -> TrainingData:
     """The English-Spanish corpus in the tokens of the shipped model."""
     return RECIPES["en-es"].material(Path())
 
 
 def tuned(
     experiment: str,
-    learners: Sequence[Learner],
+    learners: Sequence[TrainSpec],
     training: TrainingConfig,
     peaks: Sequence[float],
     seeds: Sequence[int],
-    learn: Callable[[Learner, TrainingConfig], tuple[Any, dict[str, Any]]] | None = None,
+    learn: Callable[[TrainSpec, TrainingConfig], tuple[Any, dict[str, Any]]] | None = None,
     score: Callable[[Any], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Of each learner its runs with the first seed and every peak, and other seeds with the best.
@@ -101,11 +101,11 @@ def tuned(
     learn, score = learn or learn_to_translate, score or scores
     runs = []
 
-    def measure(learner: Learner, how: TrainingConfig) -> dict[str, Any]:
+    def measure(learner: TrainSpec, how: TrainingConfig) -> dict[str, Any]:
         trained, found = learn(learner, how)
         return found | score(trained)
 
-    def run(learner: Learner, peak: float, seed: int) -> dict[str, Any]:
+    def run(learner: TrainSpec, peak: float, seed: int) -> dict[str, Any]:
         bar.set_description(f"{learner.what}, {peak:g}, seed {seed}")
         how = dataclasses.replace(training, peak=peak, seed=seed, **learner.training)
         settings = {"what": learner.what, "peak": peak, "seed": seed,
@@ -131,7 +131,7 @@ def best_loss(run: dict[str, Any]) -> float:
     return min(entry["validation_loss"] for entry in run["history"])
 
 
-def learn_to_translate(learner: Learner, how: TrainingConfig) -> tuple[Translator, dict[str, Any]]:
+def learn_to_translate(learner: TrainSpec, how: TrainingConfig) -> tuple[Translator, dict[str, Any]]:
     """Train once -> the translator, and its size, time and learning curve."""
     corpus = material()
     torch.manual_seed(how.seed)
@@ -141,7 +141,7 @@ def learn_to_translate(learner: Learner, how: TrainingConfig) -> tuple[Translato
 
 
 def learning_curve(
-    model: nn.Module, training: Pairs, validation: Pairs, learner: Learner, how: TrainingConfig
+    model: nn.Module, training: Pairs, validation: Pairs, learner: TrainSpec, how: TrainingConfig
 ) -> dict[str, Any]:
     """Train a model as its learner says -> size, time and learning curve."""
     began = time.perf_counter()
@@ -180,8 +180,8 @@ def scores(translator: Translator) -> dict[str, Any]:
 def cache_bytes(model: nn.Module, words: int = 20) -> int:
     """What a model keeps of one sentence of so many source and target words while it writes."""
     src = torch.full((1, words), EOS)
-    with deciding(model):
-        prefixes = Prefixes(model, src, words, cache=True)
+    with inference_mode(model):
+        prefixes = DecoderState(model, src, words, cache=True)
         for _ in range(words):
             prefixes.append(prefixes.next_logits().argmax(dim=-1))
     return prefixes.decoder.bytes

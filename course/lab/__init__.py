@@ -18,7 +18,7 @@ node.py has Node, where it is installed, run the same scripts.
 from course.lab.node import python_logits
 from course.lab.notebook import Laboratory, laboratory
 from course.lab.pages import WebError, lab_page, write_lab
-from course.lab.view import AttentionView, Layer, huggingface_layers, looks_layers
+from course.lab.view import AttentionView, Layer, attention_map_layers, huggingface_layers
 
 __all__ = [
     "AttentionView",
@@ -28,7 +28,7 @@ __all__ = [
     "huggingface_layers",
     "lab_page",
     "laboratory",
-    "looks_layers",
+    "attention_map_layers",
     "python_logits",
     "write_lab",
 ]

@@ -138,7 +138,7 @@ function likeliest(numbers, count) {
 }
 
 /** softmax(logits / temperature): below 1 the likely words gain, above 1 the others. */
-function sharpen(logits, temperature = 1) {
+function sampling_distribution(logits, temperature = 1) {
   const best = logits[argmax(logits)]; // taken off first: no temperature is too low
   return softmax(Float64Array.from(logits, (logit) => (logit - best) / temperature));
 }
@@ -149,7 +149,7 @@ function sample_decode(
   src,
   { temperature = 1, lots = Math.random, max_length = MAX_LENGTH },
 ) {
-  return decode(model, src, (logits) => draw(sharpen(logits, temperature), lots()), max_length);
+  return decode(model, src, (logits) => draw(sampling_distribution(logits, temperature), lots()), max_length);
 }
 
 /** Laid side by side, the probabilities fill the line from 0 to 1; on whose part does lot fall? */

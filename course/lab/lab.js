@@ -298,7 +298,7 @@ function show_choosing() {
   const place = Math.min(state.place ?? 0, now.steps.length - 1);
   const written = now.tgt_in.slice(1, place + 1).join(" ");
   $("after").textContent = written ? `After “${written}”:` : "As the first word:";
-  const p = sharpen(now.steps[place], state.choose === "draw" ? state.temperature : 1);
+  const p = sampling_distribution(now.steps[place], state.choose === "draw" ? state.temperature : 1);
   $("likeliest").replaceChildren(
     ...likeliest(p, 5).map(([id, share]) => {
       const bar = av_make("i");

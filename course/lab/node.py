@@ -15,8 +15,8 @@ from torch import Tensor
 
 from course.experiments import experiment
 from course.lab.pages import HERE, WebError, trained_script
-from transformer_lib.decoding import deciding
-from transformer_lib.interpret.patching import edit_attention, swap
+from transformer_lib.decoding import inference_mode
+from transformer_lib.interpret.patching import patch_attention, swap_attention
 from transformer_lib.text.batching import make_batch
 from transformer_lib.translator import Translator
 
@@ -111,9 +111,9 @@ def python_logits(translator: Translator, text: str, found: dict[str, Any]) -> T
     found: one of the results of the experiment "javascript". What was swapped there is swapped
     here.
     """
-    edits = {one["layer"]: swap(0, one["head"], one["query"], one["from"], one["to"])
+    edits = {one["layer"]: swap_attention(0, one["head"], one["query"], one["from"], one["to"])
              for one in found["changes"]}  # fmt: skip
     batch = make_batch([(translator.src.encode(text), found["ids"])])
-    with deciding(translator.model), edit_attention(translator.model, edits):
+    with inference_mode(translator.model), patch_attention(translator.model, edits):
         logits = translator.model(batch.src, batch.tgt_in)[0]  # (t, vocabulary)
     return logits.gather(1, torch.tensor(found["words"]))

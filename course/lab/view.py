@@ -1,6 +1,6 @@
 """Recorded attention to look around in: all heads small, one large, words chosen by hand or key.
 
-    AttentionView(looks_layers(translator.looks("I like trees"))).save("looks.html")
+    AttentionView(looks_layers(translator.attention_maps("I like trees"))).save("looks.html")
 
 What is drawn comes as arrays with words, of any model. The drawing is attention_view.js. In the
 last line of a notebook's cell a view is stored with its data, which tests compare and the site
@@ -20,7 +20,7 @@ import numpy as np
 
 from course.lab.pages import HERE, inline
 from transformer_lib.files import write_file
-from transformer_lib.translator import Looks
+from transformer_lib.translator import AttentionMaps
 
 DECIMALS = 4
 MIME = "application/vnd.transformer-lib.attention+json"
@@ -56,7 +56,7 @@ class Layer:
         return {"name": self.name, **words, "weights": weights}
 
 
-def looks_layers(looks: Looks) -> list[Layer]:
+def attention_map_layers(looks: AttentionMaps) -> list[Layer]:
     """The layers of `Translator.looks`; a decoder's word looks while it is written."""
     layers = []
     for name, weights in looks.weights.items():

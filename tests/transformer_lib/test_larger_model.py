@@ -9,7 +9,7 @@ from course import experiments
 from transformer_lib.files import read_json
 from transformer_lib.metrics import evaluate_everyday
 from transformer_lib.model.transformer import count_parameters
-from transformer_lib.recipes import Recipe, everyday_sizes
+from transformer_lib.recipes import Recipe, tatoeba_sizes
 from transformer_lib.text import everyday
 from transformer_lib.translator import MODELS, Translator
 
@@ -83,7 +83,7 @@ def test_it_is_small_and_in_half_precision():
 
 def test_the_weights_are_those_of_the_recipe(translator):
     recipe = Recipe.from_json(read_json(FOLDER / "recipe.json"))
-    model, training, subwords = everyday_sizes()
+    model, training, subwords = tatoeba_sizes()
     assert (recipe.model, recipe.training, recipe.subwords) == (model, training, subwords)
     assert recipe.files == ("train.tsv",) and recipe.validation == ("validation.tsv",)
     record = read_json(FOLDER / "training.json")

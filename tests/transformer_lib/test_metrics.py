@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from transformer_lib import metrics as evaluation
-from transformer_lib.interpret.patching import forbid, swap, switch_off
+from transformer_lib.interpret.patching import ablate_head, block_attention, swap_attention
 from transformer_lib.interpret.pronouns import (
     PronounBatch,
     agreement,
@@ -240,25 +240,25 @@ ROWS, QUERY = torch.arange(2), torch.tensor([0, 2])
 
 
 def test_switching_a_head_off():
-    edited = switch_off(1)(WEIGHTS)
+    edited = ablate_head(1)(WEIGHTS)
     assert edited[:, 1].abs().sum() == 0
     assert torch.equal(edited[:, 0], WEIGHTS[:, 0])
 
 
 def test_forbidding_a_look_spreads_it_over_the_other_words():
-    edited = forbid(ROWS, QUERY, [torch.tensor([2, 1])])(WEIGHTS)
+    edited = block_attention(ROWS, QUERY, [torch.tensor([2, 1])])(WEIGHTS)
     torch.testing.assert_close(edited[0, :, 0], torch.tensor([[0.4, 0.6, 0.0]] * 2))
     torch.testing.assert_close(edited[1, :, 2], torch.tensor([[0.0, 0.0, 1.0]] * 2))
     assert torch.equal(edited[0, :, 1:], WEIGHTS[0, :, 1:])
 
 
 def test_swapping_two_numbers_in_one_row_of_one_head():
-    edited = swap(ROWS, 1, QUERY, torch.tensor([0, 0]), torch.tensor([2, 1]))(WEIGHTS)
+    edited = swap_attention(ROWS, 1, QUERY, torch.tensor([0, 0]), torch.tensor([2, 1]))(WEIGHTS)
     torch.testing.assert_close(edited[0, 1, 0], torch.tensor([0.5, 0.3, 0.2]))
     torch.testing.assert_close(edited[1, 1, 2], torch.tensor([0.5, 0.0, 0.5]))
     assert torch.equal(edited[:, 0], WEIGHTS[:, 0])
     assert torch.equal(edited[0, 1, 1:], WEIGHTS[0, 1, 1:])
-    everywhere = swap(ROWS, slice(None), QUERY, torch.tensor([0, 0]), torch.tensor([2, 1]))(WEIGHTS)
+    everywhere = swap_attention(ROWS, slice(None), QUERY, torch.tensor([0, 0]), torch.tensor([2, 1]))(WEIGHTS)
     assert torch.equal(everywhere, edited[:, [1, 1]])
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from course.chapters.ch16_before.experiments import first_noun
-from transformer_lib.decoding import deciding
+from transformer_lib.decoding import inference_mode
 from transformer_lib.files import read_json
 from transformer_lib.interpret.pronouns import head_report, measurable
 from transformer_lib.metrics import (
@@ -158,7 +158,7 @@ def test_rounding_is_far_too_small_to_exchange_two_words(translator):
         for text, written in zip(texts, words, strict=True)
     ]
     batch = make_batch(pairs)
-    with deciding(translator.model):
+    with inference_mode(translator.model):
         best, next_best = (
             translator.model(batch.src, batch.tgt_in).topk(2, dim=-1).values.unbind(-1)
         )

@@ -6,12 +6,19 @@ from pathlib import Path
 import pytest
 import torch
 
-from transformer_lib.confidence import Sureness
+from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.files import CheckpointError
 from transformer_lib.model.transformer import make_model
 from transformer_lib.text.languages import Language
 from transformer_lib.text.tokens import Tokenizer, Vocabulary
-from transformer_lib.text.user_input import LONGEST, InputError, Typed, finish, is_finished, is_near
+from transformer_lib.text.user_input import (
+    LONGEST,
+    InputError,
+    UserInput,
+    finish,
+    is_finished,
+    is_near,
+)
 from transformer_lib.translator import MODELS, SHIPPED_MODEL, Translator, model_folder
 
 ENGLISH = ["I", "like", "trees", "do", "not", "Ana", "?", "it", "is", "the", "queen", "'s", "duck"]
@@ -126,7 +133,7 @@ def test_it_lists_the_words_it_knows(translator):
     ],
 )  # fmt: skip
 def test_a_sentence_is_finished_for_a_model_that_knows_no_other(typed, read, added):
-    assert finish(typed) == Typed(read, added=added)
+    assert finish(typed) == UserInput(read, added=added)
     assert is_finished(read) and is_finished(typed.strip()) == (typed.strip() == read)
 
 
@@ -160,7 +167,7 @@ def test_doubt_is_said_in_words(translator, capsys):
     assert translator.doubt(found) == ""  # nothing was measured
     for usual, lowest, word in ((mean - 1, mean - 2, ""), (mean + 1, mean - 1, "unsure:"),
                                 (mean + 2, mean + 1, "guessing:")):  # fmt: skip
-        translator.sureness = Sureness(usual, lowest, 4000)
+        translator.sureness = ConfidenceThresholds(usual, lowest, 4000)
         assert translator.doubt(found).partition(" ")[0] == word
     translator.say("I like trees")
     assert "(guessing: less sure than of any of 4,000 test sentences)" in capsys.readouterr().out
@@ -201,7 +208,7 @@ def test_a_seed_draws_the_same_for_many_as_one_by_one(translator):
 
 
 def test_looks_have_a_label_for_every_row_and_column(translator):
-    looks = translator.looks("I like trees", translation=["me", "gustan", "los", "árboles"])
+    looks = translator.attention_maps("I like trees", translation=["me", "gustan", "los", "árboles"])
     assert looks.src == ["I", "like", "trees", "<eos>"]
     assert looks.tgt_in == ["<bos>", "me", "gustan", "los", "árboles"]
     assert looks.tgt_out == ["me", "gustan", "los", "árboles", "<eos>"]
@@ -213,14 +220,14 @@ def test_looks_have_a_label_for_every_row_and_column(translator):
 
 
 def test_looks_follow_the_models_own_translation(translator):
-    looks = translator.looks("I like trees")
+    looks = translator.attention_maps("I like trees")
     assert looks.tgt_out[:-1] == translator.translate("I like trees")[0].tokens
 
 
 def test_a_translator_comes_back_from_its_folder(translator, tmp_path):
     translator.save(tmp_path)
     assert Translator.load(tmp_path).sureness is None
-    translator.sureness = Sureness(-0.1, -0.2, 7)
+    translator.sureness = ConfidenceThresholds(-0.1, -0.2, 7)
     translator.save(tmp_path)
     loaded = Translator.load(tmp_path)
     assert loaded.sureness == translator.sureness

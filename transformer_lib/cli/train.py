@@ -101,11 +101,11 @@ def run(options: argparse.Namespace) -> int:
     import torch
 
     from transformer_lib.recipes import train_recipe
-    from transformer_lib.training.distributed import first_before_others, joined, rank
+    from transformer_lib.training.distributed import first_before_others, process_group, rank
 
     if options.threads:
         torch.set_num_threads(options.threads)
-    with joined():
+    with process_group():
         with first_before_others():  # so that a complaint comes once
             recipe, folder = what_to_train(options)
         how = {"device": options.device, "dtype": torch.float16 if options.half else None}
@@ -122,7 +122,7 @@ def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
     """The recipe that the options ask for, and the folder of the run."""
     from transformer_lib.cli.settings import read_settings, replaced
     from transformer_lib.files import read_json
-    from transformer_lib.recipes import RECIPES, Recipe, everyday, own_pairs, pictures
+    from transformer_lib.recipes import RECIPES, Recipe, multi30k, parallel_recipe, tatoeba
 
     own = {name: getattr(options, name) for name in ("validation", "skip_bad", "subwords")}
     own = {name: value for name, value in own.items() if value is not None}
@@ -137,13 +137,13 @@ def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
         )
     folder = options.out or Path("runs") / (options.task or "own")
     if options.data:
-        recipe = own_pairs(options.data, **own)
+        recipe = parallel_recipe(options.data, **own)
     elif options.task is None:
         recipe = Recipe.from_json(read_json(folder / "recipe.json"))
     elif options.task == "tatoeba":
-        recipe = everyday()
+        recipe = tatoeba()
     elif options.task.startswith("multi30k"):
-        recipe = pictures(options.task[-2:])
+        recipe = multi30k(options.task[-2:])
     else:
         recipe = RECIPES[options.task]
     names = ("steps", "seed", "average", "best_by", "patience", "accumulate")

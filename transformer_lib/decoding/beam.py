@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from transformer_lib.decoding.cache import Prefixes, check_max_length, deciding
+from transformer_lib.decoding.cache import DecoderState, check_max_length, inference_mode
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.text.tokens import EOS
 
@@ -59,8 +59,8 @@ def beam_search(
     if not 1 <= n_best <= beam_size:
         raise ValueError(f"n_best={n_best} must lie between 1 and beam_size={beam_size}")
     found: list[list[Hypothesis]] = [[] for _ in src]
-    with deciding(model):
-        prefixes = Prefixes(model, src, max_length, cache)
+    with inference_mode(model):
+        prefixes = DecoderState(model, src, max_length, cache)
         sentence = torch.arange(len(src), device=src.device)
         places = torch.full((len(src),), beam_size, device=src.device)  # still to be finished
         log_prob = torch.zeros(len(src), 1, device=src.device)  # (sentences, beginnings)

@@ -1,6 +1,6 @@
 """What is written so far, and what is kept of it: the unfinished translations of a batch.
 
-All ways of choosing the next word are built on `Prefixes`. The encoder runs once per sentence, the
+All ways of choosing the next word are built on `DecoderState`. The encoder runs once per sentence, the
 decoder once per word: `CachedDecoder` reads the newest word only, and keeps of the others what the
 attention layers need of them. `WholePrefix` reads them all again, which any model can.
 """
@@ -255,7 +255,7 @@ def needed_mask(src: Tensor) -> Tensor | None:
 # --- the translations of a batch ----------------------------------------------------------------
 
 
-class Prefixes:
+class DecoderState:
     """A batch of unfinished translations: what the decoder has written so far.
 
     cache=False computes everything again for each word: the same words, slower.
@@ -303,7 +303,7 @@ def encode_in_parts(model: Seq2SeqModel, src: Tensor) -> Tensor:
 
 
 @contextmanager
-def deciding(model: Parts) -> Iterator[None]:
+def inference_mode(model: Parts) -> Iterator[None]:
     """Without dropout and without gradients, and then back as it was."""
     training = [module for module in model.modules() if module.training]
     model.eval()

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from transformer_lib.decoding.cache import Prefixes, check_max_length, deciding
+from transformer_lib.decoding.cache import DecoderState, check_max_length, inference_mode
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.text.tokens import EOS
 
@@ -18,8 +18,8 @@ def greedy_decode(
     """
     check_max_length(max_length)
     translations: list[list[int]] = [[] for _ in src]
-    with deciding(model):
-        prefixes = Prefixes(model, src, max_length, cache)
+    with inference_mode(model):
+        prefixes = DecoderState(model, src, max_length, cache)
         sentence = torch.arange(len(src), device=src.device)  # which one each row belongs to
         for _ in range(max_length):
             words = prefixes.next_logits().argmax(dim=-1)

@@ -6,12 +6,12 @@ import torch
 from torch import Tensor
 
 from transformer_lib.decoding.beam import Hypothesis
-from transformer_lib.decoding.cache import Prefixes, check_max_length, deciding
+from transformer_lib.decoding.cache import DecoderState, check_max_length, inference_mode
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.text.tokens import EOS
 
 
-def sharpen(
+def sampling_distribution(
     logits: Tensor, *, temperature: float = 1.0, top_k: int | None = None, top_p: float = 1.0
 ) -> Tensor:
     """softmax(logits / temperature), and then only the likeliest words, shared out anew.
@@ -48,12 +48,12 @@ def sample_decode(
     max_length: int = 64,
     cache: bool = True,
 ) -> list[Hypothesis]:
-    """For each sentence a translation whose words are drawn from `sharpen`, until <eos>.
+    """For each sentence a translation whose words are drawn from `sampling_distribution`, until <eos>.
 
     src (b, s) ids -> b hypotheses. Their log_prob, in nats, is the model's own, as in beam search:
     before anything is sharpened. generator: where the random numbers come from (None: PyTorch's
     own). One seed gives one translation, in a batch or sentence by sentence: each sentence takes
-    max_length numbers from it, one for each word it might write. Raises ValueError as `sharpen`
+    max_length numbers from it, one for each word it might write. Raises ValueError as `sampling_distribution`
     does, and for max_length < 1.
     """
     check_max_length(max_length)
@@ -61,14 +61,14 @@ def sample_decode(
     device = generator.device if generator is not None else None
     lots = torch.rand(len(src), max_length, generator=generator, device=device).to(src.device)
     found: list[Hypothesis | None] = [None] * len(src)
-    with deciding(model):
-        prefixes = Prefixes(model, src, max_length, cache)
+    with inference_mode(model):
+        prefixes = DecoderState(model, src, max_length, cache)
         sentence = torch.arange(len(src), device=src.device)  # which one each row belongs to
         log_prob = torch.zeros(len(src), device=src.device)
         for place in range(max_length):
             logits = prefixes.next_logits()
-            p = sharpen(logits, temperature=temperature, top_k=top_k, top_p=top_p)
-            words = draw(p, lots[sentence, place])
+            p = sampling_distribution(logits, temperature=temperature, top_k=top_k, top_p=top_p)
+            words = sample(p, lots[sentence, place])
             log_prob = log_prob + logits.log_softmax(dim=-1).gather(1, words[:, None])[:, 0]
             prefixes.append(words)
             ended = words == EOS
@@ -83,7 +83,7 @@ def sample_decode(
     return found
 
 
-def draw(probabilities: Tensor, lots: Tensor) -> Tensor:
+def sample(probabilities: Tensor, lots: Tensor) -> Tensor:
     """(b, vocab) probabilities, (b) numbers from 0 to 1 -> (b) words.
 
     Laid side by side, the probabilities fill the line from 0 to 1; the word on whose part the

@@ -9,8 +9,8 @@ from transformer_lib.decoding.cache import (
     CachedDecoder,
     WholePrefix,
     check_max_length,
-    deciding,
     incremental_decoder,
+    inference_mode,
     logits_of_words,
 )
 from transformer_lib.model.interface import Seq2SeqModel
@@ -18,7 +18,7 @@ from transformer_lib.text.tokens import BOS, EOS
 
 
 @dataclass(frozen=True)
-class Speculation:
+class SpeculativeResult:
     """ids: without <bos> and <eos>. rounds: how often the large model ran (greedily: once a word).
 
     drafted: words that the small model wrote ahead; accepted: those of them that were kept.
@@ -52,14 +52,14 @@ class Writer:
         x = self.decoder.read(torch.tensor([words], device=self.device))
         return logits_of_words(self.model, x[0]).argmax(dim=-1).tolist()
 
-    def take_back(self, length: int) -> None:
+    def rollback(self, length: int) -> None:
         """Read no more than the first `length` words."""
         self.decoder.rollback(length)
 
 
 def speculative_decode(
     model: Seq2SeqModel, draft: Seq2SeqModel, src: Tensor, *, ahead: int = 4, max_length: int = 64
-) -> Speculation:
+) -> SpeculativeResult:
     """The words of `greedy_decode(model, src)`, in fewer steps of the model.
 
     The draft writes up to `ahead` words. The model reads them in one step and says after each what
@@ -81,7 +81,7 @@ def speculative_decode(
             f"the model writes {sizes[0]} words and the draft {sizes[1]}: both need one vocabulary"
         )
     words, rounds, drafted, accepted = [BOS], 0, 0, 0
-    with deciding(model), deciding(draft):
+    with inference_mode(model), inference_mode(draft):
         writer, drafter = (Writer(each, src, max_length + 1) for each in (model, draft))
         while words[-1] != EOS and len(words) <= max_length:
             guesses = guess(drafter, words, min(ahead, max_length - len(words)))
@@ -93,9 +93,9 @@ def speculative_decode(
             words += best[: agreed + 1]
             rounds, drafted, accepted = rounds + 1, drafted + len(guesses), accepted + agreed
             for each in (writer, drafter):
-                each.take_back(len(words) - 1)
+                each.rollback(len(words) - 1)
     ids = words[1 : words.index(EOS)] if EOS in words else words[1:]
-    return Speculation(ids, rounds, drafted, accepted)
+    return SpeculativeResult(ids, rounds, drafted, accepted)
 
 
 def guess(drafter: Writer, words: list[int], count: int) -> list[int]:

@@ -14,7 +14,7 @@ from transformer_lib.model.interface import Parts
 
 
 @contextmanager
-def edit_attention(
+def patch_attention(
     model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]]
 ) -> Iterator[None]:
     """Let the layers named in `edits` use other weights than they computed.
@@ -44,7 +44,7 @@ def edit_attention(
 
 
 @contextmanager
-def edit_outputs(
+def patch_outputs(
     model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]]
 ) -> Iterator[None]:
     """Let what follows the parts named in `edits` read something else than they put out.
@@ -80,7 +80,7 @@ def edit_outputs(
 Edit = Callable[[Tensor], Tensor]
 
 
-def switch_off(head: int) -> Edit:
+def ablate_head(head: int) -> Edit:
     """The head contributes nothing."""
 
     def edit(weights: Tensor) -> Tensor:
@@ -91,7 +91,7 @@ def switch_off(head: int) -> Edit:
     return edit
 
 
-def forbid(rows: Tensor, queries: Tensor, keys: Sequence[Tensor]) -> Edit:
+def block_attention(rows: Tensor, queries: Tensor, keys: Sequence[Tensor]) -> Edit:
     """In no head do these queries see these keys; what they saw there goes to the other words."""
 
     def edit(weights: Tensor) -> Tensor:
@@ -103,7 +103,7 @@ def forbid(rows: Tensor, queries: Tensor, keys: Sequence[Tensor]) -> Edit:
     return edit
 
 
-def swap(rows: Tensor, head: int | slice, queries: Tensor, one: Tensor, another: Tensor) -> Edit:
+def swap_attention(rows: Tensor, head: int | slice, queries: Tensor, one: Tensor, another: Tensor) -> Edit:
     """Two numbers of one row of this head, or of each of several, change places."""
 
     def edit(weights: Tensor) -> Tensor:

@@ -4,8 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
-from transformer_lib.decoding import deciding
-from transformer_lib.interpret.patching import Edit, edit_attention, forbid, swap, switch_off
+from transformer_lib.decoding import inference_mode
+from transformer_lib.interpret.patching import (
+    Edit,
+    ablate_head,
+    block_attention,
+    patch_attention,
+    swap_attention,
+)
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.english_spanish import PronounItem
@@ -60,7 +66,7 @@ def head_accuracy(translator: Translator, batch: PronounBatch) -> list[dict]:
     mass: mean weight on the antecedent. `from`: the word that looks. In cross-attention that is the
     place where the decoder writes the Spanish adjective, and the verb of the dropped pronoun.
     """
-    with deciding(translator.model), record_attention(translator.model) as recorded:
+    with inference_mode(translator.model), record_attention(translator.model) as recorded:
         translator.model(batch.src, batch.tgt_in)
     table = []
     for layer, weights in recorded.items():
@@ -91,10 +97,10 @@ def agreement(
     """Share of sentences whose Spanish adjective gets the right gender rather than the wrong one.
 
     After the right beginning, the logit of the right form must be the larger one. `edits`: changes
-    to the attention, as in `edit_attention`.
+    to the attention, as in `patch_attention`.
     """
     model = translator.model
-    with deciding(model), edit_attention(model, edits or {}):
+    with inference_mode(model), patch_attention(model, edits or {}):
         decoded = model.decode(batch.tgt_in, model.encode(batch.src), batch.src)
         logits = model.generator(decoded[batch.rows, batch.adjective_out])  # of one word each
     right, wrong = logits[batch.rows, batch.right], logits[batch.rows, batch.wrong]
@@ -151,16 +157,16 @@ def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
     nouns = [batch.antecedent, batch.other]
     layers = [f"encoder.layers.{i}.self_attn" for i in range(translator.model.config.N)]
     cut = {
-        word: forbid(batch.rows, places, nouns)
+        word: block_attention(batch.rows, places, nouns)
         for word, places in (("adjective", batch.adjective), ("pronoun", batch.pronoun))
     }
-    swapped = swap(batch.rows, head, batch.adjective, batch.antecedent, batch.other)
+    swapped = swap_attention(batch.rows, head, batch.adjective, batch.antecedent, batch.other)
     return {
         "sentences": len(batch.rows),
         "best_head": best,
         "agreement": {
             "as trained": agreement(translator, batch),
-            "best head off": agreement(translator, batch, {layer: switch_off(head)}),
+            "best head off": agreement(translator, batch, {layer: ablate_head(head)}),
             "adjective can't see the nouns": agreement(
                 translator, batch, dict.fromkeys(layers, cut["adjective"])
             ),
@@ -170,7 +176,7 @@ def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
             "two numbers swapped in the best head": agreement(translator, batch, {layer: swapped}),
         },
         "each_head_off": {
-            f"{name}.{i}": agreement(translator, batch, {name: switch_off(i)})
+            f"{name}.{i}": agreement(translator, batch, {name: ablate_head(i)})
             for name in dict.fromkeys(row["layer"] for row in heads)
             for i in range(translator.model.config.h)
         },

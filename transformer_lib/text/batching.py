@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from transformer_lib.text.tokenized_dataset import EncodedPairs
+from transformer_lib.text.tokenized_dataset import TokenizedDataset
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
 Ids = Sequence[int]
@@ -74,6 +74,6 @@ def batch_indices(pairs: Sequence[tuple[Ids, Ids]], max_tokens: int, seed: int) 
 
 def pair_lengths(pairs: Sequence[tuple[Ids, Ids]]) -> np.ndarray:
     """(n, 2): the lengths of all sources and targets."""
-    if isinstance(pairs, EncodedPairs):
+    if isinstance(pairs, TokenizedDataset):
         return pairs.lengths()  # without reading a sentence
     return np.array([(len(src), len(tgt)) for src, tgt in pairs], np.int64).reshape(-1, 2)

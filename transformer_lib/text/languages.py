@@ -14,7 +14,7 @@ from transformer_lib.text.user_input import (
     LARGER,
     LONGEST,
     InputError,
-    Typed,
+    UserInput,
     about_unknown,
     check_tokens,
     finish,
@@ -46,11 +46,11 @@ class Language:
         words = [w for w in self.vocab.tokens[len(SPECIALS) :] if w[0].isalnum()]
         return sorted(words, key=str.lower)
 
-    def typed(self, text: str) -> Typed:
+    def typed(self, text: str) -> UserInput:
         """What somebody typed, for this side to read."""
         return one_sentence(text)
 
-    def tokens(self, typed: Typed) -> list[str]:
+    def tokens(self, typed: UserInput) -> list[str]:
         """InputError for more than one sentence, too long a sentence, or an unknown word."""
         tokens = self.tokenizer(typed.words)
         check_tokens(tokens)
@@ -59,7 +59,7 @@ class Language:
             raise InputError(about_unknown(unknown, self.words, self.tokenizer.language))
         return tokens
 
-    def answer(self, ids: Ids, typed: Typed) -> str:
+    def answer(self, ids: Ids, typed: UserInput) -> str:
         """The text of a translation into this language of what somebody typed."""
         return typed.around(self.text(ids), self.tokenizer.language)
 
@@ -103,11 +103,11 @@ class SubwordLanguage(Language):
     def words(self) -> list[str]:
         raise InputError("this model reads any word, in pieces if need be: it has no list of words")
 
-    def typed(self, text: str) -> Typed:
+    def typed(self, text: str) -> UserInput:
         """All of the line: signs and capitals were in the training text too."""
-        return finish(text) if self.finished else Typed(one_line(text))
+        return finish(text) if self.finished else UserInput(one_line(text))
 
-    def tokens(self, typed: Typed) -> list[str]:
+    def tokens(self, typed: UserInput) -> list[str]:
         tokens = self.tokenizer(typed.words)
         if len(tokens) > self.longest:
             raise InputError(
@@ -116,7 +116,7 @@ class SubwordLanguage(Language):
             )
         return tokens
 
-    def answer(self, ids: Ids, typed: Typed) -> str:
+    def answer(self, ids: Ids, typed: UserInput) -> str:
         return self.text(ids).removesuffix(typed.added)
 
     def shown(self, tokens: list[str]) -> list[str]:

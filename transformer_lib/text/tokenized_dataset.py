@@ -18,7 +18,7 @@ import numpy as np
 AT_A_TIME = 10_000  # pairs
 
 
-class EncodedPairs(Sequence):
+class TokenizedDataset(Sequence):
     """Pairs of (source ids, target ids), without special tokens, from a folder of `encode_pairs`.
 
     ValueError if the files are not as long as they should be.
@@ -56,7 +56,7 @@ def encode_pairs(
     encode_all: Callable[[Sequence[str]], list[list[int]]],
     vocab: int,
     folder: Path,
-) -> EncodedPairs:
+) -> TokenizedDataset:
     """Write the ids of all pairs into a folder that is not there yet, and open it.
 
     The files are written in a folder beside it that gets its name at the end, so that a folder of
@@ -87,4 +87,4 @@ def encode_pairs(
             os.replace(beside, folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-    return EncodedPairs(folder)
+    return TokenizedDataset(folder)

@@ -30,7 +30,7 @@ class Tokenizer:
     """Cuts text of one language into tokens, and joins tokens to text again.
 
     language: a spaCy language code such as "en", "es" or "de".
-    proper: the words that are capitalized wherever they stand ("I", "Ana"); see `proper_words`.
+    proper: the words that are capitalized wherever they stand ("I", "Ana"); see `learn_truecasing`.
     """
 
     def __init__(self, language: str, proper: Iterable[str] = ()):
@@ -78,7 +78,7 @@ def write_out_contractions(words: Sequence[str]) -> list[str]:
     return full
 
 
-def proper_words(texts: Iterable[str], tokenizer: Tokenizer) -> list[str]:
+def learn_truecasing(texts: Iterable[str], tokenizer: Tokenizer) -> list[str]:
     """The words that the training text writes with a capital inside its sentences, and only so."""
     texts = list(texts)
     if all(text == text.lower() for text in texts):

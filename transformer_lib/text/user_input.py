@@ -24,7 +24,7 @@ class InputError(ValueError):
 
 
 @dataclass(frozen=True)
-class Typed:
+class UserInput:
     """words: for the model to read. mark: the sign at the end, set aside and put back later.
 
     added: a sign that was missing at the end, given to the model and taken off its translation.
@@ -59,7 +59,7 @@ def one_line(text: Any) -> str:
     return words
 
 
-def one_sentence(text: Any) -> Typed:
+def one_sentence(text: Any) -> UserInput:
     """ "I like trees!!" -> Typed("I like trees", "!"); InputError for anything but one line.
 
     A full stop says nothing that the words don't. Neither does an exclamation mark, except after
@@ -69,11 +69,11 @@ def one_sentence(text: Any) -> Typed:
     signs = re.search(r"[\s.?!…]*$", words)[0]
     words = words.removesuffix(signs)
     if "?" in signs:
-        return Typed(words + "?")
+        return UserInput(words + "?")
     if "!" in signs:
         exclamation = words.lower().startswith("what ")
-        return Typed(words + "!") if exclamation else Typed(words, "!")
-    return Typed(words, "…" if "…" in signs or "..." in signs else signs.strip()[:1])
+        return UserInput(words + "!") if exclamation else UserInput(words, "!")
+    return UserInput(words, "…" if "…" in signs or "..." in signs else signs.strip()[:1])
 
 
 def is_finished(text: str) -> bool:
@@ -81,11 +81,11 @@ def is_finished(text: str) -> bool:
     return text[:1] == text[:1].upper() and not text[-1:].isalnum()
 
 
-def finish(text: Any) -> Typed:
+def finish(text: Any) -> UserInput:
     """ "good morning" -> "Good morning." for a model that has read finished sentences only."""
     words = one_line(text)
     added = "." if words[-1].isalnum() else ""
-    return Typed(words[0].upper() + words[1:] + added, added=added)
+    return UserInput(words[0].upper() + words[1:] + added, added=added)
 
 
 def check_tokens(tokens: list[str]) -> None:

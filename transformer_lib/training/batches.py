@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from transformer_lib.text.batching import Batch, Ids, batch_indices, make_batch
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.state import Run
+from transformer_lib.training.state import TrainState
 
 Pairs = Sequence[tuple[Ids, Ids]]
 
 
-def batch_order(pairs: Pairs, config: TrainingConfig, run: Run) -> Iterator[list[int]]:
+def batch_order(pairs: Pairs, config: TrainingConfig, run: TrainState) -> Iterator[list[int]]:
     """Which pairs go together, epoch after epoch, each in an order of its own.
 
     `run` keeps the place.
@@ -27,6 +27,6 @@ def batches_of(pairs: Pairs, order: Iterable[list[int]]) -> Iterator[Batch]:
         yield make_batch([pairs[i] for i in chosen])
 
 
-def all_batches(pairs: Pairs, config: TrainingConfig, run: Run) -> Iterator[Batch]:
+def all_batches(pairs: Pairs, config: TrainingConfig, run: TrainState) -> Iterator[Batch]:
     """The batches themselves, in that order."""
     return batches_of(pairs, batch_order(pairs, config, run))

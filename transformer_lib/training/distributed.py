@@ -35,19 +35,19 @@ def rank() -> int:
     return dist.get_rank() if dist.is_initialized() else 0
 
 
-def world() -> int:
+def world_size() -> int:
     """How many processes there are."""
     return dist.get_world_size() if dist.is_initialized() else 1
 
 
-def mine(items: Sequence) -> Sequence:
+def shard(items: Sequence) -> Sequence:
     """The share of this process: every world-th item."""
-    return items[rank() :: world()]
+    return items[rank() :: world_size()]
 
 
-def total(*numbers: float) -> Sequence[float]:
+def all_reduce_sum(*numbers: float) -> Sequence[float]:
     """Each number summed over all processes, all of which must call it."""
-    if world() == 1:
+    if world_size() == 1:
         return numbers
     sums = torch.tensor(numbers, dtype=torch.float64)
     dist.all_reduce(sums)
@@ -55,7 +55,7 @@ def total(*numbers: float) -> Sequence[float]:
 
 
 @contextmanager
-def joined() -> Iterator[None]:
+def process_group() -> Iterator[None]:
     """Inside, this process works with the others that torchrun has started, if it has.
 
     ProcessError as soon as one of them is gone, or when torchrun ends them all.
@@ -89,7 +89,7 @@ def first_before_others() -> Iterator[None]:
     If process 0 fails, it says why, and the others end in silence.
     """
     if rank() > 0:
-        (failed,) = total(0)
+        (failed,) = all_reduce_sum(0)
         if failed:
             raise SystemExit(2)
         yield
@@ -99,12 +99,12 @@ def first_before_others() -> Iterator[None]:
         yield
         failed = 0
     finally:
-        total(failed)
+        all_reduce_sum(failed)
 
 
-def own_device(device: torch.device) -> torch.device:
+def local_device(device: torch.device) -> torch.device:
     """Of the GPUs of this machine, the one of this process."""
-    if world() == 1 or device.type == "cpu":
+    if world_size() == 1 or device.type == "cpu":
         return device
     if device.type != "cuda":
         raise ProcessError(f"several processes can't share one {device.type}: use --device cpu")
@@ -115,7 +115,7 @@ def own_device(device: torch.device) -> torch.device:
     return torch.device("cuda", here)
 
 
-def own_random_numbers(seed: int, step: int) -> None:
+def seed_process(seed: int, step: int) -> None:
     """From this step on, other dropout in each process.
 
     Process 0 goes on with its random numbers, as if it were alone; they are saved with the run. The
@@ -125,9 +125,9 @@ def own_random_numbers(seed: int, step: int) -> None:
         torch.manual_seed(random.Random(f"{seed} {step} {rank()}").getrandbits(63))
 
 
-def exchanging(model: nn.Module, loss_of: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def data_parallel_loss(model: nn.Module, loss_of: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The same loss, after whose `backward` the gradients are the mean over all processes."""
-    if world() == 1:
+    if world_size() == 1:
         return loss_of
     return DistributedDataParallel(LossModule(model, loss_of), forward_sync_buffers=False)
 
@@ -144,6 +144,6 @@ class LossModule(nn.Module):
         return self.loss_of(*arguments)
 
 
-def exchange(loss_of: Callable[..., Tensor], now: bool) -> AbstractContextManager:
+def gradient_sync(loss_of: Callable[..., Tensor], now: bool) -> AbstractContextManager:
     """Inside, gradients are exchanged (now), or only added to those that are there."""
-    return nullcontext() if now or world() == 1 else loss_of.no_sync()
+    return nullcontext() if now or world_size() == 1 else loss_of.no_sync()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from transformer_lib.files import CheckpointError, write_file
-from transformer_lib.training.distributed import total
+from transformer_lib.training.distributed import all_reduce_sum
 
 LOG_FILE = "log.jsonl"
 EVERY = 10  # steps between two lines
@@ -50,7 +50,7 @@ class Log:
 
     def _write_steps(self) -> None:
         if self._losses:
-            loss, words = total(sum(self._losses) / len(self._losses), self._words)
+            loss, words = all_reduce_sum(sum(self._losses) / len(self._losses), self._words)
             pace = round(words / max(self._seconds, 1e-9))
             self._write(self._last | {"loss": round(loss, 4), "words_per_second": pace})
             self._start()

@@ -28,7 +28,7 @@ def decaying_adam(parameters: list[nn.Parameter], decay: float) -> torch.optim.A
     return torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
 
-class Together:
+class CombinedOptimizer:
     """Several optimizers as one, each with parameters of its own."""
 
     def __init__(self, *optimizers: torch.optim.Optimizer):
@@ -50,7 +50,7 @@ class Together:
             one.zero_grad(set_to_none)
 
 
-def muon(model: Parts, decay: float = 0.1) -> Together:
+def muon(model: Parts, decay: float = 0.1) -> CombinedOptimizer:
     """Muon for the matrices inside the layers, `adamw` for the rest (Jordan et al. 2024).
 
     Inside is each `nn.Linear` but the generator's: the rest are words (embeddings and generator, a
@@ -67,4 +67,4 @@ def muon(model: Parts, decay: float = 0.1) -> Together:
     inside = [parameter for parameter in model.parameters() if parameter in matrices]
     rest = [parameter for parameter in model.parameters() if parameter not in matrices]
     spectral = torch.optim.Muon(inside, lr=0.0, weight_decay=decay, adjust_lr_fn="match_rms_adamw")
-    return Together(spectral, decaying_adam(rest, decay))
+    return CombinedOptimizer(spectral, decaying_adam(rest, decay))

@@ -18,7 +18,7 @@ STATE_FILE = "training_state.safetensors"
 
 
 @dataclass
-class Run:
+class TrainState:
     """How far a training has come. (epoch, position): the next batch to read.
 
     best_loss: the validation loss of the best validation; with best_by="bleu", minus its BLEU.
@@ -32,13 +32,13 @@ class Run:
     history: list[dict] = field(default_factory=list)
 
 
-def kept_weights(folder: Path, run: Run, count: int) -> list[Path]:
+def kept_weights(folder: Path, run: TrainState, count: int) -> list[Path]:
     """The files with the weights at the last validations."""
     steps = [entry["step"] for entry in run.history[-count:]]
     return [folder / f"weights-{step}.safetensors" for step in steps]
 
 
-def keep_weights(folder: Path, model: Parts, run: Run, count: int) -> None:
+def keep_weights(folder: Path, model: Parts, run: TrainState, count: int) -> None:
     """Write those of the validation that has just been, and let go of those that came too early."""
     kept = kept_weights(folder, run, count)
     write_tensors(kept[-1], weights(model))
@@ -68,7 +68,7 @@ def save_state(folder, model, optimizer, config, run, best) -> None:
     write_tensors(folder / STATE_FILE, tensors, about)
 
 
-def load_state(folder, model, optimizer, config) -> tuple[Run, dict[str, Tensor]]:
+def load_state(folder, model, optimizer, config) -> tuple[TrainState, dict[str, Tensor]]:
     """Put model, optimizer and random numbers back to where `save_state` left them."""
     path = folder / STATE_FILE
     if not path.exists():
@@ -93,7 +93,7 @@ def load_state(folder, model, optimizer, config) -> tuple[Run, dict[str, Tensor]
                 average = tensors_of_part[name].to(parameter.device)
                 optimizer.state[parameter][part.removeprefix("adam.")] = average
     set_random_numbers(tensors, model.generator.proj.weight.device)
-    return Run(**about["run"]), parts["best"]
+    return TrainState(**about["run"]), parts["best"]
 
 
 def random_numbers(device: torch.device) -> dict[str, Tensor]:

@@ -8,7 +8,7 @@ from torch import Tensor
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.text.batching import Batch
 from transformer_lib.text.tokens import PAD
-from transformer_lib.training.distributed import exchange, total, world
+from transformer_lib.training.distributed import all_reduce_sum, gradient_sync, world_size
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 
 # The loss needs several tensors as large as the logits. Memory in pieces of 8 MB is used again;
@@ -49,16 +49,16 @@ def update(
     """One step: the gradient of all batches together, as if they were one. -> loss per word.
 
     loss_of: computes the loss of a batch, summed over its target words. Of several processes, each
-    has some of the batches and gets its share of the loss; loss_of is then `exchanging`.
+    has some of the batches and gets its share of the loss; loss_of is then `data_parallel_loss`.
     """
     for group in optimizer.param_groups:
         group["lr"] = rate
-    (words,) = total(words_in(batches))
+    (words,) = all_reduce_sum(words_in(batches))
     share = 0.0
     for batch in batches:
-        with exchange(loss_of, now=batch is batches[-1]):
+        with gradient_sync(loss_of, now=batch is batches[-1]):
             loss = loss_of(model, batch, smoothing, bf16) / words
-            (loss * world()).backward()  # an exchange takes the mean, where the sum is wanted
+            (loss * world_size()).backward()  # an exchange takes the mean, where the sum is wanted
         share += loss.item()
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
@@ -74,5 +74,5 @@ def validation_loss(model: Seq2SeqModel, batches: Sequence[Batch]) -> float:
     model.eval()
     share = sum(batch_loss(model, batch, smoothing=0.0).item() for batch in batches)
     model.train()
-    loss, words = total(share, words_in(batches))
+    loss, words = all_reduce_sum(share, words_in(batches))
     return loss / words

@@ -17,19 +17,19 @@ from transformer_lib.training.batches import Pairs, batch_order, batches_of
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.distributed import (
     ProcessError,
-    exchanging,
+    all_reduce_sum,
+    data_parallel_loss,
     first_before_others,
-    mine,
-    own_random_numbers,
     rank,
-    total,
-    world,
+    seed_process,
+    shard,
+    world_size,
 )
 from transformer_lib.training.log import Log
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.state import (
     STATE_FILE,
-    Run,
+    TrainState,
     keep_weights,
     kept_weights,
     load_state,
@@ -41,10 +41,10 @@ from transformer_lib.training.step import batch_loss, update, validation_loss, w
 
 def check_processes(config: TrainingConfig) -> None:
     """ProcessError unless there is a batch for each process in every update."""
-    if config.accumulate < world():
+    if config.accumulate < world_size():
         raise ProcessError(
-            f"an update of accumulate={config.accumulate} batches is too small for {world()} "
-            f"processes: set accumulate to {world()} or a multiple of it"
+            f"an update of accumulate={config.accumulate} batches is too small for {world_size()} "
+            f"processes: set accumulate to {world_size()} or a multiple of it"
         )
 
 
@@ -85,7 +85,7 @@ def train(
     if config.best_by == "bleu" and measure is None:
         raise ValueError('best_by="bleu" needs a function that measures it (measure=...)')
     optimizer = optimizer(model)
-    run, writes = Run(), folder is not None and rank() == 0
+    run, writes = TrainState(), folder is not None and rank() == 0
     best = {name: tensor.detach().clone() for name, tensor in weights(model).items()}
     with first_before_others():
         check_processes(config)
@@ -102,12 +102,12 @@ def train(
             torch.manual_seed(config.seed)  # for dropout
             if writes:
                 save_state(Path(folder), model, optimizer, config, run, best)
-    own_random_numbers(config.seed, run.step)
+    seed_process(config.seed, run.step)
 
-    held_out = mine(batch_indices(validation, config.max_tokens, seed=0))
+    held_out = shard(batch_indices(validation, config.max_tokens, seed=0))
     held_out = list(batches_of(validation, held_out))
     order = batch_order(pairs, config, run)
-    loss_of = exchanging(model, loss)
+    loss_of = data_parallel_loss(model, loss)
     bar = bar if bar is not None else tqdm(unit="step", dynamic_ncols=True, disable=rank() > 0)
     bar.reset(total=config.steps)
     bar.update(run.step)
@@ -119,7 +119,7 @@ def train(
         run.step += 1
         rate = config.learning_rate(run.step, model.config.d_model)
         began = time.perf_counter()
-        group = mine([next(order) for _ in range(config.accumulate)])
+        group = shard([next(order) for _ in range(config.accumulate)])
         batches = list(batches_of(pairs, group))
         settings = (rate, config.smoothing, config.bf16)
         losses.append(update(model, optimizer, batches, *settings, loss_of))
@@ -127,7 +127,7 @@ def train(
         bar.update(1)
         if run.step % config.validate_every == 0 or run.step == config.steps:
             held_out_loss = validation_loss(model, held_out)
-            (mean_loss,) = total(sum(losses) / len(losses))
+            (mean_loss,) = all_reduce_sum(sum(losses) / len(losses))
             entry = {
                 "step": run.step,
                 "loss": round(mean_loss, 4),
@@ -141,7 +141,7 @@ def train(
             run.validations_since_best += 1
             cost = held_out_loss
             if config.best_by == "bleu":
-                (cost,) = total(-entry["bleu"] if rank() == 0 else 0)
+                (cost,) = all_reduce_sum(-entry["bleu"] if rank() == 0 else 0)
             if cost < run.best_loss:
                 run.best_loss, run.validations_since_best = cost, 0
                 best = {name: tensor.detach().clone() for name, tensor in weights(model).items()}
@@ -150,7 +150,7 @@ def train(
                 keep_weights(Path(folder), model, run, config.average)
             if writes:
                 save_state(Path(folder), model, optimizer, config, run, best)
-            own_random_numbers(config.seed, run.step)
+            seed_process(config.seed, run.step)
             bar.set_postfix(loss=f"{entry['loss']:.3f}", validation=f"{held_out_loss:.3f}")
     bar.close()
     if config.average > 1:

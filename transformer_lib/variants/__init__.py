@@ -35,12 +35,12 @@ from transformer_lib.variants.relative_positions import (
     Rotary,
     Window,
 )
-from transformer_lib.variants.replace import exchange, without_biases
+from transformer_lib.variants.replace import replace_modules, without_biases
 from transformer_lib.variants.rms_norm import RMSNorm
 
 __all__ = [
     "ALiBi", "GELUFeedForward", "MixtureOfExperts", "ModernAttention", "NoPositions", "QKNorm",
     "RMSNorm", "RelativePositions", "Rotary", "SwiGLU", "Window",
-    "adamw", "balanced_loss", "biased_attention_weights", "exchange", "flash_attention",
+    "adamw", "balanced_loss", "biased_attention_weights", "replace_modules", "flash_attention",
     "fused_attention", "load_balance", "muon", "without_biases",
 ]  # fmt: skip

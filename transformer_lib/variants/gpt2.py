@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from transformer_lib.checkpoints import set_weights
 from transformer_lib.files import CheckpointError, read_json, read_tensors
 from transformer_lib.model.config import ModelConfig
-from transformer_lib.variants import GELUFeedForward, exchange
+from transformer_lib.variants import GELUFeedForward, replace_modules
 from transformer_lib.variants.language_model import LanguageModel
 
 # --- GPT-2's weights in these classes -----------------------------------------------------------
@@ -40,7 +40,7 @@ def load_gpt2(folder: Path | str) -> LanguageModel:
     """GPT-2 (Radford et al. 2019) from a folder with Hugging Face's config.json, model.safetensors.
 
     -> the model, in eval mode. Its ids are those of GPT-2's own tokenizer, in which 0, 1 and 2 are
-    words like others; write with `continue_ids`. What it has beside the paper: pre-norm, learned
+    words like others; write with `generate`. What it has beside the paper: pre-norm, learned
     positions, GELU, biases in attention, and embeddings that aren't multiplied by sqrt(d_model).
     """
     folder = Path(folder)
@@ -78,11 +78,11 @@ def gpt2_model(about: dict, where: str) -> LanguageModel:
         raise CheckpointError(f"{where} doesn't fit: {error!r}") from None
     model.tgt_embed.scale = 1.0
     model.tgt_positions.table = nn.Parameter(torch.zeros(positions, d_model))
-    exchange(model, "feed_forward", lambda old: GELUFeedForward(d_model, d_ff, "tanh"))
+    replace_modules(model, "feed_forward", lambda old: GELUFeedForward(d_model, d_ff, "tanh"))
     for name in ("w_q", "w_k", "w_v", "w_o"):
-        exchange(model, name, lambda old: nn.Linear(d_model, d_model))
+        replace_modules(model, name, lambda old: nn.Linear(d_model, d_model))
     eps = about.get("layer_norm_epsilon", 1e-5)
-    exchange(model, nn.LayerNorm, lambda old: nn.LayerNorm(d_model, eps=eps))
+    replace_modules(model, nn.LayerNorm, lambda old: nn.LayerNorm(d_model, eps=eps))
     return model
 
 

@@ -17,11 +17,11 @@ from transformer_lib.decoding import (
     CachedDecoder,
     IncrementalDecoder,
     WholePrefix,
-    deciding,
-    sharpen,
+    inference_mode,
+    sampling_distribution,
 )
 from transformer_lib.decoding.cache import runs_as_written
-from transformer_lib.decoding.sampling import draw
+from transformer_lib.decoding.sampling import sample
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.embedding import Embeddings
@@ -111,17 +111,17 @@ def language_model(tgt_vocab: int, **settings: Any) -> LanguageModel:
 # --- sentences to learn from, and to write ------------------------------------------------------
 
 
-def unprompted(sentences: Sequence[Ids]) -> list[tuple[Ids, Ids]]:
+def as_lm_pairs(sentences: Sequence[Ids]) -> list[tuple[Ids, Ids]]:
     """Sentences as pairs for `train`: each is the target of an empty source."""
     return [([], ids) for ids in sentences]
 
 
-def starts(count: int) -> Tensor:
+def empty_sources(count: int) -> Tensor:
     """Sources for `sample_decode` and its like, for so many sentences."""
     return source_batch([[]] * count)
 
 
-def continue_ids(
+def generate(
     model: LanguageModel,
     ids: Tensor,
     words: int,
@@ -130,12 +130,12 @@ def continue_ids(
     cache: bool = True,
     **sharpness: Any,
 ) -> Tensor:
-    """Write `words` more words after each row, drawn from `sharpen(logits, **sharpness)`.
+    """Write `words` more words after each row, drawn from `sampling_distribution(logits, **sharpness)`.
 
     ids (b, t), the prompts, all of the same length -> (b, t + words). Nothing ends a row: no id has
     a meaning here. generator: where the random numbers come from (None: PyTorch's own).
     """
-    with deciding(model):
+    with inference_mode(model):
         source = model.encode(ids[:, :0])
         decoder = (
             model.incremental_decoder(source, source, ids.size(1) + words)
@@ -144,8 +144,8 @@ def continue_ids(
         )
         new = ids
         for _ in range(words):
-            p = sharpen(model.generator(decoder.read(new)[:, -1]).float(), **sharpness)
-            new = draw(p, torch.rand(len(ids), generator=generator))[:, None]
+            p = sampling_distribution(model.generator(decoder.read(new)[:, -1]).float(), **sharpness)
+            new = sample(p, torch.rand(len(ids), generator=generator))[:, None]
             ids = torch.cat([ids, new], dim=1)
     return ids
 

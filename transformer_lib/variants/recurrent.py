@@ -3,7 +3,7 @@
     model = RecurrentTranslator(1000, 1000, RECURRENT["dot"])
 
 It is used as a `Transformer` is: `train`, the ways of decoding, `Translator`, `record_attention`
-and `edit_attention` work with it as they are.
+and `patch_attention` work with it as they are.
 """
 
 from dataclasses import dataclass
@@ -124,7 +124,7 @@ class RecurrentAttention(Attention):
         return scores.softmax(dim=-1)
 
 
-class Attentive(nn.Module):
+class AttentionReadout(nn.Module):
     """tanh(W_c [c_t; s_t]): the state and what it saw (Luong et al. 2015, Equation 5).
 
     states (b, t, hidden), memory (b, s, hidden), src_mask (b, 1, 1, s) -> (b, t, d_model).
@@ -141,7 +141,7 @@ class Attentive(nn.Module):
         return self.w_c(torch.cat([context, states], dim=-1)).tanh()
 
 
-class Blind(nn.Module):
+class LastStateReadout(nn.Module):
     """tanh(W_c s_t): whatever is known of the source is in the state (Sutskever et al. 2014)."""
 
     def __init__(self, hidden: int, d_model: int):
@@ -152,11 +152,11 @@ class Blind(nn.Module):
         return self.w_c(states).tanh()
 
 
-def make_look(config: RecurrentConfig) -> nn.Module:
+def make_readout(config: RecurrentConfig) -> nn.Module:
     if config.attention == "none":
-        return Blind(config.hidden, config.d_model)
+        return LastStateReadout(config.hidden, config.d_model)
     score = DotScore() if config.attention == "dot" else AdditiveScore(config.hidden)
-    return Attentive(score, config.hidden, config.d_model)
+    return AttentionReadout(score, config.hidden, config.d_model)
 
 
 # --- The translator -----------------------------------------------------------------------------
@@ -188,7 +188,7 @@ class RecurrentTranslator(nn.Module):
         shape = {"num_layers": config.N, "dropout": between, "batch_first": True}
         self.encoder = nn.GRU(config.d_model, config.hidden // 2, bidirectional=True, **shape)
         self.decoder = nn.GRU(config.d_model, config.hidden, **shape)
-        self.look = make_look(config)
+        self.look = make_readout(config)
         self.generator = Generator(config.d_model, tgt_vocab)
         initialize(self)
         if config.tie_weights in ("target", "all"):

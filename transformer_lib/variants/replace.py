@@ -7,7 +7,7 @@ from torch import nn
 from transformer_lib.model.layers import initialize
 
 
-def exchange(
+def replace_modules(
     model: nn.Module, what: str | type[nn.Module], part: Callable[[nn.Module], nn.Module]
 ) -> nn.Module:
     """Put part(old) in the place of each old part -> the model, which is changed in place.

@@ -83,13 +83,13 @@ BOYS = "The boys like the cold water"
 @exercise
 def looks_most_at(guess: str) -> None:
     """Deeper exercise 2: the English word most looked at while "les" is written."""
-    looks = shipped().looks(BOYS)
+    looks = shipped().attention_maps(BOYS)
     expect(isinstance(guess, str), "Give one English word in quotes.")
     expect(guess in looks.src, f"The words to choose from are {', '.join(looks.src)}.")
     expect(
         guess not in ("boys", "the"),
         "*Les* stands for the boys, but that is what it means, not where this layer looks. Measure "
-        "it: translator.looks(...), and the row of les.",
+        "it: translator.attention_maps(...), and the row of les.",
     )
     weights = looks.last_cross_attention()[looks.tgt_out.index("les")]
     expect(

@@ -136,7 +136,7 @@ def draw_cross_attention(translator: Any, text: str) -> Figure:
 
     translator: a `Translator`. Raises its InputError for a text it can't read.
     """
-    looks = translator.looks(text)
+    looks = translator.attention_maps(text)
     layers = [name for name in looks.weights if name.endswith("cross_attn")]
     weights = looks.weights[layers[-1]]
     ax = attention_heatmap(weights.mean(dim=0), looks.tgt_out, looks.src,

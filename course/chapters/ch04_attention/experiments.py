@@ -50,11 +50,11 @@ class Head(NamedTuple):
 
 def real_head(layer: int = 1, head: int = 1) -> Head:
     """One encoder head of the shipped translator, and what it reads of "I like trees"."""
-    from course.chapters.journey.experiments import way_of
+    from course.chapters.journey.experiments import trace
     from transformer_lib.translator import Translator
 
     translator = Translator.load()
-    way = way_of(translator)
+    way = trace(translator)
     x = way.outputs[f"encoder.layers.{layer - 1}" if layer else "src_positions"]
     attn = translator.model.encoder.layers[layer].self_attn
     layers = (attn.w_q, attn.w_k, attn.w_v)

@@ -472,13 +472,13 @@ def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) ->
     distance: from -reach to reach, -1 is the word on the left. The mean is taken over all words of
     all texts that have a word at this distance.
     """
-    from transformer_lib.decoding import deciding
+    from transformer_lib.decoding import inference_mode
     from transformer_lib.interpret.recording import record_attention
     from transformer_lib.text.batching import source_batch
     from transformer_lib.text.tokens import PAD
 
     src = source_batch([translator.src.encode(text) for text in texts])
-    with deciding(translator.model), record_attention(translator.model) as recorded:
+    with inference_mode(translator.model), record_attention(translator.model) as recorded:
         translator.model.encode(src)
     place, real = torch.arange(src.size(1)), src != PAD
     both_real = real[:, :, None] & real[:, None, :]  # (b, q, k)
@@ -599,7 +599,7 @@ def draw_heads_filters() -> Figure:
 def looks_at_tired() -> Any:
     from transformer_lib.translator import Translator
 
-    return Translator.load().looks(TIRED)
+    return Translator.load().attention_maps(TIRED)
 
 
 @figure(
@@ -670,4 +670,4 @@ def draw_heads_token_view() -> Any:
 def draw_heads_three_uses() -> Figure:
     from transformer_lib.translator import Translator
 
-    return three_uses(Translator.load().looks("I like trees"))
+    return three_uses(Translator.load().attention_maps("I like trees"))

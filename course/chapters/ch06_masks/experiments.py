@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from course.experiments import experiment
 from course.experiments.digits import one_thread
-from transformer_lib.decoding import deciding, greedy_decode
+from transformer_lib.decoding import greedy_decode, inference_mode
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.config import TOY
 from transformer_lib.model.masks import causal_mask
@@ -60,7 +60,7 @@ def learn_to_reverse(seed: int = 0, measure: Callable | None = None) -> tuple[Tr
 def next_word_accuracy(model: Transformer, pairs: Pairs) -> float:
     """Share of words, <eos> included, predicted right after a right beginning (teacher forcing)."""
     batch = make_batch(pairs)
-    with deciding(model):
+    with inference_mode(model):
         best = model(batch.src, batch.tgt_in).argmax(dim=-1)
     counts = batch.tgt_out != PAD
     return float((best == batch.tgt_out)[counts].float().mean())

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_lib.decoding import deciding, greedy_decode
+from transformer_lib.decoding import greedy_decode, inference_mode
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.decoder import DecoderLayer
 from transformer_lib.text.batching import make_batch, source_batch
@@ -43,7 +43,7 @@ def decode_steps(translator: Any, text: str, best: int = 5) -> tuple[list[str], 
     model, vocab = translator.model, translator.tgt.vocab.tokens
     src = source_of(translator, text)
     written, steps = [BOS], []
-    with deciding(model):
+    with inference_mode(model):
         memory = model.encode(src)
         while written[-1] != EOS and len(written) <= 64:
             with record_attention(model) as weights:
@@ -66,7 +66,7 @@ def write_on(translator: Any, text: str, beginning: Sequence[str] = ()) -> str:
     """What the translator writes, the likeliest word each time, after a beginning given to it."""
     model, vocab = translator.model, translator.tgt.vocab
     src, ids = source_of(translator, text), [BOS, *vocab.encode(beginning)]
-    with deciding(model):
+    with inference_mode(model):
         memory = model.encode(src)
         while ids[-1] != EOS and len(ids) < 20:
             x = model.decode(torch.tensor([ids]), memory, src)
@@ -117,7 +117,7 @@ def decoder_vector(translator: Any, text: str, place: int) -> tuple[Tensor, Tens
     written = translator.tgt.vocab.encode(translator.translate(text)[0].tokens)
     batch = make_batch([(ids, written)])
     model = translator.model
-    with deciding(model):
+    with inference_mode(model):
         x = model.decode(batch.tgt_in, model.encode(batch.src), batch.src)[0, place]
         return x.clone(), model.generator(x).clone()
 

@@ -38,10 +38,10 @@ from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import Batch, make_batch
 from transformer_lib.text.tokens import SPECIALS
-from transformer_lib.training.distributed import exchanging, joined, mine
+from transformer_lib.training.distributed import data_parallel_loss, process_group, shard
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.step import batch_loss, update
-from transformer_lib.variants import exchange, fused_attention
+from transformer_lib.variants import fused_attention, replace_modules
 
 WORDS = 2048  # of either language in a batch, where only the length changes
 ROUNDS = 9
@@ -96,7 +96,7 @@ def build(setting: Setting) -> Transformer:
     torch.manual_seed(0)
     model = Transformer(setting.vocabulary, setting.vocabulary, setting.model)
     if setting.attention == "fused":
-        exchange(model, Attention, lambda old: FusedAttention())
+        replace_modules(model, Attention, lambda old: FusedAttention())
     return model.train()
 
 
@@ -109,8 +109,8 @@ def all_batches(setting: Setting) -> list[Batch]:
 
 def training_step(setting: Setting) -> Callable[[], float]:
     """A function that makes one update, of several processes together -> the loss per word."""
-    model, batches = build(setting), mine(all_batches(setting))
-    optimizer, loss_of = adam(model), exchanging(model, batch_loss)
+    model, batches = build(setting), shard(all_batches(setting))
+    optimizer, loss_of = adam(model), data_parallel_loss(model, batch_loss)
     return lambda: update(model, optimizer, batches, rate=1e-4, smoothing=0.1, loss_of=loss_of)
 
 
@@ -165,7 +165,7 @@ def work(pipe: Connection, setting: Setting, rank: int, port: int) -> None:
     os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(setting.processes), "LOCAL_RANK": str(rank),
                    "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}  # fmt: skip
     torch.set_num_threads(setting.threads)
-    with joined():
+    with process_group():
         training_step(dataclasses.replace(setting, **TINY))()  # loads what PyTorch loads when used
         Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # forget the peak so far
         held = resident("VmRSS")

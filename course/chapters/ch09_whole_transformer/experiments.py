@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from course import paper
-from transformer_lib.decoding import deciding
+from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.recording import record_outputs
 from transformer_lib.model.attention import MultiHeadAttention, attention
 from transformer_lib.model.embedding import one_hot
@@ -85,7 +85,7 @@ def on_its_way(translator: Translator, text: str) -> tuple[Batch, dict[str, Tens
     written = translator.translate(text)[0].tokens
     ids = translator.src.vocab.encode(translator.read(text)), translator.tgt.vocab.encode(written)
     batch = make_batch([ids])
-    with deciding(translator.model), record_outputs(translator.model) as outputs:
+    with inference_mode(translator.model), record_outputs(translator.model) as outputs:
         translator.model(batch.src, batch.tgt_in)
     return batch, outputs
 

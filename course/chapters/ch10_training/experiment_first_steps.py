@@ -21,7 +21,7 @@ from transformer_lib.text.batching import batch_indices, make_batch, source_batc
 from transformer_lib.training.batches import all_batches
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.optimizers import adam
-from transformer_lib.training.state import Run
+from transformer_lib.training.state import TrainState
 from transformer_lib.training.step import update, validation_loss
 from transformer_lib.translator import Translator
 
@@ -71,7 +71,7 @@ def first_steps() -> dict[str, Any]:
     ]
     torch.manual_seed(config.seed)
     model = Transformer(len(src.vocab), len(tgt.vocab), recipe.model)
-    optimizer, training = adam(model), all_batches(pairs, config, Run())
+    optimizer, training = adam(model), all_batches(pairs, config, TrainState())
     trees = source_batch([src.encode(SENTENCE)])
     history, loss = [], None
     for step in tqdm(range(STEPS + 1), unit="step"):

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from transformer_lib.decoding import deciding
+from transformer_lib.decoding import inference_mode
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import make_batch
@@ -32,5 +32,5 @@ def probabilities(model: Transformer) -> Tensor:
     The model reads the right words before each place (teacher forcing).
     """
     batch = make_batch(PAIRS)
-    with deciding(model):
+    with inference_mode(model):
         return model(batch.src, batch.tgt_in).softmax(dim=-1)

@@ -39,12 +39,12 @@ def written_words(model: torch.nn.Module) -> dict[str, list[str]]:
     Five words each, also beyond an <eos>.
     """
     from course.chapters.ch10_training.experiment_first_words import ENGLISH, PAIRS
-    from transformer_lib.decoding import deciding
+    from transformer_lib.decoding import inference_mode
     from transformer_lib.text.batching import make_batch
 
     batch = make_batch(PAIRS[:1])
     alone = batch.tgt_in[:, :1]  # <bos>
-    with deciding(model):
+    with inference_mode(model):
         predicted = model(batch.src, batch.tgt_in).argmax(dim=-1)
         for _ in range(batch.tgt_in.size(1)):
             newest = model(batch.src, alone)[:, -1:].argmax(dim=-1)
@@ -81,10 +81,10 @@ def train_with_a_fault(model: torch.nn.Module, steps: int = 40) -> list[float]:
     from course.experiments.digits import digit_pairs, one_thread
     from transformer_lib.training.batches import all_batches
     from transformer_lib.training.optimizers import adam
-    from transformer_lib.training.state import Run
+    from transformer_lib.training.state import TrainState
 
     optimizer, losses = adam(model), []
-    batches = all_batches(digit_pairs("reverse")[0], LOOP, Run())
+    batches = all_batches(digit_pairs("reverse")[0], LOOP, TrainState())
     model.train()
     with one_thread():
         for step, batch in zip(range(1, steps + 1), batches, strict=False):

@@ -154,7 +154,7 @@ def my_greedy(function: Callable[[Transformer, Tensor, int], list[int]]) -> None
 @implement(lambda: (None, None, LONGEST))  # no model: an attempt that never stops should stop here
 def my_greedy_by_calls(function: Callable[[Callable, Tensor, int], list[int]]) -> None:
     """Assignment 6: the same, with a model that can only be called: model(src, tgt_in)."""
-    own_work(function, "greedy_decode", "beam_search", "Prefixes")
+    own_work(function, "greedy_decode", "beam_search", "DecoderState")
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     for ids in SOURCES:
         src = torch.tensor([ids])

@@ -9,10 +9,10 @@ from tqdm import tqdm
 
 from course.experiments import experiment
 from transformer_lib.decoding import (
+    DecoderState,
     Hypothesis,
-    Prefixes,
     beam_search,
-    deciding,
+    inference_mode,
     penalty,
     sample_decode,
 )
@@ -86,8 +86,8 @@ def draw_many(
 def decode_with_a_fault(model: Transformer, src: Tensor, max_length: int = 64) -> list[list[int]]:
     """Greedy decoding with one mistake. Which one?"""
     translations: list[list[int]] = [[] for _ in src]
-    with deciding(model):
-        prefixes = Prefixes(model, src, max_length, cache=False)
+    with inference_mode(model):
+        prefixes = DecoderState(model, src, max_length, cache=False)
         sentence = list(range(len(src)))
         for _ in range(max_length):
             prefixes.append(prefixes.next_logits().argmax(dim=-1))

@@ -22,7 +22,7 @@ from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.values import steady_round
-from transformer_lib.decoding import Prefixes, deciding, sharpen
+from transformer_lib.decoding import DecoderState, inference_mode, sampling_distribution
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS
 from transformer_lib.translator import Translator
@@ -413,11 +413,11 @@ def next_words(translator: Translator, sentence: str) -> Following:
     """The words so far -> the log-probability of each word that can come next."""
     model, vocab = translator.model, translator.tgt.vocab
     src = source_batch([translator.src.vocab.encode(translator.read(sentence))])
-    with deciding(model):
+    with inference_mode(model):
         memory = model.encode(src)
 
     def following(words: tuple[str, ...]) -> dict[str, float]:
-        with deciding(model):
+        with inference_mode(model):
             x = model.decode(torch.tensor([[BOS, *vocab.encode(words)]]), memory, src)
             logits = model.generator(x[0, -1])
             logits[[PAD, BOS]] = -math.inf
@@ -437,8 +437,8 @@ def multiplications(translator: Translator, length: int, cache: bool) -> int:
     """How many it takes to write `length` words, whichever, for "I like trees"."""
     src = source_batch([translator.src.vocab.encode(["I", "like", "trees"])])
     word = torch.tensor([5])
-    with deciding(translator.model), FlopCounterMode(display=False) as counter:
-        prefixes = Prefixes(translator.model, src, length, cache)
+    with inference_mode(translator.model), FlopCounterMode(display=False) as counter:
+        prefixes = DecoderState(translator.model, src, length, cache)
         for _ in range(length):
             prefixes.next_logits()
             prefixes.append(word)
@@ -543,7 +543,7 @@ def sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
     others = "all others"
     panels = {}
     for name, how in SHARPENED.items():
-        p = dict(zip(words, sharpen(logits, **how).tolist(), strict=True))
+        p = dict(zip(words, sampling_distribution(logits, **how).tolist(), strict=True))
         row = {f"{word} ({english})": p[word] for word, english in FIRST_WORDS.items()}
         rest = sum(p[word] for word in words if word not in FIRST_WORDS)
         panels[name] = {**row, others: rest}

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from course.chapters.ch00_start_here.checks import shipped, spanish
 from course.checks import Hint, call, compare, exercise, expect, implement, no_slip, one_number
-from transformer_lib.interpret.patching import edit_attention, swap, switch_off
+from transformer_lib.interpret.patching import ablate_head, patch_attention, swap_attention
 from transformer_lib.interpret.pronouns import measurable
 from transformer_lib.interpret.recording import attention_layers
 
@@ -24,7 +24,7 @@ NARROW = "The trophy didn't fit in the suitcase because it was too narrow"
 @exercise
 def without_the_head(guess: str) -> None:
     """The last Spanish word of the narrow suitcase with the best head switched off."""
-    with edit_attention(shipped().model, {LAYER: switch_off(HEAD)}):
+    with patch_attention(shipped().model, {LAYER: ablate_head(HEAD)}):
         right = spanish(NARROW)[-1]
     normal = spanish(NARROW)[-1]
     expect(isinstance(guess, str), "Give the word in quotes.")
@@ -81,7 +81,7 @@ def verbs_without(layer: str, head: int) -> float:
     from transformer_lib.text import english_spanish
 
     items = measurable(shipped(), english_spanish.load_pronoun(), half=1)
-    return right_verbs(shipped(), PronounBatch(shipped(), items), {layer: switch_off(head)})
+    return right_verbs(shipped(), PronounBatch(shipped(), items), {layer: ablate_head(head)})
 
 
 # B sentences, H heads, S words: different primes, so that a swapped axis can't pass.
@@ -150,7 +150,7 @@ def swap_two(function: Callable[..., Tensor]) -> None:
     untouched = weights.clone()
     with_seven = list(range(S))
     with_seven[one], with_seven[another] = another, one
-    right = swap(slice(None), head, query, one, another)(weights)
+    right = swap_attention(slice(None), head, query, one, another)(weights)
 
     def copied(into: int, out: int) -> Tensor:
         wrong = weights.clone()
@@ -207,7 +207,7 @@ def flips(sentence: str, word: str, one: str, another: str) -> None:
         "Take other nouns than animal and street.",
     )
     places = [words.index(name) for name in (word, one, another)]
-    with edit_attention(shipped().model, {LAYER: swap(0, HEAD, *places)}):
+    with patch_attention(shipped().model, {LAYER: swap_attention(0, HEAD, *places)}):
         after = spanish(sentence)
     expect(
         before != after,
@@ -302,7 +302,7 @@ def endings(name: str, sentence: str, noun: str, other: str) -> tuple[str, str]:
         "animal" not in words or "street" not in words,
         f"{name}: take other nouns than animal and street.",
     )
-    row = shipped().looks(sentence).weights[LAYER][HEAD, len(words) - 1]
+    row = shipped().attention_maps(sentence).weights[LAYER][HEAD, len(words) - 1]
     largest = row.argmax().item()
     looked_at = [*words, "the end of the sentence"][largest]
     expect(
@@ -314,7 +314,7 @@ def endings(name: str, sentence: str, noun: str, other: str) -> tuple[str, str]:
     weight = row[largest].item()
     expect(weight > 0.9, f"{name}: the weight on {noun!r} is {weight:.2f}; it should be above 0.9.")
     places = [len(words) - 1, words.index(noun), words.index(other)]
-    with edit_attention(shipped().model, {LAYER: swap(0, HEAD, *places)}):
+    with patch_attention(shipped().model, {LAYER: swap_attention(0, HEAD, *places)}):
         swapped = spanish(sentence)
     expect(
         swapped[:-1] == before[:-1] and differ_in_gender(swapped[-1], before[-1]),
@@ -322,7 +322,7 @@ def endings(name: str, sentence: str, noun: str, other: str) -> tuple[str, str]:
         "should change its gender, and nothing else. Have the two nouns different genders in "
         "Spanish, and does the adjective show them?",
     )
-    with edit_attention(shipped().model, {LAYER: switch_off(HEAD)}):
+    with patch_attention(shipped().model, {LAYER: ablate_head(HEAD)}):
         after = spanish(sentence)
     expect(
         after[:-1] == before[:-1],

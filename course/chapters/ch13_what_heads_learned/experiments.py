@@ -10,8 +10,8 @@ from tqdm import tqdm
 from course.experiments import experiment
 from course.grammar.lexicon import Noun
 from course.grammar.splits import LIKINGS
-from transformer_lib.decoding import deciding, greedy_decode
-from transformer_lib.interpret.patching import Edit, edit_attention, swap, switch_off
+from transformer_lib.decoding import greedy_decode, inference_mode
+from transformer_lib.interpret.patching import Edit, ablate_head, patch_attention, swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, head_accuracy
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.metrics import TextPairs
@@ -72,7 +72,7 @@ def looks_of(
 
     word: "adjective" or "pronoun".
     """
-    with deciding(translator.model), record_attention(translator.model) as recorded:
+    with inference_mode(translator.model), record_attention(translator.model) as recorded:
         translator.model(batch.src, batch.tgt_in)
     return recorded[layer][batch.rows, head, getattr(batch, word)]
 
@@ -87,8 +87,8 @@ def from_the_adjective(translator: Translator, batch: PronounBatch) -> list[floa
 
 
 def translate_changed(translator: Translator, text: str, edits: Mapping[str, Edit]) -> str:
-    """The translation of a text with changed attention; edits: as in `edit_attention`."""
-    with edit_attention(translator.model, edits):
+    """The translation of a text with changed attention; edits: as in `patch_attention`."""
+    with patch_attention(translator.model, edits):
         return translator.translate(text)[0].text
 
 
@@ -98,7 +98,7 @@ def swapped(
     """The translation after the weights of `word` on two other words have changed places."""
     words = translator.read(text)
     places = [words.index(name) for name in (word, one, another)]
-    return translate_changed(translator, text, {layer: swap(0, head, *places)})
+    return translate_changed(translator, text, {layer: swap_attention(0, head, *places)})
 
 
 def says_masculine(
@@ -108,7 +108,7 @@ def says_masculine(
     edits: Mapping[str, Edit] | None = None,
 ) -> float:
     """Share of sentences in which the masculine form gets the higher score, right or wrong."""
-    with deciding(translator.model), edit_attention(translator.model, edits or {}):
+    with inference_mode(translator.model), patch_attention(translator.model, edits or {}):
         logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.adjective_out]
     right = (logits[batch.rows, batch.right] > logits[batch.rows, batch.wrong]).tolist()
     said = [item.right if kept else item.wrong for item, kept in zip(items, right, strict=True)]
@@ -122,7 +122,7 @@ def only_the_gender_flips(
     edits: Mapping[str, Edit],
 ) -> float:
     """Share of sentences written anew with the other gender and no other word changed."""
-    with edit_attention(translator.model, edits):
+    with patch_attention(translator.model, edits):
         written = greedy_decode(translator.model, batch.src)
     flipped = 0
     for item, place, words in zip(items, batch.adjective_out, written, strict=True):
@@ -136,7 +136,7 @@ def right_verbs(
     translator: Translator, batch: PronounBatch, edits: Mapping[str, Edit] | None = None
 ) -> float:
     """Share of sentences whose verb (era, estaba, ...) is still the likeliest word at its place."""
-    with deciding(translator.model), edit_attention(translator.model, edits or {}):
+    with inference_mode(translator.model), patch_attention(translator.model, edits or {}):
         logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.pronoun_out]
     right = batch.tgt_out[batch.rows, batch.pronoun_out]
     return (logits.argmax(dim=-1) == right).float().mean().item()
@@ -206,7 +206,7 @@ LIKED_FORMS: dict[str, Noun] = {
 def changed(translator: Translator, src: torch.Tensor, layer: str, head: int) -> float:
     """Share of these sentences (b, s) whose translation is another one without this head."""
     before = greedy_decode(translator.model, src)
-    with edit_attention(translator.model, {layer: switch_off(head)}):
+    with patch_attention(translator.model, {layer: ablate_head(head)}):
         after = greedy_decode(translator.model, src)
     return sum(a != b for a, b in zip(before, after, strict=True)) / len(src)
 
@@ -216,7 +216,7 @@ def largest_weights(translator: Translator, src: torch.Tensor) -> dict[str, list
     words = greedy_decode(translator.model, src)
     pairs = [(row[row != PAD][:-1].tolist(), out) for row, out in zip(src, words, strict=True)]
     batch = make_batch(pairs)
-    with deciding(translator.model), record_attention(translator.model) as recorded:
+    with inference_mode(translator.model), record_attention(translator.model) as recorded:
         translator.model(batch.src, batch.tgt_in)
     found = {}
     for layer, weights in recorded.items():

@@ -123,11 +123,11 @@ def before_and_after(
     looks: Any, layer: str, head: int, word: str, one: str, another: str
 ) -> torch.Tensor:
     """(2, s): a word's row in one head, and the same with the weights of two words exchanged."""
-    from transformer_lib.interpret.patching import swap
+    from transformer_lib.interpret.patching import swap_attention
 
     query, first, second = (looks.src.index(name) for name in (word, one, another))
     weights = looks.weights[layer][None]
-    swapped = swap(0, head, query, first, second)(weights)
+    swapped = swap_attention(0, head, query, first, second)(weights)
     return torch.stack([weights[0, head, query], swapped[0, head, query]])
 
 
@@ -366,7 +366,7 @@ def over_seeds() -> dict[str, dict[str, float]]:
 def draw_token_view() -> Any:
     from transformer_lib.translator import Translator
 
-    return heads.token_view(Translator.load().looks(WIDE), word="wide")
+    return heads.token_view(Translator.load().attention_maps(WIDE), word="wide")
 
 
 @figure(
@@ -445,7 +445,7 @@ def draw_crossing() -> Figure:
     from transformer_lib.translator import Translator
 
     translator = Translator.load()
-    return crossing([translator.looks(sentence) for sentence in CROSSING])
+    return crossing([translator.attention_maps(sentence) for sentence in CROSSING])
 
 
 @figure(
@@ -484,6 +484,6 @@ def draw_attention_animal() -> Figure:
 
     translator = Translator.load()
     layer, head = best_head(translator, english_spanish.load_pronoun())
-    several = [translator.looks(sentence) for sentence in (TIRED, WIDE)]
+    several = [translator.attention_maps(sentence) for sentence in (TIRED, WIDE)]
     return same_and_other([(looks.src, looks.weights[layer][head]) for looks in several],
                                  ("tired", "wide"), "it")  # fmt: skip

@@ -23,7 +23,7 @@ from transformer_lib.checkpoints import set_weights
 from transformer_lib.decoding import beam_search, greedy_decode
 from transformer_lib.files import read_json
 from transformer_lib.metrics import RESAMPLES, sacrebleu_score
-from transformer_lib.recipes import OwnPairs, pictures, train_recipe
+from transformer_lib.recipes import ParallelRecipe, multi30k, train_recipe
 from transformer_lib.text import moses
 from transformer_lib.text.batching import batch_indices
 from transformer_lib.text.data import cache_folder
@@ -69,7 +69,7 @@ def all_seeds(name: str, target: str) -> dict[str, Any]:
     Ctrl-C ends it with what is complete; a training that was stopped goes on with the next call.
     earlier: what was stored for other recipes.
     """
-    recipe = pictures(target)
+    recipe = multi30k(target)
     about = {"published": PUBLISHED[target], "recipe": told(recipe)}
     runs: list[dict[str, Any]] = []
     earlier: list[dict[str, Any]] = []
@@ -86,7 +86,7 @@ def all_seeds(name: str, target: str) -> dict[str, Any]:
     return about | {"mean_bleu": mean, "runs": runs, "earlier": earlier}
 
 
-def told(recipe: OwnPairs) -> dict[str, Any]:
+def told(recipe: ParallelRecipe) -> dict[str, Any]:
     """The settings of a recipe, without what belongs to a seed or to one disk."""
     content = recipe.to_json()
     training = {name: value for name, value in content["training"].items() if name != "seed"}
@@ -98,7 +98,7 @@ def told(recipe: OwnPairs) -> dict[str, Any]:
     }
 
 
-def measure_seed(recipe: OwnPairs, seed: int) -> dict[str, Any]:
+def measure_seed(recipe: ParallelRecipe, seed: int) -> dict[str, Any]:
     """Train once, or go on -> its scores, and what each step of the way to them is worth."""
     recipe = dataclasses.replace(recipe, training=dataclasses.replace(recipe.training, seed=seed))
     folder = cache_folder() / "runs" / f"{recipe.task}-{seed}"
@@ -117,7 +117,7 @@ def machine() -> str:
     return f"{name}, {os.cpu_count()} cores"
 
 
-def measure_run(folder: Path, recipe: OwnPairs) -> dict[str, Any]:
+def measure_run(folder: Path, recipe: ParallelRecipe) -> dict[str, Any]:
     """Of a finished run. Whatever is chosen is chosen on the validation pairs."""
     translator, target = Translator.load(folder), recipe.task[-2:]
     record = read_json(folder / "training.json")

@@ -31,11 +31,11 @@ from course.experiments import experiment
 from course.experiments.long_training import kept
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.recipes import Material, OwnPairs, pictures
+from transformer_lib.recipes import ParallelRecipe, TrainingData, multi30k
 from transformer_lib.text.batching import Batch
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.parallel import read_parallel
-from transformer_lib.text.tokenized_dataset import EncodedPairs, encode_pairs
+from transformer_lib.text.tokenized_dataset import TokenizedDataset, encode_pairs
 from transformer_lib.text.tokens import PAD
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.optimizers import adam
@@ -109,14 +109,14 @@ RUNGS = (
 @experiment("multi30k-ladder")
 def ladder() -> dict[str, Any]:
     """What each way of training is worth on the validation pairs of Multi30k."""
-    recipe, runs = pictures("de"), []
+    recipe, runs = multi30k("de"), []
     with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on
         for rung in tqdm(RUNGS, unit="training"):
             runs.append(climb(rung, recipe))
     return {"steps": STEPS, "runs": runs}
 
 
-def climb(rung: Rung, recipe: OwnPairs) -> dict[str, Any]:
+def climb(rung: Rung, recipe: ParallelRecipe) -> dict[str, Any]:
     """The stored scores of a rung, or those of a new training."""
     model, training = sizes(rung, recipe.model, recipe.training)
     recipe = dataclasses.replace(recipe, model=model, training=training)
@@ -136,7 +136,7 @@ def sizes(
     )
 
 
-def measure(rung: Rung, recipe: OwnPairs) -> dict[str, Any]:
+def measure(rung: Rung, recipe: ParallelRecipe) -> dict[str, Any]:
     """Train (a training that was stopped goes on) -> losses, and BLEU of the validation pairs."""
     name = "".join(letter if letter.isalnum() else "-" for letter in rung.what)
     folder = cache_folder() / "runs" / f"multi30k-ladder-{name}"
@@ -174,7 +174,7 @@ def measure(rung: Rung, recipe: OwnPairs) -> dict[str, Any]:
     }
 
 
-def cut_anew(recipe: OwnPairs, material: Material, left_out: float) -> EncodedPairs:
+def cut_anew(recipe: ParallelRecipe, material: TrainingData, left_out: float) -> TokenizedDataset:
     """The training pairs over and over, cut in other ways each time, so that none comes twice.
 
     In the cache under a name that belongs to this text and tokenizer, as `OwnPairs.encoded`.
@@ -185,7 +185,7 @@ def cut_anew(recipe: OwnPairs, material: Material, left_out: float) -> EncodedPa
     name = hashlib.sha256(about.encode("utf-8")).hexdigest()[:20]
     folder = cache_folder() / "encoded" / f"{name}-varied"
     if folder.exists():
-        return EncodedPairs(folder)
+        return TokenizedDataset(folder)
 
     def pairs() -> Iterator[tuple[str, str]]:
         for _ in range(epochs):

@@ -22,8 +22,8 @@ from tqdm import tqdm
 from course.experiments import experiment, load
 from course.experiments.digits import one_thread
 from course.grammar.lexicon import ADJECTIVES, NOUNS, Adjective
-from transformer_lib.decoding import deciding
-from transformer_lib.interpret.patching import Edit, edit_attention, edit_outputs
+from transformer_lib.decoding import inference_mode
+from transformer_lib.interpret.patching import Edit, patch_attention, patch_outputs
 from transformer_lib.interpret.recording import attention_layers, record_attention, record_outputs
 from transformer_lib.metrics import evaluate_everyday
 from transformer_lib.text import english_spanish, everyday
@@ -377,7 +377,7 @@ def margins(
     sentences to read, while the same is written.
     """
     model = translator.model
-    with deciding(model), edit_attention(model, edits or {}), edit_outputs(model, outputs or {}):
+    with inference_mode(model), patch_attention(model, edits or {}), patch_outputs(model, outputs or {}):
         logits = batch.logits(translator, src)
     return logits[batch.rows, batch.right] - logits[batch.rows, batch.wrong]
 
@@ -417,7 +417,7 @@ def finds(
 
     From the last piece of the word that looks. other: on the other noun, where there is one.
     """
-    with deciding(translator.model), record_attention(translator.model) as recorded:
+    with inference_mode(translator.model), record_attention(translator.model) as recorded:
         batch.logits(translator)
     table = []
     for layer, weights in recorded.items():
@@ -507,11 +507,11 @@ def lens(translator: Translator, batch: AgreementBatch) -> list[dict[str, float]
     share with the right ending above the wrong one; top: share with it above all others.
     """
     model, names = translator.model, states(translator, "decoder")
-    with deciding(model), record_outputs(model, *names) as outputs:
+    with inference_mode(model), record_outputs(model, *names) as outputs:
         batch.logits(translator)
     found = []
     for name in names:
-        with deciding(model):
+        with inference_mode(model):
             vector = outputs[name][batch.rows, batch.out]
             logits = model.generator(model.decoder.norm(vector))
         margin = logits[batch.rows, batch.right] - logits[batch.rows, batch.wrong]
@@ -648,7 +648,7 @@ def heads_off(translator: Translator) -> dict[str, Any]:
             "order": [[layer, head] for layer, head in order[: max(TOGETHER)]]}  # fmt: skip
 
 
-def looks(translator: Translator) -> dict[str, Any]:
+def attention_maps(translator: Translator) -> dict[str, Any]:
     """Which heads find the noun, beside what chance and the place alone would find."""
     both = halves(template_items(adjectives=1))
     chosen, batch = (AgreementBatch(translator, half) for half in both)

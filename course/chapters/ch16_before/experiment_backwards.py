@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from course.experiments import experiment
 from course.experiments.digits import DIGITS, Pairs, digit_pairs, one_thread, right_rows
-from transformer_lib.decoding import deciding
+from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.transformer import count_parameters
 from transformer_lib.text.batching import make_batch
@@ -50,7 +50,7 @@ def right_by_length(model: RecurrentTranslator) -> dict[int, float]:
 def looks_backwards(model: RecurrentTranslator, row: str = ROW) -> torch.Tensor:
     """What each digit that is written looked at, the end included -> weights (t, s)."""
     batch = make_batch([(DIGITS.encode(row), DIGITS.encode(row[::-1]))])
-    with deciding(model), record_attention(model) as weights:
+    with inference_mode(model), record_attention(model) as weights:
         model(batch.src, batch.tgt_in)
     return weights["look.cross_attn"][0, 0]
 

@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from course.chapters.ch16_before import experiments as before
 from course.experiments import experiment
-from transformer_lib.decoding import Prefixes, deciding
+from transformer_lib.decoding import DecoderState, inference_mode
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import SPECIALS
@@ -109,8 +109,8 @@ def writing(model: nn.Module, length: int) -> Callable[[], object]:
     src = make_batch(sentences(length, 1)).src
 
     def write() -> None:
-        with deciding(model):
-            prefixes = Prefixes(model, src, length, cache=True)
+        with inference_mode(model):
+            prefixes = DecoderState(model, src, length, cache=True)
             for _ in range(length):
                 prefixes.append(prefixes.next_logits().argmax(dim=-1))
 

@@ -12,9 +12,9 @@ from torch import nn
 
 from course import experiments
 from course.experiments import experiment
-from course.experiments.long_training import Learner, scores, tuned
-from transformer_lib.decoding import deciding
-from transformer_lib.interpret.patching import Edit, forbid, swap
+from course.experiments.long_training import TrainSpec, scores, tuned
+from transformer_lib.decoding import inference_mode
+from transformer_lib.interpret.patching import Edit, block_attention, swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, agreement, best_head, measurable
 from transformer_lib.interpret.recording import attention_layers, record_attention
 from transformer_lib.model.transformer import Transformer
@@ -36,13 +36,13 @@ def transformer(src_vocab: int, tgt_vocab: int) -> nn.Module:
     return Transformer(src_vocab, tgt_vocab, RECIPE.model)
 
 
-def recurrent(attention: str) -> Learner:
+def recurrent(attention: str) -> TrainSpec:
     same = {"dropout": RECIPE.model.dropout, "tie_weights": RECIPE.model.tie_weights}
     config = dataclasses.replace(RECURRENT[attention], **same)
-    return Learner(attention, lambda src, tgt: RecurrentTranslator(src, tgt, config))
+    return TrainSpec(attention, lambda src, tgt: RecurrentTranslator(src, tgt, config))
 
 
-LEARNERS = (*map(recurrent, RECURRENT), Learner("transformer", transformer))
+LEARNERS = (*map(recurrent, RECURRENT), TrainSpec("transformer", transformer))
 
 
 # --- The way of the gender -----------------------------------------------------------------------
@@ -63,7 +63,7 @@ def gender(translator: Translator) -> dict[str, Any]:
     if isinstance(translator.model, Transformer):
         layer, head = best_head(translator, items)
         about |= {"layer": layer, "head": head}
-        edits["two numbers swapped"] = {layer: swap(batch.rows, head, batch.adjective, *nouns)}
+        edits["two numbers swapped"] = {layer: swap_attention(batch.rows, head, batch.adjective, *nouns)}
     elif layers := attention_layers(translator.model):
         (layer,) = layers  # from the target to the source: it has no other
         about["looks_at"] = looks(translator, batch, layer)
@@ -82,9 +82,9 @@ def in_the_look(translator: Translator, batch: PronounBatch) -> dict[str, dict[s
     """
     nouns, here = (batch.antecedent, batch.other), (batch.rows, batch.adjective_out)
     edits = {
-        "two numbers swapped": swap(batch.rows, slice(None), batch.adjective_out, *nouns),
-        "nouns not seen": forbid(*here, nouns),
-        "adjective not seen": forbid(*here, [batch.adjective]),
+        "two numbers swapped": swap_attention(batch.rows, slice(None), batch.adjective_out, *nouns),
+        "nouns not seen": block_attention(*here, nouns),
+        "adjective not seen": block_attention(*here, [batch.adjective]),
     }
     looks = [name for name in attention_layers(translator.model) if name.endswith("cross_attn")]
     return {name: dict.fromkeys(looks, edit) for name, edit in edits.items()}
@@ -96,9 +96,9 @@ def first_noun(item: PronounItem) -> str:
     return meant if item.antecedent < item.other else "mf"[meant == "m"]
 
 
-def looks(translator: Translator, batch: PronounBatch, layer: str) -> dict[str, float]:
+def attention_maps(translator: Translator, batch: PronounBatch, layer: str) -> dict[str, float]:
     """Mean weights of the place where the Spanish adjective is written, on words of the source."""
-    with deciding(translator.model), record_attention(translator.model) as recorded:
+    with inference_mode(translator.model), record_attention(translator.model) as recorded:
         translator.model(batch.src, batch.tgt_in)
     weights = recorded[layer][batch.rows, 0, batch.adjective_out]  # (b, s)
     places = ("adjective", "antecedent", "other", "pronoun")
@@ -110,7 +110,7 @@ def attention_map(translator: Translator, text: str = SENTENCE) -> dict[str, Any
     source, (written, *_) = translator.src.encode(text), translator.translate(text)
     target = translator.tgt.encode(written.text)
     batch = make_batch([(source, target)])
-    with deciding(translator.model), record_attention(translator.model) as recorded:
+    with inference_mode(translator.model), record_attention(translator.model) as recorded:
         translator.model(batch.src, batch.tgt_in)
     weights = {
         name: [[[round(x, 3) for x in row] for row in head] for head in layer[0].tolist()]

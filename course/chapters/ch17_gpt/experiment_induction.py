@@ -19,15 +19,15 @@ from tqdm import tqdm
 
 from course.experiments import experiment
 from course.experiments.digits import one_thread
-from transformer_lib.decoding import deciding
-from transformer_lib.interpret.patching import edit_attention, switch_off
+from transformer_lib.decoding import inference_mode
+from transformer_lib.interpret.patching import ablate_head, patch_attention
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.text.tokens import BOS, SPECIALS
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.trainer import train
-from transformer_lib.variants import ModernAttention, NoPositions, Rotary, exchange
-from transformer_lib.variants.language_model import LanguageModel, unprompted
+from transformer_lib.variants import ModernAttention, NoPositions, Rotary, replace_modules
+from transformer_lib.variants.language_model import LanguageModel, as_lm_pairs
 
 WORDS, ROW = 40, 12  # kinds of words; words in a row, all different, when it is measured
 SHORTEST, LONGEST = 5, 19  # words in a row of the training text
@@ -48,8 +48,8 @@ def repeated(count: int, seed: int, shortest: int = ROW, longest: int = ROW) -> 
 def new_model() -> LanguageModel:
     """With rotary positions, and random weights."""
     model = LanguageModel(len(SPECIALS) + WORDS, MODEL)
-    exchange(model, "tgt_positions", lambda old: NoPositions())
-    return exchange(model, "self_attn", lambda old: ModernAttention(
+    replace_modules(model, "tgt_positions", lambda old: NoPositions())
+    return replace_modules(model, "self_attn", lambda old: ModernAttention(
         MODEL.d_model, MODEL.h, before=[Rotary(MODEL.d_model // MODEL.h)]
     ))  # fmt: skip
 
@@ -93,20 +93,20 @@ def learn_to_repeat(seed: int) -> dict[str, Any]:
     model = new_model()
 
     def measure(model: LanguageModel) -> dict[str, Any]:
-        with deciding(model):
+        with inference_mode(model):
             return losses(model, ids) | {"head": max(h["induction"] for h in heads(model, ids))}
 
     history = train(
-        model, unprompted(repeated(TRAINING, seed, SHORTEST, LONGEST)), unprompted(held_out),
+        model, as_lm_pairs(repeated(TRAINING, seed, SHORTEST, LONGEST)), as_lm_pairs(held_out),
         dataclasses.replace(HOW, seed=seed), measure=measure, bar=tqdm(disable=True),
     )  # fmt: skip
-    with deciding(model):
+    with inference_mode(model):
         table = heads(model, ids)
         best = max(table, key=lambda head: head["induction"])
         off = {}
         for head in table:
-            edits = {head["layer"]: switch_off(head["head"])}
-            with edit_attention(model, edits):
+            edits = {head["layer"]: ablate_head(head["head"])}
+            with patch_attention(model, edits):
                 off[f"{head['layer']}.{head['head']}"] = losses(model, ids)["second"]
         on = losses(model, ids)["second"]
     return {"seed": seed, "history": history, "heads": table, "best": best, "second": on,

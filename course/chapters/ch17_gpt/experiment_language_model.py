@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from course import experiments
 from course.experiments import experiment
-from course.experiments.long_training import Learner, kept, learning_curve
+from course.experiments.long_training import TrainSpec, kept, learning_curve
 from course.grammar.drawing import Draw
 from course.grammar.splits import draw_sentence
 from course.grammar.surprise import entropy_bound
@@ -22,7 +22,7 @@ from transformer_lib.model.config import SMALL, ModelConfig
 from transformer_lib.recipes import learn_language
 from transformer_lib.text.languages import Language
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.variants.language_model import LanguageModel, unprompted
+from transformer_lib.variants.language_model import LanguageModel, as_lm_pairs
 
 FLOOR_SENTENCES = 40_000
 SENTENCES = (1_000, 3_000, 10_000, 30_000)  # to train on
@@ -58,23 +58,23 @@ def config(width: int) -> ModelConfig:
 
 
 def learn(
-    learner: Learner, how: TrainingConfig, count: int | None = None
+    learner: TrainSpec, how: TrainingConfig, count: int | None = None
 ) -> tuple[LanguageModel, dict[str, Any]]:
     """Train on so many sentences (None: the most) -> model, and size, time and learning curve."""
     words, drawn = language(), sentences(max(SENTENCES), seed=11)[:count]
-    training = unprompted([words.encode(text) for text in drawn])
-    validation = unprompted([words.encode(text) for text in sentences(VALIDATION, seed=12)])
+    training = as_lm_pairs([words.encode(text) for text in drawn])
+    validation = as_lm_pairs([words.encode(text) for text in sentences(VALIDATION, seed=12)])
     torch.manual_seed(how.seed)
     model = learner.build(0, len(words.vocab))
     return model, learning_curve(model, training, validation, learner, how)
 
 
-def learned(learner: Learner, how: TrainingConfig, count: int) -> dict[str, Any]:
+def learned(learner: TrainSpec, how: TrainingConfig, count: int) -> dict[str, Any]:
     return learn(learner, how, count)[1]
 
 
-def of_width(width: int) -> Learner:
-    return Learner(str(width), lambda _, vocab: LanguageModel(vocab, config(width)))
+def of_width(width: int) -> TrainSpec:
+    return TrainSpec(str(width), lambda _, vocab: LanguageModel(vocab, config(width)))
 
 
 @experiment("language-model")

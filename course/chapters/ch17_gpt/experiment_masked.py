@@ -27,8 +27,8 @@ from course.chapters.ch17_gpt.experiment_language_model import (
     sentences,
 )
 from course.experiments import experiment
-from course.experiments.long_training import Learner, learning_curve
-from transformer_lib.decoding import deciding
+from course.experiments.long_training import TrainSpec, learning_curve
+from transformer_lib.decoding import inference_mode
 from transformer_lib.model.masks import padding_mask
 from transformer_lib.text.batching import Ids, pad
 from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS
@@ -85,7 +85,7 @@ def learn_to_guess(seed: int) -> tuple[MaskedModel, dict[str, Any]]:
     texts = [known.encode(text) for text in sentences(max(SENTENCES), seed=11)]
     others = [known.encode(text) for text in sentences(VALIDATION, seed=12)]
     words = len(known.vocab)
-    learner = Learner("BERT", lambda _, vocab: MaskedModel(vocab, config(WIDTH)))
+    learner = TrainSpec("BERT", lambda _, vocab: MaskedModel(vocab, config(WIDTH)))
     torch.manual_seed(seed)
     model = learner.build(0, words)
     how = dataclasses.replace(TRAINING, seed=seed)
@@ -101,7 +101,7 @@ def each_place(model: LanguageModel, texts: list[list[int]]) -> list[tuple[int, 
     once for all.
     """
     found = []
-    with deciding(model):
+    with inference_mode(model):
         for ids in texts:
             right, places = torch.tensor(ids), torch.arange(len(ids))
             if isinstance(model, MaskedModel):

@@ -18,7 +18,7 @@ from course.chapters.ch18_since_2017 import experiments as since
 from course.chapters.ch18_since_2017.experiments import BASE, PEAKS, SEEDS, TRAINING
 from course.experiments import experiment
 from course.experiments.digits import one_thread
-from course.experiments.long_training import Learner, best_loss, learning_curve, material, tuned
+from course.experiments.long_training import TrainSpec, best_loss, learning_curve, material, tuned
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.masks import causal_mask, padding_mask
@@ -73,8 +73,8 @@ def gpt_mask(text: Tensor) -> Tensor:
 both_ways = partial(prefix_mask, separator=EOS)
 
 
-def one_text(what: str, mask: Callable[[Tensor], Tensor]) -> Learner:
-    return Learner(what, lambda src, tgt: OneText(src, tgt, ONE_STACK, mask))
+def one_text(what: str, mask: Callable[[Tensor], Tensor]) -> TrainSpec:
+    return TrainSpec(what, lambda src, tgt: OneText(src, tgt, ONE_STACK, mask))
 
 
 LEARNERS = (
@@ -84,7 +84,7 @@ LEARNERS = (
 
 
 @one_thread()
-def learn(learner: Learner, how: TrainingConfig) -> tuple[nn.Module, dict[str, Any]]:
+def learn(learner: TrainSpec, how: TrainingConfig) -> tuple[nn.Module, dict[str, Any]]:
     """Train once -> the model, and its size, time and learning curve."""
     corpus = material()
     torch.manual_seed(how.seed)

@@ -33,10 +33,10 @@ from transformer_lib.training.step import batch_loss
 from transformer_lib.training.trainer import train
 from transformer_lib.variants.language_model import (
     LanguageModel,
-    continue_ids,
+    as_lm_pairs,
+    empty_sources,
+    generate,
     prefix_mask,
-    starts,
-    unprompted,
 )
 
 TEXTS, VALIDATION = 20_000, 500
@@ -70,16 +70,16 @@ def learn_to_write(
     torch.manual_seed(how.seed)
     model = LanguageModel(len(words.vocab), MODEL)
     bar = bar if bar is not None else tqdm(disable=True)
-    encoded = [unprompted([words.encode(text) for text in texts]) for texts in (learned, others)]
+    encoded = [as_lm_pairs([words.encode(text) for text in texts]) for texts in (learned, others)]
     return model, words, train(model, *encoded, how, bar=bar)
 
 
 def write(
     model: LanguageModel, words: Language, count: int, seed: int = 0, **dials: Any
 ) -> list[str]:
-    """So many sentences, drawn from the model. dials: as for `sharpen`."""
+    """So many sentences, drawn from the model. dials: as for `sampling_distribution`."""
     lots = torch.Generator().manual_seed(seed)
-    drawn = sample_decode(model, starts(count), generator=lots, max_length=30, **dials)
+    drawn = sample_decode(model, empty_sources(count), generator=lots, max_length=30, **dials)
     return [as_text(words, one.ids) for one in drawn]
 
 
@@ -197,7 +197,7 @@ class PrefixModel(LanguageModel):
 
 def as_one_text(pairs: Pairs) -> Pairs:
     """A row, the sign, and the answer: one text that nobody has to translate."""
-    return unprompted([[*source, ASKED, *target] for source, target in pairs])
+    return as_lm_pairs([[*source, ASKED, *target] for source, target in pairs])
 
 
 def answer_loss(model: LanguageModel, batch: Batch, smoothing: float, bf16: bool = False) -> Tensor:
@@ -215,7 +215,7 @@ def answered(model: LanguageModel, pairs: Pairs) -> float:
     for rows in by_length.values():
         prompts, targets = (torch.tensor(column) for column in zip(*rows, strict=True))
         # without a cache: it doesn't fit a prompt that is read in both directions
-        written = continue_ids(model, prompts, targets.size(1), top_k=1, cache=False)
+        written = generate(model, prompts, targets.size(1), top_k=1, cache=False)
         right += (written[:, prompts.size(1) :] == targets).all(dim=1).sum().item()
     return right / len(pairs)
 

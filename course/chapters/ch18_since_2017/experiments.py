@@ -16,7 +16,7 @@ from torch import nn
 from course import experiments
 from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.experiments import experiment
-from course.experiments.long_training import Learner, best_loss, cache_bytes, tuned
+from course.experiments.long_training import TrainSpec, best_loss, cache_bytes, tuned
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import RECIPES
 from transformer_lib.variants import (
@@ -33,8 +33,8 @@ from transformer_lib.variants import (
     Window,
     adamw,
     balanced_loss,
-    exchange,
     muon,
+    replace_modules,
     without_biases,
 )
 from transformer_lib.variants.language_model import LanguageModel
@@ -62,7 +62,7 @@ def self_attention(
             stacks = [(model.encoder, True), (model.decoder, False)]
         for stack, both_ways in stacks:
             biases = [bias(both_ways)] if bias else []
-            exchange(stack, "self_attn", lambda old, biases=biases: ModernAttention(
+            replace_modules(stack, "self_attn", lambda old, biases=biases: ModernAttention(
                 D_MODEL, H, kv_heads, before=before(), biases=biases
             ))  # fmt: skip
 
@@ -72,11 +72,11 @@ def self_attention(
 def no_positions(model: nn.Module) -> None:
     for name in ("src_positions", "tgt_positions"):
         if hasattr(model, name):  # a language model has no source
-            exchange(model, name, lambda old: NoPositions(BASE.dropout))
+            replace_modules(model, name, lambda old: NoPositions(BASE.dropout))
 
 
 def feed_forward(part: Callable[[nn.Module], nn.Module]) -> Change:
-    return lambda model: exchange(model, "feed_forward", part)
+    return lambda model: replace_modules(model, "feed_forward", part)
 
 
 def experts(old: nn.Module) -> nn.Module:
@@ -86,11 +86,11 @@ def experts(old: nn.Module) -> nn.Module:
 
 
 def rms_norm(model: nn.Module) -> None:
-    exchange(model, nn.LayerNorm, lambda old: RMSNorm(D_MODEL))
+    replace_modules(model, nn.LayerNorm, lambda old: RMSNorm(D_MODEL))
 
 
-def learner(what: str, *changes: Change, model: dict | None = None, **how: Any) -> Learner:
-    """model: settings that differ from the base. how: see `Learner`."""
+def learner(what: str, *changes: Change, model: dict | None = None, **how: Any) -> TrainSpec:
+    """model: settings that differ from the base. how: see `TrainSpec`."""
     config = dataclasses.replace(BASE, **(model or {}))
 
     def build(src_vocab: int, tgt_vocab: int) -> nn.Module:
@@ -101,7 +101,7 @@ def learner(what: str, *changes: Change, model: dict | None = None, **how: Any) 
             change(made)
         return made
 
-    return Learner(what, build, **how)
+    return TrainSpec(what, build, **how)
 
 
 ROTARY = self_attention(before=lambda: [Rotary(D_K)])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from transformer_lib.decoding import deciding
+from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.recording import attention_layers, record_attention, record_outputs
 from transformer_lib.model.transformer import make_model
 from transformer_lib.recipes import RECIPES
@@ -17,7 +17,7 @@ SENTENCE = "I like trees"
 
 
 @dataclass(frozen=True)
-class Way:
+class Trace:
     """What a sentence becomes inside a model, without the batch axis.
 
     src, tgt_in, tgt_out: the words at the places of source and target, with <eos> and <bos>.
@@ -48,18 +48,18 @@ class Way:
 
 
 @torch.no_grad()
-def way_of(translator: Translator, text: str = SENTENCE) -> Way:
+def trace(translator: Translator, text: str = SENTENCE) -> Trace:
     """Send a sentence and its own greedy translation through the model, and keep all it becomes."""
     model, vocab = translator.model, translator.tgt.vocab
     tokens, written = translator.read(text), translator.translate(text)[0].tokens
     batch = make_batch([(translator.src.vocab.encode(tokens), vocab.encode(written))])
-    with deciding(model), record_outputs(model) as outputs, record_attention(model) as weights:
+    with inference_mode(model), record_outputs(model) as outputs, record_attention(model) as weights:
         logits = model(batch.src, batch.tgt_in)
     heads = {
         name: (weights[name] @ layer.split_heads(outputs[f"{name}.w_v"]))[0]
         for name, layer in attention_layers(model).items()
     }
-    return Way(
+    return Trace(
         src=[*tokens, SPECIALS[EOS]],
         tgt_in=[SPECIALS[BOS], *written],
         tgt_out=[*written, SPECIALS[EOS]],
@@ -106,7 +106,7 @@ def with_borrowed_memory(translator: Translator, text: str, word: str, other: st
     changed = [*words[:place], other, *words[place + 1 :]]
     encode = translator.src.vocab.encode
     batch = make_batch([(encode(words), []), (encode(changed), [])])
-    with deciding(model):
+    with inference_mode(model):
         memory = model.encode(batch.src)
         memory[0, place] = memory[1, place]
         src, mixed = batch.src[:1], memory[:1]

@@ -18,10 +18,10 @@ from matplotlib.patches import Polygon, Rectangle
 from course.chapters.journey import poster
 from course.chapters.journey.experiments import (
     SENTENCE,
-    Way,
+    Trace,
     nearest,
+    trace,
     untrained,
-    way_of,
     with_borrowed_memory,
 )
 from course.drawing import style
@@ -465,8 +465,8 @@ def the_translator() -> Translator:
 
 
 @functools.cache
-def the_way() -> Way:
-    return way_of(the_translator(), SENTENCE)
+def the_way() -> Trace:
+    return trace(the_translator(), SENTENCE)
 
 
 def number() -> int:
@@ -741,7 +741,7 @@ def draw_translation() -> Figure:
 )
 def draw_causes() -> Figure:
     translator = the_translator()
-    other = way_of(translator, SENTENCE.replace(WORD, OTHER))
+    other = trace(translator, SENTENCE.replace(WORD, OTHER))
     theirs = other.of("encoder", OTHER)
     mixed = with_borrowed_memory(translator, SENTENCE, WORD, OTHER)
     rows = [

@@ -1,7 +1,7 @@
 """One sentence through the whole machine, on one page to print (A2) and to zoom into.
 
 The encoder stands on the left with a column for each word, the decoder on the right with a column
-for each place; both are read from the top down. Everything is drawn from a `Way`: true numbers.
+for each place; both are read from the top down. Everything is drawn from a `Trace`: true numbers.
 """
 
 from collections.abc import Callable, Sequence
@@ -101,7 +101,7 @@ def poster(way: Any, src_ids: Sequence[int], tgt_ids: Sequence[int], sizes: tupl
            ) -> Figure:  # fmt: skip
     """The whole way of a sentence on one page.
 
-    way: a `Way`. src_ids, tgt_ids: the numbers of its words. sizes: of the two vocabularies.
+    way: a `Trace`. src_ids, tgt_ids: the numbers of its words. sizes: of the two vocabularies.
     positions: the table that is added. likeliest: for each place the likeliest words and their
     probabilities. notes: what to look for, a sentence each.
     """

@@ -242,7 +242,7 @@ def test_attention_animal_shows_what_its_text_says():
     layer, head = BEST
     found = []
     for text, adjective, noun in ((TIRED, "tired", "animal"), (WIDE, "wide", "street")):
-        looks = Translator.load().looks(text)
+        looks = Translator.load().attention_maps(text)
         words, weights = looks.src, looks.weights[layer][head]
         assert weights[words.index(adjective), words.index(noun)] > 0.995
         assert round(weights[words.index("it"), words.index("animal")].item(), 2) == 0.98
@@ -281,7 +281,7 @@ def translator():
 
 def test_cross_attention_of_a_sentence_carries_its_words(translator):
     ax = draw_cross_attention(translator, "I like trees").axes[0]
-    looks = translator.looks("I like trees")
+    looks = translator.attention_maps("I like trees")
     mean = looks.weights["decoder.layers.1.cross_attn"].mean(dim=0)
     torch.testing.assert_close(torch.tensor(ax.images[0].get_array()), mean.double())
     assert [t.get_text() for t in ax.get_xticklabels()] == ["I", "like", "trees", "<eos>"]

@@ -11,12 +11,12 @@ from course.chapters.ch16_before import experiments as before
 from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.chapters.ch18_since_2017 import experiments as since
 from course.experiments import long_training as long
-from course.experiments.long_training import Learner, cache_bytes, kept, tuned
+from course.experiments.long_training import TrainSpec, cache_bytes, kept, tuned
 from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.files import write_json
 from transformer_lib.interpret.pronouns import PronounBatch, measurable
 from transformer_lib.model.transformer import count_parameters
-from transformer_lib.recipes import Material, learn_language
+from transformer_lib.recipes import TrainingData, learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.translator import Translator
@@ -45,7 +45,7 @@ def tiny(monkeypatch):
     src, tgt = (learn_language(code, [pair[side] for pair in TEXTS])
                 for side, code in enumerate(("en", "es")))  # fmt: skip
     pairs = [(src.encode(a), tgt.encode(b)) for a, b in TEXTS]
-    monkeypatch.setattr(long, "material", lambda: Material(src, tgt, pairs, pairs))
+    monkeypatch.setattr(long, "material", lambda: TrainingData(src, tgt, pairs, pairs))
     monkeypatch.setattr(english_spanish, "load", lambda split: TEXTS[:3])
     monkeypatch.setattr(english_spanish, "load_pronoun", lambda: [])
     monkeypatch.setattr(long, "pair_exact_match", lambda translator, items: 0.5)
@@ -65,7 +65,7 @@ def test_what_was_found_is_not_measured_again():
 
 
 LOSSES = {"one": {1e-3: 0.5, 2e-3: 0.3}, "other": {1e-3: 0.1, 2e-3: 0.2}}
-LEARNERS = [Learner("one", None), Learner("other", None, {"schedule": "cosine"})]
+LEARNERS = [TrainSpec("one", None), TrainSpec("other", None, {"schedule": "cosine"})]
 
 
 @pytest.fixture

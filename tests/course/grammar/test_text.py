@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 
 from transformer_lib.text import english_spanish
-from transformer_lib.text.tokens import Tokenizer, proper_words
+from transformer_lib.text.tokens import Tokenizer, learn_truecasing
 
 NAMES = "Ana Carmen Elena Lucía María Diego Juan Miguel Pablo Pedro".split()
 
@@ -83,7 +83,7 @@ def test_english_contracts_not_and_chooses_a_or_an(every):
 def test_the_tokenizer_takes_every_sentence_apart_and_together_again(splits):
     train = splits["train"]
     for side, language in enumerate(("en", "es")):
-        proper = proper_words((pair[side] for pair in train), Tokenizer(language))
+        proper = learn_truecasing((pair[side] for pair in train), Tokenizer(language))
         assert set(proper) >= set(NAMES)
         tokenize = Tokenizer(language, proper)
         known = {word for pair in train for word in tokenize(pair[side])}

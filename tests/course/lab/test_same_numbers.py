@@ -12,10 +12,15 @@ from course.lab import pages
 from course.lab.node import LIKELIEST, PROGRAM, Node
 from transformer_lib import Translator, make_model
 from transformer_lib.checkpoints import save_model
-from transformer_lib.decoding import beam_search, deciding, greedy_decode
-from transformer_lib.decoding.sampling import draw, sharpen
+from transformer_lib.decoding import beam_search, greedy_decode, inference_mode
+from transformer_lib.decoding.sampling import sample, sampling_distribution
 from transformer_lib.files import read_json
-from transformer_lib.interpret.patching import edit_attention, forbid, swap, switch_off
+from transformer_lib.interpret.patching import (
+    ablate_head,
+    block_attention,
+    patch_attention,
+    swap_attention,
+)
 from transformer_lib.text import english_spanish, everyday
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.languages import SubwordLanguage
@@ -123,14 +128,14 @@ def test_the_test_split_gets_the_same_words_and_logits(node, tmp_path):
 def forced_logits(model, pairs):
     """The logits at every place of every sentence of a batch, one after another."""
     batch = make_batch(pairs)
-    with deciding(model):
+    with inference_mode(model):
         return model(batch.src, batch.tgt_in)[batch.tgt_out != PAD]
 
 
 def test_each_head_looks_where_the_recorded_one_does(node):
     text = RIDDLE + "tired"
     program = "return translator.translate(given).weights;"
-    looks = translator().looks(text)
+    looks = translator().attention_maps(text)
     # {layer: [head][query] -> {computed, used}}, a row as {"0": weight, "1": ...}
     weights = node(program, text)
     assert list(weights) == list(looks.weights)
@@ -155,17 +160,17 @@ def raised(weights):
 
 SWAP = {"kind": "swap", "layer": ENCODER, "head": 2, "query": 11, "from": 1, "to": 6}
 CHANGES = [
-    (RIDDLE + "tired", [SWAP], {ENCODER: swap(0, 2, 11, 1, 6)}),
+    (RIDDLE + "tired", [SWAP], {ENCODER: swap_attention(0, 2, 11, 1, 6)}),
     (
         RIDDLE + "tired",
         [{"kind": "set", "layer": ENCODER, "head": 2, "query": 11, "key": 6, "weight": 0.75}],
         {ENCODER: raised},
     ),
-    ("I like trees", [{"kind": "off", "layer": CROSS, "head": 0}], {CROSS: switch_off(0)}),
+    ("I like trees", [{"kind": "off", "layer": CROSS, "head": 0}], {CROSS: ablate_head(0)}),
     (
         RIDDLE + "wide",
         [{"kind": "bar", "layer": ENCODER, "query": 11, "key": key} for key in (1, 6)],
-        {ENCODER: forbid(0, 11, [1, 6])},
+        {ENCODER: block_attention(0, 11, [1, 6])},
     ),
 ]
 
@@ -180,7 +185,7 @@ def test_a_change_does_what_the_edit_does(node, text, changes, edits):
     assert got["text"] == translate_changed(translator(), text, edits)
     ids = translator().src.encode(text)
     written = translator().tgt.encode(got["text"])
-    with edit_attention(translator().model, edits):
+    with patch_attention(translator().model, edits):
         expected = forced_logits(translator().model, [(ids, written)])[-2, EOS:]
     torch.testing.assert_close(torch.tensor(got["logits"]), expected, rtol=0, atol=1e-4)
 
@@ -256,15 +261,15 @@ def test_beam_search_finds_the_same(node):
 
 def test_temperature_and_lots_are_the_same(node):
     logits = [3.0, 1.0, 2.0, -1.0]
-    program = "return [...sharpen(new Float32Array(given.logits), given.temperature)];"
+    program = "return [...sampling_distribution(new Float32Array(given.logits), given.temperature)];"
     for temperature in (0.01, 0.7, 1.0, 3.0):
         got = node(program, {"logits": logits, "temperature": temperature})
-        expected = sharpen(torch.tensor(logits), temperature=temperature)
+        expected = sampling_distribution(torch.tensor(logits), temperature=temperature)
         assert got == pytest.approx(expected.tolist(), abs=1e-6)
     lots = [i / 97 for i in range(97)]
     p = [0.5, 0.0, 0.3, 0.2]
     words = node("return given.lots.map((lot) => draw(given.p, lot));", {"lots": lots, "p": p})
-    assert words == draw(torch.tensor([p] * 97), torch.tensor(lots)).tolist()
+    assert words == sample(torch.tensor([p] * 97), torch.tensor(lots)).tolist()
 
 
 def test_the_same_seed_draws_the_same_words(node):
@@ -296,7 +301,7 @@ def test_other_models_give_the_same_logits(node, tmp_path, norm_first, ties):
     """
     given = {"file": str(tmp_path / "model.safetensors"), "config": config,
              "src": src, "written": written}  # fmt: skip
-    with deciding(model):
+    with inference_mode(model):
         expected = model(torch.tensor([src]), torch.tensor([[BOS, *written]]))[0, :, EOS:]
     torch.testing.assert_close(torch.tensor(node(program, given)), expected, rtol=0, atol=1e-5)
 

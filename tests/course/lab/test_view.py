@@ -16,7 +16,7 @@ from nbformat.v4 import new_output
 from PIL import Image
 from playwright.sync_api import expect, sync_playwright
 
-from course.lab import AttentionView, Layer, huggingface_layers, looks_layers
+from course.lab import AttentionView, Layer, attention_map_layers, huggingface_layers
 from course.lab.view import MIME, packed, unpacked
 from course.notebooks.compare import first_difference
 from course.site.book import find_browser
@@ -27,8 +27,8 @@ CROSS = "decoder.layers.1.cross_attn"
 
 
 @pytest.fixture(scope="module")
-def looks():
-    return Translator.load().looks("I like trees")
+def attention_maps():
+    return Translator.load().attention_maps("I like trees")
 
 
 def given(page: str) -> list:
@@ -37,7 +37,7 @@ def given(page: str) -> list:
 
 
 def test_a_page_holds_what_was_recorded(looks):
-    layers = given(AttentionView(looks_layers(looks)).page())
+    layers = given(AttentionView(attention_map_layers(looks)).page())
     assert [layer["name"] for layer in layers] == list(looks.weights)
     for layer in layers:
         expected = looks.weights[layer["name"]].numpy()
@@ -63,7 +63,7 @@ def test_words_must_fit_the_weights(shape):
 
 def test_a_layer_that_is_not_there_is_named(looks):
     with pytest.raises(ValueError, match=r"no layer 'encoder'; there are encoder\.layers\.0"):
-        AttentionView(looks_layers(looks), layer="encoder")
+        AttentionView(attention_map_layers(looks), layer="encoder")
 
 
 # --- in a notebook ---
@@ -72,12 +72,12 @@ def test_a_layer_that_is_not_there_is_named(looks):
 @pytest.fixture(scope="module")
 def output(looks) -> nbformat.NotebookNode:
     """What a notebook stores of a view."""
-    data, notes = AttentionView(looks_layers(looks), layer=CROSS, query=1)._repr_mimebundle_()
+    data, notes = AttentionView(attention_map_layers(looks), layer=CROSS, query=1)._repr_mimebundle_()
     return new_output("execute_result", data, metadata=notes, execution_count=1)
 
 
 def test_a_notebook_stores_the_page_its_data_a_picture_and_words(looks, output):
-    view = AttentionView(looks_layers(looks), layer=CROSS, query=1)
+    view = AttentionView(attention_map_layers(looks), layer=CROSS, query=1)
     picture = Image.open(io.BytesIO(base64.b64decode(output.data["image/png"])))
     note = output.metadata["image/png"]
     assert [size // 2 for size in picture.size] == [note["width"], note["height"]]
@@ -93,7 +93,7 @@ def test_a_notebook_stores_the_page_its_data_a_picture_and_words(looks, output):
 
 
 def test_a_query_that_another_sentence_lacks_is_none(looks):
-    assert "looks most" not in AttentionView(looks_layers(looks), layer=CROSS, query=99).alt()
+    assert "looks most" not in AttentionView(attention_map_layers(looks), layer=CROSS, query=99).alt()
 
 
 def test_a_notebook_compares_the_data_and_no_pixels(looks, output):
@@ -101,7 +101,7 @@ def test_a_notebook_compares_the_data_and_no_pixels(looks, output):
     other.data["image/png"] = other.data["image/png"][:-40]  # drawn with other letters
     other.data["text/html"] = re.sub('base64,[^"]*', "base64,", other.data["text/html"])
     assert first_difference([output], [other]) == ""
-    layers = looks_layers(looks)
+    layers = attention_map_layers(looks)
     for change, told in ((0.0001, False), (0.004, True)):
         weights = layers[0].weights.clone()
         weights[0, 0, 0] += change
@@ -147,7 +147,7 @@ def test_a_model_of_hugging_face():
 
 @pytest.mark.skipif(BROWSER is None, reason="no browser: install Chromium or Chrome")
 def test_layer_head_and_word_are_chosen_by_mouse_and_keyboard(looks, tmp_path):
-    AttentionView(looks_layers(looks)).save(tmp_path / "view.html", title="I like trees")
+    AttentionView(attention_map_layers(looks)).save(tmp_path / "view.html", title="I like trees")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=BROWSER)
         page = browser.new_page(viewport={"width": 390, "height": 800})

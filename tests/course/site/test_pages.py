@@ -203,7 +203,7 @@ def test_where_a_notebook_has_the_laboratory_a_link_leads_there(pages, name):
         state = dict(parse_qsl(link))
         translator.read(state.get("text", "I like trees"))  # raises if it can't
         layer = state.get("layer", "decoder.layers.0.self_attn")
-        assert layer in translator.looks("I like trees").weights
+        assert layer in translator.attention_maps("I like trees").weights
         assert state.get("choose", "beam") == "beam"
 
 

@@ -5,7 +5,7 @@ import shutil
 
 from tests.commands import refused
 from transformer_lib.cli.evaluate import as_table
-from transformer_lib.confidence import Sureness
+from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
@@ -64,7 +64,7 @@ def test_sureness_is_stored_of_the_sentences_that_are_named(run, tmp_path):
     file = tmp_path / "held-out.tsv"
     file.write_text("I like trees\tAmo\nI like trees\tMe\nI like red trees\tAmo\n", "utf-8")
     assert run("evaluate", "--model", model, "--data", file, "--sureness")[0] == 0
-    assert Sureness.load(model).sentences == 2
+    assert ConfidenceThresholds.load(model).sentences == 2
 
 
 def test_a_head_has_its_name_in_the_table():

@@ -14,7 +14,7 @@ from transformer_lib.decoding import (
     sample_decode,
     speculative_decode,
 )
-from transformer_lib.interpret.patching import edit_attention, edit_outputs
+from transformer_lib.interpret.patching import patch_attention, patch_outputs
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.decoder import DecoderLayer
@@ -32,7 +32,7 @@ from transformer_lib.variants import (
     Rotary,
     SwiGLU,
     Window,
-    exchange,
+    replace_modules,
 )
 from transformer_lib.variants.language_model import LanguageModel
 from transformer_lib.variants.recurrent import (
@@ -50,16 +50,16 @@ TGT_IN = torch.tensor([[1, 5, 6, 7, 8], [1, 9, 10, 11, 12], [1, 4, 4, 4, 4]])
 
 def modern(model):
     """Each part exchanged."""
-    exchange(model, MultiHeadAttention, lambda old: ModernAttention(12, 2, 1))
-    exchange(model.decoder, "self_attn", lambda old: ModernAttention(
+    replace_modules(model, MultiHeadAttention, lambda old: ModernAttention(12, 2, 1))
+    replace_modules(model.decoder, "self_attn", lambda old: ModernAttention(
         12, 2, 1, before=[QKNorm(6), Rotary(6)], biases=[ALiBi(2), Window(3)]))  # fmt: skip
-    exchange(model, "feed_forward", lambda old: SwiGLU(12, 13))
-    exchange(model, nn.LayerNorm, lambda old: RMSNorm(12))
-    return exchange(model, "tgt_positions", lambda old: NoPositions())
+    replace_modules(model, "feed_forward", lambda old: SwiGLU(12, 13))
+    replace_modules(model, nn.LayerNorm, lambda old: RMSNorm(12))
+    return replace_modules(model, "tgt_positions", lambda old: NoPositions())
 
 
 def gelu(model):
-    return exchange(model, "feed_forward", lambda old: GELUFeedForward(12, 19))
+    return replace_modules(model, "feed_forward", lambda old: GELUFeedForward(12, 19))
 
 
 MODELS = {
@@ -150,7 +150,7 @@ def test_words_can_be_taken_back(name):
 def test_a_change_from_outside_counts_with_the_cache_and_without(part):
     model, src = made("pre-norm, paper"), source_batch([[5, 6, 7], [8], [9, 10, 5, 6]])
     plain = greedy_decode(model, src, max_length=9)
-    with edit_outputs(model, {part: lambda x: x.flip(-1)}):
+    with patch_outputs(model, {part: lambda x: x.flip(-1)}):
         one, other = (greedy_decode(model, src, max_length=9, cache=c) for c in (True, False))
     assert one == other != plain
 
@@ -163,7 +163,7 @@ def test_a_layer_with_a_forward_of_its_own_is_run_as_it_is():
 
     model = made("post-norm, paper")
     assert isinstance(decoder_of(model), CachedDecoder)
-    exchange(model, DecoderLayer, lambda old: randomize(Deaf(12, 19, 2)))
+    replace_modules(model, DecoderLayer, lambda old: randomize(Deaf(12, 19, 2)))
     assert isinstance(decoder_of(model), WholePrefix)
     with torch.no_grad():
         close(decoder_of(model.eval()).read(TGT_IN), model.decode(TGT_IN, model.encode(SRC), SRC))
@@ -173,7 +173,7 @@ def test_edited_attention_keeps_its_cache():
     # or measuring what a head does would take ever longer with the length of a sentence
     model = made("post-norm, paper")
     edits = {"decoder.layers.0.cross_attn": lambda weights: weights.flip(-1)}
-    with edit_attention(model, edits):
+    with patch_attention(model, edits):
         assert isinstance(decoder_of(model), CachedDecoder)
 
 

@@ -20,7 +20,7 @@ from transformer_lib.decoding import (
     penalty,
 )
 from transformer_lib.decoding.cache import encode_in_parts
-from transformer_lib.interpret.patching import edit_attention
+from transformer_lib.interpret.patching import patch_attention
 from transformer_lib.model import masks
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.transformer import make_model
@@ -504,7 +504,7 @@ def test_a_changed_model_gets_a_large_batch_at_once_for_the_change_may_name_rows
         seen.append(len(weights))
         return weights
 
-    with edit_attention(model, {"encoder.layers.0.self_attn": edit}):
+    with patch_attention(model, {"encoder.layers.0.self_attn": edit}):
         greedy_decode(model, src, max_length=1)
     assert seen == [11]
 

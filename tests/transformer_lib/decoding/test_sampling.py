@@ -14,8 +14,8 @@ from tests.transformer_lib.decoding.test_decoding import (
     sources,
     the_slow_way,
 )
-from transformer_lib.decoding import greedy_decode, sample_decode, sharpen
-from transformer_lib.decoding.sampling import draw
+from transformer_lib.decoding import greedy_decode, sample_decode, sampling_distribution
+from transformer_lib.decoding.sampling import sample
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
 close = torch.testing.assert_close
@@ -34,27 +34,27 @@ def as_ids(found):
 
 
 def test_nothing_sharpened_is_the_softmax():
-    close(sharpen(LOGITS), LOGITS.softmax(dim=-1))
-    close(sharpen(LOGITS, top_k=5, top_p=1.0), LOGITS.softmax(dim=-1))
-    close(sharpen(LOGITS, top_k=99), LOGITS.softmax(dim=-1))
+    close(sampling_distribution(LOGITS), LOGITS.softmax(dim=-1))
+    close(sampling_distribution(LOGITS, top_k=5, top_p=1.0), LOGITS.softmax(dim=-1))
+    close(sampling_distribution(LOGITS, top_k=99), LOGITS.softmax(dim=-1))
 
 
 def test_temperature_divides_the_logits():
-    close(sharpen(LOGITS, temperature=0.5), (2 * LOGITS).softmax(dim=-1))
-    close(sharpen(torch.tensor([0.0, math.log(9)]), temperature=2.0), torch.tensor([0.25, 0.75]))
+    close(sampling_distribution(LOGITS, temperature=0.5), (2 * LOGITS).softmax(dim=-1))
+    close(sampling_distribution(torch.tensor([0.0, math.log(9)]), temperature=2.0), torch.tensor([0.25, 0.75]))
 
 
 def test_a_temperature_near_zero_leaves_the_best_word():
     best = torch.nn.functional.one_hot(LOGITS.argmax(dim=-1), 5).double()
     for temperature in (0.01, 1e-6, 1e-300):
-        close(sharpen(1000 * LOGITS, temperature=temperature), best)
-    flat = sharpen(LOGITS, temperature=1e9)
+        close(sampling_distribution(1000 * LOGITS, temperature=temperature), best)
+    flat = sampling_distribution(LOGITS, temperature=1e9)
     close(flat, torch.full_like(flat, 0.2))
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_top_k_keeps_the_k_likeliest_in_their_proportions(k):
-    p, full = sharpen(LOGITS, top_k=k), LOGITS.softmax(dim=-1)
+    p, full = sampling_distribution(LOGITS, top_k=k), LOGITS.softmax(dim=-1)
     assert (p > 0).sum(dim=-1).tolist() == [k, k]
     close(p.sum(dim=-1), torch.ones(2).double())
     for row, all_words in zip(p, full, strict=True):
@@ -64,14 +64,14 @@ def test_top_k_keeps_the_k_likeliest_in_their_proportions(k):
 
 
 def test_top_k_keeps_exactly_k_of_equal_words():
-    assert (sharpen(torch.zeros(1, 7), top_k=3) > 0).sum() == 3
+    assert (sampling_distribution(torch.zeros(1, 7), top_k=3) > 0).sum() == 3
 
 
 @pytest.mark.parametrize(("top_p", "kept"), [
     (0.01, 1), (0.49, 1), (0.51, 2), (0.79, 2), (0.81, 3), (0.94, 3), (0.96, 4), (1.0, 4),
 ])  # fmt: skip
 def test_top_p_keeps_the_fewest_words_that_reach_it(top_p, kept):
-    p = sharpen(torch.tensor([0.05, 0.3, 0.15, 0.5]).double().log(), top_p=top_p)
+    p = sampling_distribution(torch.tensor([0.05, 0.3, 0.15, 0.5]).double().log(), top_p=top_p)
     likeliest = [0.5, 0.3, 0.15, 0.05][:kept]
     assert (p > 0).sum() == kept
     close(p.sort(descending=True).values[:kept], torch.tensor(likeliest).double() / sum(likeliest))
@@ -80,16 +80,16 @@ def test_top_p_keeps_the_fewest_words_that_reach_it(top_p, kept):
 def test_first_temperature_then_top_k_then_top_p():
     logits = torch.tensor([0.6, 0.3, 0.1]).double().log()
     squares = torch.tensor([0.36, 0.09, 0.0]).double()
-    close(sharpen(logits, temperature=0.5, top_k=2), squares / 0.45)
+    close(sampling_distribution(logits, temperature=0.5, top_k=2), squares / 0.45)
     # of the two that are left, the first has 0.8: enough for 0.75, though it had 0.78 of three
-    assert (sharpen(logits, temperature=0.5, top_k=2, top_p=0.79) > 0).sum() == 1
+    assert (sampling_distribution(logits, temperature=0.5, top_k=2, top_p=0.79) > 0).sum() == 1
 
 
 def test_forbidden_words_are_never_drawn():
     logits = LOGITS.clone()
     logits[:, :2] = -math.inf
     for how in ({"temperature": 1e9}, {"temperature": 1e-9}, {"top_k": 4}, {"top_p": 0.99999}):
-        p = sharpen(logits, **how)
+        p = sampling_distribution(logits, **how)
         assert (p[:, :2] == 0).all() and p.isfinite().all()
         close(p.sum(dim=-1), torch.ones(2).double())
 
@@ -99,7 +99,7 @@ def test_forbidden_words_are_never_drawn():
 
 def test_words_come_as_often_as_they_are_likely():
     p = torch.tensor([0.5, 0.0, 0.3, 0.2]).repeat(100_000, 1)
-    words = draw(p, torch.rand(100_000, generator=seeded()))
+    words = sample(p, torch.rand(100_000, generator=seeded()))
     often = words.bincount(minlength=4) / 100_000
     assert often[1] == 0
     # four standard deviations of a share of 100,000 draws are 0.0063 at most
@@ -108,7 +108,7 @@ def test_words_come_as_often_as_they_are_likely():
 
 def test_the_ends_of_the_line():
     p = torch.tensor([[0.0, 0.25, 0.75, 0.0]]).repeat(4, 1)
-    assert draw(p, torch.tensor([0.0, 0.2499, 0.25, 1 - 2**-24])).tolist() == [1, 1, 2, 2]
+    assert sample(p, torch.tensor([0.0, 0.2499, 0.25, 1 - 2**-24])).tolist() == [1, 1, 2, 2]
 
 
 def test_first_words_of_a_model_come_as_often_as_it_finds_them_likely():
@@ -199,7 +199,7 @@ def test_mode_and_gradients_are_left_alone():
 ])  # fmt: skip
 def test_errors_carry_the_numbers(how, named):
     with pytest.raises(ValueError, match=named):
-        sharpen(LOGITS, **how)
+        sampling_distribution(LOGITS, **how)
     with pytest.raises(ValueError, match=named):
         sample_decode(babbler(), sources()[:0], **how)
 

@@ -63,7 +63,7 @@ def test_words_that_are_taken_back_leave_no_trace():
     with torch.inference_mode():
         one, other = Writer(model, src, MAX), Writer(model, src, MAX)
         one.best_after([BOS, 4, 5])
-        one.take_back(2)
+        one.rollback(2)
         other.best_after([BOS, 4])
         assert one.length == other.length == 2
         assert one.best_after([7, 8]) == other.best_after([7, 8])

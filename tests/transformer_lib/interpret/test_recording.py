@@ -8,7 +8,7 @@ import torch
 
 from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.decoding import beam_search, greedy_decode
-from transformer_lib.interpret.patching import edit_attention
+from transformer_lib.interpret.patching import patch_attention
 from transformer_lib.interpret.recording import attention_layers, record_attention, record_outputs
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.transformer import make_model
@@ -176,7 +176,7 @@ def test_nothing_is_recorded_afterwards(model):
 
 
 @pytest.mark.parametrize(
-    "looking", [record_attention, lambda model: edit_attention(model, {NAMES[0]: same})]
+    "looking", [record_attention, lambda model: patch_attention(model, {NAMES[0]: same})]
 )
 def test_nothing_is_left_behind_after_an_error(model, looking):
     with pytest.raises(RuntimeError, match="on purpose"):
@@ -220,7 +220,7 @@ def test_editing_with_the_cache_equals_editing_without(model):
         return torch.nn.functional.one_hot(weights.argmax(dim=-1), weights.size(-1)).to(weights)
 
     edits = {name: sharpened for name in NAMES}
-    with edit_attention(model, edits):
+    with patch_attention(model, edits):
         with_cache, without = (
             greedy_decode(model, SRC, max_length=7, cache=cache) for cache in (True, False)
         )
@@ -232,7 +232,7 @@ def test_editing_with_the_cache_equals_editing_without(model):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_edit_that_changes_nothing_changes_nothing(model, name):
-    with edit_attention(model, {name: same}):
+    with patch_attention(model, {name: same}):
         during = run(model)
     close(during, run(model))
 
@@ -240,7 +240,7 @@ def test_an_edit_that_changes_nothing_changes_nothing(model, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_switching_a_layer_off_matters(model, name):
     before = run(model)
-    with edit_attention(model, {name: switched_off}):
+    with patch_attention(model, {name: switched_off}):
         during = run(model)
     assert not torch.allclose(before, during)
     assert torch.equal(before, run(model))
@@ -254,7 +254,7 @@ def test_switching_one_head_off_equals_zeros_in_its_part_of_w_o(model):
         return weights
 
     name = "decoder.layers.1.cross_attn"
-    with edit_attention(model, {name: without_head_1}):
+    with patch_attention(model, {name: without_head_1}):
         edited = run(model)
     twin = copy.deepcopy(model)
     with torch.no_grad():
@@ -271,13 +271,13 @@ def test_an_edit_gets_the_weights_that_are_recorded(model):
 
     with record_attention(model) as recorded:
         run(model)
-    with edit_attention(model, {NAMES[3]: look}):
+    with patch_attention(model, {NAMES[3]: look}):
         run(model)
     close(seen["weights"], recorded[NAMES[3]])
 
 
 def test_gradients_flow_through_an_edit(model):
-    with edit_attention(model, {NAMES[0]: same}):
+    with patch_attention(model, {NAMES[0]: same}):
         edited = torch.autograd.grad(model(SRC, TGT_IN).square().sum(), list(model.parameters()))
     plain = torch.autograd.grad(model(SRC, TGT_IN).square().sum(), list(model.parameters()))
     close(edited, plain)
@@ -285,7 +285,7 @@ def test_gradients_flow_through_an_edit(model):
 
 def test_an_unknown_layer_is_an_error(model):
     with pytest.raises(KeyError, match="decoder.layers.7.cross_attn.*encoder.layers.0.self_attn"):
-        with edit_attention(model, {NAMES[0]: same, "decoder.layers.7.cross_attn": same}):
+        with patch_attention(model, {NAMES[0]: same, "decoder.layers.7.cross_attn": same}):
             pass
     assert_untouched(model)
 
@@ -297,10 +297,10 @@ def test_recording_and_editing_together(model, record_outside):
     with record_attention(model) as before:
         run(model)
     if record_outside:
-        with record_attention(model) as during, edit_attention(model, {edited: switched_off}):
+        with record_attention(model) as during, patch_attention(model, {edited: switched_off}):
             run(model)
     else:
-        with edit_attention(model, {edited: switched_off}), record_attention(model) as during:
+        with patch_attention(model, {edited: switched_off}), record_attention(model) as during:
             run(model)
     close(during[edited], before[edited])
     assert not torch.allclose(during[later], before[later])

@@ -11,7 +11,7 @@ import pytest
 
 from transformer_lib.text import tokenized_dataset as encoded
 from transformer_lib.text.batching import batch_indices
-from transformer_lib.text.tokenized_dataset import EncodedPairs, encode_pairs
+from transformer_lib.text.tokenized_dataset import TokenizedDataset, encode_pairs
 
 
 def letters(texts):
@@ -31,7 +31,7 @@ def test_pairs_come_back_as_they_were(tmp_path, monkeypatch, some, vocab):
     pairs = [*some, (last, "b")]
     on_disk = encode_pairs(iter(pairs), letters, vocab, tmp_path / "a" / "pairs")
     assert [tuple(map(list, pair)) for pair in on_disk] == [tuple(letters(pair)) for pair in pairs]
-    assert list(EncodedPairs(tmp_path / "a" / "pairs")) == list(on_disk)
+    assert list(TokenizedDataset(tmp_path / "a" / "pairs")) == list(on_disk)
     assert on_disk.lengths().tolist() == [[len(a), len(b)] for a, b in pairs]
     assert os.listdir(tmp_path / "a") == ["pairs"]
     width = (tmp_path / "a" / "pairs" / "ids").stat().st_size / on_disk.lengths().sum()
@@ -46,7 +46,7 @@ def test_the_order_is_that_of_pairs_in_memory(tmp_path, some):
 
 def test_lengths_are_known_without_reading_a_sentence(tmp_path, monkeypatch, some):
     on_disk = encode_pairs(some, letters, 1000, tmp_path / "pairs")
-    monkeypatch.setattr(EncodedPairs, "__getitem__", None)
+    monkeypatch.setattr(TokenizedDataset, "__getitem__", None)
     assert len(batch_indices(on_disk, 100, seed=3)) > 1
 
 
@@ -99,10 +99,10 @@ def test_damaged_files_are_refused(tmp_path, some, name):
     for content in (file.read_bytes()[:-16], b""):
         file.write_bytes(content)
         with pytest.raises(ValueError, match="pairs is damaged .*: delete it"):
-            EncodedPairs(tmp_path / "pairs")
+            TokenizedDataset(tmp_path / "pairs")
     file.unlink()
     with pytest.raises(ValueError, match="damaged"):
-        EncodedPairs(tmp_path / "pairs")
+        TokenizedDataset(tmp_path / "pairs")
 
 
 def test_there_is_nothing_beyond_the_end(tmp_path, some):

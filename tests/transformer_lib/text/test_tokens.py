@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 import torch
 
-from transformer_lib.text.tokens import BOS, EOS, PAD, UNK, Tokenizer, Vocabulary, proper_words
+from transformer_lib.text.tokens import BOS, EOS, PAD, UNK, Tokenizer, Vocabulary, learn_truecasing
 
 
 @pytest.fixture(scope="module")
@@ -165,17 +165,17 @@ def test_detokenize_of_nothing_is_nothing(spanish):
 
 def test_proper_words_are_capitalized_inside_sentences(english):
     texts = ["Trees are here", "Ana and I like trees", "My friend Ana sees Madrid", "I'm here"]
-    assert proper_words([*texts, "so many"], english) == ["Ana", "I", "Madrid"]
+    assert learn_truecasing([*texts, "so many"], english) == ["Ana", "I", "Madrid"]
 
 
 def test_a_word_that_is_also_written_small_is_not_proper(english):
     texts = ["I see the Rose", "I see the rose", "You see Rose"]
-    assert proper_words(texts, english) == []
+    assert learn_truecasing(texts, english) == []
 
 
 def test_the_first_word_tells_nothing_even_after_a_question_mark(spanish):
     texts = ["¿Quién es Ana?", "¡Vamos!", "Quiere un árbol"]
-    assert proper_words(texts, spanish) == ["Ana"]
+    assert learn_truecasing(texts, spanish) == ["Ana"]
 
 
 # ---------------------------------------------------------------- vocabulary

@@ -18,10 +18,10 @@ from transformer_lib.training import distributed
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.distributed import (
     ProcessError,
+    all_reduce_sum,
     first_before_others,
-    mine,
-    own_device,
-    total,
+    local_device,
+    shard,
 )
 from transformer_lib.training.log import read_log
 from transformer_lib.training.state import STATE_FILE
@@ -161,8 +161,8 @@ def test_what_two_processes_began_one_goes_on_with(runs, command):
 
 
 def test_alone_nothing_is_shared():
-    assert total(3, 0.5) == (3, 0.5) and mine([1, 2, 3]) == [1, 2, 3]
-    assert own_device(torch.device("cuda")) == torch.device("cuda")
+    assert all_reduce_sum(3, 0.5) == (3, 0.5) and shard([1, 2, 3]) == [1, 2, 3]
+    assert local_device(torch.device("cuda")) == torch.device("cuda")
     with first_before_others():
         pass
 
@@ -172,7 +172,7 @@ def test_each_process_has_its_share(monkeypatch):
     monkeypatch.setattr(distributed, "world", lambda: 3)
     for rank in range(3):
         monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
-        shares.append(mine([0, 1, 2, 3, 4]))
+        shares.append(shard([0, 1, 2, 3, 4]))
     assert shares == [[0, 3], [1, 4], [2]]
 
 
@@ -187,10 +187,10 @@ def test_more_processes_than_batches_or_gpus_are_told(monkeypatch, tmp_path):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     monkeypatch.setenv("LOCAL_RANK", "2")
     with pytest.raises(ProcessError, match="more processes than GPUs: start 2"):
-        own_device(torch.device("cuda"))
+        local_device(torch.device("cuda"))
     with pytest.raises(ProcessError, match="mps: use --device cpu"):
-        own_device(torch.device("mps"))
-    assert own_device(torch.device("cpu")) == torch.device("cpu")
+        local_device(torch.device("mps"))
+    assert local_device(torch.device("cpu")) == torch.device("cpu")
 
 
 @pytest.mark.parametrize(("failed", "ends"), [(1.0, True), (0.0, False)])

@@ -13,12 +13,12 @@ from transformer_lib.cli import main
 from transformer_lib.files import CheckpointError
 from transformer_lib.model.config import TOY
 from transformer_lib.model.transformer import make_model
-from transformer_lib.recipes import Recipe, own_pairs, train_recipe
+from transformer_lib.recipes import Recipe, parallel_recipe, train_recipe
 from transformer_lib.text import downloads
 from transformer_lib.text.languages import SubwordLanguage
 from transformer_lib.text.parallel import CorpusError, place_of
 from transformer_lib.text.subwords import Subwords
-from transformer_lib.text.tokenized_dataset import EncodedPairs
+from transformer_lib.text.tokenized_dataset import TokenizedDataset
 from transformer_lib.text.user_input import InputError
 from transformer_lib.translator import Translator
 
@@ -71,7 +71,7 @@ def same(one, another):
 
 def test_from_files_to_a_translator_that_needs_its_folder_alone(table, cache, tmp_path):
     files = table()
-    recipe = small(own_pairs([files], subwords=330))
+    recipe = small(parallel_recipe([files], subwords=330))
     trained = train_recipe(recipe, tmp_path / "run")
     shutil.rmtree(cache)
     files.unlink()
@@ -90,7 +90,7 @@ def test_from_files_to_a_translator_that_needs_its_folder_alone(table, cache, tm
 
 def test_it_learns(table, tmp_path):
     learn = {"steps": 240, "peak": 1e-2, "warmup": 30, "max_tokens": 512, "validate_every": 80}
-    recipe = small(own_pairs([table(2000)], subwords=330), **learn)
+    recipe = small(parallel_recipe([table(2000)], subwords=330), **learn)
     recipe = dataclasses.replace(recipe, model=dataclasses.replace(recipe.model, dropout=0.0))
     translator = train_recipe(recipe, tmp_path / "run")
     pairs = sentences(50, seed=9)
@@ -101,10 +101,10 @@ def test_it_learns(table, tmp_path):
 def test_pairs_are_drawn_from_disk_in_the_order_of_the_seed_also_after_resuming(
     table, tmp_path, monkeypatch
 ):
-    recipe = small(own_pairs([table()], subwords=300), steps=8, validate_every=2)
+    recipe = small(parallel_recipe([table()], subwords=300), steps=8, validate_every=2)
     whole = train_recipe(recipe, tmp_path / "whole")
     material = recipe.material(tmp_path / "whole")
-    assert isinstance(material.training, EncodedPairs)
+    assert isinstance(material.training, TokenizedDataset)
 
     class Stop(Exception):
         pass
@@ -123,7 +123,7 @@ def test_pairs_are_drawn_from_disk_in_the_order_of_the_seed_also_after_resuming(
 
 
 def test_text_is_encoded_once_for_the_same_files_and_subwords(table, cache, tmp_path, monkeypatch):
-    recipe = small(own_pairs([table()], subwords=300), steps=1)
+    recipe = small(parallel_recipe([table()], subwords=300), steps=1)
     one = recipe.material(tmp_path)
     names = sorted(path.name for path in (cache / "encoded").iterdir())
     assert len(names) == 2
@@ -134,19 +134,19 @@ def test_text_is_encoded_once_for_the_same_files_and_subwords(table, cache, tmp_
     assert list(again.training) == list(one.training)
 
     monkeypatch.setattr(recipes, "encode_pairs", encode_pairs)
-    own_pairs([table()], subwords=310).material(tmp_path)
-    own_pairs([table(seed=1)], subwords=300).material(tmp_path)
+    parallel_recipe([table()], subwords=310).material(tmp_path)
+    parallel_recipe([table(seed=1)], subwords=300).material(tmp_path)
     assert len(list((cache / "encoded").iterdir())) == 6
 
 
 def test_no_sentence_of_validation_is_in_training(table, tmp_path):
-    recipe = own_pairs([table(3000)])
+    recipe = parallel_recipe([table(3000)])
     sides = {side: [source for source, _ in recipe.pairs(side)] for side in ("train", "validation")}
     assert len(sides["train"]) + len(sides["validation"]) == 3000
     assert not set(sides["train"]) & set(sides["validation"])
     assert sides["validation"] and all(place_of(text) < 0.01 for text in sides["validation"])
 
-    named = own_pairs([table()], [table(20, seed=1, name="held-out.tsv")])
+    named = parallel_recipe([table()], [table(20, seed=1, name="held-out.tsv")])
     assert [list(named.pairs(side)) for side in ("train", "validation")] == [
         sentences(600), sentences(20, seed=1),
     ]  # fmt: skip
@@ -155,24 +155,24 @@ def test_no_sentence_of_validation_is_in_training(table, tmp_path):
 def test_subwords_are_learned_from_the_training_side_only(table, tmp_path):
     held_out = tmp_path / "held-out.tsv"
     held_out.write_text("zebra zebra zebra\tcebra cebra cebra\n" * 50)
-    vocab = own_pairs([table()], [held_out], subwords=330).material(tmp_path).src.vocab
+    vocab = parallel_recipe([table()], [held_out], subwords=330).material(tmp_path).src.vocab
     assert "Ġdog" in vocab.ids
     assert not [token for token in vocab.tokens if "eb" in token]
 
 
 def test_files_that_changed_are_not_gone_on_with(table, tmp_path):
     path = table()
-    recipe = small(own_pairs([path], subwords=300), steps=2)
+    recipe = small(parallel_recipe([path], subwords=300), steps=2)
     train_recipe(recipe, tmp_path / "run")
     path.write_text(path.read_text(encoding="utf-8") + "new\tnuevo\n", encoding="utf-8")
     with pytest.raises(CorpusError, match="pairs.tsv has changed since this run began"):
         train_recipe(recipe, tmp_path / "run", resume=True)
     with pytest.raises(CheckpointError, match="other settings"):
-        train_recipe(small(own_pairs([path], subwords=300)), tmp_path / "run", resume=True)
+        train_recipe(small(parallel_recipe([path], subwords=300)), tmp_path / "run", resume=True)
 
 
 def test_a_damaged_tokenizer_is_named(tmp_path, table):
-    train_recipe(small(own_pairs([table()], subwords=300), steps=1), tmp_path / "run")
+    train_recipe(small(parallel_recipe([table()], subwords=300), steps=1), tmp_path / "run")
     path = tmp_path / "run" / "tokenizer.json"
     path.write_text(path.read_text(encoding="utf-8")[:-50], encoding="utf-8")
     with pytest.raises(CheckpointError, match="tokenizer.json is damaged"):
@@ -216,11 +216,11 @@ def test_it_has_no_list_of_words(translator):
 
 
 def test_figures_show_letters(translator):
-    looks = translator.looks("dog río", translation=["Ġcasa", "."])
+    looks = translator.attention_maps("dog río", translation=["Ġcasa", "."])
     assert looks.src == ["·dog", "·río", "<eos>"]
     assert looks.tgt_out == ["·casa", ".", "<eos>"]
     assert looks.weights["decoder.layers.0.cross_attn"].shape == (4, 3, 3)
-    assert "\ufffd" in translator.looks("漢").src  # a part of a letter has no picture
+    assert "\ufffd" in translator.attention_maps("漢").src  # a part of a letter has no picture
 
 
 # --- at the keyboard
@@ -289,14 +289,14 @@ def fetched(monkeypatch, table):
         return splits
 
     monkeypatch.setattr("transformer_lib.text.downloads.get", get)
-    recipes.say_whose.cache_clear()
+    recipes.print_attribution.cache_clear()
     return names
 
 
 def test_the_recipe_of_the_larger_model_fetches_its_sentences(tmp_path, fetched, table):
     """`train --task tatoeba`: from nothing to a run that goes on with the same files."""
     splits = {"train": table(), "validation": table(40, seed=1, name="validation.tsv")}
-    recipe = recipes.everyday()
+    recipe = recipes.tatoeba()
     assert fetched == ["tatoeba-en-es"]
     assert recipe.files == (str(splits["train"]),)
     assert recipe.validation == (str(splits["validation"]),)
@@ -325,13 +325,13 @@ def test_a_task_that_fetches_says_whose_its_sentences_are(
 
 def test_one_of_several_processes_says_whose_they_are(fetched, monkeypatch, capsys):
     monkeypatch.setattr(recipes, "rank", lambda: 1)
-    recipes.everyday()
+    recipes.tatoeba()
     assert fetched == ["tatoeba-en-es"] and capsys.readouterr().err == ""
 
 
 def test_what_is_typed_is_finished_if_the_training_text_was(tmp_path, table):
     """The full stop that the model needs is not in the answer; the folder remembers."""
-    translator = train_recipe(small(own_pairs([table()])), tmp_path / "run")
+    translator = train_recipe(small(parallel_recipe([table()])), tmp_path / "run")
     assert translator.src.finished and translator.read("tree dog") == translator.read("Tree dog.")
     loaded = Translator.load(tmp_path / "run")
     assert loaded.src.finished
@@ -345,6 +345,6 @@ def test_what_is_typed_is_finished_if_the_training_text_was(tmp_path, table):
 def test_text_without_signs_stays_as_it_is(tmp_path):
     path = tmp_path / "plain.tsv"
     path.write_text("".join(f"{a[:-1].lower()}\t{b}\n" for a, b in sentences(300)), "utf-8")
-    translator = train_recipe(small(own_pairs([path])), tmp_path / "run")
+    translator = train_recipe(small(parallel_recipe([path])), tmp_path / "run")
     assert not translator.src.finished
     assert translator.read("tree dog") == translator.src.tokenizer("tree dog")

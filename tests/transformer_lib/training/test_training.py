@@ -30,7 +30,7 @@ from transformer_lib.training.schedules import (
 )
 from transformer_lib.training.state import (
     STATE_FILE,
-    Run,
+    TrainState,
     random_numbers,
     save_state,
     set_random_numbers,
@@ -168,7 +168,7 @@ def test_training_learns_to_copy():
 
 def test_every_pair_is_seen_once_an_epoch_and_each_epoch_has_its_own_order():
     pairs = [([4 + i % 9, 4 + i // 9], [4 + i % 9, 4 + i // 9]) for i in range(60)]
-    config, run = TrainingConfig(max_tokens=32), Run()
+    config, run = TrainingConfig(max_tokens=32), TrainState()
     batches = all_batches(pairs, config, run)
     epochs = []
     for _ in range(2):

@@ -27,7 +27,7 @@ from transformer_lib.variants import (
     load_balance,
 )
 from transformer_lib.variants.gpt2 import load_gpt2
-from transformer_lib.variants.language_model import continue_ids
+from transformer_lib.variants.language_model import generate
 
 close = torch.testing.assert_close
 D_MODEL, H, KV_HEADS, D_K, WORDS = 40, 4, 2, 10, 13
@@ -255,7 +255,7 @@ def test_gpt2_goes_on_as_gpt2(gpt2):
         for _ in range(8):
             best = theirs(expected).logits[:, -1].argmax(dim=-1)
             expected = torch.cat([expected, best[:, None]], dim=1)
-    assert continue_ids(load_gpt2(folder), prompt, 8, top_k=1).equal(expected)
+    assert generate(load_gpt2(folder), prompt, 8, top_k=1).equal(expected)
 
 
 def test_older_files_of_gpt2_are_read_too(gpt2, tmp_path):

@@ -12,13 +12,13 @@ from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import count_parameters
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.trainer import train
-from transformer_lib.variants import ModernAttention, NoPositions, Rotary, exchange
+from transformer_lib.variants import ModernAttention, NoPositions, Rotary, replace_modules
 from transformer_lib.variants.language_model import (
     LanguageModel,
-    continue_ids,
+    as_lm_pairs,
+    empty_sources,
+    generate,
     language_model,
-    starts,
-    unprompted,
 )
 
 close = torch.testing.assert_close
@@ -54,8 +54,8 @@ def test_its_size_is_a_decoders_without_cross_attention():
 
 
 def modern(model: LanguageModel) -> LanguageModel:
-    exchange(model, "self_attn", lambda old: ModernAttention(10, 1, before=[Rotary(10)]))
-    return exchange(model, "tgt_positions", lambda old: NoPositions())
+    replace_modules(model, "self_attn", lambda old: ModernAttention(10, 1, before=[Rotary(10)]))
+    return replace_modules(model, "tgt_positions", lambda old: NoPositions())
 
 
 @pytest.mark.parametrize("change", [lambda model: model, modern], ids=["paper", "rotary"])
@@ -64,12 +64,12 @@ def test_with_a_cache_it_writes_the_same(change):
     with torch.no_grad():
         model.generator.proj.weight.mul_(2)
     for write in (greedy_decode, beam_search):
-        one, other = (write(model, starts(2), max_length=9, cache=cache) for cache in (True, False))
+        one, other = (write(model, empty_sources(2), max_length=9, cache=cache) for cache in (True, False))
         assert one == other if write is greedy_decode else one[0][0].ids == other[0][0].ids
     torch.manual_seed(1)
     prompt = torch.randint(0, 11, (3, 4))
     one, other = (
-        continue_ids(model, prompt, 7, cache=cache, generator=torch.Generator().manual_seed(2))
+        generate(model, prompt, 7, cache=cache, generator=torch.Generator().manual_seed(2))
         for cache in (True, False)
     )
     assert one.equal(other) and one.shape == (3, 11) and one[:, :4].equal(prompt)
@@ -81,10 +81,10 @@ def test_what_is_drawn_follows_the_probabilities():
     prompt = torch.tensor([[1, 5, 6]])
     with torch.no_grad():
         p = model(prompt)[0, -1].softmax(dim=-1)
-    drawn = continue_ids(model, prompt.expand(4000, -1), 1)[:, -1]
+    drawn = generate(model, prompt.expand(4000, -1), 1)[:, -1]
     share = drawn.bincount(minlength=11) / 4000
     assert (share - p).abs().max() < 3.5 * (0.25 / 4000) ** 0.5
-    best = continue_ids(model, prompt.expand(50, -1), 1, top_k=1)[:, -1]
+    best = generate(model, prompt.expand(50, -1), 1, top_k=1)[:, -1]
     assert best.tolist() == [int(p.argmax())] * 50
 
 
@@ -94,10 +94,10 @@ def test_it_learns_a_language_by_the_same_loop():
     model = LanguageModel(11, ModelConfig(N=1, d_model=16, d_ff=32, h=2, dropout=0.0))
     config = TrainingConfig(steps=120, max_tokens=64, schedule="linear", peak=1e-2, warmup=10,
                             smoothing=0.0, validate_every=120)  # fmt: skip
-    history = train(model, unprompted(ring), unprompted(ring), config)
+    history = train(model, as_lm_pairs(ring), as_lm_pairs(ring), config)
     floor = torch.tensor(6.0).log().item() / 7  # one free choice in 6 words and <eos>
     assert floor - 1e-4 <= history[-1]["validation_loss"] < floor + 0.02
-    written = [one.ids for one in sample_decode(model, starts(40), temperature=0.5, max_length=9)]
+    written = [one.ids for one in sample_decode(model, empty_sources(40), temperature=0.5, max_length=9)]
     assert len({tuple(ids) for ids in written}) == 6
     assert all(ids in ring for ids in written)
 

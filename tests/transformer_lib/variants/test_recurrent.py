@@ -8,9 +8,9 @@ from torch import nn
 from course.experiments.long_training import cache_bytes
 from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.checkpoints import load_model, save_model
-from transformer_lib.decoding import Prefixes, beam_search, greedy_decode, sample_decode
+from transformer_lib.decoding import DecoderState, beam_search, greedy_decode, sample_decode
 from transformer_lib.files import CheckpointError
-from transformer_lib.interpret.patching import edit_attention
+from transformer_lib.interpret.patching import patch_attention
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.config import SMALL
 from transformer_lib.model.transformer import Transformer, count_parameters
@@ -186,7 +186,7 @@ def test_with_its_state_it_writes_as_from_the_beginning(attention):
             assert len({tuple(one.ids) for one in found[0]}) == 4
         else:
             assert [each[0].ids for each in found[0]] == [each[0].ids for each in found[1]]
-    kept, again = (Prefixes(model, src, 9, cache=cache) for cache in (True, False))
+    kept, again = (DecoderState(model, src, 9, cache=cache) for cache in (True, False))
     for _ in range(5):
         with torch.no_grad():
             close(kept.next_logits(), again.next_logits())
@@ -212,9 +212,9 @@ def test_its_attention_can_be_recorded_and_changed(attention):
     assert name == "look.cross_attn" and weights[name].shape == (3, 1, 5, 7)
     close(weights[name].sum(dim=-1), torch.ones(3, 1, 5, dtype=torch.float64))
     assert (weights[name][1, :, :, 4:] == 0).all()
-    with edit_attention(model, {name: lambda computed: computed}):
+    with patch_attention(model, {name: lambda computed: computed}):
         close(model(SRC, TGT_IN), plain)
-    with edit_attention(model, {name: lambda computed: computed.flip(-1)}):
+    with patch_attention(model, {name: lambda computed: computed.flip(-1)}):
         assert (model(SRC, TGT_IN) - plain).abs().max() > 1e-5
 
 

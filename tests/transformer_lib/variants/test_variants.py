@@ -10,8 +10,8 @@ from torch import nn
 
 from course.chapters.ch18_since_2017.experiment_fused import largest_tensor
 from tests.transformer_lib.torch_twins import randomize
-from transformer_lib.decoding import KeyValueCache, Prefixes, beam_search, greedy_decode
-from transformer_lib.interpret.patching import edit_attention
+from transformer_lib.decoding import DecoderState, KeyValueCache, beam_search, greedy_decode
+from transformer_lib.interpret.patching import patch_attention
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.attention import MultiHeadAttention, attention
 from transformer_lib.model.config import ModelConfig
@@ -36,11 +36,11 @@ from transformer_lib.variants import (
     Window,
     adamw,
     balanced_loss,
-    exchange,
     flash_attention,
     fused_attention,
     load_balance,
     muon,
+    replace_modules,
     without_biases,
 )
 
@@ -60,7 +60,7 @@ def modern(kv_heads=None, before=(), biases=()):
 
     def change(model):
         for stack, both_ways in ((model.encoder, True), (model.decoder, False)):
-            exchange(stack, "self_attn", lambda old, both_ways=both_ways: ModernAttention(
+            replace_modules(stack, "self_attn", lambda old, both_ways=both_ways: ModernAttention(
                 D_MODEL, H, kv_heads, before=[part() for part in before],
                 biases=[part(both_ways) for part in biases],
             ))  # fmt: skip
@@ -69,12 +69,12 @@ def modern(kv_heads=None, before=(), biases=()):
 
 
 def without_positions(model):
-    exchange(model, "src_positions", lambda old: NoPositions())
-    exchange(model, "tgt_positions", lambda old: NoPositions())
+    replace_modules(model, "src_positions", lambda old: NoPositions())
+    replace_modules(model, "tgt_positions", lambda old: NoPositions())
 
 
 def everywhere(what, part):
-    return lambda model: exchange(model, what, part)
+    return lambda model: replace_modules(model, what, part)
 
 
 def mixture(old):
@@ -84,8 +84,8 @@ def mixture(old):
 def of_today(model):
     """All at once, as in a model of today."""
     modern(2, [lambda: QKNorm(D_K), lambda: Rotary(D_K)], [lambda both_ways: Window(3)])(model)
-    exchange(model, nn.LayerNorm, lambda old: RMSNorm(D_MODEL))
-    exchange(model, "feed_forward", SwiGLU.as_large_as)
+    replace_modules(model, nn.LayerNorm, lambda old: RMSNorm(D_MODEL))
+    replace_modules(model, "feed_forward", SwiGLU.as_large_as)
     without_positions(model)
     without_biases(model)
 
@@ -136,7 +136,7 @@ def changed(name, seed=0, **settings):
 def test_exchanging_puts_the_part_in_every_place_and_nowhere_else():
     model = small_model()
     before = dict(model.named_modules())
-    assert exchange(model, "feed_forward", SwiGLU.as_large_as) is model
+    assert replace_modules(model, "feed_forward", SwiGLU.as_large_as) is model
     after = dict(model.named_modules())
     changed_places = {name for name in before if "feed_forward" in name and "around" not in name}
     networks = [part for part in after.values() if isinstance(part, SwiGLU)]
@@ -148,7 +148,7 @@ def test_exchanging_puts_the_part_in_every_place_and_nowhere_else():
 
 def test_exchanging_within_a_part_leaves_the_rest():
     model = small_model()
-    exchange(model.decoder, "self_attn", lambda old: ModernAttention(D_MODEL, H))
+    replace_modules(model.decoder, "self_attn", lambda old: ModernAttention(D_MODEL, H))
     kinds = [type(layer.self_attn) for layer in (*model.encoder.layers, *model.decoder.layers)]
     assert kinds == [MultiHeadAttention] * 2 + [ModernAttention] * 2
     assert type(model.decoder.layers[0].cross_attn) is MultiHeadAttention
@@ -156,15 +156,15 @@ def test_exchanging_within_a_part_leaves_the_rest():
 
 def test_exchanging_what_is_not_there_is_refused():
     with pytest.raises(ValueError, match="no part 'lstm' in this Transformer"):
-        exchange(small_model(), "lstm", lambda old: NoPositions())
+        replace_modules(small_model(), "lstm", lambda old: NoPositions())
     with pytest.raises(ValueError, match="no part RMSNorm in this Transformer"):
-        exchange(small_model(), RMSNorm, lambda old: NoPositions())
+        replace_modules(small_model(), RMSNorm, lambda old: NoPositions())
 
 
 def test_new_matrices_start_like_the_papers():
     # Xavier: uniform between -a and a, a = sqrt(6 / (in + out)), so nothing is larger
     model = small_model()
-    exchange(model, "self_attn", lambda old: ModernAttention(D_MODEL, H, 1))
+    replace_modules(model, "self_attn", lambda old: ModernAttention(D_MODEL, H, 1))
     attn = model.encoder.layers[0].self_attn
     for layer, out in ((attn.w_q, D_MODEL), (attn.w_k, D_K), (attn.w_o, D_MODEL)):
         bound = math.sqrt(6 / (D_MODEL + out))
@@ -184,7 +184,7 @@ class Gated(nn.Module):
 
 
 def test_a_new_layer_is_initialized_and_given_to_the_right_optimizer_whatever_its_name():
-    model = exchange(small_model(tie_weights="target"), "feed_forward", lambda old: Gated())
+    model = replace_modules(small_model(tie_weights="target"), "feed_forward", lambda old: Gated())
     bound = math.sqrt(6 / (2 * D_MODEL))
     spectral, others = ([p for group in one.param_groups for p in group["params"]]
                         for one in muon(model).optimizers)  # fmt: skip
@@ -431,7 +431,7 @@ def test_with_a_cache_it_writes_the_same_words(name):
 def test_with_a_cache_it_thinks_the_same(name):
     # whatever the words are, also when the rows of the batch change places
     model = changed(name)
-    cached, plain = (Prefixes(model, SOURCES, 9, cache=cache) for cache in (True, False))
+    cached, plain = (DecoderState(model, SOURCES, 9, cache=cache) for cache in (True, False))
     for place in range(9):
         with torch.no_grad():
             close(cached.next_logits(), plain.next_logits())
@@ -478,9 +478,9 @@ def test_what_is_recorded_is_what_is_used(name):
     with record_attention(model) as weights:
         plain = model(SRC, TGT_IN)
     assert weights[layer].shape == (3, H, 5, 5)
-    with edit_attention(model, {layer: lambda computed: weights[layer]}):
+    with patch_attention(model, {layer: lambda computed: weights[layer]}):
         close(model(SRC, TGT_IN), plain)
-    with edit_attention(model, {layer: lambda computed: computed.flip(1)}):
+    with patch_attention(model, {layer: lambda computed: computed.flip(1)}):
         assert (model(SRC, TGT_IN) - plain).abs().max() > 1e-3
 
 

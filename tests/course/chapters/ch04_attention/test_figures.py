@@ -18,7 +18,7 @@ from course.chapters.ch04_attention.figures import (
     score_maps,
     six_steps,
 )
-from course.chapters.journey.experiments import way_of
+from course.chapters.journey.experiments import trace
 from course.drawing import notebook_output as showing
 from course.drawing.registry import find
 from transformer_lib.model.attention import attention, attention_weights
@@ -97,7 +97,7 @@ def test_the_product_is_drawn_as_wide_as_it_is():
 
 
 def test_the_real_head_computes_what_the_model_computes():
-    head, way = real_head(), way_of(Translator.load())
+    head, way = real_head(), trace(Translator.load())
     weights = attention_weights(head.query, head.key)
     name = "encoder.layers.1.self_attn"
     np.testing.assert_allclose(weights, way.weights[name][1], atol=1e-5)

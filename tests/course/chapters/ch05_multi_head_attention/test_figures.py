@@ -14,7 +14,7 @@ from course.chapters.ch05_multi_head_attention import figures as heads
 from course.drawing import notebook_output as showing
 from course.drawing import style
 from course.drawing.shapes import canvas, percent, threads
-from transformer_lib.translator import Looks
+from transformer_lib.translator import AttentionMaps
 
 ENGLISH = ["I", "like", "trees", "<eos>"]
 SPANISH = ["me", "gustan", "los", "árboles"]
@@ -25,7 +25,7 @@ def weights(*shape: int) -> torch.Tensor:
 
 
 @pytest.fixture
-def looks() -> Looks:
+def attention_maps() -> AttentionMaps:
     """Made-up looks of a model with two layers of three heads."""
     s, t = len(ENGLISH), len(SPANISH) + 1
     by_layer = {}
@@ -35,7 +35,7 @@ def looks() -> Looks:
         own = weights(3, t, t).tril()
         by_layer[f"decoder.layers.{layer}.self_attn"] = own / own.sum(-1, keepdim=True)
         by_layer[f"decoder.layers.{layer}.cross_attn"] = weights(3, t, s)
-    return Looks(ENGLISH, ["<bos>", *SPANISH], [*SPANISH, "<eos>"], by_layer)
+    return AttentionMaps(ENGLISH, ["<bos>", *SPANISH], [*SPANISH, "<eos>"], by_layer)
 
 
 def texts(ax) -> list[str]:
@@ -210,7 +210,7 @@ def test_what_answers_the_mouse_can_be_seen(looks):
 
 def test_the_view_fits_a_column():
     long = ["international"] * 3
-    looks = Looks(long, ["<bos>", *long[:2]], long, {
+    looks = AttentionMaps(long, ["<bos>", *long[:2]], long, {
         "encoder.layers.0.self_attn": weights(2, 3, 3),
         "decoder.layers.0.cross_attn": weights(2, 3, 3),
     })  # fmt: skip

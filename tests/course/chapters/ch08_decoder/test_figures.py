@@ -164,7 +164,7 @@ def test_the_steps_are_those_of_any_sentence():
     steps = measured.decode_steps(translator, text, best=2)[1]
     assert [step.best[0] for step in steps[:-1]] == translator.translate(text)[0].tokens
     rows = torch.tensor([step.looks for step in steps])
-    torch.testing.assert_close(rows, translator.looks(text).last_cross_attention(), atol=1e-4,
+    torch.testing.assert_close(rows, translator.attention_maps(text).last_cross_attention(), atol=1e-4,
                                rtol=0)  # fmt: skip
 
 

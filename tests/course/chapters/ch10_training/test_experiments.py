@@ -38,7 +38,7 @@ from transformer_lib.training import batches
 from transformer_lib.training.batches import all_batches
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.optimizers import adam
-from transformer_lib.training.state import Run
+from transformer_lib.training.state import TrainState
 from transformer_lib.training.step import update, validation_loss
 from transformer_lib.translator import SHIPPED_MODEL
 from transformer_lib.variants import NoPositions
@@ -200,7 +200,7 @@ def test_the_stored_loop_begins_as_it_would_now():
         pairs, others = digit_pairs("reverse")
         torch.manual_seed(0)
         model = Transformer(14, 14, TINY)
-        order = all_batches(pairs, LOOP, Run())
+        order = all_batches(pairs, LOOP, TrainState())
         optimizer = adam(model)
         for step in range(1, 21):
             rate = LOOP.learning_rate(step, 32)

@@ -6,7 +6,7 @@ import torch
 from course.chapters.ch13_what_heads_learned import checks as check
 from course.chapters.ch13_what_heads_learned.experiments import right_verbs
 from tests.course.checks.saying import said
-from transformer_lib.interpret.patching import switch_off
+from transformer_lib.interpret.patching import ablate_head
 from transformer_lib.interpret.pronouns import PronounBatch, best_head, measurable
 from transformer_lib.interpret.recording import attention_layers
 from transformer_lib.text import english_spanish
@@ -50,7 +50,7 @@ def test_one_head_only_is_missed_by_the_verbs():
     items = measurable(check.shipped(), english_spanish.load_pronoun(), half=1)[::6]
     batch = PronounBatch(check.shipped(), items)
     shares = {
-        (layer, head): right_verbs(check.shipped(), batch, {layer: switch_off(head)})
+        (layer, head): right_verbs(check.shipped(), batch, {layer: ablate_head(head)})
         for layer in attention_layers(check.shipped().model) for head in range(4)
     }  # fmt: skip
     worst, second = sorted(shares, key=lambda name: shares[name])[:2]

@@ -22,7 +22,7 @@ from course.chapters.ch13_what_heads_learned.experiments import (
     translate_changed,
     untrained,
 )
-from transformer_lib.interpret.patching import swap, switch_off
+from transformer_lib.interpret.patching import ablate_head, swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, agreement, measurable
 from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import PAD
@@ -93,8 +93,8 @@ def test_a_head_that_decides_the_number_and_one_that_does_not(translator):
     liked = LikingBatch(translator, english_spanish.load("gustar")[:200])
     numbered = LikingBatch(translator, liked.numbered)
     layer = "decoder.layers.1.cross_attn"
-    assert agreement(translator, numbered, {layer: switch_off(0)}) < 0.6
-    assert agreement(translator, numbered, {layer: switch_off(1)}) > 0.97
+    assert agreement(translator, numbered, {layer: ablate_head(0)}) < 0.6
+    assert agreement(translator, numbered, {layer: ablate_head(1)}) > 0.97
 
 
 # --- what the notebook asks ---
@@ -110,7 +110,7 @@ def all_items(translator):
 
 def test_the_card_of_the_model_says_what_it_writes_without_the_head(translator, all_items):
     batch = PronounBatch(translator, all_items)
-    share = says_masculine(translator, all_items, batch, {LAYER: switch_off(HEAD)})
+    share = says_masculine(translator, all_items, batch, {LAYER: ablate_head(HEAD)})
     card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8")
     (printed,) = re.findall(r"masculine in (\d+) % of the sentences", card)
     assert 100 * share == pytest.approx(int(printed), abs=1)
@@ -122,8 +122,8 @@ def test_the_exchange_flips_the_gender_and_a_wrong_one_nothing(translator, all_i
     items = all_items[:40]
     batch = PronounBatch(translator, items)
     nouns = batch.antecedent, batch.other
-    right = {LAYER: swap(batch.rows, HEAD, batch.adjective, *nouns)}
-    wrong = {LAYER: swap(batch.rows, HEAD, batch.pronoun, *nouns)}
+    right = {LAYER: swap_attention(batch.rows, HEAD, batch.adjective, *nouns)}
+    wrong = {LAYER: swap_attention(batch.rows, HEAD, batch.pronoun, *nouns)}
     assert only_the_gender_flips(translator, items, batch, right) > 0.97
     other_gender = only_the_gender_flips(translator, items, batch, {})  # written as trained
     assert only_the_gender_flips(translator, items, batch, wrong) == other_gender < 0.03

@@ -13,7 +13,7 @@ from course.chapters.ch13_what_heads_learned import figures as causes
 from course.drawing import style
 from transformer_lib.interpret.pronouns import best_head
 from transformer_lib.text import english_spanish
-from transformer_lib.translator import Looks, Translator
+from transformer_lib.translator import AttentionMaps, Translator
 
 
 def test_heads_are_named_for_people():
@@ -53,7 +53,7 @@ def test_bars_of_the_seeds():
 def test_lines_lead_from_the_spanish_word_to_the_english_one():
     heads = torch.tensor([[[0.1, 0.9, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
                           [[0.5, 0.5, 0.0], [0.9, 0.1, 0.0], [0.0, 0.0, 1.0]]])  # fmt: skip
-    looks = Looks(["the", "house", "<eos>"], ["<bos>", "la", "casa"], ["la", "casa", "<eos>"],
+    looks = AttentionMaps(["the", "house", "<eos>"], ["<bos>", "la", "casa"], ["la", "casa", "<eos>"],
                   {f"{name}.layers.0.{kind}": heads
                    for name, kind in (("encoder", "self_attn"), ("decoder", "self_attn"),
                                       ("decoder", "cross_attn"))})  # fmt: skip
@@ -112,7 +112,7 @@ def test_the_alt_text_of_the_table_says_what_is_there():
 
 
 def test_the_alt_texts_say_what_is_there():
-    wide = Translator.load().looks(figures.WIDE)
+    wide = Translator.load().attention_maps(figures.WIDE)
     layer = wide.weights[figures.BEST[0]]
     row = layer[:, wide.src.index("wide")]
     assert row[2, wide.src.index("street")] > 0.9 and row[1, wide.src.index("was")] > 0.7

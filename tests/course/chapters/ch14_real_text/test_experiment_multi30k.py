@@ -12,7 +12,7 @@ from torch.nn.functional import kl_div
 
 from course import experiments
 from course.chapters.ch14_real_text import (
-    experiment_multi30k as multi30k,
+    experiment_multi30k as experiment,
 )
 from course.chapters.ch14_real_text import (
     experiment_multi30k_ladder as multi30k_ladder,
@@ -29,7 +29,7 @@ from transformer_lib.decoding import Hypothesis
 from transformer_lib.files import read_tensors
 from transformer_lib.model.config import TOY
 from transformer_lib.model.transformer import Transformer, count_parameters, make_model
-from transformer_lib.recipes import pictures
+from transformer_lib.recipes import multi30k
 from transformer_lib.text import downloads, moses
 from transformer_lib.text.batching import batch_indices, make_batch
 from transformer_lib.text.languages import SubwordLanguage
@@ -82,9 +82,9 @@ def fetched(tmp_path, monkeypatch):
 def short(monkeypatch):
     how = TrainingConfig(steps=4, max_tokens=64, peak=1e-3, warmup=1, validate_every=2, average=2)
     model = dataclasses.replace(TOY, tie_weights="all", dropout=0.1)
-    monkeypatch.setattr("transformer_lib.recipes.pictures_sizes", lambda: (model, how, 300))
+    monkeypatch.setattr("transformer_lib.recipes.multi30k_sizes", lambda: (model, how, 300))
     monkeypatch.setattr(SubwordLanguage, "longest", 12)  # or untrained ones write on and on
-    monkeypatch.setattr(multi30k, "PENALTIES", (1.0,))
+    monkeypatch.setattr(experiment, "PENALTIES", (1.0,))
 
 
 def test_text_becomes_lower_case_tokens_with_signs_as_signs():
@@ -96,7 +96,7 @@ def test_text_becomes_lower_case_tokens_with_signs_as_signs():
 
 
 def test_the_recipe_reads_tokens_and_is_made_for_that_corpus(fetched, short):
-    recipe = pictures("de")
+    recipe = multi30k("de")
     assert recipe.task == "multi30k-en-de" and recipe.subwords == 300
     stored = experiments.load("multi30k")["recipe"]
     assert recipe.optimizer == stored["optimizer"] == "muon"  # sizes: see what is stored, below
@@ -108,18 +108,18 @@ def test_the_recipe_reads_tokens_and_is_made_for_that_corpus(fetched, short):
 def test_a_call_trains_the_seeds_that_are_missing(fetched, short, tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, "RESULTS", tmp_path / "results")
     for seeds in ((0,), (0, 1)):
-        monkeypatch.setattr(multi30k, "SEEDS", seeds)
-        found = multi30k.to_german()
+        monkeypatch.setattr(experiment, "SEEDS", seeds)
+        found = experiment.to_german()
         assert [run["seed"] for run in found["runs"]] == list(seeds)
-        experiments.write_json(experiments.RESULTS / "multi30k.json", found)
+        experiments.write_json(experiments.RESULTS / "experiment.json", found)
     for way in ("greedy", "beam", "per_word"):
         mean = sum(run[way]["bleu"] for run in found["runs"]) / 2
         assert found["mean_bleu"][way] == pytest.approx(mean)
-    monkeypatch.setattr(multi30k, "SEEDS", (0, 1, 2))  # Ctrl-C: what is complete is kept
+    monkeypatch.setattr(experiment, "SEEDS", (0, 1, 2))  # Ctrl-C: what is complete is kept
     with monkeypatch.context() as patch:
-        patch.setattr(multi30k, "measure_seed", Mock(side_effect=KeyboardInterrupt))
-        assert multi30k.to_german() == found
-    monkeypatch.setattr(multi30k, "SEEDS", (0,))
+        patch.setattr(experiment, "measure_seed", Mock(side_effect=KeyboardInterrupt))
+        assert experiment.to_german() == found
+    monkeypatch.setattr(experiment, "SEEDS", (0,))
     first, second = found["runs"]
     assert first["validation_loss"] != second["validation_loss"]
     assert first["beam"]["reference_tokens"] == sum(
@@ -129,31 +129,31 @@ def test_a_call_trains_the_seeds_that_are_missing(fetched, short, tmp_path, monk
     assert str(tmp_path) not in text and "Mann" not in text and "mann" not in text
     # What was found with another recipe is told apart.
     found["recipe"]["training"]["steps"] += 1
-    experiments.write_json(experiments.RESULTS / "multi30k.json", found)
-    again = multi30k.to_german()
+    experiments.write_json(experiments.RESULTS / "experiment.json", found)
+    again = experiment.to_german()
     assert again["runs"] == [first]
     assert again["earlier"] == [{"recipe": found["recipe"], "runs": [first, second]}]
-    experiments.write_json(experiments.RESULTS / "multi30k.json", again)
-    assert multi30k.to_german()["earlier"] == again["earlier"]
+    experiments.write_json(experiments.RESULTS / "experiment.json", again)
+    assert experiment.to_german()["earlier"] == again["earlier"]
 
 
 def test_french_is_learned_by_the_same_recipe(fetched, short, tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(multi30k, "SEEDS", (0,))
-    found = multi30k.to_french()
-    assert found["recipe"] == told(pictures("de")) and found["published"]["bleu"] == 61.8
+    monkeypatch.setattr(experiment, "SEEDS", (0,))
+    found = experiment.to_french()
+    assert found["recipe"] == told(multi30k("de")) and found["published"]["bleu"] == 61.8
     (run,) = found["runs"]
     words = sum(len(moses.tokenizer("fr")(text).split()) for text in FRENCH)
     assert run["beam"]["reference_tokens"] == words
 
 
 def test_the_time_is_that_of_all_steps_however_often_it_stopped(fetched, short):
-    found = multi30k.measure_seed(pictures("de"), 0)
+    found = experiment.measure_seed(multi30k("de"), 0)
     log = fetched / "runs" / "multi30k-en-de-0" / "log.jsonl"
     steps = [{"step": i, "words_per_second": pace} for i, pace in enumerate((0.5, 1, 7000))]
     log.write_text("".join(json.dumps(step) + "\n" for step in steps))
-    again = multi30k.measure_seed(pictures("de"), 0)
-    pairs = list(pictures("de").material(log.parent).training)
+    again = experiment.measure_seed(multi30k("de"), 0)
+    pairs = list(multi30k("de").material(log.parent).training)
     epochs = 4 / len(batch_indices(pairs, max_tokens=64, seed=0))
     words = epochs * sum(len(written) + 1 for _, written in pairs)
     assert again["seconds"] == pytest.approx(words, abs=1)
@@ -178,10 +178,10 @@ def test_scores_are_those_of_the_published_setting():
 
 
 def test_the_last_weights_are_not_the_mean_of_the_last(fetched, short):
-    multi30k.measure_seed(pictures("de"), 0)
+    experiment.measure_seed(multi30k("de"), 0)
     folder = fetched / "runs" / "multi30k-en-de-0"
     mean = Translator.load(folder)
-    last = multi30k.last_weights(mean, folder).model.state_dict()
+    last = experiment.last_weights(mean, folder).model.state_dict()
     state, about = read_tensors(folder / STATE_FILE)
     assert about["run"]["step"] == 4
     names = [name for name in last if f"model/{name}" in state]
@@ -201,15 +201,15 @@ def test_of_each_beam_the_likeliest_per_word_counts(monkeypatch):
         tgt = SimpleNamespace(text=lambda ids: ids, longest=9)
 
         def in_batches(self, sources, search, batch):
-            assert search.keywords["n_best"] == search.keywords["beam_size"] == multi30k.BEAM
+            assert search.keywords["n_best"] == search.keywords["beam_size"] == experiment.BEAM
             return [ends, cut, near]
 
     # per word: -1 against -0.75; -0.5 against -0.6, but without <eos> -1 against -0.9
-    assert multi30k.write_per_word(Known(), [("", "")] * 3) == [[5, 6, 7], [9], [5]]
+    assert experiment.write_per_word(Known(), [("", "")] * 3) == [[5, 6, 7], [9], [5]]
 
 
 def test_the_recipe_tells_nothing_of_a_disk(fetched, short):
-    assert told(pictures("de")).keys() == {
+    assert told(multi30k("de")).keys() == {
         "model", "training", "optimizer", "subwords"
     }  # fmt: skip
 
@@ -217,7 +217,7 @@ def test_the_recipe_tells_nothing_of_a_disk(fetched, short):
 @pytest.mark.parametrize("name", ["multi30k", "multi30k-fr"])
 def test_what_is_stored_was_scored_as_the_paper_was(name):
     stored = experiments.load(name)
-    model, training, subwords = recipes.pictures_sizes()
+    model, training, subwords = recipes.multi30k_sizes()
     settings = dataclasses.asdict(training)
     del settings["seed"]
     assert stored["recipe"] == {
@@ -226,7 +226,7 @@ def test_what_is_stored_was_scored_as_the_paper_was(name):
     }  # fmt: skip
     for seed, run in enumerate(stored["runs"]):
         assert run["seed"] == seed
-        tokens = {"multi30k": multi30k.PUBLISHED["de"]["reference_tokens"], "multi30k-fr": 13_988}
+        tokens = {"multi30k": experiment.PUBLISHED["de"]["reference_tokens"], "multi30k-fr": 13_988}
         assert run["beam"]["reference_tokens"] == tokens[name]
         assert run["per_word"]["reference_tokens"] == run["beam"]["reference_tokens"]
         best = max(run["validation_bleu"], key=run["validation_bleu"].get)
@@ -263,14 +263,14 @@ def test_a_ladder_that_is_interrupted_tells_what_is_complete(fetched, short, mon
 
 
 def test_the_recurrent_one_is_as_large_as_the_transformer():
-    model, _, subwords = recipes.pictures_sizes()
+    model, _, subwords = recipes.multi30k_sizes()
     recurrent = RecurrentTranslator(subwords, subwords, multi30k_ladder.RECURRENT)
     transformer = Transformer(subwords, subwords, model)
     assert count_parameters(recurrent) == pytest.approx(count_parameters(transformer), rel=0.01)
 
 
 def test_the_same_text_is_cut_in_other_ways_each_time(fetched, short, tmp_path):
-    recipe = pictures("de")
+    recipe = multi30k("de")
     material = recipe.material(tmp_path / "run")
     language, plain = material.src, material.training
     cut = cut_anew(recipe, material, left_out=0.5)
@@ -313,7 +313,7 @@ def test_r_drop_is_the_mean_loss_and_the_divergence():
 
 
 def test_the_stored_rungs_are_those_of_the_ladder():
-    model, training, _ = recipes.pictures_sizes()
+    model, training, _ = recipes.multi30k_sizes()
     stored = experiments.load("multi30k-ladder")
     for rung, run in zip(RUNGS, stored["runs"], strict=False):  # the first ones of them
         sizes, how = multi30k_ladder.sizes(rung, model, training)

@@ -7,7 +7,7 @@ from course import experiments
 from course.chapters.ch15_heads_on_real_text import experiments as lab
 from course.cli import main
 from transformer_lib.files import read_json
-from transformer_lib.interpret.patching import edit_outputs
+from transformer_lib.interpret.patching import patch_outputs
 from transformer_lib.interpret.recording import attention_layers, record_outputs
 from transformer_lib.text import everyday
 from transformer_lib.translator import Translator
@@ -152,7 +152,7 @@ def test_an_output_is_changed_only_inside_the_with(small):
     assert not torch.allclose(lab.margins(small, batch, outputs=zero), before)
     torch.testing.assert_close(lab.margins(small, batch), before)
     with pytest.raises(KeyError, match="no part 'encoder.layers.9'"):
-        with edit_outputs(small.model, {"encoder.layers.9": torch.zeros_like}):
+        with patch_outputs(small.model, {"encoder.layers.9": torch.zeros_like}):
             pass
 
 

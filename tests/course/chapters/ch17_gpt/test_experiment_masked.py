@@ -16,7 +16,7 @@ from course.chapters.ch17_gpt.experiment_masked import (
     covered,
     each_place,
 )
-from course.experiments.long_training import Learner, learning_curve
+from course.experiments.long_training import TrainSpec, learning_curve
 from transformer_lib.model.transformer import count_parameters
 from transformer_lib.text.tokens import PAD, SPECIALS
 from transformer_lib.training.config import TrainingConfig
@@ -99,7 +99,7 @@ def test_it_learns_what_stands_on_both_sides():
     torch.manual_seed(0)
     how = TrainingConfig(steps=150, schedule="linear", peak=1e-2, warmup=20, smoothing=0.0,
                          max_tokens=512, validate_every=50)  # fmt: skip
-    learner = Learner("BERT", lambda _, vocab: MaskedModel(vocab, config(32)))
+    learner = TrainSpec("BERT", lambda _, vocab: MaskedModel(vocab, config(32)))
     model = learner.build(0, WORDS)
     pairs = covered(texts, 3, WORDS, seed=0), covered(texts[:144], 1, WORDS, seed=1)
     history = learning_curve(model, *pairs, learner, how)["history"]

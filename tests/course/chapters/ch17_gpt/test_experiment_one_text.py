@@ -11,7 +11,7 @@ from course.chapters.ch17_gpt import experiment_one_text as lab
 from course.experiments.long_training import best_loss
 from transformer_lib import count_parameters
 from transformer_lib.decoding import greedy_decode
-from transformer_lib.recipes import Material, learn_language
+from transformer_lib.recipes import TrainingData, learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import make_batch, source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
@@ -119,7 +119,7 @@ def corpus(monkeypatch):
     )
     ids = [(src.encode(english), tgt.encode(spanish)) for english, spanish in pairs]
     monkeypatch.setattr(lab.english_spanish, "load", lambda split: pairs)
-    monkeypatch.setattr(lab, "material", lambda: Material(src, tgt, ids, ids[:2]))
+    monkeypatch.setattr(lab, "material", lambda: TrainingData(src, tgt, ids, ids[:2]))
     return ids
 
 

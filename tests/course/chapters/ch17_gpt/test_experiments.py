@@ -17,7 +17,7 @@ from transformer_lib.recipes import learn_language
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.training.step import batch_loss
-from transformer_lib.variants.language_model import LanguageModel, prefix_mask, unprompted
+from transformer_lib.variants.language_model import LanguageModel, as_lm_pairs, prefix_mask
 
 TEXTS = [english_text(draw_sentence(draw).english) for draw in [Draw(seed=2)] for _ in range(300)]
 
@@ -57,7 +57,7 @@ def test_sentences_are_drawn_by_lot_and_the_same_for_a_seed(words):
 
 
 def test_random_weights_begin_above_all_words_equal(words):
-    batch = make_batch(unprompted([words.encode(text) for text in TEXTS]))
+    batch = make_batch(as_lm_pairs([words.encode(text) for text in TEXTS]))
     for seed in range(3):
         torch.manual_seed(seed)
         model = LanguageModel(len(words.vocab), gpt.MODEL).eval()
@@ -170,7 +170,7 @@ class Knows:
 def test_the_share_of_right_answers(monkeypatch):
     pairs = [([5, 6], [6, 5]), ([7, 8], [8, 7]), ([9], [9]), ([7, 5, 5], [5, 5, 7])]
     knows = Knows(wrong=7)
-    monkeypatch.setattr(gpt, "continue_ids", lambda model, *given, **how: knows.write(*given))
+    monkeypatch.setattr(gpt, "generate", lambda model, *given, **how: knows.write(*given))
     assert gpt.answered(None, pairs) == 0.5
 
 

@@ -8,12 +8,12 @@ import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from course.chapters.journey import figures as trees
-from course.chapters.journey.experiments import untrained, way_of, with_borrowed_memory
+from course.chapters.journey.experiments import trace, untrained, with_borrowed_memory
 from course.chapters.journey.figures import HEAD, LAYER, READING
 from course.drawing import shapes as drawing
 from course.drawing import style
 from course.drawing.registry import FIGURES
-from transformer_lib.decoding import deciding
+from transformer_lib.decoding import inference_mode
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.translator import Translator
@@ -28,7 +28,7 @@ def translator():
 
 @pytest.fixture(scope="module")
 def way(translator):
-    return way_of(translator)
+    return trace(translator)
 
 
 # --- the numbers ---
@@ -38,7 +38,7 @@ def test_the_way_is_what_a_plain_forward_makes(translator, way):
     model = translator.model
     words, written = translator.read("I like trees"), way.tgt_out[:-1]
     batch = make_batch([(translator.src.vocab.encode(words), translator.tgt.vocab.encode(written))])
-    with torch.no_grad(), deciding(model):
+    with torch.no_grad(), inference_mode(model):
         torch.testing.assert_close(way.logits, model(batch.src, batch.tgt_in)[0])
         memory = model.encode(batch.src)
         torch.testing.assert_close(way.outputs["encoder"], memory[0])
