@@ -270,6 +270,8 @@ def test_what_is_copied_is_a_reserved_example(slots):
         assert all(english == spanish for english, spanish in slots[name]), name
     for name in ("email", "link"):
         assert all(re.search(r"\bexample\.(com|org|net|edu)\b", text) for text, _ in slots[name])
+    kept_for_stories = re.compile(r"555[ -]01\d\d|20 7946 0\d\d\d|01632 960 \d\d\d")
+    assert all(kept_for_stories.search(text) for text, _ in slots["phone"])
 
 
 def test_professions_have_the_gender_of_their_slot(slots):
