@@ -11,7 +11,7 @@ from transformer_lib.corpora import cache_folder, english_spanish, everyday, phr
 from transformer_lib.corpora.parallel import read_parallel
 from transformer_lib.corpora.phrasebook import (
     SLOT,
-    Phrase,
+    Entry,
     fillings,
     fingerprint,
     key,
@@ -82,7 +82,7 @@ def test_a_folder_without_topics_is_told(tmp_path):
 )  # fmt: skip
 def test_a_frame_is_filled_in_every_way(folder, english, spanish, sentences):
     slots = phrasebook.load_slots(folder())
-    assert list(fillings(Phrase(english, spanish, "talk"), slots)) == sentences
+    assert list(fillings(Entry(english, spanish, "talk"), slots)) == sentences
 
 
 def test_a_sample_fills_each_frame_and_can_be_drawn_again():
