@@ -27,7 +27,7 @@ Pair = tuple[str, str]
 Slots = dict[str, list[Pair]]
 
 
-class Phrase(NamedTuple):
+class Entry(NamedTuple):
     """topic: the name of its file."""
 
     english: str
@@ -35,7 +35,7 @@ class Phrase(NamedTuple):
     topic: str
 
 
-def load(folder: Path = FOLDER) -> list[Phrase]:
+def load(folder: Path = FOLDER) -> list[Entry]:
     """All phrases, frames as they stand, topic by topic; ValueError where a file is damaged."""
     slots = load_slots(folder)
     phrases = []
@@ -45,7 +45,7 @@ def load(folder: Path = FOLDER) -> list[Phrase]:
                 check_slots(pair, slots)
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
-            phrases.append(Phrase(*pair, path.stem))
+            phrases.append(Entry(*pair, path.stem))
     return phrases
 
 
@@ -83,7 +83,7 @@ def load_slots(folder: Path = FOLDER) -> Slots:
     return slots
 
 
-def fillings(phrase: Phrase, slots: Slots) -> Iterator[Pair]:
+def fillings(phrase: Entry, slots: Slots) -> Iterator[Pair]:
     """Every (English, Spanish) that a phrase stands for; without slots, itself."""
     found = slots_of(phrase.english)
     for chosen in product(*(slots[name] for name, _ in found)):
@@ -93,7 +93,7 @@ def fillings(phrase: Phrase, slots: Slots) -> Iterator[Pair]:
 
 
 def sample(
-    phrases: Sequence[Phrase], slots: Slots, dice: random.Random, times: int = 1
+    phrases: Sequence[Entry], slots: Slots, dice: random.Random, times: int = 1
 ) -> Iterator[Pair]:
     """The phrases in their order, each frame filled `times` times at random, others once."""
     for phrase in phrases:
@@ -104,7 +104,7 @@ def sample(
             yield filled(phrase, {slot: drawn[slot[0]].pop() for slot in found})
 
 
-def filled(phrase: Phrase, fills: dict[tuple[str, str], Pair]) -> Pair:
+def filled(phrase: Entry, fills: dict[tuple[str, str], Pair]) -> Pair:
     """Both sides with their slots filled; what begins a sentence there gets a capital."""
 
     def side(text: str, which: int) -> str:

@@ -12,7 +12,7 @@ from transformer_lib.text.data import cache_folder
 from transformer_lib.text.parallel import read_parallel
 from transformer_lib.text.phrasebook import (
     SLOT,
-    Phrase,
+    Entry,
     fillings,
     fingerprint,
     key,
@@ -83,7 +83,7 @@ def test_a_folder_without_topics_is_told(tmp_path):
 )  # fmt: skip
 def test_a_frame_is_filled_in_every_way(folder, english, spanish, sentences):
     slots = phrasebook.load_slots(folder())
-    assert list(fillings(Phrase(english, spanish, "talk"), slots)) == sentences
+    assert list(fillings(Entry(english, spanish, "talk"), slots)) == sentences
 
 
 def test_a_sample_fills_each_frame_and_can_be_drawn_again():
@@ -271,6 +271,8 @@ def test_what_is_copied_is_a_reserved_example(slots):
         assert all(english == spanish for english, spanish in slots[name]), name
     for name in ("email", "link"):
         assert all(re.search(r"\bexample\.(com|org|net|edu)\b", text) for text, _ in slots[name])
+    kept_for_stories = re.compile(r"555[ -]01\d\d|20 7946 0\d\d\d|01632 960 \d\d\d")
+    assert all(kept_for_stories.search(text) for text, _ in slots["phone"])
 
 
 def test_professions_have_the_gender_of_their_slot(slots):
