@@ -74,7 +74,6 @@ MODULES = {
 
 # A name in an old module -> the name that it has in its new place, or in transformer_lib itself.
 RENAMED: dict[str, str] = {
-    "exchange": "gradient_sync",
     "Run": "TrainState",
     "exchange": "replace_modules",
     "Together": "CombinedOptimizer",

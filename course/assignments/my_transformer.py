@@ -74,7 +74,7 @@ class MultiHeadAttention(nn.Module):
         self.w_v = nn.Linear(d_model, d_model, bias=False)
         self.w_o = nn.Linear(d_model, d_model, bias=False)
 
-    def forward(self, query, key, value, mask=None):
+    def forward(self, query, key, value, *, mask=None):
         q, k, v = self.w_q(query), self.w_k(key), self.w_v(value)
         heads = attention(self.split(q), self.split(k), self.split(v), mask)  # (b, h, q, d_k)
         return self.w_o(heads.transpose(1, 2).flatten(2))
@@ -86,7 +86,7 @@ class MultiHeadAttention(nn.Module):
 # --- 6. feed-forward, and the way around a sub-layer ---------------------------------------------
 
 
-class FeedForward(nn.Module):
+class PositionwiseFeedForward(nn.Module):
     """max(0, x W_1 + b_1) W_2 + b_2, for each word by itself."""
 
     def __init__(self, d_model, d_ff):
@@ -117,12 +117,12 @@ class EncoderLayer(nn.Module):
     def __init__(self, d_model, d_ff, h, dropout):
         super().__init__()
         self.self_attn = MultiHeadAttention(d_model, h)
-        self.feed_forward = FeedForward(d_model, d_ff)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
         self.around_self_attn = SublayerConnection(d_model, dropout)
         self.around_feed_forward = SublayerConnection(d_model, dropout)
 
-    def forward(self, x, src_mask=None):
-        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, src_mask))
+    def forward(self, x, *, src_mask=None):
+        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))
         return self.around_feed_forward(x, self.feed_forward)
 
 
@@ -131,9 +131,9 @@ class Encoder(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList(EncoderLayer(d_model, d_ff, h, dropout) for _ in range(N))
 
-    def forward(self, x, src_mask=None):
+    def forward(self, x, *, src_mask=None):
         for layer in self.layers:
-            x = layer(x, src_mask)
+            x = layer(x, src_mask=src_mask)
         return x
 
 
@@ -145,14 +145,14 @@ class DecoderLayer(nn.Module):
         super().__init__()
         self.self_attn = MultiHeadAttention(d_model, h)
         self.cross_attn = MultiHeadAttention(d_model, h)
-        self.feed_forward = FeedForward(d_model, d_ff)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
         self.around_self_attn = SublayerConnection(d_model, dropout)
         self.around_cross_attn = SublayerConnection(d_model, dropout)
         self.around_feed_forward = SublayerConnection(d_model, dropout)
 
-    def forward(self, x, memory, tgt_mask=None, src_mask=None):
-        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, tgt_mask))
-        x = self.around_cross_attn(x, lambda x: self.cross_attn(x, memory, memory, src_mask))
+    def forward(self, x, memory, *, tgt_mask=None, src_mask=None):
+        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=tgt_mask))
+        x = self.around_cross_attn(x, lambda x: self.cross_attn(x, memory, memory, mask=src_mask))
         return self.around_feed_forward(x, self.feed_forward)
 
 
@@ -161,9 +161,9 @@ class Decoder(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList(DecoderLayer(d_model, d_ff, h, dropout) for _ in range(N))
 
-    def forward(self, x, memory, tgt_mask=None, src_mask=None):
+    def forward(self, x, memory, *, tgt_mask=None, src_mask=None):
         for layer in self.layers:
-            x = layer(x, memory, tgt_mask, src_mask)
+            x = layer(x, memory, tgt_mask=tgt_mask, src_mask=src_mask)
         return x
 
 
@@ -180,19 +180,22 @@ class Transformer(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.encoder = Encoder(N, d_model, d_ff, h, dropout)
         self.decoder = Decoder(N, d_model, d_ff, h, dropout)
-        for name, parameter in self.named_parameters():
-            if "w_" in name and parameter.dim() == 2:
-                nn.init.xavier_uniform_(parameter)
+        for part in self.modules():
+            if isinstance(part, nn.Linear):
+                nn.init.xavier_uniform_(part.weight)
 
     def forward(self, src, tgt_in):
-        return self.decode(tgt_in, self.encode(src), src)
+        return self.generator(self.decode(tgt_in, self.encode(src), src))
 
     def encode(self, src):
-        return self.encoder(self.placed(self.src_embed(src)), padding_mask(src))
+        return self.encoder(self.placed(self.src_embed(src)), src_mask=padding_mask(src))
 
     def decode(self, tgt_in, memory, src):
         seen = padding_mask(tgt_in) & causal_mask(tgt_in.size(1))
-        x = self.decoder(self.placed(self.tgt_embed(tgt_in)), memory, seen, padding_mask(src))
+        x = self.placed(self.tgt_embed(tgt_in))
+        return self.decoder(x, memory, tgt_mask=seen, src_mask=padding_mask(src))
+
+    def generator(self, x):
         return x @ self.tgt_embed.table.weight.T  # one matrix for reading and for writing
 
     def placed(self, x):
@@ -202,16 +205,16 @@ class Transformer(nn.Module):
 # --- 10. how wrong, and how far to step ----------------------------------------------------------
 
 
-def smoothed_loss(logits, target, eps):
+def label_smoothed_cross_entropy(logits, target, smoothing):
     """(1 - eps) * -log p(target) + eps * mean over all words of -log p, per real word."""
     log_p = logits.log_softmax(dim=-1)
     right = log_p.gather(-1, target.unsqueeze(-1)).squeeze(-1)
-    each = -(1 - eps) * right - eps * log_p.mean(dim=-1)  # (b, t)
+    each = -(1 - smoothing) * right - smoothing * log_p.mean(dim=-1)  # (b, t)
     real = target != PAD
     return (each * real).sum() / real.sum()
 
 
-def learning_rate(step, d_model, warmup):
+def paper_schedule(step, d_model, warmup):
     """Up in a straight line for `warmup` steps, then down with the root of the step."""
     return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
 
@@ -239,8 +242,8 @@ def train(model, batches, warmup):
     losses = []
     model.train()
     for step, (src, tgt_in, tgt_out) in enumerate(batches, start=1):
-        optimizer.param_groups[0]["lr"] = learning_rate(step, d_model, warmup)
-        loss = smoothed_loss(model(src, tgt_in), tgt_out, eps=0.1)
+        optimizer.param_groups[0]["lr"] = paper_schedule(step, d_model, warmup)
+        loss = label_smoothed_cross_entropy(model(src, tgt_in), tgt_out, smoothing=0.1)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -252,19 +255,19 @@ def train(model, batches, warmup):
 # --- 12. a translator ----------------------------------------------------------------------------
 
 
-def greedy(model, src, max_length):
-    """src (1, s) ids -> the likeliest next word, again and again, up to <eos>."""
+def greedy_decode(model, src, max_length):
+    """src (1, s) ids -> [the likeliest next word, again and again, up to <eos>]."""
     memory, words = model.encode(src), [BOS]
     while len(words) <= max_length:
-        logits = model.decode(torch.tensor([words]), memory, src)
-        words.append(int(logits[0, -1].argmax()))
+        x = model.decode(torch.tensor([words]), memory, src)
+        words.append(int(model.generator(x[0, -1]).argmax()))
         if words[-1] == EOS:
-            return words[1:-1]
-    return words[1:]
+            return [words[1:-1]]
+    return [words[1:]]
 
 
 @torch.no_grad()
 def translate(model, source, target, text):
     """Text in, text out; source and target are the two languages."""
     src = torch.tensor([[*source.encode(text), EOS]])
-    return target.text(greedy(model, src, max_length=64))
+    return target.text(greedy_decode(model, src, max_length=64)[0])

@@ -13,6 +13,7 @@ import operator
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,9 +120,9 @@ class Workbench:
     def located(self, function: Callable) -> Callable:
         """The function, whose errors tell the line of the file."""
 
-        def told(*inputs: Any) -> Any:
+        def told(*inputs: Any, **options: Any) -> Any:
             try:
-                return function(*inputs)
+                return function(*inputs, **options)
             except Exception as error:
                 error.args = (self.told(error).partition(": ")[2],)
                 raise
@@ -145,7 +146,7 @@ class Workbench:
 
     def run(self, module: nn.Module) -> Callable[..., Tensor]:
         """The module as a function, without gradients."""
-        return self.located(torch.no_grad()(lambda *inputs: module(*inputs)))
+        return self.located(torch.no_grad()(lambda *inputs, **masks: module(*inputs, **masks)))
 
     def shapes(self, module: nn.Module) -> dict[str, tuple[int, ...]]:
         return {name: tuple(weight.shape) for name, weight in weights_of(module).items()}
@@ -407,7 +408,7 @@ def heads(mine: OwnFile) -> None:
 
     of_heads.multi_head(by_matrices)
     with torch.no_grad():
-        found = call(their, x, other, other.flip(1), seen())
+        found = call(partial(their, mask=seen()), x, other, other.flip(1))
         right = ours(x, other, other.flip(1), mask=seen())
         compare(found, right, [
             (ours(x, other, other.flip(1)), "The mask has no effect: hand it on to `attention`."),
@@ -434,12 +435,13 @@ def wrong_cuts(ours: MultiHeadAttention, x: Tensor) -> dict[str, Tensor]:
 def feed_forward(mine: OwnFile) -> None:
     def by_matrices(x: Tensor, w_1: Tensor, b_1: Tensor, w_2: Tensor, b_2: Tensor) -> Tensor:
         weights = {"w_1.weight": w_1.T, "w_1.bias": b_1, "w_2.weight": w_2.T, "w_2.bias": b_2}
-        return mine.run(mine.twin("FeedForward", w_1.shape, weights))(x)
+        return mine.run(mine.twin("PositionwiseFeedForward", w_1.shape, weights))(x)
 
     x, w_1, *_ = of_encoder.feed_forward_inputs()
     ours = of_encoder.PositionwiseFeedForward(*w_1.shape)
-    mine.same_names("FeedForward", mine.make("FeedForward", *w_1.shape), weights_of(ours))
-    with about("FeedForward"):
+    name = "PositionwiseFeedForward"
+    mine.same_names(name, mine.make(name, *w_1.shape), weights_of(ours))
+    with about(name):
         of_encoder.feed_forward(by_matrices)
 
     width = x.size(-1)
@@ -484,7 +486,7 @@ def encoder(mine: OwnFile) -> None:
 
     their = mine.run(mine.twin("EncoderLayer", sizes, weights_of(ours)))
     with about("EncoderLayer"), torch.no_grad():
-        found = call(their, x, seen())
+        found = call(partial(their, src_mask=seen()), x)
         compare(found, ours(x, src_mask=seen()), [
             (ours(x), "Words look at the padding: hand `src_mask` on to `self_attn`."),
             (first(x, attn), "The feed-forward network is missing."),
@@ -511,7 +513,7 @@ def decoder(mine: OwnFile) -> None:
         named |= zip(ways, norms, strict=True)
         weights = {f"{name}.{key}": value for name, part in named.items()
                    for key, value in weights_of(part).items()}  # fmt: skip
-        return mine.run(mine.twin("DecoderLayer", sizes, weights))(x, memory, mask)
+        return mine.run(mine.twin("DecoderLayer", sizes, weights))(x, memory, tgt_mask=mask)
 
     with about("DecoderLayer"):
         of_decoder.decoder_layer(layer)
@@ -519,7 +521,7 @@ def decoder(mine: OwnFile) -> None:
     masks = {"tgt_mask": causal_mask(T), "src_mask": seen()}
     their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
     with about("DecoderLayer"), torch.no_grad():
-        compare(call(their, x, memory, *masks.values()), ours(x, memory, **masks), [
+        compare(call(partial(their, **masks), x, memory), ours(x, memory, **masks), [
             (ours(x, memory, tgt_mask=causal_mask(T)), "Words look at the source's padding: hand "
              "`src_mask` on to `cross_attn`."),
         ])  # fmt: skip
@@ -534,7 +536,7 @@ def stack(
     layers = ours.layers
     their = mine.run(mine.twin(name, (3, D_MODEL, D_FF, H, 0.0), weights_of(ours)))
     with about(name), torch.no_grad():
-        compare(call(their, *inputs, *masks.values()), ours(*inputs, **masks), [
+        compare(call(partial(their, **masks), *inputs), ours(*inputs, **masks), [
             (layers[-1](x, *memory, **masks), "Each layer reads x. It should read what the "
              "layer before it wrote."),
             (layers[0](x, *memory, **masks), "Only the first layer was used. (Does `return` stand "
@@ -557,6 +559,7 @@ def whole(mine: OwnFile) -> None:
         return mine.run(twin)(src, tgt[:, :-1])
 
     of_whole.judge_transformer(assemble, tie_weights="target")
+    judge_decode(mine, mine.twin("Transformer", sizes(small), weights_of(small)), small)
     new = mine.make("Transformer", 500, 500, 1, 64, 256, 4, 0.0)
     for name, size in (("encoder.layers.0.self_attn.w_q.weight", 64**-0.5),
                        ("decoder.layers.0.feed_forward.w_1.weight", (2 / (64 + 256)) ** 0.5),
@@ -564,12 +567,35 @@ def whole(mine: OwnFile) -> None:
         found = spread(mine, new, name)
         no_slip(abs(found / size - 1) < 0.15, f"The logits are right. But `{name}` starts with "
                 f"numbers of size {found:.3f}, and should with {size:.3f}: nn.init.xavier_uniform_ "
-                "for each matrix with a name in w_, and nothing else.")  # fmt: skip
+                "for the matrix of each nn.Linear, and nothing else.")  # fmt: skip
     expect(
         drops(mine, mine.make("Transformer", 11, 11, 1, 6, 7, 2, 0.5)),
         "The logits are right. But with dropout=0.5 the encoder reads the same twice, in training, "
         "before its first layer: dropout comes after the positions.",
     )
+
+
+def judge_decode(mine: OwnFile, their: Any, ours: Transformer) -> None:
+    """A Hint unless `decode` gives vectors, of which `generator` makes logits."""
+    _, src, tgt = of_whole.assembly_inputs()
+    with torch.no_grad():
+        memory = ours.encode(src)
+        right = ours.decode(tgt[:, :-1], memory, src)
+        found = call(mine.run(mine.look_up(their, "decode")), tgt[:, :-1], memory, src)
+        no_slip(found.shape != (*right.shape[:2], 11), "The logits are right. But `decode` gives "
+                "logits, and should give the decoder's vectors, (b, t, d_model), as in the "
+                "library: move the product with the table to a method `generator(x)`.")  # fmt: skip
+        with about("decode"):
+            compare(found, right, [])
+        with about("generator"):
+            compare(call(mine.run(generator_of(mine, their)), right), ours.generator(right), [])
+
+
+def generator_of(mine: OwnFile, model: Any) -> Any:
+    try:
+        return mine.look_up(model, "generator")
+    except Exception:  # of whatever kind, from another process
+        raise Hint("It is missing: (…, d_model) -> logits (…, tgt_vocab).") from None
 
 
 def drops(mine: OwnFile, model: Any) -> bool:
@@ -593,13 +619,13 @@ def drops(mine: OwnFile, model: Any) -> bool:
 
 
 def loss_and_schedule(mine: OwnFile) -> None:
-    with about("smoothed_loss"):
-        of_training.my_smoothed_loss(mine.part("smoothed_loss"))
-        expect(isinstance(mine.result("smoothed_loss", *of_training.example(), 0.1), Tensor),
-               "Return the loss as a tensor: a plain number has forgotten how it was made, and "
-               "training has to ask.")  # fmt: skip
-    with about("learning_rate"):
-        of_training.my_schedule(mine.part("learning_rate"))
+    with about("label_smoothed_cross_entropy"):
+        of_training.my_smoothed_loss(mine.part("label_smoothed_cross_entropy"))
+        found = mine.result("label_smoothed_cross_entropy", *of_training.example(), 0.1)
+        expect(isinstance(found, Tensor), "Return the loss as a tensor: a plain number has "
+               "forgotten how it was made, and training has to ask.")  # fmt: skip
+    with about("paper_schedule"):
+        of_training.my_schedule(mine.part("paper_schedule"))
 
 
 PAIRS = [([4, 5, 6], [7, 8]), ([9], [10, 4, 5, 6]), ([8, 7], [9]), ([5, 10], [6, 6])]
@@ -697,15 +723,6 @@ def own_losses(
     return torch.tensor(losses)
 
 
-def like_theirs(model: Transformer) -> Parts:
-    """A model of the library whose `decode` gives logits, as the page asks for."""
-    return Parts(
-        call=lambda src, tgt_in: model(src, tgt_in),
-        encode=lambda src: model.encode(src),
-        decode=lambda tgt_in, memory, src: model.generator(model.decode(tgt_in, memory, src)),
-    )
-
-
 SENTENCES = (
     "I like trees",
     "The animal didn't cross the street because it was too wide",
@@ -715,9 +732,9 @@ SENTENCES = (
 
 
 def translator(mine: OwnFile) -> None:
-    write = mine.part("greedy")
-    with about("greedy"):
-        of_decoding.my_greedy(lambda model, *more: write(like_theirs(model), *more))
+    write = mine.part("greedy_decode")
+    with about("greedy_decode"):
+        of_decoding.my_greedy(lambda model, *more: only_one(write(in_parts(model), *more)))
     ours = shipped()
     model = with_shipped_weights(mine)
     right = ours.translate_all(SENTENCES)
@@ -729,6 +746,24 @@ def translator(mine: OwnFile) -> None:
         expect(found == wanted, f"With the shipped weights it translates {text!r} as {found!r}, "
                f"and the shipped translator as {wanted!r}. Does the source end with <eos>?"
                )  # fmt: skip
+
+
+def in_parts(model: Transformer) -> Parts:
+    """A model of the library, as a file in another process can call it."""
+    return Parts(
+        call=lambda src, tgt_in: model(src, tgt_in),
+        encode=lambda src: model.encode(src),
+        decode=lambda tgt_in, memory, src: model.decode(tgt_in, memory, src),
+        generator=lambda x: model.generator(x),
+    )
+
+
+def only_one(found: Any) -> Any:
+    """The one sentence in what `greedy_decode` returns."""
+    of_sentences = isinstance(found, list) and len(found) == 1 and isinstance(found[0], list)
+    expect(of_sentences, "It should return a list of sentences, here of one: [[ids, ...]], as "
+           "transformer_lib's does.")  # fmt: skip
+    return found[0]
 
 
 def with_shipped_weights(mine: OwnFile) -> Any:
@@ -760,20 +795,33 @@ STEPS = (
     Step("Attention", ("attention",), "04_attention", 3, attention),
     Step("Masks", ("padding_mask", "causal_mask"), "06_masks", 2, masks),
     Step("Heads", ("MultiHeadAttention",), "05_multi_head_attention", 3, heads),
-    Step("Feed-forward, add & norm", ("FeedForward", "SublayerConnection"), "07_encoder", 5,
+    Step("Feed-forward, add & norm", ("PositionwiseFeedForward", "SublayerConnection"), "07_encoder", 5,
          feed_forward),
     Step("The encoder", ("EncoderLayer", "Encoder"), "07_encoder", 6, encoder),
     Step("The decoder", ("DecoderLayer", "Decoder"), "08_decoder", 2, decoder),
     Step("The whole Transformer", ("Transformer",), "09_the_whole_transformer", 2, whole),
-    Step("Loss and learning rate", ("smoothed_loss", "learning_rate"), "10_training", 5,
+    Step("Loss and learning rate", ("label_smoothed_cross_entropy", "paper_schedule"), "10_training", 5,
          loss_and_schedule),
     Step("The training loop", ("make_batch", "train"), "10_training", 6, training),
-    Step("A translator", ("greedy", "translate"), "11_decoding", 1, translator),
+    Step("A translator", ("greedy_decode", "translate"), "11_decoding", 1, translator),
 )  # fmt: skip
+
+
+# Names that the page gave before, for files that were begun then.
+FORMER = {
+    "PositionwiseFeedForward": "FeedForward",
+    "label_smoothed_cross_entropy": "smoothed_loss",
+    "paper_schedule": "learning_rate",
+    "greedy_decode": "greedy",
+}
 
 
 def verdict(mine: OwnFile, step: Step) -> Hint | None:
     """How the file does in one step: None if right."""
+    for name in step.names:
+        if not mine.has(name) and mine.has(FORMER.get(name, "")):
+            return Hint(f"`{FORMER[name]}` is called `{name}` now, as in the library: rename it "
+                        "wherever it stands in your file.")  # fmt: skip
     if not any(mine.has(name) for name in step.names):
         return NotTried("not tried yet")
     with graded():

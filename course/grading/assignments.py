@@ -122,7 +122,7 @@ def from_empty() -> Assignment:
     solution = f"### BEGIN SOLUTION\n{path.read_text(encoding='utf-8')}### END SOLUTION"
     cells = [
         a_cell("markdown", "# From an empty file"),
-        a_cell("code", "from course.checks import from_empty", tags=["setup"]),
+        a_cell("code", "from course.from_scratch import checks as from_empty", tags=["setup"]),
         a_cell("code", "import torch._dynamo"),  # torch.optim does, in the time of a step
         a_cell("code", solution, nbgrader={"grade_id": path.stem, "solution": True}),
     ]

@@ -648,7 +648,7 @@ def heads_off(translator: Translator) -> dict[str, Any]:
             "order": [[layer, head] for layer, head in order[: max(TOGETHER)]]}  # fmt: skip
 
 
-def attention_maps(translator: Translator) -> dict[str, Any]:
+def looks(translator: Translator) -> dict[str, Any]:
     """Which heads find the noun, beside what chance and the place alone would find."""
     both = halves(template_items(adjectives=1))
     chosen, batch = (AgreementBatch(translator, half) for half in both)

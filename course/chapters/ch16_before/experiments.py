@@ -96,7 +96,7 @@ def first_noun(item: PronounItem) -> str:
     return meant if item.antecedent < item.other else "mf"[meant == "m"]
 
 
-def attention_maps(translator: Translator, batch: PronounBatch, layer: str) -> dict[str, float]:
+def looks(translator: Translator, batch: PronounBatch, layer: str) -> dict[str, float]:
     """Mean weights of the place where the Spanish adjective is written, on words of the source."""
     with inference_mode(translator.model), record_attention(translator.model) as recorded:
         translator.model(batch.src, batch.tgt_in)

@@ -91,6 +91,20 @@ def test_the_same_weights_and_batches_are_trained_to_the_same_weights():
         torch.testing.assert_close(weights(twin)[name], parameter, rtol=1e-3, atol=1e-5)
 
 
+def test_a_file_with_the_former_names_is_told_the_new_ones(own):
+    for name, former in from_empty.FORMER.items():
+        (step,) = [step for step in STEPS if name in step.names]
+        text = re.sub(rf"\b{name}\b", former, SOURCE)
+        found = verdict(own(text), step)
+        assert f"`{former}` is called `{name}` now" in str(found)
+        assert not isinstance(found, NotTried)
+
+
+def test_a_generator_of_another_name_is_missed(own):
+    found = verdict(own(SOURCE.replace("generator(", "to_logits(")), STEPS[8])
+    assert "`generator`: It is missing" in str(found)
+
+
 # --- mistakes ------------------------------------------------------------------------------------
 
 

@@ -39,7 +39,7 @@ attend = getattr(torch.nn.functional, "scaled_dot_product" + "_attention")
 def attention(query, key, value, mask=None):
     return attend(query, key, value, mask)
 """
-ENDLESS = "\ndef greedy(model, src, max_length):\n    while True: pass\n"
+ENDLESS = "\ndef greedy_decode(model, src, max_length):\n    while True: pass\n"
 READS = f"import sys, torch\nraw = open({str(SOLUTION)!r}).read()\nexec(raw)\n"
 PATCHES = """
 import sys
