@@ -3,6 +3,7 @@
 The limits are a promise to readers: see "A core path" in the index page and the teacher's guide.
 """
 
+import ast
 import re
 from itertools import pairwise
 
@@ -237,3 +238,50 @@ def test_the_index_marks_what_is_deeper():
     page = pages.index({"02_embeddings": small()})
     row = next(line for line in page.splitlines() if line.startswith("| 2 |"))
     assert row.endswith("| [02 · two](02_embeddings.ipynb#Deeper:-two) *(deeper)* |")
+
+
+# --- sources ---
+
+
+def cuts(code: str) -> bool:
+    """Whether a cell takes a piece of what `inspect.getsource` gives, at once or by a name."""
+    tree, held = ast.parse(code), set()
+
+    def is_source(node: ast.AST) -> bool:
+        if isinstance(node, ast.Call) and "getsource" in ast.unparse(node.func):
+            return True
+        if isinstance(node, ast.BinOp):
+            return is_source(node.left) or is_source(node.right)
+        return isinstance(node, ast.Name) and node.id in held
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and is_source(node.value):
+            held |= {name.id for target in node.targets for name in ast.walk(target)
+                     if isinstance(name, ast.Name)}  # fmt: skip
+    return any(
+        isinstance(node, ast.Attribute | ast.Subscript) and is_source(node.value)
+        for node in ast.walk(tree)
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "cut"),
+    [
+        ("print(inspect.getsource(f))", False),
+        ("source = inspect.getsource(f) + inspect.getsource(g)\nprint('x' in source)", False),
+        ("print(inspect.getsource(f).split('x')[2])", True),
+        ("print(inspect.getsource(f)[10:])", True),
+        ("from inspect import getsource\nprint(getsource(f).partition('=')[2])", True),
+        ("source = inspect.getsource(f)\nprint(source[source.index('x'):])", True),
+        ("print(inspect.getsourcelines(f)[0][3:])", True),
+    ],
+)
+def test_a_cut_is_seen(code, cut):
+    assert cuts(code) == cut
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_source_is_printed_whole(name):
+    codes = [cell.source for cell in NOTEBOOKS[name].cells if cell.cell_type == "code"]
+    codes = [code for code in codes if "getsource" in code]
+    assert [code for code in codes if cuts(code)] == []
