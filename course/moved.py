@@ -117,7 +117,7 @@ MODULES = {
     "plots.figures.gpt": "chapters.ch17_gpt.figures",
     "plots.figures.heads": "chapters.ch05_multi_head_attention.figures",
     "plots.figures.heads_on_real_text": "chapters.ch15_heads_on_real_text.figures",
-    "plots.figures.live": "drawing.live",
+    "plots.figures.live": "chapters.ch10_training.live",
     "plots.figures.masks": "chapters.ch06_masks.figures",
     "plots.figures.one_hot": "chapters.ch01_one_hot.figures",
     "plots.figures.overview": "chapters.ch09_whole_transformer.figures",
@@ -195,7 +195,7 @@ PLOTS = {
     "drawing.architecture": "architecture",
     "drawing.attention_maps": "attention_chart attention_heads attention_heatmap",
     "drawing.display": "show",
-    "drawing.live": "GrowingCurve",
+    "chapters.ch10_training.live": "GrowingCurve",
     "drawing.notebook_output": "enable_altair",
 }
 

@@ -108,6 +108,9 @@ RENAMED: dict[str, str] = {
     "forbid": "block_attention",
     "swap": "swap_attention",
     "looks_layers": "attention_map_layers",
+    "Learner": "TrainSpec",
+    "way_of": "trace",
+    "Way": "Trace",
 }
 
 # Old modules that went to the course, whole or in part.
@@ -118,7 +121,7 @@ TO_THE_COURSE = tuple(
 )  # fmt: skip
 
 # The tables of both, by full names.
-PLACES = {"transformer_lib": ["transformer_lib"]}
+PLACES: dict[str, list[str]] = {}
 HANDED_ON: dict[str, str] = {}  # names that an old package handed on, by themselves
 
 
@@ -210,6 +213,8 @@ def load_table_of_course(name: str) -> None:
         ) from None
 
 
-vars(sys.modules["transformer_lib"])["__getattr__"] = partial(find, "transformer_lib")
+for kept in ("transformer_lib", "transformer_lib.decoding"):  # which have some new names
+    PLACES[kept] = [kept]
+    vars(import_module(kept))["__getattr__"] = partial(find, kept)
 alias("transformer_lib", MODULES)
-sys.meta_path.append(NamesOfCourse)
+sys.meta_path.insert(0, NamesOfCourse)  # an old folder may have been left behind, with __pycache__
