@@ -1,4 +1,4 @@
-"""What `python -m coursework` was is `python -m course.grading` now; this says so, for one release."""
+"""Until the next release: `python -m coursework` says where it went."""
 
 import sys
 

@@ -29,10 +29,18 @@ class Marian(nn.Module):
             f"{half}_{name}": n for half in ("encoder", "decoder") for name, n in both.items()
         }
         config = MarianConfig(
-            vocab_size=vocab, d_model=d_model, dropout=dropout, activation_function="relu",
-            max_position_embeddings=LONGEST, scale_embedding=True, use_cache=False,
-            pad_token_id=PAD, eos_token_id=EOS, decoder_start_token_id=BOS, **halves,
-        )  # fmt: skip
+            vocab_size=vocab,
+            d_model=d_model,
+            dropout=dropout,
+            activation_function="relu",
+            max_position_embeddings=LONGEST,
+            scale_embedding=True,
+            use_cache=False,
+            pad_token_id=PAD,
+            eos_token_id=EOS,
+            decoder_start_token_id=BOS,
+            **halves,
+        )
         self.model = MarianMTModel(config)
 
     def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
@@ -53,9 +61,14 @@ class XTransformers(nn.Module):
         from x_transformers import Decoder, Encoder, TransformerWrapper
 
         layers = {
-            "dim": d_model, "depth": N, "heads": h, "attn_dim_head": d_model // h,
-            "ff_mult": d_ff / d_model, "attn_dropout": dropout, "ff_dropout": dropout,
-        }  # fmt: skip
+            "dim": d_model,
+            "depth": N,
+            "heads": h,
+            "attn_dim_head": d_model // h,
+            "ff_mult": d_ff / d_model,
+            "attn_dropout": dropout,
+            "ff_dropout": dropout,
+        }
         tokens = {"num_tokens": vocab, "max_seq_len": LONGEST, "emb_dropout": dropout}
         self.encoder = TransformerWrapper(
             **tokens, return_only_embed=True, attn_layers=Encoder(**layers)
@@ -85,9 +98,14 @@ class JoeyNMT(nn.Module):
         from joeynmt.loss import XentLoss
 
         layers = {
-            "hidden_size": d_model, "ff_size": d_ff, "num_layers": N, "num_heads": h,
-            "dropout": dropout, "emb_dropout": dropout, "layer_norm": "post",
-        }  # fmt: skip
+            "hidden_size": d_model,
+            "ff_size": d_ff,
+            "num_layers": N,
+            "num_heads": h,
+            "dropout": dropout,
+            "emb_dropout": dropout,
+            "layer_norm": "post",
+        }
         words = {"embedding_dim": d_model, "scale": True, "vocab_size": vocab, "padding_idx": PAD}
         self.src_embed, self.tgt_embed = Embeddings(**words), Embeddings(**words)
         self.encoder = TransformerEncoder(**layers)
@@ -98,9 +116,14 @@ class JoeyNMT(nn.Module):
         seen = (src != PAD)[:, None]
         memory, _ = self.encoder(self.src_embed(src), None, seen)
         logits, *_ = self.decoder(
-            self.tgt_embed(tgt_in), memory, None, src_mask=seen, unroll_steps=tgt_in.size(1),
-            hidden=None, trg_mask=(tgt_in != PAD)[:, None],
-        )  # fmt: skip
+            self.tgt_embed(tgt_in),
+            memory,
+            None,
+            src_mask=seen,
+            unroll_steps=tgt_in.size(1),
+            hidden=None,
+            trg_mask=(tgt_in != PAD)[:, None],
+        )
         return logits.log_softmax(-1)
 
     def loss(self, log_p: Tensor, target: Tensor) -> Tensor:

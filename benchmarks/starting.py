@@ -34,8 +34,13 @@ def run(*words: str) -> None:
 
 def main() -> None:
     parser = arguments(__doc__, rounds=5)
-    parser.add_argument("--figures", nargs="*", default=SOME, metavar="NAME",
-                        help="figures to draw, or `every` (default: two)")  # fmt: skip
+    parser.add_argument(
+        "--figures",
+        nargs="*",
+        default=SOME,
+        metavar="NAME",
+        help="figures to draw, or `every` (default: two)",
+    )
     options = parser.parse_args()
     options.clock = "processor"
     names = list(FIGURES) if options.figures == ["every"] else options.figures

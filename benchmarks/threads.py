@@ -106,8 +106,10 @@ def main() -> None:
         for row in results[size]:
             one, every = (row["milliseconds"][name] / steps for name in ("one", "all"))
             slowest = row["slowest"]["all"] / steps
-            print(f"{row['busy']:<14}{one:>10.1f}{every:>10.1f}{slowest:>10.1f}  "
-                  f"{show_ratio(row['ratio'])}")  # fmt: skip
+            print(
+                f"{row['busy']:<14}{one:>10.1f}{every:>10.1f}{slowest:>10.1f}  "
+                f"{show_ratio(row['ratio'])}"
+            )
     if options.json:
         write_json(options.json, circumstances | vars(options) | {"results": results})
 

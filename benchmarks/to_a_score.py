@@ -161,9 +161,15 @@ def train_joeynmt(
             with record.paused():
                 self.model.loss_function = ("crossentropy", 0.0)  # without label smoothing
                 scores, _, lines, *_ = predict(
-                    self.model, valid_data, self.device, self.n_gpu, compute_loss=True,
-                    normalization="tokens", args=self.dev_cfg, autocast=self.autocast,
-                )  # fmt: skip
+                    self.model,
+                    valid_data,
+                    self.device,
+                    self.n_gpu,
+                    compute_loss=True,
+                    normalization="tokens",
+                    args=self.dev_cfg,
+                    autocast=self.autocast,
+                )
                 self.model.loss_function = ("crossentropy", self.args.label_smoothing)
                 texts = [detokenize(line.split(" ")) for line in lines]
                 record.validated(scores["loss"], texts)
@@ -174,10 +180,17 @@ def train_joeynmt(
     model, training, validation, _ = prepare(args, rank=0, mode="train")
     record.begin(model, {name: settings[name] for name in ("model", "training")})
     manager = Recorded(
-        rank=0, model=model, model_dir=folder, device=args.device, n_gpu=args.n_gpu,
-        num_workers=args.num_workers, autocast=args.autocast, seed=args.seed,
-        train_args=args.train, dev_args=set_validation_args(args.test),
-    )  # fmt: skip
+        rank=0,
+        model=model,
+        model_dir=folder,
+        device=args.device,
+        n_gpu=args.n_gpu,
+        num_workers=args.num_workers,
+        autocast=args.autocast,
+        seed=args.seed,
+        train_args=args.train,
+        dev_args=set_validation_args(args.test),
+    )
     manager.train_and_validate(training, validation)
 
 

@@ -1,4 +1,4 @@
-"""How far is from_scratch/my_transformer.py? The twelve steps of README.md, checked one after another.
+"""How far is from_scratch/my_transformer.py? The twelve steps of README.md, one after another.
 
     python from_scratch/check.py        # all steps, up to the first that isn't right
     python from_scratch/check.py 3      # step 3 alone
@@ -21,8 +21,14 @@ def main(arguments: list[str] | None = None) -> int:
     """0 if every step that was looked at is right, 1 if one isn't."""
     options = argparse.ArgumentParser(prog="python from_scratch/check.py", description=__doc__)
     options.formatter_class = argparse.RawDescriptionHelpFormatter
-    options.add_argument("step", nargs="?", type=int, choices=range(1, len(STEPS) + 1),
-                         metavar="STEP", help="1 to 12 (default: all)")  # fmt: skip
+    options.add_argument(
+        "step",
+        nargs="?",
+        type=int,
+        choices=range(1, len(STEPS) + 1),
+        metavar="STEP",
+        help="1 to 12 (default: all)",
+    )
     options.add_argument("--file", type=Path, default=HERE / FILE, help="another file to check")
     given = options.parse_args(arguments)
     try:
@@ -37,7 +43,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{number:2} {step.title}: {in_words(hint)}")
         if hint is not None:
             if isinstance(hint, NotTried):
-                print(f"   Write {' and '.join(step.names)}: from_scratch/README.md, step {number}.")
+                print(
+                    f"   Write {' and '.join(step.names)}: from_scratch/README.md, step {number}."
+                )
             print(f"   Read notebooks/{step.notebook}.ipynb, section {step.section}.")
             return 1
     if not given.step:

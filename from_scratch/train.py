@@ -37,11 +37,17 @@ def main(arguments: list[str] | None = None) -> int:
     """0 if it was trained, 1 (and one sentence) if the file isn't ready."""
     options = argparse.ArgumentParser(prog="python from_scratch/train.py", description=__doc__)
     options.formatter_class = argparse.RawDescriptionHelpFormatter
-    options.add_argument("--steps", type=int, default=STEPS, metavar="N",
-                         help="updates of the weights (%(default)d)")  # fmt: skip
+    options.add_argument(
+        "--steps", type=int, default=STEPS, metavar="N", help="updates of the weights (%(default)d)"
+    )
     options.add_argument("--file", type=Path, default=HERE / FILE, help="another file to train")
-    options.add_argument("--out", type=Path, default=HERE / "my_translator", metavar="DIR",
-                         help="where the weights and the result go")  # fmt: skip
+    options.add_argument(
+        "--out",
+        type=Path,
+        default=HERE / "my_translator",
+        metavar="DIR",
+        help="where the weights and the result go",
+    )
     given = options.parse_args(arguments)
     if given.steps < 1:
         options.error(f"--steps {given.steps}: it takes at least one")
@@ -54,9 +60,10 @@ def main(arguments: list[str] | None = None) -> int:
     result = learn(*parts, steps=given.steps, folder=given.out)
     first, last = result["losses"][0], result["losses"][-1]
     print(f"The loss fell from {first:.1f} to {last:.2f} in {result['seconds'] / 60:.1f} minutes.")
-    print(f"Right to the letter, of {result['sentences']} sentences of the test: "
-          f"yours {result['exact_match']:.1%}, the shipped one {result['shipped']:.1%}."
-          )  # fmt: skip
+    print(
+        f"Right to the letter, of {result['sentences']} sentences of the test: "
+        f"yours {result['exact_match']:.1%}, the shipped one {result['shipped']:.1%}."
+    )
     return 0
 
 

@@ -106,8 +106,6 @@ def test_the_measurement_stands_where_the_rule_is():
         assert abs(written - measured) <= (0.0 if measured < 1.5 else 0.05001)
 
 
-
-
 def test_threads_are_given_back_after_an_error_too():
     with pytest.raises(KeyError), using_threads(1):
         raise KeyError

@@ -26,8 +26,11 @@ def changed() -> list[Path]:
     """What git says is new or different, but for READERS; paths from the project's folder."""
     found = subprocess.run(
         ["git", "status", "--porcelain", "--untracked-files=all", "--no-renames", "-z"],
-        cwd=ROOT, check=True, capture_output=True, encoding="utf-8",
-    ).stdout  # fmt: skip
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+    ).stdout
     names = [line[3:] for line in found.split("\0") if line]
     return [Path(name) for name in names if not name.startswith(READERS)]
 
@@ -83,10 +86,19 @@ def main(named: list[str]) -> int:
     tests = {test: None for path in paths for test in tests_of(path)}
     print("checked:", *(tests or ["style only: no Python file or notebook with tests"]))
     style = "tests/project/test_setup.py::test_style"
-    return pytest.main([
-        "--rootdir", str(ROOT), "-q", "--durations=3", "--numprocesses=auto", "--maxprocesses=8",
-        "--dist=loadfile", str(ROOT / style), *(str(ROOT / test) for test in tests),
-    ])  # fmt: skip
+    return pytest.main(
+        [
+            "--rootdir",
+            str(ROOT),
+            "-q",
+            "--durations=3",
+            "--numprocesses=auto",
+            "--maxprocesses=8",
+            "--dist=loadfile",
+            str(ROOT / style),
+            *(str(ROOT / test) for test in tests),
+        ]
+    )
 
 
 if __name__ == "__main__":

@@ -16,10 +16,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RUNS = {
     "everything, and what takes long": [
-        "--nightly", "--numprocesses", "auto", "--maxprocesses", "8", "--dist", "loadfile"
+        "--nightly",
+        "--numprocesses",
+        "auto",
+        "--maxprocesses",
+        "8",
+        "--dist",
+        "loadfile",
     ],
     "one process, a random order": ["tests", "--random-order"],
-}  # fmt: skip
+}
 BUILD = "import torch; print(torch.__version__, 'CUDA' if torch.version.cuda else 'CPU', sep='|')"
 
 

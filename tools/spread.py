@@ -13,12 +13,25 @@ from xdist.scheduler import LoadFileScheduling
 
 ROOT = Path(__file__).resolve().parent.parent
 APART = ("tests/course/grading/test_rehearsal.py",)  # half a minute or more for each test
-FIRST = (*APART, *(f"tests/{name}.py" for name in (  # a minute or so, whatever their number
-    "course/grammar/test_splits", "course/grading/test_archives", "course/grading/test_grading",
-    "course/grading/test_grading_build", "course/grading/test_properties", "course/drawing/test_registry",
-    "course/site/test_browser", "transformer_lib/cli/test_commands", "prose/test_series",
-    "transformer_lib/test_shipped_model", "transformer_lib/training/test_training",
-)))  # fmt: skip
+FIRST = (
+    *APART,
+    *(
+        f"tests/{name}.py"
+        for name in (  # a minute or so, whatever their number
+            "course/grammar/test_splits",
+            "course/grading/test_archives",
+            "course/grading/test_grading",
+            "course/grading/test_grading_build",
+            "course/grading/test_properties",
+            "course/drawing/test_registry",
+            "course/site/test_browser",
+            "transformer_lib/cli/test_commands",
+            "prose/test_series",
+            "transformer_lib/test_shipped_model",
+            "transformer_lib/training/test_training",
+        )
+    ),
+)
 
 
 def file_of(test: str) -> str:
@@ -37,8 +50,11 @@ def order(tests: Iterable[str]) -> dict[str, tuple]:
     """
     tests = list(tests)
     count = Counter(map(file_of, tests))
-    return {test: (file not in FIRST, not file.endswith(".ipynb"), -count[file], file)
-            for test in tests for file in [file_of(test)]}  # fmt: skip
+    return {
+        test: (file not in FIRST, not file.endswith(".ipynb"), -count[file], file)
+        for test in tests
+        for file in [file_of(test)]
+    }
 
 
 class WholeFiles(LoadFileScheduling):

@@ -204,7 +204,9 @@ def mean_log_probs(translator: Translator, texts: Sequence[str]) -> list[float]:
     return [best.log_prob / (len(best.ids) + 1) for (best,) in translator.in_batches(ids, greedy)]
 
 
-def measure_sureness(translator: Translator, texts: Iterable[str] | None = None) -> ConfidenceThresholds:
+def measure_sureness(
+    translator: Translator, texts: Iterable[str] | None = None
+) -> ConfidenceThresholds:
     """How sure the translator is of these sentences, which it should not have learned.
 
     Without texts, of our own that are like those it has learned, but not the same.

@@ -116,9 +116,16 @@ RENAMED: dict[str, str] = {
 # Old modules that went to the course, whole or in part.
 TO_THE_COURSE = tuple(
     f"transformer_lib.{old}"
-    for old in ("checks", "corpora.english_spanish", "corpora.messy", "experiments", "paper",
-                "plots", "web")
-)  # fmt: skip
+    for old in (
+        "checks",
+        "corpora.english_spanish",
+        "corpora.messy",
+        "experiments",
+        "paper",
+        "plots",
+        "web",
+    )
+)
 
 # The tables of both, by full names.
 PLACES: dict[str, list[str]] = {}

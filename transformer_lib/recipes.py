@@ -145,7 +145,9 @@ class ParallelRecipe(Recipe):
             both, _ = read_languages(folder)
         else:
             both = self.learn_language()
-        return TrainingData(both, both, *(self.encoded(both, side) for side in ("train", "validation")))
+        return TrainingData(
+            both, both, *(self.encoded(both, side) for side in ("train", "validation"))
+        )
 
     def learn_language(self) -> SubwordLanguage:
         """Subwords from the training side, and whether its sentences are written as such."""

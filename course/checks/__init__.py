@@ -380,8 +380,9 @@ def whole_numbers(given: Any, hint: str) -> list[int]:
 
 
 def as_shape(given: Any) -> tuple[int, ...]:
-    return tuple(whole_numbers(given, "Write each shape as a tuple of whole numbers, such as "
-                                      "(2, 7, 512)."))  # fmt: skip
+    return tuple(
+        whole_numbers(given, "Write each shape as a tuple of whole numbers, such as (2, 7, 512).")
+    )
 
 
 # --- looking for planted faults ------------------------------------------------------------------

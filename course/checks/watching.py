@@ -104,8 +104,11 @@ def descriptions(names: frozenset[str]) -> dict[str, str]:
 
     Whoever runs the library's own text brings it along, however the text was copied.
     """
-    ours = [module for name, module in sys.modules.items()
-            if name.startswith(("transformer_lib.", "course."))]  # fmt: skip
+    ours = [
+        module
+        for name, module in sys.modules.items()
+        if name.startswith(("transformer_lib.", "course."))
+    ]
     found = {}
     for module in ours:
         for name in names & set(vars(module)):
@@ -143,8 +146,11 @@ def on_guard() -> bool:
         with torch._C.DisableTorchFunction():
             return torch.ones(1)
 
-    tries = ((lambda: causal_mask(2), "causal_mask"), (unseen, "ones"),
-             (lambda: torch.ones(1).shape, "__get__"))  # fmt: skip
+    tries = (
+        (lambda: causal_mask(2), "causal_mask"),
+        (unseen, "ones"),
+        (lambda: torch.ones(1).shape, "__get__"),
+    )
     for borrows, name in tries:
         try:
             watched(borrows, [name], (), {})

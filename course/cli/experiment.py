@@ -17,9 +17,11 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     which.add_argument("name", nargs="?", metavar="NAME", help="the experiment")
     experiment.add_argument("--out", type=Path, default=DATA / "experiments", metavar="DIR")
     experiment.add_argument(
-        "--model", nargs="+", metavar="NAME|DIR",
+        "--model",
+        nargs="+",
+        metavar="NAME|DIR",
         help="the trained models to measure, for an experiment that takes any",
-    )  # fmt: skip
+    )
     experiment.set_defaults(run=run)
 
 

@@ -17,15 +17,19 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     which.add_argument("--all", action="store_true", help="all figures, and a page of them")
     which.add_argument("--page", type=Path, metavar="FILE.md", help="write the list as a page")
     which.add_argument(
-        "--run", type=Path, metavar="DIR", dest="run_folder",
+        "--run",
+        type=Path,
+        metavar="DIR",
+        dest="run_folder",
         help="how the training in this folder is going: loss and learning rate, step by step",
-    )  # fmt: skip
+    )
     figures.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
     figures.add_argument("--format", choices=["png", "svg", "pdf"], default=["png"], nargs="+")
     figures.add_argument(
-        "--text", action="store_true",
+        "--text",
+        action="store_true",
         help="let the letters of an SVG stay text, to be edited (needs the font DejaVu Sans)",
-    )  # fmt: skip
+    )
     figures.set_defaults(run=run)
 
 

@@ -15,9 +15,12 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "Example: python -m course laboratory --model tatoeba",
     )
     laboratory.add_argument(
-        "--out", type=Path, default=Path("laboratory.html"), metavar="FILE.html",
+        "--out",
+        type=Path,
+        default=Path("laboratory.html"),
+        metavar="FILE.html",
         help="the page (laboratory.html)",
-    )  # fmt: skip
+    )
     add_model(laboratory)
     laboratory.set_defaults(run=run)
 

@@ -18,14 +18,19 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         'Example: python -m course view tatoeba "I like trees"',
     )
     view.add_argument(
-        "model", type=model_folder, metavar="MODEL",
+        "model",
+        type=model_folder,
+        metavar="MODEL",
         help="grammar or tatoeba, which come along, or a folder written by train",
-    )  # fmt: skip
+    )
     view.add_argument("text", help="a sentence (in quotes)")
     view.add_argument(
-        "--out", type=Path, default=Path("attention.html"), metavar="FILE",
+        "--out",
+        type=Path,
+        default=Path("attention.html"),
+        metavar="FILE",
         help="the page (attention.html), or a picture: .png, .svg or .pdf",
-    )  # fmt: skip
+    )
     view.set_defaults(run=run)
 
 

@@ -124,24 +124,46 @@ def _part(ax: Axes, name: str, part: Part, marked: set[str]) -> None:
 
 def _box(ax: Axes, part: Part, marked: bool, behind: float = 0.0) -> None:
     at = MIDDLES[part.half] - BOX_WIDTH / 2 + behind, part.y - BOX_HEIGHT / 2 + behind
-    ax.add_patch(FancyBboxPatch(
-        at, BOX_WIDTH, BOX_HEIGHT, zorder=2, boxstyle="round,pad=0,rounding_size=0.08",
-        **_look(part, marked),
-    ))  # fmt: skip
+    ax.add_patch(
+        FancyBboxPatch(
+            at,
+            BOX_WIDTH,
+            BOX_HEIGHT,
+            zorder=2,
+            boxstyle="round,pad=0,rounding_size=0.08",
+            **_look(part, marked),
+        )
+    )
 
 
 def _look(part: Part, marked: bool) -> dict:
-    return {"facecolor": style.INK if marked else style.PAPER, "linewidth": 1.8,
-            "edgecolor": COLORS[part.half]}  # fmt: skip
+    return {
+        "facecolor": style.INK if marked else style.PAPER,
+        "linewidth": 1.8,
+        "edgecolor": COLORS[part.half],
+    }
 
 
 def _label(
     ax: Axes, x: float, y: float, words: str, marked: bool, size: float = 12, box: bool = False
 ) -> None:
-    ground = {"boxstyle": "round,pad=0.15", "linewidth": 0,
-              "facecolor": style.INK if marked else style.PAPER}  # fmt: skip
-    ax.text(x, y, words, ha="center", va="center", fontsize=size, zorder=3, linespacing=1.1,
-            color=style.PAPER if marked else style.INK, bbox=ground if box else None)  # fmt: skip
+    ground = {
+        "boxstyle": "round,pad=0.15",
+        "linewidth": 0,
+        "facecolor": style.INK if marked else style.PAPER,
+    }
+    ax.text(
+        x,
+        y,
+        words,
+        ha="center",
+        va="center",
+        fontsize=size,
+        zorder=3,
+        linespacing=1.1,
+        color=style.PAPER if marked else style.INK,
+        bbox=ground if box else None,
+    )
 
 
 def _mask(ax: Axes, part: Part, said: str, marked: bool) -> None:
@@ -151,19 +173,36 @@ def _mask(ax: Axes, part: Part, said: str, marked: bool) -> None:
     arrow(ax, (x - 1.35, y), (x - BOX_WIDTH / 2, y))
     wide = 0.31 if "\n" in said else 0.48
     lift = 0.14 if "causal" in said else -0.14 if wide > 0.4 else 0
-    _label(ax, x - 1.4 - wide, y + lift - (0.12 if y < part.y else 0), said, marked, size=11,
-           box=True)  # fmt: skip
+    _label(
+        ax, x - 1.4 - wide, y + lift - (0.12 if y < part.y else 0), said, marked, size=11, box=True
+    )
 
 
 def _frame(ax: Axes, half: str, bottom: float, top: float, N: int) -> None:
     x = MIDDLES[half]
-    ax.add_patch(FancyBboxPatch(
-        (x - 1.15, bottom), 2.3, top - bottom, boxstyle="round,pad=0,rounding_size=0.12",
-        facecolor=style.TINTS[COLORS[half]], edgecolor=COLORS[half], linewidth=1.4, zorder=0,
-    ))  # fmt: skip
-    label(ax, (x + 1.42 if half == "decoder" else x - 1.42, (bottom + top) / 2 + 0.5),
-          f"{half} layer, {N} ×", size=13, ha="center", weight="bold", color=COLORS[half],
-          rotation=270 if half == "decoder" else 90, va="center")  # fmt: skip
+    ax.add_patch(
+        FancyBboxPatch(
+            (x - 1.15, bottom),
+            2.3,
+            top - bottom,
+            boxstyle="round,pad=0,rounding_size=0.12",
+            facecolor=style.TINTS[COLORS[half]],
+            edgecolor=COLORS[half],
+            linewidth=1.4,
+            zorder=0,
+        )
+    )
+    label(
+        ax,
+        (x + 1.42 if half == "decoder" else x - 1.42, (bottom + top) / 2 + 0.5),
+        f"{half} layer, {N} ×",
+        size=13,
+        ha="center",
+        weight="bold",
+        color=COLORS[half],
+        rotation=270 if half == "decoder" else 90,
+        va="center",
+    )
 
 
 def _column_of_arrows(ax: Axes, half: str) -> None:
@@ -190,8 +229,14 @@ def _memory(ax: Axes) -> None:
     x, over, lane, y = MIDDLES["encoder"], 5.95, 3.5, cross.y + 0.1
     line(ax, [(x, norm.y + BOX_HEIGHT / 2), (x, over), (lane, over), (lane, y)])
     arrow(ax, (lane, y), (MIDDLES["decoder"] - BOX_WIDTH / 2, y))
-    label(ax, (x - 1.15, over + 0.66), "memory: a vector for each word.\nEach decoder layer makes "
-          "its own\nkeys and values from it", size=12, va="center")  # fmt: skip
+    label(
+        ax,
+        (x - 1.15, over + 0.66),
+        "memory: a vector for each word.\nEach decoder layer makes "
+        "its own\nkeys and values from it",
+        size=12,
+        va="center",
+    )
 
 
 def _words(ax: Axes, half: str, y: float, words: Sequence[str]) -> None:
@@ -205,12 +250,24 @@ def _words(ax: Axes, half: str, y: float, words: Sequence[str]) -> None:
 
 def line(ax: Axes, corners: list[tuple[float, float]], color: str = style.MUTED) -> None:
     """A bent line, without a head."""
-    ax.add_patch(Polygon(corners, closed=False, fill=False, edgecolor=color, linewidth=1.3,
-                         zorder=1))  # fmt: skip
+    ax.add_patch(
+        Polygon(corners, closed=False, fill=False, edgecolor=color, linewidth=1.3, zorder=1)
+    )
 
 
 def arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
     """An arrow as in all drawings of the architecture."""
-    ax.annotate("", xy=end, xytext=start, zorder=1, arrowprops={
-        "arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0,
-        "mutation_scale": 11})  # fmt: skip
+    ax.annotate(
+        "",
+        xy=end,
+        xytext=start,
+        zorder=1,
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": style.MUTED,
+            "linewidth": 1.3,
+            "shrinkA": 0,
+            "shrinkB": 0,
+            "mutation_scale": 11,
+        },
+    )

@@ -103,10 +103,18 @@ def attention_chart(weights: Any, rows: Sequence[str], columns: Sequence[str]) -
     matrices = _weights(weights, rows, columns, axes_names=names)
     matrices = matrices if several else matrices[None]
     table = [
-        {"head": head, "row": i, "column": j, "query": rows[i], "key": columns[j],
-         "weight": steady_round(matrices[head, i, j])}
-        for head in range(len(matrices)) for i in range(len(rows)) for j in range(len(columns))
-    ]  # fmt: skip
+        {
+            "head": head,
+            "row": i,
+            "column": j,
+            "query": rows[i],
+            "key": columns[j],
+            "weight": steady_round(matrices[head, i, j]),
+        }
+        for head in range(len(matrices))
+        for i in range(len(rows))
+        for j in range(len(columns))
+    ]
     across = min(len(matrices), 2 if len(matrices) <= 4 and len(columns) > 8 else 4)
     cell = 40  # pixels
     if several:
@@ -144,8 +152,12 @@ def attention_chart(weights: Any, rows: Sequence[str], columns: Sequence[str]) -
 def _words(words: Sequence[str], angle: int, size: int) -> Any:
     alt = late.altair()
 
-    return alt.Axis(labelExpr=f"{json.dumps(list(words), ensure_ascii=False)}[datum.value]",
-                    labelAngle=angle, labelOverlap=False, labelFontSize=size)  # fmt: skip
+    return alt.Axis(
+        labelExpr=f"{json.dumps(list(words), ensure_ascii=False)}[datum.value]",
+        labelAngle=angle,
+        labelOverlap=False,
+        labelFontSize=size,
+    )
 
 
 def _weights(
@@ -156,15 +168,20 @@ def _weights(
     wanted = f"({', '.join(axes_names)})"
     if array.ndim != len(axes_names) or 0 in array.shape:
         hint = ": pick one sentence of the batch" if array.ndim == 4 else ""
-        raise ValueError(f"the weights should have the shape {wanted}, "
-                         f"but theirs is {array.shape}{hint}")  # fmt: skip
+        raise ValueError(
+            f"the weights should have the shape {wanted}, but theirs is {array.shape}{hint}"
+        )
     if array.shape[-2:] != (len(rows), len(columns)):
-        raise ValueError(f"{len(rows)} words for the rows and {len(columns)} for the columns don't "
-                         f"fit weights of {array.shape[-2]} x {array.shape[-1]}")  # fmt: skip
+        raise ValueError(
+            f"{len(rows)} words for the rows and {len(columns)} for the columns don't "
+            f"fit weights of {array.shape[-2]} x {array.shape[-1]}"
+        )
     low, high = array.min(), array.max()
     if not (low >= -1e-3 and high <= 1 + 1e-3):
-        raise ValueError(f"attention weights lie between 0 and 1, but these run from {low:.2f} to "
-                         f"{high:.2f}: are they scores, before the softmax?")  # fmt: skip
+        raise ValueError(
+            f"attention weights lie between 0 and 1, but these run from {low:.2f} to "
+            f"{high:.2f}: are they scores, before the softmax?"
+        )
     return array
 
 
@@ -196,7 +213,8 @@ def _draw(
 
 def _add_scale(figure: Figure, image: Any, axes: Any, height: float = 0.6) -> None:
     """The color scale beside the maps; height: as a share of theirs."""
-    scale = figure.colorbar(image, ax=axes, label="attention weight", shrink=height, aspect=18,
-                            pad=0.02)  # fmt: skip
+    scale = figure.colorbar(
+        image, ax=axes, label="attention weight", shrink=height, aspect=18, pad=0.02
+    )
     scale.outline.set_visible(False)
     scale.set_ticks([0, 0.5, 1])

@@ -35,8 +35,10 @@ def show(figure: Any, alt: str = "", *, name: str = "", place: Any = None) -> No
     elif is_chart(figure):
         bundle, metadata = chart_bundle(figure.properties(description=alt).to_dict())
     else:
-        raise TypeError("show takes a matplotlib figure or axes, or an Altair chart, "
-                        f"but this is a {type(figure).__name__}")  # fmt: skip
+        raise TypeError(
+            "show takes a matplotlib figure or axes, or an Altair chart, "
+            f"but this is a {type(figure).__name__}"
+        )
     if name:
         metadata["figure"] = name  # so that a test can find the registered figure again
     if place is None:

@@ -63,8 +63,10 @@ def gallery_html(entries: Sequence[FigureEntry], formats: Sequence[str]) -> str:
         title = escape(notebook.replace("_", " "))
         contents.append(f'<li><a href="#{notebook}">{title}</a> ({len(figures)})</li>')
         pictures = "\n".join(_figure(entry, formats) for entry in figures)
-        sections.append(f'<section id="{notebook}"><h2>{title}</h2><div class="figures">\n'
-                        f"{pictures}\n</div></section>")  # fmt: skip
+        sections.append(
+            f'<section id="{notebook}"><h2>{title}</h2><div class="figures">\n'
+            f"{pictures}\n</div></section>"
+        )
     return PAGE.format(contents="\n".join(contents), sections="\n".join(sections))
 
 

@@ -57,10 +57,15 @@ def figure_bundle(figure: Figure, alt: str) -> tuple[dict[str, Any], dict[str, A
     text = f"Figure:\n{alt}\n{summary(figure)}"  # line 1 is what a folded output shows
     buffer = io.BytesIO()
     smaller = min(1.0, WIDEST / figure.get_figwidth()) if figure.get_label() == style.PAGE else 1.0
-    figure.savefig(buffer, format="png", dpi=SHARPNESS * PIXELS_PER_INCH * smaller,
-                   bbox_inches=None if figure.get_label() == style.PAGE else "tight",
-                   facecolor=style.PAPER, metadata={"Software": None},
-                   pil_kwargs={"compress_level": 1})  # fmt: skip  # it is unpacked at once
+    figure.savefig(
+        buffer,
+        format="png",
+        dpi=SHARPNESS * PIXELS_PER_INCH * smaller,
+        bbox_inches=None if figure.get_label() == style.PAGE else "tight",
+        facecolor=style.PAPER,
+        metadata={"Software": None},
+        pil_kwargs={"compress_level": 1},
+    )  # it is unpacked at once
     pyplot.close(figure)  # otherwise the notebook would draw it a second time
     return _with_picture({"text/plain": text}, buffer.getvalue(), alt)
 
@@ -124,17 +129,21 @@ def summary(figure: Figure) -> str:
 def _panel_summary(axes: Axes) -> list[str]:
     lines = []
     for image in axes.images:
-        lines += _image_summary(np.ma.getdata(image.get_array()), _words(axes.yaxis),
-                                _words(axes.xaxis))  # fmt: skip
+        lines += _image_summary(
+            np.ma.getdata(image.get_array()), _words(axes.yaxis), _words(axes.xaxis)
+        )
     for line in axes.lines:
         name = line.get_label()
-        lines.append(f"line{'' if name.startswith('_') else ' ' + name}: "
-                     f"{_series_summary(line.get_ydata())}")  # fmt: skip
+        lines.append(
+            f"line{'' if name.startswith('_') else ' ' + name}: {_series_summary(line.get_ydata())}"
+        )
     for container in axes.containers:
         if hasattr(container, "datavalues"):
             name = container.get_label()
-            lines.append(f"bars{'' if name.startswith('_') else ' ' + name}: "
-                         f"{_series_summary(container.datavalues)}")  # fmt: skip
+            lines.append(
+                f"bars{'' if name.startswith('_') else ' ' + name}: "
+                f"{_series_summary(container.datavalues)}"
+            )
     for collection in axes.collections:
         name = collection.get_label()
         if isinstance(collection, LineCollection) and not name.startswith("_"):
@@ -142,8 +151,9 @@ def _panel_summary(axes: Axes) -> list[str]:
             lines.append(f"widths of lines {name}: {widths}")
         points = np.asarray(collection.get_offsets())
         if len(points) > 1:
-            lines.append(f"points: x {_series_summary(points[:, 0])}; "
-                         f"y {_series_summary(points[:, 1])}")  # fmt: skip
+            lines.append(
+                f"points: x {_series_summary(points[:, 0])}; y {_series_summary(points[:, 1])}"
+            )
     texts = [" ".join(text.get_text().split()) for text in axes.texts]
     texts = [text for text in texts if text and not _is_number(text)]
     if texts:
@@ -155,8 +165,10 @@ def _image_summary(values: np.ndarray, rows: list[str], columns: list[str]) -> l
     values = values.astype(float)
     number = _rounder(values)
     height, width = values.shape[:2]
-    lines = [f"heat map {height} x {width}, {number(np.nanmin(values))} to "
-             f"{number(np.nanmax(values))}, mean {number(np.nanmean(values))}"]  # fmt: skip
+    lines = [
+        f"heat map {height} x {width}, {number(np.nanmin(values))} to "
+        f"{number(np.nanmax(values))}, mean {number(np.nanmean(values))}"
+    ]
     if max(height, width) <= 16:
         rows = rows if len(rows) == height else [str(row) for row in range(height)]
         columns = columns if len(columns) == width else [str(column) for column in range(width)]
@@ -178,9 +190,11 @@ def _series_summary(values: Any) -> str:
     if not known.size:
         return "empty"
     number = _rounder(known)
-    return (f"{values.size} values from {number(known[0])} to {number(known[-1])}, "
-            f"lowest {number(known.min())}, highest {number(known.max())}, "
-            f"mean {number(known.mean())}")  # fmt: skip
+    return (
+        f"{values.size} values from {number(known[0])} to {number(known[-1])}, "
+        f"lowest {number(known.min())}, highest {number(known.max())}, "
+        f"mean {number(known.mean())}"
+    )
 
 
 def _rounder(values: np.ndarray) -> Callable[[float], str]:
@@ -215,8 +229,10 @@ def chart_bundle(spec: dict[str, Any], **_: Any) -> tuple[dict[str, Any], dict[s
     """
     alt = spec.get("description", "")
     if not isinstance(alt, str) or not alt.strip():
-        raise ValueError("the chart needs a description that says what it shows: "
-                         'chart.properties(description="…")')  # fmt: skip
+        raise ValueError(
+            "the chart needs a description that says what it shows: "
+            'chart.properties(description="…")'
+        )
     spec = portable(spec)
     png = convert(spec, "png")
     bundle, metadata = _with_picture({VEGALITE: spec, "text/plain": f"Chart:\n{alt}"}, png, alt)

@@ -49,8 +49,13 @@ def save_figure(
             letters = {"svg.fonttype": "none" if text else "path"}
             with mpl.rc_context(style.PRINT | letters):
                 cut = None if drawn.get_label() == style.PAGE else "tight"
-                drawn.savefig(path, format=format, dpi=DOTS_PER_INCH, bbox_inches=cut,
-                              metadata=_metadata(format, title, alt))  # fmt: skip
+                drawn.savefig(
+                    path,
+                    format=format,
+                    dpi=DOTS_PER_INCH,
+                    bbox_inches=cut,
+                    metadata=_metadata(format, title, alt),
+                )
     except OSError as error:
         raise OSError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -67,9 +72,14 @@ def _metadata(format: str, title: str, alt: str) -> dict[str, Any]:
     return {
         "svg": {"Title": title, "Description": alt, "Date": None, "Creator": None},
         "png": {"Title": title, "Description": alt, "Software": None},
-        "pdf": {"Title": title, "Subject": alt, "CreationDate": None,
-                "Creator": None, "Producer": None},
-    }[format]  # fmt: skip
+        "pdf": {
+            "Title": title,
+            "Subject": alt,
+            "CreationDate": None,
+            "Creator": None,
+            "Producer": None,
+        },
+    }[format]
 
 
 def _with_words(content: bytes, format: str, title: str, alt: str) -> bytes:

@@ -45,23 +45,42 @@ def canvas(width: float = style.WIDTH, height: float = 2.5) -> tuple[Figure, Axe
 
 
 def strip(
-    ax: Axes, at: Point, width: float, height: float, vector: Any, *, limit: float,
-    edge: str = EDGE, line: float = 0.6, cmap: Any = None, vectors: bool = False,
-) -> None:  # fmt: skip
+    ax: Axes,
+    at: Point,
+    width: float,
+    height: float,
+    vector: Any,
+    *,
+    limit: float,
+    edge: str = EDGE,
+    line: float = 0.6,
+    cmap: Any = None,
+    vectors: bool = False,
+) -> None:
     """A vector as one row of colored cells.
 
     at: its lower left corner. limit: the number whose color is the darkest; -limit is the darkest
     of the other side, 0 is white. vectors: for print, draw each cell as a shape of its own.
     """
     row = as_array(vector).reshape(1, -1)
-    matrix(ax, at, width, height, row, limit=limit, edge=edge, line=line, cmap=cmap,
-           vectors=vectors)  # fmt: skip
+    matrix(
+        ax, at, width, height, row, limit=limit, edge=edge, line=line, cmap=cmap, vectors=vectors
+    )
 
 
 def matrix(
-    ax: Axes, at: Point, width: float, height: float, values: Any, *, limit: float,
-    edge: str = EDGE, line: float = 0.6, cmap: Any = None, vectors: bool = False,
-) -> None:  # fmt: skip
+    ax: Axes,
+    at: Point,
+    width: float,
+    height: float,
+    values: Any,
+    *,
+    limit: float,
+    edge: str = EDGE,
+    line: float = 0.6,
+    cmap: Any = None,
+    vectors: bool = False,
+) -> None:
     """A matrix as colored cells, its first row at the top; the rest as in `strip`."""
     values = as_array(values)
     (x, y), norm = at, Normalize(-limit, limit)
@@ -69,24 +88,45 @@ def matrix(
     if vectors:
         rows, columns = values.shape
         ax.pcolormesh(
-            np.linspace(x, x + width, columns + 1), np.linspace(y + height, y, rows + 1), values,
-            cmap=cmap, norm=norm, edgecolors="face", linewidth=0.15, zorder=2,
-        )  # fmt: skip
+            np.linspace(x, x + width, columns + 1),
+            np.linspace(y + height, y, rows + 1),
+            values,
+            cmap=cmap,
+            norm=norm,
+            edgecolors="face",
+            linewidth=0.15,
+            zorder=2,
+        )
     else:
         limits = ax.get_xlim(), ax.get_ylim()
-        ax.imshow(values, extent=(x, x + width, y, y + height), aspect="auto", cmap=cmap,
-                  norm=norm, interpolation="nearest", zorder=2)  # fmt: skip
+        ax.imshow(
+            values,
+            extent=(x, x + width, y, y + height),
+            aspect="auto",
+            cmap=cmap,
+            norm=norm,
+            interpolation="nearest",
+            zorder=2,
+        )
         ax.set(xlim=limits[0], ylim=limits[1])
     outline(ax, at, width, height, edge, line)
 
 
 def outline(
-    ax: Axes, at: Point, width: float, height: float, edge: str = EDGE, line: float = 0.6,
+    ax: Axes,
+    at: Point,
+    width: float,
+    height: float,
+    edge: str = EDGE,
+    line: float = 0.6,
     **look: Any,
-) -> None:  # fmt: skip
+) -> None:
     """An empty frame: a vector that isn't there yet, or the border of one that is."""
-    ax.add_patch(Rectangle(at, width, height, facecolor="none", edgecolor=edge, linewidth=line,
-                           zorder=3, **look))  # fmt: skip
+    ax.add_patch(
+        Rectangle(
+            at, width, height, facecolor="none", edgecolor=edge, linewidth=line, zorder=3, **look
+        )
+    )
 
 
 def word_color(text: str) -> str:
@@ -102,8 +142,12 @@ def word(ax: Axes, at: Point, text: str, *, size: float = 11.0, **look: Any) -> 
 
 def label(ax: Axes, at: Point, text: str, *, size: float = 9.5, **look: Any) -> None:
     """Words that explain."""
-    own = {"ha": "left", "va": "center" if "\n" in text else "center_baseline",
-           "color": style.INK, "linespacing": 1.15}  # fmt: skip
+    own = {
+        "ha": "left",
+        "va": "center" if "\n" in text else "center_baseline",
+        "color": style.INK,
+        "linespacing": 1.15,
+    }
     ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look})
 
 
@@ -118,10 +162,19 @@ def percent(chance: float) -> str:
 
 
 def look(
-    ax: Axes, start: Point, end: Point, weight: float, color: str = style.MUTED, *,
-    widest: float = 5.0, bend: float = 0.0, rise: float = 0.0, least: float = 0.02,
-    head: bool = True, alpha: float = 0.9,
-) -> None:  # fmt: skip
+    ax: Axes,
+    start: Point,
+    end: Point,
+    weight: float,
+    color: str = style.MUTED,
+    *,
+    widest: float = 5.0,
+    bend: float = 0.0,
+    rise: float = 0.0,
+    least: float = 0.02,
+    head: bool = True,
+    alpha: float = 0.9,
+) -> None:
     """An arrow between words, as thick as the weight (0 to 1) is large; below `least`, none.
 
     color: a color, or a word of the running sentence whose color it shall have. bend: aside, as a
@@ -135,18 +188,37 @@ def look(
         (x, y), (x_end, y_end), up = start, end, 4 / 3 * rise
         corners = [start, (x, y + up), (x_end, y_end + up), end]
         way = {"path": Path(corners, [Path.MOVETO] + 3 * [Path.CURVE4])}
-    ax.add_patch(FancyArrowPatch(
-        **way, arrowstyle=f"-|>,head_length={2.4 + thick / 3},head_width={1.4 + thick / 2.4}"
-        if head else "-",
-        mutation_scale=1.0, color=style.WORDS.get(color, color), linewidth=thick, shrinkA=0,
-        shrinkB=0, alpha=alpha, zorder=2.5, capstyle="butt", joinstyle="miter",
-    ))  # fmt: skip
+    ax.add_patch(
+        FancyArrowPatch(
+            **way,
+            arrowstyle=f"-|>,head_length={2.4 + thick / 3},head_width={1.4 + thick / 2.4}"
+            if head
+            else "-",
+            mutation_scale=1.0,
+            color=style.WORDS.get(color, color),
+            linewidth=thick,
+            shrinkA=0,
+            shrinkB=0,
+            alpha=alpha,
+            zorder=2.5,
+            capstyle="butt",
+            joinstyle="miter",
+        )
+    )
 
 
 def threads(
-    ax: Axes, starts: Sequence[Point], ends: Sequence[Point], weights: Any, color: str, *,
-    name: str = "", widest: float = 5.0, least: float = 0.03, upright: bool = False,
-) -> None:  # fmt: skip
+    ax: Axes,
+    starts: Sequence[Point],
+    ends: Sequence[Point],
+    weights: Any,
+    color: str,
+    *,
+    name: str = "",
+    widest: float = 5.0,
+    least: float = 0.03,
+    upright: bool = False,
+) -> None:
     """Lines from words to the words they look at: the more, the thicker; below `least`, none.
 
     starts, ends: a point for each row and each column of the weights (q, k). name: of the weights,
@@ -156,12 +228,17 @@ def threads(
     pairs = [pair for pair in np.ndindex(weights.shape) if weights[pair] >= least]
     if not pairs:
         return
-    ax.add_collection(LineCollection(
-        [curve(starts[i], ends[j], upright) for i, j in pairs], colors=color, label=name,
-        linewidths=[max(widest * weights[pair], 0.6) for pair in pairs],
-        alpha=[0.35 + 0.6 * min(float(weights[pair]), 1.0) for pair in pairs],
-        capstyle="round", zorder=2,
-    ))  # fmt: skip
+    ax.add_collection(
+        LineCollection(
+            [curve(starts[i], ends[j], upright) for i, j in pairs],
+            colors=color,
+            label=name,
+            linewidths=[max(widest * weights[pair], 0.6) for pair in pairs],
+            alpha=[0.35 + 0.6 * min(float(weights[pair]), 1.0) for pair in pairs],
+            capstyle="round",
+            zorder=2,
+        )
+    )
 
 
 def curve(start: Point, end: Point, upright: bool = False) -> np.ndarray:
@@ -173,9 +250,14 @@ def curve(start: Point, end: Point, upright: bool = False) -> np.ndarray:
 
 
 def sentence(
-    ax: Axes, at: Point, words: Sequence[str], marked: Mapping[str, str], *,
-    size: float = 12.0, gap: float = 0.165,
-) -> list[float]:  # fmt: skip
+    ax: Axes,
+    at: Point,
+    words: Sequence[str],
+    marked: Mapping[str, str],
+    *,
+    size: float = 12.0,
+    gap: float = 0.165,
+) -> list[float]:
     """Words in a row that begins at `at` -> the middle of each.
 
     marked: word -> its color; it is bold, the others stay in the background.
@@ -183,8 +265,11 @@ def sentence(
     (x, y), middles = at, []
     for text in words:
         wide = width_of(text, size)
-        look = {"color": marked[text]} if text in marked else {"weight": "normal",
-                                                               "color": style.MUTED}  # fmt: skip
+        look = (
+            {"color": marked[text]}
+            if text in marked
+            else {"weight": "normal", "color": style.MUTED}
+        )
         word(ax, (x + wide / 2, y), text, size=size, va="baseline", **look)
         middles.append(x + wide / 2)
         x += wide + gap
@@ -203,8 +288,15 @@ def scale(
     (x, y), middle = at, at[1] + height / 2
     limits = ax.get_xlim(), ax.get_ylim()
     ramp = np.linspace(-limit, limit, 65)[None]
-    ax.imshow(ramp, extent=(x, x + width, y, y + height), aspect="auto", cmap=style.SIGNED,
-              vmin=-limit, vmax=limit, zorder=2)  # fmt: skip
+    ax.imshow(
+        ramp,
+        extent=(x, x + width, y, y + height),
+        aspect="auto",
+        cmap=style.SIGNED,
+        vmin=-limit,
+        vmax=limit,
+        zorder=2,
+    )
     ax.set(xlim=limits[0], ylim=limits[1])
     outline(ax, at, width, height)
     label(ax, (x - 0.05, middle), f"\N{MINUS SIGN}{limit:g}", size=10, ha="right")

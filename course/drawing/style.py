@@ -36,10 +36,16 @@ RIGHT = "#2774A7"
 WRONG = "#CD5A1F"
 # The words of the running sentence, each with its translation. "los" goes with "trees".
 WORDS = {
-    "I": "#5D52BA", "like": "#CF8AAF", "trees": "#11A559", "<eos>": "#717171",
-    "me": "#5D52BA", "gustan": "#CF8AAF", "los": "#A8D08D", "árboles": "#11A559",
+    "I": "#5D52BA",
+    "like": "#CF8AAF",
+    "trees": "#11A559",
+    "<eos>": "#717171",
+    "me": "#5D52BA",
+    "gustan": "#CF8AAF",
+    "los": "#A8D08D",
+    "árboles": "#11A559",
     "<bos>": "#717171",
-}  # fmt: skip
+}
 INK = "#1A1A1A"  # text and outlines on paper
 MUTED = "#6B6B6B"  # what should stay in the background, and readable
 PAPER = "#FFFFFF"

@@ -108,8 +108,12 @@ def tuned(
     def run(learner: TrainSpec, peak: float, seed: int) -> dict[str, Any]:
         bar.set_description(f"{learner.what}, {peak:g}, seed {seed}")
         how = dataclasses.replace(training, peak=peak, seed=seed, **learner.training)
-        settings = {"what": learner.what, "peak": peak, "seed": seed,
-                    "training": dataclasses.asdict(how)}  # fmt: skip
+        settings = {
+            "what": learner.what,
+            "peak": peak,
+            "seed": seed,
+            "training": dataclasses.asdict(how),
+        }
         found = kept(experiment, settings, lambda: measure(learner, how))
         bar.update(1)
         return found
@@ -131,7 +135,9 @@ def best_loss(run: dict[str, Any]) -> float:
     return min(entry["validation_loss"] for entry in run["history"])
 
 
-def learn_to_translate(learner: TrainSpec, how: TrainingConfig) -> tuple[Translator, dict[str, Any]]:
+def learn_to_translate(
+    learner: TrainSpec, how: TrainingConfig
+) -> tuple[Translator, dict[str, Any]]:
     """Train once -> the translator, and its size, time and learning curve."""
     corpus = material()
     torch.manual_seed(how.seed)
@@ -145,8 +151,15 @@ def learning_curve(
 ) -> dict[str, Any]:
     """Train a model as its learner says -> size, time and learning curve."""
     began = time.perf_counter()
-    history = train(model, training, validation, how, bar=tqdm(disable=True),
-                    optimizer=learner.optimizer, loss=learner.loss)  # fmt: skip
+    history = train(
+        model,
+        training,
+        validation,
+        how,
+        bar=tqdm(disable=True),
+        optimizer=learner.optimizer,
+        loss=learner.loss,
+    )
     seconds = time.perf_counter() - began
     return {
         "parameters": count_parameters(model),
@@ -172,8 +185,10 @@ def scores(translator: Translator) -> dict[str, Any]:
             count, good = by_length.get(length, (0, 0))
             by_length[length] = (count + 1, good + mark)
     pairs = pair_exact_match(translator, english_spanish.load_pronoun())
-    by_length = [{"tokens": length, "sentences": count, "right": good}
-                 for length, (count, good) in sorted(by_length.items())]  # fmt: skip
+    by_length = [
+        {"tokens": length, "sentences": count, "right": good}
+        for length, (count, good) in sorted(by_length.items())
+    ]
     return {"right": right, "pronoun_pairs": pairs, "by_length": by_length}
 
 

@@ -64,17 +64,29 @@ GIVEN = {"PAD", "BOS", "EOS", "UNK", "SPECIALS"}
 # What its modules may be made of, beside each other, and what of PyTorch it may not even name.
 BRICKS = (nn.Linear, nn.Embedding, nn.LayerNorm, nn.Dropout, nn.ReLU, nn.ModuleList, nn.Sequential)
 TOO_MUCH = (
-    "scaled_dot_product_attention", "multi_head_attention_forward", "MultiheadAttention",
-    "TransformerEncoder", "TransformerEncoderLayer", "TransformerDecoder",
+    "scaled_dot_product_attention",
+    "multi_head_attention_forward",
+    "MultiheadAttention",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+    "TransformerDecoder",
     "TransformerDecoderLayer",
-)  # fmt: skip
+)
 # What no function of the file may run.
 FINISHED = (*TOO_MUCH, "make_batch", "greedy_decode", "beam_search")
 # What a module of the file may not run, by whatever detour: the library's own parts.
 LIBRARY = (
-    "Embeddings", "PositionalEncoding", "MultiHeadAttention", "PositionwiseFeedForward",
-    "SublayerConnection", "EncoderLayer", "Encoder", "DecoderLayer", "Decoder", "Transformer",
-)  # fmt: skip
+    "Embeddings",
+    "PositionalEncoding",
+    "MultiHeadAttention",
+    "PositionwiseFeedForward",
+    "SublayerConnection",
+    "EncoderLayer",
+    "Encoder",
+    "DecoderLayer",
+    "Decoder",
+    "Transformer",
+)
 
 
 # --- the reader's file ---------------------------------------------------------------------------
@@ -141,8 +153,11 @@ class Workbench:
         """Parts of a module that are neither the file's nor bricks; None if it is no module."""
         if not isinstance(thing, nn.Module):
             return None
-        return [type(part).__name__ for part in thing.modules()
-                if type(part).__module__ != self.name and type(part) not in BRICKS]  # fmt: skip
+        return [
+            type(part).__name__
+            for part in thing.modules()
+            if type(part).__module__ != self.name and type(part) not in BRICKS
+        ]
 
     def run(self, module: nn.Module) -> Callable[..., Tensor]:
         """The module as a function, without gradients."""
@@ -274,8 +289,10 @@ def only_bricks(tree: ast.AST, file: str) -> None:
         for name in names:
             first, last = name.split(".")[0], name.split(".")[-1]
             if last in TOO_MUCH or (first == "transformer_lib" and last not in GIVEN):
-                raise Hint(f"Line {node.lineno} of {file} takes `{name}`. Build it yourself: from "
-                           "the library come only PAD, BOS and EOS.")  # fmt: skip
+                raise Hint(
+                    f"Line {node.lineno} of {file} takes `{name}`. Build it yourself: from "
+                    "the library come only PAD, BOS and EOS."
+                )
 
 
 def same_names(name: str, own: dict[str, tuple[int, ...]], wanted: dict[str, Tensor]) -> None:
@@ -288,8 +305,11 @@ def same_names(name: str, own: dict[str, tuple[int, ...]], wanted: dict[str, Ten
         "matrices have no biases. nn.Linear takes bias=False.",
     )
     unknown = "layers" in "".join(missing) and "layers" not in "".join(own)
-    expect(not unknown, f"PyTorch doesn't see the layers of `{name}`: keep them in an "
-           "nn.ModuleList of the name `layers`, not in a plain list.")  # fmt: skip
+    expect(
+        not unknown,
+        f"PyTorch doesn't see the layers of `{name}`: keep them in an "
+        "nn.ModuleList of the name `layers`, not in a plain list.",
+    )
     layer = [key for key in missing if key.startswith("layers.") and "layers.0" not in key]
     no_slip(
         not layer or len(layer) < len(missing),
@@ -303,12 +323,17 @@ def same_names(name: str, own: dict[str, tuple[int, ...]], wanted: dict[str, Ten
         "reading and for writing.",
     )
     listed = ", ".join(f"{key} {shape}" for key, shape in own.items()) or "none"
-    expect(not missing, f"`{name}` has no parameter `{', '.join(missing[:1])}`; it has {listed}. "
-           "The names are those of the page, so that trained weights fit.")  # fmt: skip
+    expect(
+        not missing,
+        f"`{name}` has no parameter `{', '.join(missing[:1])}`; it has {listed}. "
+        "The names are those of the page, so that trained weights fit.",
+    )
     expect(not more, f"`{name}` has a parameter that isn't asked for: `{', '.join(more[:1])}`.")
     for key, value in wanted.items():
-        expect(own[key] == tuple(value.shape), f"`{key}` of `{name}` has the shape {own[key]}, "
-               f"but it should be {tuple(value.shape)}.")  # fmt: skip
+        expect(
+            own[key] == tuple(value.shape),
+            f"`{key}` of `{name}` has the shape {own[key]}, but it should be {tuple(value.shape)}.",
+        )
 
 
 @contextlib.contextmanager
@@ -400,8 +425,10 @@ def heads(mine: OwnFile) -> None:
 
     def by_matrices(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, w_o: Tensor) -> Tensor:
         """One sentence and a matrix for each head, as in notebook 05."""
-        side_by_side = {f"{name}.weight": w.transpose(1, 2).flatten(0, 1)
-                        for name, w in (("w_q", w_q), ("w_k", w_k), ("w_v", w_v))}  # fmt: skip
+        side_by_side = {
+            f"{name}.weight": w.transpose(1, 2).flatten(0, 1)
+            for name, w in (("w_q", w_q), ("w_k", w_k), ("w_v", w_v))
+        }
         sizes = (w_o.size(0), w_q.size(0))
         module = mine.twin("MultiHeadAttention", sizes, side_by_side | {"w_o.weight": w_o.T})
         return mine.run(module)(x[None], x[None], x[None])[0]
@@ -410,11 +437,21 @@ def heads(mine: OwnFile) -> None:
     with torch.no_grad():
         found = call(partial(their, mask=seen()), x, other, other.flip(1))
         right = ours(x, other, other.flip(1), mask=seen())
-        compare(found, right, [
-            (ours(x, other, other.flip(1)), "The mask has no effect: hand it on to `attention`."),
-            (ours(x, other, other, mask=seen()), "The values are made of `key`. They come from "
-             "`value`, with a matrix of their own."),
-        ])  # fmt: skip
+        compare(
+            found,
+            right,
+            [
+                (
+                    ours(x, other, other.flip(1)),
+                    "The mask has no effect: hand it on to `attention`.",
+                ),
+                (
+                    ours(x, other, other, mask=seen()),
+                    "The values are made of `key`. They come from "
+                    "`value`, with a matrix of their own.",
+                ),
+            ],
+        )
 
 
 def wrong_cuts(ours: MultiHeadAttention, x: Tensor) -> dict[str, Tensor]:
@@ -446,8 +483,10 @@ def feed_forward(mine: OwnFile) -> None:
 
     width = x.size(-1)
     around = mine.twin("SublayerConnection", (width, 0.0), weights_of(Norm(width)))
-    expect(dropout_of(mine, around) is not None,
-           "`SublayerConnection` should have an nn.Dropout of the name `dropout`.")  # fmt: skip
+    expect(
+        dropout_of(mine, around) is not None,
+        "`SublayerConnection` should have an nn.Dropout of the name `dropout`.",
+    )
 
     def through(x: Tensor, sublayer: Callable, norm: Any, drop: Any, _: bool) -> Tensor:
         mine.replace(around, norm=norm, dropout=drop)
@@ -487,17 +526,31 @@ def encoder(mine: OwnFile) -> None:
     their = mine.run(mine.twin("EncoderLayer", sizes, weights_of(ours)))
     with about("EncoderLayer"), torch.no_grad():
         found = call(partial(their, src_mask=seen()), x)
-        compare(found, ours(x, src_mask=seen()), [
-            (ours(x), "Words look at the padding: hand `src_mask` on to `self_attn`."),
-            (first(x, attn), "The feed-forward network is missing."),
-            (second(x, ours.feed_forward), "The self-attention is missing."),
-            (first(second(x, ours.feed_forward), attn), "The attention comes first, then the "
-             "feed-forward network."),
-            (first(first(x, attn), ours.feed_forward), "`around_self_attn` is used twice. Each "
-             "sub-layer has a way around of its own."),
-            (first(second(x, attn), ours.feed_forward), "The two ways around have changed places."),
-            (ours.feed_forward(attn(x)), "Neither sub-layer has its way around: no sum, no norm."),
-        ])  # fmt: skip
+        compare(
+            found,
+            ours(x, src_mask=seen()),
+            [
+                (ours(x), "Words look at the padding: hand `src_mask` on to `self_attn`."),
+                (first(x, attn), "The feed-forward network is missing."),
+                (second(x, ours.feed_forward), "The self-attention is missing."),
+                (
+                    first(second(x, ours.feed_forward), attn),
+                    "The attention comes first, then the feed-forward network.",
+                ),
+                (
+                    first(first(x, attn), ours.feed_forward),
+                    "`around_self_attn` is used twice. Each sub-layer has a way around of its own.",
+                ),
+                (
+                    first(second(x, attn), ours.feed_forward),
+                    "The two ways around have changed places.",
+                ),
+                (
+                    ours.feed_forward(attn(x)),
+                    "Neither sub-layer has its way around: no sum, no norm.",
+                ),
+            ],
+        )
     stack(mine, "Encoder", seeded(lambda: Encoder(3, *sizes)), (x,), {"src_mask": seen()})
 
 
@@ -511,8 +564,11 @@ def decoder(mine: OwnFile) -> None:
         named = dict(zip(("self_attn", "cross_attn", "feed_forward"), blocks, strict=True))
         ways = ("around_self_attn.norm", "around_cross_attn.norm", "around_feed_forward.norm")
         named |= zip(ways, norms, strict=True)
-        weights = {f"{name}.{key}": value for name, part in named.items()
-                   for key, value in weights_of(part).items()}  # fmt: skip
+        weights = {
+            f"{name}.{key}": value
+            for name, part in named.items()
+            for key, value in weights_of(part).items()
+        }
         return mine.run(mine.twin("DecoderLayer", sizes, weights))(x, memory, tgt_mask=mask)
 
     with about("DecoderLayer"):
@@ -521,10 +577,16 @@ def decoder(mine: OwnFile) -> None:
     masks = {"tgt_mask": causal_mask(T), "src_mask": seen()}
     their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
     with about("DecoderLayer"), torch.no_grad():
-        compare(call(partial(their, **masks), x, memory), ours(x, memory, **masks), [
-            (ours(x, memory, tgt_mask=causal_mask(T)), "Words look at the source's padding: hand "
-             "`src_mask` on to `cross_attn`."),
-        ])  # fmt: skip
+        compare(
+            call(partial(their, **masks), x, memory),
+            ours(x, memory, **masks),
+            [
+                (
+                    ours(x, memory, tgt_mask=causal_mask(T)),
+                    "Words look at the source's padding: hand `src_mask` on to `cross_attn`.",
+                ),
+            ],
+        )
     stack(mine, "Decoder", seeded(lambda: Decoder(3, *sizes)), (x, memory), masks)
 
 
@@ -536,13 +598,21 @@ def stack(
     layers = ours.layers
     their = mine.run(mine.twin(name, (3, D_MODEL, D_FF, H, 0.0), weights_of(ours)))
     with about(name), torch.no_grad():
-        compare(call(partial(their, **masks), *inputs), ours(*inputs, **masks), [
-            (layers[-1](x, *memory, **masks), "Each layer reads x. It should read what the "
-             "layer before it wrote."),
-            (layers[0](x, *memory, **masks), "Only the first layer was used. (Does `return` stand "
-             "inside the loop?)"),
-            (ours(*inputs), "The masks don't reach the layers."),
-        ])  # fmt: skip
+        compare(
+            call(partial(their, **masks), *inputs),
+            ours(*inputs, **masks),
+            [
+                (
+                    layers[-1](x, *memory, **masks),
+                    "Each layer reads x. It should read what the layer before it wrote.",
+                ),
+                (
+                    layers[0](x, *memory, **masks),
+                    "Only the first layer was used. (Does `return` stand inside the loop?)",
+                ),
+                (ours(*inputs), "The masks don't reach the layers."),
+            ],
+        )
 
 
 def whole(mine: OwnFile) -> None:
@@ -561,13 +631,18 @@ def whole(mine: OwnFile) -> None:
     of_whole.judge_transformer(assemble, tie_weights="target")
     judge_decode(mine, mine.twin("Transformer", sizes(small), weights_of(small)), small)
     new = mine.make("Transformer", 500, 500, 1, 64, 256, 4, 0.0)
-    for name, size in (("encoder.layers.0.self_attn.w_q.weight", 64**-0.5),
-                       ("decoder.layers.0.feed_forward.w_1.weight", (2 / (64 + 256)) ** 0.5),
-                       ("src_embed.table.weight", 64**-0.5)):  # fmt: skip
+    for name, size in (
+        ("encoder.layers.0.self_attn.w_q.weight", 64**-0.5),
+        ("decoder.layers.0.feed_forward.w_1.weight", (2 / (64 + 256)) ** 0.5),
+        ("src_embed.table.weight", 64**-0.5),
+    ):
         found = spread(mine, new, name)
-        no_slip(abs(found / size - 1) < 0.15, f"The logits are right. But `{name}` starts with "
-                f"numbers of size {found:.3f}, and should with {size:.3f}: nn.init.xavier_uniform_ "
-                "for the matrix of each nn.Linear, and nothing else.")  # fmt: skip
+        no_slip(
+            abs(found / size - 1) < 0.15,
+            f"The logits are right. But `{name}` starts with "
+            f"numbers of size {found:.3f}, and should with {size:.3f}: nn.init.xavier_uniform_ "
+            "for the matrix of each nn.Linear, and nothing else.",
+        )
     expect(
         drops(mine, mine.make("Transformer", 11, 11, 1, 6, 7, 2, 0.5)),
         "The logits are right. But with dropout=0.5 the encoder reads the same twice, in training, "
@@ -582,9 +657,12 @@ def judge_decode(mine: OwnFile, their: Any, ours: Transformer) -> None:
         memory = ours.encode(src)
         right = ours.decode(tgt[:, :-1], memory, src)
         found = call(mine.run(mine.look_up(their, "decode")), tgt[:, :-1], memory, src)
-        no_slip(found.shape != (*right.shape[:2], 11), "The logits are right. But `decode` gives "
-                "logits, and should give the decoder's vectors, (b, t, d_model), as in the "
-                "library: move the product with the table to a method `generator(x)`.")  # fmt: skip
+        no_slip(
+            found.shape != (*right.shape[:2], 11),
+            "The logits are right. But `decode` gives "
+            "logits, and should give the decoder's vectors, (b, t, d_model), as in the "
+            "library: move the product with the table to a method `generator(x)`.",
+        )
         with about("decode"):
             compare(found, right, [])
         with about("generator"):
@@ -622,8 +700,11 @@ def loss_and_schedule(mine: OwnFile) -> None:
     with about("label_smoothed_cross_entropy"):
         of_training.my_smoothed_loss(mine.part("label_smoothed_cross_entropy"))
         found = mine.result("label_smoothed_cross_entropy", *of_training.example(), 0.1)
-        expect(isinstance(found, Tensor), "Return the loss as a tensor: a plain number has "
-               "forgotten how it was made, and training has to ask.")  # fmt: skip
+        expect(
+            isinstance(found, Tensor),
+            "Return the loss as a tensor: a plain number has "
+            "forgotten how it was made, and training has to ask.",
+        )
     with about("paper_schedule"):
         of_training.my_schedule(mine.part("paper_schedule"))
 
@@ -650,15 +731,21 @@ def training(mine: OwnFile) -> None:
     tables = [(batch.src, batch.tgt_in, batch.tgt_out) for batch in batches]
     with about("train"):
         found = mine.result("train", their, tables, WARMUP)
-        expect(isinstance(found, list) and len(found) == len(tables), "It should return a list "
-               f"with a loss for each of the {len(tables)} batches.")  # fmt: skip
-        no_slip(not any(isinstance(loss, Tensor) and loss.requires_grad for loss in found),
-                "Each loss in your list keeps all that led to it in memory: loss.item() is the "
-                "number alone.")  # fmt: skip
+        expect(
+            isinstance(found, list) and len(found) == len(tables),
+            f"It should return a list with a loss for each of the {len(tables)} batches.",
+        )
+        no_slip(
+            not any(isinstance(loss, Tensor) and loss.requires_grad for loss in found),
+            "Each loss in your list keeps all that led to it in memory: loss.item() is the "
+            "number alone.",
+        )
         losses = call(lambda: torch.tensor([float(loss) for loss in found]))
-        compare(losses, own_losses(batches), [
-            (own_losses(batches, **changed), hint) for hint, changed in TRAINING_MISTAKES.items()
-        ])  # fmt: skip
+        compare(
+            losses,
+            own_losses(batches),
+            [(own_losses(batches, **changed), hint) for hint, changed in TRAINING_MISTAKES.items()],
+        )
 
 
 def three_tables(found: Any) -> Sequence[Tensor]:
@@ -676,9 +763,13 @@ def judge_tables(src: Tensor, tgt_in: Tensor, tgt_out: Tensor) -> None:
     right = batching.make_batch(PAIRS[:2])
     compare(tgt_in, right.tgt_in, [])
     compare(tgt_out, right.tgt_out, [])
-    compare(src, right.src, [
-        (batching.pad([ids for ids, _ in PAIRS[:2]]), "The source ends with <eos>, too."),
-    ])  # fmt: skip
+    compare(
+        src,
+        right.src,
+        [
+            (batching.pad([ids for ids, _ in PAIRS[:2]]), "The source ends with <eos>, too."),
+        ],
+    )
 
 
 def small_model() -> Transformer:
@@ -702,10 +793,15 @@ TRAINING_MISTAKES: dict[str, dict[str, Any]] = {
 
 
 def own_losses(
-    batches: Sequence[batching.Batch], *, zero: bool = True, rate: float | None = None,
-    at: Callable[[int], int] = lambda step: step, betas: tuple[float, float] = (0.9, 0.98),
-    smoothing: float = 0.1, sign: float = 1.0,
-) -> Tensor:  # fmt: skip
+    batches: Sequence[batching.Batch],
+    *,
+    zero: bool = True,
+    rate: float | None = None,
+    at: Callable[[int], int] = lambda step: step,
+    betas: tuple[float, float] = (0.9, 0.98),
+    smoothing: float = 0.1,
+    sign: float = 1.0,
+) -> Tensor:
     """The loss of each step of the library's model, with at most one thing changed."""
     model = copy.deepcopy(small_model()).train()
     optimizer = torch.optim.Adam(model.parameters(), betas=betas, eps=1e-9)
@@ -743,9 +839,11 @@ def translator(mine: OwnFile) -> None:
         with about("translate"):
             found = mine.result("translate", model, *languages, text)
         expect(isinstance(found, str), f"`translate` should return text, not {found!r}.")
-        expect(found == wanted, f"With the shipped weights it translates {text!r} as {found!r}, "
-               f"and the shipped translator as {wanted!r}. Does the source end with <eos>?"
-               )  # fmt: skip
+        expect(
+            found == wanted,
+            f"With the shipped weights it translates {text!r} as {found!r}, "
+            f"and the shipped translator as {wanted!r}. Does the source end with <eos>?",
+        )
 
 
 def in_parts(model: Transformer) -> Parts:
@@ -761,8 +859,11 @@ def in_parts(model: Transformer) -> Parts:
 def only_one(found: Any) -> Any:
     """The one sentence in what `greedy_decode` returns."""
     of_sentences = isinstance(found, list) and len(found) == 1 and isinstance(found[0], list)
-    expect(of_sentences, "It should return a list of sentences, here of one: [[ids, ...]], as "
-           "transformer_lib's does.")  # fmt: skip
+    expect(
+        of_sentences,
+        "It should return a list of sentences, here of one: [[ids, ...]], as "
+        "transformer_lib's does.",
+    )
     return found[0]
 
 
@@ -795,16 +896,26 @@ STEPS = (
     Step("Attention", ("attention",), "04_attention", 3, attention),
     Step("Masks", ("padding_mask", "causal_mask"), "06_masks", 2, masks),
     Step("Heads", ("MultiHeadAttention",), "05_multi_head_attention", 3, heads),
-    Step("Feed-forward, add & norm", ("PositionwiseFeedForward", "SublayerConnection"), "07_encoder", 5,
-         feed_forward),
+    Step(
+        "Feed-forward, add & norm",
+        ("PositionwiseFeedForward", "SublayerConnection"),
+        "07_encoder",
+        5,
+        feed_forward,
+    ),
     Step("The encoder", ("EncoderLayer", "Encoder"), "07_encoder", 6, encoder),
     Step("The decoder", ("DecoderLayer", "Decoder"), "08_decoder", 2, decoder),
     Step("The whole Transformer", ("Transformer",), "09_the_whole_transformer", 2, whole),
-    Step("Loss and learning rate", ("label_smoothed_cross_entropy", "paper_schedule"), "10_training", 5,
-         loss_and_schedule),
+    Step(
+        "Loss and learning rate",
+        ("label_smoothed_cross_entropy", "paper_schedule"),
+        "10_training",
+        5,
+        loss_and_schedule,
+    ),
     Step("The training loop", ("make_batch", "train"), "10_training", 6, training),
     Step("A translator", ("greedy_decode", "translate"), "11_decoding", 1, translator),
-)  # fmt: skip
+)
 
 
 # Names that the page gave before, for files that were begun then.
@@ -820,8 +931,10 @@ def verdict(mine: OwnFile, step: Step) -> Hint | None:
     """How the file does in one step: None if right."""
     for name in step.names:
         if not mine.has(name) and mine.has(FORMER.get(name, "")):
-            return Hint(f"`{FORMER[name]}` is called `{name}` now, as in the library: rename it "
-                        "wherever it stands in your file.")  # fmt: skip
+            return Hint(
+                f"`{FORMER[name]}` is called `{name}` now, as in the library: rename it "
+                "wherever it stands in your file."
+            )
     if not any(mine.has(name) for name in step.names):
         return NotTried("not tried yet")
     with graded():

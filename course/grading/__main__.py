@@ -56,12 +56,23 @@ def parser() -> argparse.ArgumentParser:
     )
     build.add_argument("number", nargs="*", type=int, help="only these assignments (default: all)")
     build.add_argument("--out", type=Path, default=Path("handout"), metavar="DIR")
-    build.add_argument("--zip", action="store_true",
-                       help="also course.zip: all that a student needs")  # fmt: skip
-    build.add_argument("--gradescope", action="append", default=[], metavar="N",
-                       help="also the autograder of assignment N")  # fmt: skip
-    build.add_argument("--classroom", action="append", default=[], metavar="N",
-                       help="also what GitHub needs to check and grade assignment N")  # fmt: skip
+    build.add_argument(
+        "--zip", action="store_true", help="also course.zip: all that a student needs"
+    )
+    build.add_argument(
+        "--gradescope",
+        action="append",
+        default=[],
+        metavar="N",
+        help="also the autograder of assignment N",
+    )
+    build.add_argument(
+        "--classroom",
+        action="append",
+        default=[],
+        metavar="N",
+        help="also what GitHub needs to check and grade assignment N",
+    )
     build.set_defaults(
         run=run_build, stopped="The folder may hold files from before: run it again."
     )
@@ -73,29 +84,64 @@ def parser() -> argparse.ArgumentParser:
         "Writes grades.csv, totals.csv, to_read.csv, to_read.html and pages/ into DIR.",
     )
     takes_submissions(grading)
-    grading.add_argument("--seconds", type=float, default=Limits.seconds, metavar="S",
-                         help="for one cell or one check (%(default)g)")  # fmt: skip
-    grading.add_argument("--total", type=float, default=Limits.total, metavar="S",
-                         help="for a submission (%(default)g)")  # fmt: skip
-    grading.add_argument("--megabytes", type=int, default=Limits.megabytes, metavar="MB",
-                         help="memory for a submission (%(default)d)")  # fmt: skip
-    grading.add_argument("--jobs", type=int, default=cores(), metavar="N",
-                         help="submissions at a time (%(default)d)")  # fmt: skip
-    grading.add_argument("--blind", action="store_true",
-                         help="numbers instead of names in to_read; key.csv tells")  # fmt: skip
-    grading.add_argument("--seed", type=int, default=0, metavar="N",
-                         help="for the order of a blind reading (%(default)d)")  # fmt: skip
-    grading.add_argument("--gradebook", type=Path, metavar="FILE",
-                         help="fill in Moodle's worksheet, or Canvas's gradebook")  # fmt: skip
-    grading.add_argument("--column", default="", metavar="NAME",
-                         help="of Canvas's gradebook, where it isn't clear which")  # fmt: skip
-    grading.add_argument("--again", action="store_true",
-                         help="grade also what was graded before and hasn't changed")  # fmt: skip
-    grading.add_argument("--no-wall", action="store_true",
-                         help="grade without a wall: submissions run with your rights, held "
-                         "back by Python's own guard only")  # fmt: skip
-    grading.set_defaults(run=run_grade, stopped="What is graded is kept: the same command goes on "
-                         "from there.")  # fmt: skip
+    grading.add_argument(
+        "--seconds",
+        type=float,
+        default=Limits.seconds,
+        metavar="S",
+        help="for one cell or one check (%(default)g)",
+    )
+    grading.add_argument(
+        "--total",
+        type=float,
+        default=Limits.total,
+        metavar="S",
+        help="for a submission (%(default)g)",
+    )
+    grading.add_argument(
+        "--megabytes",
+        type=int,
+        default=Limits.megabytes,
+        metavar="MB",
+        help="memory for a submission (%(default)d)",
+    )
+    grading.add_argument(
+        "--jobs", type=int, default=cores(), metavar="N", help="submissions at a time (%(default)d)"
+    )
+    grading.add_argument(
+        "--blind", action="store_true", help="numbers instead of names in to_read; key.csv tells"
+    )
+    grading.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="for the order of a blind reading (%(default)d)",
+    )
+    grading.add_argument(
+        "--gradebook",
+        type=Path,
+        metavar="FILE",
+        help="fill in Moodle's worksheet, or Canvas's gradebook",
+    )
+    grading.add_argument(
+        "--column",
+        default="",
+        metavar="NAME",
+        help="of Canvas's gradebook, where it isn't clear which",
+    )
+    grading.add_argument(
+        "--again", action="store_true", help="grade also what was graded before and hasn't changed"
+    )
+    grading.add_argument(
+        "--no-wall",
+        action="store_true",
+        help="grade without a wall: submissions run with your rights, held "
+        "back by Python's own guard only",
+    )
+    grading.set_defaults(
+        run=run_grade, stopped="What is graded is kept: the same command goes on from there."
+    )
 
     alike = commands.add_parser(
         "similar",
@@ -116,8 +162,13 @@ def cores() -> int:
 def takes_submissions(command: argparse.ArgumentParser) -> None:
     command.add_argument("number", help="which assignment; “build” is the file of build/")
     command.add_argument("folder", type=Path, help="the submissions")
-    command.add_argument("--out", type=Path, default=None, metavar="DIR",
-                         help="where to write (default: grades-NUMBER)")  # fmt: skip
+    command.add_argument(
+        "--out",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="where to write (default: grades-NUMBER)",
+    )
 
 
 # --- build ---------------------------------------------------------------------------------------
@@ -149,8 +200,10 @@ def run_build(options: argparse.Namespace) -> int:
 def write_autograder(out: Path, source: Assignment) -> None:
     packed = write_zip(out / f"gradescope-{source.number}.zip", autograder(source))
     machine = sum(one.points for one in source.exercises if one.kind != "explain")
-    print(f"{packed}: for Gradescope, with solutions. {machine} autograder points, and "
-          f"{source.points - machine} to give by hand.")  # fmt: skip
+    print(
+        f"{packed}: for Gradescope, with solutions. {machine} autograder points, and "
+        f"{source.points - machine} to give by hand."
+    )
 
 
 def write_classroom(out: Path, source: Assignment) -> None:
@@ -183,8 +236,11 @@ def run_grade(options: argparse.Namespace) -> int:
     if kept:
         print(f"{kept} of {len(files)} were graded before and haven't changed.")
     batch = grade_all(files, source, limits, options.jobs, out / "graded", options.again)
-    found = {student: one for one in tqdm(batch, total=len(files), unit="submission")
-             for student in [one[0].student]}  # fmt: skip
+    found = {
+        student: one
+        for one in tqdm(batch, total=len(files), unit="submission")
+        for student in [one[0].student]
+    }
     results = [result for student in files for result in found[student]]
     blind = options.seed if options.blind else None
     report = write_report(out, source, results, intake.submissions, blind)
@@ -199,11 +255,16 @@ def run_grade(options: argparse.Namespace) -> int:
     for sentence in fill_in(book, out, report.totals) if book else ():
         print(sentence)
     if report.unread:
-        print(f"{report.unread} of {report.answers} answers to read: {out / 'to_read.html'}, "
-              "points into to_read.csv")  # fmt: skip
+        print(
+            f"{report.unread} of {report.answers} answers to read: {out / 'to_read.html'}, "
+            "points into to_read.csv"
+        )
     if failed:
-        print(f"grading: not graded, as the grader itself failed: {', '.join(failed)}. The same "
-              "command tries them again.", file=sys.stderr)  # fmt: skip
+        print(
+            f"grading: not graded, as the grader itself failed: {', '.join(failed)}. The same "
+            "command tries them again.",
+            file=sys.stderr,
+        )
     return 1 if failed else 0
 
 
@@ -220,8 +281,10 @@ def try_solution(source: Assignment, limits: Limits) -> None:
     """An error unless the assignment's own solution gets full points: then no student could."""
     for one in grade("solution", source.path, source, limits):
         if one.points not in (None, one.of):
-            raise ValueError(f"the solution of {one.exercise} in {source.file} gets {one.points:g} "
-                             f"of {one.of} points, so nothing was graded: {one.hint}")  # fmt: skip
+            raise ValueError(
+                f"the solution of {one.exercise} in {source.file} gets {one.points:g} "
+                f"of {one.of} points, so nothing was graded: {one.hint}"
+            )
 
 
 # --- similar -------------------------------------------------------------------------------------

@@ -16,12 +16,28 @@ HERE = Path(__file__).parent
 STUDENTS_PAGE = HERE / "students.md"
 PLATFORMS = HERE / "platforms"
 A_DATE = (1980, 1, 1, 0, 0, 0)  # of all files: the same files make the same zip
-FOR_BOTH = ("LICENSE", "LICENSES", "README.md", "pyproject.toml", "hatch_build.py",
-            "constraints.txt", "data", "transformer_lib",
-            *(path.relative_to(ROOT).as_posix() for path in students_part()))  # fmt: skip
-COURSE = (*FOR_BOTH, "CITATION.cff", "CONTRIBUTING.md", "Makefile", "SCALING.md",
-          "environment.yml", "notebooks", "tools",
-          *(f"from_scratch/{name}" for name in ("README.md", "check.py", "train.py")))  # fmt: skip
+FOR_BOTH = (
+    "LICENSE",
+    "LICENSES",
+    "README.md",
+    "pyproject.toml",
+    "hatch_build.py",
+    "constraints.txt",
+    "data",
+    "transformer_lib",
+    *(path.relative_to(ROOT).as_posix() for path in students_part()),
+)
+COURSE = (
+    *FOR_BOTH,
+    "CITATION.cff",
+    "CONTRIBUTING.md",
+    "Makefile",
+    "SCALING.md",
+    "environment.yml",
+    "notebooks",
+    "tools",
+    *(f"from_scratch/{name}" for name in ("README.md", "check.py", "train.py")),
+)
 GRADER = (*FOR_BOTH, "course/grading")
 
 
@@ -53,8 +69,10 @@ def classroom(source: Assignment) -> dict[str, bytes]:
     if source.suffix == ".py":
         to_do = {source.file: b""}
     else:
-        to_do = {source.file: as_json(student_version(source)),
-                 "README.md": STUDENTS_PAGE.read_bytes()}  # fmt: skip
+        to_do = {
+            source.file: as_json(student_version(source)),
+            "README.md": STUDENTS_PAGE.read_bytes(),
+        }
     return to_do | {
         "course.zip": zipped(course([])),
         ".github/check.py": (PLATFORMS / "check.py").read_bytes(),

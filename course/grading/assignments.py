@@ -89,14 +89,20 @@ class Assignment:
     @property
     def given(self) -> list[str]:
         """Code that every student gets, nobody has to change, and answers may need."""
-        return [text(cell) for cell in self.notebook["cells"] if is_given(cell)
-                and "shown" not in tags(cell)]  # fmt: skip
+        return [
+            text(cell)
+            for cell in self.notebook["cells"]
+            if is_given(cell) and "shown" not in tags(cell)
+        ]
 
     @property
     def shown(self) -> list[str]:
         """Given code that only shows something: no answer needs it, so it isn't run for grading."""
-        return [text(cell) for cell in self.notebook["cells"] if is_given(cell)
-                and "shown" in tags(cell)]  # fmt: skip
+        return [
+            text(cell)
+            for cell in self.notebook["cells"]
+            if is_given(cell) and "shown" in tags(cell)
+        ]
 
 
 def assignments() -> list[Assignment]:
@@ -111,8 +117,9 @@ def assignment(number: int | str) -> Assignment:
     number = int(number) if str(number).isdecimal() else number
     found = {one.number: one for one in assignments()}
     if number not in found:
-        raise SourceError(f"there is no assignment {number}, but {', '.join(map(str, found))}"
-                          f" and {BUILD}")  # fmt: skip
+        raise SourceError(
+            f"there is no assignment {number}, but {', '.join(map(str, found))} and {BUILD}"
+        )
     return found[number]
 
 
@@ -130,9 +137,13 @@ def from_empty() -> Assignment:
         graded = {"grade_id": f"check-step_{number}", "grade": True, "points": STEP_POINTS}
         cells += [
             a_cell("markdown", f"## {number}. {step.title}"),
-            a_cell("code", f"from_empty.judge({path.stem}, {number})", nbgrader=graded,
-                   tags=["implement"]),
-        ]  # fmt: skip
+            a_cell(
+                "code",
+                f"from_empty.judge({path.stem}, {number})",
+                nbgrader=graded,
+                tags=["implement"],
+            ),
+        ]
     return as_assignment(BUILD, path, {"cells": cells, "metadata": {}})
 
 
@@ -170,8 +181,11 @@ def as_assignment(number: int | str, path: Path, notebook: dict) -> Assignment:
             raise SourceError(f"{path.name}: two cells have the grade_id {one!r}")
     for cell in cells:
         for region, kind in ((SOLUTION, "SOLUTION"), (HIDDEN, "HIDDEN TESTS")):
-            lone = [word for word in ("BEGIN", "END")
-                    if f"### {word} {kind}" in region.sub("", text(cell))]  # fmt: skip
+            lone = [
+                word
+                for word in ("BEGIN", "END")
+                if f"### {word} {kind}" in region.sub("", text(cell))
+            ]
             if lone:
                 raise SourceError(f"{path.name}: a ### {lone[0]} {kind} has no partner")
     title = text(cells[0]).split("\n")[0].lstrip("# ")
@@ -194,8 +208,10 @@ def student_version(source: Assignment) -> dict:
     notebook["metadata"]["coursework"] = {"assignment": source.number}
     for secret in secrets(source):
         if secret in plain("\n".join(text(cell) for cell in notebook["cells"])):
-            raise SourceError(f"{source.file}: this line of the solution also stands elsewhere, "
-                              f"where students see it: {secret}")  # fmt: skip
+            raise SourceError(
+                f"{source.file}: this line of the solution also stands elsewhere, "
+                f"where students see it: {secret}"
+            )
     return notebook
 
 
@@ -225,8 +241,12 @@ def names_wanted(check: str, known: set[str]) -> list[str]:
     """The names in the code of a check that have to come from the student's notebook."""
     names = [node for node in ast.walk(ast.parse(check)) if isinstance(node, ast.Name)]
     made = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
-    made |= {part.asname or part.name for node in ast.walk(ast.parse(check))
-             if isinstance(node, ast.Import | ast.ImportFrom) for part in node.names}  # fmt: skip
+    made |= {
+        part.asname or part.name
+        for node in ast.walk(ast.parse(check))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for part in node.names
+    }
     made |= {node.arg for node in ast.walk(ast.parse(check)) if isinstance(node, ast.arg)}
     made |= {node.name for node in ast.walk(ast.parse(check)) if isinstance(node, ast.FunctionDef)}
     used = dict.fromkeys(node.id for node in names if isinstance(node.ctx, ast.Load))

@@ -78,8 +78,10 @@ def keep(file: Path | None, results: Sequence[Result]) -> None:
 
 def graded_before(files: Mapping[str, Path], source: Assignment, limits: Limits, kept: Path) -> int:
     """How many of these need not be graded again."""
-    return sum(recall(place(kept, path, source, limits), student) is not None
-               for student, path in files.items())  # fmt: skip
+    return sum(
+        recall(place(kept, path, source, limits), student) is not None
+        for student, path in files.items()
+    )
 
 
 # --- the workers ---------------------------------------------------------------------------------
@@ -116,8 +118,11 @@ class Worker:
         """Say that it takes long, when it is time to."""
         if (now := time.monotonic()) >= self.told:
             self.told = now + THEN_EVERY
-            tqdm.write(f"{self.student} has been graded for {now - self.since:.0f} seconds now; "
-                       f"after {limit:g} it is stopped.", file=sys.stderr)  # fmt: skip
+            tqdm.write(
+                f"{self.student} has been graded for {now - self.since:.0f} seconds now; "
+                f"after {limit:g} it is stopped.",
+                file=sys.stderr,
+            )
 
     def result(self) -> list[Result] | None:
         """What it says; None if it is lost."""

@@ -80,8 +80,11 @@ def why(old: Mapping, new: Mapping) -> str:
         return "the answer" if old["work"] != new["work"] else "your points for it"
     if None in (old["points"], new["points"]):
         return "the grader failed " + ("before" if old["points"] is None else "this time")
-    different = [name for name, mark in (("the notebook", "work"), ("the check", "check"))
-                 if old[mark] != new[mark]]  # fmt: skip
+    different = [
+        name
+        for name, mark in (("the notebook", "work"), ("the check", "check"))
+        if old[mark] != new[mark]
+    ]
     return " and ".join(different) or NOTHING_CHANGED
 
 
@@ -115,6 +118,8 @@ def code_mark(path: Path, source: Assignment) -> str:
 @functools.cache
 def library() -> str:
     """The code that the checks call."""
-    files: list[Path] = [*(ROOT / "course" / "checks").rglob("*.py"),
-                         *(ROOT / "course").rglob("*checks.py")]  # fmt: skip
+    files: list[Path] = [
+        *(ROOT / "course" / "checks").rglob("*.py"),
+        *(ROOT / "course").rglob("*checks.py"),
+    ]
     return "".join(path.read_text(encoding="utf-8") for path in sorted(files))

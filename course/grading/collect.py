@@ -21,8 +21,10 @@ from course.grading.grade import Unreadable, read_submission
 TABLES = (".csv", ".tsv", ".xls", ".xlsx", ".ods")
 DEEPEST = 20  # folders in folders; nobody works further down
 MOODLE = re.compile(r"(?P<name>[^_]+)_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_.*)?")
-CANVAS = re.compile(r"(?:(?P<name>.+?)_)??(?P<late>LATE_)?(?P<number>\d+|anon_\w{5})_"
-                    r"(?P<file>\d+_.+|text\.html|link\.html)")  # fmt: skip
+CANVAS = re.compile(
+    r"(?:(?P<name>.+?)_)??(?P<late>LATE_)?(?P<number>\d+|anon_\w{5})_"
+    r"(?P<file>\d+_.+|text\.html|link\.html)"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,8 +66,12 @@ def handed_in(folder: Path, source: Assignment) -> Intake:
     inner = unwrapped(folder, source)
     if inner != folder:
         told.append(f"The submissions are in {inner}, so that is what was graded.")
-    if tables := sorted(path.name for place in {folder, inner} for path in place.iterdir()
-                        if is_visible(path.name) and is_table(path)):  # fmt: skip
+    if tables := sorted(
+        path.name
+        for place in {folder, inner}
+        for path in place.iterdir()
+        if is_visible(path.name) and is_table(path)
+    ):
         told.append(f"Nobody's work, as no student hands in a table: {', '.join(tables)}")
     visible = entries(inner)
     if any(MOODLE.fullmatch(path.name) for path in visible):
@@ -114,8 +120,13 @@ def unwrapped(folder: Path, source: Assignment) -> Path:
             break
         inner = inside[0]
     inside = entries(inner)
-    several = sum(path.suffix == source.suffix or bool(is_folder(path) and works(path, source))
-                  for path in inside) > 1  # fmt: skip
+    several = (
+        sum(
+            path.suffix == source.suffix or bool(is_folder(path) and works(path, source))
+            for path in inside
+        )
+        > 1
+    )
     of_one = any(path.name == source.file for path in inside)
     if any(MOODLE.fullmatch(path.name) for path in inside) or is_canvas(inside, source):
         return inner
@@ -220,8 +231,10 @@ def chosen(student: str, entry: Entry, source: Assignment) -> tuple[Path, str]:
     books = [path for path in entry.files if path.suffix == source.suffix] or list(entry.files)
     if source.suffix == ".py":  # the scripts of build/ may lie beside it
         books = [path for path in books if is_named(path, source)] or books
-    first = min(books, key=lambda path: (path.name != source.file, not is_named(path, source),
-                                         -version(path)))  # fmt: skip
+    first = min(
+        books,
+        key=lambda path: (path.name != source.file, not is_named(path, source), -version(path)),
+    )
     if len(books) == 1:
         return first, ""
     worked = {path: cells_worked_on(path, source) for path in books}
@@ -230,8 +243,9 @@ def chosen(student: str, entry: Entry, source: Assignment) -> tuple[Path, str]:
         return first, ""
     if not worked[first]:
         best = max(books, key=worked.get)
-        return best, (f"{student}: {first.name} is as it was handed out, so {best.name} "
-                      "was graded.")  # fmt: skip
+        return best, (
+            f"{student}: {first.name} is as it was handed out, so {best.name} was graded."
+        )
     return first, f"{student}: {first.name} was graded, and not {', '.join(others)}."
 
 

@@ -86,8 +86,23 @@ def main(given: dict[str, Any]) -> None:
             file.write("x")
         return not (open("mine").read() and open(library).read())
 
-    tries = (read, see, write, spill, change, empty, mode, find, tamper, hoard, thread, send,
-             connect, start, work)  # fmt: skip
+    tries = (
+        read,
+        see,
+        write,
+        spill,
+        change,
+        empty,
+        mode,
+        find,
+        tamper,
+        hoard,
+        thread,
+        send,
+        connect,
+        start,
+        work,
+    )
     print(json.dumps([attempt.__name__ for attempt in tries if done(attempt)]), flush=True)
 
 

@@ -106,8 +106,9 @@ def read_submission(path: Path, source: Assignment) -> list[dict]:
             raise Unreadable(f"{path.name} is no file.")
         largest = LARGEST[source.suffix]
         if path.stat().st_size > largest:
-            raise Unreadable(f"{path.name} is larger than {largest / 2**20:g} MB: "
-                             f"{HOW_TO[source.suffix]}.")  # fmt: skip
+            raise Unreadable(
+                f"{path.name} is larger than {largest / 2**20:g} MB: {HOW_TO[source.suffix]}."
+            )
         content = path.read_bytes()
     except FileNotFoundError:
         raise Unreadable(nothing_in(path.parent, source)) from None
@@ -122,15 +123,21 @@ def nothing_in(folder: Path, source: Assignment) -> str:
     only = f", only {', '.join(found[:3])}" if found else ""
     wanted = "notebook" if source.suffix == ".ipynb" else source.file
     packed = any(Path(name).suffix.lower() in PACKED for name in found)
-    way_out = (f" Unpack it and hand in the {source.suffix} file that is in it." if packed
-               else f" Hand in the {source.suffix} file itself." if found else "")  # fmt: skip
+    way_out = (
+        f" Unpack it and hand in the {source.suffix} file that is in it."
+        if packed
+        else f" Hand in the {source.suffix} file itself."
+        if found
+        else ""
+    )
     return f"There is no {wanted} in the folder {folder.name}{only}.{way_out}"
 
 
 def cells_of_notebook(path: Path, content: bytes, source: Assignment) -> list[dict]:
     if path.suffix.lower() in PACKED:
-        raise Unreadable(f"{path.name} is an archive: unpack it and hand in the .ipynb file that "
-                         "is in it.")  # fmt: skip
+        raise Unreadable(
+            f"{path.name} is an archive: unpack it and hand in the .ipynb file that is in it."
+        )
     try:
         notebook = json.loads(content)
         cells = [
@@ -146,10 +153,14 @@ def cells_of_notebook(path: Path, content: bytes, source: Assignment) -> list[di
         made_for = notebook["metadata"].get("coursework", {}).get("assignment", source.number)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and error.doc.lstrip().startswith("{"):
-            raise Unreadable(f"{path.name} isn't a notebook any more: it was cut off or damaged on "
-                             "its way. Hand in the file once more.") from None  # fmt: skip
-        raise Unreadable(f"{path.name} isn't a notebook: hand in the .ipynb file that you worked "
-                         "on, saved in JupyterLab.") from None  # fmt: skip
+            raise Unreadable(
+                f"{path.name} isn't a notebook any more: it was cut off or damaged on "
+                "its way. Hand in the file once more."
+            ) from None
+        raise Unreadable(
+            f"{path.name} isn't a notebook: hand in the .ipynb file that you worked "
+            "on, saved in JupyterLab."
+        ) from None
     if made_for != source.number:
         raise Unreadable(f"{path.name} is assignment {made_for}, but this is {source.number}.")
     return cells
@@ -159,8 +170,10 @@ def one_cell(path: Path, content: bytes, source: Assignment) -> list[dict]:
     try:
         return [a_cell("code", content.decode("utf-8-sig"))]
     except UnicodeDecodeError:
-        raise Unreadable(f"{path.name} can't be read as text: hand in {source.file} as your editor "
-                         "saved it, in UTF-8.") from None  # fmt: skip
+        raise Unreadable(
+            f"{path.name} can't be read as text: hand in {source.file} as your editor "
+            "saved it, in UTF-8."
+        ) from None
 
 
 def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
@@ -175,9 +188,13 @@ def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
         module = f"{source.stem} = from_empty.at_work({text(cell)!r})"
         return [*(("", given) for given in source.given), ("", module)]
     checks = {f"check-{one.name}" for one in source.exercises}
-    theirs = [(grade_id(cell), text(cell)) for cell in cells
-              if cell["cell_type"] == "code" and grade_id(cell) not in checks
-              and text(cell) not in source.shown]  # fmt: skip
+    theirs = [
+        (grade_id(cell), text(cell))
+        for cell in cells
+        if cell["cell_type"] == "code"
+        and grade_id(cell) not in checks
+        and text(cell) not in source.shown
+    ]
     kept = {code for _, code in theirs}
     return [("", given) for given in source.given if given not in kept] + theirs
 
@@ -193,13 +210,17 @@ def to_be_read(
     if plain(answer) in ("", plain(WRITE_HERE)):
         ours = {plain(text(cell)) for cell in source.notebook["cells"]} | {plain(WRITE_HERE)}
         answer = "\n\n".join(
-            text(cell) for cell in cells if cell["cell_type"] == "markdown"
-            and not grade_id(cell) and plain(text(cell)) not in ours
-        ).strip()  # fmt: skip
+            text(cell)
+            for cell in cells
+            if cell["cell_type"] == "markdown"
+            and not grade_id(cell)
+            and plain(text(cell)) not in ours
+        ).strip()
     if plain(answer) in ("", plain(WRITE_HERE)):
         return Result(student, exercise.name, 0.0, exercise.points, "Nothing is written here.")
-    return Result(student, exercise.name, None, exercise.points, "to be read",
-                  in_part(answer, LONGEST_ANSWER))  # fmt: skip
+    return Result(
+        student, exercise.name, None, exercise.points, "to be read", in_part(answer, LONGEST_ANSWER)
+    )
 
 
 def judged(exercise: Exercise, worker: "Worker", setup: dict[str, Any]) -> tuple[float, str]:
@@ -289,8 +310,11 @@ class Worker:
 
     def trouble_in(self, answer: str, known: str) -> str:
         """What stopped the cell with this grade_id, unless that is known already."""
-        troubles = [self.troubles[number] for number, (cell, _) in enumerate(self.cells)
-                    if cell == answer and number in self.troubles]  # fmt: skip
+        troubles = [
+            self.troubles[number]
+            for number, (cell, _) in enumerate(self.cells)
+            if cell == answer and number in self.troubles
+        ]
         return (
             f" (The cell stopped: {troubles[0]})" if troubles and troubles[0] not in known else ""
         )
@@ -320,8 +344,9 @@ class Worker:
         over = time.monotonic() + seconds
         while not done.wait(min(WATCH_EVERY, max(0.0, over - time.monotonic()))):
             if time.monotonic() >= over:
-                self.stopped = (f"did not end within {seconds:.3g} seconds: "
-                                "is there a loop that never ends?")  # fmt: skip
+                self.stopped = (
+                    f"did not end within {seconds:.3g} seconds: is there a loop that never ends?"
+                )
             elif size(str(self.home)) > DISK:
                 self.stopped = f"wrote more than {DISK // 2**20} MB into files."
             if self.stopped:

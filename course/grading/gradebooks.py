@@ -63,9 +63,11 @@ def read_gradebook(path: Path, source: Assignment, column: str = "") -> Gradeboo
         place = book.head.index(assignment_column(book, source, column))
         points_possible(book)
         return dataclasses.replace(book, place=place)
-    raise TableError(f"{path} is neither Moodle's grading worksheet (Identifier, Grade, Maximum "
-                     "grade) nor Canvas's gradebook (Student, ID): download it again, with the "
-                     "platform in English")  # fmt: skip
+    raise TableError(
+        f"{path} is neither Moodle's grading worksheet (Identifier, Grade, Maximum "
+        "grade) nor Canvas's gradebook (Student, ID): download it again, with the "
+        "platform in English"
+    )
 
 
 def read_csv(path: Path) -> Gradebook:
@@ -99,8 +101,9 @@ def fill_in(book: Gradebook, folder: Path, totals: Sequence[Total]) -> list[str]
 
 def fill_in_moodle(book: Gradebook, totals: Sequence[Total], outcome: "Outcome") -> None:
     columns = {name.title(): name for name in book.head}
-    numbers = {re.search(r"\d*\s*$", book.cell(row, "Identifier"))[0].strip(): row
-               for row in book.rows}  # fmt: skip
+    numbers = {
+        re.search(r"\d*\s*$", book.cell(row, "Identifier"))[0].strip(): row for row in book.rows
+    }
     name = columns.get("Full Name")
     outcome.people = [(book.cell(row, name), row) for row in book.rows] if name else []
     names = by_name(outcome.people)
@@ -126,8 +129,9 @@ def as_comment(total: Total) -> str:
     """Points and hints in lines, as Moodle's editor stores them: HTML."""
     if total.unreadable:
         return html.escape(total.unreadable)
-    lines = [f"{one.exercise}: {one.points:g} of {one.of}. {one.hint}".strip()
-             for one in total.results]  # fmt: skip
+    lines = [
+        f"{one.exercise}: {one.points:g} of {one.of}. {one.hint}".strip() for one in total.results
+    ]
     return "<br>".join(map(html.escape, lines))
 
 
@@ -164,8 +168,10 @@ def fill_in_canvas(book: Gradebook, totals: Sequence[Total], outcome: "Outcome")
     if "Student" in book.head:
         outcome.people = [(book.cell(row, "Student"), row) for row in students]
     else:
-        outcome.people = [(f"{book.cell(row, 'LastName')}, {book.cell(row, 'FirstName')}", row)
-                          for row in students]  # fmt: skip
+        outcome.people = [
+            (f"{book.cell(row, 'LastName')}, {book.cell(row, 'FirstName')}", row)
+            for row in students
+        ]
     names = by_name(outcome.people)
     for total in totals:
         row = row_of(total, numbers, names)
@@ -184,12 +190,17 @@ def assignment_column(book: Gradebook, source: Assignment, wanted: str) -> str:
     if wanted:
         found = [name for name, title in titles.items() if wanted in (name, title)]
     else:
-        found = [name for name, title in titles.items()
-                 if number.match(alike(title)) or alike(title) in ours]  # fmt: skip
+        found = [
+            name
+            for name, title in titles.items()
+            if number.match(alike(title)) or alike(title) in ours
+        ]
     if len(found) != 1:
         listed = ", ".join(name for name in titles if re.search(r" \(\d+\)$", name))
-        raise TableError(f"{book.path}: which column is assignment {source.number}? Name one "
-                         f"with --column: {listed}")  # fmt: skip
+        raise TableError(
+            f"{book.path}: which column is assignment {source.number}? Name one "
+            f"with --column: {listed}"
+        )
     return found[0]
 
 
@@ -230,8 +241,10 @@ class Outcome:
         try:
             most = float(largest.replace(",", "."))
         except ValueError:
-            raise TableError(f"{book.path}: the largest grade is {largest!r}, no number: grade "
-                             "with points there, not with a scale") from None  # fmt: skip
+            raise TableError(
+                f"{book.path}: the largest grade is {largest!r}, no number: grade "
+                "with points there, not with a scale"
+            ) from None
         if most != total.of:
             self.scale = f"Points are scaled: {total.of} here are {most:g} there"
         grade = f"{round(total.points * most / total.of, 2):g}"
@@ -253,12 +266,15 @@ class Outcome:
             (self.waiting, "No grade yet, as there are answers to read"),
             (self.failed, "No grade yet, as the grader failed"),
             (self.nowhere, f"Not in {book.path.name}"),
-            (self.namesakes, f"In {book.path.name} there is the name, but with another number or "
-             "twice, so no grade was filled in"),
+            (
+                self.namesakes,
+                f"In {book.path.name} there is the name, but with another number or "
+                "twice, so no grade was filled in",
+            ),
             (self.absent(), "Left as it was, as nothing of theirs was graded"),
             (self.left_alone, "Left as it was"),
             (self.replaced, "Another grade stood there"),
-        ):  # fmt: skip
+        ):
             if who:
                 told.append(f"{why}: {', '.join(who)}")
         return told

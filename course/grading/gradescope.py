@@ -1,4 +1,6 @@
-"""Grade one submission inside Gradescope: python -m course.grading.gradescope NUMBER FOLDER RESULTS.
+"""Grade one submission inside Gradescope.
+
+    python -m course.grading.gradescope NUMBER FOLDER RESULTS
 
 RESULTS is the file results.json of https://gradescope-autograders.readthedocs.io/en/latest/specs/.
 """
@@ -27,15 +29,18 @@ def as_results(results: Sequence[Result], source: Assignment, told: str = "") ->
     tests = []
     for one in results:
         by_machine = next(x.kind for x in source.exercises if x.name == one.exercise) != "explain"
-        tests.append({
-            "name": f"{titles[one.exercise]} ({one.exercise})",
-            "score": one.points if by_machine else 0,
-            "max_score": one.of if by_machine else 0,
-            "output": (one.hint or "Right.") if by_machine or not one.text
-                      else f"A person reads this: up to {one.of} points.",
-            "output_format": "text",
-            "visibility": "visible",
-        })  # fmt: skip
+        tests.append(
+            {
+                "name": f"{titles[one.exercise]} ({one.exercise})",
+                "score": one.points if by_machine else 0,
+                "max_score": one.of if by_machine else 0,
+                "output": (one.hint or "Right.")
+                if by_machine or not one.text
+                else f"A person reads this: up to {one.of} points.",
+                "output_format": "text",
+                "visibility": "visible",
+            }
+        )
     return {"output": told, "stdout_visibility": "hidden", "tests": tests}
 
 

@@ -84,14 +84,17 @@ def read_readings(
             wrong.append(f"{table}, line {line}: {error}")
             continue
         more = {name: cell for name, cell in cells.items() if name not in COLUMNS and cell}
-        one = Reading(points, cells["comment"], cells.get("answer", ""), cells.get("before", ""),
-                      more, line)  # fmt: skip
+        one = Reading(
+            points, cells["comment"], cells.get("answer", ""), cells.get("before", ""), more, line
+        )
         student = names.get(cells["student"], cells["student"])
         key = stored.get(student, student), cells["exercise"]
         before = found.get(key)
         if before and said(before) and said(one) and said(before) != said(one):
-            wrong.append(f"{table}, lines {before.line} and {line}: two readings of the same "
-                         "answer: keep one of them")  # fmt: skip
+            wrong.append(
+                f"{table}, lines {before.line} and {line}: two readings of the same "
+                "answer: keep one of them"
+            )
         if before is None or said(one):
             found[key] = one
     if wrong:
@@ -147,11 +150,16 @@ def merge(
         if not said(reading) and not reading.before:
             continue
         rows[student, exercise] = reading
-        why = (f"nobody handed in as {shown.get(student, student)!r}" if student not in here
-               else f"there is no exercise {exercise!r}" if exercise not in exercises
-               else f"{shown[student]} has no answer to {exercise} now")  # fmt: skip
-        told[student, exercise] = (f"{why}. {as_words(reading)} stay in the table and count for "
-                                   "nobody.")  # fmt: skip
+        why = (
+            f"nobody handed in as {shown.get(student, student)!r}"
+            if student not in here
+            else f"there is no exercise {exercise!r}"
+            if exercise not in exercises
+            else f"{shown[student]} has no answer to {exercise} now"
+        )
+        told[student, exercise] = (
+            f"{why}. {as_words(reading)} stay in the table and count for nobody."
+        )
     return Merged(merged, rows, told)
 
 
@@ -172,11 +180,24 @@ def write_readings(
     """In the order of the names shown: a blind reader learns nothing from it."""
     of = {one.name: one.points for one in source.exercises}
     more = list(dict.fromkeys(name for one in rows.values() for name in one.more))
-    write_table(table, (*COLUMNS, *more), [
-        (shown.get(student, student), exercise, one.points, of.get(exercise), one.comment,
-         one.answer, one.before, *(one.more.get(name, "") for name in more))
-        for (student, exercise), one in rows.items()
-    ], separator)  # fmt: skip
+    write_table(
+        table,
+        (*COLUMNS, *more),
+        [
+            (
+                shown.get(student, student),
+                exercise,
+                one.points,
+                of.get(exercise),
+                one.comment,
+                one.answer,
+                one.before,
+                *(one.more.get(name, "") for name in more),
+            )
+            for (student, exercise), one in rows.items()
+        ],
+        separator,
+    )
 
 
 # --- blind ---------------------------------------------------------------------------------------

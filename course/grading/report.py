@@ -36,8 +36,20 @@ TEMPLATES = Environment(
 GRADES = ("student", "exercise", "points", "of", "hint")
 TOTALS = ("student", "machine", "person", "total", "of", "to read", "late", "id")
 MATHML = "http://www.w3.org/1998/Math/MathML"
-HARMLESS = {"display", "stretchy", "fence", "form", "mathvariant", "accent", "columnalign",
-            "displaystyle", "linethickness", "separator", "minsize", "maxsize"}  # fmt: skip
+HARMLESS = {
+    "display",
+    "stretchy",
+    "fence",
+    "form",
+    "mathvariant",
+    "accent",
+    "columnalign",
+    "displaystyle",
+    "linethickness",
+    "separator",
+    "minsize",
+    "maxsize",
+}
 LONGEST_FORMULA = 1000  # characters
 LONGEST_NAME = 200  # bytes of a page's name: less than any system's limit
 
@@ -151,12 +163,15 @@ def write_report(
     told = []
     if blind is not None:
         numbers = numbered(students, numbers, blind)
-        rows = sorted((number, student, seeds.get(student, blind))
-                      for student, number in numbers.items())  # fmt: skip
+        rows = sorted(
+            (number, student, seeds.get(student, blind)) for student, number in numbers.items()
+        )
         write_table(key, (*KEY, SEED), rows, separator)
         if others := set(seeds.values()) - {blind}:
-            told.append(f"The order of the blind reading stays that of --seed {min(others)}. For "
-                        f"another, delete {key.name} and {table.name}.")  # fmt: skip
+            told.append(
+                f"The order of the blind reading stays that of --seed {min(others)}. For "
+                f"another, delete {key.name} and {table.name}."
+            )
     shown = {one: one if blind is None else numbers[one] for one in [*numbers, *students]}
     merged = merge(results, readings, shown)
     if blind is not None:
@@ -164,8 +179,11 @@ def write_report(
     else:
         rows = merged.rows
     write_readings(table, rows, source, shown, separator)
-    told += [f"{table.name}, line {line}: {merged.told[row]}"
-             for line, row in enumerate(rows, start=2) if row in merged.told]  # fmt: skip
+    told += [
+        f"{table.name}, line {line}: {merged.told[row]}"
+        for line, row in enumerate(rows, start=2)
+        if row in merged.told
+    ]
 
     totals = add_up(merged.results, known)
     write_grades(folder, totals, separator)
@@ -185,14 +203,24 @@ def write_report(
     write_page(folder / "to_read.html", "to_read.html", title=source.title, exercises=explain)
     titles = {one.name: one.title for one in source.exercises}
     for total in totals:
-        write_page(folder / "pages" / total.page, "student.html",
-                   title=source.title, titles=titles, total=total)  # fmt: skip
+        write_page(
+            folder / "pages" / total.page,
+            "student.html",
+            title=source.title,
+            titles=titles,
+            total=total,
+        )
 
-    told += [f"{one.submission.student}: {one.unreadable}" for one in totals
-             if one.unreadable and not one.failed]  # fmt: skip
+    told += [
+        f"{one.submission.student}: {one.unreadable}"
+        for one in totals
+        if one.unreadable and not one.failed
+    ]
     if blind is None and key.exists():
-        told.append(f"{table.name} shows the names again: {key.name} is from a blind reading, "
-                    "which goes on with --blind.")  # fmt: skip
+        told.append(
+            f"{table.name} shows the names again: {key.name} is from a blind reading, "
+            "which goes on with --blind."
+        )
     if changed:
         place = folder / "changes.csv"
         told.append(f"Points that aren't what they were: {len(changed)}, in {place}")
@@ -208,17 +236,19 @@ def add_up(results: Sequence[Result], known: dict[str, Submission]) -> list[Tota
     for student, own in rows.items():
         read = [one for one in own if one.text]
         submission = known.get(student, Submission(student, Path()))
-        totals.append(Total(
-            submission,
-            tuple(own),
-            machine=sum(one.points or 0 for one in own if not one.text),
-            person=sum(one.points or 0 for one in read),
-            of=sum(one.of for one in own),
-            unread=sum(one.points is None for one in read),
-            waiting=sum(one.of for one in read if one.points is None),
-            failed=any(one.points is None for one in own if not one.text),
-            page=page_name(student, taken),
-        ))  # fmt: skip
+        totals.append(
+            Total(
+                submission,
+                tuple(own),
+                machine=sum(one.points or 0 for one in own if not one.text),
+                person=sum(one.points or 0 for one in read),
+                of=sum(one.of for one in own),
+                unread=sum(one.points is None for one in read),
+                waiting=sum(one.of for one in read if one.points is None),
+                failed=any(one.points is None for one in own if not one.text),
+                page=page_name(student, taken),
+            )
+        )
     return totals
 
 
@@ -242,11 +272,22 @@ def write_grades(folder: Path, totals: Sequence[Total], separator: str) -> None:
             hint = "(as in the row above)" if above else one.hint
             rows.append((one.student, one.exercise, one.points, one.of, hint))
     write_table(folder / "grades.csv", GRADES, rows, separator)
-    write_table(folder / "totals.csv", TOTALS, [
-        (one.submission.student, *(["", "", ""] if one.failed else
-         [one.machine, one.person, one.points]), one.of, one.unread,
-         "late" if one.submission.late else "", one.submission.number) for one in totals
-    ], separator)  # fmt: skip
+    write_table(
+        folder / "totals.csv",
+        TOTALS,
+        [
+            (
+                one.submission.student,
+                *(["", "", ""] if one.failed else [one.machine, one.person, one.points]),
+                one.of,
+                one.unread,
+                "late" if one.submission.late else "",
+                one.submission.number,
+            )
+            for one in totals
+        ],
+        separator,
+    )
 
 
 def write_page(path: Path, template: str, **what) -> None:

@@ -129,8 +129,10 @@ class Line:
         if self.calls < 0:
             raise ValueError(f"the functions of a check can be called {MOST_CALLS:,} times at most")
         if (numbers := how_many(inputs)) > MOST_NUMBERS:
-            raise ValueError(f"a function of a check was called with {numbers:,} numbers: it takes "
-                             f"{MOST_NUMBERS:,} at most")  # fmt: skip
+            raise ValueError(
+                f"a function of a check was called with {numbers:,} numbers: it takes "
+                f"{MOST_NUMBERS:,} at most"
+            )
 
     def send(self, message: list) -> None:
         tensors: dict[str, Tensor] = {}

@@ -38,8 +38,11 @@ DISK = 500 * 2**20  # bytes that a submission may write, in all its files togeth
 
 def students_part(course: Path = ROOT / "course") -> list[Path]:
     """Files and folders of the course that everybody may have."""
-    return sorted(path for path in course.iterdir()
-                  if path.name not in TEACHERS and path.name != "__pycache__")  # fmt: skip
+    return sorted(
+        path
+        for path in course.iterdir()
+        if path.name not in TEACHERS and path.name != "__pycache__"
+    )
 
 
 def readable() -> list[str]:
@@ -57,8 +60,9 @@ def keep_apart(*secrets: Path) -> None:
     for secret in map(os.path.realpath, secrets):
         for folder in map(os.path.realpath, readable()):
             if within(secret, folder):
-                raise ValueError(f"{secret} lies in {folder}, which every submission may read: "
-                                 "keep it elsewhere")  # fmt: skip
+                raise ValueError(
+                    f"{secret} lies in {folder}, which every submission may read: keep it elsewhere"
+                )
 
 
 def within(path: str, folder: str) -> bool:
@@ -72,12 +76,14 @@ def limit_memory(megabytes: int) -> None:
 def limit(megabytes: int, seconds: float) -> None:
     """Bounds on memory, processor time, files and processes, where the system has them."""
     limit_memory(megabytes)
-    set_limits({
-        "RLIMIT_CPU": int(seconds) + 5,  # even if nobody is left to stop it
-        "RLIMIT_FSIZE": DISK // 5,
-        "RLIMIT_CORE": 0,
-        "RLIMIT_NPROC": 0,  # no more processes or threads; root is exempt
-    })  # fmt: skip
+    set_limits(
+        {
+            "RLIMIT_CPU": int(seconds) + 5,  # even if nobody is left to stop it
+            "RLIMIT_FSIZE": DISK // 5,
+            "RLIMIT_CORE": 0,
+            "RLIMIT_NPROC": 0,  # no more processes or threads; root is exempt
+        }
+    )
 
 
 def set_limits(bounds: Mapping[str, int]) -> None:
@@ -97,8 +103,18 @@ def bubblewrap(home: str, tree: str) -> list[str]:
     The command is the only process in there. Else there was one of bubblewrap's own beside it, with
     no limit and no filter, whose memory it could write.
     """
-    words = ["bwrap", "--unshare-all", "--as-pid-1", "--die-with-parent", "--cap-drop", "ALL",
-             "--proc", "/proc", "--dev", "/dev"]  # fmt: skip
+    words = [
+        "bwrap",
+        "--unshare-all",
+        "--as-pid-1",
+        "--die-with-parent",
+        "--cap-drop",
+        "ALL",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+    ]
     for path in [*readable(), tree]:
         words += ["--ro-bind", path, path]
     words += ["--size", str(DISK), "--tmpfs", home, "--chdir", home]

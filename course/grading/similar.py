@@ -76,14 +76,23 @@ def write_similar(
     """
     submissions = list(submissions)
     pairs, left_out = compare(source, submissions), unreadable(source, submissions)
-    write_table(folder / "similar.csv", COLUMNS, [
-        (one.first.student, one.second.student, round(one.code, 2), round(one.words, 2))
-        for one in pairs
-    ])  # fmt: skip
+    write_table(
+        folder / "similar.csv",
+        COLUMNS,
+        [
+            (one.first.student, one.second.student, round(one.code, 2), round(one.words, 2))
+            for one in pairs
+        ],
+    )
     usual = statistics.median(one.most for one in pairs) if pairs else 0.0
-    write_page(folder / "similar.html", "similar.html", title=source.title,
-               pairs=[one for one in pairs if one.most][:MOST], usual=usual,
-               left_out=left_out)  # fmt: skip
+    write_page(
+        folder / "similar.html",
+        "similar.html",
+        title=source.title,
+        pairs=[one for one in pairs if one.most][:MOST],
+        usual=usual,
+        left_out=left_out,
+    )
     return pairs, left_out
 
 
@@ -109,13 +118,17 @@ def compare(source: Assignment, submissions: Iterable[Submission]) -> list[Pair]
             cells = read_submission(one.path, source)
         except Unreadable:
             continue
-        works.append(Work(
-            one.student,
-            fingerprint(written(cells, handed_out, "code"), known=code),
-            fingerprint(written(cells, handed_out, "markdown"), known=words, words=True),
-        ))  # fmt: skip
-    pairs = [Pair(one, two, share(one.code, two.code), share(one.words, two.words))
-             for one, two in itertools.combinations(works, 2)]  # fmt: skip
+        works.append(
+            Work(
+                one.student,
+                fingerprint(written(cells, handed_out, "code"), known=code),
+                fingerprint(written(cells, handed_out, "markdown"), known=words, words=True),
+            )
+        )
+    pairs = [
+        Pair(one, two, share(one.code, two.code), share(one.words, two.words))
+        for one, two in itertools.combinations(works, 2)
+    ]
     return sorted(pairs, key=lambda one: -one.most)
 
 
@@ -123,8 +136,13 @@ def written(cells: Sequence[Mapping], handed_out: Sequence[Mapping], kind: str) 
     """The cells that aren't as they were handed out, in the order of the hand-out."""
     given = {plain(text(cell)) for cell in handed_out}
     order = {grade_id(cell): number for number, cell in enumerate(handed_out) if grade_id(cell)}
-    own = [cell for cell in cells if cell["cell_type"] == kind and plain(text(cell)) not in given
-           and not grade_id(cell).startswith("check-")]  # fmt: skip
+    own = [
+        cell
+        for cell in cells
+        if cell["cell_type"] == kind
+        and plain(text(cell)) not in given
+        and not grade_id(cell).startswith("check-")
+    ]
     own.sort(key=lambda cell: order.get(grade_id(cell), len(order)))
     return [text(cell) for cell in own]
 

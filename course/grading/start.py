@@ -1,8 +1,8 @@
 """How a student's process starts behind a wall, and which wall is trusted.
 
 Where a process can build its wall around itself, it is a copy of one that has imported PyTorch
-(`fork_server.py`): that saves the two seconds of the import. That one has a single thread, or it isn't
-copied. Elsewhere it is a program started anew.
+(`fork_server.py`): that saves the two seconds of the import. That one has a single thread, or it
+isn't copied. Elsewhere it is a program started anew.
 """
 
 import atexit
@@ -25,7 +25,14 @@ from course.grading.sandbox import ROOT, bubblewrap, landlockpy, profile, readab
 
 WALLS = ("bubblewrap", "landlock", "sandbox-exec")
 COPIED = ("landlock", "") if sys.platform == "linux" else ()
-WORKER_SIDE = ("__init__.py", "sandbox.py", "fork_server.py", "escape_test.py", "rpc.py", "worker.py")
+WORKER_SIDE = (
+    "__init__.py",
+    "sandbox.py",
+    "fork_server.py",
+    "escape_test.py",
+    "rpc.py",
+    "worker.py",
+)
 START = 120.0  # seconds for Python and PyTorch to start, on a busy computer
 GONE = 10.0  # seconds for a process that is killed to be gone
 NO_WALL = (
@@ -116,7 +123,8 @@ def behind(wall: str, home: str, tree: str, module: str, given: dict[str, Any]) 
     """The command that runs `main` of course.grading.MODULE behind a wall ("": behind none)."""
     program = (
         "import json; given = json.loads(sys.argv[1]); "
-        f"from course.grading.sandbox import lock_in; lock_in({wall!r}, {home!r}, given['readable']); "
+        "from course.grading.sandbox import lock_in; "
+        f"lock_in({wall!r}, {home!r}, given['readable']); "
         f"from course.grading.{module} import main; main(given)"
     )
     command = python(tree, program, json.dumps(given))
@@ -146,7 +154,9 @@ class ForkServer:
         self.tree = worker_side(Path(folder, "tree"))
         self.line, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         words = (folder, str(its_end.fileno()))
-        program = python(str(self.tree), "from course.grading.fork_server import main; main()", *words)
+        program = python(
+            str(self.tree), "from course.grading.fork_server import main; main()", *words
+        )
         command = [*without_rights(wall), *program]
         try:
             self.process = subprocess.Popen(
@@ -205,7 +215,9 @@ def fork_server(wall: str) -> ForkServer:
 class Copy:
     """What subprocess.Popen gives, for a copy: its standard streams, its number, and its end."""
 
-    def __init__(self, fork_server: ForkServer, wall: str, home: Path, module: str, given: dict[str, Any]):
+    def __init__(
+        self, fork_server: ForkServer, wall: str, home: Path, module: str, given: dict[str, Any]
+    ):
         self.fork_server = fork_server
         request = {
             "module": module,

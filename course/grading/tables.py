@@ -37,10 +37,14 @@ def write_table(
     writer = csv.writer(table, delimiter=separator, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([
-            in_table(cell).replace(".", ",") if isinstance(cell, float) and separator == ";"
-            else in_table(cell) for cell in row
-        ])  # fmt: skip
+        writer.writerow(
+            [
+                in_table(cell).replace(".", ",")
+                if isinstance(cell, float) and separator == ";"
+                else in_table(cell)
+                for cell in row
+            ]
+        )
     write_file(path, codecs.BOM_UTF8 + table.getvalue().encode("utf-8", errors="replace"))
 
 
@@ -94,8 +98,10 @@ def read_table(
         except UnicodeDecodeError:
             continue
     if len(found) != 1:
-        raise TableError(f"{path} isn't in UTF-8, and its letters can be read in several ways: "
-                         "save it as “CSV UTF-8”")  # fmt: skip
+        raise TableError(
+            f"{path} isn't in UTF-8, and its letters can be read in several ways: "
+            "save it as “CSV UTF-8”"
+        )
     return next(iter(found.values()))
 
 
@@ -120,5 +126,8 @@ def rows_of(path: Path, words: str, columns: Sequence[str]) -> list[tuple[int, d
     if not set(columns) <= set(first):
         raise TableError(f"{path}: its first line should be {','.join(columns)}")
     first += [f"column {number}" for number in range(len(first), max(map(len, rows)))]
-    return [(number, dict(itertools.zip_longest(first, row, fillvalue="")))
-            for number, row in enumerate(rows[1:], 2) if any(row)]  # fmt: skip
+    return [
+        (number, dict(itertools.zip_longest(first, row, fillvalue="")))
+        for number, row in enumerate(rows[1:], 2)
+        if any(row)
+    ]

@@ -294,35 +294,50 @@ def draw_place(draw: Draw, probability: float = 1, who: NounPhrase | None = None
 # Where a thing can be: (tags of the thing, [(English, Spanish, where)]).
 SPOTS = (
     ("drink", (("in", "en", "glass cup bottle kitchen"), ("on", "sobre", "table"))),
-    ("food", (
-        ("on", "sobre", "table chair"),
-        ("in", "en", "kitchen basket bag box"),
-        ("under", "debajo de", "table"),
-    )),
-    ("pet", (
-        ("on", "sobre", "sofa bed chair rug"),
-        ("under", "debajo de", "table bed chair sofa tree"),
-        ("behind", "detrás de", "sofa door house tree"),
-        ("near", "cerca de", "door window house lamp"),
-    )),
-    ("clothes", (
-        ("on", "sobre", "bed chair sofa"),
-        ("in", "en", "suitcase wardrobe drawer box bag basket trunk"),
-        ("under", "debajo de", "bed chair"),
-    )),
-    ("furniture", (
-        ("in", "en", "room kitchen house garage garden"),
-        ("near", "cerca de", "door window bed sofa"),
-        ("behind", "detrás de", "door sofa"),
-    )),
-    ("thing", (
-        ("on", "sobre", "table chair shelf bed sofa"),
-        ("in", "en", "box bag backpack suitcase trunk wardrobe room"),
-        ("under", "debajo de", "table bed chair sofa"),
-        ("behind", "detrás de", "door sofa wardrobe"),
-        ("near", "cerca de", "window door lamp"),
-    )),
-)  # fmt: skip
+    (
+        "food",
+        (
+            ("on", "sobre", "table chair"),
+            ("in", "en", "kitchen basket bag box"),
+            ("under", "debajo de", "table"),
+        ),
+    ),
+    (
+        "pet",
+        (
+            ("on", "sobre", "sofa bed chair rug"),
+            ("under", "debajo de", "table bed chair sofa tree"),
+            ("behind", "detrás de", "sofa door house tree"),
+            ("near", "cerca de", "door window house lamp"),
+        ),
+    ),
+    (
+        "clothes",
+        (
+            ("on", "sobre", "bed chair sofa"),
+            ("in", "en", "suitcase wardrobe drawer box bag basket trunk"),
+            ("under", "debajo de", "bed chair"),
+        ),
+    ),
+    (
+        "furniture",
+        (
+            ("in", "en", "room kitchen house garage garden"),
+            ("near", "cerca de", "door window bed sofa"),
+            ("behind", "detrás de", "door sofa"),
+        ),
+    ),
+    (
+        "thing",
+        (
+            ("on", "sobre", "table chair shelf bed sofa"),
+            ("in", "en", "box bag backpack suitcase trunk wardrobe room"),
+            ("under", "debajo de", "table bed chair sofa"),
+            ("behind", "detrás de", "door sofa wardrobe"),
+            ("near", "cerca de", "window door lamp"),
+        ),
+    ),
+)
 
 
 def draw_spot(draw: Draw, noun: Noun, determiners=DEFINITE) -> Phrase:

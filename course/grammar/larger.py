@@ -416,9 +416,14 @@ def possession(draw: Draw) -> Sentence:
     kind = draw.weighted({"state": 4, "object": 3, "place": 1, "this": 1, "where": 1})
     if kind == "where":
         verb = be("estar", thing, tense)
-        return sentence("possession", question(
-            "where" + verb.english + thing.english, "dónde" + verb.spanish + thing.spanish, thing
-        ))  # fmt: skip
+        return sentence(
+            "possession",
+            question(
+                "where" + verb.english + thing.english,
+                "dónde" + verb.spanish + thing.spanish,
+                thing,
+            ),
+        )
     if kind == "this":
         return sentence("possession", this_is(draw, thing, negative) + thing)
     if kind == "place" and noun.tags & {"thing", "clothes", "pet"}:

@@ -100,11 +100,14 @@ def like(draw: Draw) -> Sentence:
         english = text(verb + "d")
     else:
         english = text(verb + "s" if subject.person == HE else verb)
-    return sentence("gustar", Phrase(
-        subject.english + english + thing.english,
-        who + gustar_form(infinitive, thing, tense, kind) + thing.spanish,
-        subject.bonds + thing.bonds,
-    ))  # fmt: skip
+    return sentence(
+        "gustar",
+        Phrase(
+            subject.english + english + thing.english,
+            who + gustar_form(infinitive, thing, tense, kind) + thing.spanish,
+            subject.bonds + thing.bonds,
+        ),
+    )
 
 
 def ask_like(draw: Draw) -> Sentence:
@@ -125,9 +128,15 @@ def ask_like(draw: Draw) -> Sentence:
         return sentence(
             "gustar", question("what " + do + subject.english + "like", spanish, subject)
         )
-    return sentence("gustar", question(
-        do + subject.english + "like" + thing.english, who + form + thing.spanish, subject, thing
-    ))  # fmt: skip
+    return sentence(
+        "gustar",
+        question(
+            do + subject.english + "like" + thing.english,
+            who + form + thing.spanish,
+            subject,
+            thing,
+        ),
+    )
 
 
 LIKED_DOINGS = [
@@ -169,11 +178,14 @@ def interested(draw: Draw) -> Sentence:
     if negative:
         who = experiencer_not(subject)
     be = BE[tense][subject.person] + (" not" if negative else "")
-    return sentence("gustar", Phrase(
-        subject.english + (be + " interested in") + thing.english,
-        who + gustar_form("interesar", thing, tense) + thing.spanish,
-        subject.bonds + thing.bonds,
-    ))  # fmt: skip
+    return sentence(
+        "gustar",
+        Phrase(
+            subject.english + (be + " interested in") + thing.english,
+            who + gustar_form("interesar", thing, tense) + thing.spanish,
+            subject.bonds + thing.bonds,
+        ),
+    )
 
 
 COUNTED = nouns_for(
@@ -191,20 +203,26 @@ def left(draw: Draw) -> Sentence:
             f"{adjective_form('cuánto', noun.gender, True)} {noun.in_spanish(noun.gender, True)}"
         )
         to_whom = Words() if subject.dropped else "a" + subject.spanish
-        return sentence("gustar", question(
-            f"how many {noun.english_plural} {english_do(subject.person, PRESENT)}"
-            + subject.english
-            + "have left",
-            text(f"{things} {DATIVE[subject.person]} quedan") + to_whom,
-            subject,
-        ))  # fmt: skip
+        return sentence(
+            "gustar",
+            question(
+                f"how many {noun.english_plural} {english_do(subject.person, PRESENT)}"
+                + subject.english
+                + "have left",
+                text(f"{things} {DATIVE[subject.person]} quedan") + to_whom,
+                subject,
+            ),
+        )
     tense = draw.tense()
     thing = noun_phrase(noun, draw.pick((*NUMBERS, "many")), True)
-    return sentence("gustar", Phrase(
-        subject.english + english_finite(HAVE, subject.person, tense) + thing.english + "left",
-        who + gustar_form("quedar", thing, tense) + thing.spanish,
-        subject.bonds,
-    ))  # fmt: skip
+    return sentence(
+        "gustar",
+        Phrase(
+            subject.english + english_finite(HAVE, subject.person, tense) + thing.english + "left",
+            who + gustar_form("quedar", thing, tense) + thing.spanish,
+            subject.bonds,
+        ),
+    )
 
 
 BODY = nouns_for("body")

@@ -49,18 +49,21 @@ def ask_whether(draw: Draw) -> Sentence:
         words["where", "dónde"] = 1.5
     word, palabra = draw.weighted(words)
     object_phrase = object_of(verb, thing)
-    return sentence("question", question(
-        f"{word} {english_do(subject.person, tense)}"
-        + subject.english
-        + verb.english_base
-        + thing.english,
-        f"{palabra} {verb.spanish_form(tense, subject.person)}"
-        + subject.spanish
-        + verb.preposition
-        + object_phrase.spanish,
-        subject,
-        thing,
-    ))  # fmt: skip
+    return sentence(
+        "question",
+        question(
+            f"{word} {english_do(subject.person, tense)}"
+            + subject.english
+            + verb.english_base
+            + thing.english,
+            f"{palabra} {verb.spanish_form(tense, subject.person)}"
+            + subject.spanish
+            + verb.preposition
+            + object_phrase.spanish,
+            subject,
+            thing,
+        ),
+    )
 
 
 def ask_who(draw: Draw) -> Sentence:
@@ -94,11 +97,14 @@ def ask_whom(draw: Draw) -> Sentence:
     """Who did the girl see? ¿A quién vio la niña?"""
     verb = draw.pick(SOCIAL)
     subject, tense = draw_doer(draw, verb, asked=True), draw.tense()
-    return sentence("question", question(
-        "who " + english_do(subject.person, tense) + subject.english + verb.english_base,
-        f"a quién {verb.spanish_form(tense, subject.person)}" + subject.spanish,
-        subject,
-    ))  # fmt: skip
+    return sentence(
+        "question",
+        question(
+            "who " + english_do(subject.person, tense) + subject.english + verb.english_base,
+            f"a quién {verb.spanish_form(tense, subject.person)}" + subject.spanish,
+            subject,
+        ),
+    )
 
 
 WHAT_VERBS = [
@@ -114,11 +120,14 @@ def ask_what(draw: Draw) -> Sentence:
     """What does the dog eat? ¿Qué come el perro?"""
     verb = draw.pick(WHAT_VERBS)
     subject, tense = draw_doer(draw, verb, asked=True), draw.tense()
-    return sentence("question", question(
-        "what " + english_do(subject.person, tense) + subject.english + verb.english_base,
-        f"qué {verb.spanish_form(tense, subject.person)}" + subject.spanish,
-        subject,
-    ))  # fmt: skip
+    return sentence(
+        "question",
+        question(
+            "what " + english_do(subject.person, tense) + subject.english + verb.english_base,
+            f"qué {verb.spanish_form(tense, subject.person)}" + subject.spanish,
+            subject,
+        ),
+    )
 
 
 def ask_where(draw: Draw) -> Sentence:
@@ -131,11 +140,14 @@ def ask_where(draw: Draw) -> Sentence:
     if verb is DOES["think"]:
         words = {("why", "por qué"): 1, ("what", "qué"): 1}
     word, palabra = draw.weighted(words)
-    return sentence("question", question(
-        f"{word} {english_do(subject.person, tense)}" + subject.english + verb.english,
-        f"{palabra} {verb.spanish_form(tense, subject.person)}" + subject.spanish,
-        subject,
-    ))  # fmt: skip
+    return sentence(
+        "question",
+        question(
+            f"{word} {english_do(subject.person, tense)}" + subject.english + verb.english,
+            f"{palabra} {verb.spanish_form(tense, subject.person)}" + subject.spanish,
+            subject,
+        ),
+    )
 
 
 PLACED = nouns_for(
@@ -158,11 +170,15 @@ def ask_state(draw: Draw) -> Sentence:
     if adjective is None:
         return ask_state(draw)
     verb = be(adjective.copula, subject, tense)
-    return sentence("question", question(
-        verb.english + subject.english + adjective.english,
-        verb.spanish + adjective.form(subject.gender, subject.plural) + subject.spanish,
-        subject,
-    ), *subject.bond(adjective))  # fmt: skip
+    return sentence(
+        "question",
+        question(
+            verb.english + subject.english + adjective.english,
+            verb.spanish + adjective.form(subject.gender, subject.plural) + subject.spanish,
+            subject,
+        ),
+        *subject.bond(adjective),
+    )
 
 
 def ask_place(draw: Draw) -> Sentence:
@@ -171,11 +187,14 @@ def ask_place(draw: Draw) -> Sentence:
     if draw.chance(0.6):
         subject = draw_noun_phrase(draw, draw.pick(PLACED), CERTAIN)
         verb = be("estar", subject, tense)
-        return sentence("question", question(
-            "where" + verb.english + subject.english,
-            "dónde" + verb.spanish + subject.spanish,
-            subject,
-        ))  # fmt: skip
+        return sentence(
+            "question",
+            question(
+                "where" + verb.english + subject.english,
+                "dónde" + verb.spanish + subject.spanish,
+                subject,
+            ),
+        )
     subject = draw_noun_phrase(draw, draw.pick(LOOSE_THINGS), CERTAIN, adjective=0.1)
     verb = be("estar", subject, tense)
     rest = subject + draw_spot(draw, subject.noun)
@@ -200,16 +219,24 @@ def ask_property(draw: Draw) -> Sentence:
         thing = draw_noun_phrase(draw, noun, (("this", "that"),) * 2, adjective=0.15)
         pointing, *head = thing.english.words
         verb = be("ser", thing, PRESENT)
-        return sentence("question", question(
-            "whose " + " ".join(head) + verb.english + pointing,
-            "de quién" + verb.spanish + thing.spanish,
-            thing,
-        ))  # fmt: skip
+        return sentence(
+            "question",
+            question(
+                "whose " + " ".join(head) + verb.english + pointing,
+                "de quién" + verb.spanish + thing.spanish,
+                thing,
+            ),
+        )
     else:
         return ask_count(draw)
-    return sentence("question", question(
-        english + verb.english + subject.english, spanish + verb.spanish + subject.spanish, subject
-    ))  # fmt: skip
+    return sentence(
+        "question",
+        question(
+            english + verb.english + subject.english,
+            spanish + verb.spanish + subject.spanish,
+            subject,
+        ),
+    )
 
 
 def ask_count(draw: Draw) -> Sentence:
@@ -221,13 +248,16 @@ def ask_count(draw: Draw) -> Sentence:
     noun = draw.pick([noun for noun in nouns if not noun.mass and "single" not in noun.tags])
     things = f"{adjective_form('cuánto', noun.default_gender, True)} "
     things += noun.in_spanish(noun.default_gender, True)
-    return sentence("question", question(
-        f"how many {noun.english_plural} {english_do(subject.person, tense)}"
-        + subject.english
-        + verb.english,
-        f"{things} {verb.spanish_form(tense, subject.person)}" + subject.spanish,
-        subject,
-    ))  # fmt: skip
+    return sentence(
+        "question",
+        question(
+            f"how many {noun.english_plural} {english_do(subject.person, tense)}"
+            + subject.english
+            + verb.english,
+            f"{things} {verb.spanish_form(tense, subject.person)}" + subject.spanish,
+            subject,
+        ),
+    )
 
 
 NOT_AFTER_MODAL = (
@@ -267,12 +297,15 @@ def ask_modal(draw: Draw) -> Sentence:
         spanish = f"{form} {link} {verb.spanish}" + subject.spanish
     else:
         spanish = form + subject.spanish + verb.spanish
-    return sentence("question", question(
-        english + verb.english_base + thing.english,
-        spanish + verb.preposition + spanish_thing.spanish,
-        subject,
-        thing,
-    ))  # fmt: skip
+    return sentence(
+        "question",
+        question(
+            english + verb.english_base + thing.english,
+            spanish + verb.preposition + spanish_thing.spanish,
+            subject,
+            thing,
+        ),
+    )
 
 
 FRAMES = {

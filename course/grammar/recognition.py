@@ -48,16 +48,27 @@ from course.grammar.words import CONTRACTIONS, Phrase, Sentence, capitalized, en
 Forms = tuple[tuple[str, ...], ...]
 # Names of what is chosen that don't stand in the sentence themselves.
 NEVER_WRITTEN = {"m", "f", "do", "how", "color", "whose", "count", *GROUPS, *TEAMS}
-OTHER_FORMS = {"a": "an", "can": "could", "like": "likes liked", "have": "has had",
-               "be going": "going"}  # fmt: skip
+OTHER_FORMS = {
+    "a": "an",
+    "can": "could",
+    "like": "likes liked",
+    "have": "has had",
+    "be going": "going",
+}
 # A frame that chooses more than it says, and verbs one of which it says: see `Retrace.fitting`.
 SAYS_LESS = {grow_or_fly: (GROW, FLY), indirect_object: DITRANSITIVE}
 # Words without which a frame writes no sentence.
 ALWAYS = {
     frame: word.split()
     for word, frames in {
-        "because": (reason, person_reason, weather_reason, noun_reason, somebody_reason,
-                    own_reason),
+        "because": (
+            reason,
+            person_reason,
+            weather_reason,
+            noun_reason,
+            somebody_reason,
+            own_reason,
+        ),
         "and": (handle, and_it, two_subjects, two_objects),
         "?": (*questions.FRAMES, ask_like),
         "!": (exclamation,),
@@ -69,7 +80,7 @@ ALWAYS = {
         "left": (left,),
     }.items()
     for frame in frames
-}  # fmt: skip
+}
 
 
 class DeadEnd(Exception):

@@ -167,8 +167,10 @@ def grow_or_fly(draw: Draw) -> Sentence:
     return sentence("fly", clause + draw_time(draw, tense, 0.25))
 
 
-FLOWN_OVER = nouns_for("house river lake sea mountain city town forest field garden castle tower "
-                       "island church tree hill beach desert")  # fmt: skip
+FLOWN_OVER = nouns_for(
+    "house river lake sea mountain city town forest field garden castle tower "
+    "island church tree hill beach desert"
+)
 GOALS = nouns_for(
     "building town land river lake lagoon pool sea mountain hill bridge square kitchen garage"
 )

@@ -101,8 +101,10 @@ def measure_javascript() -> dict[str, Any]:
     with Node(Translator.load()) as node:
         results = node.run(PROGRAM, given)
         version = node.run("return process.version;")
-    return {"settings": {"text": RIDDLE, "likeliest": LIKELIEST, "node": version},
-            "results": results}  # fmt: skip
+    return {
+        "settings": {"text": RIDDLE, "likeliest": LIKELIEST, "node": version},
+        "results": results,
+    }
 
 
 def python_logits(translator: Translator, text: str, found: dict[str, Any]) -> Tensor:
@@ -111,8 +113,10 @@ def python_logits(translator: Translator, text: str, found: dict[str, Any]) -> T
     found: one of the results of the experiment "javascript". What was swapped there is swapped
     here.
     """
-    edits = {one["layer"]: swap_attention(0, one["head"], one["query"], one["from"], one["to"])
-             for one in found["changes"]}  # fmt: skip
+    edits = {
+        one["layer"]: swap_attention(0, one["head"], one["query"], one["from"], one["to"])
+        for one in found["changes"]
+    }
     batch = make_batch([(translator.src.encode(text), found["ids"])])
     with inference_mode(translator.model), patch_attention(translator.model, edits):
         logits = translator.model(batch.src, batch.tgt_in)[0]  # (t, vocabulary)

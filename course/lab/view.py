@@ -148,9 +148,11 @@ class AttentionView:
         query = self.chosen["query"]
         if query is None or query >= len(layer.queries):  # of a longer sentence, before
             return said
-        looks = [f"in head {head} at “{layer.keys[place]}” with {steady_round(row[place]):.2f}"
-                 for head, row in enumerate(heads[:, query])
-                 for place in [int(np.argmax(row >= row.max() - 1e-3))]]  # fmt: skip
+        looks = [
+            f"in head {head} at “{layer.keys[place]}” with {steady_round(row[place]):.2f}"
+            for head, row in enumerate(heads[:, query])
+            for place in [int(np.argmax(row >= row.max() - 1e-3))]
+        ]
         return f"{said} “{layer.queries[query]}” looks most {', '.join(looks)}."
 
     def shown(self) -> Layer:
@@ -173,9 +175,12 @@ class AttentionView:
         rows = max(len(layer.queries) for layer in self.layers)
         # The frame lies over the picture: where frames are not let through, the picture stays.
         data["text/html"] = FRAME.format(
-            height=f"{20 + 2.1 * rows:.0f}rem", said=NOT_TRUSTED, alt=html.escape(alt),
-            picture=data["image/png"], page=html.escape(self.page(heading=False)),
-        )  # fmt: skip
+            height=f"{20 + 2.1 * rows:.0f}rem",
+            said=NOT_TRUSTED,
+            alt=html.escape(alt),
+            picture=data["image/png"],
+            page=html.escape(self.page(heading=False)),
+        )
         return data | {MIME: packed(self.data())}, notes
 
 

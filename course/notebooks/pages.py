@@ -37,11 +37,14 @@ def link(name: str, part: sections.Section, words: str) -> str:
 
 def index(notebooks: dict[str, NotebookNode]) -> str:
     """From idea to section, as a page."""
-    lines = ["# Where each idea is shown", "",
-             "From idea to section; *(deeper)* marks sections that the core of the series can do "
-             "without. The words are in the [glossary](glossary.md), the figures are listed in "
-             "[figures.md](figures.md). To write it all yourself, step by step: "
-             "[from an empty file](../from_scratch/README.md)."]  # fmt: skip
+    lines = [
+        "# Where each idea is shown",
+        "",
+        "From idea to section; *(deeper)* marks sections that the core of the series can do "
+        "without. The words are in the [glossary](glossary.md), the figures are listed in "
+        "[figures.md](figures.md). To write it all yourself, step by step: "
+        "[from an empty file](../from_scratch/README.md).",
+    ]
     for title, ideas in IDEAS.items():
         lines += ["", f"## {title}", "", "| | idea | shown in |", "|---|---|---|"]
         for number, idea in ideas.items():
@@ -61,10 +64,15 @@ def _without_number(part: sections.Section) -> str:
 
 def glossary(notebooks: dict[str, NotebookNode]) -> str:
     """From word to section, as a page."""
-    lines = ["# Glossary", "",
-             "The words of the field, each with the section that explains it. *(deeper)* marks "
-             "sections that the core of the series can do without.",
-             "", "| word | means | explained in |", "|---|---|---|"]  # fmt: skip
+    lines = [
+        "# Glossary",
+        "",
+        "The words of the field, each with the section that explains it. *(deeper)* marks "
+        "sections that the core of the series can do without.",
+        "",
+        "| word | means | explained in |",
+        "|---|---|---|",
+    ]
     for tag, term in sorted(TERMS.items(), key=lambda item: item[1]["word"].casefold()):
         found = [
             link(name, part, f"{name[:2]} · {_without_number(part)}")

@@ -159,8 +159,11 @@ def core_differences(notebook: NotebookNode, folder: Path) -> list[str]:
     new = [cell for cell in execute(core, folder).cells if cell.cell_type == "code"]
     pairs = zip(stored, new, strict=True)
     found = [first_difference(one.outputs, join_streams(other.outputs)) for one, other in pairs]
-    return [f"cell [{cell.execution_count}]: {difference}"
-            for cell, difference in zip(stored, found, strict=True) if difference]  # fmt: skip
+    return [
+        f"cell [{cell.execution_count}]: {difference}"
+        for cell, difference in zip(stored, found, strict=True)
+        if difference
+    ]
 
 
 def main(arguments: list[str]) -> int:

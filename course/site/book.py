@@ -8,8 +8,15 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
-         "msedge", "microsoft-edge")  # fmt: skip
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "msedge",
+    "microsoft-edge",
+)
 USUAL_PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -50,9 +57,14 @@ def print_pdf(page: Path, pdf: Path) -> None:
 
 def take_picture(address: str, picture: Path, size: tuple[int, int]) -> None:
     """A page as it looks in a window of this size, as a PNG. ValueError as `print_pdf`."""
-    how = [f"--window-size={size[0]},{size[1]}", "--hide-scrollbars", "--force-color-profile=srgb",
-           "--force-prefers-reduced-motion", "--virtual-time-budget=20000",
-           f"--screenshot={picture}"]  # fmt: skip
+    how = [
+        f"--window-size={size[0]},{size[1]}",
+        "--hide-scrollbars",
+        "--force-color-profile=srgb",
+        "--force-prefers-reduced-motion",
+        "--virtual-time-budget=20000",
+        f"--screenshot={picture}",
+    ]
     in_browser(address, picture, how)
 
 
@@ -62,8 +74,14 @@ def in_browser(address: str, file: Path, how: list[str]) -> None:
     if not browser:
         raise ValueError("Printing needs Chromium, Chrome or Edge: install one of them.")
     file.unlink(missing_ok=True)
-    command = [browser, "--headless", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND",
-               *how, address]  # fmt: skip
+    command = [
+        browser,
+        "--headless",
+        "--disable-gpu",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+        *how,
+        address,
+    ]
     if sys.platform == "linux":
         command.insert(1, "--no-sandbox")  # the page is our own; in containers there is no sandbox
     try:

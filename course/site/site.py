@@ -86,8 +86,11 @@ DOCUMENTS = (
     Page("larger_model.html", path("data/models/tatoeba-en-es/README.md"), "The larger model"),
 )
 LICENSES = ("LICENSE", "LICENSES/CC-BY-4.0.txt", "LICENSES/CC0-1.0.txt")
-OTHER_PLACES = {"LICENSE": "about.html#licenses", "LICENSES": "about.html#licenses",
-                "CITATION.cff": "about.html#cite"}  # fmt: skip
+OTHER_PLACES = {
+    "LICENSE": "about.html#licenses",
+    "LICENSES": "about.html#licenses",
+    "CITATION.cff": "about.html#cite",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,10 +119,16 @@ def notebook_pages() -> list[Page]:
     """The series, in order, named and described as in the README."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     return [
-        Page(f"{name}.html", path(f"notebooks/{name}.ipynb"), title, number, explains,
-             count.stated(sections.series()[name]))
+        Page(
+            f"{name}.html",
+            path(f"notebooks/{name}.ipynb"),
+            title,
+            number,
+            explains,
+            count.stated(sections.series()[name]),
+        )
         for number, title, name, explains in ROW.findall(readme)
-    ]  # fmt: skip
+    ]
 
 
 class Site:
@@ -164,8 +173,14 @@ class Site:
     def remember(self, page: Page, anchor: str, heading: str, text: str) -> None:
         """A section, so that the search finds it."""
         title = f"{page.number} {page.title}".strip()
-        self.found.append({"page": with_anchor(page.file, anchor), "title": title,
-                           "heading": heading, "text": plain(text)})  # fmt: skip
+        self.found.append(
+            {
+                "page": with_anchor(page.file, anchor),
+                "title": title,
+                "heading": heading,
+                "text": plain(text),
+            }
+        )
 
     def notebook(self, page: Page) -> None:
         name = page.source.stem
@@ -180,15 +195,32 @@ class Site:
         for section in sections.sections(notebook):
             text = "\n".join(cell.source for cell in section.cells)
             self.remember(page, section.anchor, section.heading, text)
-        contents = [(s.anchor, inline(s.heading), s.deeper) for s in sections.sections(notebook)
-                    if s.level == 2]  # fmt: skip
+        contents = [
+            (s.anchor, inline(s.heading), s.deeper)
+            for s in sections.sections(notebook)
+            if s.level == 2
+        ]
         charts = any(picture.chart for picture in pictures)
         views = any(picture.view for picture in pictures)
-        self.write(page.file, "notebook.html", page, parts=found, open_at_end=open_at_end,
-                   contents=contents, charts=charts, views=views,
-                   colab=colab.address(self.cite.repository, name))  # fmt: skip
-        self.write(f"slides/{page.file}", "slides.html", page, goals=words(goals(notebook)),
-                   slides=slides(name, found), charts=charts)  # fmt: skip
+        self.write(
+            page.file,
+            "notebook.html",
+            page,
+            parts=found,
+            open_at_end=open_at_end,
+            contents=contents,
+            charts=charts,
+            views=views,
+            colab=colab.address(self.cite.repository, name),
+        )
+        self.write(
+            f"slides/{page.file}",
+            "slides.html",
+            page,
+            goals=words(goals(notebook)),
+            slides=slides(name, found),
+            charts=charts,
+        )
         shutil.copyfile(ROOT / page.source, self.out / page.source)
         if self.cite.repository:
             copy = colab.with_first_cell(notebook, self.cite.repository)
@@ -200,8 +232,10 @@ class Site:
         text = (ROOT / page.source).read_text(encoding="utf-8")
         for anchor, heading, part in headed(text):
             self.remember(page, anchor, heading, part)
-        contents = [(github_anchor(words), inline(words), False)
-                    for words in re.findall(r"^## (.+)$", text, re.MULTILINE)]  # fmt: skip
+        contents = [
+            (github_anchor(words), inline(words), False)
+            for words in re.findall(r"^## (.+)$", text, re.MULTILINE)
+        ]
         body = markdown(self.target(page), github_anchor)(text)
         if page.file == "figures.html":
             body = self.with_pictures(body)

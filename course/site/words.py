@@ -51,8 +51,9 @@ def markdown(target: Target, anchor: Callable[[str], str]) -> Callable[[str], Ma
     renderer = Words(target)
     reader = mistune.create_markdown(renderer=renderer, plugins=["table", "math"])
     renderer.register("inline_math", lambda _, text: mathml(text, "inline"))
-    renderer.register("block_math", lambda _, text: f'<span class="formula wide">'
-                                                     f'{mathml(text, "block")}</span>')  # fmt: skip
+    renderer.register(
+        "block_math", lambda _, text: f'<span class="formula wide">{mathml(text, "block")}</span>'
+    )
     renderer.register("table", lambda _, text: f'<div class="wide"><table>{text}</table></div>\n')
 
     def name_headings(_: mistune.Markdown, state: mistune.BlockState) -> None:

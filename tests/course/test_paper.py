@@ -14,8 +14,11 @@ def test_better_by_over_two_points_and_cheaper():
     assert big.german - max(row.german for row in others if row.german) > 2  # abstract
     assert base.german > max(row.german for row in others if row.german)  # section 6.1
     assert big.french > max(row.french for row in others if row.french)
-    single = [row for name, row in TABLE_2.items() if row.kind != "attention"
-              and "ensemble" not in name and row.french_cost]  # fmt: skip
+    single = [
+        row
+        for name, row in TABLE_2.items()
+        if row.kind != "attention" and "ensemble" not in name and row.french_cost
+    ]
     assert all(4 * big.french_cost < row.french_cost for row in single)  # "less than 1/4"
     assert base.german_cost < min(row.german_cost for row in others if row.german_cost)
 

@@ -60,8 +60,11 @@ def text_of(path: Path) -> str:
     cells = json.loads(text)["cells"]
     for cell in cells:
         for output in cell.get("outputs", []):
-            output["data"] = {kind: data for kind, data in output.get("data", {}).items()
-                              if not kind.startswith("image/")}  # fmt: skip
+            output["data"] = {
+                kind: data
+                for kind, data in output.get("data", {}).items()
+                if not kind.startswith("image/")
+            }
     return json.dumps(cells, ensure_ascii=False).replace("\\n", " ")
 
 
@@ -79,8 +82,9 @@ def test_no_sentence_of_a_corpus_is_in_the_repository(name):
         pytest.skip(f"needs the corpus: python -m transformer_lib corpus get {name}")
     wanted = by_beginning(side for file in files for pair in read_parallel([file]) for side in pair)
     tests = everyday.load() + everyday.load(phrasebook.FOLDER / "first-sentences.txt")
-    ours = " | ".join(" ".join(words(text)) for item in tests
-                      for text in (item.english, *item.translations))  # fmt: skip
+    ours = " | ".join(
+        " ".join(words(text)) for item in tests for text in (item.english, *item.translations)
+    )
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
     assert tracked.returncode == 0, tracked.stderr
     found = {}

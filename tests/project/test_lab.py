@@ -112,8 +112,12 @@ def test_it_opens_the_first_notebook_and_later_where_one_was(tmp_path):
     assert (lab.ORIGINALS / lab.FIRST).exists()
     saved = tmp_path / "workspaces" / "default-37a8.jupyterlab-workspace"
     saved.parent.mkdir()
-    for data, page in (("{", "tree"), ({}, "tree"), ({"notebook:work/03.ipynb": 1}, "/lab"),
-                       ({"notebook:notebooks/03.ipynb": 1}, "tree")):  # fmt: skip
+    for data, page in (
+        ("{", "tree"),
+        ({}, "tree"),
+        ({"notebook:work/03.ipynb": 1}, "/lab"),
+        ({"notebook:notebooks/03.ipynb": 1}, "tree"),
+    ):
         text = data if isinstance(data, str) else json.dumps({"data": data})
         saved.write_text(text, encoding="utf-8")
         found = lab.first_page(tmp_path, "work")

@@ -41,9 +41,13 @@ def as_a_user(home: Path) -> dict[str, str]:
 
 def outcome(installed: Path, command: list[str], cwd: Path) -> str:
     return subprocess.run(
-        command, cwd=cwd, env=as_a_user(cwd) | {"PYTHONPATH": str(installed)},
-        check=True, capture_output=True, encoding="utf-8",
-    ).stdout  # fmt: skip
+        command,
+        cwd=cwd,
+        env=as_a_user(cwd) | {"PYTHONPATH": str(installed)},
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+    ).stdout
 
 
 def test_all_data_and_models_are_inside(installed):

@@ -142,8 +142,11 @@ def test_every_notebook_has_one_picture_to_remember_and_shows_it_in_its_core(nam
     heroes = [entry.name for entry in FIGURES.values() if entry.hero and entry.notebook == name]
     assert len(heroes) == 1
     core = sections.cells(NOTEBOOKS[name], deeper=False)
-    shown = {output.get("metadata", {}).get("figure") for cell in core
-             for output in cell.get("outputs", [])}  # fmt: skip
+    shown = {
+        output.get("metadata", {}).get("figure")
+        for cell in core
+        for output in cell.get("outputs", [])
+    }
     assert heroes[0] in shown
 
 
@@ -154,8 +157,12 @@ def test_every_notebook_has_one_picture_to_remember_and_shows_it_in_its_core(nam
 def test_a_term_is_explained_once_and_where_it_is_first_used(tag):
     term = pages.TERMS[tag]
     word = re.compile(rf"\b{re.escape(term['word'])}", re.IGNORECASE)
-    explained = [(name, cell) for name, notebook in NOTEBOOKS.items() for cell in notebook.cells
-                 if f"term-{tag}" in cell.metadata.get("tags", [])]  # fmt: skip
+    explained = [
+        (name, cell)
+        for name, notebook in NOTEBOOKS.items()
+        for cell in notebook.cells
+        if f"term-{tag}" in cell.metadata.get("tags", [])
+    ]
     assert len(explained) == 1, f"{len(explained)} cells have the tag term-{tag}"
     there, cell = explained[0]
     bold = [words for words in re.findall(r"\*\*(.+?)\*\*", cell.source) if word.search(words)]
@@ -175,8 +182,13 @@ def test_a_term_is_explained_once_and_where_it_is_first_used(tag):
 
 
 def test_every_term_of_the_notebooks_is_in_the_glossary():
-    tags = {tag.removeprefix("term-") for notebook in NOTEBOOKS.values() for cell in notebook.cells
-            for tag in cell.metadata.get("tags", []) if tag.startswith("term-")}  # fmt: skip
+    tags = {
+        tag.removeprefix("term-")
+        for notebook in NOTEBOOKS.values()
+        for cell in notebook.cells
+        for tag in cell.metadata.get("tags", [])
+        if tag.startswith("term-")
+    }
     assert tags == set(pages.TERMS)
 
 
@@ -193,17 +205,20 @@ def test_the_pages_are_as_the_notebooks_are(page):
 def small() -> nbformat.NotebookNode:
     """Core: 10 words, 2 lines, 1 figure, 1 prediction. Deeper: 4 words, 3 lines, 1 exercise."""
     drawn = new_output("display_data", {"image/png": "x", "text/plain": "Figure"})
-    return new_notebook(cells=[
-        new_markdown_cell("# One title\nIt takes about 9 minutes."),
-        new_markdown_cell("**Predict.** [Here](there.md)?"),
-        new_code_cell("x = 1\n\nshow(x)", outputs=[drawn]),
-        new_markdown_cell("## Deeper: two", metadata={"tags": ["deeper"], sections.FOLD: True}),
-        new_code_cell("y = x", metadata={"tags": ["concept-2"]}),
-        new_markdown_cell("### Below it"),
-        new_code_cell("z = ...\ncheck(z)",
-                      outputs=[new_output("stream", text="z: not tried yet")]),
-        new_markdown_cell("## Core"),
-    ])  # fmt: skip
+    return new_notebook(
+        cells=[
+            new_markdown_cell("# One title\nIt takes about 9 minutes."),
+            new_markdown_cell("**Predict.** [Here](there.md)?"),
+            new_code_cell("x = 1\n\nshow(x)", outputs=[drawn]),
+            new_markdown_cell("## Deeper: two", metadata={"tags": ["deeper"], sections.FOLD: True}),
+            new_code_cell("y = x", metadata={"tags": ["concept-2"]}),
+            new_markdown_cell("### Below it"),
+            new_code_cell(
+                "z = ...\ncheck(z)", outputs=[new_output("stream", text="z: not tried yet")]
+            ),
+            new_markdown_cell("## Core"),
+        ]
+    )
 
 
 def test_the_count_counts():
@@ -213,16 +228,17 @@ def test_the_count_counts():
     assert core["minutes"] == pytest.approx(10 / 180 + 2 * 5 / 60 + 20 / 60 + 20 / 60)
     assert deeper["minutes"] == pytest.approx(4 / 180 + 3 * 5 / 60 + 7)
     assert count.stated(small()) == (9, 0)
-    assert (
-        count.sentence(small())
-        == "It takes about 1 minutes; the deeper sections another 7."
-    )
+    assert count.sentence(small()) == "It takes about 1 minutes; the deeper sections another 7."
 
 
 def test_a_deeper_section_reaches_to_the_next_of_its_level():
     found = [(part.heading, part.deeper) for part in sections.sections(small())]
-    assert found == [("One title", False), ("Deeper: two", True), ("Below it", True),
-                     ("Core", False)]  # fmt: skip
+    assert found == [
+        ("One title", False),
+        ("Deeper: two", True),
+        ("Below it", True),
+        ("Core", False),
+    ]
 
 
 def test_what_the_core_borrows_is_found():
@@ -256,8 +272,12 @@ def cuts(code: str) -> bool:
 
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and is_source(node.value):
-            held |= {name.id for target in node.targets for name in ast.walk(target)
-                     if isinstance(name, ast.Name)}  # fmt: skip
+            held |= {
+                name.id
+                for target in node.targets
+                for name in ast.walk(target)
+                if isinstance(name, ast.Name)
+            }
     return any(
         isinstance(node, ast.Attribute | ast.Subscript) and is_source(node.value)
         for node in ast.walk(tree)

@@ -26,8 +26,10 @@ def listed() -> list[str]:
     """The project's files, those too that git doesn't know yet."""
     run = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *KINDS],
-        cwd=ROOT, capture_output=True, encoding="utf-8",
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+    )
     names = {name for name in run.stdout.split("\0") if name and not NOT_READ.match(name)}
     return sorted(name for name in names if (ROOT / name).is_file())
 

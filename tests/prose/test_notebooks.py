@@ -270,8 +270,17 @@ def test_pytest_uses_this_comparison(tmp_path):
     shutil.copy(ROOT / "conftest.py", tmp_path)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:nbval", "--nbval", "--nbval-current-env", "-rA",
-         "--color=no"],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:nbval",
+            "--nbval",
+            "--nbval-current-env",
+            "-rA",
+            "--color=no",
+        ],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT / "tools")},
         capture_output=True,

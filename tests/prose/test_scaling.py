@@ -74,8 +74,10 @@ def test_time(model):
     for_a_word = 6 * in_products  # forward two operations for each weight, backward four
     stands(f"times {for_a_word / 1e6:.0f} million operations for each target word")
     update = for_a_word * WORDS
-    stands(f"an update takes {update / 1e12:.1f} TFLOP and the whole training "
-           f"{update * UPDATES:.1e} FLOP".replace("e+", "e"))  # fmt: skip
+    stands(
+        f"an update takes {update / 1e12:.1f} TFLOP and the whole training "
+        f"{update * UPDATES:.1e} FLOP".replace("e+", "e")
+    )
     epoch = PAIRS * LENGTH / WORDS
     stands(f"An epoch has {epoch:,.0f} updates, and 100,000 updates are {UPDATES / epoch:.1f}")
     for rate, unit in ((0.06e12, "days"), (10e12, "hours"), (22e12, "hours"), (160e12, "hours")):
@@ -97,8 +99,11 @@ def test_the_papers_count_on_gpus_of_today(model):
     ours = 6 * sum(p.numel() for p in model.parameters() if p.dim() == 2) * WORDS * UPDATES
     share = ours / (peak * 12 * 3600)
     stands(f"By our count they used {share:.0%} of that.".replace("%", " %"))
-    rows = re.findall(r"\| (one|eight) (\w[\w ]+) \| ([\d,]+) TFLOP/s \| ([\d.]+) hours "
-                      r"\| ([\d.]+) hours \|", PAGE)  # fmt: skip
+    rows = re.findall(
+        r"\| (one|eight) (\w[\w ]+) \| ([\d,]+) TFLOP/s \| ([\d.]+) hours "
+        r"\| ([\d.]+) hours \|",
+        PAGE,
+    )
     assert len(rows) == 4
     printed = {"RTX 4090": 165, "A100": 312, "H100": 989}  # bf16, dense, in TFLOP/s
     for many, gpu, said, at_its_share, at_a_tenth in rows:
@@ -128,8 +133,10 @@ def measured_rows():
     pairs = zip(sweeps["length"][:half], sweeps["length"][half:], strict=True)
     for ours, fused in pairs:
         assert (ours["attention"], fused["attention"]) == ("formula", "fused")
-        yield (f"| {ours['length']:,} | {ms(ours)} | {megabytes(ours)} "
-               f"| {ms(fused)} | {megabytes(fused)} |")  # fmt: skip
+        yield (
+            f"| {ours['length']:,} | {ms(ours)} | {megabytes(ours)} "
+            f"| {ms(fused)} | {megabytes(fused)} |"
+        )
     for row in sweeps["batch"]:
         rate = 1000 * row["sentences"] * row["length"] / row["milliseconds"]["median"]
         yield f"| {row['sentences']} | {ms(row)} | {rate:,.0f} | {megabytes(row)} |"
@@ -146,11 +153,12 @@ def test_what_a_step_takes():
     rows = [row for row in tables.splitlines() if re.match(r"\| (\d|one|two)", row)]
     assert rows == list(measured_rows())
     curves = (against_length(what) for what in ("milliseconds", "tensors"))
-    at = [doubled(lengths, ways[way]) for lengths, ways in curves
-          for way in ("formula", "fused")]  # fmt: skip
+    at = [doubled(lengths, ways[way]) for lengths, ways in curves for way in ("formula", "fused")]
     assert at.pop() is None
-    stands("twice the time of 16 words at {0:.0f} words, and twice the memory at {2:.0f}; with the "
-           "kernel, twice the time at {1:.0f}, and never twice the memory".format(*at))  # fmt: skip
+    stands(
+        "twice the time of 16 words at {0:.0f} words, and twice the memory at {2:.0f}; with the "
+        "kernel, twice the time at {1:.0f}, and never twice the memory".format(*at)
+    )
     stands(f"as often as all the rest at {as_many(SMALL, 1000):.0f} words")
     for sweep in list(experiments.load("scaling")["sweeps"].values())[3:]:
         one, threads, processes = sweep

@@ -68,8 +68,11 @@ def test_a_figure_can_be_saved(name, tmp_path, monkeypatch):
     """
     if FIGURES[name].notebook not in NOTEBOOKS:
         pytest.skip("its notebook is not written yet")
-    shown = [(cell, output) for cell, output in pictures(FIGURES[name].notebook)
-             if output.metadata.get("figure") == name]  # fmt: skip
+    shown = [
+        (cell, output)
+        for cell, output in pictures(FIGURES[name].notebook)
+        if output.metadata.get("figure") == name
+    ]
     assert shown, f"{FIGURES[name].notebook} doesn't show it"
     drawn = FIGURES[name].draw()
     assert isinstance(drawn, Figure) or is_chart(drawn)
@@ -100,9 +103,10 @@ def test_all_figures_come_with_a_page_that_shows_them(tmp_path, monkeypatch, cap
     monkeypatch.setattr("course.drawing.registry.FIGURES", few)
     assert main(["figures", "--all", "--out", str(tmp_path), "--format", "svg", "pdf"]) == 0
     page = ElementTree.fromstring(
-        re.sub("<(meta|img)([^>]*)>", r"<\1\2/>", (tmp_path / "index.html").read_text("utf-8"))
-        .removeprefix("<!DOCTYPE html>\n")
-    )  # fmt: skip
+        re.sub(
+            "<(meta|img)([^>]*)>", r"<\1\2/>", (tmp_path / "index.html").read_text("utf-8")
+        ).removeprefix("<!DOCTYPE html>\n")
+    )
     images = page.findall(".//img")
     links = [link.get("href") for link in page.findall(".//figure//a")]
     assert len(images) == 3 and len(links) == 9  # the thumbnail, svg and pdf

@@ -41,8 +41,9 @@ def test_half_precision_is_half_the_file_and_computes_in_full(tmp_path, dtype):
     model = make_model(200, 200, N=1, d_model=64, d_ff=128, h=4, tie_weights="all").eval()
     save_model(tmp_path / "whole", model)
     save_model(tmp_path / "half", model, dtype)
-    whole, half = ((tmp_path / name / "model.safetensors").stat().st_size for name in
-                   ("whole", "half"))  # fmt: skip
+    whole, half = (
+        (tmp_path / name / "model.safetensors").stat().st_size for name in ("whole", "half")
+    )
     assert half == pytest.approx(whole / 2, rel=0.05)
     loaded = load_model(tmp_path / "half")
     for a, b in zip(loaded.parameters(), model.parameters(), strict=True):
@@ -107,9 +108,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_nothing_is_unpickled():
-    source = "".join(
-        p.read_text() for p in Path(transformer_lib.__file__).parent.rglob("*.py")
-    )
+    source = "".join(p.read_text() for p in Path(transformer_lib.__file__).parent.rglob("*.py"))
     assert "torch.load" not in source
     assert "pickle" not in source
 

@@ -41,11 +41,14 @@ def test_our_two_hundred_sentences(translator, stored, monkeypatch):
 @pytest.mark.parametrize(
     ("typed", "answer"),
     [
-        ("Good morning.", "Buenos días."), ("I don't know.", "No sé."),
-        ("It is raining.", "Está lloviendo."), ("I like trees.", "Me gustan los árboles."),
-        ("good morning", "Buenos días"), ("it is raining", "Está lloviendo"),
+        ("Good morning.", "Buenos días."),
+        ("I don't know.", "No sé."),
+        ("It is raining.", "Está lloviendo."),
+        ("I like trees.", "Me gustan los árboles."),
+        ("good morning", "Buenos días"),
+        ("it is raining", "Está lloviendo"),
     ],
-)  # fmt: skip
+)
 def test_the_first_thing_that_somebody_types(translator, typed, answer):
     assert translator.translate(typed)[0].text == answer
 
@@ -95,10 +98,12 @@ def test_the_card_says_what_was_measured(stored):
     """Every number of its tables stands in the stored experiment."""
     tatoeba, ours = stored["tatoeba"], stored["everyday"]
     rows = {
-        "greedy": tatoeba["beam 1"], "beam 5": tatoeba["beam 5"],
+        "greedy": tatoeba["beam 1"],
+        "beam 5": tatoeba["beam 5"],
         "the small one": tatoeba["small model"],
-        "our 200, greedy": ours["larger"], "our 200, the small one": ours["small"],
-    }  # fmt: skip
+        "our 200, greedy": ours["larger"],
+        "our 200, the small one": ours["small"],
+    }
     for name, found in rows.items():
         low, high = found["bleu_interval"]
         assert (

@@ -258,7 +258,9 @@ def test_swapping_two_numbers_in_one_row_of_one_head():
     torch.testing.assert_close(edited[1, 1, 2], torch.tensor([0.5, 0.0, 0.5]))
     assert torch.equal(edited[:, 0], WEIGHTS[:, 0])
     assert torch.equal(edited[0, 1, 1:], WEIGHTS[0, 1, 1:])
-    everywhere = swap_attention(ROWS, slice(None), QUERY, torch.tensor([0, 0]), torch.tensor([2, 1]))(WEIGHTS)
+    everywhere = swap_attention(
+        ROWS, slice(None), QUERY, torch.tensor([0, 0]), torch.tensor([2, 1])
+    )(WEIGHTS)
     assert torch.equal(everywhere, edited[:, [1, 1]])
 
 

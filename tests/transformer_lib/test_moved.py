@@ -37,8 +37,9 @@ def test_the_tables_name_what_is_there():
     for old, place in moved.HANDED_ON.items():
         assert hasattr(importlib.import_module(place), old.rpartition(".")[2]), old
     assert set(course.moved.MODULES) & set(moved.MODULES) == {
-        "corpora.english_spanish", "corpora.english_spanish.splits"
-    }  # fmt: skip
+        "corpora.english_spanish",
+        "corpora.english_spanish.splits",
+    }
 
 
 def run(program: str) -> str:

@@ -187,10 +187,15 @@ def test_nonsense_is_called_a_guess(translator, typed):
 
 
 @pytest.mark.parametrize(
-    "typed", ["I like trees", "I like trees!!", "Who crosses the street?",
-              "My sister bought a red car",
-              "The animal didn't cross the street because it was too wide"],
-)  # fmt: skip
+    "typed",
+    [
+        "I like trees",
+        "I like trees!!",
+        "Who crosses the street?",
+        "My sister bought a red car",
+        "The animal didn't cross the street because it was too wide",
+    ],
+)
 def test_sentences_like_those_it_learned_are_not_doubted(translator, typed):
     assert translator.doubt(translator.translate(typed)[0]) == ""
 

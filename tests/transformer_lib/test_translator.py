@@ -98,12 +98,20 @@ def test_an_exclamation_that_is_none_without_its_mark_keeps_it():
 @pytest.mark.parametrize(
     ("typed", "known", "near"),
     [
-        ("treez", "trees", True), ("treez", "tree", True), ("trees", "street", False),
-        ("teh", "the", True), ("ich", "rich", False), ("mag", "map", False),
-        ("hello", "yellow", False), ("kitchens", "kitchen", True), ("animla", "animal", True),
-        ("xylophones", "phones", False), ("at", "ta", False), ("stret", "street", True),
+        ("treez", "trees", True),
+        ("treez", "tree", True),
+        ("trees", "street", False),
+        ("teh", "the", True),
+        ("ich", "rich", False),
+        ("mag", "map", False),
+        ("hello", "yellow", False),
+        ("kitchens", "kitchen", True),
+        ("animla", "animal", True),
+        ("xylophones", "phones", False),
+        ("at", "ta", False),
+        ("stret", "street", True),
     ],
-)  # fmt: skip
+)
 def test_only_a_slip_of_the_finger_is_near(typed, known, near):
     assert is_near(typed, known) == near
 
@@ -121,17 +129,32 @@ def test_a_notebook_shows_one_line():
 
 
 def test_it_lists_the_words_it_knows(translator):
-    assert translator.words == ["Ana", "do", "duck", "I", "is", "it", "like", "not", "queen",
-                                "the", "trees"]  # fmt: skip
+    assert translator.words == [
+        "Ana",
+        "do",
+        "duck",
+        "I",
+        "is",
+        "it",
+        "like",
+        "not",
+        "queen",
+        "the",
+        "trees",
+    ]
 
 
 @pytest.mark.parametrize(
     ("typed", "read", "added"),
     [
-        ("good morning", "Good morning.", "."), (" Good morning. ", "Good morning.", ""),
-        ("é?", "É?", ""), ("3 dogs", "3 dogs.", "."), ("“no”", "“no”", ""), ("eBay", "EBay.", "."),
+        ("good morning", "Good morning.", "."),
+        (" Good morning. ", "Good morning.", ""),
+        ("é?", "É?", ""),
+        ("3 dogs", "3 dogs.", "."),
+        ("“no”", "“no”", ""),
+        ("eBay", "EBay.", "."),
     ],
-)  # fmt: skip
+)
 def test_a_sentence_is_finished_for_a_model_that_knows_no_other(typed, read, added):
     assert finish(typed) == UserInput(read, added=added)
     assert is_finished(read) and is_finished(typed.strip()) == (typed.strip() == read)
@@ -165,8 +188,11 @@ def test_doubt_is_said_in_words(translator, capsys):
     mean = found.log_prob / (len(found.tokens) + 1)
     assert found.mean_log_prob == pytest.approx(mean)
     assert translator.doubt(found) == ""  # nothing was measured
-    for usual, lowest, word in ((mean - 1, mean - 2, ""), (mean + 1, mean - 1, "unsure:"),
-                                (mean + 2, mean + 1, "guessing:")):  # fmt: skip
+    for usual, lowest, word in (
+        (mean - 1, mean - 2, ""),
+        (mean + 1, mean - 1, "unsure:"),
+        (mean + 2, mean + 1, "guessing:"),
+    ):
         translator.sureness = ConfidenceThresholds(usual, lowest, 4000)
         assert translator.doubt(found).partition(" ")[0] == word
     translator.say("I like trees")
@@ -208,7 +234,9 @@ def test_a_seed_draws_the_same_for_many_as_one_by_one(translator):
 
 
 def test_looks_have_a_label_for_every_row_and_column(translator):
-    looks = translator.attention_maps("I like trees", translation=["me", "gustan", "los", "árboles"])
+    looks = translator.attention_maps(
+        "I like trees", translation=["me", "gustan", "los", "árboles"]
+    )
     assert looks.src == ["I", "like", "trees", "<eos>"]
     assert looks.tgt_in == ["<bos>", "me", "gustan", "los", "árboles"]
     assert looks.tgt_out == ["me", "gustan", "los", "árboles", "<eos>"]

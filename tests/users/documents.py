@@ -6,14 +6,36 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "TEACHING.md", "SCALING.md", "CONTRIBUTING.md", "build/README.md",
-         "course/grading/students.md", *(f"notebooks/{path.name}"
-                                     for path in sorted((ROOT / "notebooks").glob("*.ipynb"))))
+PAGES = (
+    "README.md",
+    "TEACHING.md",
+    "SCALING.md",
+    "CONTRIBUTING.md",
+    "build/README.md",
+    "course/grading/students.md",
+    *(f"notebooks/{path.name}" for path in sorted((ROOT / "notebooks").glob("*.ipynb"))),
+)
 # What a command begins with.
-PROGRAMS = ("python", "py", "make", "torchrun", "transformer-lib", "conda", "docker", "git",
-            "source", "mkdir", "experiment", "pip", "uv", "python3.13", "../cuda/bin/python",
-            ".venv/bin/python",
-            ".venv\\Scripts\\python", ".venv\\Scripts\\activate")  # fmt: skip
+PROGRAMS = (
+    "python",
+    "py",
+    "make",
+    "torchrun",
+    "transformer-lib",
+    "conda",
+    "docker",
+    "git",
+    "source",
+    "mkdir",
+    "experiment",
+    "pip",
+    "uv",
+    "python3.13",
+    "../cuda/bin/python",
+    ".venv/bin/python",
+    ".venv\\Scripts\\python",
+    ".venv\\Scripts\\activate",
+)
 BLOCK = re.compile(r"^(?P<margin> *)```\w*\n(?P<text>.*?)^(?P=margin)```$", re.M | re.S)
 SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 

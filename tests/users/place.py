@@ -51,10 +51,16 @@ class Place:
         typed = ["bash", "-c", f"source .venv/bin/activate\n{command}"]
         return subprocess.Popen(
             typed if self.user is None else [*as_ordinary(self.user), *typed],
-            cwd=self.clone, env=self.variables(), stdin=subprocess.DEVNULL, text=True,
-            encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True, **how,
-        )  # fmt: skip
+            cwd=self.clone,
+            env=self.variables(),
+            stdin=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            **how,
+        )
 
     def type(self, command: str, timeout: float = 600) -> tuple[int, str]:
         """-> the exit status, and all that it prints. AssertionError if it doesn't end."""
@@ -93,16 +99,19 @@ def environment(folder: Path, inside: bool) -> None:
     packages = [path for path in sys.path if path.endswith("site-packages")]
     for one in reversed(packages if inside else []):
         leave = shutil.ignore_patterns("*.pth")
-        shutil.copytree(one, own, ignore=leave, symlinks=True, dirs_exist_ok=True,
-                        copy_function=link)  # fmt: skip
+        shutil.copytree(
+            one, own, ignore=leave, symlinks=True, dirs_exist_ok=True, copy_function=link
+        )
     found = [str(folder), *([] if inside else packages)]
     Path(own, "here.pth").write_text("\n".join(found) + "\n")
     python = folder / ".venv" / "bin" / "python"
     for script in entry_points(group="console_scripts"):
         if script.name in SCRIPTS:
             path = python.parent / script.name
-            path.write_text(f"#!{python}\nimport sys\nfrom {script.module} import {script.attr}\n"
-                            f"sys.exit({script.attr}())\n")  # fmt: skip
+            path.write_text(
+                f"#!{python}\nimport sys\nfrom {script.module} import {script.attr}\n"
+                f"sys.exit({script.attr}())\n"
+            )
             path.chmod(0o755)
     (folder / ".venv" / "installed").touch()
 
@@ -129,10 +138,21 @@ def as_ordinary(user: int) -> list[str]:
     if not inside or home.stat().st_mode & 0o005 == 0o005:
         return become
     parts = sorted({home / path.relative_to(home).parts[0] for path in inside})
-    script = [f"mkdir -p /tmp/.kept-$$ && mount --bind {home} /tmp/.kept-$$",
-              f"mount -t tmpfs -o mode=755 none {home}"]  # fmt: skip
+    script = [
+        f"mkdir -p /tmp/.kept-$$ && mount --bind {home} /tmp/.kept-$$",
+        f"mount -t tmpfs -o mode=755 none {home}",
+    ]
     for part in parts:
         script += [f"mkdir -p {part}", f"mount --bind /tmp/.kept-$$/{part.name} {part}"]
     script += ["umount -l /tmp/.kept-$$", "rmdir /tmp/.kept-$$", 'exec "$@"']
-    return ["unshare", "--mount", "--propagation", "private", "sh", "-ec", "\n".join(script),
-            "sh", *become]  # fmt: skip
+    return [
+        "unshare",
+        "--mount",
+        "--propagation",
+        "private",
+        "sh",
+        "-ec",
+        "\n".join(script),
+        "sh",
+        *become,
+    ]

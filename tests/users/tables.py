@@ -43,13 +43,17 @@ STORIES = {
     "looks": [
         Line(f'{LIBRARY} view tatoeba "Good morning."', writes="attention.html"),
         Line(f"{LIBRARY} figures --list", "series-map"),
-        Line(f"{LIBRARY} figures --only NAME --format svg", writes="figures/series-map.svg",
-             fills={"NAME": "series-map"}),
+        Line(
+            f"{LIBRARY} figures --only NAME --format svg",
+            writes="figures/series-map.svg",
+            fills={"NAME": "series-map"},
+        ),
         Line(f"{LIBRARY} figures --only poster", writes="figures/poster.png"),
         Line(f"{LIBRARY} figures --only poster --format pdf", writes="figures/poster.pdf"),
         Line(f"{LIBRARY} experiment --list", "multi30k"),
-        Line(f"{LIBRARY} COMMAND --help", "usage: transformer-lib train",
-             fills={"COMMAND": "train"}),
+        Line(
+            f"{LIBRARY} COMMAND --help", "usage: transformer-lib train", fills={"COMMAND": "train"}
+        ),
         Line(LIBRARY, "usage: transformer-lib", status=2),
     ],
     "trains": [
@@ -60,65 +64,103 @@ STORIES = {
         Line(f'{LIBRARY} translate --model runs/mine "I like trees"'),
     ],
     "trains on pairs": [
-        Line(f"{LIBRARY} train --data pairs.tsv --out runs/mine", "saved in", first=PAIRS,
-             more=SHORT),
+        Line(
+            f"{LIBRARY} train --data pairs.tsv --out runs/mine", "saved in", first=PAIRS, more=SHORT
+        ),
         Line(f'{LIBRARY} translate --model runs/mine "Good morning"'),
         Line(f"{LIBRARY} evaluate --model runs/mine --data test.tsv", "BLEU"),
         Line(f"{LIBRARY} figures --run runs/mine", writes="figures/run-mine.png"),
-        Line("torchrun --nproc-per-node 2 -m transformer_lib train --data pairs.tsv --out "
-             "runs/mine --accumulate 2", "saved in", first="rm -r runs/mine", more=SHORT),
+        Line(
+            "torchrun --nproc-per-node 2 -m transformer_lib train --data pairs.tsv --out "
+            "runs/mine --accumulate 2",
+            "saved in",
+            first="rm -r runs/mine",
+            more=SHORT,
+        ),
     ],
     "builds from an empty file": [
-        Line("python build/check.py", "not tried yet", first="touch build/my_transformer.py",
-             status=1),
-        Line("python build/check.py 3", "right!",
-             first="cp course/assignments/my_transformer.py build/my_transformer.py"),
+        Line(
+            "python build/check.py",
+            "not tried yet",
+            first="touch build/my_transformer.py",
+            status=1,
+        ),
+        Line(
+            "python build/check.py 3",
+            "right!",
+            first="cp course/assignments/my_transformer.py build/my_transformer.py",
+        ),
     ],
     "teaches": [
         Line("python -m course.grading build --zip --out handout", writes="handout/course.zip"),
         Line("mkdir trial"),
-        Line("python -m course.grading grade 2 trial --out grades-trial",
-             writes="grades-trial/totals.csv",
-             first="cp handout/teacher/2_attention.ipynb trial/ana.ipynb; "
-                   "cp handout/student/2_attention.ipynb trial/ben.ipynb"),
-        Line("python -m course.grading grade 2 submissions --out grades-2",
-             writes="grades-2/to_read.html", first="cp -r trial submissions"),
-        Line("python -m course.grading similar 2 submissions --out grades-2",
-             writes="grades-2/similar.html"),
+        Line(
+            "python -m course.grading grade 2 trial --out grades-trial",
+            writes="grades-trial/totals.csv",
+            first="cp handout/teacher/2_attention.ipynb trial/ana.ipynb; "
+            "cp handout/student/2_attention.ipynb trial/ben.ipynb",
+        ),
+        Line(
+            "python -m course.grading grade 2 submissions --out grades-2",
+            writes="grades-2/to_read.html",
+            first="cp -r trial submissions",
+        ),
+        Line(
+            "python -m course.grading similar 2 submissions --out grades-2",
+            writes="grades-2/similar.html",
+        ),
     ],
     "keeps house": [
         Line("make count", "core"),
         Line("make site", writes="site/index.html"),
-        Line(".venv/bin/python tools/run_notebooks.py notebooks/00_start_here.ipynb",
-             "00_start_here.ipynb: "),
+        Line(
+            ".venv/bin/python tools/run_notebooks.py notebooks/00_start_here.ipynb",
+            "00_start_here.ipynb: ",
+        ),
         Line("make clean", first="test -d .venv"),
     ],
-}  # fmt: skip
+}
 BY_NIGHT = {
     "teaches, the rest": [
         Line("python -m course.grading build", writes="handout/teacher"),
-        Line("python -m course.grading build --gradescope 2 --out handout",
-             writes="handout/gradescope-2.zip"),
-        Line("python -m course.grading build --classroom 2 --out handout",
-             writes="handout/classroom-2.zip"),
-        Line("python -m course.grading grade 2 submissions --out grades-2 --blind --seed 1",
-             writes="grades-2/key.csv",
-             first="mkdir submissions; cp handout/teacher/2_attention.ipynb submissions/a.ipynb"),
+        Line(
+            "python -m course.grading build --gradescope 2 --out handout",
+            writes="handout/gradescope-2.zip",
+        ),
+        Line(
+            "python -m course.grading build --classroom 2 --out handout",
+            writes="handout/classroom-2.zip",
+        ),
+        Line(
+            "python -m course.grading grade 2 submissions --out grades-2 --blind --seed 1",
+            writes="grades-2/key.csv",
+            first="mkdir submissions; cp handout/teacher/2_attention.ipynb submissions/a.ipynb",
+        ),
         Line("mkdir -p grades-2"),
-        Line("python -m course.grading grade build submissions --out grades-build",
-             writes="grades-build/totals.csv",
-             first="rm -r submissions; mkdir -p submissions/ana; "
-                   "cp course/assignments/my_transformer.py submissions/ana/"),
-        Line("python tools/run_notebooks.py course/assignments/FILE", "2_attention.ipynb: ",
-             fills={"FILE": "2_attention.ipynb"}),
+        Line(
+            "python -m course.grading grade build submissions --out grades-build",
+            writes="grades-build/totals.csv",
+            first="rm -r submissions; mkdir -p submissions/ana; "
+            "cp course/assignments/my_transformer.py submissions/ana/",
+        ),
+        Line(
+            "python tools/run_notebooks.py course/assignments/FILE",
+            "2_attention.ipynb: ",
+            fills={"FILE": "2_attention.ipynb"},
+        ),
     ],
     "measures": [
         Line(f"{LIBRARY} evaluate --model tatoeba --split everyday", "everyday"),
-        Line(f"{LIBRARY} figures --all --out my-figures --format svg pdf",
-             writes="my-figures/index.html"),
-        Line("python build/train.py --steps 300", "The loss fell",
-             writes="build/my_translator/result.json",
-             first="cp course/assignments/my_transformer.py build/my_transformer.py"),
+        Line(
+            f"{LIBRARY} figures --all --out my-figures --format svg pdf",
+            writes="my-figures/index.html",
+        ),
+        Line(
+            "python build/train.py --steps 300",
+            "The loss fell",
+            writes="build/my_translator/result.json",
+            first="cp course/assignments/my_transformer.py build/my_transformer.py",
+        ),
         Line("python build/train.py", "The loss fell"),
     ],
     "writes": [
@@ -129,7 +171,7 @@ BY_NIGHT = {
         Line("python tools/run_notebooks.py --core", "the core stands alone"),
         Line("make notebooks", "00_start_here.ipynb: "),
     ],
-}  # fmt: skip
+}
 
 DOWNLOAD = "fetches from the internet"
 WINDOWS = "needs Windows"
@@ -141,10 +183,15 @@ PLATFORM = "needs a platform's table; tests/course/grading/test_gradebooks.py ma
 ONLY_READ = {
     "python3.13 -m venv ../cuda": DOWNLOAD,
     '../cuda/bin/python -m pip install -c constraints.txt -e ".[test]"': DOWNLOAD,
-    "make nightly ALSO=../cuda/bin/python": DOWNLOAD, "python tools/nightly.py": ITSELF,
-    "make lab": SERVER, "make edit": SERVER, "python tools/lab.py": SERVER,
+    "make nightly ALSO=../cuda/bin/python": DOWNLOAD,
+    "python tools/nightly.py": ITSELF,
+    "make lab": SERVER,
+    "make edit": SERVER,
+    "python tools/lab.py": SERVER,
     "make lab TORCH_INDEX=https://download.pytorch.org/whl/cpu": DOWNLOAD,
-    "make test": ITSELF, "python -m pytest": ITSELF, "make nightly": ITSELF,
+    "make test": ITSELF,
+    "python -m pytest": ITSELF,
+    "make nightly": ITSELF,
     "make book": "needs Chromium; tests/site makes the pages it prints",
     "make lock": DOWNLOAD,
     ".venv/bin/python tools/replay_environment.py": DOWNLOAD,
@@ -157,13 +204,15 @@ ONLY_READ = {
     "conda env create -f environment.yml": CONDA,
     "conda activate transformer": CONDA,
     "docker build -t course -f - . <<'END'": DOCKER,
-    'docker run --rm --network none --memory 6g --pids-limit 200 --cap-drop ALL --read-only '
+    "docker run --rm --network none --memory 6g --pids-limit 200 --cap-drop ALL --read-only "
     '--tmpfs /tmp --user "$(id -u):$(id -g)" -v "$PWD/submissions:/submissions:ro" -v '
-    '"$PWD/grades-2:/grades" course python -m course.grading grade 2 /submissions --out /grades':
-        DOCKER,
+    '"$PWD/grades-2:/grades" course python -m course.grading grade 2 '
+    "/submissions --out /grades": DOCKER,
     "git archive": "is only named",
-    "python -m course.grading grade 2 submissions --out grades-2 --gradebook worksheet.csv": PLATFORM,
-    'python -m course.grading grade 2 submissions --out grades-2 --gradebook gradebook.csv --column '
+    "python -m course.grading grade 2 submissions --out grades-2 --gradebook "
+    "worksheet.csv": PLATFORM,
+    "python -m course.grading grade 2 submissions --out grades-2 --gradebook "
+    "gradebook.csv --column "
     '"Week 2"': PLATFORM,
     "torchrun --nnodes 2 --nproc-per-node 8 --rdzv-backend c10d --rdzv-endpoint "
     "first-machine:29500 -m transformer_lib train --data pairs.tsv --out runs/mine --accumulate "
@@ -171,6 +220,6 @@ ONLY_READ = {
     "torchrun --nproc-per-node 8 -m transformer_lib train --data train.en train.de --validation "
     "newstest2013.en newstest2013.de --subwords 37000 --skip-bad 10000 --out runs/wmt14 --device "
     "cuda --bf16 --steps 100000 --accumulate 8 --average 5 --set N=6 d_model=512 d_ff=2048 h=8 "
-    "dropout=0.1 max_tokens=3125 schedule=paper peak=none warmup=4000 validate_every=1500":
-        "needs eight GPUs",
-}  # fmt: skip
+    "dropout=0.1 max_tokens=3125 schedule=paper peak=none warmup=4000 "
+    "validate_every=1500": "needs eight GPUs",
+}

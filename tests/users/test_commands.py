@@ -42,8 +42,9 @@ def told() -> list:
                 marks = [night] * late
                 if "teaches" in story and not TEACHES:
                     marks.append(pytest.mark.skip("there is no coursework here"))
-                found.append(pytest.param(stories[story], AS[who], graded, id=f"{story}, {who}",
-                                          marks=marks))  # fmt: skip
+                found.append(
+                    pytest.param(stories[story], AS[who], graded, id=f"{story}, {who}", marks=marks)
+                )
     return found
 
 
@@ -91,8 +92,10 @@ def test_no_command_is_run_that_no_document_names():
 
 def test_commands_are_found_wherever_they_stand():
     assert is_command("make lab") and not is_command("make") and not is_command("maker of it")
-    block = BLOCK.search("text\n\n  ```\n  make lab  # the first\n  python -m \\\n      pytest\n"
-                         "  docker build - <<'END'\n  make no\n  END\n  ```\n")  # fmt: skip
+    block = BLOCK.search(
+        "text\n\n  ```\n  make lab  # the first\n  python -m \\\n      pytest\n"
+        "  docker build - <<'END'\n  make no\n  END\n  ```\n"
+    )
     assert list(lines(block)) == ["make lab", "python -m pytest", "docker build - <<'END'"]
     assert len(COMMANDS) > 90 and len(COMMANDS["make lab"]) >= 3
     assert "notebooks/12_translation.ipynb" in COMMANDS[f"{LIBRARY} translate < english.txt"]
@@ -155,8 +158,18 @@ print(json.dumps({"names": sorted(os.environ), "threads": torch.get_num_threads(
                   "user": os.getuid(), "from": __import__("transformer_lib").__file__,
                   "groups": os.getgroups()}))
 END"""
-OF_BASH = {"PATH", "HOME", "LANG", "PWD", "OLDPWD", "SHLVL", "_", "PS1", "VIRTUAL_ENV",
-           "VIRTUAL_ENV_PROMPT"}  # fmt: skip
+OF_BASH = {
+    "PATH",
+    "HOME",
+    "LANG",
+    "PWD",
+    "OLDPWD",
+    "SHLVL",
+    "_",
+    "PS1",
+    "VIRTUAL_ENV",
+    "VIRTUAL_ENV_PROMPT",
+}
 
 
 @pytest.mark.parametrize("who", AS)
@@ -186,8 +199,10 @@ def cores() -> set[int]:
     topology = Path("/sys/devices/system/cpu")
     try:
         names = ("physical_package_id", "core_id")
-        places = {tuple((topology / f"cpu{one}/topology/{name}").read_text() for name in names)
-                  for one in here}  # fmt: skip
+        places = {
+            tuple((topology / f"cpu{one}/topology/{name}").read_text() for name in names)
+            for one in here
+        }
     except OSError:
         return {len(here)}
     return {len(here), len(places)}
@@ -211,9 +226,12 @@ for one, other in zip(stored.cells, new.cells, strict=True):
             sys.exit(f"[{one.execution_count}] {found}")
 print("the same")
 """
-TONIGHT = [pytest.param(path.name, marks=[] if path.name[:2] in ("00", "10", "13")
-                        else [pytest.mark.nightly])
-           for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]  # fmt: skip
+TONIGHT = [
+    pytest.param(
+        path.name, marks=[] if path.name[:2] in ("00", "10", "13") else [pytest.mark.nightly]
+    )
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
+]
 
 
 @pytest.mark.parametrize("name", TONIGHT)
@@ -231,4 +249,3 @@ def test_a_notebook_runs_in_a_plain_kernel(name):
 def test_three_notebooks_run_so_by_day():
     by_day = [one.values[0] for one in TONIGHT if not one.marks]
     assert [name[:2] for name in by_day] == ["00", "10", "13"] and len(TONIGHT) > 20
-

@@ -44,7 +44,10 @@ def positive(text: str) -> int:
 
 def add_model(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--model", type=model_folder, default=SHIPPED_MODEL, metavar="NAME",
+        "--model",
+        type=model_folder,
+        default=SHIPPED_MODEL,
+        metavar="NAME",
         help="grammar: the small English-Spanish model, sure of its own sentences (the default); "
         "tatoeba: the larger one, for any sentence; or a folder written by train",
-    )  # fmt: skip
+    )

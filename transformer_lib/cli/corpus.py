@@ -21,13 +21,17 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "can't be fetched here can be put in its place by hand.",
     )
     fetch.add_argument(
-        "name", choices=["tatoeba-en-es", "multi30k-en-de", "multi30k-en-fr"],
-        metavar="NAME", help="%(choices)s",
-    )  # fmt: skip
+        "name",
+        choices=["tatoeba-en-es", "multi30k-en-de", "multi30k-en-fr"],
+        metavar="NAME",
+        help="%(choices)s",
+    )
     fetch.add_argument(
-        "--out", type=Path, metavar="DIR",
+        "--out",
+        type=Path,
+        metavar="DIR",
         help="where to keep it (in the system's cache folder, or $TRANSFORMER_LIB_CACHE)",
-    )  # fmt: skip
+    )
     fetch.set_defaults(run=run)
 
 

@@ -18,29 +18,41 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "on each. Example: transformer-lib evaluate --model runs/own --data test.tsv",
     )
     evaluate.add_argument(
-        "--data", type=Path, nargs="+", metavar="FILE",
+        "--data",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
         help="measure on the pairs in this file, or in these two, as for train --data",
-    )  # fmt: skip
+    )
     evaluate.add_argument(
-        "--split", action="append", metavar="NAME",
+        "--split",
+        action="append",
+        metavar="NAME",
         help="only this split; everyday: 200 everyday sentences with all their translations",
-    )  # fmt: skip
+    )
     evaluate.add_argument(
-        "--training", type=Path, nargs="+", metavar="FILE",
+        "--training",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
         help="with --split everyday: tell sentences that stand in this training text apart",
-    )  # fmt: skip
+    )
     evaluate.add_argument(
-        "--heads", action="store_true",
+        "--heads",
+        action="store_true",
         help="also measure which attention heads find what a pronoun means (pronoun split)",
-    )  # fmt: skip
+    )
     evaluate.add_argument(
-        "--sureness", action="store_true",
+        "--sureness",
+        action="store_true",
         help="also store in the model's folder how sure it is of these sentences, or of ours: they "
         "should be like those it learned, but not the same",
-    )  # fmt: skip
+    )
     evaluate.add_argument(
-        "--int8", action="store_true", help="compute with weights of 8 bits, as translate --int8",
-    )  # fmt: skip
+        "--int8",
+        action="store_true",
+        help="compute with weights of 8 bits, as translate --int8",
+    )
     evaluate.add_argument("--json", action="store_true", help="print JSON instead of a table")
     add_model(evaluate)
     evaluate.set_defaults(run=run)

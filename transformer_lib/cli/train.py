@@ -30,21 +30,31 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "be larger than the memory. Example: transformer-lib train --data train.en train.de",
     )
     own.add_argument(
-        "--data", type=Path, nargs="+", metavar="FILE",
+        "--data",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
         help="train on the pairs in this file, or in these two, instead of a --task",
-    )  # fmt: skip
+    )
     own.add_argument(
-        "--validation", type=Path, nargs="+", metavar="FILE",
+        "--validation",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
         help="pairs to validate on (a hundredth of the sentences in --data, chosen by themselves)",
-    )  # fmt: skip
+    )
     own.add_argument(
-        "--skip-bad", type=int, metavar="N",
+        "--skip-bad",
+        type=int,
+        metavar="N",
         help="leave out and report up to N lines that are no sentence pair, instead of none",
-    )  # fmt: skip
+    )
     own.add_argument(
-        "--subwords", type=positive, metavar="N",
+        "--subwords",
+        type=positive,
+        metavar="N",
         help="learn at most N subwords, for both languages together (8000)",
-    )  # fmt: skip
+    )
     train.add_argument(
         "--out", type=Path, metavar="DIR", help="where to save (runs/TASK, runs/own)"
     )
@@ -52,41 +62,55 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     train.add_argument("--steps", type=positive, metavar="N", help="updates of the weights")
     train.add_argument("--seed", type=int, metavar="N", help="random start and order (0)")
     train.add_argument(
-        "--optimizer", choices=["adam", "adamw", "muon"],
+        "--optimizer",
+        choices=["adam", "adamw", "muon"],
         help="what changes the weights: the paper's Adam, or one of those since (notebook 18)",
-    )  # fmt: skip
+    )
     train.add_argument(
-        "--average", type=positive, metavar="N",
+        "--average",
+        type=positive,
+        metavar="N",
         help="end with the mean of the weights at the last N validations, not with the best",
-    )  # fmt: skip
+    )
     train.add_argument(
-        "--best-by", choices=["loss", "bleu"],
+        "--best-by",
+        choices=["loss", "bleu"],
         help="what makes a validation the best: the loss (the default), or the BLEU of up to 300 "
         "greedy translations",
-    )  # fmt: skip
+    )
     train.add_argument(
-        "--patience", type=positive, metavar="N",
+        "--patience",
+        type=positive,
+        metavar="N",
         help="stop after N validations without a new best one",
-    )  # fmt: skip
+    )
     train.add_argument(
-        "--accumulate", type=positive, metavar="N",
+        "--accumulate",
+        type=positive,
+        metavar="N",
         help="add up the gradients of N batches for one update: a larger batch in the same memory",
-    )  # fmt: skip
+    )
     train.add_argument(
-        "--set", nargs="+", default=[], metavar="NAME=VALUE",
+        "--set",
+        nargs="+",
+        default=[],
+        metavar="NAME=VALUE",
         help="any other setting by the name it has in ModelConfig and TrainingConfig, like "
         "d_model=256 N=3 dropout=0.2 max_tokens=4096 peak=0.001 warmup=1000 validate_every=500",
-    )  # fmt: skip
+    )
     train.add_argument("--bf16", action="store_true", help="half-precision arithmetic: faster")
     train.add_argument(
-        "--half", action="store_true",
+        "--half",
+        action="store_true",
         help="store the trained weights in half precision, for a model to give away: half as large "
         "(also with --resume, of a training that has ended)",
-    )  # fmt: skip
+    )
     train.add_argument(
-        "--device", choices=["auto", "cpu", "cuda", "mps"], default="cpu",
+        "--device",
+        choices=["auto", "cpu", "cuda", "mps"],
+        default="cpu",
         help="where to compute: the processor, an NVIDIA GPU, a Mac's GPU, the fastest there (cpu)",
-    )  # fmt: skip
+    )
     train.add_argument(
         "--threads",
         type=positive,

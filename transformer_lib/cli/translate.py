@@ -25,45 +25,67 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     )
     translate.add_argument("text", nargs="*", help="a sentence (in quotes)")
     translate.add_argument(
-        "--input", type=Path, metavar="FILE",
+        "--input",
+        type=Path,
+        metavar="FILE",
         help="translate each line of this UTF-8 text; lines of similar length together",
-    )  # fmt: skip
+    )
     translate.add_argument(
-        "--output", type=Path, metavar="FILE",
+        "--output",
+        type=Path,
+        metavar="FILE",
         help="write here, line by line; what was there stays until all is translated",
-    )  # fmt: skip
+    )
     translate.add_argument(
-        "--beam", type=positive, default=None, metavar="N",
+        "--beam",
+        type=positive,
+        default=None,
+        metavar="N",
         help="follow the N likeliest beginnings at a time (beam search) instead of one (greedy)",
-    )  # fmt: skip
+    )
     translate.add_argument(
-        "--nbest", type=positive, default=1, metavar="N",
+        "--nbest",
+        type=positive,
+        default=1,
+        metavar="N",
         help="print the N best translations, each after its log-probability",
-    )  # fmt: skip
+    )
     translate.add_argument(
-        "--sample", action="store_true",
+        "--sample",
+        action="store_true",
         help="draw the words by lot, each as often as the model finds it likely; one line at a "
         "time, so slower",
-    )  # fmt: skip
+    )
     translate.add_argument(
-        "--temperature", type=float, metavar="T",
+        "--temperature",
+        type=float,
+        metavar="T",
         help="with --sample: below 1 nearer to greedy, above 1 bolder (1)",
-    )  # fmt: skip
+    )
     translate.add_argument(
-        "--top-k", type=int, metavar="K", help="with --sample: draw from the K likeliest words",
-    )  # fmt: skip
+        "--top-k",
+        type=int,
+        metavar="K",
+        help="with --sample: draw from the K likeliest words",
+    )
     translate.add_argument(
-        "--top-p", type=float, metavar="P",
+        "--top-p",
+        type=float,
+        metavar="P",
         help="with --sample: draw from the likeliest words that have P together, 0 to 1",
-    )  # fmt: skip
+    )
     translate.add_argument(
-        "--seed", type=int, metavar="N", help="with --sample: the same draws again (0)",
-    )  # fmt: skip
+        "--seed",
+        type=int,
+        metavar="N",
+        help="with --sample: the same draws again (0)",
+    )
     translate.add_argument(
-        "--int8", action="store_true",
+        "--int8",
+        action="store_true",
         help="compute with weights of 8 bits: faster, and now and then another word, which may "
         "depend on the sentences that are translated together",
-    )  # fmt: skip
+    )
     translate.add_argument(
         "--words", action="store_true", help="print the words that the model knows, and stop"
     )

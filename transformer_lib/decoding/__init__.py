@@ -25,7 +25,20 @@ from transformer_lib.decoding.sampling import sample_decode, sampling_distributi
 from transformer_lib.decoding.speculative import SpeculativeResult, speculative_decode
 
 __all__ = [
-    "CachedDecoder", "Hypothesis", "IncrementalDecoder", "KeyValueCache", "DecoderState", "SpeculativeResult",
-    "WholePrefix", "beam_search", "inference_mode", "for_decoding", "greedy_decode",
-    "incremental_decoder", "penalty", "sample_decode", "sampling_distribution", "speculative_decode",
-]  # fmt: skip
+    "CachedDecoder",
+    "Hypothesis",
+    "IncrementalDecoder",
+    "KeyValueCache",
+    "DecoderState",
+    "SpeculativeResult",
+    "WholePrefix",
+    "beam_search",
+    "inference_mode",
+    "for_decoding",
+    "greedy_decode",
+    "incremental_decoder",
+    "penalty",
+    "sample_decode",
+    "sampling_distribution",
+    "speculative_decode",
+]

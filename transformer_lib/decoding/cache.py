@@ -1,7 +1,7 @@
 """What is written so far, and what is kept of it: the unfinished translations of a batch.
 
-All ways of choosing the next word are built on `DecoderState`. The encoder runs once per sentence, the
-decoder once per word: `CachedDecoder` reads the newest word only, and keeps of the others what the
+All ways of choosing the next word are built on `DecoderState`. The encoder runs once per sentence,
+the decoder once per word: `CachedDecoder` reads the newest word only, and keeps of the others what the
 attention layers need of them. `WholePrefix` reads them all again, which any model can.
 """
 
@@ -115,9 +115,14 @@ def incremental_decoder(
         return model.incremental_decoder(memory, src, max_length)
     if isinstance(model, Transformer) and can_be_cached(model):
         return CachedDecoder(
-            model.tgt_embed, model.tgt_positions, model.decoder.layers, model.decoder.norm,
-            max_length, memory, needed_mask(src),
-        )  # fmt: skip
+            model.tgt_embed,
+            model.tgt_positions,
+            model.decoder.layers,
+            model.decoder.norm,
+            max_length,
+            memory,
+            needed_mask(src),
+        )
     return WholePrefix(model, memory, src)
 
 

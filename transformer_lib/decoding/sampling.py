@@ -48,7 +48,7 @@ def sample_decode(
     max_length: int = 64,
     cache: bool = True,
 ) -> list[Hypothesis]:
-    """For each sentence a translation whose words are drawn from `sampling_distribution`, until <eos>.
+    """For each sentence a translation whose words are drawn from a distribution, until <eos>.
 
     src (b, s) ids -> b hypotheses. Their log_prob, in nats, is the model's own, as in beam search:
     before anything is sharpened. generator: where the random numbers come from (None: PyTorch's

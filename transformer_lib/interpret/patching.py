@@ -44,9 +44,7 @@ def patch_attention(
 
 
 @contextmanager
-def patch_outputs(
-    model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]]
-) -> Iterator[None]:
+def patch_outputs(model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]]) -> Iterator[None]:
     """Let what follows the parts named in `edits` read something else than they put out.
 
     edits: name of a part -> a function from its output to what shall stand there.
@@ -103,7 +101,9 @@ def block_attention(rows: Tensor, queries: Tensor, keys: Sequence[Tensor]) -> Ed
     return edit
 
 
-def swap_attention(rows: Tensor, head: int | slice, queries: Tensor, one: Tensor, another: Tensor) -> Edit:
+def swap_attention(
+    rows: Tensor, head: int | slice, queries: Tensor, one: Tensor, another: Tensor
+) -> Edit:
     """Two numbers of one row of this head, or of each of several, change places."""
 
     def edit(weights: Tensor) -> Tensor:

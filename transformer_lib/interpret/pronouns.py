@@ -83,11 +83,16 @@ def head_accuracy(translator: Translator, batch: PronounBatch) -> list[dict]:
             other = (largest == batch.other[:, None]).float().mean(dim=0)
             mass = rows[batch.rows, :, batch.antecedent].mean(dim=0)
             for head in range(rows.size(1)):
-                table.append({
-                    "layer": layer, "head": head, "from": word,
-                    "right": right[head].item(), "other": other[head].item(),
-                    "mass": mass[head].item(),
-                })  # fmt: skip
+                table.append(
+                    {
+                        "layer": layer,
+                        "head": head,
+                        "from": word,
+                        "right": right[head].item(),
+                        "other": other[head].item(),
+                        "mass": mass[head].item(),
+                    }
+                )
     return table
 
 

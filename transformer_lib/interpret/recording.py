@@ -19,8 +19,11 @@ Inputs = tuple[Tensor, Tensor, Tensor, Tensor | None]
 def attention_layers(model: Parts) -> dict[str, MultiHeadAttention | Attention]:
     """The attention layers of a model by name, such as "decoder.layers.0.cross_attn"."""
     inner = {part.attention for part in model.modules() if isinstance(part, MultiHeadAttention)}
-    return {name: part for name, part in model.named_modules()
-            if isinstance(part, MultiHeadAttention | Attention) and part not in inner}  # fmt: skip
+    return {
+        name: part
+        for name, part in model.named_modules()
+        if isinstance(part, MultiHeadAttention | Attention) and part not in inner
+    }
 
 
 def part_with_weights(layer: MultiHeadAttention | Attention) -> Attention:

@@ -9,8 +9,10 @@ from torch import Tensor, nn
 def one_hot(ids: Tensor, vocab: int) -> Tensor:
     """(…) ids -> (…, vocab): one 1 in each row, at the word's own number, and 0 elsewhere."""
     if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < vocab:
-        raise ValueError(f"ids must lie between 0 and {vocab - 1}, but they run from "
-                         f"{int(ids.min())} to {int(ids.max())}")  # fmt: skip
+        raise ValueError(
+            f"ids must lie between 0 and {vocab - 1}, but they run from "
+            f"{int(ids.min())} to {int(ids.max())}"
+        )
     return torch.zeros(*ids.shape, vocab, device=ids.device).scatter_(-1, ids.unsqueeze(-1), 1.0)
 
 
@@ -100,6 +102,8 @@ class LearnedPositions(nn.Module):
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         end = start + x.size(1)
         if end > len(self.table):
-            raise ValueError(f"a sentence of {end} words is too long: positions were learned "
-                             f"only up to {len(self.table)}")  # fmt: skip
+            raise ValueError(
+                f"a sentence of {end} words is too long: positions were learned "
+                f"only up to {len(self.table)}"
+            )
         return self.dropout(x + self.table[start:end])

@@ -17,9 +17,16 @@ PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>")
 # What spaCy cuts off an English contraction -> the word it stands for ("ca" + "n't" is "can not").
 CONTRACTIONS = {
-    "n't": "not", "nt": "not", "ca": "can", "wo": "will", "sha": "shall",
-    "'m": "am", "'re": "are", "'ve": "have", "'ll": "will",
-}  # fmt: skip
+    "n't": "not",
+    "nt": "not",
+    "ca": "can",
+    "wo": "will",
+    "sha": "shall",
+    "'m": "am",
+    "'re": "are",
+    "'ve": "have",
+    "'ll": "will",
+}
 # After one of these, 's is short for "is"; after a noun it marks the owner ("the queen's duck").
 BEFORE_IS = {"he", "she", "it", "that", "there", "here", "who", "what", "where", "how"}
 NO_SPACE_BEFORE = {",", ".", ";", ":", "?", "!", ")", "»", "…", "...", "'s", "'d", "'"}

@@ -67,8 +67,9 @@ def process_group() -> Iterator[None]:
     def stop(*_):
         raise ProcessError(STOPPED)
 
-    dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo",
-                            timeout=WAIT)  # fmt: skip
+    dist.init_process_group(
+        "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo", timeout=WAIT
+    )
     before = signal.signal(signal.SIGTERM, stop)
     try:
         yield

@@ -61,8 +61,12 @@ def muon(model: Parts, decay: float = 0.1) -> CombinedOptimizer:
     The step is scaled to the size of Adam's (Liu et al. 2025, Equation 4), so that one learning
     rate fits both.
     """
-    words = {parameter for part in model.modules() if isinstance(part, nn.Embedding | Generator)
-             for parameter in part.parameters()}  # fmt: skip
+    words = {
+        parameter
+        for part in model.modules()
+        if isinstance(part, nn.Embedding | Generator)
+        for parameter in part.parameters()
+    }
     matrices = {part.weight for part in model.modules() if isinstance(part, nn.Linear)} - words
     inside = [parameter for parameter in model.parameters() if parameter in matrices]
     rest = [parameter for parameter in model.parameters() if parameter not in matrices]

@@ -43,9 +43,14 @@ def words_in(batches: Sequence[Batch]) -> int:
 
 
 def update(
-    model: Seq2SeqModel, optimizer: torch.optim.Optimizer, batches: Sequence[Batch], rate: float,
-    smoothing: float, bf16: bool = False, loss_of: Callable[..., Tensor] = batch_loss,
-) -> float:  # fmt: skip
+    model: Seq2SeqModel,
+    optimizer: torch.optim.Optimizer,
+    batches: Sequence[Batch],
+    rate: float,
+    smoothing: float,
+    bf16: bool = False,
+    loss_of: Callable[..., Tensor] = batch_loss,
+) -> float:
     """One step: the gradient of all batches together, as if they were one. -> loss per word.
 
     loss_of: computes the loss of a batch, summed over its target words. Of several processes, each

@@ -66,7 +66,7 @@ def train(
     pairs, validation: (source ids, target ids), without special tokens.
     folder: where the run is saved at each validation, so that `resume=True` can go on from there
         after whatever stopped it, to the same weights bit for bit (on a CPU, with the same number
-        of threads). It also gets a log (`transformer_lib.training.log`). Nothing is saved without it.
+        of threads). It also gets a log (`training.log`). Nothing is saved without it.
     measure: called at each validation; what it returns is added to the history. With
         best_by="bleu" it returns "bleu" among others.
     bar: the progress bar to use.

@@ -39,8 +39,24 @@ from transformer_lib.variants.replace import replace_modules, without_biases
 from transformer_lib.variants.rms_norm import RMSNorm
 
 __all__ = [
-    "ALiBi", "GELUFeedForward", "MixtureOfExperts", "ModernAttention", "NoPositions", "QKNorm",
-    "RMSNorm", "RelativePositions", "Rotary", "SwiGLU", "Window",
-    "adamw", "balanced_loss", "biased_attention_weights", "replace_modules", "flash_attention",
-    "fused_attention", "load_balance", "muon", "without_biases",
-]  # fmt: skip
+    "ALiBi",
+    "GELUFeedForward",
+    "MixtureOfExperts",
+    "ModernAttention",
+    "NoPositions",
+    "QKNorm",
+    "RMSNorm",
+    "RelativePositions",
+    "Rotary",
+    "SwiGLU",
+    "Window",
+    "adamw",
+    "balanced_loss",
+    "biased_attention_weights",
+    "replace_modules",
+    "flash_attention",
+    "fused_attention",
+    "load_balance",
+    "muon",
+    "without_biases",
+]

@@ -70,9 +70,15 @@ def gpt2_model(about: dict, where: str) -> LanguageModel:
         d_model, h, positions = about["n_embd"], about["n_head"], about["n_positions"]
         d_ff = about.get("n_inner") or 4 * d_model
         config = ModelConfig(
-            about["n_layer"], d_model, d_ff, h, about.get("resid_pdrop", 0.1),
-            norm_first=True, tie_weights="target", positions="learned",
-        )  # fmt: skip
+            about["n_layer"],
+            d_model,
+            d_ff,
+            h,
+            about.get("resid_pdrop", 0.1),
+            norm_first=True,
+            tie_weights="target",
+            positions="learned",
+        )
         model = LanguageModel(about["vocab_size"], config)
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{where} doesn't fit: {error!r}") from None

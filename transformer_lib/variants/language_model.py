@@ -130,7 +130,7 @@ def generate(
     cache: bool = True,
     **sharpness: Any,
 ) -> Tensor:
-    """Write `words` more words after each row, drawn from `sampling_distribution(logits, **sharpness)`.
+    """Write `words` more words after each row, drawn as `sample_decode` does.
 
     ids (b, t), the prompts, all of the same length -> (b, t + words). Nothing ends a row: no id has
     a meaning here. generator: where the random numbers come from (None: PyTorch's own).
@@ -144,7 +144,9 @@ def generate(
         )
         new = ids
         for _ in range(words):
-            p = sampling_distribution(model.generator(decoder.read(new)[:, -1]).float(), **sharpness)
+            p = sampling_distribution(
+                model.generator(decoder.read(new)[:, -1]).float(), **sharpness
+            )
             new = sample(p, torch.rand(len(ids), generator=generator))[:, None]
             ids = torch.cat([ids, new], dim=1)
     return ids

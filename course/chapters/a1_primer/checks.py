@@ -60,18 +60,29 @@ def my_products(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     q = torch.arange(30.0).sin().view(2, 3, 5)
     k = torch.arange(40.0).cos().view(2, 4, 5)
     right = q @ k.transpose(-2, -1)
-    found = call(function, q, k, stops={
-        "must match": "The shapes don't fit. `@` needs the last axis of the left to be as long as "
-        "the last but one of the right: turn two axes of k.",
-        "should have": "The shapes don't fit. `@` needs the last axis of the left to be as long as "
-        "the last but one of the right: turn two axes of k.",
-        "xpected size": "The shapes don't fit. `@` needs the last axis of the left to be as long "
-        "as the last but one of the right: turn two axes of k, the last ones.",
-    })  # fmt: skip
-    compare(found, right, [
-        (right.transpose(-2, -1), "That is k times q: rows and columns are exchanged."),
-        (right[0], "That is the first sentence only. What about the others?"),
-        (torch.einsum("bsd,ctd->bsct", q, k), "Every sentence meets every sentence. Each should "
-         "meet only itself."),
-    ])  # fmt: skip
+    found = call(
+        function,
+        q,
+        k,
+        stops={
+            "must match": "The shapes don't fit. `@` needs the last axis of the left to be as long as "
+            "the last but one of the right: turn two axes of k.",
+            "should have": "The shapes don't fit. `@` needs the last axis of the left to be as long as "
+            "the last but one of the right: turn two axes of k.",
+            "xpected size": "The shapes don't fit. `@` needs the last axis of the left to be as long "
+            "as the last but one of the right: turn two axes of k, the last ones.",
+        },
+    )
+    compare(
+        found,
+        right,
+        [
+            (right.transpose(-2, -1), "That is k times q: rows and columns are exchanged."),
+            (right[0], "That is the first sentence only. What about the others?"),
+            (
+                torch.einsum("bsd,ctd->bsct", q, k),
+                "Every sentence meets every sentence. Each should meet only itself.",
+            ),
+        ],
+    )
     elsewhere(function, (q @ q.transpose(-2, -1))[:1], q[:1], q[:1])

@@ -30,20 +30,40 @@ def broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
             _cell(ax, right + j, i, one + other, style.INK, False)
     for x, sign in ((width + 0.5, "+"), (middle + width + 0.5, "=")):
         ax.text(x, height / 2, sign, ha="center", va="center", fontsize=22)
-    for x, words, color in ((0, f"({height}, 1), copied across", COLUMN),
-                            (middle, f"({width},), copied down", ROW),
-                            (right, f"({height}, {width})", style.INK)):  # fmt: skip
-        ax.text(x + 0.04, -0.35, words, ha="left", va="center", weight="bold", color=color,
-                fontsize=10.5)  # fmt: skip
+    for x, words, color in (
+        (0, f"({height}, 1), copied across", COLUMN),
+        (middle, f"({width},), copied down", ROW),
+        (right, f"({height}, {width})", style.INK),
+    ):
+        ax.text(
+            x + 0.04,
+            -0.35,
+            words,
+            ha="left",
+            va="center",
+            weight="bold",
+            color=color,
+            fontsize=10.5,
+        )
     return figure
 
 
 def _cell(ax: Axes, x: float, y: float, number: int, color: str, own: bool) -> None:
     """own: a number of the tensor itself, strong; else a copy of it or a sum, pale."""
-    ax.add_patch(Rectangle((x + 0.04, y + 0.04), 0.92, 0.92, linewidth=0,
-                           facecolor=color if own else "#F2F2F2"))  # fmt: skip
-    ax.text(x + 0.5, y + 0.52, str(number), ha="center", va="center", fontsize=14,
-            color=style.PAPER if own else color)  # fmt: skip
+    ax.add_patch(
+        Rectangle(
+            (x + 0.04, y + 0.04), 0.92, 0.92, linewidth=0, facecolor=color if own else "#F2F2F2"
+        )
+    )
+    ax.text(
+        x + 0.5,
+        y + 0.52,
+        str(number),
+        ha="center",
+        va="center",
+        fontsize=14,
+        color=style.PAPER if own else color,
+    )
 
 
 @figure(

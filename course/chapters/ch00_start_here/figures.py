@@ -37,9 +37,13 @@ class Stage(NamedTuple):
 
 @mpl.rc_context(style.PRINT)
 def series_map(
-    source: Sequence[str], target: Sequence[str], here: str, there: str,
-    stations: Sequence[Stage], others: str = "",
-) -> Figure:  # fmt: skip
+    source: Sequence[str],
+    target: Sequence[str],
+    here: str,
+    there: str,
+    stations: Sequence[Stage],
+    others: str = "",
+) -> Figure:
     """The sentence on top, what the word `here` becomes at each station, and what is written.
 
     there: the word of the target that comes out of the last station. others: a line at the foot.
@@ -67,8 +71,7 @@ def series_map(
             ax.plot([x, x], [y, y + HIGH], color=green, linewidth=3, solid_capstyle="butt")
         else:
             strip(ax, (LEFT, y), RIGHT - LEFT, HIGH, station.vector, limit=LIMIT)
-    label(ax, (NUMBERS, top + 0.02), "opened in\nnotebook", size=10, ha="center",
-          color=style.MUTED)  # fmt: skip
+    label(ax, (NUMBERS, top + 0.02), "opened in\nnotebook", size=10, ha="center", color=style.MUTED)
     bottom = places[-1] - 0.3
     end = _sentence(ax, target, there, bottom - 0.12)
     pointer(ax, (end, places[-1] - 0.06), (end, bottom + 0.03), green)
@@ -78,10 +81,18 @@ def series_map(
 
 
 def _half(ax: Axes, name: str, color: str, bottom: float, top: float) -> None:
-    ax.add_patch(FancyBboxPatch(
-        (0.12, bottom), WIDTH - 0.24, top - bottom, boxstyle="round,pad=0,rounding_size=0.08",
-        facecolor=color, alpha=0.1, linewidth=0, zorder=0,
-    ))  # fmt: skip
+    ax.add_patch(
+        FancyBboxPatch(
+            (0.12, bottom),
+            WIDTH - 0.24,
+            top - bottom,
+            boxstyle="round,pad=0,rounding_size=0.08",
+            facecolor=color,
+            alpha=0.1,
+            linewidth=0,
+            zorder=0,
+        )
+    )
     label(ax, (0.26, (bottom + top) / 2), name, size=11, color=color, weight="bold")
 
 
@@ -96,8 +107,14 @@ def _sentence(ax: Axes, words: Sequence[str], marked: str, y: float) -> float:
     x, found = (LEFT + RIGHT) / 2 - sum(widths) / 2, 0.0
     for text, wide in zip(words, widths, strict=True):
         known = text.lower() if text.lower() in style.WORDS else text
-        word(ax, (x + wide / 2, y), text, size=size, color=word_color(known),
-             weight="bold" if text == marked else "normal")  # fmt: skip
+        word(
+            ax,
+            (x + wide / 2, y),
+            text,
+            size=size,
+            color=word_color(known),
+            weight="bold" if text == marked else "normal",
+        )
         found = x + wide / 2 if text == marked else found
         x += wide
     return found
@@ -125,10 +142,14 @@ def draw_series_map() -> Figure:
         Stage("about to be written", "08, 11", found["decoder"], "decoder"),
     ]
     return series_map(
-        ["I", "like", "trees"], ["Me", "gustan", "los", "árboles"], "trees", "árboles", stations,
+        ["I", "like", "trees"],
+        ["Me", "gustan", "los", "árboles"],
+        "trees",
+        "árboles",
+        stations,
         "09 all parts  ·  10 how it learns  ·  12 how good it is  ·  "
         "13 what decides  ·  14, 15 real text  ·  16–18 before, since",
-    )  # fmt: skip
+    )
 
 
 def draw_cross_attention(translator: Any, text: str) -> Figure:
@@ -139,8 +160,12 @@ def draw_cross_attention(translator: Any, text: str) -> Figure:
     looks = translator.attention_maps(text)
     layers = [name for name in looks.weights if name.endswith("cross_attn")]
     weights = looks.weights[layers[-1]]
-    ax = attention_heatmap(weights.mean(dim=0), looks.tgt_out, looks.src,
-                           title="Where the translator looks while it writes")  # fmt: skip
+    ax = attention_heatmap(
+        weights.mean(dim=0),
+        looks.tgt_out,
+        looks.src,
+        title="Where the translator looks while it writes",
+    )
     which = f"decoder layer {len(layers) - 1}, mean of {len(weights)} heads"
     ax.set(xlabel=f"English word looked at\n({which})", ylabel="to write this word")
     for tick in (*ax.get_xticklabels(), *ax.get_yticklabels()):

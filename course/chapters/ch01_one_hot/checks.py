@@ -78,10 +78,11 @@ def faults(sound: str, loses_words: str, same_row: tuple[str, str]) -> None:
     )
     words: Any = same_row
     expect(
-        isinstance(words, list | tuple) and len(words) == 2
+        isinstance(words, list | tuple)
+        and len(words) == 2
         and all(isinstance(word, str) for word in words),
         'Name two words, such as ("cat", "dog").',
-    )  # fmt: skip
+    )
     vocab = our_vocabulary()
     strange = vocab.unknown(list(words))
     no_slip(
@@ -112,9 +113,11 @@ def one_hot_rows(function: Callable[[Tensor, int], Tensor]) -> None:
     right = one_hot(ids, vocab)
     mistakes = [
         ("Rows and columns are swapped: each word should have a row, each slot a column.", right.T),
-        ("All words share one row, so their order is lost: give each word a row of its own.",
-         right.amax(dim=0)),
-    ]  # fmt: skip
+        (
+            "All words share one row, so their order is lost: give each word a row of its own.",
+            right.amax(dim=0),
+        ),
+    ]
     judge_rows(function, ids, vocab, mistakes)
 
 
@@ -125,18 +128,27 @@ def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
     right = one_hot(ids, vocab)
     lost = "The words of a sentence share one row, so their order is lost: each word needs its own."
     mistakes = [
-        ("The slots lie along the wrong axis: the last axis should be the one of the vocabulary.",
-         right.transpose(1, 2)),
-        ("The vocabulary is the first axis of your answer; it should be the last.",
-         right.permute(2, 0, 1)),
-        ("Sentences and words are exchanged: the first axis should count the sentences.",
-         right.transpose(0, 1)),
-        ("Each row is right, but they stand in one long list: where does a sentence end? Keep the "
-         "shape of ids, and put the slots behind it.", right.flatten(0, 1)),
+        (
+            "The slots lie along the wrong axis: the last axis should be the one of the vocabulary.",
+            right.transpose(1, 2),
+        ),
+        (
+            "The vocabulary is the first axis of your answer; it should be the last.",
+            right.permute(2, 0, 1),
+        ),
+        (
+            "Sentences and words are exchanged: the first axis should count the sentences.",
+            right.transpose(0, 1),
+        ),
+        (
+            "Each row is right, but they stand in one long list: where does a sentence end? Keep the "
+            "shape of ids, and put the slots behind it.",
+            right.flatten(0, 1),
+        ),
         ("That is the first sentence only. What about the others?", right[0]),
         (lost, right.amax(dim=1)),
         (lost, right.sum(dim=1)),
-    ]  # fmt: skip
+    ]
     judge_rows(function, ids, vocab, mistakes)
 
 
@@ -153,9 +165,11 @@ def judge_rows(
         (off, right.roll(1, dims=-1)),
         (off, right.roll(-1, dims=-1)),
         ("Zeros and ones are exchanged: one 1, elsewhere zeros.", 1 - right),
-        ("The right slot holds the id itself. Whatever the word, a 1 should stand there.",
-         right * ids.unsqueeze(-1)),
-    ]  # fmt: skip
+        (
+            "The right slot holds the id itself. Whatever the word, a 1 should stand there.",
+            right * ids.unsqueeze(-1),
+        ),
+    ]
     for hint, wrong in mistakes:
         no_slip(not same(rows, wrong), hint)
     expect(

@@ -26,8 +26,10 @@ def one_hot_table(
     """
     matrix = as_array(table)
     if matrix.shape != (len(words), len(vocabulary)) or 0 in matrix.shape:
-        raise ValueError(f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit "
-                         f"a table of the shape {matrix.shape}")  # fmt: skip
+        raise ValueError(
+            f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit "
+            f"a table of the shape {matrix.shape}"
+        )
     if not (np.isin(matrix, (0, 1)).all() and (matrix.sum(axis=1) == 1).all()):
         raise ValueError("in a one-hot table each row has exactly one 1, and zeros elsewhere")
     count, width = matrix.shape
@@ -36,11 +38,21 @@ def one_hot_table(
     ax.set(xlim=(-0.5, width - 0.5), ylim=(count - 0.5, -0.5))
     for (row, slot), value in np.ndenumerate(matrix):
         color = style.WORDS.get(words[row], style.CATEGORIES[0]) if value else style.PAPER
-        ax.add_patch(Rectangle((slot - 0.5, row - 0.5), 1, 1, facecolor=color, linewidth=0.8,
-                               edgecolor="#D0D0D0"))  # fmt: skip
-        ax.text(slot, row, f"{value:.0f}", ha="center", va="center", fontsize=13,
-                color=style.ink_on(color) if value else style.MUTED,
-                weight="bold" if value else "normal")  # fmt: skip
+        ax.add_patch(
+            Rectangle(
+                (slot - 0.5, row - 0.5), 1, 1, facecolor=color, linewidth=0.8, edgecolor="#D0D0D0"
+            )
+        )
+        ax.text(
+            slot,
+            row,
+            f"{value:.0f}",
+            ha="center",
+            va="center",
+            fontsize=13,
+            color=style.ink_on(color) if value else style.MUTED,
+            weight="bold" if value else "normal",
+        )
     labels = [f"{word}\n{slot}" for slot, word in enumerate(vocabulary)]
     ax.set_xticks(range(width), labels, fontsize=10.5)
     ax.set_yticks(range(count), words, fontsize=13, weight="bold")
@@ -73,10 +85,16 @@ def one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[s
     for row, (number, word) in enumerate(zip(ids, words, strict=True)):
         color = style.WORDS.get(word, style.CATEGORIES[0])
         ax.add_patch(Rectangle((-3.25, row), 1.55, 0.62, facecolor=color, linewidth=0))
-        ax.text(-2.47, row + 0.31, word, ha="center", va="center", color=style.ink_on(color),
-                fontsize=13)  # fmt: skip
-        ax.text(-0.35, row + 0.31, str(number), ha="right", va="center", fontsize=15,
-                weight="bold")  # fmt: skip
+        ax.text(
+            -2.47,
+            row + 0.31,
+            word,
+            ha="center",
+            va="center",
+            color=style.ink_on(color),
+            fontsize=13,
+        )
+        ax.text(-0.35, row + 0.31, str(number), ha="right", va="center", fontsize=15, weight="bold")
         ax.add_patch(Rectangle((0, row), 10, 0.62, facecolor="#EFEFEF", linewidth=0))
         x = 10 * (number + 0.5) / size
         ax.add_patch(Rectangle((x - 0.045, row - 0.06), 0.09, 0.74, facecolor=color, linewidth=0))
@@ -88,14 +106,36 @@ def one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[s
     for place, number in enumerate(range(last - 3, last + 4)):
         one = number == last
         at = left + place * cell
-        ax.add_patch(Rectangle((at, top), cell, 0.8, facecolor=color if one else "#EFEFEF",
-                               edgecolor=style.PAPER, linewidth=2))  # fmt: skip
-        ax.text(at + cell / 2, top + 0.41, "1" if one else "0", ha="center", va="center",
-                fontsize=16, weight="bold" if one else "normal",
-                color=style.ink_on(color) if one else style.MUTED)  # fmt: skip
-        ax.text(at + cell / 2, top + 1.0, f"{number}\n{vocabulary[number]}", ha="center", va="top",
-                fontsize=10, color=color if one else style.MUTED,
-                weight="bold" if one else "normal")  # fmt: skip
+        ax.add_patch(
+            Rectangle(
+                (at, top),
+                cell,
+                0.8,
+                facecolor=color if one else "#EFEFEF",
+                edgecolor=style.PAPER,
+                linewidth=2,
+            )
+        )
+        ax.text(
+            at + cell / 2,
+            top + 0.41,
+            "1" if one else "0",
+            ha="center",
+            va="center",
+            fontsize=16,
+            weight="bold" if one else "normal",
+            color=style.ink_on(color) if one else style.MUTED,
+        )
+        ax.text(
+            at + cell / 2,
+            top + 1.0,
+            f"{number}\n{vocabulary[number]}",
+            ha="center",
+            va="top",
+            fontsize=10,
+            color=color if one else style.MUTED,
+            weight="bold" if one else "normal",
+        )
     return figure
 
 
@@ -121,15 +161,39 @@ def distance_triangle(rows: Any, words: Sequence[str]) -> Figure:
     for (i, j), side in zip(((0, 1), (1, 2), (2, 0)), sides, strict=True):
         (x1, y1), (x2, y2) = corners[i], corners[j]
         ax.plot([x1, x2], [y1, y2], color=style.MUTED, linewidth=2.5, zorder=1)
-        ax.text((x1 + x2) / 2, (y1 + y2) / 2, f"{side:.3f}", ha="center", va="center", fontsize=12,
-                bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 3})  # fmt: skip
+        ax.text(
+            (x1 + x2) / 2,
+            (y1 + y2) / 2,
+            f"{side:.3f}",
+            ha="center",
+            va="center",
+            fontsize=12,
+            bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 3},
+        )
     middle = corners.mean(axis=0)
-    ax.text(*middle, "every distance:\n√2" if np.isclose(sides[0], 2**0.5) else "", ha="center",
-            va="center", color=style.MUTED)  # fmt: skip
+    ax.text(
+        *middle,
+        "every distance:\n√2" if np.isclose(sides[0], 2**0.5) else "",
+        ha="center",
+        va="center",
+        color=style.MUTED,
+    )
     for (x, y), word in zip(corners, words, strict=True):
-        ax.text(x, y, word, ha="center", va="center", fontsize=15, weight="bold", color=style.PAPER,
-                bbox={"facecolor": style.CATEGORIES[0], "edgecolor": "none",
-                      "boxstyle": "round,pad=0.4"})  # fmt: skip
+        ax.text(
+            x,
+            y,
+            word,
+            ha="center",
+            va="center",
+            fontsize=15,
+            weight="bold",
+            color=style.PAPER,
+            bbox={
+                "facecolor": style.CATEGORIES[0],
+                "edgecolor": "none",
+                "boxstyle": "round,pad=0.4",
+            },
+        )
     return figure
 
 
@@ -143,15 +207,22 @@ def unknown_words(
     the test text's `total` tokens it doesn't have. Raises ValueError when the two don't fit.
     """
     if len(sentences) != len(unknown) or not len(sentences):
-        raise ValueError(f"{len(sentences)} sizes of training text don't fit "
-                         f"{len(unknown)} counts of unknown words")  # fmt: skip
+        raise ValueError(
+            f"{len(sentences)} sizes of training text don't fit "
+            f"{len(unknown)} counts of unknown words"
+        )
     if ax is None:
         ax = style.new_figure(style.WIDTH, 3.4).subplots()
     shares = [100 * count / total for count in unknown]
     ax.plot(sentences, shares, "o-", color=style.CATEGORIES[0], markersize=7, clip_on=False)
     for size, share, count in zip(sentences, shares, unknown, strict=True):
-        ax.annotate(f"{count:,} unknown", (size, share), xytext=(6, 7), textcoords="offset points",
-                    fontsize=10.5)  # fmt: skip
+        ax.annotate(
+            f"{count:,} unknown",
+            (size, share),
+            xytext=(6, 7),
+            textcoords="offset points",
+            fontsize=10.5,
+        )
     ax.set_xscale("log")
     ax.set_xticks(sentences, [f"{size:,}" for size in sentences])
     ax.minorticks_off()

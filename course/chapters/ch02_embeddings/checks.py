@@ -176,32 +176,60 @@ def wrong_embeddings(ids: Tensor, table: Tensor) -> list[tuple[str, Tensor]]:
         ("These are the rows themselves: the root of d_model is missing.", rows),
         ("That is times d_model. Its root is what the paper takes.", rows * D_MODEL),
         ("That is divided by the root of d_model: the vectors should get longer.", rows / root),
-        ("That is divided by d_model. Which factor does the paper take, and do the vectors get "
-         "longer or shorter?", rows / D_MODEL),
-        ("That is the root of 512, the paper's d_model. Take that of the table that is handed in.",
-         rows * math.sqrt(512)),
+        (
+            "That is divided by d_model. Which factor does the paper take, and do the vectors get "
+            "longer or shorter?",
+            rows / D_MODEL,
+        ),
+        (
+            "That is the root of 512, the paper's d_model. Take that of the table that is handed in.",
+            rows * math.sqrt(512),
+        ),
         ("The root is added to each number. The paper multiplies.", rows + root),
-        ("That is the root of the number of words, table.shape[0]. d_model is the width of a row.",
-         rows * math.sqrt(VOCAB)),
-        *(("That is the root of a size of ids. d_model is the width of a row of the table.",
-           rows * math.sqrt(size)) for size in sizes),
-        *((columns, found * factor) for found in (table.T[ids], table[:, ids], table[:, ids].mT)
-          for factor in (1, root)),
+        (
+            "That is the root of the number of words, table.shape[0]. d_model is the width of a row.",
+            rows * math.sqrt(VOCAB),
+        ),
+        *(
+            (
+                "That is the root of a size of ids. d_model is the width of a row of the table.",
+                rows * math.sqrt(size),
+            )
+            for size in sizes
+        ),
+        *(
+            (columns, found * factor)
+            for found in (table.T[ids], table[:, ids], table[:, ids].mT)
+            for factor in (1, root)
+        ),
         *((one_off, table[ids + step] * root) for step in (-1, 1)),
-        ("The words of each sentence are added up: every word keeps a vector of its own.",
-         right.sum(dim=1)),
-        ("The vectors are right, but they stand in one long list: where does a sentence end? Keep "
-         "the shape of ids.", right.flatten(0, 1)),
+        (
+            "The words of each sentence are added up: every word keeps a vector of its own.",
+            right.sum(dim=1),
+        ),
+        (
+            "The vectors are right, but they stand in one long list: where does a sentence end? Keep "
+            "the shape of ids.",
+            right.flatten(0, 1),
+        ),
         ("That is the first sentence only. What about the others?", right[0]),
-    ]  # fmt: skip
+    ]
 
 
 @implement(lambda: ("a", ["a", "b"], torch.eye(2)))
 def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
     """Exercise 4: (word, words, table) -> the other word whose vector points most nearly alike."""
     words = ["tree", "plant", "giant", "near", "against", "aside"]
-    table = torch.tensor([[2.0, 1.0, 0.0], [1.0, 0.55, 0.0], [9.0, -3.0, 9.0], [2.0, 0.2, 0.1],
-                          [-4.0, -2.0, 0.0], [0.0, 0.0, 1.0]])  # fmt: skip
+    table = torch.tensor(
+        [
+            [2.0, 1.0, 0.0],
+            [1.0, 0.55, 0.0],
+            [9.0, -3.0, 9.0],
+            [2.0, 0.2, 0.1],
+            [-4.0, -2.0, 0.0],
+            [0.0, 0.0, 1.0],
+        ]
+    )
     answer = result_of(function, "tree", list(words), table)
     no_slip(
         not isinstance(answer, int | Tensor),

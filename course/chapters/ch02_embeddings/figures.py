@@ -30,12 +30,13 @@ def word_similarity(
     """
     matrix = as_array(vectors)
     if matrix.ndim != 2 or len(matrix) != len(words) or not len(words):
-        raise ValueError(f"{len(words)} words need vectors of the shape ({len(words)}, d_model), "
-                         f"but theirs is {matrix.shape}")  # fmt: skip
+        raise ValueError(
+            f"{len(words)} words need vectors of the shape ({len(words)}, d_model), "
+            f"but theirs is {matrix.shape}"
+        )
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not lengths.all():
-        raise ValueError(f"{words[int(lengths.argmin())]!r} has the vector 0, "
-                         "which points nowhere")  # fmt: skip
+        raise ValueError(f"{words[int(lengths.argmin())]!r} has the vector 0, which points nowhere")
     cosines = (matrix / lengths) @ (matrix / lengths).T
     own_figure = ax is None
     if ax is None:
@@ -56,8 +57,9 @@ def word_similarity(
     if title:
         ax.set_title(title)
     if own_figure:
-        scale = ax.figure.colorbar(image, ax=ax, label="cosine: 1 is the same direction",
-                                   shrink=0.6, aspect=18, pad=0.02)  # fmt: skip
+        scale = ax.figure.colorbar(
+            image, ax=ax, label="cosine: 1 is the same direction", shrink=0.6, aspect=18, pad=0.02
+        )
         scale.outline.set_visible(False)
         scale.set_ticks([-1, 0, 1])
     return ax
@@ -74,8 +76,10 @@ def pulled_rows(
     """
     matrix, ids = as_array(table), [int(number) for number in ids]
     if matrix.ndim != 2 or len(matrix) != len(vocabulary) or len(ids) != len(words):
-        raise ValueError(f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit "
-                         f"{len(ids)} ids and a table {matrix.shape}")  # fmt: skip
+        raise ValueError(
+            f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit "
+            f"{len(ids)} ids and a table {matrix.shape}"
+        )
     vocab, width = matrix.shape
     limit = float(np.abs(matrix).max())
     figure = style.new_figure(style.WIDTH, 0.7 + 0.42 * vocab)
@@ -88,31 +92,68 @@ def pulled_rows(
     def row_of_numbers(x: float, y: float, numbers: np.ndarray, strong: bool) -> None:
         for column, value in enumerate(numbers):
             color = style.SIGNED((value / limit + 1) / 2)
-            ax.add_patch(Rectangle((x + cell * column, y), cell, 1, facecolor=color, linewidth=0.6,
-                                   edgecolor="#D0D0D0", alpha=1 if strong else 0.35))  # fmt: skip
+            ax.add_patch(
+                Rectangle(
+                    (x + cell * column, y),
+                    cell,
+                    1,
+                    facecolor=color,
+                    linewidth=0.6,
+                    edgecolor="#D0D0D0",
+                    alpha=1 if strong else 0.35,
+                )
+            )
             label = f"{steady_round(value, 2):.2f}".replace("-", "\N{MINUS SIGN}")
-            ax.text(x + cell * (column + 0.5), y + 0.52, label, ha="center", va="center",
-                    fontsize=11, color=style.ink_on(color) if strong else style.MUTED)  # fmt: skip
+            ax.text(
+                x + cell * (column + 0.5),
+                y + 0.52,
+                label,
+                ha="center",
+                va="center",
+                fontsize=11,
+                color=style.ink_on(color) if strong else style.MUTED,
+            )
 
     for number, token in enumerate(vocabulary):
         row_of_numbers(left, number, matrix[number], number in ids)
         own = {int(i): style.WORDS.get(word, style.INK) for i, word in zip(ids, words, strict=True)}
-        ax.text(left - 0.25, number + 0.52, f"{number}  {token}", ha="right", va="center",
-                fontsize=11, color=own.get(number, style.MUTED),
-                weight="bold" if number in own else "normal")  # fmt: skip
+        ax.text(
+            left - 0.25,
+            number + 0.52,
+            f"{number}  {token}",
+            ha="right",
+            va="center",
+            fontsize=11,
+            color=own.get(number, style.MUTED),
+            weight="bold" if number in own else "normal",
+        )
     gap = (vocab - 2 * len(ids)) / (len(ids) + 1) + 1.0
     for place, (number, word) in enumerate(zip(ids, words, strict=True)):
         color = style.WORDS.get(word, style.INK)
         y = gap + place * (1 + gap) - 0.5
         for x, row in ((left, number), (right, y)):
-            ax.add_patch(Rectangle((x, row), cell * width, 1, fill=False, edgecolor=color,
-                                   linewidth=3.5, zorder=3))  # fmt: skip
+            ax.add_patch(
+                Rectangle(
+                    (x, row), cell * width, 1, fill=False, edgecolor=color, linewidth=3.5, zorder=3
+                )
+            )
         row_of_numbers(right, y, matrix[number], True)
-        ax.annotate("", xy=(right - 0.1, y + 0.5), xytext=(left + cell * width + 0.1, number + 0.5),
-                    arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 3,
-                                "mutation_scale": 20})  # fmt: skip
-        ax.text(right + cell * width / 2, y - 0.12, word, ha="center", va="bottom", weight="bold",
-                fontsize=14, color=color)  # fmt: skip
+        ax.annotate(
+            "",
+            xy=(right - 0.1, y + 0.5),
+            xytext=(left + cell * width + 0.1, number + 0.5),
+            arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 3, "mutation_scale": 20},
+        )
+        ax.text(
+            right + cell * width / 2,
+            y - 0.12,
+            word,
+            ha="center",
+            va="bottom",
+            weight="bold",
+            fontsize=14,
+            color=color,
+        )
     ax.text(left + cell * width / 2, -0.35, "embedding table", ha="center", weight="bold")
     return figure
 
@@ -168,8 +209,15 @@ def vector_sizes(
         for name, values in curves.items():
             color, marker = looks[name]
             ax.plot(widths, values, marker, color=color, label=name, markersize=6)
-            ax.annotate(name, (widths[-1], values[-1]), xytext=(8, 0), textcoords="offset points",
-                        va="center", color=color, weight="bold")  # fmt: skip
+            ax.annotate(
+                name,
+                (widths[-1], values[-1]),
+                xytext=(8, 0),
+                textcoords="offset points",
+                va="center",
+                color=color,
+                weight="bold",
+            )
         ax.set_xscale("log", base=2)
         ax.set_xticks(widths, [str(width) for width in widths])
         ax.minorticks_off()
@@ -224,8 +272,10 @@ def flat_map(vectors: Any) -> tuple[np.ndarray, float]:
     """
     matrix = as_array(vectors)
     if matrix.ndim != 2 or min(matrix.shape) < 2:
-        raise ValueError("a map needs vectors of the shape (n, d), n and d at least 2, "
-                         f"but theirs is {matrix.shape}")  # fmt: skip
+        raise ValueError(
+            "a map needs vectors of the shape (n, d), n and d at least 2, "
+            f"but theirs is {matrix.shape}"
+        )
     centered = matrix - matrix.mean(axis=0)
     _, sizes, directions = np.linalg.svd(centered, full_matrices=False)
     first_two = directions[:2]
@@ -271,14 +321,23 @@ def word_map(
     for point in (*points, *regions):
         if point["kind"] not in kinds or point["view"] not in range(len(views)):
             name = point.get("word", point.get("region"))
-            raise ValueError(f"{name!r} is of the kind {point['kind']!r} in view "
-                             f"{point['view']!r}, which the map doesn't have")  # fmt: skip
+            raise ValueError(
+                f"{name!r} is of the kind {point['kind']!r} in view "
+                f"{point['view']!r}, which the map doesn't have"
+            )
     table = [
-        {"word": "", "near": "", "region": "", **point,
-         "x": steady_round(point["x"], 3), "y": steady_round(point["y"], 3),
-         "landmark": point.get("word", "") in landmarks, "left": point.get("word") in leftward}
+        {
+            "word": "",
+            "near": "",
+            "region": "",
+            **point,
+            "x": steady_round(point["x"], 3),
+            "y": steady_round(point["y"], 3),
+            "landmark": point.get("word", "") in landmarks,
+            "left": point.get("word") in leftward,
+        }
         for point in (*points, *regions)
-    ]  # fmt: skip
+    ]
     for row in table:
         if "spread" in row:  # to square pixels
             xs = [point["x"] for point in points if point["view"] == row["view"]]
@@ -315,8 +374,14 @@ def word_map(
         alt.Scale(domain=list(kinds), range=list(looks))
         for looks in zip(*kinds.values(), strict=True)
     )
-    legend = alt.Legend(title=title or None, symbolSize=110, symbolOpacity=1, labelLimit=240,
-                        orient="bottom", columns=3 if len(kinds) > 4 else 2)  # fmt: skip
+    legend = alt.Legend(
+        title=title or None,
+        symbolSize=110,
+        symbolOpacity=1,
+        labelLimit=240,
+        orient="bottom",
+        columns=3 if len(kinds) > 4 else 2,
+    )
     seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
     tooltip = [
         alt.Tooltip("word:N"),
@@ -341,10 +406,14 @@ def word_map(
         ground = data.transform_filter("datum.region && datum.hits == 0").mark_point(
             filled=True, shape="circle", opacity=0.1, tooltip=None
         )
-        layers.insert(0, ground.encode(
-            **place, color=alt.Color("kind:N", scale=colors, legend=legend),
-            size=alt.Size("disc:Q", scale=None, legend=None),
-        ))  # fmt: skip
+        layers.insert(
+            0,
+            ground.encode(
+                **place,
+                color=alt.Color("kind:N", scale=colors, legend=legend),
+                size=alt.Size("disc:Q", scale=None, legend=None),
+            ),
+        )
     for side, align, dx in (("datum.left", "right", -7), ("!datum.left", "left", 7)):
         labels = words.encode(**place, text="word:N").transform_filter(
             f"(datum.hits == 0 ? datum.landmark : datum.found == 1) && {side}"
@@ -356,8 +425,10 @@ def word_map(
             "datum.region && datum.hits == 0"
         )
         letters = {"fontSize": 17, "fontWeight": "bold", "lineBreak": "\n"}
-        layers += [names.mark_text(**letters, **{**rim, "strokeWidth": 6, "strokeOpacity": 0.85}),
-                   names.mark_text(**letters, color=style.INK)]  # fmt: skip
+        layers += [
+            names.mark_text(**letters, **{**rim, "strokeWidth": 6, "strokeOpacity": 0.85}),
+            names.mark_text(**letters, color=style.INK),
+        ]
     layers.append(rings.encode(**place))
     nothing = (
         words.transform_aggregate(hits="sum(found)")
@@ -482,18 +553,28 @@ def draw_word_map() -> Any:
     articles = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
     groups = []
     for article, island in articles.items():
-        own = [point for point in after if point["kind"] == "noun"
-               and (english_class(point["word"]).gender, english_class(point["word"]).number)
-               == island]  # fmt: skip
+        own = [
+            point
+            for point in after
+            if point["kind"] == "noun"
+            and (english_class(point["word"]).gender, english_class(point["word"]).number) == island
+        ]
         groups.append(("noun", f"nouns\nwith {article}", own))
-    groups.append(("verb", "verbs and\nother words",
-                   [point for point in after if point["kind"] != "noun"]))  # fmt: skip
-    return word_map(points, PARTS, ("before training", "after training"),
-                    landmarks="tree trees street streets".split(), title="part of speech",
-                    regions=[named(*group) for group in groups],
-                    headings=("Before training: every word anywhere",
-                              "After training, nouns lie apart, by their article in Spanish"),
-                    )  # fmt: skip
+    groups.append(
+        ("verb", "verbs and\nother words", [point for point in after if point["kind"] != "noun"])
+    )
+    return word_map(
+        points,
+        PARTS,
+        ("before training", "after training"),
+        landmarks="tree trees street streets".split(),
+        title="part of speech",
+        regions=[named(*group) for group in groups],
+        headings=(
+            "Before training: every word anywhere",
+            "After training, nouns lie apart, by their article in Spanish",
+        ),
+    )
 
 
 def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
@@ -501,8 +582,14 @@ def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
     x, y = ([point[axis] for point in points] for axis in "xy")
     middle = sum(x) / len(x), sum(y) / len(y)
     far = [(a - middle[0]) ** 2 + (b - middle[1]) ** 2 for a, b in zip(x, y, strict=True)]
-    return {"view": points[0]["view"], "kind": kind, "region": region, "x": middle[0],
-            "y": middle[1], "spread": sum(far) / len(far)}  # fmt: skip
+    return {
+        "view": points[0]["view"],
+        "kind": kind,
+        "region": region,
+        "x": middle[0],
+        "y": middle[1],
+        "spread": sum(far) / len(far),
+    }
 
 
 @figure(
@@ -519,8 +606,9 @@ def draw_noun_map() -> Any:
     from course.grammar.classes import english_class, spanish_class
 
     def kind_by(class_of: Callable) -> Callable[[str], str]:
-        kinds = dict(zip([("m", "one"), ("m", "many"), ("f", "one"), ("f", "many")], GENDERS,
-                         strict=True))  # fmt: skip
+        kinds = dict(
+            zip([("m", "one"), ("m", "many"), ("f", "one"), ("f", "many")], GENDERS, strict=True)
+        )
 
         def kind(word: str) -> str:
             found = class_of(word)
@@ -532,19 +620,28 @@ def draw_noun_map() -> Any:
     points = []
     for view, (table, words, class_of) in enumerate(tables):
         points += map_points(1 - view, table, words, kind_by(class_of))
-    islands = {kind: [point for point in points if (point["view"], point["kind"]) == (1, kind)]
-               for kind in GENDERS}  # fmt: skip
+    islands = {
+        kind: [point for point in points if (point["view"], point["kind"]) == (1, kind)]
+        for kind in GENDERS
+    }
     regions = [named(kind, kind.partition(":")[0], island) for kind, island in islands.items()]
     between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
     note = named("la: feminine", "feminine,\nbut with el", between)
     low, *_, high = sorted(point["y"] for point in between)
     regions.append({**note, "y": high + 0.9 * (high - low), "spread": 0.0})
-    return word_map(points, GENDERS, ("Spanish nouns", "English nouns"),
-                    landmarks=["tree", "trees", "street", "streets", *WITH_EL],
-                    title="article in Spanish", regions=regions,
-                    leftward=("trees", "street", "classroom", "water"),
-                    headings=("Spanish nouns don't lie by their article",
-                              "English nouns lie by the article of their translation"))  # fmt: skip
+    return word_map(
+        points,
+        GENDERS,
+        ("Spanish nouns", "English nouns"),
+        landmarks=["tree", "trees", "street", "streets", *WITH_EL],
+        title="article in Spanish",
+        regions=regions,
+        leftward=("trees", "street", "classroom", "water"),
+        headings=(
+            "Spanish nouns don't lie by their article",
+            "English nouns lie by the article of their translation",
+        ),
+    )
 
 
 @figure(

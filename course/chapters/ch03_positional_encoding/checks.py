@@ -36,8 +36,9 @@ def numbers(found: Any, shape: tuple[int, ...], what: str) -> Tensor:
         raise Hint(f"{what} should be numbers, but this is {a_kind(found)}.") from None
     theirs = tuple(found.shape)
     exchanged = " Are rows and columns exchanged?" if theirs == shape[::-1] != shape else ""
-    expect(theirs == shape, f"{what} should have the shape {shape}, but this has {theirs}."
-           + exchanged)  # fmt: skip
+    expect(
+        theirs == shape, f"{what} should have the shape {shape}, but this has {theirs}." + exchanged
+    )
     expect(bool(found.isfinite().all()), f"{what} holds numbers that are infinite or undefined.")
     return found
 
@@ -57,8 +58,11 @@ def blame(found: Tensor, right: Tensor, mistakes: dict[str, Tensor], otherwise: 
 
 
 NONE, EXPONENT, ANGLES, FROM_ONE = (
-    "none", "exponent i/d_model", "sine and cosine of different angles", "counts from 1"
-)  # fmt: skip
+    "none",
+    "exponent i/d_model",
+    "sine and cosine of different angles",
+    "counts from 1",
+)
 FAULTS = (NONE, EXPONENT, ANGLES, FROM_ONE)
 PLANTED = {"A": EXPONENT, "B": NONE, "C": ANGLES}
 MEASURE = {  # for a wrong verdict: what to measure
@@ -117,15 +121,15 @@ def wave_of_pair_384(guess: float) -> None:
     guess = one_number(guess, "Give a number of positions.")
     answers = {
         1000.0: "1000 is what the position is divided by. A wave is complete when the angle has "
-                "grown by 2π.",
+        "grown by 2π.",
         2 * math.pi * 10_000 ** (384 / 1024): "The exponent is 2i/d_model, not i/d_model.",
         2 * math.pi * 10_000 ** (768 / 512): "That is for d_model = 512.",
         2 * math.pi * 10_000 ** (384 / 511): "That is Tensor2Tensor's pair 384.",
         2 * math.pi * 10_000: "Only the last pair comes near that. Put i = 384 into the formula.",
         1 / (2000 * math.pi): "That is waves per position. How many positions has one wave?",
         2 * math.pi / 1000: "That is by how much the angle grows per position. After how many "
-                            "positions has it grown by 2π?",
-    }  # fmt: skip
+        "positions has it grown by 2π?",
+    }
     if abs(guess / (2000 * math.pi) - 1) < 0.005:
         return
     for wrong, hint in answers.items():
@@ -172,58 +176,78 @@ def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
     theirs = tensor2tensor_encoding(length, d_model).double()
     sines, cosines = theirs.chunk(2, dim=1)
     return {
-        "Your positions start at 1: the first row should be position 0.":
-            table((pos + 1) / exact),
-        "Sine and cosine are exchanged: the even columns are the sines.":
-            table(pos / exact).unflatten(1, (-1, 2)).flip(-1).flatten(1),
-        "The exponent of column 2i is 2i/d_model; yours is i/d_model, or your base is 100.":
-            table(pos / 10_000.0 ** (i / d_model)),
-        "Column 2i+1 has the same angle as column 2i; yours grows from column to column.":
-            by_column(pos / 10_000.0 ** (column / d_model)),
-        "Your i is the column. It should count pairs: columns 2i and 2i+1 share one i.":
-            by_column(pos / 10_000.0 ** (2 * column / d_model)),
-        "Those are Tensor2Tensor's frequencies: divide i by d_model/2, not by d_model/2 - 1.":
-            torch.stack([sines, cosines], dim=-1).flatten(1),
+        "Your positions start at 1: the first row should be position 0.": table((pos + 1) / exact),
+        "Sine and cosine are exchanged: the even columns are the sines.": table(pos / exact)
+        .unflatten(1, (-1, 2))
+        .flip(-1)
+        .flatten(1),
+        "The exponent of column 2i is 2i/d_model; yours is i/d_model, or your base is 100.": table(
+            pos / 10_000.0 ** (i / d_model)
+        ),
+        "Column 2i+1 has the same angle as column 2i; yours grows from column to column.": by_column(
+            pos / 10_000.0 ** (column / d_model)
+        ),
+        "Your i is the column. It should count pairs: columns 2i and 2i+1 share one i.": by_column(
+            pos / 10_000.0 ** (2 * column / d_model)
+        ),
+        "Those are Tensor2Tensor's frequencies: divide i by d_model/2, not by d_model/2 - 1.": torch.stack(
+            [sines, cosines], dim=-1
+        ).flatten(1),
         "That is Tensor2Tensor's table, in its order and with its frequencies.": theirs,
-        "The numbers are right, the order isn't: put each cosine beside its sine.":
-            torch.cat([right[:, 0::2], right[:, 1::2]], dim=1),
-        "The position should be divided by the power of 10000, not multiplied.":
-            table(pos * exact),
-        "All your columns are sines: the odd columns should be cosines.":
-            (pos / exact).sin().repeat_interleave(2, dim=1),
-        "The base is 10000, with four zeros; yours is 1000.":
-            positional_encoding(length, d_model, base=1_000.0).double(),
-        "The base is 10000; yours is e, the base of exp and log.":
-            table(pos / (2 * i / d_model).exp()),
-        "The 2 of 2i is there twice: `arange(0, d_model, 2)` is 2i already.":
-            table(pos / 10_000.0 ** (4 * i / d_model)),
-        "The paper's width 512 is written into your function. d_model is handed in.":
-            table(pos / 10_000.0 ** (2 * i / 512)),
-        "All your pairs turn equally fast: the position is divided by nothing yet.":
-            table(pos.expand(-1, len(i))),
-        "All your pairs turn equally slowly: the power of 10000 should depend on i.":
-            table((pos / 10_000.0).expand(-1, len(i))),
-        "Your exponent is not divided by d_model: it should go from 0 to nearly 1.":
-            table(pos / 10_000.0 ** (2 * i)),
-        "The power is taken before the division by d_model: put the exponent into parentheses.":
-            table(pos / 10_000.0 ** (2 * i) / d_model),
-        "You divide the power by d_model, not the exponent: put the exponent into parentheses.":
-            table(pos / (10_000.0 ** (2 * i) / d_model)),
-        "Your exponent is i itself: it should go from 0 to nearly 1.":
-            table(pos / 10_000.0**i),
-        "You multiply by 2i/d_model. It is an exponent: in Python, a power is written with **.":
-            table(pos / 10_000.0 * (2 * i / d_model)),
-        "The odd columns are still 0: they should be the cosines.":
-            by_column(pos / exact.repeat_interleave(2)) * (column % 2 == 0),
-        "Those are the angles. What is still missing is their sine and cosine.":
-            (pos / exact).repeat_interleave(2, dim=1),
-    }  # fmt: skip
+        "The numbers are right, the order isn't: put each cosine beside its sine.": torch.cat(
+            [right[:, 0::2], right[:, 1::2]], dim=1
+        ),
+        "The position should be divided by the power of 10000, not multiplied.": table(pos * exact),
+        "All your columns are sines: the odd columns should be cosines.": (pos / exact)
+        .sin()
+        .repeat_interleave(2, dim=1),
+        "The base is 10000, with four zeros; yours is 1000.": positional_encoding(
+            length, d_model, base=1_000.0
+        ).double(),
+        "The base is 10000; yours is e, the base of exp and log.": table(
+            pos / (2 * i / d_model).exp()
+        ),
+        "The 2 of 2i is there twice: `arange(0, d_model, 2)` is 2i already.": table(
+            pos / 10_000.0 ** (4 * i / d_model)
+        ),
+        "The paper's width 512 is written into your function. d_model is handed in.": table(
+            pos / 10_000.0 ** (2 * i / 512)
+        ),
+        "All your pairs turn equally fast: the position is divided by nothing yet.": table(
+            pos.expand(-1, len(i))
+        ),
+        "All your pairs turn equally slowly: the power of 10000 should depend on i.": table(
+            (pos / 10_000.0).expand(-1, len(i))
+        ),
+        "Your exponent is not divided by d_model: it should go from 0 to nearly 1.": table(
+            pos / 10_000.0 ** (2 * i)
+        ),
+        "The power is taken before the division by d_model: put the exponent into parentheses.": table(
+            pos / 10_000.0 ** (2 * i) / d_model
+        ),
+        "You divide the power by d_model, not the exponent: put the exponent into parentheses.": table(
+            pos / (10_000.0 ** (2 * i) / d_model)
+        ),
+        "Your exponent is i itself: it should go from 0 to nearly 1.": table(pos / 10_000.0**i),
+        "You multiply by 2i/d_model. It is an exponent: in Python, a power is written with **.": table(
+            pos / 10_000.0 * (2 * i / d_model)
+        ),
+        "The odd columns are still 0: they should be the cosines.": by_column(
+            pos / exact.repeat_interleave(2)
+        )
+        * (column % 2 == 0),
+        "Those are the angles. What is still missing is their sine and cosine.": (
+            pos / exact
+        ).repeat_interleave(2, dim=1),
+    }
 
 
 def first_difference(found: Tensor, right: Tensor) -> str:
     pos, column = (((found - right).abs() >= NEAR).nonzero().tolist() or [[0, 0]])[0]
-    return (f"The first wrong number stands at position {pos}, column {column}: it should be "
-            f"{right[pos, column]:.3f}, and yours is {found[pos, column]:.3f}.")  # fmt: skip
+    return (
+        f"The first wrong number stands at position {pos}, column {column}: it should be "
+        f"{right[pos, column]:.3f}, and yours is {found[pos, column]:.3f}."
+    )
 
 
 @implement(lambda: (torch.zeros(4), 1))
@@ -239,9 +263,12 @@ def move_on(function: Callable[[Tensor, int], Any]) -> None:
         }
         for hint, wrong in nothing.items():
             expect(same(found, table[start + k]) or not same(found, wrong), hint)
-        blame(found, table[start + k], wrong_moves(table, start, k),
-              f"From position {start}, {k} further on: {first_wrong(found, table[start + k])}"
-              )  # fmt: skip
+        blame(
+            found,
+            table[start + k],
+            wrong_moves(table, start, k),
+            f"From position {start}, {k} further on: {first_wrong(found, table[start + k])}",
+        )
 
 
 def first_wrong(found: Tensor, right: Tensor) -> str:
@@ -268,14 +295,18 @@ def wrong_moves(table: Tensor, start: int, k: int) -> dict[str, Tensor]:
         "You turned back: the hands should go on by k, not back.": turned(-k * rate),
         "The sine is right. For the cosine: cos(a+b) = cos a cos b - sin a sin b.": wrong_cosine,
         "The cosine is right. For the sine: sin(a+b) = sin a cos b + cos a sin b.": wrong_sine,
-        "Every pair turns by its own angle, k / 10000^(2i/d_model); yours all turn alike.":
-            turned(k * torch.ones_like(rate)),
+        "Every pair turns by its own angle, k / 10000^(2i/d_model); yours all turn alike.": turned(
+            k * torch.ones_like(rate)
+        ),
         "The exponent of pair i is 2i/d_model; yours is i/d_model.": turned(k * rate.sqrt()),
-        "The numbers are right, the order isn't: put each cosine beside its sine.":
-            torch.cat([new_sine, new_cosine]),
-        "Adding the vector of position k doesn't turn the hands: multiply, as in K1 and K2.":
-            table[start] + table[k],
-    }  # fmt: skip
+        "The numbers are right, the order isn't: put each cosine beside its sine.": torch.cat(
+            [new_sine, new_cosine]
+        ),
+        "Adding the vector of position k doesn't turn the hands: multiply, as in K1 and K2.": table[
+            start
+        ]
+        + table[k],
+    }
 
 
 @exercise

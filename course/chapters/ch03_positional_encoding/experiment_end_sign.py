@@ -149,8 +149,12 @@ def does_it_erase_its_place() -> dict[str, Any]:
     plan = [(*run, False) for run in RUNS] + [(*run, True) for run in NARROW]
     for seed, steps, narrow in tqdm(plan, unit="model"):
         translator = trained(seed, steps, narrow)
-        run = {"seed": seed, "steps": steps, "d_model": translator.model.config.d_model,
-               **look_at(translator)}  # fmt: skip
+        run = {
+            "seed": seed,
+            "steps": steps,
+            "d_model": translator.model.config.d_model,
+            **look_at(translator),
+        }
         if not narrow:
             names = [None, *changes(translator.model)]
             run["right"] = {

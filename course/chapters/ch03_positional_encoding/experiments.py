@@ -31,16 +31,27 @@ def without_positions(model: Transformer) -> None:
 
 
 def learn_to_copy(
-    kind: str, seed: int = 0, *, longest: int = TRAINED_TO, steps: int = STEPS,
+    kind: str,
+    seed: int = 0,
+    *,
+    longest: int = TRAINED_TO,
+    steps: int = STEPS,
     max_tokens: int = 1024,
-) -> Transformer:  # fmt: skip
+) -> Transformer:
     """A toy Transformer trained to copy rows of 1 to `longest` digits -> the model.
 
     kind: "paper", "tensor2tensor" or "learned" positions, or "none". The rest: `TrainingConfig`.
     """
     config = dataclasses.replace(TOY, positions="paper" if kind == "none" else kind)
-    how = TrainingConfig(steps=steps, schedule="linear", peak=1e-2, warmup=50, seed=seed,
-                         max_tokens=max_tokens, validate_every=steps // 4)  # fmt: skip
+    how = TrainingConfig(
+        steps=steps,
+        schedule="linear",
+        peak=1e-2,
+        warmup=50,
+        seed=seed,
+        max_tokens=max_tokens,
+        validate_every=steps // 4,
+    )
     change = without_positions if kind == "none" else None
     return learn("copy", config, how, change, max_length=longest)[0]
 

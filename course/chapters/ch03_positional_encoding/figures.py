@@ -37,8 +37,9 @@ def positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None =
     if ax is None:
         ax = style.new_figure(style.WIDTH, min(1.6 + 0.16 * length, 5.0)).subplots()
     limit = max(1.0, float(abs(matrix).max()))
-    image = ax.imshow(matrix, cmap=style.SIGNED, vmin=-limit, vmax=limit, aspect="auto",
-                      interpolation="nearest")  # fmt: skip
+    image = ax.imshow(
+        matrix, cmap=style.SIGNED, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest"
+    )
     ax.set_yticks(_every(length, length // 4))
     ax.set_xticks(_every(d_model, d_model // 8))
     ax.set_xlabel("column of the vector: a sine and a cosine in turn")
@@ -62,21 +63,42 @@ def positions_table(encoding: Any, row: int) -> Figure:
     length, d_model = matrix.shape
     figure = style.new_figure(style.WIDTH, 5.4)
     ax, one = figure.subplots(2, 1, height_ratios=(10, 1))
-    look = {"cmap": style.SIGNED, "vmin": -1, "vmax": 1, "aspect": "auto",
-            "interpolation": "nearest"}  # fmt: skip
+    look = {
+        "cmap": style.SIGNED,
+        "vmin": -1,
+        "vmax": 1,
+        "aspect": "auto",
+        "interpolation": "nearest",
+    }
     image = ax.imshow(matrix, **look)
     ax.set(ylabel="position of the word", xticks=[], yticks=_every(length, 20))
     ax.set_title("Each row is one position; no two rows are alike", pad=26)
     for x, side, text in ((0, "left", "fast waves"), (1, "right", "slow waves")):
         ax.text(x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom")
-    ax.annotate("", xy=(0.84, 1.045), xytext=(0.16, 1.045), xycoords="axes fraction",
-                arrowprops={"arrowstyle": "-|>", "color": style.MUTED})  # fmt: skip
-    ax.add_patch(Rectangle((-0.5, row - 0.5), d_model, 1, fill=False, edgecolor=style.INK,
-                           linewidth=1.2, clip_on=False))  # fmt: skip
+    ax.annotate(
+        "",
+        xy=(0.84, 1.045),
+        xytext=(0.16, 1.045),
+        xycoords="axes fraction",
+        arrowprops={"arrowstyle": "-|>", "color": style.MUTED},
+    )
+    ax.add_patch(
+        Rectangle(
+            (-0.5, row - 0.5),
+            d_model,
+            1,
+            fill=False,
+            edgecolor=style.INK,
+            linewidth=1.2,
+            clip_on=False,
+        )
+    )
     one.imshow(matrix[row : row + 1], **look)
     one.set_yticks([0], [f"position {row}"])
-    one.set(xticks=range(0, d_model, d_model // 8),
-            xlabel="column of the vector: a sine and a cosine in turn")  # fmt: skip
+    one.set(
+        xticks=range(0, d_model, d_model // 8),
+        xlabel="column of the vector: a sine and a cosine in turn",
+    )
     for panel in (ax, one):
         panel.spines[:].set_visible(False)
     scale = figure.colorbar(image, ax=[ax, one], label="number in the vector", aspect=22, pad=0.02)
@@ -91,16 +113,32 @@ def positions_curves(encoding: Any, pairs: Sequence[int]) -> Figure:
     figure = style.new_figure(style.WIDTH, 0.9 + 1.2 * len(pairs))
     panels = figure.subplots(len(pairs), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for ax, i, wave in zip(panels, pairs, wavelengths(matrix)[list(pairs)], strict=True):
-        ax.plot(matrix[:, 2 * i], "o-", color=BLUE, markersize=3.5, linewidth=1.3,
-                label="sine, column 2i")  # fmt: skip
-        ax.plot(matrix[:, 2 * i + 1], "s--", color=AMBER, markersize=3.5, linewidth=1.3,
-                label="cosine, column 2i+1")  # fmt: skip
-        ax.set_title(f"pair i = {i}: one wave in {wave:,.{1 if wave < 100 else 0}f} positions",
-                     loc="left", fontsize=11.5)  # fmt: skip
+        ax.plot(
+            matrix[:, 2 * i],
+            "o-",
+            color=BLUE,
+            markersize=3.5,
+            linewidth=1.3,
+            label="sine, column 2i",
+        )
+        ax.plot(
+            matrix[:, 2 * i + 1],
+            "s--",
+            color=AMBER,
+            markersize=3.5,
+            linewidth=1.3,
+            label="cosine, column 2i+1",
+        )
+        ax.set_title(
+            f"pair i = {i}: one wave in {wave:,.{1 if wave < 100 else 0}f} positions",
+            loc="left",
+            fontsize=11.5,
+        )
         ax.set_yticks([-1, 0, 1])
         ax.hlines(0, 0, len(matrix) - 1, color="#D9D9D9", linewidth=1, zorder=0)
-    panels[0].legend(loc="lower right", bbox_to_anchor=(1, 0.98), ncols=2, borderaxespad=0,
-                     fontsize=11)  # fmt: skip
+    panels[0].legend(
+        loc="lower right", bbox_to_anchor=(1, 0.98), ncols=2, borderaxespad=0, fontsize=11
+    )
     panels[-1].set(xlabel="position of the word", xlim=(0, len(matrix) - 1))
     figure.supylabel("number in the vector", fontsize=style.FONT_SIZE)
     return figure
@@ -130,21 +168,33 @@ def positions_frequencies(
     left, right = figure.subplots(1, 2)
     for (name, waves), mark, color in zip(small.items(), "os", (BLUE, WINE), strict=True):
         left.plot(range(len(waves)), waves, marker=mark, markersize=8, color=color, label=name)
-    left.hlines(2 * math.pi * 10_000, 0, len(waves) - 1, color=style.MUTED, linewidth=1,
-                linestyle=":")  # fmt: skip
+    left.hlines(
+        2 * math.pi * 10_000, 0, len(waves) - 1, color=style.MUTED, linewidth=1, linestyle=":"
+    )
     left.text(0, 2 * math.pi * 10_000 * 0.9, "10000 · 2π", va="top", fontsize=11)
-    left.set(yscale="log", xlabel="pair i", ylabel="positions in one wave",
-             title=f"$d_{{model}}$ = {2 * len(waves)}", xticks=range(len(waves)))  # fmt: skip
+    left.set(
+        yscale="log",
+        xlabel="pair i",
+        ylabel="positions in one wave",
+        title=f"$d_{{model}}$ = {2 * len(waves)}",
+        xticks=range(len(waves)),
+    )
     left.legend(loc="lower right", fontsize=11)
     (first, waves), (second, longer) = large.items()
     right.plot(100 * (longer / waves - 1), color=WINE, label="percent longer")
     right.hlines(0, 0, len(waves) - 1, color=BLUE)
-    right.text(len(waves) * 0.98, 0.06, first, color=style.INK, ha="right", va="bottom",
-               fontsize=11)  # fmt: skip
+    right.text(
+        len(waves) * 0.98, 0.06, first, color=style.INK, ha="right", va="bottom", fontsize=11
+    )
     right.text(len(waves) * 0.6, 2.55, second, ha="right", fontsize=11)
-    right.set(xlabel="pair i", ylabel="wave longer by, in %", ylim=(-0.3, 4.2),
-              title=f"$d_{{model}}$ = {2 * len(waves)}", xlim=(0, len(waves) - 1),
-              xticks=_every(len(waves), len(waves) // 4))  # fmt: skip
+    right.set(
+        xlabel="pair i",
+        ylabel="wave longer by, in %",
+        ylim=(-0.3, 4.2),
+        title=f"$d_{{model}}$ = {2 * len(waves)}",
+        xlim=(0, len(waves) - 1),
+        xticks=_every(len(waves), len(waves) // 4),
+    )
     return figure
 
 
@@ -166,16 +216,33 @@ def clock_table(words: Sequence[str], encoding: Any, pairs: Mapping[int, str]) -
             x, y_end = matrix[position, 2 * i], matrix[position, 2 * i + 1]
             turned = math.degrees(math.atan2(x, y_end)) % 360
             ax.add_patch(Wedge((position, y), 0.43, 90 - turned, 90, facecolor="#F2B85C", zorder=1))
-            ax.add_patch(Circle((position, y), 0.43, fill=False, edgecolor=style.MUTED,
-                                linewidth=1.3, zorder=2))  # fmt: skip
-            ax.plot([position, position + 0.4 * x], [y, y + 0.4 * y_end], color=style.INK,
-                    linewidth=3, solid_capstyle="round", zorder=3)  # fmt: skip
+            ax.add_patch(
+                Circle(
+                    (position, y), 0.43, fill=False, edgecolor=style.MUTED, linewidth=1.3, zorder=2
+                )
+            )
+            ax.plot(
+                [position, position + 0.4 * x],
+                [y, y + 0.4 * y_end],
+                color=style.INK,
+                linewidth=3,
+                solid_capstyle="round",
+                zorder=3,
+            )
             ax.plot(position, y, "o", color=style.INK, markersize=4, zorder=3)
     bottom = -1.15 * (len(pairs) - 1) - 0.72
     for position, word in enumerate(words):
         color = style.WORDS.get(word, style.INK)
-        ax.text(position, bottom, word, ha="center", va="center", weight="bold", fontsize=13,
-                color=color)  # fmt: skip
+        ax.text(
+            position,
+            bottom,
+            word,
+            ha="center",
+            va="center",
+            weight="bold",
+            fontsize=13,
+            color=color,
+        )
         ax.text(position, bottom - 0.32, str(position), ha="center", va="center")
     ax.text(-0.75, bottom - 0.32, "position", ha="right", va="center")
     ax.set(xlim=(-2.65, len(words) - 0.5), ylim=(bottom - 0.5, 0.5), aspect="equal")
@@ -185,8 +252,9 @@ def clock_table(words: Sequence[str], encoding: Any, pairs: Mapping[int, str]) -
 
 
 @mpl.rc_context(style.PRINT)
-def positions_clocks(encoding: Any, pairs: Sequence[int], start: int, other: int, step: int
-                     ) -> Figure:  # fmt: skip
+def positions_clocks(
+    encoding: Any, pairs: Sequence[int], start: int, other: int, step: int
+) -> Figure:
     """Draw pairs of columns as clocks, whose hand goes on by `step` from two positions.
 
     The sine of a pair is how far its hand points to the right, the cosine how far up: position 0
@@ -199,24 +267,40 @@ def positions_clocks(encoding: Any, pairs: Sequence[int], start: int, other: int
         ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=style.MUTED, linewidth=1.2))
         for begin, color, radius in ((start, BLUE, 0.55), (other, WINE, 0.75)):
             ends = matrix[[begin, begin + step], 2 * i : 2 * i + 2]
-            for (x, y), position, dashes in zip(ends, (begin, begin + step), ((1, 0), (3, 1.5)),
-                                                strict=True):  # fmt: skip
+            for (x, y), position, dashes in zip(
+                ends, (begin, begin + step), ((1, 0), (3, 1.5)), strict=True
+            ):
                 ax.plot([0, x], [0, y], color=color, dashes=dashes, label=f"_{position}")
                 ax.plot(x, y, "o", color=color, markersize=7, label=f"position {position}")
                 ax.text(1.17 * x, 1.17 * y, position, ha="center", va="center", weight="bold")
             angles = np.degrees(np.arctan2(ends[:, 1], ends[:, 0]))
-            ax.add_patch(Arc((0, 0), 2 * radius, 2 * radius, theta1=angles[1], theta2=angles[0],
-                             color=color, linewidth=4, alpha=0.55))  # fmt: skip
+            ax.add_patch(
+                Arc(
+                    (0, 0),
+                    2 * radius,
+                    2 * radius,
+                    theta1=angles[1],
+                    theta2=angles[0],
+                    color=color,
+                    linewidth=4,
+                    alpha=0.55,
+                )
+            )
         turn = math.degrees(step * 2 * math.pi / wavelengths(matrix)[i])
         ax.set_title(f"numbers {2 * i} and {2 * i + 1}:\n{turn:.0f}° further", fontsize=12)
         ax.set(xlim=(-1.3, 1.3), ylim=(-1.25, 1.25), aspect="equal")
         ax.axis("off")
-    figure.suptitle("The way from one word to another is an angle, wherever they stand",
-                    weight="bold", fontsize=style.FONT_SIZE + 2)  # fmt: skip
-    figure.supxlabel(f"Two numbers of a position's {matrix.shape[1]} say how far right and how far "
-                     f"up a hand points.\nFrom {start} to {start + step} (blue) it turns as far as "
-                     f"from {other} to {other + step} (wine).",
-                     fontsize=style.FONT_SIZE)  # fmt: skip
+    figure.suptitle(
+        "The way from one word to another is an angle, wherever they stand",
+        weight="bold",
+        fontsize=style.FONT_SIZE + 2,
+    )
+    figure.supxlabel(
+        f"Two numbers of a position's {matrix.shape[1]} say how far right and how far "
+        f"up a hand points.\nFrom {start} to {start + step} (blue) it turns as far as "
+        f"from {other} to {other + step} (wine).",
+        fontsize=style.FONT_SIZE,
+    )
     return figure
 
 
@@ -233,19 +317,32 @@ def positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
     products = matrix @ matrix.T / (matrix.shape[1] / 2)
     image = left.imshow(products, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest")
-    left.set(xlabel="position", ylabel="position", title=f"d_model = {matrix.shape[1]}",
-             xticks=_every(len(matrix), len(matrix) // 4),
-             yticks=_every(len(matrix), len(matrix) // 4))  # fmt: skip
+    left.set(
+        xlabel="position",
+        ylabel="position",
+        title=f"d_model = {matrix.shape[1]}",
+        xticks=_every(len(matrix), len(matrix) // 4),
+        yticks=_every(len(matrix), len(matrix) // 4),
+    )
     scale = figure.colorbar(image, ax=left, shrink=0.8, aspect=18, pad=0.02, label="similarity")
     scale.outline.set_visible(False)
     scale.set_ticks([0, 0.5, 1])
-    for table, color, dashes in zip([matrix, *map(_table, others)], (BLUE, WINE, AMBER),
-                                    ((1, 0), (5, 1.5), (2, 1)), strict=False):  # fmt: skip
+    for table, color, dashes in zip(
+        [matrix, *map(_table, others)],
+        (BLUE, WINE, AMBER),
+        ((1, 0), (5, 1.5), (2, 1)),
+        strict=False,
+    ):
         width = table.shape[1]
-        right.plot(table @ table[0] / (width / 2), color=color, dashes=dashes,
-                   label=f"d_model = {width}")  # fmt: skip
-    right.set(xlabel="distance between the two positions", ylabel="similarity",
-              ylim=(0, 1.05), xlim=(0, len(matrix) - 1))  # fmt: skip
+        right.plot(
+            table @ table[0] / (width / 2), color=color, dashes=dashes, label=f"d_model = {width}"
+        )
+    right.set(
+        xlabel="distance between the two positions",
+        ylabel="similarity",
+        ylim=(0, 1.05),
+        xlim=(0, len(matrix) - 1),
+    )
     right.legend(loc="upper right", fontsize=11)
     return figure
 
@@ -260,11 +357,13 @@ def word_plus_position(words: Sequence[str], vectors: Any, positions: Mapping[in
     matrix = _table(vectors)
     figure = style.new_figure(style.WIDTH, 2.7)
     panels = figure.subplots(1, len(words), sharey=True)
-    for ax, word, vector, (place, position) in zip(panels, words, matrix, positions.items(),
-                                                   strict=True):  # fmt: skip
+    for ax, word, vector, (place, position) in zip(
+        panels, words, matrix, positions.items(), strict=True
+    ):
         stripes = np.stack([vector, as_array(position), vector + as_array(position)])
-        image = ax.imshow(stripes, cmap=style.SIGNED, vmin=-2, vmax=2, aspect="auto",
-                          interpolation="nearest")  # fmt: skip
+        image = ax.imshow(
+            stripes, cmap=style.SIGNED, vmin=-2, vmax=2, aspect="auto", interpolation="nearest"
+        )
         ax.set_title(f"{word}, position {place}", fontsize=style.FONT_SIZE)
         ax.set_yticks(range(3), ["word", "+ position", "= sum"])
         ax.set_xticks(_every(matrix.shape[1], matrix.shape[1] // 4))
@@ -272,14 +371,16 @@ def word_plus_position(words: Sequence[str], vectors: Any, positions: Mapping[in
         ax.tick_params(axis="y", length=0)
         ax.spines[:].set_visible(False)
         ax.hlines([0.5, 1.5], -0.5, stripes.shape[1] - 0.5, color=style.PAPER, linewidth=6)
-    figure.colorbar(image, ax=panels, label="number in the vector", aspect=12, pad=0.02,
-                    extend="both")  # fmt: skip
+    figure.colorbar(
+        image, ax=panels, label="number in the vector", aspect=12, pad=0.02, extend="both"
+    )
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def input_vectors(words: Sequence[str], vectors: Any, positions: Any, side: str = "encoder"
-                  ) -> Figure:  # fmt: skip
+def input_vectors(
+    words: Sequence[str], vectors: Any, positions: Any, side: str = "encoder"
+) -> Figure:
     """Draw what goes into one side of the model: for each word its vector + its position's.
 
     words: the tokens; vectors (tokens, d_model), their word vectors; positions (tokens, d_model).
@@ -296,24 +397,49 @@ def input_vectors(words: Sequence[str], vectors: Any, positions: Any, side: str 
     ax.axis("off")
     for number, word in enumerate(words):
         x, own = 3.0 * number, style.WORDS.get(word, style.INK)
-        ax.text(x + 1.25, 0.0, word, ha="center", va="center", weight="bold", fontsize=14,
-                color=own)  # fmt: skip
+        ax.text(
+            x + 1.25, 0.0, word, ha="center", va="center", weight="bold", fontsize=14, color=own
+        )
         _stripe(ax, x, 0.75, matrix[number, :shown])
         _stripe(ax, x, 1.75, places[number, :shown])
         _stripe(ax, x, 2.75, matrix[number, :shown] + places[number, :shown], own)
         for low, high in ((0.2, 0.7), (3.25, 3.95)):
-            ax.annotate("", xy=(x + 1.25, high), xytext=(x + 1.25, low), arrowprops={
-                "arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.6,
-                "mutation_scale": 14})  # fmt: skip
+            ax.annotate(
+                "",
+                xy=(x + 1.25, high),
+                xytext=(x + 1.25, low),
+                arrowprops={
+                    "arrowstyle": "-|>",
+                    "color": style.MUTED,
+                    "linewidth": 1.6,
+                    "mutation_scale": 14,
+                },
+            )
         ax.text(x + 1.25, 2.38, f"position {number}", ha="center", va="center", fontsize=11)
     for text, height in (("word", 0.97), ("+ position", 1.97), ("= sum", 2.97)):
-        ax.text(-0.15, height, text, ha="right", va="center", fontsize=style.FONT_SIZE - 1,
-                weight="bold" if text == "= sum" else "normal")  # fmt: skip
-    ax.add_patch(FancyBboxPatch((0, 4.02), 3 * len(words) - 0.5, 0.55, linewidth=2.5,
-                                boxstyle="round,pad=0,rounding_size=0.1", facecolor=style.PAPER,
-                                edgecolor=color))  # fmt: skip
-    ax.text((3 * len(words) - 0.5) / 2, 4.29, f"{side} layer 0", ha="center", va="center",
-            weight="bold")  # fmt: skip
+        ax.text(
+            -0.15,
+            height,
+            text,
+            ha="right",
+            va="center",
+            fontsize=style.FONT_SIZE - 1,
+            weight="bold" if text == "= sum" else "normal",
+        )
+    ax.add_patch(
+        FancyBboxPatch(
+            (0, 4.02),
+            3 * len(words) - 0.5,
+            0.55,
+            linewidth=2.5,
+            boxstyle="round,pad=0,rounding_size=0.1",
+            facecolor=style.PAPER,
+            edgecolor=color,
+        )
+    )
+    ax.text(
+        (3 * len(words) - 0.5) / 2, 4.29, f"{side} layer 0", ha="center", va="center", weight="bold"
+    )
     return figure
 
 
@@ -328,11 +454,26 @@ def _two_stacks(ax: Axes, side: str) -> None:
             floors.append(("word\nscores", 3.5, 0.6))
         for text, y, height in floors:
             filled = marked and text.startswith("word +")
-            ax.add_patch(FancyBboxPatch((x, y), 1.0, height, linewidth=2, edgecolor=color,
-                                        boxstyle="round,pad=0,rounding_size=0.08",
-                                        facecolor=color if filled else style.PAPER))  # fmt: skip
-            ax.text(x + 0.5, y + height / 2, text, ha="center", va="center", fontsize=10,
-                    color=style.PAPER if filled else style.INK)  # fmt: skip
+            ax.add_patch(
+                FancyBboxPatch(
+                    (x, y),
+                    1.0,
+                    height,
+                    linewidth=2,
+                    edgecolor=color,
+                    boxstyle="round,pad=0,rounding_size=0.08",
+                    facecolor=color if filled else style.PAPER,
+                )
+            )
+            ax.text(
+                x + 0.5,
+                y + height / 2,
+                text,
+                ha="center",
+                va="center",
+                fontsize=10,
+                color=style.PAPER if filled else style.INK,
+            )
         for low, high in ((0.2, 0.55), (1.3, 1.55), (3.25, 3.5))[: len(floors)]:
             arrow(ax, (x + 0.5, low), (x + 0.5, high))
         words = "I like\ntrees" if name == "encoder" else "<bos> me\ngustan …"
@@ -346,19 +487,35 @@ def _stripe(ax: Axes, x: float, y: float, numbers: np.ndarray, edge: str = "") -
     width = 2.5 / len(numbers)
     for place, number in enumerate(numbers):
         color = style.SIGNED(0.5 + max(-1.0, min(1.0, number / 3)) / 2)
-        ax.add_patch(Rectangle((x + place * width, y), width, 0.44, facecolor=color,
-                               edgecolor="#BBBBBB", linewidth=0.6))  # fmt: skip
+        ax.add_patch(
+            Rectangle(
+                (x + place * width, y),
+                width,
+                0.44,
+                facecolor=color,
+                edgecolor="#BBBBBB",
+                linewidth=0.6,
+            )
+        )
         text = f"{steady_round(number, 1):.1f}".replace("-", "\N{MINUS SIGN}")
-        ax.text(x + (place + 0.5) * width, y + 0.21, text, ha="center", va="center", fontsize=10,
-                color=style.ink_on(color))  # fmt: skip
+        ax.text(
+            x + (place + 0.5) * width,
+            y + 0.21,
+            text,
+            ha="center",
+            va="center",
+            fontsize=10,
+            color=style.ink_on(color),
+        )
     if edge:
         ax.add_patch(Rectangle((x, y), 2.5, 0.44, fill=False, edgecolor=edge, linewidth=2))
     ax.text(x + 2.53, y + 0.2, "…", ha="left", va="center")
 
 
 @mpl.rc_context(style.PRINT)
-def rows_in_pairs(words: Sequence[str], orders: tuple[str, str], panels: Mapping[str, tuple]
-                  ) -> Figure:  # fmt: skip
+def rows_in_pairs(
+    words: Sequence[str], orders: tuple[str, str], panels: Mapping[str, tuple]
+) -> Figure:
     """Draw the vectors of the same words in two orders, the two rows of each word side by side.
 
     words: s labels. orders: what to call the two orders. panels: for each title two tables
@@ -368,24 +525,35 @@ def rows_in_pairs(words: Sequence[str], orders: tuple[str, str], panels: Mapping
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for ax, (title, (first, second)) in zip(axes, panels.items(), strict=True):
         pairs = np.stack([_table(first), _table(second)], axis=1).reshape(2 * len(words), -1)
-        image = ax.imshow(pairs, cmap=style.SIGNED, vmin=-2, vmax=2, aspect="auto",
-                          interpolation="nearest")  # fmt: skip
+        image = ax.imshow(
+            pairs, cmap=style.SIGNED, vmin=-2, vmax=2, aspect="auto", interpolation="nearest"
+        )
         same = bool(np.allclose(pairs[0::2], pairs[1::2], atol=1e-4))
-        ax.set_title(f"{title}:\n{'the same' if same else 'different'} in each order",
-                     fontsize=style.FONT_SIZE)  # fmt: skip
+        ax.set_title(
+            f"{title}:\n{'the same' if same else 'different'} in each order",
+            fontsize=style.FONT_SIZE,
+        )
         for row in range(2 * len(words)):  # a wide gap below each pair, a hair within it
             ax.axhline(row + 0.5, color=style.PAPER, linewidth=14 if row % 2 else 1.5)
         ax.axhline(-0.5, color=style.PAPER, linewidth=14)  # so that all rows are equally high
-        ax.set_yticks(range(2 * len(words)), [f"{word}  in “{order}”" for word in words
-                                              for order in orders])  # fmt: skip
+        ax.set_yticks(
+            range(2 * len(words)), [f"{word}  in “{order}”" for word in words for order in orders]
+        )
         for label, number in zip(ax.get_yticklabels(), range(2 * len(words)), strict=False):
             label.set_color(style.WORDS.get(words[number // 2], style.INK))
         ax.set_xticks([])
         ax.set_xlabel("the output vector")
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-    figure.colorbar(image, ax=axes, label="number in the vector", aspect=14, pad=0.02,
-                    extend="both", ticks=[-2, 0, 2])  # fmt: skip
+    figure.colorbar(
+        image,
+        ax=axes,
+        label="number in the vector",
+        aspect=14,
+        pad=0.02,
+        extend="both",
+        ticks=[-2, 0, 2],
+    )
     return figure
 
 
@@ -398,8 +566,9 @@ LOOKS_OF_KINDS = {  # the name in the picture, color, mark, line, and by how muc
 
 
 @mpl.rc_context(style.PRINT)
-def lengths_copied(results: Sequence[Mapping[str, Any]], trained_to: int, measure: str = "exact"
-                   ) -> Axes:  # fmt: skip
+def lengths_copied(
+    results: Sequence[Mapping[str, Any]], trained_to: int, measure: str = "exact"
+) -> Axes:
     """Draw how many rows are copied right against their length, for each kind of positions.
 
     results: {"kind", "seed", "length", measure}. The line is the mean of the seeds, each mark a
@@ -409,22 +578,41 @@ def lengths_copied(results: Sequence[Mapping[str, Any]], trained_to: int, measur
     lengths = sorted({row["length"] for row in results if row["length"] <= trained_to + 5})
     ax.axvspan(trained_to + 0.5, max(lengths) + 0.5, color="#EFEFEF", zorder=0)
     for x, text in ((trained_to + 0.4, "seen in training"), (trained_to + 0.6, "longer")):
-        ax.text(x, 1.07, text, ha="right" if x < trained_to + 0.5 else "left", va="center",
-                fontsize=11)  # fmt: skip
+        ax.text(
+            x, 1.07, text, ha="right" if x < trained_to + 0.5 else "left", va="center", fontsize=11
+        )
     for kind, (name, color, mark, dash, aside) in LOOKS_OF_KINDS.items():
-        groups = [[row[measure] for row in results if (row["kind"], row["length"]) == (kind, n)]
-                  for n in lengths]  # fmt: skip
-        ax.plot(np.array(lengths) + aside, [np.mean(group) for group in groups], color=color,
-                linestyle=dash, label=name)  # fmt: skip
-        seeds = [(n + aside, share) for n, group in zip(lengths, groups, strict=True)
-                 for share in group]  # fmt: skip
+        groups = [
+            [row[measure] for row in results if (row["kind"], row["length"]) == (kind, n)]
+            for n in lengths
+        ]
+        ax.plot(
+            np.array(lengths) + aside,
+            [np.mean(group) for group in groups],
+            color=color,
+            linestyle=dash,
+            label=name,
+        )
+        seeds = [
+            (n + aside, share) for n, group in zip(lengths, groups, strict=True) for share in group
+        ]
         ax.scatter(*zip(*seeds, strict=True), marker=mark, color=color, s=26, zorder=3)
-    ax.set(xlabel="digits in the row", ylabel="share of rows copied right", xticks=lengths,
-           ylim=(-0.03, 1.13), xlim=(min(lengths) - 0.5, max(lengths) + 0.5),
-           yticks=[0, 0.25, 0.5, 0.75, 1])  # fmt: skip
-    ax.legend(title="positions (each mark is one training,\nthe line their mean)", fontsize=11,
-              loc="center", bbox_to_anchor=(0.44, 0.5), title_fontsize=11,
-              alignment="left")  # fmt: skip
+    ax.set(
+        xlabel="digits in the row",
+        ylabel="share of rows copied right",
+        xticks=lengths,
+        ylim=(-0.03, 1.13),
+        xlim=(min(lengths) - 0.5, max(lengths) + 0.5),
+        yticks=[0, 0.25, 0.5, 0.75, 1],
+    )
+    ax.legend(
+        title="positions (each mark is one training,\nthe line their mean)",
+        fontsize=11,
+        loc="center",
+        bbox_to_anchor=(0.44, 0.5),
+        title_fontsize=11,
+        alignment="left",
+    )
     return ax
 
 
@@ -436,16 +624,22 @@ def padding_picture(batches: Mapping[str, Sequence[int]]) -> Figure:
     """
     figure = style.new_figure(style.WIDTH, 4.0)
     longest = max(max(lengths) for lengths in batches.values())
-    for ax, (title, lengths) in zip(figure.subplots(1, len(batches)), batches.items(),
-                                    strict=True):  # fmt: skip
+    for ax, (title, lengths) in zip(figure.subplots(1, len(batches)), batches.items(), strict=True):
         width = max(lengths)
         is_word = np.arange(width) < np.asarray(lengths)[:, None]
-        ax.pcolormesh(np.arange(width + 1), np.arange(len(lengths) + 1),
-                      np.where(is_word, 0.8, 0.12), cmap=style.WEIGHTS, vmin=0, vmax=1)  # fmt: skip
+        ax.pcolormesh(
+            np.arange(width + 1),
+            np.arange(len(lengths) + 1),
+            np.where(is_word, 0.8, 0.12),
+            cmap=style.WEIGHTS,
+            vmin=0,
+            vmax=1,
+        )
         padding = f"{100 * (1 - is_word.mean()):.0f} % of the batch is padding"
         ax.set_title(f"{title}:\n{padding}", fontsize=style.FONT_SIZE)
-        ax.set(xlabel="position in the sentence",
-               xlim=(0, longest), xticks=range(0, longest + 1, 5))  # fmt: skip
+        ax.set(
+            xlabel="position in the sentence", xlim=(0, longest), xticks=range(0, longest + 1, 5)
+        )
         ax.set_ylim(len(lengths), 0)
         ax.spines[:].set_visible(False)
     figure.axes[0].set_ylabel("sentence of the batch")
@@ -474,27 +668,40 @@ def positions_explorer() -> Any:
     cells = alt.Data(sequence=alt.SequenceParams(start=0, stop=length * widest, **{"as": "cell"}))
     table = (
         alt.Chart(cells)
-        .transform_calculate(position=f"floor(datum.cell / {widest})",
-                             dimension=f"datum.cell % {widest}")
-        .transform_filter("datum.dimension < d_model")
         .transform_calculate(
-            rate="pow(10, -exponent * 2 * floor(datum.dimension / 2) / d_model)")
+            position=f"floor(datum.cell / {widest})", dimension=f"datum.cell % {widest}"
+        )
+        .transform_filter("datum.dimension < d_model")
+        .transform_calculate(rate="pow(10, -exponent * 2 * floor(datum.dimension / 2) / d_model)")
         .transform_calculate(
             value="datum.dimension % 2 == 0 ? sin(datum.position * datum.rate)"
-                  " : cos(datum.position * datum.rate)",
-            part="cos((datum.position - chosen) * datum.rate) / d_model")
-    )  # fmt: skip
-    shade = alt.Color("value:Q", title="value", legend=alt.Legend(gradientLength=120),
-                      scale=alt.Scale(domain=[-1, 1], range=list(style.SIGNED_COLORS),
-                                      interpolate="rgb"))  # fmt: skip
+            " : cos(datum.position * datum.rate)",
+            part="cos((datum.position - chosen) * datum.rate) / d_model",
+        )
+    )
+    shade = alt.Color(
+        "value:Q",
+        title="value",
+        legend=alt.Legend(gradientLength=120),
+        scale=alt.Scale(domain=[-1, 1], range=list(style.SIGNED_COLORS), interpolate="rgb"),
+    )
     every = "d_model <= 16 ? 1 : d_model <= 32 ? 4 : 8"  # labels that don't touch each other
-    across = alt.X("dimension:O", title="dimension",
-                   axis=alt.Axis(labelAngle=0, labelOverlap=False, ticks=False,
-                                 labelExpr=f"datum.value % ({every}) == 0 ? datum.value : ''")
-                   )  # fmt: skip
+    across = alt.X(
+        "dimension:O",
+        title="dimension",
+        axis=alt.Axis(
+            labelAngle=0,
+            labelOverlap=False,
+            ticks=False,
+            labelExpr=f"datum.value % ({every}) == 0 ? datum.value : ''",
+        ),
+    )
     down = alt.Y("position:O", title="position")
-    tips = [alt.Tooltip("position:Q"), alt.Tooltip("dimension:Q"),
-            alt.Tooltip("value:Q", format=".2f")]  # fmt: skip
+    tips = [
+        alt.Tooltip("position:Q"),
+        alt.Tooltip("dimension:Q"),
+        alt.Tooltip("value:Q", format=".2f"),
+    ]
     here = alt.condition("datum.position == chosen", alt.value(1.0), alt.value(0.55))
     heat = table.mark_rect().encode(across, down, shade, tooltip=tips)
     frame = (
@@ -506,20 +713,27 @@ def positions_explorer() -> Any:
         table.transform_aggregate(similarity="sum(part)", groupby=["position"])
         .mark_bar(color=BLUE)
         .encode(
-            alt.X("similarity:Q", title="similarity", axis=alt.Axis(values=[-1, 0, 1]),
-                  scale=alt.Scale(domain=[-1, 1])),
+            alt.X(
+                "similarity:Q",
+                title="similarity",
+                axis=alt.Axis(values=[-1, 0, 1]),
+                scale=alt.Scale(domain=[-1, 1]),
+            ),
             alt.Y("position:O", title=None),
             opacity=here,
             tooltip=[alt.Tooltip("position:Q"), alt.Tooltip("similarity:Q", format=".2f")],
         )
-    )  # fmt: skip
+    )
     numbers = (
         table.transform_filter("datum.position == chosen")
         .mark_bar()
-        .encode(across, alt.Y("value:Q", title="value", scale=alt.Scale(domain=[-1, 1])),
-                color=alt.condition("datum.value < 0", alt.value(BLUE), alt.value(AMBER)),
-                tooltip=tips)
-    )  # fmt: skip
+        .encode(
+            across,
+            alt.Y("value:Q", title="value", scale=alt.Scale(domain=[-1, 1])),
+            color=alt.condition("datum.value < 0", alt.value(BLUE), alt.value(AMBER)),
+            tooltip=tips,
+        )
+    )
     top = alt.hconcat(
         alt.layer(heat, frame).properties(width=WIDE, height=260, title="the table"),
         similar.properties(width=105, height=260, title="dot products"),
@@ -531,8 +745,10 @@ def positions_explorer() -> Any:
 def _table(vectors: Any) -> np.ndarray:
     matrix = as_array(vectors)
     if matrix.ndim != 2 or 0 in matrix.shape:
-        raise ValueError("position vectors should have the shape (length, d_model), "
-                         f"but theirs is {matrix.shape}")  # fmt: skip
+        raise ValueError(
+            "position vectors should have the shape (length, d_model), "
+            f"but theirs is {matrix.shape}"
+        )
     return matrix
 
 
@@ -583,8 +799,11 @@ def draw_positions_shuffled() -> Figure:
 
 
 SENTENCE = ["I", "like", "trees", "and", "their", "shade", "in", "summer"]
-CLOCKS = {0: "fast: once round\nin about 6 words", 45: "slower: once round\nin about 32 words",
-          128: "slow: once round\nin about 628 words"}  # fmt: skip
+CLOCKS = {
+    0: "fast: once round\nin about 6 words",
+    45: "slower: once round\nin about 32 words",
+    128: "slow: once round\nin about 628 words",
+}
 
 
 @figure(

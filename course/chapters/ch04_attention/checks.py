@@ -152,8 +152,11 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
         "The rows should add up to 1, but yours add up to "
         f"{', '.join(f'{total:.2f}' for total in sums)}.",
     )
-    expect(same(found, right), "The rows add up to 1, but the weights are others. Follow the "
-                               "equation: dot products, root of d_k, softmax.")  # fmt: skip
+    expect(
+        same(found, right),
+        "The rows add up to 1, but the weights are others. Follow the "
+        "equation: dot products, root of d_k, softmax.",
+    )
     query, key = 40 * query, 40 * key
     no_slip(
         same(call(function, query, key, stops=WEIGHTS_STOP), attention_weights(query, key)),
@@ -219,8 +222,11 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
     for hint, make in mistakes.items():
         no_slip(not matches(found, make), hint)
     one_head = weights.mean(1, keepdim=True)
-    averaged = [right.mean(1, keepdim=True), one_head @ value,
-                one_head @ value.mean(1, keepdim=True)]  # fmt: skip
+    averaged = [
+        right.mean(1, keepdim=True),
+        one_head @ value,
+        one_head @ value.mean(1, keepdim=True),
+    ]
     for each in averaged:  # with the axis of the heads, without it, or stretched
         for make in (each.mean(1), each, each.expand_as(right)):
             no_slip(not same(found, make), AVERAGED)
@@ -259,9 +265,9 @@ PLANTED = {"A": AXIS, "B": KEYS, "C": "none"}
 UNLIKE = {  # for a wrong verdict: what to measure
     "A": "With values that are all 1, each row of weights gives back their sum. Is it 1?",
     "B": "The rows add up to 1. Take two keys, then twenty: does one more key change how sharp the "
-         "weights are? And compare with attention_weights.",
+    "weights are? And compare with attention_weights.",
     "C": "Compare it with the library, for more than one size.",
-}  # fmt: skip
+}
 
 
 def suspects() -> dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]]:
@@ -290,8 +296,10 @@ def look_at_the_verb(w_q: Any) -> None:
     best = words[int(row.argmax())]
     nowhere = float(row.max()) - float(row.min()) <= 1e-3
     if nowhere and float(weights[1, 2]) > 0.9:
-        raise Hint("Now “like” looks at “trees”; it should be the other way round. Rows 2 and 3 "
-                   "of w_q make the query of “trees”.")  # fmt: skip
+        raise Hint(
+            "Now “like” looks at “trees”; it should be the other way round. Rows 2 and 3 "
+            "of w_q make the query of “trees”."
+        )
     expect(
         not nowhere,
         "“trees” looks at all three words alike: its query is the sum of rows 2 and 3 of w_q, "

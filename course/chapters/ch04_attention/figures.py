@@ -38,17 +38,30 @@ def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> F
     """
     q, k = as_array(query), as_array(keys)
     if q.shape != (2,) or k.shape != (len(words), 2):
-        raise ValueError(f"a query of the shape (2,) and keys of the shape ({len(words)}, 2) can "
-                         f"be drawn, but these are {q.shape} and {k.shape}")  # fmt: skip
+        raise ValueError(
+            f"a query of the shape (2,) and keys of the shape ({len(words)}, 2) can "
+            f"be drawn, but these are {q.shape} and {k.shape}"
+        )
     weights = np.exp(k @ q) / np.exp(k @ q).sum()
     figure = style.new_figure(style.WIDTH, 5.2)
     ax = figure.subplots()
 
     def pointer(end: np.ndarray, color: str, width: float) -> None:
-        ax.annotate("", xy=end, xytext=(0, 0), zorder=2, arrowprops={
-            "arrowstyle": "-|>,head_width=0.32,head_length=0.75", "color": color,
-            "linewidth": width, "mutation_scale": 9 + 4 * width, "joinstyle": "miter",
-            "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+        ax.annotate(
+            "",
+            xy=end,
+            xytext=(0, 0),
+            zorder=2,
+            arrowprops={
+                "arrowstyle": "-|>,head_width=0.32,head_length=0.75",
+                "color": color,
+                "linewidth": width,
+                "mutation_scale": 9 + 4 * width,
+                "joinstyle": "miter",
+                "shrinkA": 0,
+                "shrinkB": 0,
+            },
+        )
 
     for word, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
         pointer(key, color, 3.0)
@@ -59,14 +72,35 @@ def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> F
         side = 1 if key[0] >= 0 else -1
         beside = middle[0] + side * (radius + 0.1)
         place = {"ha": "left" if side > 0 else "right", "va": "center"}
-        ax.text(beside, middle[1] + 0.1, f"key of “{word}”", color=color, fontsize=15,
-                weight="bold", **place)  # fmt: skip
+        ax.text(
+            beside,
+            middle[1] + 0.1,
+            f"key of “{word}”",
+            color=color,
+            fontsize=15,
+            weight="bold",
+            **place,
+        )
         ax.text(beside, middle[1] - 0.12, f"weight {text}", fontsize=13, **place)
     pointer(q, style.INK, 5.0)
-    ax.text(q[0] - 0.3, q[1] - 0.08, f"query of “{asks}”", va="center", ha="right", fontsize=15,
-            weight="bold")  # fmt: skip
-    ax.text(q[0] - 0.3, q[1] - 0.3, "what am I looking for?", va="center", ha="right", fontsize=13,
-            style="italic")  # fmt: skip
+    ax.text(
+        q[0] - 0.3,
+        q[1] - 0.08,
+        f"query of “{asks}”",
+        va="center",
+        ha="right",
+        fontsize=15,
+        weight="bold",
+    )
+    ax.text(
+        q[0] - 0.3,
+        q[1] - 0.3,
+        "what am I looking for?",
+        va="center",
+        ha="right",
+        fontsize=13,
+        style="italic",
+    )
     ax.plot(0, 0, "o", color=style.INK, markersize=8, zorder=4)
     ax.set(xlim=(-2.1, 3.3), ylim=(-0.85, 2.1), aspect="equal")
     ax.axis("off")
@@ -76,8 +110,14 @@ def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> F
 
 
 @mpl.rc_context(style.PRINT)
-def projection(words: Sequence[str], x: Any, matrix: Any, result: Any, marked: str,
-               names: tuple[str, str, str] = ("$X$", "$W^Q$", "$Q$")) -> Figure:  # fmt: skip
+def projection(
+    words: Sequence[str],
+    x: Any,
+    matrix: Any,
+    result: Any,
+    marked: str,
+    names: tuple[str, str, str] = ("$X$", "$W^Q$", "$Q$"),
+) -> Figure:
     """Draw X W = Q as three heat maps, each as wide and high as it is -> the figure.
 
     x (words, d_model), matrix (d_model, d_k), result (words, d_k). The row of the word `marked` is
@@ -85,8 +125,9 @@ def projection(words: Sequence[str], x: Any, matrix: Any, result: Any, marked: s
     """
     left, middle, right = as_array(x), as_array(matrix), as_array(result)
     if left.shape[0] != len(words) or right.shape != (len(words), middle.shape[1]):
-        raise ValueError(f"{len(words)} words, {left.shape} and {middle.shape} don't give "
-                         f"{right.shape}")  # fmt: skip
+        raise ValueError(
+            f"{len(words)} words, {left.shape} and {middle.shape} don't give {right.shape}"
+        )
     d_model, d_k = middle.shape
     cell, tall = 1.0, 6.0  # units: a column is 1 wide; rows of words are higher, to be seen
     figure = style.new_figure(style.WIDTH, 4.3)
@@ -100,28 +141,63 @@ def projection(words: Sequence[str], x: Any, matrix: Any, result: Any, marked: s
         (left, middle, right), places, limits, names, shapes, strict=True
     ):
         width = part.shape[1]
-        ax.imshow(part, cmap=style.SIGNED, vmin=-0.7 * limit, vmax=0.7 * limit, aspect="auto",
-                  interpolation="nearest",
-                  extent=(start, start + width, -height / 2, height / 2))  # fmt: skip
-        ax.add_patch(Rectangle((start, -height / 2), width, height, fill=False,
-                               edgecolor="#999999", linewidth=0.8))  # fmt: skip
-        ax.text(start + width / 2, height / 2 + 3, f"{name}   {shape}", ha="center", va="bottom",
-                fontsize=14)  # fmt: skip
+        ax.imshow(
+            part,
+            cmap=style.SIGNED,
+            vmin=-0.7 * limit,
+            vmax=0.7 * limit,
+            aspect="auto",
+            interpolation="nearest",
+            extent=(start, start + width, -height / 2, height / 2),
+        )
+        ax.add_patch(
+            Rectangle(
+                (start, -height / 2), width, height, fill=False, edgecolor="#999999", linewidth=0.8
+            )
+        )
+        ax.text(
+            start + width / 2,
+            height / 2 + 3,
+            f"{name}   {shape}",
+            ha="center",
+            va="bottom",
+            fontsize=14,
+        )
         if part is not middle:
-            ax.add_patch(Rectangle((start, high / 2 - tall * (row + 1)), width, tall, fill=False,
-                                   edgecolor=style.WORDS.get(marked, style.INK), linewidth=2.5,
-                                   zorder=4))  # fmt: skip
+            ax.add_patch(
+                Rectangle(
+                    (start, high / 2 - tall * (row + 1)),
+                    width,
+                    tall,
+                    fill=False,
+                    edgecolor=style.WORDS.get(marked, style.INK),
+                    linewidth=2.5,
+                    zorder=4,
+                )
+            )
     called = ("the word vectors", "learned", "their queries")
     for part, (start, height), text in zip((left, middle, right), places, called, strict=True):
         ax.text(start + part.shape[1] / 2, -height / 2 - 3, text, ha="center", va="top")
-    ax.text(0, -d_model / 2, "each cell is a number:\nwhite 0, blue below, orange above,\n"
-            "the darker the further from 0", va="bottom", color=style.MUTED,
-            fontsize=11)  # fmt: skip
+    ax.text(
+        0,
+        -d_model / 2,
+        "each cell is a number:\nwhite 0, blue below, orange above,\nthe darker the further from 0",
+        va="bottom",
+        color=style.MUTED,
+        fontsize=11,
+    )
     for number, word in enumerate(words):
         y = high / 2 - tall * (number + 0.5)
         for x_text, side in ((-3, "right"), (places[2][0] + d_k + 3, "left")):
-            ax.text(x_text, y, word, ha=side, va="center", weight="bold",
-                    color=style.WORDS.get(word, style.INK))  # fmt: skip
+            ax.text(
+                x_text,
+                y,
+                word,
+                ha=side,
+                va="center",
+                weight="bold",
+                color=style.WORDS.get(word, style.INK),
+            )
     for x_sign, sign in ((d_model + 8, "×"), (d_model + d_k + 24, "=")):
         ax.text(x_sign, 0, sign, ha="center", va="center", fontsize=22)
     ax.set(xlim=(-22, places[2][0] + d_k + 22), ylim=(-d_model / 2 - 12, d_model / 2 + 14))
@@ -144,11 +220,15 @@ def equation_frames(
     length, d_v = len(words), len(features)
     for name, shape in wanted.items():
         if len(shape) != 2 or shape != (length, q.shape[-1]):
-            raise ValueError(f"{name} should have the shape ({length}, d_k) for {length} words, "
-                             f"but its shape is {shape}")  # fmt: skip
+            raise ValueError(
+                f"{name} should have the shape ({length}, d_k) for {length} words, "
+                f"but its shape is {shape}"
+            )
     if v.shape != (length, d_v):
-        raise ValueError(f"value should have the shape ({length}, {d_v}) for {length} words and "
-                         f"{d_v} features, but its shape is {v.shape}")  # fmt: skip
+        raise ValueError(
+            f"value should have the shape ({length}, {d_v}) for {length} words and "
+            f"{d_v} features, but its shape is {v.shape}"
+        )
     d_k = q.shape[-1]
     scores = q @ k.T
     scaled = scores / np.sqrt(d_k)
@@ -201,8 +281,10 @@ def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figur
     """
     q, k, v = as_array(query), as_array(keys), as_array(values)
     if q.ndim != 1 or k.shape != (len(words), len(q)) or v.ndim != 2 or len(v) != len(words):
-        raise ValueError(f"{len(words)} words and a query of the shape {q.shape} don't fit keys of "
-                         f"the shape {k.shape} and values of the shape {v.shape}")  # fmt: skip
+        raise ValueError(
+            f"{len(words)} words and a query of the shape {q.shape} don't fit keys of "
+            f"the shape {k.shape} and values of the shape {v.shape}"
+        )
     root = np.sqrt(len(q))
     scores = k @ q
     scaled = scores / root
@@ -210,8 +292,10 @@ def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figur
     parts = weights[:, None] * v
     blue, amber = style.CATEGORIES[0], style.POSITIVE
     own = [f"$q_1$ = {_vector(q)}\n"] + [""] * (len(words) - 1)  # the others' queries come later
-    vectors = [f"{a}$k_{i}$ = {_vector(b)}\n$v_{i}$ = {_vector(c)}"
-               for i, (a, b, c) in enumerate(zip(own, k, v, strict=True), 1)]  # fmt: skip
+    vectors = [
+        f"{a}$k_{i}$ = {_vector(b)}\n$v_{i}$ = {_vector(c)}"
+        for i, (a, b, c) in enumerate(zip(own, k, v, strict=True), 1)
+    ]
     rows = [  # what it is called, one text for each word, the color of the frame
         ("1. query, key, value", vectors, style.MUTED),
         ("2. query · key", _products(scores), blue),
@@ -227,14 +311,37 @@ def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figur
     halves = [0.5, *[0.25] * len(rows)]  # of the height of its boxes, with some air
 
     def box(x: float, y: float, text: str, edge: str, **look: Any) -> None:
-        ax.text(x, y, text, ha="center", va="center", fontsize=11, linespacing=1.3, zorder=3,
-                bbox={"boxstyle": "round,pad=0.4", "facecolor": style.PAPER, "edgecolor": edge,
-                      "linewidth": 1.6}, **look)  # fmt: skip
+        ax.text(
+            x,
+            y,
+            text,
+            ha="center",
+            va="center",
+            fontsize=11,
+            linespacing=1.3,
+            zorder=3,
+            bbox={
+                "boxstyle": "round,pad=0.4",
+                "facecolor": style.PAPER,
+                "edgecolor": edge,
+                "linewidth": 1.6,
+            },
+            **look,
+        )
 
     def arrow(start: tuple[float, float], end: tuple[float, float], color: str) -> None:
-        ax.annotate("", xy=end, xytext=start, arrowprops={
-            "arrowstyle": "-|>", "color": color, "linewidth": 1.6, "shrinkA": 0,
-            "shrinkB": 0})  # fmt: skip
+        ax.annotate(
+            "",
+            xy=end,
+            xytext=start,
+            arrowprops={
+                "arrowstyle": "-|>",
+                "color": color,
+                "linewidth": 1.6,
+                "shrinkA": 0,
+                "shrinkB": 0,
+            },
+        )
 
     def path(points: Sequence[tuple[float, float]], color: str) -> None:
         ax.plot(*zip(*points[:-1], strict=True), color=color, linewidth=1.6, zorder=1)
@@ -250,10 +357,18 @@ def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figur
         if column:  # the first word's query also meets the other words' keys
             path([(1.8, 0.6), (2.05, 0.6), (2.05, -0.45), (x - 0.3, -0.45), (x - 0.3, -0.75)], blue)
         side = 1 if column else -1  # the value waits until the weight is there
-        path([(x + 0.7 * side, 0.1), (x + 1.05 * side, 0.1), (x + 1.05 * side, -last),
-              (x + 0.46 * side, -last)], amber)  # fmt: skip
-        arrow((x, -last - 0.25), (middle + (0.45 if x > middle else -0.45), -last - 0.76),
-              style.MUTED)  # fmt: skip
+        path(
+            [
+                (x + 0.7 * side, 0.1),
+                (x + 1.05 * side, 0.1),
+                (x + 1.05 * side, -last),
+                (x + 0.46 * side, -last),
+            ],
+            amber,
+        )
+        arrow(
+            (x, -last - 0.25), (middle + (0.45 if x > middle else -0.45), -last - 0.76), style.MUTED
+        )
     for row, (name, texts, edge) in enumerate(rows):
         ax.text(-2.05, heights[row], name, va="center")
         for column, text in enumerate(texts):
@@ -271,8 +386,12 @@ def _products(scores: np.ndarray) -> list[str]:
 
 def _vector(numbers: Any, decimals: int | None = None) -> str:
     """(1.75, 1.75, …): at most the first three numbers."""
-    shown = [f"{steady_round(number, decimals):.{decimals}f}" if decimals is not None
-             else f"{number:.3g}" for number in numbers[:3]]  # fmt: skip
+    shown = [
+        f"{steady_round(number, decimals):.{decimals}f}"
+        if decimals is not None
+        else f"{number:.3g}"
+        for number in numbers[:3]
+    ]
     return f"({', '.join(shown)}{', …' if len(numbers) > 3 else ''})"
 
 
@@ -290,14 +409,21 @@ def scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
         "largest": ("largest weight of a row", "linear"),
         "slope": ("slope of the softmax", "linear"),
     }
-    looks = {False: ("as they are", style.WRONG, "o-"),
-             True: (r"divided by $\sqrt{d_k}$", style.RIGHT, "s--")}  # fmt: skip
+    looks = {
+        False: ("as they are", style.WRONG, "o-"),
+        True: (r"divided by $\sqrt{d_k}$", style.RIGHT, "s--"),
+    }
     figure = style.new_figure(style.WIDTH, 3.6)
     for ax, (quantity, (title, scale)) in zip(figure.subplots(1, 3), panels.items(), strict=True):
         for scaled, (name, color, look) in looks.items():
             chosen = [row for row in rows if bool(row["scaled"]) == scaled]
-            ax.plot([row["d_k"] for row in chosen], [row[quantity] for row in chosen], look,
-                    color=color, label=name)  # fmt: skip
+            ax.plot(
+                [row["d_k"] for row in chosen],
+                [row[quantity] for row in chosen],
+                look,
+                color=color,
+                label=name,
+            )
         sizes = sorted({row["d_k"] for row in rows})
         ax.set_xscale("log", base=2)
         ax.set_xticks(sizes, [str(size) for size in sizes])
@@ -307,10 +433,15 @@ def scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
             ax.set_ylim(bottom=0)
         ax.set_title(title, fontsize=11.5)
         ax.set_xlabel("$d_k$")
-    figure.legend(*figure.axes[1].get_legend_handles_labels(), title="scores", ncols=2,
-                  loc="outside lower center")  # fmt: skip
-    figure.suptitle("Undivided, wide queries and keys leave the softmax no slope",
-                    weight="bold", fontsize=13)  # fmt: skip
+    figure.legend(
+        *figure.axes[1].get_legend_handles_labels(),
+        title="scores",
+        ncols=2,
+        loc="outside lower center",
+    )
+    figure.suptitle(
+        "Undivided, wide queries and keys leave the softmax no slope", weight="bold", fontsize=13
+    )
     return figure
 
 
@@ -331,8 +462,9 @@ def score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
     figure = style.new_figure(1.2 + 3.4 * len(matrices), 3.8)
     panels = figure.subplots(1, len(matrices), squeeze=False)[0]
     for ax, (title, matrix) in zip(panels, matrices.items(), strict=True):
-        image = ax.imshow(matrix, cmap=style.SIGNED, vmin=-limit, vmax=limit,
-                          interpolation="nearest")  # fmt: skip
+        image = ax.imshow(
+            matrix, cmap=style.SIGNED, vmin=-limit, vmax=limit, interpolation="nearest"
+        )
         ax.set_title(title)
         ax.set_xlabel("key")
         ax.set_xticks(range(len(words)), words)
@@ -340,8 +472,15 @@ def score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
         ax.tick_params(length=0, labelleft=ax is panels[0])
         ax.spines[:].set_visible(False)
         for (i, j), number in np.ndenumerate(matrix):
-            ax.text(j, i, f"{steady_round(number, 1):.1f}", ha="center", va="center", fontsize=11,
-                    color=style.ink_on(image.cmap(image.norm(number))))  # fmt: skip
+            ax.text(
+                j,
+                i,
+                f"{steady_round(number, 1):.1f}",
+                ha="center",
+                va="center",
+                fontsize=11,
+                color=style.ink_on(image.cmap(image.norm(number))),
+            )
     panels[0].set_ylabel("query")
     return figure
 
@@ -364,8 +503,10 @@ def attention_explorer(
     keys, values, start = as_array(keys), as_array(values), as_array(query)
     for name, array in (("keys", keys), ("values", values)):
         if array.shape != (len(words), 2):
-            raise ValueError(f"{name} should have the shape ({len(words)}, 2) for {len(words)} "
-                             f"words, but their shape is {array.shape}")  # fmt: skip
+            raise ValueError(
+                f"{name} should have the shape ({len(words)}, 2) for {len(words)} "
+                f"words, but their shape is {array.shape}"
+            )
     if start.shape != (2,):
         raise ValueError(f"the query should be two numbers, but its shape is {start.shape}")
     if moved not in words:
@@ -381,9 +522,10 @@ def attention_explorer(
         slider("query_y", "query: up ", start[1]),
         slider("key_x", f"key of {moved}: right ", key[0]),
         slider("key_y", f"key of {moved}: up ", key[1]),
-        alt.param(name="divide", value=True,
-                  bind=alt.binding_checkbox(name="divide by the root of d_k ")),
-    ]  # fmt: skip
+        alt.param(
+            name="divide", value=True, bind=alt.binding_checkbox(name="divide by the root of d_k ")
+        ),
+    ]
     table = [
         {"word": word, "kx": k[0], "ky": k[1], "vx": v[0], "vy": v[1], "moved": word == moved}
         for word, k, v in zip(words, keys.tolist(), values.tolist(), strict=True)
@@ -405,8 +547,11 @@ def attention_explorer(
         sort=None,
         scale=alt.Scale(domain=list(words), range=_word_colors(words)),
     )
-    tips = [alt.Tooltip("word:N"), alt.Tooltip("score:Q", format=".2f"),
-            alt.Tooltip("weight:Q", format=".2f")]  # fmt: skip
+    tips = [
+        alt.Tooltip("word:N"),
+        alt.Tooltip("score:Q", format=".2f"),
+        alt.Tooltip("weight:Q", format=".2f"),
+    ]
 
     def plane(x: str, y: str) -> tuple[Any, Any]:
         scale = alt.Scale(domain=[-3, 3])
@@ -436,8 +581,12 @@ def attention_explorer(
     called = write(here, x, y, text=alt.value("query"), align=beside("query_x"), dy=17)
     left = (arrow + tip + called + dots + names).properties(title="query and keys")
 
-    weight = alt.X("weight:Q", title="weight", scale=alt.Scale(domain=[0, 1.1]),
-                   axis=alt.Axis(values=[0, 0.5, 1]))  # fmt: skip
+    weight = alt.X(
+        "weight:Q",
+        title="weight",
+        scale=alt.Scale(domain=[0, 1.1]),
+        axis=alt.Axis(values=[0, 0.5, 1]),
+    )
     word = alt.Y("word:N", title=None, sort=None)
     bars = base.mark_bar().encode(weight, word, color=color, tooltip=tips)
     two_decimals = alt.Text("weight:Q", format=".2f")
@@ -446,9 +595,12 @@ def attention_explorer(
 
     x, y = plane("vx", "vy")
     squares = base.mark_point(shape="square", filled=True, opacity=1).encode(
-        x, y, color=color, tooltip=tips,
+        x,
+        y,
+        color=color,
+        tooltip=tips,
         size=alt.Size("weight:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[40, 700])),
-    )  # fmt: skip
+    )
     value_names = write(base, x, y, text="word:N", align=beside("datum.vx"), dy=-21)
     mean = (
         base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
@@ -457,8 +609,9 @@ def attention_explorer(
             text="'output (' + format(datum.out_x, '.2f') + ', ' + format(datum.out_y, '.2f') + ')'"
         )
     )
-    output = mean.mark_point(shape="diamond", filled=True, size=220, color=GREY,
-                             opacity=1).encode(*plane("out_x", "out_y"))  # fmt: skip
+    output = mean.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1).encode(
+        *plane("out_x", "out_y")
+    )
     written = write(mean, alt.value(SIDE / 2), alt.value(SIDE - 12), text="text:N")
     right = (squares + value_names + output + written).properties(title="values and output")
     planes = [panel.properties(width=SIDE, height=SIDE) for panel in (left, right)]

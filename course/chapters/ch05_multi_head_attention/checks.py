@@ -211,28 +211,60 @@ def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
     right = MultiHeadAttention(D_MODEL, H).split_heads(x)
     cut = x.view(B, L, H, D_K)
     own_work(function, "split_heads", "MultiHeadAttention")
-    compare(call(function, x, H), right, [
-        (x.reshape(B, H, L, D_K), "The shape is right, but the words are in pieces: `view` or "
-         "`reshape` alone takes the numbers in order. Cut the last axis first, then exchange two."),
-        (cut, "That is the first half of the way: (b, s, h, d_k). Now the heads must come before "
-         "the words."),
-        (cut.transpose(2, 3), "You exchanged the heads with their features. Exchange the words, "
-         "axis 1, with the heads, axis 2."),
-        (cut.transpose(1, 3), "You exchanged the words with the features. Exchange the words, "
-         "axis 1, with the heads, axis 2."),
-        (x.view(B, L, D_K, H).transpose(1, 3), "h and d_k are swapped: a head must get features "
-         "that stand side by side, 0 to d_k - 1 for the first."),
-        (x.view(B, L, D_K, H).permute(0, 3, 1, 2), "h and d_k are swapped in the cut: a head must "
-         "get features that stand side by side, 0 to d_k - 1 for the first."),
-        (x.view(B, L, D_K, H).transpose(1, 2), "h and d_k are swapped: there are h heads, each "
-         "d_model / h wide."),
-        (x.view(B, L, D_K, H), "h and d_k are swapped, and the heads must come before the words."),
-        (cut.permute(2, 0, 1, 3), "The heads come before the sentences. The batch stays in front: "
-         "heads are axis 1."),
-        (torch.cat(x.chunk(H, dim=-1), dim=1), "The heads are below each other, as if the sentence "
-         "had more words. They need an axis of their own."),
-        (right.flip(1), "The last head stands first."),
-    ])  # fmt: skip
+    compare(
+        call(function, x, H),
+        right,
+        [
+            (
+                x.reshape(B, H, L, D_K),
+                "The shape is right, but the words are in pieces: `view` or "
+                "`reshape` alone takes the numbers in order. Cut the last axis first, then exchange two.",
+            ),
+            (
+                cut,
+                "That is the first half of the way: (b, s, h, d_k). Now the heads must come before "
+                "the words.",
+            ),
+            (
+                cut.transpose(2, 3),
+                "You exchanged the heads with their features. Exchange the words, "
+                "axis 1, with the heads, axis 2.",
+            ),
+            (
+                cut.transpose(1, 3),
+                "You exchanged the words with the features. Exchange the words, "
+                "axis 1, with the heads, axis 2.",
+            ),
+            (
+                x.view(B, L, D_K, H).transpose(1, 3),
+                "h and d_k are swapped: a head must get features "
+                "that stand side by side, 0 to d_k - 1 for the first.",
+            ),
+            (
+                x.view(B, L, D_K, H).permute(0, 3, 1, 2),
+                "h and d_k are swapped in the cut: a head must "
+                "get features that stand side by side, 0 to d_k - 1 for the first.",
+            ),
+            (
+                x.view(B, L, D_K, H).transpose(1, 2),
+                "h and d_k are swapped: there are h heads, each d_model / h wide.",
+            ),
+            (
+                x.view(B, L, D_K, H),
+                "h and d_k are swapped, and the heads must come before the words.",
+            ),
+            (
+                cut.permute(2, 0, 1, 3),
+                "The heads come before the sentences. The batch stays in front: heads are axis 1.",
+            ),
+            (
+                torch.cat(x.chunk(H, dim=-1), dim=1),
+                "The heads are below each other, as if the sentence "
+                "had more words. They need an axis of their own.",
+            ),
+            (right.flip(1), "The last head stands first."),
+        ],
+    )
     elsewhere(function, codes(1, 2, 3, 4).transpose(1, 2), codes(1, 2, 12), 3)
 
 
@@ -246,21 +278,36 @@ def merge_heads(function: Callable[[Tensor], Tensor]) -> None:
         "view size is not compatible": "`view` only works while the numbers lie in order, and "
         "after a transpose they don't. `reshape` copies them where it must.",
     }
-    compare(call(function, z, stops=stops), right, [
-        (z.reshape(B, L, D_MODEL), "The shape is right, but the words are mixed: exchange the "
-         "axes back before you join the last two."),
-        (z.flatten(2), "The words are joined, not the heads: exchange axes 1 and 2 first."),
-        (z.transpose(1, 2), "The axes are right again; now join the last two into one."),
-        (z.permute(0, 2, 3, 1).flatten(2), "The features of the heads are shuffled into each "
-         "other. Head 0 comes first, whole, then head 1."),
-        (z.flip(1).transpose(1, 2).flatten(2), "The last head stands first."),
-        (z.sum(dim=1), "The heads are added up. They should stand side by side."),
-        (z.mean(dim=1), "The heads are averaged. They should stand side by side."),
-        (torch.cat(z.unbind(1), dim=1), "The heads are below each other. They should stand side "
-         "by side: join the last axis, not the words."),
-        (torch.cat(z.unbind(0), dim=-1), "The sentences are side by side, not the heads: the first "
-         "axis is the batch."),
-    ])  # fmt: skip
+    compare(
+        call(function, z, stops=stops),
+        right,
+        [
+            (
+                z.reshape(B, L, D_MODEL),
+                "The shape is right, but the words are mixed: exchange the "
+                "axes back before you join the last two.",
+            ),
+            (z.flatten(2), "The words are joined, not the heads: exchange axes 1 and 2 first."),
+            (z.transpose(1, 2), "The axes are right again; now join the last two into one."),
+            (
+                z.permute(0, 2, 3, 1).flatten(2),
+                "The features of the heads are shuffled into each "
+                "other. Head 0 comes first, whole, then head 1.",
+            ),
+            (z.flip(1).transpose(1, 2).flatten(2), "The last head stands first."),
+            (z.sum(dim=1), "The heads are added up. They should stand side by side."),
+            (z.mean(dim=1), "The heads are averaged. They should stand side by side."),
+            (
+                torch.cat(z.unbind(1), dim=1),
+                "The heads are below each other. They should stand side "
+                "by side: join the last axis, not the words.",
+            ),
+            (
+                torch.cat(z.unbind(0), dim=-1),
+                "The sentences are side by side, not the heads: the first axis is the batch.",
+            ),
+        ],
+    )
     elsewhere(function, codes(1, 3, 4, 2).transpose(1, 2).reshape(1, 4, 6), codes(1, 3, 4, 2))
 
 
@@ -294,31 +341,60 @@ def multi_head(function: Callable[..., Tensor]) -> None:
     weights = scores(scale).softmax(dim=-1)
     z = attention(q, k, v)
     right = finish(z)
-    compare(call(function, x, w_q, w_k, w_v, w_o, stops=stops), right, [
-        (torch.cat(list(z), dim=-1), "W^O is missing: multiply the heads, side by side, by it."),
-        (torch.cat(list(z), dim=0), "The heads are below each other. Put them side by side: join "
-         "the last axis, dim=-1. Then W^O."),
-        (z.transpose(0, 1).reshape(L, D_MODEL).T, "The output is turned: a row for each word."),
-        (z, "Those are the heads. Put them side by side and multiply by W^O."),
-        (z.reshape(L, D_MODEL) @ w_o, "The heads were reshaped, not put side by side: join them "
-         "with torch.cat along the last axis."),
-        (z.sum(dim=0), "The heads are added up. Put them side by side, then W^O."),
-        (z.mean(dim=0), "The heads are averaged. Put them side by side, then W^O."),
-        (finish(scores(D_MODEL**0.5).softmax(dim=-1) @ v), "The scores are divided by √d_model. "
-         "What is compared is d_k wide: divide by √d_k."),
-        (finish(scores(1.0).softmax(dim=-1) @ v), "The scores aren't divided by √d_k."),
-        (finish(scores(float(D_K)).softmax(dim=-1) @ v), "The scores are divided by d_k: its "
-         "square root is missing."),
-        (finish(scores(H**0.5).softmax(dim=-1) @ v), "The scores are divided by √h: it is the "
-         "width of a head that counts, d_k."),
-        (finish(scores(scale).softmax(dim=-2) @ v), "The softmax runs over the queries. Each row, "
-         "over the keys, must sum to 1: dim=-1."),
-        (finish(scores(scale).transpose(1, 2).softmax(dim=-1) @ v), "Queries and keys are "
-         "exchanged: each row of Q K^T belongs to a query."),
-        (finish(scores(scale) @ v), "The softmax is missing."),
-        (finish(weights @ k), "The weights are multiplied by the keys. They are for the values."),
-        (finish(z[:1].expand(H, L, D_K)), "Every head has the same numbers: is head 0 computed "
-         "again and again?"),
-        (torch.cat(list(z), dim=-1) @ w_o.T, "W^O is transposed: x @ W_O, as in the equation."),
-        (finish(z.flip(0)), "The last head stands first."),
-    ])  # fmt: skip
+    compare(
+        call(function, x, w_q, w_k, w_v, w_o, stops=stops),
+        right,
+        [
+            (
+                torch.cat(list(z), dim=-1),
+                "W^O is missing: multiply the heads, side by side, by it.",
+            ),
+            (
+                torch.cat(list(z), dim=0),
+                "The heads are below each other. Put them side by side: join "
+                "the last axis, dim=-1. Then W^O.",
+            ),
+            (z.transpose(0, 1).reshape(L, D_MODEL).T, "The output is turned: a row for each word."),
+            (z, "Those are the heads. Put them side by side and multiply by W^O."),
+            (
+                z.reshape(L, D_MODEL) @ w_o,
+                "The heads were reshaped, not put side by side: join them "
+                "with torch.cat along the last axis.",
+            ),
+            (z.sum(dim=0), "The heads are added up. Put them side by side, then W^O."),
+            (z.mean(dim=0), "The heads are averaged. Put them side by side, then W^O."),
+            (
+                finish(scores(D_MODEL**0.5).softmax(dim=-1) @ v),
+                "The scores are divided by √d_model. What is compared is d_k wide: divide by √d_k.",
+            ),
+            (finish(scores(1.0).softmax(dim=-1) @ v), "The scores aren't divided by √d_k."),
+            (
+                finish(scores(float(D_K)).softmax(dim=-1) @ v),
+                "The scores are divided by d_k: its square root is missing.",
+            ),
+            (
+                finish(scores(H**0.5).softmax(dim=-1) @ v),
+                "The scores are divided by √h: it is the width of a head that counts, d_k.",
+            ),
+            (
+                finish(scores(scale).softmax(dim=-2) @ v),
+                "The softmax runs over the queries. Each row, "
+                "over the keys, must sum to 1: dim=-1.",
+            ),
+            (
+                finish(scores(scale).transpose(1, 2).softmax(dim=-1) @ v),
+                "Queries and keys are exchanged: each row of Q K^T belongs to a query.",
+            ),
+            (finish(scores(scale) @ v), "The softmax is missing."),
+            (
+                finish(weights @ k),
+                "The weights are multiplied by the keys. They are for the values.",
+            ),
+            (
+                finish(z[:1].expand(H, L, D_K)),
+                "Every head has the same numbers: is head 0 computed again and again?",
+            ),
+            (torch.cat(list(z), dim=-1) @ w_o.T, "W^O is transposed: x @ W_O, as in the equation."),
+            (finish(z.flip(0)), "The last head stands first."),
+        ],
+    )

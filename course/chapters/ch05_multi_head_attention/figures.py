@@ -60,8 +60,13 @@ def heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
     length, d_k = len(words), d_model // h
     figure, ax = canvas(8, 5.8)
     ax.set_ylim(0.5, 6.3)
-    label(ax, (0.1, 5.95), f"{_times(h).capitalize()} heads: each makes its\nown Q, K and V from "
-          "$X$", size=13, weight="bold")  # fmt: skip
+    label(
+        ax,
+        (0.1, 5.95),
+        f"{_times(h).capitalize()} heads: each makes its\nown Q, K and V from $X$",
+        size=13,
+        weight="bold",
+    )
     wide, high = 2.2, 0.54  # X, all heads side by side, and the output
     pitch = 6.2 / h
     middles = [1.7 + pitch * (head + 0.5) for head in range(h)]
@@ -69,12 +74,22 @@ def heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
 
     _matrix(ax, (center - wide / 2, 5.45), wide, high, length, [style.PAPER])
     for row, text in enumerate(words):
-        word(ax, (center - wide / 2 - 0.1, 5.45 + high * (1 - (row + 0.5) / length)), text,
-             size=11, ha="right")  # fmt: skip
+        word(
+            ax,
+            (center - wide / 2 - 0.1, 5.45 + high * (1 - (row + 0.5) / length)),
+            text,
+            size=11,
+            ha="right",
+        )
     label(ax, (center, 6.14), "$X$", size=14, ha="center")
     label(ax, (center + wide / 2 + 0.12, 5.84), f"{length} × {d_model}", size=11)
-    label(ax, (center + wide / 2 + 0.12, 5.56), "the words, or the output\nof the layer below",
-          size=10, color=style.MUTED)  # fmt: skip
+    label(
+        ax,
+        (center + wide / 2 + 0.12, 5.56),
+        "the words, or the output\nof the layer below",
+        size=10,
+        color=style.MUTED,
+    )
 
     joined = 0.75  # where the heads stand side by side begins
     for head, (x, color) in enumerate(zip(middles, HEADS, strict=False)):
@@ -83,13 +98,21 @@ def heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
         for place, letter in enumerate("QKV"):
             at = x + (place - 1.5) * (tile + 0.015)
             _matrix(ax, (at, 4.06), tile, 0.4, 1, [color])
-            label(ax, (at + tile / 2, 4.26), letter, size=10, weight="bold", ha="center",
-                  color=style.ink_on(color))  # fmt: skip
+            label(
+                ax,
+                (at + tile / 2, 4.26),
+                letter,
+                size=10,
+                weight="bold",
+                ha="center",
+                color=style.ink_on(color),
+            )
         look(ax, (x, 4.02), (x, 3.3), 0.4, color)
         _matrix(ax, (x - 0.25, 2.86), 0.5, 0.4, 1, [color])
         label(ax, (x, 3.06), f"$Z_{head}$", size=12, ha="center", color=style.ink_on(color))
-        threads(ax, [(x, 2.83)], [(joined + wide * (head + 0.5) / h, 1.86)], 0.4, color,
-              upright=True)  # fmt: skip
+        threads(
+            ax, [(x, 2.83)], [(joined + wide * (head + 0.5) / h, 1.86)], 0.4, color, upright=True
+        )
     for y, lines in (
         (5.0, f"$W_i^Q,\\ W_i^K,\\ W_i^V$\neach {d_model} × {d_k}"),
         (4.26, f"{_times(h)} times,\neach {length} × {d_k}"),
@@ -109,8 +132,9 @@ def heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
     label(ax, (5.12, low + high / 2), "=", size=17, ha="center")
     _matrix(ax, (5.45, low), wide, high, length, [style.PAPER])
     label(ax, (5.45 + wide / 2, 2.02), "out", size=13, weight="bold", ha="center")
-    label(ax, (5.45 + wide / 2, 1.08), f"{length} × {d_model}, the shape of $X$", size=11,
-          ha="center")  # fmt: skip
+    label(
+        ax, (5.45 + wide / 2, 1.08), f"{length} × {d_model}, the shape of $X$", size=11, ha="center"
+    )
     return figure
 
 
@@ -122,8 +146,9 @@ def _matrix(ax: Axes, at: Point, wide: float, high: float, rows: int, colors: li
     """A matrix with a line under each row, in one color or in upright stripes."""
     for place, color in enumerate(colors):
         step = wide / len(colors)
-        ax.add_patch(Rectangle((at[0] + place * step, at[1]), step, high, facecolor=color,
-                               edgecolor="none"))  # fmt: skip
+        ax.add_patch(
+            Rectangle((at[0] + place * step, at[1]), step, high, facecolor=color, edgecolor="none")
+        )
     for row in range(1, rows):
         y = at[1] + high * row / rows
         ax.plot([at[0], at[0] + wide], [y, y], color=style.INK, linewidth=0.5, label="_row")
@@ -148,9 +173,15 @@ def eight_looks(
     step = 1.84 / max(len(words) - 1, 1)
     figure, ax = canvas(8, 1.35 + tall * down)
     top = 1.35 + tall * down
-    label(ax, (0.2, top - 0.28), "Eight heads read one sentence, each in its own way"
-          if len(named) == 8 else f"{len(named)} heads read one sentence", size=15,
-          weight="bold")  # fmt: skip
+    label(
+        ax,
+        (0.2, top - 0.28),
+        "Eight heads read one sentence, each in its own way"
+        if len(named) == 8
+        else f"{len(named)} heads read one sentence",
+        size=15,
+        weight="bold",
+    )
     sentence(ax, (0.2, top - 0.68), words, marked, size=11.5, gap=0.1)
     for number, (name, matrix) in enumerate(named.items()):
         matrix = as_array(matrix)
@@ -160,19 +191,27 @@ def eight_looks(
         ends = [(x + 0.7, y - step * place) for place in range(len(words))]
         ax.scatter(*np.transpose(starts + ends), s=6, color=EDGE, zorder=1.5, label="_dots")
         others = [place for place, text in enumerate(words) if text not in marked]
-        threads(ax, [starts[i] for i in others], ends, matrix[others], "#B4BEC8", widest=3.5,
-              name=name)  # fmt: skip
+        threads(
+            ax, [starts[i] for i in others], ends, matrix[others], "#B4BEC8", widest=3.5, name=name
+        )
         seen = set()
         for text, color in marked.items():
             place = words.index(text)
-            threads(ax, [starts[place]], ends, matrix[place], color, widest=5.5,
-                  name=f"{name}, {text}")  # fmt: skip
+            threads(
+                ax, [starts[place]], ends, matrix[place], color, widest=5.5, name=f"{name}, {text}"
+            )
             word(ax, (x - 0.08, starts[place][1]), text, size=10.5, ha="right", color=color)
             seen |= {j for j in range(len(words)) if matrix[place, j] > 0.4}
         for j in sorted(seen):
             word(ax, (x + 0.78, ends[j][1]), words[j], size=10.5, ha="left", color=style.INK)
-    label(ax, (4, 0.22), "left: the words that look; right: those looked at; the more attention, "
-          "the thicker", size=10.5, ha="center", color=style.MUTED)  # fmt: skip
+    label(
+        ax,
+        (4, 0.22),
+        "left: the words that look; right: those looked at; the more attention, the thicker",
+        size=10.5,
+        ha="center",
+        color=style.MUTED,
+    )
     return figure
 
 
@@ -181,10 +220,19 @@ def two_pictures(looks: Any, layer: str, head: int, askers: Mapping[str, str]) -
     """Draw the looks of two words of a sentence in one head, one above the other, unnamed."""
     figure, ax = canvas(8, 4.9)
     weights = as_array(looks.weights[layer][head])
-    label(ax, (0.2, 4.6), "Two strong looks. Which decides: cansado or cansada?", size=15,
-          weight="bold")  # fmt: skip
-    label(ax, (0.2, 4.24), "Spanish for “tired”: cansado if it is el animal, cansada if it is "
-          "la calle, the street", size=12)  # fmt: skip
+    label(
+        ax,
+        (0.2, 4.6),
+        "Two strong looks. Which decides: cansado or cansada?",
+        size=15,
+        weight="bold",
+    )
+    label(
+        ax,
+        (0.2, 4.24),
+        "Spanish for “tired”: cansado if it is el animal, cansada if it is la calle, the street",
+        size=12,
+    )
     for asker, letter, y in zip(askers, "ab", (2.2, 0.25), strict=True):
         label(ax, (0.2, y + 1.4), f"({letter})  what “{asker}” looks at", size=12)
         place = looks.src.index(asker)
@@ -195,9 +243,14 @@ def two_pictures(looks: Any, layer: str, head: int, askers: Mapping[str, str]) -
 
 
 def arcs(
-    ax: Axes, middles: Sequence[float], y: float, row: Any, query: int, color: str,
+    ax: Axes,
+    middles: Sequence[float],
+    y: float,
+    row: Any,
+    query: int,
+    color: str,
     below: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """Arrows over, or under, a sentence: from the word that looks to those it looks at.
 
     middles: where the words stand. row: its weights, one for each word; beside each arrow of at
@@ -207,11 +260,24 @@ def arcs(
     for x, weight in zip(middles, as_array(row), strict=True):
         if weight >= FAINT:
             high = 0.3 + 0.07 * abs(x - middles[query])
-            look(ax, (middles[query], y), (x, y + 0.05 * side), float(weight), color, widest=6,
-                 rise=side * high, alpha=1)  # fmt: skip
-            label(ax, ((x + middles[query]) / 2, y + side * (high + 0.22)),
-                  f"{percent(float(weight))} of its attention", size=12.5, weight="bold",
-                  ha="center")  # fmt: skip
+            look(
+                ax,
+                (middles[query], y),
+                (x, y + 0.05 * side),
+                float(weight),
+                color,
+                widest=6,
+                rise=side * high,
+                alpha=1,
+            )
+            label(
+                ax,
+                ((x + middles[query]) / 2, y + side * (high + 0.22)),
+                f"{percent(float(weight))} of its attention",
+                size=12.5,
+                weight="bold",
+                ha="center",
+            )
 
 
 # --- two columns of words ------------------------------------------------------------------------
@@ -230,8 +296,13 @@ def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[
     step = 0.27
     tall = step * (len(words) - 1)
     figure, ax = canvas(8, tall + 2.4)
-    label(ax, (0.2, tall + 2.13), f"One head tells a story. {_times(len(heads)).capitalize()} blur "
-          "it.", size=15, weight="bold")  # fmt: skip
+    label(
+        ax,
+        (0.2, tall + 2.13),
+        f"One head tells a story. {_times(len(heads)).capitalize()} blur it.",
+        size=15,
+        weight="bold",
+    )
     asker, color = words[query], ASKERS.get(words[query], style.INK)
     for count, x in zip((1, 2, len(heads)), (0.45, 3.05, 5.65), strict=True):
         low = 1.1
@@ -245,13 +316,25 @@ def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[
         largest = [j for j in mean.argsort()[::-1] if mean[j] >= 0.1][:2]
         for place, (text, end) in enumerate(zip(words, ends, strict=True)):
             strong = place in largest
-            word(ax, (end[0] + 0.08, end[1]), text, size=11.5, ha="left",
-                 weight="bold" if strong else "normal",
-                 color=style.INK if strong else style.MUTED)  # fmt: skip
+            word(
+                ax,
+                (end[0] + 0.08, end[1]),
+                text,
+                size=11.5,
+                ha="left",
+                weight="bold" if strong else "normal",
+                color=style.INK if strong else style.MUTED,
+            )
         said = ", ".join(f"{words[j]} {percent(float(mean[j]))}" for j in largest)
         label(ax, (x + 0.75, 0.68), said, size=12, ha="center")
-    label(ax, (4, 0.25), f"line width: share of the attention of “{asker}”, mean of the heads",
-          size=11.5, ha="center", color=style.MUTED)  # fmt: skip
+    label(
+        ax,
+        (4, 0.25),
+        f"line width: share of the attention of “{asker}”, mean of the heads",
+        size=11.5,
+        ha="center",
+        color=style.MUTED,
+    )
     return figure
 
 
@@ -270,16 +353,27 @@ def token_rows(looks: Any) -> tuple[list[dict], list[dict]]:
         name, rows, columns = KINDS[f"{part}.{kind}"]
         name, rows, columns = name.format(number), sides[rows], sides[columns]
         for side, tokens in (("query", rows), ("key", columns)):
-            words += [{"layer": name, "side": side, "place": place, "word": word, "label": label}
-                      for place, (word, label) in enumerate(zip(tokens, told_apart(tokens),
-                                                                strict=True))]  # fmt: skip
+            words += [
+                {"layer": name, "side": side, "place": place, "word": word, "label": label}
+                for place, (word, label) in enumerate(zip(tokens, told_apart(tokens), strict=True))
+            ]
         labels = told_apart(rows)
         for head, matrix in enumerate(as_array(weights)):
             lines += [
-                {"layer": name, "head": head, "i": i, "j": j, "query": rows[i],
-                 "label": labels[i], "key": columns[j], "weight": steady_round(matrix[i, j])}
-                for i in range(len(rows)) for j in range(len(columns)) if matrix[i, j] >= FAINT
-            ]  # fmt: skip
+                {
+                    "layer": name,
+                    "head": head,
+                    "i": i,
+                    "j": j,
+                    "query": rows[i],
+                    "label": labels[i],
+                    "key": columns[j],
+                    "weight": steady_round(matrix[i, j]),
+                }
+                for i in range(len(rows))
+                for j in range(len(columns))
+                if matrix[i, j] >= FAINT
+            ]
     return lines, words
 
 
@@ -323,10 +417,13 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
     )
     names = list(dict.fromkeys(label for some in labels.values() for label in some))
     pinned = alt.selection_point(
-        name="word", fields=["label"], on="click", clear="dblclick",
+        name="word",
+        fields=["label"],
+        on="click",
+        clear="dblclick",
         value=alt.Undefined if word is None else [{"label": word}],
         bind=alt.binding_select(options=[None, *names], labels=["all words", *names], name="word "),
-    )  # fmt: skip
+    )
     boxes = [
         alt.param(name=f"head{head}", value=True, bind=alt.binding_checkbox(name=f"head {head} "))
         for head in heads
@@ -341,20 +438,26 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
     # Pixels between the two columns; with the words the view is no wider than a notebook's column.
     width = max(120, min(260, WIDE - room(words, "query") - room(words, "key")))
     queries = [row for row in words if row["side"] == "query"]
-    longest_word = json.dumps({
-        layer: max(len(row["word"]) for row in queries if row["layer"] == layer) for layer in labels
-    }, ensure_ascii=False)  # fmt: skip
+    longest_word = json.dumps(
+        {
+            layer: max(len(row["word"]) for row in queries if row["layer"] == layer)
+            for layer in labels
+        },
+        ensure_ascii=False,
+    )
     buttons = (  # the word itself is the label of an axis; this is its background, to be clicked
         alt.Chart(alt.Data(values=queries))
         .transform_filter("datum.layer == layer")
         .transform_calculate(
             edge=str(-6 / width),
             outside=f"{-14 / width} - {longest_word}[datum.layer] * {9.2 / width}",
-            above="datum.place - 0.44", below="datum.place + 0.44",
+            above="datum.place - 0.44",
+            below="datum.place + 0.44",
         )
         .mark_rect(cornerRadius=5, fill="#8a8a8a", clip=False, cursor="pointer")
         .encode(
-            x=alt.X("edge:Q", scale=across, axis=None), x2="outside:Q",
+            x=alt.X("edge:Q", scale=across, axis=None),
+            x2="outside:Q",
             y=alt.Y("above:Q", scale=vertical, axis=_column(labels, words, "query", longest)),
             y2="below:Q",
             fillOpacity=alt.condition(
@@ -364,7 +467,7 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
         )
         .add_params(pinned)
         .properties(name="words")  # otherwise Altair makes a name of the data's last digits
-    )  # fmt: skip
+    )
     looks_chart = (
         alt.Chart(alt.Data(values=lines))
         .transform_filter("datum.layer == layer")
@@ -372,38 +475,58 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
         .transform_filter(f"({is_chosen}) ? datum.label == word.label[0] : true")
         .transform_filter(legend)
         .transform_calculate(
-            left="0", right="1",
+            left="0",
+            right="1",
             # Side by side, so that no head hides another one that looks at the same word.
             end=f"datum.j + (datum.head - {(len(heads) - 1) / 2}) * {SPREAD / len(heads)}",
         )
         .mark_rule(strokeCap="round")
         .encode(
-            x=alt.X("left:Q", scale=across, axis=None), x2="right:Q",
+            x=alt.X("left:Q", scale=across, axis=None),
+            x2="right:Q",
             y=alt.Y("i:Q", scale=vertical, axis=_column(labels, words, "key", longest)),
             y2="end:Q",
             color=alt.Color(
-                "head:N", scale=alt.Scale(domain=list(heads), range=list(HEADS)),
-                legend=alt.Legend(title="head", titleOrient="left", orient="top",
-                                  symbolType="stroke", symbolSize=300,
-                                  symbolStrokeWidth=7, symbolOpacity=1),
+                "head:N",
+                scale=alt.Scale(domain=list(heads), range=list(HEADS)),
+                legend=alt.Legend(
+                    title="head",
+                    titleOrient="left",
+                    orient="top",
+                    symbolType="stroke",
+                    symbolSize=300,
+                    symbolStrokeWidth=7,
+                    symbolOpacity=1,
+                ),
             ),
-            opacity=alt.Opacity("weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.35, 1]),
-                                legend=None),
-            strokeWidth=alt.StrokeWidth("weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 11]),
-                                        legend=None),
-            tooltip=[alt.Tooltip("query:N"), alt.Tooltip("key:N"), alt.Tooltip("head:N"),
-                     alt.Tooltip("weight:Q", format=".2f")],
+            opacity=alt.Opacity(
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.35, 1]), legend=None
+            ),
+            strokeWidth=alt.StrokeWidth(
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 11]), legend=None
+            ),
+            tooltip=[
+                alt.Tooltip("query:N"),
+                alt.Tooltip("key:N"),
+                alt.Tooltip("head:N"),
+                alt.Tooltip("weight:Q", format=".2f"),
+            ],
         )
         .add_params(chosen, *boxes, legend)
         .properties(name="looks")
-    )  # fmt: skip
+    )
     chart = alt.layer(buttons, looks_chart).resolve_axis(y="independent")
     title = alt.Title(
-        alt.ExprRef("(isValid(word.label) ? 'What “' + word.label[0] + '” looks at' : "
-                    "'Who looks at whom') + ' · ' + layer"),
+        alt.ExprRef(
+            "(isValid(word.label) ? 'What “' + word.label[0] + '” looks at' : "
+            "'Who looks at whom') + ' · ' + layer"
+        ),
         subtitle="a color for each head; the thicker a line, the more attention",
-        subtitleFontSize=13, fontSize=16, anchor="middle", offset=6,
-    )  # fmt: skip
+        subtitleFontSize=13,
+        fontSize=16,
+        anchor="middle",
+        offset=6,
+    )
     return chart.properties(width=width, height=26 * longest, title=title)
 
 
@@ -420,16 +543,28 @@ def _column(
     weight = "normal"
     if side == "query":
         said = f"{json.dumps(labels, ensure_ascii=False)}[layer][datum.value]"
-        weight = {"condition": {"test": f"isValid(word.label) && {said} == word.label[0]",
-                                "value": "bold"},
-                  "value": "normal"}  # fmt: skip
+        weight = {
+            "condition": {
+                "test": f"isValid(word.label) && {said} == word.label[0]",
+                "value": "bold",
+            },
+            "value": "normal",
+        }
     return alt.Axis(
-        values=list(range(longest)), orient="left" if side == "query" else "right", title=None,
+        values=list(range(longest)),
+        orient="left" if side == "query" else "right",
+        title=None,
         labelExpr=f"{json.dumps(by_layer, ensure_ascii=False)}[layer][datum.value] || ''",
-        labelFontWeight=weight, labelFontSize=15, labelPadding=10, labelLimit=400,
-        labelOverlap=False, grid=False, ticks=False, domain=False,
+        labelFontWeight=weight,
+        labelFontSize=15,
+        labelPadding=10,
+        labelLimit=400,
+        labelOverlap=False,
+        grid=False,
+        ticks=False,
+        domain=False,
         minExtent=room(words, side),  # the same in all layers, whatever their longest word
-    )  # fmt: skip
+    )
 
 
 def room(words: Sequence[Mapping[str, Any]], side: str) -> float:
@@ -441,9 +576,10 @@ def encoder_heads(looks: Any) -> dict[str, torch.Tensor]:
     """All heads of a translator's encoder by name, "layer 0, head 0" first: (s, s) each."""
     return {
         f"layer {name.split('.')[2]}, head {head}": matrix
-        for name, weights in looks.weights.items() if name.startswith("encoder")
+        for name, weights in looks.weights.items()
+        if name.startswith("encoder")
         for head, matrix in enumerate(weights)
-    }  # fmt: skip
+    }
 
 
 def sharpest_first(heads: Mapping[str, torch.Tensor], query: int) -> dict[str, torch.Tensor]:
@@ -519,13 +655,31 @@ def three_uses(looks: Any) -> Figure:
     """
     layers = last_layers(looks)
     panels = (
-        ("English looks\nat English", "encoder self-attention", "English", looks.src,
-         "English", looks.src),
-        ("Spanish looks at the\nSpanish before it", "decoder self-attention", "writes",
-         looks.tgt_out, "has read", looks.tgt_in),
-        ("Spanish looks\nat English", "cross-attention", "writes", looks.tgt_out,
-         "English", looks.src),
-    )  # fmt: skip
+        (
+            "English looks\nat English",
+            "encoder self-attention",
+            "English",
+            looks.src,
+            "English",
+            looks.src,
+        ),
+        (
+            "Spanish looks at the\nSpanish before it",
+            "decoder self-attention",
+            "writes",
+            looks.tgt_out,
+            "has read",
+            looks.tgt_in,
+        ),
+        (
+            "Spanish looks\nat English",
+            "cross-attention",
+            "writes",
+            looks.tgt_out,
+            "English",
+            looks.src,
+        ),
+    )
     step = 0.46
     rows = max(len(looks.src), len(looks.tgt_out))
     figure, ax = canvas(8, step * rows + 2.0)
@@ -546,8 +700,14 @@ def three_uses(looks: Any) -> Figure:
             threads(ax, starts, [end], mean[:, j], word_color(text), name=text, widest=7)
             word(ax, (x + 1.61, end[1]), text, size=11.5, ha="left")
     number = layers[0].split(".")[2]
-    label(ax, (4, 0.2), f"layer {number}, mean of its heads: the more attention, the thicker",
-          size=10.5, ha="center", color=style.MUTED)  # fmt: skip
+    label(
+        ax,
+        (4, 0.2),
+        f"layer {number}, mean of its heads: the more attention, the thicker",
+        size=10.5,
+        ha="center",
+        color=style.MUTED,
+    )
     return figure
 
 

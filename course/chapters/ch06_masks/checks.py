@@ -129,8 +129,9 @@ def my_packed_mask(function: Callable[[Tensor], Tensor]) -> None:
         "Everything may be seen.": lambda: ones,
     }
     if found.shape == (7, 7) and torch.equal(found.bool(), right[0, 0]):
-        raise Hint("The right places, but a mask has four axes: put [None, None] in front.",
-                   keeps=0.5)  # fmt: skip
+        raise Hint(
+            "The right places, but a mask has four axes: put [None, None] in front.", keeps=0.5
+        )
     expect_mask(found, right, mistakes)
     which = torch.tensor([0, 1, 1, 1])
     elsewhere(function, (which[:, None] == which)[None, None] & causal_mask(4), which)
@@ -154,11 +155,16 @@ def my_decoder_mask(function: Callable[[Tensor], Tensor]) -> None:
     right = real & causal
     short = right[:, 0]  # no axis for the heads
     if found.shape == short.shape and torch.equal(found.bool(), short):
-        raise Hint("The right places, but the shape (b, t, t) has no axis for the heads. The mask "
-                   "must stretch over scores of the shape (b, h, t, t).", keeps=0.5)  # fmt: skip
+        raise Hint(
+            "The right places, but the shape (b, t, t) has no axis for the heads. The mask "
+            "must stretch over scores of the shape (b, h, t, t).",
+            keeps=0.5,
+        )
     if found.is_floating_point() and bool(found.isinf().any()):
-        raise Hint("That is a mask to be added to the scores. Here a mask is boolean: True where a "
-                   "word may be seen, False where not.")  # fmt: skip
+        raise Hint(
+            "That is a mask to be added to the scores. Here a mask is boolean: True where a "
+            "word may be seen, False where not."
+        )
     mistakes = {
         "True marks what must be hidden. Here True means “may be seen”.": ~right,
         "The padding is the wrong way round: True should mark real tokens.": ~real & causal,
@@ -256,8 +262,9 @@ def judge_weights(function: Callable[..., Tensor], scores: Tensor, mask: Tensor)
         lambda: right_weights(right_weights(s, m), m),
         lambda: right_weights(s.softmax(-1), m),
     ):
-        no_slip(not matches(usual, make), "There are two softmaxes, one after the other. One is "
-                "enough.")  # fmt: skip
+        no_slip(
+            not matches(usual, make), "There are two softmaxes, one after the other. One is enough."
+        )
     for dim in range(scores.dim() - 1):
         columns = scores.masked_fill(~mask, -1e9).softmax(dim)
         no_slip(
@@ -273,8 +280,11 @@ def judge_weights(function: Callable[..., Tensor], scores: Tensor, mask: Tensor)
         "Everything is NaN: 0 times ∞ is not a number. Replace the hidden scores, instead of "
         "adding a product to all of them.",
     )
-    expect(same(usual, right_weights(s, m)), "Where there are keys to see, the weights should be a "
-           "softmax over just these, but they are not.")  # fmt: skip
+    expect(
+        same(usual, right_weights(s, m)),
+        "Where there are keys to see, the weights should be a "
+        "softmax over just these, but they are not.",
+    )
     no_slip(
         not empty.isnan().any(),
         "NaN in the row that may see nothing: every score is −∞ there, or the sum is 0, and 0/0 "
@@ -317,8 +327,11 @@ def my_masked_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     judge_weights(function, scores, seen)
     leaf = scores.clone().requires_grad_()
     weights = function(leaf, seen)
-    no_slip(weights.requires_grad, "The weights are right, but cut off from the scores: nothing "
-                                   "could be learned through them.")  # fmt: skip
+    no_slip(
+        weights.requires_grad,
+        "The weights are right, but cut off from the scores: nothing "
+        "could be learned through them.",
+    )
     weights[:, 0].sum().backward()
     no_slip(
         bool(leaf.grad.isfinite().all()),
@@ -335,8 +348,12 @@ def weights_of_all_heads(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     scores = torch.tensor(SCORES) + torch.arange(30.0).view(2, 3, 1, 5).sin()
     mask = torch.stack([seen, seen.roll(1, dims=-1)])[:, None]
     judge_weights(function, scores, mask)
-    elsewhere(function, right_weights(scores[:1, :, :1, :4], mask[:1, :, :1, :4]),
-                scores[:1, :, :1, :4], mask[:1, :, :1, :4])  # fmt: skip
+    elsewhere(
+        function,
+        right_weights(scores[:1, :, :1, :4], mask[:1, :, :1, :4]),
+        scores[:1, :, :1, :4],
+        mask[:1, :, :1, :4],
+    )
 
 
 Model = Callable[[Tensor, Tensor], Tensor]
@@ -479,10 +496,12 @@ def leaks(found: Any) -> None:
         "outputs before it move?",
     )
     no_slip(
-        not any(pairs == {(t, j) for t in places for j in places if t < j <= t + reach}
-                for reach in range(2, WORDS - 1)),
+        not any(
+            pairs == {(t, j) for t in places for j in places if t < j <= t + reach}
+            for reach in range(2, WORDS - 1)
+        ),
         "So it looks with more than one layer. The question is about one.",
-    )  # fmt: skip
+    )
     no_slip(
         not pairs < right,
         f"What you found does leak, but it isn't all: {len(pairs)} of the pairs. Change each word "

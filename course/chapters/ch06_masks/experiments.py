@@ -51,8 +51,9 @@ def learn_to_reverse(seed: int = 0, measure: Callable | None = None) -> tuple[Tr
     training, held_out = reversing()
     torch.manual_seed(seed)
     model = Transformer(VOCAB, VOCAB, TOY)
-    config = TrainingConfig(steps=STEPS, schedule="linear", peak=1e-2, warmup=30,
-                            validate_every=25, seed=seed)  # fmt: skip
+    config = TrainingConfig(
+        steps=STEPS, schedule="linear", peak=1e-2, warmup=30, validate_every=25, seed=seed
+    )
     history = train(model, training, held_out, config, measure=measure, bar=tqdm(disable=True))
     return model, history
 

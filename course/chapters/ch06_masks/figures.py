@@ -40,8 +40,10 @@ def mask_maps(
     squares = {title: as_array(mask) for title, mask in masks.items()}
     for title, square in squares.items():
         if square.shape != (len(rows), len(columns)):
-            raise ValueError(f"{title!r}: {len(rows)} words for the rows and {len(columns)} for "
-                             f"the columns don't fit the shape {square.shape}")  # fmt: skip
+            raise ValueError(
+                f"{title!r}: {len(rows)} words for the rows and {len(columns)} for "
+                f"the columns don't fit the shape {square.shape}"
+            )
         if not np.isin(square, (0, 1)).all():
             raise ValueError(f"{title!r}: a mask holds True and False only")
     cell = 0.42 if len(marks[1]) == 1 else 0.56
@@ -52,8 +54,7 @@ def mask_maps(
     for ax, (title, square) in zip(panels, squares.items(), strict=True):
         ax.imshow(square, cmap=seen, vmin=0, vmax=1, interpolation="nearest")
         ax.set_title(title)
-        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right",
-                      rotation_mode="anchor")  # fmt: skip
+        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor")
         ax.set_yticks(range(len(rows)), rows)
         for tick in [*ax.get_xticklabels(), *ax.get_yticklabels()]:
             if tick.get_text() in style.WORDS:
@@ -65,9 +66,15 @@ def mask_maps(
         ax.tick_params(which="minor", length=0)
         ax.spines[:].set_visible(False)
         for (i, j), one in np.ndenumerate(square):
-            ax.text(j, i, marks[int(one)], ha="center", va="center",
-                    color=style.PAPER if one else style.MUTED,
-                    fontsize=11)  # fmt: skip
+            ax.text(
+                j,
+                i,
+                marks[int(one)],
+                ha="center",
+                va="center",
+                color=style.PAPER if one else style.MUTED,
+                fontsize=11,
+            )
     panels[0].set_ylabel(ylabel)
     figure.supxlabel(xlabel, fontsize=style.FONT_SIZE)
     return figure
@@ -81,8 +88,10 @@ def staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     rows differ in length.
     """
     if len(tgt_in) != len(tgt_out):
-        raise ValueError(f"tgt_in has {len(tgt_in)} words and tgt_out {len(tgt_out)}; "
-                         "they should have the same number")  # fmt: skip
+        raise ValueError(
+            f"tgt_in has {len(tgt_in)} words and tgt_out {len(tgt_out)}; "
+            "they should have the same number"
+        )
     count = len(tgt_in)
     figure = style.new_figure(style.WIDTH, 0.9 + 0.62 * count)
     ax = figure.subplots()
@@ -93,8 +102,13 @@ def staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     for i in range(count):
         for j, word in enumerate(tgt_in):
             seen = j <= i
-            _tile(ax, j, i, word if seen else "hidden", style.WORDS.get(word, style.MUTED)
-                  if seen else COVERED)  # fmt: skip
+            _tile(
+                ax,
+                j,
+                i,
+                word if seen else "hidden",
+                style.WORDS.get(word, style.MUTED) if seen else COVERED,
+            )
         ax.annotate(
             "",
             xy=(count + 0.86, i + 0.5),
@@ -119,8 +133,15 @@ COVERED = "#ECECEC"
 def _tile(ax: Axes, x: float, y: float, word: str, color: str) -> None:
     ax.add_patch(Rectangle((x + 0.04, y + 0.08), 0.92, 0.84, facecolor=color, linewidth=0))
     covered = color == COVERED
-    ax.text(x + 0.5, y + 0.5, word, ha="center", va="center", fontsize=10 if covered else 13,
-            color="#9A9A9A" if covered else style.ink_on(color))  # fmt: skip
+    ax.text(
+        x + 0.5,
+        y + 0.5,
+        word,
+        ha="center",
+        va="center",
+        fontsize=10 if covered else 13,
+        color="#9A9A9A" if covered else style.ink_on(color),
+    )
 
 
 @mpl.rc_context(style.PRINT)
@@ -146,8 +167,16 @@ def leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
             for number, run in enumerate(run for run in runs if run["mask"] == kind):
                 steps = [entry["step"] for entry in run["history"]]
                 shares = [entry[quantity] for entry in run["history"]]
-                ax.plot(steps, shares, line, marker=marker, markersize=4, color=color,
-                        linewidth=1.6, label=name if number == 0 else None)  # fmt: skip
+                ax.plot(
+                    steps,
+                    shares,
+                    line,
+                    marker=marker,
+                    markersize=4,
+                    color=color,
+                    linewidth=1.6,
+                    label=name if number == 0 else None,
+                )
         ax.set_title(title)
         ax.set_xlabel("step of training")
         ax.set_xlim(left=0)
@@ -211,8 +240,14 @@ def draw_three_masks() -> Figure:
     "output changes with each word.",
 )
 def draw_influence() -> Figure:
-    return mask_maps(measured_influence(), TGT_IN, TGT_IN, xlabel="when this word is changed",
-                     ylabel="does the output here change?", marks=("no", "yes"))  # fmt: skip
+    return mask_maps(
+        measured_influence(),
+        TGT_IN,
+        TGT_IN,
+        xlabel="when this word is changed",
+        ylabel="does the output here change?",
+        marks=("no", "yes"),
+    )
 
 
 @figure(

@@ -108,25 +108,48 @@ def feed_forward(function: Callable[..., Tensor]) -> None:
     before = x @ w_1 + b_1
     hidden = before.relu()
     own_work(function, "PositionwiseFeedForward")
-    compare(call(function, *inputs), right, [
-        (before @ w_2 + b_2, "The max is missing: without it two matrices in a row are as good as "
-         "one."),
-        (right.relu(), "There is one max too many: the last one cuts off all negative outputs."),
-        ((before @ w_2 + b_2).relu(), "The max stands at the end. It belongs between the two "
-         "matrices."),
-        (x.relu() @ w_1 @ w_2 + b_1 @ w_2 + b_2, "The max is taken of x. It belongs after the "
-         "first matrix."),
-        ((x @ w_1).relu() @ w_2 + b_2, "b_1 is missing."),
-        (((x @ w_1).relu() + b_1) @ w_2 + b_2, "b_1 is added after the max. It belongs before it."),
-        (hidden @ w_2, "b_2 is missing."),
-        ((x @ w_1).relu() @ w_2, "Both biases are missing."),
-        (F.gelu(before) @ w_2 + b_2, "That is GELU, which newer models use. The paper takes "
-         "max(0, ·)."),
-        (before.clamp(max=0) @ w_2 + b_2, "You keep what is below 0. It is the other half that "
-         "passes: max, not min."),
-        (before.abs() @ w_2 + b_2, "That is the absolute value. Below 0 nothing should be left."),
-        (hidden, "That is the hidden layer. The way back, w_2 and b_2, is missing."),
-    ])  # fmt: skip
+    compare(
+        call(function, *inputs),
+        right,
+        [
+            (
+                before @ w_2 + b_2,
+                "The max is missing: without it two matrices in a row are as good as one.",
+            ),
+            (
+                right.relu(),
+                "There is one max too many: the last one cuts off all negative outputs.",
+            ),
+            (
+                (before @ w_2 + b_2).relu(),
+                "The max stands at the end. It belongs between the two matrices.",
+            ),
+            (
+                x.relu() @ w_1 @ w_2 + b_1 @ w_2 + b_2,
+                "The max is taken of x. It belongs after the first matrix.",
+            ),
+            ((x @ w_1).relu() @ w_2 + b_2, "b_1 is missing."),
+            (
+                ((x @ w_1).relu() + b_1) @ w_2 + b_2,
+                "b_1 is added after the max. It belongs before it.",
+            ),
+            (hidden @ w_2, "b_2 is missing."),
+            ((x @ w_1).relu() @ w_2, "Both biases are missing."),
+            (
+                F.gelu(before) @ w_2 + b_2,
+                "That is GELU, which newer models use. The paper takes max(0, ·).",
+            ),
+            (
+                before.clamp(max=0) @ w_2 + b_2,
+                "You keep what is below 0. It is the other half that passes: max, not min.",
+            ),
+            (
+                before.abs() @ w_2 + b_2,
+                "That is the absolute value. Below 0 nothing should be left.",
+            ),
+            (hidden, "That is the hidden layer. The way back, w_2 and b_2, is missing."),
+        ],
+    )
 
 
 # --- 3. layer norm -------------------------------------------------------------------------------
@@ -151,61 +174,111 @@ def layer_norm(function: Callable[..., Tensor]) -> None:
         moved = x - x.mean(axes, keepdim=True)
         return moved / (x.var(axes, correction=0, keepdim=True) + eps).sqrt() * scale + shift
 
-    stops = {"must match the size of tensor": "Two shapes don't fit. The mean of each word needs "
-             "`keepdim=True`, so that it stays a column beside its word."}  # fmt: skip
+    stops = {
+        "must match the size of tensor": "Two shapes don't fit. The mean of each word needs "
+        "`keepdim=True`, so that it stays a column beside its word."
+    }
     found = call(function, *inputs, stops=stops)
     without = centered / variance.sqrt() * scale + shift
     if same(found, without):  # eps is missing, or too small to be seen here
         alike = call(function, torch.ones_like(x), scale, shift, eps)
-        no_slip(not alike.isfinite().all(), "A small number of your own stands where eps belongs. "
-                "Use the eps that is handed in.")  # fmt: skip
-    compare(found, right, [
-        (over(1), "Your mean runs over the words of a sentence. Each word has a mean of its own: "
-         "the last axis."),
-        (over(0), "Your mean runs over the sentences of the batch. Each word has a mean of its "
-         "own: the last axis."),
-        (over((0, 1)), "Your mean runs over all words of all sentences: that is batch norm. Take "
-         "the last axis."),
-        (over((1, 2)), "Your mean runs over a whole sentence. Each word has one of its own: the "
-         "last axis alone."),
-        (over((0, 1, 2)), "You take one mean of all numbers. Each word has one of its own: "
-         "dim=-1."),
-        (centered / (x.std(-1, keepdim=True) + eps) * scale + shift, "Two things: divide by n, "
-         "not n − 1 (`correction=0`), and eps belongs inside the root, with the variance."),
-        (centered / (variance.sqrt() + eps) * scale + shift, "eps is added to the standard "
-         "deviation. It belongs inside the root, with the variance."),
-        (centered / (x.var(-1, keepdim=True) + eps).sqrt() * scale + shift, "Your variance divides "
-         "by n − 1, which is torch's habit. Layer norm divides by n: `correction=0`."),
-        (without, "eps is missing: a word whose numbers are all equal would be divided by 0."),
-        (centered / x.std(-1, keepdim=True) * scale + shift, "eps is missing, and the standard "
-         "deviation should divide by n (`correction=0`)."),
-        (centered / (variance + eps) * scale + shift, "You divide by the variance. Divide by its "
-         "root."),
-        (centered / (variance.sqrt() + eps).sqrt() * scale + shift, "You take the root of the "
-         "standard deviation. It is a root already: the root is of the variance."),
-        (centered / (x.std(-1, keepdim=True) + eps).sqrt() * scale + shift, "You take the root of "
-         "the standard deviation. It is a root already: the root is of the variance."),
-        (centered / (D_MODEL * variance + eps).sqrt() * scale + shift, "You add up the squared "
-         "distances. The variance is their mean."),
-        (centered / (squares + eps).sqrt() * scale + shift, "Your variance is the mean of the "
-         "squares of x. Take the distances from the mean."),
-        (x / (squares + eps).sqrt() * scale + shift, "The mean is used nowhere. That is RMS norm, "
-         "which newer models have."),
-        (x / (variance + eps).sqrt() * scale + shift, "The mean isn't subtracted."),
-        (centered * scale + shift, "The division by the standard deviation is missing."),
-        (centered / (variance + eps).sqrt(), "Scale and shift are missing."),
-        (centered / (variance + eps).sqrt() * scale, "The shift is missing."),
-        (centered / (variance + eps).sqrt() + shift, "The scale is missing."),
-        (centered / (variance + eps).sqrt() * shift + scale, "Scale and shift have changed "
-         "places."),
-        ((centered / (variance + eps).sqrt() + shift) * scale, "First scale, then shift."),
-    ])  # fmt: skip
+        no_slip(
+            not alike.isfinite().all(),
+            "A small number of your own stands where eps belongs. Use the eps that is handed in.",
+        )
+    compare(
+        found,
+        right,
+        [
+            (
+                over(1),
+                "Your mean runs over the words of a sentence. Each word has a mean of its own: "
+                "the last axis.",
+            ),
+            (
+                over(0),
+                "Your mean runs over the sentences of the batch. Each word has a mean of its "
+                "own: the last axis.",
+            ),
+            (
+                over((0, 1)),
+                "Your mean runs over all words of all sentences: that is batch norm. Take "
+                "the last axis.",
+            ),
+            (
+                over((1, 2)),
+                "Your mean runs over a whole sentence. Each word has one of its own: the "
+                "last axis alone.",
+            ),
+            (
+                over((0, 1, 2)),
+                "You take one mean of all numbers. Each word has one of its own: dim=-1.",
+            ),
+            (
+                centered / (x.std(-1, keepdim=True) + eps) * scale + shift,
+                "Two things: divide by n, "
+                "not n − 1 (`correction=0`), and eps belongs inside the root, with the variance.",
+            ),
+            (
+                centered / (variance.sqrt() + eps) * scale + shift,
+                "eps is added to the standard "
+                "deviation. It belongs inside the root, with the variance.",
+            ),
+            (
+                centered / (x.var(-1, keepdim=True) + eps).sqrt() * scale + shift,
+                "Your variance divides "
+                "by n − 1, which is torch's habit. Layer norm divides by n: `correction=0`.",
+            ),
+            (without, "eps is missing: a word whose numbers are all equal would be divided by 0."),
+            (
+                centered / x.std(-1, keepdim=True) * scale + shift,
+                "eps is missing, and the standard deviation should divide by n (`correction=0`).",
+            ),
+            (
+                centered / (variance + eps) * scale + shift,
+                "You divide by the variance. Divide by its root.",
+            ),
+            (
+                centered / (variance.sqrt() + eps).sqrt() * scale + shift,
+                "You take the root of the "
+                "standard deviation. It is a root already: the root is of the variance.",
+            ),
+            (
+                centered / (x.std(-1, keepdim=True) + eps).sqrt() * scale + shift,
+                "You take the root of "
+                "the standard deviation. It is a root already: the root is of the variance.",
+            ),
+            (
+                centered / (D_MODEL * variance + eps).sqrt() * scale + shift,
+                "You add up the squared distances. The variance is their mean.",
+            ),
+            (
+                centered / (squares + eps).sqrt() * scale + shift,
+                "Your variance is the mean of the squares of x. Take the distances from the mean.",
+            ),
+            (
+                x / (squares + eps).sqrt() * scale + shift,
+                "The mean is used nowhere. That is RMS norm, which newer models have.",
+            ),
+            (x / (variance + eps).sqrt() * scale + shift, "The mean isn't subtracted."),
+            (centered * scale + shift, "The division by the standard deviation is missing."),
+            (centered / (variance + eps).sqrt(), "Scale and shift are missing."),
+            (centered / (variance + eps).sqrt() * scale, "The shift is missing."),
+            (centered / (variance + eps).sqrt() + shift, "The scale is missing."),
+            (
+                centered / (variance + eps).sqrt() * shift + scale,
+                "Scale and shift have changed places.",
+            ),
+            ((centered / (variance + eps).sqrt() + shift) * scale, "First scale, then shift."),
+        ],
+    )
     other = 10 * eps
     no_slip(
-        same(call(function, x, scale, shift, other), F.layer_norm(x, (D_MODEL,), scale, shift,
-                                                                  other)),
+        same(
+            call(function, x, scale, shift, other), F.layer_norm(x, (D_MODEL,), scale, shift, other)
+        ),
         "Right for one eps. Use the eps that is handed in.",
-    )  # fmt: skip
+    )
 
 
 # --- 4. around a sub-layer -----------------------------------------------------------------------
@@ -246,10 +319,12 @@ def judge_around(function: Any, norm_first: bool) -> None:
         right = ours(x, f)
         post, pre = norm(x + drop(f(x))), x + drop(f(norm(x)))
         mistakes = [
-            (pre if not norm_first else post, "This is the other one: post-norm comes out of a "
-             "norm, pre-norm goes into one."),
+            (
+                pre if not norm_first else post,
+                "This is the other one: post-norm comes out of a norm, pre-norm goes into one.",
+            ),
             *shared_mistakes(x, f, norm, drop, norm_first),
-        ]  # fmt: skip
+        ]
     calls: list[Tensor] = []
     found = call_with(function, x, counting(f, calls), plain(norm), plain(drop), norm_first)
     again = call_with(function, x, f, plain(norm), plain(drop), norm_first)
@@ -273,27 +348,44 @@ def shared_mistakes(
         (last(x + inner), "Dropout is missing. It falls on what the sub-layer says."),
         (last(drop(x + inner)), "Dropout falls on the sum. x itself must come through whole."),
         (last(drop(x) + inner), "Dropout falls on x. It should fall on what the sub-layer says."),
-        (x + f(drop(norm(x))) if norm_first else norm(x + f(drop(x))), "Dropout falls on what the "
-         "sub-layer reads. It should fall on what it says."),
-        (x + f(norm(drop(x))), "Dropout falls on what the norm reads. It should fall on what the "
-         "sub-layer says."),
-        (drop(norm(x + inner)), "Dropout comes after the norm. It falls on what the sub-layer "
-         "says, before the sum."),
-        (norm(x) + drop(f(norm(x))), "You add the normalized x. In pre-norm x itself goes around, "
-         "without a norm."),
+        (
+            x + f(drop(norm(x))) if norm_first else norm(x + f(drop(x))),
+            "Dropout falls on what the sub-layer reads. It should fall on what it says.",
+        ),
+        (
+            x + f(norm(drop(x))),
+            "Dropout falls on what the norm reads. It should fall on what the sub-layer says.",
+        ),
+        (
+            drop(norm(x + inner)),
+            "Dropout comes after the norm. It falls on what the sub-layer says, before the sum.",
+        ),
+        (
+            norm(x) + drop(f(norm(x))),
+            "You add the normalized x. In pre-norm x itself goes around, without a norm.",
+        ),
         (x + drop(f(drop(norm(x)))), "Dropout is used twice."),
-        (x + norm(drop(f(x))), "The norm is taken of the sub-layer's output alone. In post-norm "
-         "it comes after the sum."),
-        (norm(x) + drop(f(x)), "The norm falls on x alone. In post-norm it falls on the sum, in "
-         "pre-norm on what the sub-layer reads."),
+        (
+            x + norm(drop(f(x))),
+            "The norm is taken of the sub-layer's output alone. In post-norm "
+            "it comes after the sum.",
+        ),
+        (
+            norm(x) + drop(f(x)),
+            "The norm falls on x alone. In post-norm it falls on the sum, in "
+            "pre-norm on what the sub-layer reads.",
+        ),
         (x + drop(f(x)), "The norm is missing."),
-        (x + drop(f(F.layer_norm(x, (D_MODEL,)))) if norm_first
-         else F.layer_norm(x + drop(f(x)), (D_MODEL,)), "The norm should be the one that is handed "
-         "in: it has learned a scale and a shift."),
+        (
+            x + drop(f(F.layer_norm(x, (D_MODEL,))))
+            if norm_first
+            else F.layer_norm(x + drop(f(x)), (D_MODEL,)),
+            "The norm should be the one that is handed in: it has learned a scale and a shift.",
+        ),
         (norm(x + drop(f(norm(x)))), "There are two norms, before and after. Each way has one."),
         (x + drop(norm(f(x))), "In pre-norm the norm comes before the sub-layer, not after it."),
         (x * drop(inner), "Add, don't multiply."),
-    ]  # fmt: skip
+    ]
 
 
 def counting(f: Callable[[Tensor], Tensor], calls: list[Tensor]) -> Callable[[Tensor], Tensor]:
@@ -336,23 +428,35 @@ def encoder(function: Callable[..., Tensor]) -> None:
             between = norm(layer(between))
         mistakes = [
             (through(layers), "The norm at the end is missing. In pre-norm the last sum has none."),
-            (norm(layers[-1](x)), "Each of your layers reads x. It should read what the layer "
-             "before it wrote."),
-            (norm(layers[0](x)), "Only the first layer was used. (Does `return` stand inside the "
-             "loop?)"),
-            (norm(through([layers[0]] * 3)), "You go through the first layer three times. The "
-             "layers are alike in structure, but each has weights of its own."),
+            (
+                norm(layers[-1](x)),
+                "Each of your layers reads x. It should read what the layer before it wrote.",
+            ),
+            (
+                norm(layers[0](x)),
+                "Only the first layer was used. (Does `return` stand inside the loop?)",
+            ),
+            (
+                norm(through([layers[0]] * 3)),
+                "You go through the first layer three times. The "
+                "layers are alike in structure, but each has weights of its own.",
+            ),
             (norm(through(list(layers)[::-1])), "The layers run from the last to the first."),
             (between, "The norm comes once, after the last layer, not after each."),
-            (norm(sum(layer(x) for layer in layers)), "The layers stand one after another, not "
-             "side by side."),
-            (norm(x + through(layers)), "x is added once more at the end. Each layer has its own "
-             "way around already."),
-        ]  # fmt: skip
+            (
+                norm(sum(layer(x) for layer in layers)),
+                "The layers stand one after another, not side by side.",
+            ),
+            (
+                norm(x + through(layers)),
+                "x is added once more at the end. Each layer has its own way around already.",
+            ),
+        ]
         mistakes += [
             (norm(through(list(chosen))), f"{len(chosen)} of the 3 layers were used.")
-            for count in (1, 2) for chosen in itertools.combinations(layers, count)
-        ]  # fmt: skip
+            for count in (1, 2)
+            for chosen in itertools.combinations(layers, count)
+        ]
         found = call_with(function, x, layers, norm)
         hint = "The layers don't show in the output. Is the result of a layer kept?"
         expect(not same(found, norm(x)), hint)
@@ -386,9 +490,15 @@ def suspect() -> Encoder:
 @exercise
 def planted_fault(layer: Any, fault: Any) -> None:
     """The exercise of the core: (number of the layer, one of FAULTS)."""
-    fault_in_a_stack((layer, fault), (FAULTY_LAYER, "way"), 6, FAULTS, "Each layer has two ways "
-                     "around, `around_self_attn` and `around_feed_forward`: try both, in each "
-                     "layer.")  # fmt: skip
+    fault_in_a_stack(
+        (layer, fault),
+        (FAULTY_LAYER, "way"),
+        6,
+        FAULTS,
+        "Each layer has two ways "
+        "around, `around_self_attn` and `around_feed_forward`: try both, in each "
+        "layer.",
+    )
 
 
 # --- assignment 4: a deep stack without a norm ----------------------------------------------------
@@ -399,8 +509,9 @@ def share(guess: Any) -> None:
     """The factor with which x + factor * f(x) makes the signal about twice as large."""
     guess = one_number(guess)
     expect(math.isfinite(guess), "Give one number.")
-    expect(guess != 0, "With a share of 0 the sub-layers say nothing, and x comes out as it went "
-                       "in.")  # fmt: skip
+    expect(
+        guess != 0, "With a share of 0 the sub-layers say nothing, and x comes out as it went in."
+    )
     with torch.random.fork_rng(devices=[]):
         signal = deep_stack(lambda x, f: x + guess * f(x))["signal"]
     times = signal[-1] / signal[0]

@@ -153,10 +153,24 @@ def flow_stations(norm_first: bool) -> list[Any]:
     x = fresh_norm(torch.randn(3, 8, dtype=torch.float64)) * torch.tensor([[0.5], [1.0], [2.0]])
     result = around(x, feed_forward)
     if norm_first:
-        return [("x", x), "norm", ("norm(x)", seen["norm_out"]), "f, then\ndropout",
-                ("what is added", seen["dropped"]), "+", ("output", result)]  # fmt: skip
-    return [("x", x), "f, then\ndropout", ("what is added", seen["dropped"]), "+",
-            ("sum", seen["norm_in"]), "norm", ("output", result)]  # fmt: skip
+        return [
+            ("x", x),
+            "norm",
+            ("norm(x)", seen["norm_out"]),
+            "f, then\ndropout",
+            ("what is added", seen["dropped"]),
+            "+",
+            ("output", result),
+        ]
+    return [
+        ("x", x),
+        "f, then\ndropout",
+        ("what is added", seen["dropped"]),
+        "+",
+        ("sum", seen["norm_in"]),
+        "norm",
+        ("output", result),
+    ]
 
 
 @torch.no_grad()
@@ -208,8 +222,12 @@ def held_out_neurons(batch: int = 200) -> tuple[list[str], list[Tensor]]:
     for start in range(0, len(texts), batch):
         words, hidden = hidden_layers(texts[start : start + batch])
         every += [word for own in words for word in own]
-        said.append([torch.cat([rows[: len(own)] for rows, own in zip(one, words, strict=True)])
-                     for one in hidden])  # fmt: skip
+        said.append(
+            [
+                torch.cat([rows[: len(own)] for rows, own in zip(one, words, strict=True)])
+                for one in hidden
+            ]
+        )
     return every, [torch.cat(parts) for parts in zip(*said, strict=True)]
 
 
@@ -225,8 +243,11 @@ def excited_by(
     by_word: dict[str, list[float]] = {}
     for word, value in zip(words, said[layer][:, neuron].tolist(), strict=True):
         by_word.setdefault(word, []).append(value)
-    means = {word: sum(values) / len(values) for word, values in by_word.items()
-             if len(values) >= at_least}  # fmt: skip
+    means = {
+        word: sum(values) / len(values)
+        for word, values in by_word.items()
+        if len(values) >= at_least
+    }
     most = sorted(means, key=lambda word: -means[word])[:count]
     if also and also not in most:
         most[-1] = also
@@ -237,8 +258,11 @@ def plural_nouns(gender: str = "") -> set[str]:
     """The English plurals of the nouns that have this gender in Spanish, or of all nouns."""
     from course.grammar.lexicon import NOUNS
 
-    return {noun.english_plural for noun in NOUNS.values()
-            if not gender or noun.default_gender == gender}  # fmt: skip
+    return {
+        noun.english_plural
+        for noun in NOUNS.values()
+        if not gender or noun.default_gender == gender
+    }
 
 
 def who_fires(layer: int, neuron: int, kind: set[str], above: float = 1.0) -> float:
@@ -266,11 +290,16 @@ def what_is_added(text: str) -> list[dict[str, Tensor]]:
             attended = layer.self_attn(x, x, x)
         between = layer.around_self_attn.norm(x + attended)
         thought = layer.feed_forward(between)
-        found.append({
-            "x": x[0], "attention": attended[0], "between": between[0], "feed_forward": thought[0],
-            "output": layer.around_feed_forward.norm(between + thought)[0],
-            "weights": weights[""][0].mean(dim=0),
-        })  # fmt: skip
+        found.append(
+            {
+                "x": x[0],
+                "attention": attended[0],
+                "between": between[0],
+                "feed_forward": thought[0],
+                "output": layer.around_feed_forward.norm(between + thought)[0],
+                "weights": weights[""][0].mean(dim=0),
+            }
+        )
     return found
 
 
@@ -328,8 +357,10 @@ def alike_at_distance(texts: Sequence[str], distances: Sequence[int]) -> dict[st
     found = {}
     for title, x in zip(titles(xs), xs, strict=True):
         maps = [alike(vectors[: len(own)]) for vectors, own in zip(x, words, strict=True)]
-        found[title] = [torch.cat([one.diagonal(distance) for one in maps]).mean().item()
-                        for distance in distances]  # fmt: skip
+        found[title] = [
+            torch.cat([one.diagonal(distance) for one in maps]).mean().item()
+            for distance in distances
+        ]
     return found
 
 

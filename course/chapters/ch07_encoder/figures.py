@@ -65,8 +65,10 @@ def word_maps(
     matrices = {title: as_array(table) for title, table in maps.items()}
     for title, table in matrices.items():
         if table.shape != (len(words), len(words)):
-            raise ValueError(f"{title!r}: a map of {len(words)} words has as many rows and "
-                             f"columns, but this is {table.shape}")  # fmt: skip
+            raise ValueError(
+                f"{title!r}: a map of {len(words)} words has as many rows and "
+                f"columns, but this is {table.shape}"
+            )
     across = across or len(matrices)
     down = -(-len(matrices) // across)
     panel = (9.0 if numbers else 6.4) / across  # numbers need wider cells
@@ -75,8 +77,13 @@ def word_maps(
     ticks = range(len(words))
     cmap = (style.SIGNED if limits[0] < 0 else style.WEIGHTS).with_extremes(bad="#E2E2E2")
     for ax, (title, table) in zip(grid.flat, matrices.items(), strict=False):
-        image = ax.imshow(np.ma.masked_invalid(table), cmap=cmap, vmin=limits[0], vmax=limits[1],
-                          interpolation="nearest")  # fmt: skip
+        image = ax.imshow(
+            np.ma.masked_invalid(table),
+            cmap=cmap,
+            vmin=limits[0],
+            vmax=limits[1],
+            interpolation="nearest",
+        )
         ax.set_title(title)
         ax.set_xticks(ticks, words, rotation=90, fontsize=11)
         ax.set_yticks(ticks, words, fontsize=11)
@@ -89,8 +96,15 @@ def word_maps(
         for (i, j), value in np.ndenumerate(table) if numbers else ():
             if np.isfinite(value):
                 said = f"{steady_round(value, 1):.1f}".replace("-", "\N{MINUS SIGN}")
-                ax.text(j, i, said, ha="center", va="center", fontsize=10,
-                        color=style.ink_on(image.cmap(image.norm(value))))  # fmt: skip
+                ax.text(
+                    j,
+                    i,
+                    said,
+                    ha="center",
+                    va="center",
+                    fontsize=10,
+                    color=style.ink_on(image.cmap(image.norm(value))),
+                )
     for number, ax in enumerate(grid.flat):
         if number >= len(matrices):
             ax.remove()
@@ -98,8 +112,14 @@ def word_maps(
             ax.tick_params(labelbottom=True)
     figure.supxlabel(columns, fontsize=style.FONT_SIZE)
     figure.supylabel(rows, fontsize=style.FONT_SIZE)
-    scale = figure.colorbar(image, ax=list(grid.flat[: len(matrices)]), label=label,
-                            shrink=0.7 / down, aspect=18, pad=0.02)  # fmt: skip
+    scale = figure.colorbar(
+        image,
+        ax=list(grid.flat[: len(matrices)]),
+        label=label,
+        shrink=0.7 / down,
+        aspect=18,
+        pad=0.02,
+    )
     scale.outline.set_visible(False)
     return figure
 
@@ -125,8 +145,9 @@ def depth_curves(
     Raises ValueError where a power of ten would be drawn of a number that isn't positive.
     """
     figure = style.new_figure(8.0 if len(panels) > 1 else 6.4, 3.6)
-    for ax, (title, curves) in zip(figure.subplots(1, len(panels), squeeze=False).flat,
-                                   panels.items(), strict=True):  # fmt: skip
+    for ax, (title, curves) in zip(
+        figure.subplots(1, len(panels), squeeze=False).flat, panels.items(), strict=True
+    ):
         own = looks or dict(zip(curves, zip(style.CATEGORIES, LINES, strict=False), strict=False))
         for name, values in curves.items():
             values, (color, line) = np.asarray(values, float), own[name]
@@ -166,8 +187,10 @@ def stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     looks = [as_array(one) for one in weights]
     for one in looks:
         if one.shape != (len(words), len(words)):
-            raise ValueError(f"{len(words)} words need weights of the shape "
-                             f"{(len(words), len(words))}, but theirs is {one.shape}")  # fmt: skip
+            raise ValueError(
+                f"{len(words)} words need weights of the shape "
+                f"{(len(words), len(words))}, but theirs is {one.shape}"
+            )
     lane, left, right = 0.82, 1.0, 7.45
     top = 0.72 + lane * len(words)  # the upper end of the boxes
     figure, ax = canvas(8, top + 0.62)
@@ -175,12 +198,20 @@ def stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     y = {row: top - 0.88 - lane * row for row in range(len(words))}
     for layer, one in enumerate(looks):
         start = left + 0.2 + wide * layer
-        ax.add_patch(FancyBboxPatch(
-            (start, 0.05), wide - 0.2, top - 0.05, facecolor="#F3F6FA", edgecolor="none", zorder=0,
-            boxstyle="round,pad=0,rounding_size=0.12",
-        ))  # fmt: skip
-        label(ax, (start + 0.12, 0.2), f"layer {layer}", size=11, weight="bold",
-              color=style.ENCODER)  # fmt: skip
+        ax.add_patch(
+            FancyBboxPatch(
+                (start, 0.05),
+                wide - 0.2,
+                top - 0.05,
+                facecolor="#F3F6FA",
+                edgecolor="none",
+                zorder=0,
+                boxstyle="round,pad=0,rounding_size=0.12",
+            )
+        )
+        label(
+            ax, (start + 0.12, 0.2), f"layer {layer}", size=11, weight="bold", color=style.ENCODER
+        )
         leave, join = start + 0.2, start + 0.46 * wide
         away, back = start + 0.54 * wide, start + 0.82 * wide
         label(ax, ((leave + join) / 2, top - 0.2), "attention", size=11.5, ha="center")
@@ -193,15 +224,30 @@ def stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
             for x in (join, back):
                 _plus(ax, (x, y[row]))
     for row, text in enumerate(words):
-        ax.plot([left, right], [y[row]] * 2, color=word_color(text), linewidth=9, zorder=2,
-                solid_capstyle="butt")  # fmt: skip
-        ax.add_patch(Polygon(
-            [(right, y[row] + 0.16), (right + 0.24, y[row]), (right, y[row] - 0.16)],
-            facecolor=word_color(text), edgecolor="none", zorder=2,
-        ))  # fmt: skip
+        ax.plot(
+            [left, right],
+            [y[row]] * 2,
+            color=word_color(text),
+            linewidth=9,
+            zorder=2,
+            solid_capstyle="butt",
+        )
+        ax.add_patch(
+            Polygon(
+                [(right, y[row] + 0.16), (right + 0.24, y[row]), (right, y[row] - 0.16)],
+                facecolor=word_color(text),
+                edgecolor="none",
+                zorder=2,
+            )
+        )
         word(ax, (left - 0.12, y[row]), text, size=14, ha="right")
-    label(ax, (0.15, top + 0.35), "Each word flows straight on; every part only adds to it.",
-          size=14, weight="bold")  # fmt: skip
+    label(
+        ax,
+        (0.15, top + 0.35),
+        "Each word flows straight on; every part only adds to it.",
+        size=14,
+        weight="bold",
+    )
     return figure
 
 
@@ -209,32 +255,56 @@ def _ribbon(ax: Axes, start: tuple, end: tuple, thick: float, color: str) -> Non
     """From one lane over to another, where it joins."""
     (x, y), (x_end, y_end) = start, end
     half = (x + x_end) / 2
-    curve = Path([(x, y), (half, y), (half, y_end), (x_end, y_end)],
-                 [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])  # fmt: skip
-    ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=color, linewidth=max(thick, 0.8),
-                           alpha=0.55, zorder=1.5, capstyle="butt"))  # fmt: skip
+    curve = Path(
+        [(x, y), (half, y), (half, y_end), (x_end, y_end)],
+        [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
+    )
+    ax.add_patch(
+        PathPatch(
+            curve,
+            facecolor="none",
+            edgecolor=color,
+            linewidth=max(thick, 0.8),
+            alpha=0.55,
+            zorder=1.5,
+            capstyle="butt",
+        )
+    )
 
 
 def _loop(ax: Axes, start: tuple, end: tuple, color: str) -> None:
     """Out of a lane into a box of its own, and back into the same lane."""
     (x, y), (x_end, _) = start, end
     up, mid = y + 0.36, (x + x_end) / 2
-    ax.add_patch(FancyBboxPatch(
-        (mid - 0.2, up - 0.13), 0.4, 0.26, boxstyle="round,pad=0,rounding_size=0.07",
-        facecolor=style.PAPER, edgecolor=color, linewidth=2.2, zorder=3,
-    ))  # fmt: skip
+    ax.add_patch(
+        FancyBboxPatch(
+            (mid - 0.2, up - 0.13),
+            0.4,
+            0.26,
+            boxstyle="round,pad=0,rounding_size=0.07",
+            facecolor=style.PAPER,
+            edgecolor=color,
+            linewidth=2.2,
+            zorder=3,
+        )
+    )
     for far, near in ((x, mid - 0.2), (x_end, mid + 0.2)):
         curve = Path([(far, y), (far, up), (near, up)], [Path.MOVETO, Path.CURVE3, Path.CURVE3])
-        ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=color, linewidth=2.6,
-                               zorder=1.5))  # fmt: skip
+        ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=color, linewidth=2.6, zorder=1.5))
 
 
 def _plus(ax: Axes, at: tuple[float, float]) -> None:
-    ax.add_patch(Circle(at, 0.125, facecolor=style.PAPER, edgecolor=style.INK, linewidth=1.3,
-                        zorder=4))  # fmt: skip
+    ax.add_patch(
+        Circle(at, 0.125, facecolor=style.PAPER, edgecolor=style.INK, linewidth=1.3, zorder=4)
+    )
     for dx, dy in ((0.07, 0), (0, 0.07)):
-        ax.plot([at[0] - dx, at[0] + dx], [at[1] - dy, at[1] + dy], color=style.INK, linewidth=1.5,
-                zorder=5)  # fmt: skip
+        ax.plot(
+            [at[0] - dx, at[0] + dx],
+            [at[1] - dy, at[1] + dy],
+            color=style.INK,
+            linewidth=1.5,
+            zorder=5,
+        )
 
 
 # --- two stacks side by side ---------------------------------------------------------------------
@@ -244,9 +314,7 @@ ENCODER_PARTS = ("self-attention", "feed-forward")
 DECODER_PARTS = ("masked self-attention", "cross-attention", "feed-forward")
 
 
-def two_stacks(
-    src: Sequence[str], read: Sequence[str], written: str, layers: int = 2
-) -> Figure:  # fmt: skip
+def two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: int = 2) -> Figure:
     """Draw an encoder and a decoder of some layers, bottom up, with each add & norm filled.
 
     src: the words that the encoder reads; read: what the decoder has read, written: its next word.
@@ -255,9 +323,7 @@ def two_stacks(
     tall = len(DECODER_PARTS) * (BOX + SLIM + 2 * GAP) + 0.28
     bottom, pitch = 1.02, tall + 0.24
     figure, ax = canvas(8, bottom + layers * pitch + 1.28)
-    columns = (
-        (2.1, style.ENCODER, ENCODER_PARTS, src), (6.2, style.DECODER, DECODER_PARTS, read)
-    )  # fmt: skip
+    columns = ((2.1, style.ENCODER, ENCODER_PARTS, src), (6.2, style.DECODER, DECODER_PARTS, read))
     end, crossings, tops = bottom + layers * pitch - 0.24, [], []
     for x, color, parts, words in columns:
         before = 0.0
@@ -266,13 +332,30 @@ def two_stacks(
         _box(ax, (x, 0.68), 2.3, 0.28, "embedding + position", style.MUTED)
         for layer in range(layers):
             low = bottom + layer * pitch
-            ax.add_patch(FancyBboxPatch(
-                (x - 1.58, low), 3.16, tall, boxstyle="round,pad=0,rounding_size=0.1",
-                facecolor=color, alpha=0.08, edgecolor="none", zorder=0,
-            ))  # fmt: skip
+            ax.add_patch(
+                FancyBboxPatch(
+                    (x - 1.58, low),
+                    3.16,
+                    tall,
+                    boxstyle="round,pad=0,rounding_size=0.1",
+                    facecolor=color,
+                    alpha=0.08,
+                    edgecolor="none",
+                    zorder=0,
+                )
+            )
             side = -1.66 if color == style.ENCODER else 1.66
-            label(ax, (x + side, low + tall / 2), f"layer {layer}", size=11, weight="bold",
-                  color=color, rotation=90, ha="center", va="center")  # fmt: skip
+            label(
+                ax,
+                (x + side, low + tall / 2),
+                f"layer {layer}",
+                size=11,
+                weight="bold",
+                color=color,
+                rotation=90,
+                ha="center",
+                va="center",
+            )
             each = (tall - 0.2) / len(parts)
             before = before if layer else low - 0.2
             for number, part in enumerate(parts):
@@ -293,8 +376,9 @@ def two_stacks(
     # the memory: up from the encoder's end, over, and into every cross-attention
     (x, color, *_), (far, *_) = columns
     middle = (x + far) / 2
-    _bent(ax, [(x, tops[0]), (x, end + 0.3), (middle, end + 0.3), (middle, min(crossings))],
-          color, 3)  # fmt: skip
+    _bent(
+        ax, [(x, tops[0]), (x, end + 0.3), (middle, end + 0.3), (middle, min(crossings))], color, 3
+    )
     for y in crossings:
         look(ax, (middle, y), (far - 1.1, y), 0.6, color)
     label(ax, (x, end + 0.5), "memory", size=13, weight="bold", ha="center", color=color)
@@ -318,21 +402,49 @@ def _row_of_words(ax: Axes, at: tuple[float, float], words: Sequence[str]) -> No
 
 
 def _box(
-    ax: Axes, at: tuple[float, float], width: float, height: float, text: str, color: str,
+    ax: Axes,
+    at: tuple[float, float],
+    width: float,
+    height: float,
+    text: str,
+    color: str,
     filled: bool = False,
-) -> None:  # fmt: skip
-    ax.add_patch(FancyBboxPatch(
-        (at[0] - width / 2, at[1] - height / 2), width, height, zorder=3, edgecolor=color,
-        boxstyle="round,pad=0,rounding_size=0.07", facecolor=color if filled else style.PAPER,
-        linewidth=1.5,
-    ))  # fmt: skip
-    label(ax, at, text, size=10.5 if filled else 11, ha="center", va="center",
-          color=style.PAPER if filled else style.INK)  # fmt: skip
+) -> None:
+    ax.add_patch(
+        FancyBboxPatch(
+            (at[0] - width / 2, at[1] - height / 2),
+            width,
+            height,
+            zorder=3,
+            edgecolor=color,
+            boxstyle="round,pad=0,rounding_size=0.07",
+            facecolor=color if filled else style.PAPER,
+            linewidth=1.5,
+        )
+    )
+    label(
+        ax,
+        at,
+        text,
+        size=10.5 if filled else 11,
+        ha="center",
+        va="center",
+        color=style.PAPER if filled else style.INK,
+    )
 
 
 def _bent(ax: Axes, corners: Sequence[tuple[float, float]], color: str, wide: float = 1.2) -> None:
-    ax.add_patch(Polygon(corners, closed=False, fill=False, edgecolor=color, linewidth=wide,
-                         zorder=1.5, joinstyle="round"))  # fmt: skip
+    ax.add_patch(
+        Polygon(
+            corners,
+            closed=False,
+            fill=False,
+            edgecolor=color,
+            linewidth=wide,
+            zorder=1.5,
+            joinstyle="round",
+        )
+    )
 
 
 # --- neurons -------------------------------------------------------------------------------------
@@ -345,8 +457,12 @@ def neuron_words(neurons: Mapping[str, Mapping[str, float]], label: str) -> Figu
     highest = max(max(words.values()) for words in neurons.values())
     axes = figure.subplots(1, len(neurons), squeeze=False).flat
     for ax, (title, words) in zip(axes, neurons.items(), strict=True):
-        ax.barh(list(words), list(words.values()), height=0.72,
-                color=[style.WORDS.get(word, style.ENCODER) for word in words])  # fmt: skip
+        ax.barh(
+            list(words),
+            list(words.values()),
+            height=0.72,
+            color=[style.WORDS.get(word, style.ENCODER) for word in words],
+        )
         ax.invert_yaxis()
         ax.set_xlim(0, highest * 1.05)
         ax.set_title(title, loc="left", fontsize=12)
@@ -377,25 +493,56 @@ def norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -
         group = as_array(group).astype(int)
         shape = (len(sentences), len(sentences[0]))
         if group.ndim != 3 or group.shape[:2] != shape:
-            raise ValueError(f"{title!r}: groups of the shape {shape} and d_model were expected, "
-                             f"but theirs is {group.shape}")  # fmt: skip
+            raise ValueError(
+                f"{title!r}: groups of the shape {shape} and d_model were expected, "
+                f"but theirs is {group.shape}"
+            )
         names = {number: place for place, number in enumerate(dict.fromkeys(group.flat))}
         y = 0.0
         for sentence, words in enumerate(sentences):
             for place, text in enumerate(words):
                 for feature, number in enumerate(group[sentence, place]):
                     color = GROUPS[names[number] % len(GROUPS)]
-                    ax.add_patch(Rectangle((feature, y), 1, 1, facecolor=color, linewidth=1.5,
-                                           edgecolor=style.PAPER))  # fmt: skip
-                    ax.text(feature + 0.5, y + 0.5, chr(ord("A") + names[number]), ha="center",
-                            va="center", fontsize=11, color=style.ink_on(color))  # fmt: skip
-                ax.text(-0.2, y + 0.5, text, ha="right", va="center_baseline", fontsize=12,
-                        weight="bold", color=word_color(text))  # fmt: skip
+                    ax.add_patch(
+                        Rectangle(
+                            (feature, y),
+                            1,
+                            1,
+                            facecolor=color,
+                            linewidth=1.5,
+                            edgecolor=style.PAPER,
+                        )
+                    )
+                    ax.text(
+                        feature + 0.5,
+                        y + 0.5,
+                        chr(ord("A") + names[number]),
+                        ha="center",
+                        va="center",
+                        fontsize=11,
+                        color=style.ink_on(color),
+                    )
+                ax.text(
+                    -0.2,
+                    y + 0.5,
+                    text,
+                    ha="right",
+                    va="center_baseline",
+                    fontsize=12,
+                    weight="bold",
+                    color=word_color(text),
+                )
                 y += 1
             y += 0.6
         wide = group.shape[2]
-        ax.text(wide / 2, y + 0.1, f"{wide} features of each word\none letter: one mean",
-                ha="center", va="center", fontsize=11)  # fmt: skip
+        ax.text(
+            wide / 2,
+            y + 0.1,
+            f"{wide} features of each word\none letter: one mean",
+            ha="center",
+            va="center",
+            fontsize=11,
+        )
         ax.set(xlim=(-1.8, wide + 0.2), ylim=(y + 0.7, -0.1), aspect="equal")
         ax.set_title(f"{title}\n({len(names)} means)", x=(1.8 + wide / 2) / (wide + 2.0))
         ax.axis("off")
@@ -429,20 +576,46 @@ def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figu
             if number:
                 _arrow(ax, (start - gap, y), (start, y))
             if station == "+":
-                ax.add_patch(Circle((x, y), width / 2, facecolor=style.PAPER,
-                                    edgecolor=style.ENCODER, linewidth=1.8))  # fmt: skip
+                ax.add_patch(
+                    Circle(
+                        (x, y),
+                        width / 2,
+                        facecolor=style.PAPER,
+                        edgecolor=style.ENCODER,
+                        linewidth=1.8,
+                    )
+                )
                 label(ax, (x, y), "+", size=15, ha="center")
                 corner, over = left + widths[0] + 0.3 * gap, y + 0.84
-                ax.add_patch(Polygon([(corner, y), (corner, over), (x, over)], closed=False,
-                                     fill=False, edgecolor=style.INK, linewidth=1.6))  # fmt: skip
+                ax.add_patch(
+                    Polygon(
+                        [(corner, y), (corner, over), (x, over)],
+                        closed=False,
+                        fill=False,
+                        edgecolor=style.INK,
+                        linewidth=1.6,
+                    )
+                )
                 _arrow(ax, (x, over), (x, y + width / 2))
-                label(ax, ((corner + x) / 2, over + 0.16), "x itself, unchanged", size=11.5,
-                      ha="center")  # fmt: skip
+                label(
+                    ax,
+                    ((corner + x) / 2, over + 0.16),
+                    "x itself, unchanged",
+                    size=11.5,
+                    ha="center",
+                )
             elif isinstance(station, str):
-                ax.add_patch(FancyBboxPatch(
-                    (start, y - 0.27), width, 0.54, boxstyle="round,pad=0,rounding_size=0.08",
-                    facecolor=style.PAPER, edgecolor=style.ENCODER, linewidth=1.8,
-                ))  # fmt: skip
+                ax.add_patch(
+                    FancyBboxPatch(
+                        (start, y - 0.27),
+                        width,
+                        0.54,
+                        boxstyle="round,pad=0,rounding_size=0.08",
+                        facecolor=style.PAPER,
+                        edgecolor=style.ENCODER,
+                        linewidth=1.8,
+                    )
+                )
                 label(ax, (x, y), station, size=11.5, ha="center")
             else:
                 _vectors(ax, (x, y), width, *station, words, labels=number == 0)
@@ -460,29 +633,54 @@ def _station_width(station: Any) -> float:
 
 
 def _vectors(
-    ax: Axes, at: tuple[float, float], width: float, name: str, table: Any, words: Sequence[str],
+    ax: Axes,
+    at: tuple[float, float],
+    width: float,
+    name: str,
+    table: Any,
+    words: Sequence[str],
     labels: bool,
-) -> None:  # fmt: skip
+) -> None:
     """A matrix as a small map around `at`, its name above, beside each row the row's size."""
     table = as_array(table)
     if table.ndim != 2 or len(table) != len(words):
-        raise ValueError(f"{name!r}: {len(words)} words need vectors of the shape "
-                         f"({len(words)}, d), but theirs is {table.shape}")  # fmt: skip
+        raise ValueError(
+            f"{name!r}: {len(words)} words need vectors of the shape "
+            f"({len(words)}, d), but theirs is {table.shape}"
+        )
     (x, y), high, wide = at, 0.28 * len(words), width - 0.36
     matrix(ax, (x - width / 2, y - high / 2), wide, high, table, limit=FLOW_LIMIT, line=0.8)
     label(ax, (x - width / 2 + wide / 2, y + high / 2 + 0.15), name, size=11.5, ha="center")
     for row, (size, text) in enumerate(zip(np.sqrt((table**2).mean(axis=1)), words, strict=True)):
         middle = y + high * (0.5 - (row + 0.5) / len(words))
-        label(ax, (x + width / 2 - 0.01, middle), f"{steady_round(size, 1):.1f}", size=12,
-              ha="right", weight="bold", color=word_color(text))  # fmt: skip
+        label(
+            ax,
+            (x + width / 2 - 0.01, middle),
+            f"{steady_round(size, 1):.1f}",
+            size=12,
+            ha="right",
+            weight="bold",
+            color=word_color(text),
+        )
         if labels:
             word(ax, (x - width / 2 - 0.08, middle), text, size=12, ha="right")
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    ax.annotate("", xy=end, xytext=start, zorder=2, arrowprops={
-        "arrowstyle": "-|>", "color": style.INK, "linewidth": 1.4, "shrinkA": 0, "shrinkB": 0,
-        "mutation_scale": 11})  # fmt: skip
+    ax.annotate(
+        "",
+        xy=end,
+        xytext=start,
+        zorder=2,
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": style.INK,
+            "linewidth": 1.4,
+            "shrinkA": 0,
+            "shrinkB": 0,
+            "mutation_scale": 11,
+        },
+    )
 
 
 NOTEBOOK = "07_encoder"
@@ -511,9 +709,13 @@ def draw_who_moves() -> Figure:
         "self-attention": moved(lambda x: first.self_attn(x, x, x), x),
         "two whole layers": moved(encoder, x),
     }
-    figure = word_maps(maps, words, label="how far it moves (largest = 1)",
-                             rows="this word's output moves",
-                             columns="when this word is nudged")  # fmt: skip
+    figure = word_maps(
+        maps,
+        words,
+        label="how far it moves (largest = 1)",
+        rows="this word's output moves",
+        columns="when this word is nudged",
+    )
     figure.suptitle("A word reaches the others only through attention", fontsize=14, weight="bold")
     return figure
 
@@ -546,10 +748,12 @@ def draw_stream_of_words() -> Figure:
 )
 def draw_neurons() -> Figure:
     return neuron_words(
-        {"layer 0, neuron 314:\nplurals, masculine in Spanish": excited_by(0, 314, also="trees"),
-         "layer 1, neuron 11:\nplurals, most of them alive": excited_by(1, 11, also="trees")},
+        {
+            "layer 0, neuron 314:\nplurals, masculine in Spanish": excited_by(0, 314, also="trees"),
+            "layer 1, neuron 11:\nplurals, most of them alive": excited_by(1, 11, also="trees"),
+        },
         "how strongly it fires (mean)",
-    )  # fmt: skip
+    )
 
 
 F, SUM, BOTH = "f(x)", "x + f(x)", "norm(x + f(x))"
@@ -573,11 +777,18 @@ def draw_deep_stack() -> Figure:
         for title, key in ((UP, "signal"), (DOWN, "gradient"))
     }
     looks = {F: (style.CATEGORIES[2], "--"), SUM: (style.WRONG, ":"), BOTH: (style.RIGHT, "-")}
-    places = {(UP, F): (11, -5.0), (UP, SUM): (13, 3.2), (UP, BOTH): (24, 0.25),
-              (DOWN, F): (20, -4.4), (DOWN, SUM): (17, 2.9), (DOWN, BOTH): (11, 0.2)}  # fmt: skip
+    places = {
+        (UP, F): (11, -5.0),
+        (UP, SUM): (13, 3.2),
+        (UP, BOTH): (24, 0.25),
+        (DOWN, F): (20, -4.4),
+        (DOWN, SUM): (17, 2.9),
+        (DOWN, BOTH): (11, 0.2),
+    }
     figure = depth_curves(panels, powers=list(panels), looks=looks, places=places)
-    figure.suptitle("24 layers deep, only the norm keeps the length of the vectors", fontsize=14,
-                    weight="bold")  # fmt: skip
+    figure.suptitle(
+        "24 layers deep, only the norm keeps the length of the vectors", fontsize=14, weight="bold"
+    )
     figure.supxlabel("f: one sub-layer, attention or feed-forward", fontsize=12)
     for ax in figure.axes:
         ax.set_ylim(-7.4, 7.9)  # the same scale for both
@@ -594,13 +805,21 @@ def draw_deep_stack() -> Figure:
     "of two words is 1 after two layers; with one it gets there after about ten.",
 )
 def draw_deep_alike() -> Figure:
-    names = {F: "neither", SUM: "residual only", "norm(f(x))": "norm only",
-             BOTH: "residual and norm"}  # fmt: skip
+    names = {
+        F: "neither",
+        SUM: "residual only",
+        "norm(f(x))": "norm only",
+        BOTH: "residual and norm",
+    }
     title = "mean cosine of two words"
     curves = {name: all_ways()[way]["alike"] for name, way in names.items()}
     looks = dict(zip(names, zip(style.CATEGORIES, LINES, strict=False), strict=False))
-    places = {(title, F): (7.5, 0.12), (title, "norm(f(x))"): (7.5, 0.24),
-              (title, SUM): (13, 0.52), (title, BOTH): (13, 0.64)}  # fmt: skip
+    places = {
+        (title, F): (7.5, 0.12),
+        (title, "norm(f(x))"): (7.5, 0.24),
+        (title, SUM): (13, 0.52),
+        (title, BOTH): (13, 0.64),
+    }
     return depth_curves({title: curves}, looks=looks, places=places)
 
 
@@ -615,8 +834,10 @@ def draw_deep_alike() -> Figure:
 )
 def draw_norm_groups() -> Figure:
     shape = (2, 3, 5)
-    groups = {"layer norm:\none mean for each word": shares_a_mean(fresh_norm, shape),
-              "batch norm:\none for each feature": shares_a_mean(batch_norm, shape)}  # fmt: skip
+    groups = {
+        "layer norm:\none mean for each word": shares_a_mean(fresh_norm, shape),
+        "batch norm:\none for each feature": shares_a_mean(batch_norm, shape),
+    }
     return norm_groups(groups, [["I", "like", "trees"], ["thank", "you", "<pad>"]])
 
 
@@ -632,12 +853,16 @@ def draw_norm_groups() -> Figure:
 )
 def draw_two_norms() -> Figure:
     return around_flow(
-        {"post-norm: every word leaves with size 1\nLayerNorm(x + Dropout(f(x)))":
-         flow_stations(False),
-         "pre-norm: what goes in large, leaves large\nx + Dropout(f(LayerNorm(x)))":
-         flow_stations(True)},
+        {
+            "post-norm: every word leaves with size 1\nLayerNorm(x + Dropout(f(x)))": flow_stations(
+                False
+            ),
+            "pre-norm: what goes in large, leaves large\nx + Dropout(f(LayerNorm(x)))": flow_stations(
+                True
+            ),
+        },
         ["I", "like", "trees"],
-    )  # fmt: skip
+    )
 
 
 @figure(
@@ -666,9 +891,7 @@ def draw_stream() -> Figure:
     "Above the decoder: linear, softmax, and the word 'árboles'.",
 )
 def draw_two_layers() -> Figure:
-    return two_stacks(
-        ["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles"
-    )
+    return two_stacks(["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles")
 
 
 @figure(
@@ -713,14 +936,16 @@ def draw_similarity_random() -> Figure:
 def draw_red() -> Figure:
     genders = ["m"] * 5 + ["f"] * 5
     figure = word_maps(
-        {"input: all alike": red_things()["input"],
-         "after layer 1: two kinds": red_things()["layer 1"]},
+        {
+            "input: all alike": red_things()["input"],
+            "after layer 1: two kinds": red_things()["layer 1"],
+        },
         [f"{noun}  {gender}" for noun, gender in zip(TEN_NOUNS, genders, strict=True)],
         label="how alike two “red” are (cosine)",
         limits=(0.7, 1.0),
         rows="noun after “red”",
         columns="noun after “red” (m, f: masculine or feminine in Spanish)",
-    )  # fmt: skip
+    )
     for ax in figure.axes[:2]:
         ax.axhline(4.5, color=style.PAPER, linewidth=4)
         ax.axvline(4.5, color=style.PAPER, linewidth=4)

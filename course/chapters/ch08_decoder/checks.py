@@ -216,53 +216,92 @@ def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
         y = n_1(x + own(x, x, x, mask=mask))
         mistakes = [
             (layer(own_mask=None), "The causal mask is missing: each word sees the words to come."),
-            (layer(own_mask=mask.mT), "The mask lies on the wrong side: each word sees itself and "
-             "the future."),
-            (layer(own_mask=~mask), "The mask is turned around: each word sees only the future. "
-             "True means: may be seen."),
-            (layer(look=lambda y: cross(y, y, y)), "Your cross-attention never looks at the "
-             "memory."),
-            (layer(look=lambda y: cross(y, y, y, mask=mask)), "Your cross-attention never looks at "
-             "the memory."),
-            (layer(look=lambda y: cross(x, memory, memory)), "The queries of the cross-attention "
-             "are x as it came in. They should be what the first sub-layer made of it."),
-            (layer(look=lambda y: own(y, memory, memory)), "You used self_attn twice. The memory "
-             "has an attention of its own, cross_attn."),
+            (
+                layer(own_mask=mask.mT),
+                "The mask lies on the wrong side: each word sees itself and the future.",
+            ),
+            (
+                layer(own_mask=~mask),
+                "The mask is turned around: each word sees only the future. "
+                "True means: may be seen.",
+            ),
+            (
+                layer(look=lambda y: cross(y, y, y)),
+                "Your cross-attention never looks at the memory.",
+            ),
+            (
+                layer(look=lambda y: cross(y, y, y, mask=mask)),
+                "Your cross-attention never looks at the memory.",
+            ),
+            (
+                layer(look=lambda y: cross(x, memory, memory)),
+                "The queries of the cross-attention "
+                "are x as it came in. They should be what the first sub-layer made of it.",
+            ),
+            (
+                layer(look=lambda y: own(y, memory, memory)),
+                "You used self_attn twice. The memory has an attention of its own, cross_attn.",
+            ),
             (layer(order=(1, 0, 2)), "Your cross-attention comes first. The self-attention does."),
-            (layer(order=(0, 2, 1)), "Your feed-forward network stands before the "
-             "cross-attention. It comes last."),
-            (layer(order=(1, 0, 2), ways=[n_2, n_1, n_3]), "Your cross-attention comes first. The "
-             "self-attention does."),
-            (layer(order=(0, 2, 1), ways=[n_1, n_3, n_2]), "Your feed-forward network stands "
-             "before the cross-attention. It comes last."),
+            (
+                layer(order=(0, 2, 1)),
+                "Your feed-forward network stands before the cross-attention. It comes last.",
+            ),
+            (
+                layer(order=(1, 0, 2), ways=[n_2, n_1, n_3]),
+                "Your cross-attention comes first. The self-attention does.",
+            ),
+            (
+                layer(order=(0, 2, 1), ways=[n_1, n_3, n_2]),
+                "Your feed-forward network stands before the cross-attention. It comes last.",
+            ),
             (layer(order=(0, 2)), "The cross-attention is missing."),
             (layer(order=(1, 2)), "The self-attention is missing."),
             (layer(order=(0, 1)), "The feed-forward network is missing."),
-            (layer(skip=(0, 1, 2)), "The ways around are missing: each sub-layer's output is added "
-             "to its input."),
+            (
+                layer(skip=(0, 1, 2)),
+                "The ways around are missing: each sub-layer's output is added to its input.",
+            ),
             (layer(skip=(1,)), "The way around the cross-attention is missing."),
             (layer(skip=(0,)), "The way around the self-attention is missing."),
             (layer(skip=(2,)), "The way around the feed-forward network is missing."),
-            (layer(ways=[n_1, n_1, n_1]), "You used norms[0] three times; each sub-layer has its "
-             "own."),
-            (n_3(y + ffn(n_2(y + cross(y, memory, memory)))), "The feed-forward network's output "
-             "is added to an older x. Add it to what went into it."),
-            (n_3(x + ffn(n_2(x + cross(y, memory, memory)))), "You add x as it came in each time. "
-             "Add what went into this sub-layer."),
+            (
+                layer(ways=[n_1, n_1, n_1]),
+                "You used norms[0] three times; each sub-layer has its own.",
+            ),
+            (
+                n_3(y + ffn(n_2(y + cross(y, memory, memory)))),
+                "The feed-forward network's output "
+                "is added to an older x. Add it to what went into it.",
+            ),
+            (
+                n_3(x + ffn(n_2(x + cross(y, memory, memory)))),
+                "You add x as it came in each time. Add what went into this sub-layer.",
+            ),
             (pre_norm(x, parts, norms), "That is pre-norm. Here the norm comes after the sum."),
             (layer(ways=[lambda y: y] * 3), "The norms are missing."),
-            *((layer(ways=[*norms[:i], lambda y: y, *norms[i + 1 :]]), f"The {which} norm is "
-               f"missing: norms[{i}] normalizes the {which} sum.")
-              for i, which in enumerate(("first", "second", "third"))),
-            (norm_before_sum(x, parts, norms), "The sum comes after the norm, so nothing "
-             "normalizes it. First add, then the norm."),
-        ]  # fmt: skip
+            *(
+                (
+                    layer(ways=[*norms[:i], lambda y: y, *norms[i + 1 :]]),
+                    f"The {which} norm is missing: norms[{i}] normalizes the {which} sum.",
+                )
+                for i, which in enumerate(("first", "second", "third"))
+            ),
+            (
+                norm_before_sum(x, parts, norms),
+                "The sum comes after the norm, so nothing normalizes it. First add, then the norm.",
+            ),
+        ]
         mistakes += [
-            (layer(ways=[norms[i] for i in order]), "The sub-layers don't have the norms that are "
-             "meant for them: norms[0] is for the first, norms[1] for the second, norms[2] for "
-             "the third.")
-            for order in itertools.product(range(3), repeat=3) if order != (0, 1, 2)
-        ]  # fmt: skip
+            (
+                layer(ways=[norms[i] for i in order]),
+                "The sub-layers don't have the norms that are "
+                "meant for them: norms[0] is for the first, norms[1] for the second, norms[2] for "
+                "the third.",
+            )
+            for order in itertools.product(range(3), repeat=3)
+            if order != (0, 1, 2)
+        ]
 
     stops = {
         "at non-singleton dimension 1": "Query and memory have changed places: what comes out is "
@@ -321,29 +360,53 @@ def next_word(function: Callable[[Tensor, Tensor], Tensor]) -> None:
         (last.argmax(dim=0), "That is an argmax, and over the batch. We want log-probabilities."),
     ):
         expect(not same(found, wrong), hint)  # more than one step is missing
-    compare(found, right, [
-        (logits.log_softmax(dim=-1), "These are all places. The next word is predicted at the last "
-         "one."),
-        (logits.log_softmax(dim=1)[:, -1], "Your softmax runs over the positions. It should run "
-         "over the words of the vocabulary, dim=-1."),
-        (last.log_softmax(dim=0), "Your softmax runs over the batch: two sentences share their "
-         "probabilities. Take the words, dim=-1."),
-        (logits.log_softmax(dim=0)[:, -1], "Your softmax runs over the batch. Take the words, "
-         "dim=-1."),
-        (last, "Those are logits. The log softmax is missing."),
-        (last.softmax(dim=-1), "Those are probabilities; the logarithm is missing."),
-        (last.softmax(dim=-1).log2(), "That is the logarithm to base 2. Here it is the natural "
-         "one."),
-        (logits[:, 0].log_softmax(dim=-1), "That is the first place, where <bos> was read. Take "
-         "the last one."),
-        (logits[-1].log_softmax(dim=-1), "You took the last sentence of the batch. Take the last "
-         "place of each: x[:, -1]."),
-        (logits.mean(dim=1).log_softmax(dim=-1), "You average all places. The last one alone "
-         "predicts the next word."),
-        (logits.sum(dim=1).log_softmax(dim=-1), "You add up all places. The last one alone "
-         "predicts the next word."),
-        (last.log_softmax(dim=-1).mT, "The sentences should be the rows: (b, vocab)."),
-    ])  # fmt: skip
+    compare(
+        found,
+        right,
+        [
+            (
+                logits.log_softmax(dim=-1),
+                "These are all places. The next word is predicted at the last one.",
+            ),
+            (
+                logits.log_softmax(dim=1)[:, -1],
+                "Your softmax runs over the positions. It should run "
+                "over the words of the vocabulary, dim=-1.",
+            ),
+            (
+                last.log_softmax(dim=0),
+                "Your softmax runs over the batch: two sentences share their "
+                "probabilities. Take the words, dim=-1.",
+            ),
+            (
+                logits.log_softmax(dim=0)[:, -1],
+                "Your softmax runs over the batch. Take the words, dim=-1.",
+            ),
+            (last, "Those are logits. The log softmax is missing."),
+            (last.softmax(dim=-1), "Those are probabilities; the logarithm is missing."),
+            (
+                last.softmax(dim=-1).log2(),
+                "That is the logarithm to base 2. Here it is the natural one.",
+            ),
+            (
+                logits[:, 0].log_softmax(dim=-1),
+                "That is the first place, where <bos> was read. Take the last one.",
+            ),
+            (
+                logits[-1].log_softmax(dim=-1),
+                "You took the last sentence of the batch. Take the last place of each: x[:, -1].",
+            ),
+            (
+                logits.mean(dim=1).log_softmax(dim=-1),
+                "You average all places. The last one alone predicts the next word.",
+            ),
+            (
+                logits.sum(dim=1).log_softmax(dim=-1),
+                "You add up all places. The last one alone predicts the next word.",
+            ),
+            (last.log_softmax(dim=-1).mT, "The sentences should be the rows: (b, vocab)."),
+        ],
+    )
 
 
 # --- 5. all places at once -----------------------------------------------------------------------
@@ -367,27 +430,41 @@ def all_at_once(function: Callable[..., Tensor]) -> None:
     with torch.no_grad():
         right = reads(first, words)
         mistakes = [
-            (reads(words), "<bos> is missing: nothing stands there that could predict the first "
-             "word."),
-            (reads(words, last), "The decoder reads the right answers, tgt_out. It should read "
-             "them one place later, with <bos> in front: tgt_in."),
-            (reads(first, words, last), "<eos> is something to write, not to read: after it comes "
-             "nothing more."),
+            (
+                reads(words),
+                "<bos> is missing: nothing stands there that could predict the first word.",
+            ),
+            (
+                reads(words, last),
+                "The decoder reads the right answers, tgt_out. It should read "
+                "them one place later, with <bos> in front: tgt_in.",
+            ),
+            (
+                reads(first, words, last),
+                "<eos> is something to write, not to read: after it comes nothing more.",
+            ),
             (reads(first, words)[:, 1:], "One place is lost: <bos> predicts the first word."),
             (reads(first, words)[:, :-1], "One place is lost: the last word predicts <eos>."),
             (reads(words, first), "<bos> stands at the end. It belongs in front."),
             (reads(last, words), "In front stands <eos>. It should be <bos>."),
             (reads(torch.full_like(first, 0), words), "In front stands <pad>. It should be <bos>."),
             (reads(first, words)[:, -1], "That is the last place alone. Give all of them back."),
-            (model(words, torch.cat([first, src], dim=1)), "Source and target have changed places: "
-             "the decoder reads words, with <bos> in front."),
-            (model(torch.cat([first, words], dim=1), src), "Source and target have changed places: "
-             "model(src, tgt_in)."),
+            (
+                model(words, torch.cat([first, src], dim=1)),
+                "Source and target have changed places: "
+                "the decoder reads words, with <bos> in front.",
+            ),
+            (
+                model(torch.cat([first, words], dim=1), src),
+                "Source and target have changed places: model(src, tgt_in).",
+            ),
             (right.softmax(dim=-1), "Those are probabilities. We want the logits."),
             (right.log_softmax(dim=-1), "Those are log-probabilities. We want the logits."),
-            (model.decode(torch.cat([first, words], dim=1), model.encode(src), src), "Those are "
-             "the decoder's vectors. The generator is missing; model(…) uses it."),
-        ]  # fmt: skip
+            (
+                model.decode(torch.cat([first, words], dim=1), model.encode(src), src),
+                "Those are the decoder's vectors. The generator is missing; model(…) uses it.",
+            ),
+        ]
     runs: list[Any] = []
     hook = model.decoder.register_forward_hook(lambda *_: runs.append(1))
     try:
@@ -426,5 +503,10 @@ def suspect() -> Decoder:
 @exercise
 def planted_fault(layer: Any, fault: Any) -> None:
     """The exercise of the core: (number of the layer, one of FAULTS)."""
-    fault_in_a_stack((layer, fault), (FAULTY_LAYER, "padding"), 4, FAULTS, "Call each of "
-                     "`suspect.layers` by itself, twice.")  # fmt: skip
+    fault_in_a_stack(
+        (layer, fault),
+        (FAULTY_LAYER, "padding"),
+        4,
+        FAULTS,
+        "Call each of `suspect.layers` by itself, twice.",
+    )

@@ -51,13 +51,15 @@ def decode_steps(translator: Any, text: str, best: int = 5) -> tuple[list[str], 
             logits = model.generator(x[:, -1])[0]
             top = logits.topk(best)
             last = weights[f"decoder.layers.{len(model.decoder.layers) - 1}.cross_attn"]
-            steps.append(WordStep(
-                read=[vocab[i] for i in written],
-                looks=last[0, :, -1].mean(dim=0).tolist(),
-                best=[vocab[i] for i in top.indices.tolist()],
-                logits=top.values.tolist(),
-                chances=logits.softmax(dim=-1)[top.indices].tolist(),
-            ))  # fmt: skip
+            steps.append(
+                WordStep(
+                    read=[vocab[i] for i in written],
+                    looks=last[0, :, -1].mean(dim=0).tolist(),
+                    best=[vocab[i] for i in top.indices.tolist()],
+                    logits=top.values.tolist(),
+                    chances=logits.softmax(dim=-1)[top.indices].tolist(),
+                )
+            )
             written.append(int(top.indices[0]))
     return [*translator.read(text), SPECIALS[EOS]], steps
 
@@ -101,8 +103,10 @@ def inside_cross_attention(
     """
     seen, cross = {}, layer.cross_attn
     parts = {"queries": cross.w_q, "keys": cross.w_k, "values": cross.w_v}
-    hooks = [part.register_forward_hook(lambda *args, name=name: seen.update({name: args[-1][0]}))
-             for name, part in parts.items()]  # fmt: skip
+    hooks = [
+        part.register_forward_hook(lambda *args, name=name: seen.update({name: args[-1][0]}))
+        for name, part in parts.items()
+    ]
     try:
         output = layer(x, memory, tgt_mask=mask)[0]
     finally:

@@ -39,8 +39,10 @@ def generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     """
     x, scores = as_array(vector), as_array(logits)
     if x.ndim != 1 or scores.shape != (len(words),):
-        raise ValueError(f"a vector of the shape {x.shape} and logits of the shape {scores.shape} "
-                         f"don't fit {len(words)} words")  # fmt: skip
+        raise ValueError(
+            f"a vector of the shape {x.shape} and logits of the shape {scores.shape} "
+            f"don't fit {len(words)} words"
+        )
     log_probs = scores - scores.max()
     log_probs = log_probs - np.log(np.exp(log_probs).sum())
     best = int(scores.argmax())
@@ -60,11 +62,14 @@ def generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
         _way_up(ax, text, x_tip if x_tip is not None else len(words) / 2)
 
     limit = float(abs(x).max())
-    strip.imshow(x[None], cmap=style.SIGNED, vmin=-limit, vmax=limit, aspect="auto",
-                 interpolation="nearest")  # fmt: skip
+    strip.imshow(
+        x[None], cmap=style.SIGNED, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest"
+    )
     strip.set_yticks([])
-    strip.set_xlabel(f"start here: the decoder's vector at the last position, {len(x)} numbers "
-                     f"(±{limit:.1f})", fontsize=11)  # fmt: skip
+    strip.set_xlabel(
+        f"start here: the decoder's vector at the last position, {len(x)} numbers (±{limit:.1f})",
+        fontsize=11,
+    )
     strip.spines[:].set_visible(False)
     for ax, values, name in ((lower, scores, "logit"), (upper, log_probs, "log-probability")):
         ax.plot(values, color=style.MUTED, linewidth=0.6)
@@ -76,9 +81,15 @@ def generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
         number = f"{steady_round(values[best]):.2f}".replace("-", "\N{MINUS SIGN}")
         if ax is upper:  # what a logarithm means
             number += f" = log of {percent(float(np.exp(values[best])))}"
-        ax.annotate(f"{words[best]}: {number}", (best, values[best]), (8, 0),
-                    textcoords="offset points", va="center", weight="bold",
-                    color=color)  # fmt: skip
+        ax.annotate(
+            f"{words[best]}: {number}",
+            (best, values[best]),
+            (8, 0),
+            textcoords="offset points",
+            va="center",
+            weight="bold",
+            color=color,
+        )
     lower.set_xlabel(f"id of the word, 0 to {len(words) - 1:,}", labelpad=1)
     upper.tick_params(labelbottom=False)
     top.axis("off")
@@ -113,14 +124,28 @@ def decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
         text.axis("off")
         text.set(xlim=(0, 1), ylim=(0, 1))
         text.text(0, 0.74, " ".join(step.read), va="center", fontsize=10.5, color=style.INK)
-        text.text(0.06, 0.28, f"→ {step.best[0]}", va="center", fontsize=15, weight="bold",
-                  color=word_color(step.best[0]))  # fmt: skip
-        look.imshow([step.looks], cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto",
-                    interpolation="nearest")  # fmt: skip
+        text.text(
+            0.06,
+            0.28,
+            f"→ {step.best[0]}",
+            va="center",
+            fontsize=15,
+            weight="bold",
+            color=word_color(step.best[0]),
+        )
+        look.imshow(
+            [step.looks], cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto", interpolation="nearest"
+        )
         for place, weight in enumerate(step.looks):
             said = f"{steady_round(weight):.2f}"
-            look.text(place, 0, "" if said == "0.00" else said, ha="center", va="center",
-                      color=style.ink_on(style.WEIGHTS(weight)))  # fmt: skip
+            look.text(
+                place,
+                0,
+                "" if said == "0.00" else said,
+                ha="center",
+                va="center",
+                color=style.ink_on(style.WEIGHTS(weight)),
+            )
         look.set_xticks(range(len(src)), src)
         for tick in look.get_xticklabels():
             tick.set(color=word_color(tick.get_text()), weight="bold")
@@ -129,9 +154,15 @@ def decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
         look.set_yticks([])
         look.tick_params(which="both", length=0)
         look.spines[:].set(visible=True, color="#D9D9D9")
-        bars.barh(range(len(step.best)), step.chances, height=0.72, color=[
-            word_color(word) if place == 0 else style.MUTED for place, word in enumerate(step.best)
-        ])  # fmt: skip
+        bars.barh(
+            range(len(step.best)),
+            step.chances,
+            height=0.72,
+            color=[
+                word_color(word) if place == 0 else style.MUTED
+                for place, word in enumerate(step.best)
+            ],
+        )
         for place, chance in enumerate(step.chances):
             bars.text(chance + 0.015, place, percent(chance), va="center_baseline", fontsize=10)
         bars.set_yticks(range(len(step.best)), step.best, fontsize=10)
@@ -166,18 +197,39 @@ def words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[s
         (0.25, 1.25, style.ENCODER, "encoder"),
         (left - 0.55, places[-1] - left + 1.1, style.DECODER, "decoder"),
     ):
-        ax.add_patch(FancyBboxPatch(
-            (x, low), width, high - low, boxstyle="round,pad=0,rounding_size=0.16",
-            facecolor=color, edgecolor="none", zorder=1,
-        ))  # fmt: skip
-        label(ax, (x + width / 2, (low + high) / 2), name, size=15, weight="bold", ha="center",
-              color=style.PAPER)  # fmt: skip
+        ax.add_patch(
+            FancyBboxPatch(
+                (x, low),
+                width,
+                high - low,
+                boxstyle="round,pad=0,rounding_size=0.16",
+                facecolor=color,
+                edgecolor="none",
+                zorder=1,
+            )
+        )
+        label(
+            ax,
+            (x + width / 2, (low + high) / 2),
+            name,
+            size=15,
+            weight="bold",
+            ha="center",
+            color=style.PAPER,
+        )
     for place, text in enumerate(src):  # two on a line: a lone "I" looks like a piece of the arrow
         word(ax, (0.5 + 0.72 * (place % 2), 1.12 - 0.32 * (place // 2)), text, size=13)
     look(ax, (0.875, 1.34), (0.875, low), 0.5, style.ENCODER)
     look(ax, (1.5, (low + high) / 2), (left - 0.55, (low + high) / 2), 0.9, style.ENCODER)
-    label(ax, (1.87, (low + high) / 2 + 0.24), "memory", size=10, ha="center", color=style.ENCODER,
-          weight="bold")  # fmt: skip
+    label(
+        ax,
+        (1.87, (low + high) / 2 + 0.24),
+        "memory",
+        size=10,
+        ha="center",
+        color=style.ENCODER,
+        weight="bold",
+    )
     for place, x in enumerate(places):
         word(ax, (x, 1.12), read[place], size=13.5)
         look(ax, (x, 1.3), (x, low), 0.5, word_color(read[place]))
@@ -193,17 +245,35 @@ def _back(ax: Axes, start: tuple[float, float], end: tuple[float, float], color:
     (x, y), (x_end, y_end) = start, end
     middle, bend = (x + x_end) / 2, 0.36
     corners = [
-        (x, y), (x, y + bend), (middle, y + bend), (middle, y - 0.1), (middle, y_end + 0.1),
-        (middle, y_end - bend), (x_end, y_end - bend), (x_end, y_end - 0.06),
-    ]  # fmt: skip
+        (x, y),
+        (x, y + bend),
+        (middle, y + bend),
+        (middle, y - 0.1),
+        (middle, y_end + 0.1),
+        (middle, y_end - bend),
+        (x_end, y_end - bend),
+        (x_end, y_end - 0.06),
+    ]
     curve = Path(corners, [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3])
     for wide, ink, order in ((7.5, style.PAPER, 0.4), (4.5, color, 0.5)):  # behind the decoder
-        ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=ink, linewidth=wide,
-                               zorder=order, capstyle="butt"))  # fmt: skip
-    ax.add_patch(Polygon(
-        [(x_end - 0.09, y_end - 0.08), (x_end + 0.09, y_end - 0.08), (x_end, y_end + 0.07)],
-        facecolor=color, edgecolor="none", zorder=4,
-    ))  # fmt: skip
+        ax.add_patch(
+            PathPatch(
+                curve,
+                facecolor="none",
+                edgecolor=ink,
+                linewidth=wide,
+                zorder=order,
+                capstyle="butt",
+            )
+        )
+    ax.add_patch(
+        Polygon(
+            [(x_end - 0.09, y_end - 0.08), (x_end + 0.09, y_end - 0.08), (x_end, y_end + 0.07)],
+            facecolor=color,
+            edgecolor="none",
+            zorder=4,
+        )
+    )
 
 
 def percent(chance: float) -> str:
@@ -239,8 +309,9 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
 
     def vector(half: str, place: int, level: int, since: int) -> None:
         left, bottom = LEFT[half] + COLUMN * place, VECTORS[level]
-        frames.append({"x": left, "x2": left + STRIP, "y": bottom, "y2": bottom + TALL,
-                       "since": since})  # fmt: skip
+        frames.append(
+            {"x": left, "x2": left + STRIP, "y": bottom, "y2": bottom + TALL, "since": since}
+        )
         for cell, value in enumerate(way[half][level][place][:CELLS].tolist()):
             cells.append(
                 {
@@ -254,8 +325,15 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
             )
 
     def name(half: str, place: int, y: int, text: str, since: int) -> None:
-        names.append({"x": LEFT[half] + COLUMN * place + STRIP / 2, "y": y, "word": text,
-                      "color": word_color(text), "since": since})  # fmt: skip
+        names.append(
+            {
+                "x": LEFT[half] + COLUMN * place + STRIP / 2,
+                "y": y,
+                "word": text,
+                "color": word_color(text),
+                "since": since,
+            }
+        )
 
     said.append("The encoder reads all words at once")
     for place, text in enumerate(way["src"]):
@@ -283,13 +361,29 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         if place:
             x = LEFT["decoder"] + COLUMN * (place - 1) + STRIP / 2
             gap = LEFT["decoder"] + COLUMN * place - (COLUMN - STRIP) / 2
-            corners = [(x, WORDS_OUT + 7), (x, WORDS_OUT + 14), (gap, WORDS_OUT + 14), (gap, 4),
-                       (x + COLUMN, 4), (x + COLUMN, 12)]  # fmt: skip
-            backs += [{"x": x, "y": y, "order": order, "color": word_color(read), "since": first,
-                       "place": place} for order, (x, y) in enumerate(corners)]  # fmt: skip
+            corners = [
+                (x, WORDS_OUT + 7),
+                (x, WORDS_OUT + 14),
+                (gap, WORDS_OUT + 14),
+                (gap, 4),
+                (x + COLUMN, 4),
+                (x + COLUMN, 12),
+            ]
+            backs += [
+                {
+                    "x": x,
+                    "y": y,
+                    "order": order,
+                    "color": word_color(read),
+                    "since": first,
+                    "place": place,
+                }
+                for order, (x, y) in enumerate(corners)
+            ]
 
-    slider = alt.param(name="step", value=start, bind=alt.binding_range(
-        min=1, max=count, step=1, name="step "))  # fmt: skip
+    slider = alt.param(
+        name="step", value=start, bind=alt.binding_range(min=1, max=count, step=1, name="step ")
+    )
     width, height = LEFT["decoder"] + COLUMN * len(way["read"]) + 6, WORDS_OUT + 22
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, width]))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height]))
@@ -298,67 +392,116 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         return alt.Chart(alt.Data(values=rows)).transform_filter(test)
 
     boxes = [
-        {"x": LEFT[half] - 6, "x2": LEFT[half] + COLUMN * len(way[key]) - 2, "y": bottom,
-         "y2": bottom + high, "color": color, "tint": style.TINTS[color], "name": text,
-         "at": LEFT[half] + (COLUMN * len(way[key]) - 8) / 2}
-        for half, key, color in (("encoder", "src", style.ENCODER),
-                                 ("decoder", "read", style.DECODER))
-        for bottom, high, text in (*((band, 64, f"{half}, layer {layer}")
-                                     for layer, band in enumerate(BANDS)),
-                                   (SOFTMAX, 36, "linear, softmax"))
+        {
+            "x": LEFT[half] - 6,
+            "x2": LEFT[half] + COLUMN * len(way[key]) - 2,
+            "y": bottom,
+            "y2": bottom + high,
+            "color": color,
+            "tint": style.TINTS[color],
+            "name": text,
+            "at": LEFT[half] + (COLUMN * len(way[key]) - 8) / 2,
+        }
+        for half, key, color in (
+            ("encoder", "src", style.ENCODER),
+            ("decoder", "read", style.DECODER),
+        )
+        for bottom, high, text in (
+            *((band, 64, f"{half}, layer {layer}") for layer, band in enumerate(BANDS)),
+            (SOFTMAX, 36, "linear, softmax"),
+        )
         if half == "decoder" or bottom != SOFTMAX
-    ]  # fmt: skip
+    ]
     layer_boxes = alt.Chart(alt.Data(values=boxes))
     color = alt.Color("color:N", scale=None, legend=None)
     newest = alt.condition("datum.since == step", alt.value(1), alt.value(0.7))
     out, end = LEFT["encoder"] + COLUMN * len(way["src"]) - 2, LEFT["decoder"] - 6
     middle = (out + end) / 2 - 2
-    memory = [{"x": a, "y": b, "order": order} for order, (a, b) in enumerate(
-        [(out - 4, VECTORS[-1] + 8), (middle, VECTORS[-1] + 8), (middle, BANDS[0] + 32)]
-    )]  # fmt: skip
+    memory = [
+        {"x": a, "y": b, "order": order}
+        for order, (a, b) in enumerate(
+            [(out - 4, VECTORS[-1] + 8), (middle, VECTORS[-1] + 8), (middle, BANDS[0] + 32)]
+        )
+    ]
     drawn = alt.layer(
-        now(backs, "datum.since <= step").mark_line(
-            strokeWidth=3, interpolate="monotone", strokeJoin="round").encode(
-            x, y, color=color, order="order:Q", detail="place:N", opacity=newest),
+        now(backs, "datum.since <= step")
+        .mark_line(strokeWidth=3, interpolate="monotone", strokeJoin="round")
+        .encode(x, y, color=color, order="order:Q", detail="place:N", opacity=newest),
         layer_boxes.mark_rect(cornerRadius=8, strokeWidth=2).encode(
-            x, y, x2="x2:Q", y2="y2:Q", stroke=alt.Stroke("color:N", scale=None, legend=None),
-            fill=alt.Fill("tint:N", scale=None, legend=None)),
+            x,
+            y,
+            x2="x2:Q",
+            y2="y2:Q",
+            stroke=alt.Stroke("color:N", scale=None, legend=None),
+            fill=alt.Fill("tint:N", scale=None, legend=None),
+        ),
         layer_boxes.transform_calculate(up="(datum.y + datum.y2) / 2")
         .mark_text(fontSize=14, fontWeight="bold", baseline="middle")
         .encode(alt.X("at:Q", axis=None), alt.Y("up:Q", axis=None), text="name:N", color=color),
-        now(frames, "datum.since > step").mark_rect(
-            filled=False, stroke="#DDDDDD", strokeWidth=1).encode(x, y, x2="x2:Q", y2="y2:Q"),
-        now(memory, f"step >= {layers + 1}").mark_line(color=style.ENCODER, strokeWidth=3).encode(
-            x, y, order="order:Q"),
-        now([{"x": middle, "x2": end, "y": band + 32} for band in BANDS],
-            f"step >= {layers + 1}").mark_rule(color=style.ENCODER, strokeWidth=1.5).encode(
-            x, y, x2="x2:Q"),
-        now([{"x": middle, "x2": end, "y": row["y"], "step": row["step"]} for row in flows],
-            "datum.step == step").mark_rule(color=style.ENCODER, strokeWidth=5).encode(
-            x, y, x2="x2:Q"),
-        now(cells, "datum.since <= step").mark_rect().encode(
-            x, y, x2="x2:Q", y2="y2:Q", color=alt.Color(
-                "value:Q", scale=alt.Scale(domain=[-LIMIT, -LIMIT / 2, 0, LIMIT / 2, LIMIT],
-                                         clamp=True, interpolate="rgb",
-                                         range=list(style.SIGNED_COLORS)),
-                legend=alt.Legend(title="numbers of a vector", orient="bottom", gradientLength=160,
-                                  values=[-3, 0, 3], titleOrient="left"))),
-        now(frames, "datum.since == step").mark_rect(
-            filled=False, stroke=style.HIGHLIGHT, strokeWidth=3).encode(
-            x, y, x2="x2:Q", y2="y2:Q"),
-        now([{"x": LEFT["encoder"], "y": VECTORS[-1] + 28, "word": "memory"}],
-            f"step >= {layers + 1}").mark_text(
-            fontSize=13, fontWeight="bold", color=style.ENCODER, align="left").encode(
-            x, y, text="word:N"),
-        now(names, "datum.since <= step").mark_text(fontSize=12, fontWeight="bold").encode(
-            x, y, text="word:N", color=color, opacity=alt.condition(
-                "datum.since == step", alt.value(1), alt.value(0.95))),
-    ).resolve_scale(color="independent")  # fmt: skip
+        now(frames, "datum.since > step")
+        .mark_rect(filled=False, stroke="#DDDDDD", strokeWidth=1)
+        .encode(x, y, x2="x2:Q", y2="y2:Q"),
+        now(memory, f"step >= {layers + 1}")
+        .mark_line(color=style.ENCODER, strokeWidth=3)
+        .encode(x, y, order="order:Q"),
+        now([{"x": middle, "x2": end, "y": band + 32} for band in BANDS], f"step >= {layers + 1}")
+        .mark_rule(color=style.ENCODER, strokeWidth=1.5)
+        .encode(x, y, x2="x2:Q"),
+        now(
+            [{"x": middle, "x2": end, "y": row["y"], "step": row["step"]} for row in flows],
+            "datum.step == step",
+        )
+        .mark_rule(color=style.ENCODER, strokeWidth=5)
+        .encode(x, y, x2="x2:Q"),
+        now(cells, "datum.since <= step")
+        .mark_rect()
+        .encode(
+            x,
+            y,
+            x2="x2:Q",
+            y2="y2:Q",
+            color=alt.Color(
+                "value:Q",
+                scale=alt.Scale(
+                    domain=[-LIMIT, -LIMIT / 2, 0, LIMIT / 2, LIMIT],
+                    clamp=True,
+                    interpolate="rgb",
+                    range=list(style.SIGNED_COLORS),
+                ),
+                legend=alt.Legend(
+                    title="numbers of a vector",
+                    orient="bottom",
+                    gradientLength=160,
+                    values=[-3, 0, 3],
+                    titleOrient="left",
+                ),
+            ),
+        ),
+        now(frames, "datum.since == step")
+        .mark_rect(filled=False, stroke=style.HIGHLIGHT, strokeWidth=3)
+        .encode(x, y, x2="x2:Q", y2="y2:Q"),
+        now(
+            [{"x": LEFT["encoder"], "y": VECTORS[-1] + 28, "word": "memory"}],
+            f"step >= {layers + 1}",
+        )
+        .mark_text(fontSize=13, fontWeight="bold", color=style.ENCODER, align="left")
+        .encode(x, y, text="word:N"),
+        now(names, "datum.since <= step")
+        .mark_text(fontSize=12, fontWeight="bold")
+        .encode(
+            x,
+            y,
+            text="word:N",
+            color=color,
+            opacity=alt.condition("datum.since == step", alt.value(1), alt.value(0.95)),
+        ),
+    ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
     return drawn.properties(
-        width=width, height=height,
+        width=width,
+        height=height,
         title=alt.Title(alt.ExprRef(f"{titles}[step - 1]"), anchor="start", fontSize=15),
-    ).add_params(slider)  # fmt: skip
+    ).add_params(slider)
 
 
 def _check(src: Sequence[str], steps: Sequence[WordStep]) -> None:
@@ -366,8 +509,9 @@ def _check(src: Sequence[str], steps: Sequence[WordStep]) -> None:
         raise ValueError("there are no steps to draw")
     for number, step in enumerate(steps, start=1):
         if len(step.looks) != len(src):
-            raise ValueError(f"step {number} looks at {len(step.looks)} words, "
-                             f"but the source has {len(src)}")  # fmt: skip
+            raise ValueError(
+                f"step {number} looks at {len(step.looks)} words, but the source has {len(src)}"
+            )
 
 
 NOTEBOOK = "08_decoder"
@@ -397,9 +541,13 @@ def i_like_trees_on_the_way() -> dict[str, Any]:
     "source, and on top linear and softmax, which choose the next word.",
 )
 def draw_three_differences() -> Figure:
-    figure = architecture("decoder.self_attn.causal.mask", "decoder.cross_attn",
-                          "decoder.cross_attn.heads", "generator.*",
-                          title="Three things that only\nthe decoder has")  # fmt: skip
+    figure = architecture(
+        "decoder.self_attn.causal.mask",
+        "decoder.cross_attn",
+        "decoder.cross_attn.heads",
+        "generator.*",
+        title="Three things that only\nthe decoder has",
+    )
     [ax] = figure.axes
     marks = [(3.86, 3.42), (4.72, 4.86), (4.72, 7.78)]
     keys = [(0.42, 7.92), (0.42, 7.59), (0.42, 7.26)]
@@ -407,9 +555,18 @@ def draw_three_differences() -> Figure:
     for (x, y), text in zip(keys, said, strict=True):
         label(ax, (x + 0.3, y), text, size=12.5)
     for number, (x, y) in zip([1, 2, 3] * 2, marks + keys, strict=True):
-        ax.text(x, y, str(number), ha="center", va="center", fontsize=12, weight="bold", zorder=5,
-                color=INK, bbox={"boxstyle": "circle,pad=0.22", "facecolor": HIGHLIGHT,
-                                 "edgecolor": "none"})  # fmt: skip
+        ax.text(
+            x,
+            y,
+            str(number),
+            ha="center",
+            va="center",
+            fontsize=12,
+            weight="bold",
+            zorder=5,
+            color=INK,
+            bbox={"boxstyle": "circle,pad=0.22", "facecolor": HIGHLIGHT, "edgecolor": "none"},
+        )
     return figure
 
 

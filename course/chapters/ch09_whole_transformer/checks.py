@@ -116,20 +116,25 @@ def count(function: Callable[..., int]) -> None:
             (layers + (2 * src + tgt) * d, "The generator speaks the target language."),
             (right + tgt, "The generator has no bias."),
             (layers, "The layers are right. The words are missing: embeddings and generator."),
-            (right - N * attention, "A decoder layer has two attentions: it looks at its own words "
-             "and at the memory."),
+            (
+                right - N * attention,
+                "A decoder layer has two attentions: it looks at its own words and at the memory.",
+            ),
             (right - 3 * N * d * d, "One of the four matrices of an attention is missing."),
             (right + 3 * N * 4 * d, "The attentions have no biases."),
             (right - 2 * N * (ff + d), "The feed-forward networks have biases."),
-            (right - N * norm, "There are five norms in a pair of layers: two in the encoder's, "
-             "three in the decoder's."),
+            (
+                right - N * norm,
+                "There are five norms in a pair of layers: two in the encoder's, "
+                "three in the decoder's.",
+            ),
             (right - 5 * N * d, "A norm has a scale and a shift for each feature."),
             (right - 5 * N * norm, "The norms are missing."),
             (right + 2 * norm, "A stack in post-norm has no norm at its end."),
             (right - (N - 1) * (layers // N), "That is one layer on each side. There are N."),
             (right - N * (network + 2 * attention + 3 * norm), "The decoder is missing."),
             (right - N * (network + attention + 2 * norm), "The encoder is missing."),
-        ]  # fmt: skip
+        ]
         for wrong, hint in mistakes:
             no_slip(found != wrong, hint)
         expect(found == right, f"For {sizes} it gives {found:,}, but the model has {right:,}.")
@@ -164,9 +169,11 @@ def assembled(model: Transformer, src: Tensor, tgt_in: Tensor, **changed: Any) -
     memory = model.encoder(read, src_mask=changed.get("encoder_mask", seen))
     written = changed.get("written", model.tgt_positions(model.tgt_embed(tgt_in)))
     decoded = model.decoder(
-        written, changed.get("memory", memory), tgt_mask=changed.get("tgt_mask", past),
+        written,
+        changed.get("memory", memory),
+        tgt_mask=changed.get("tgt_mask", past),
         src_mask=changed.get("src_mask", seen),
-    )  # fmt: skip
+    )
     return model.generator(decoded)
 
 
@@ -192,12 +199,14 @@ def judge_transformer(function: Any, tie_weights: str) -> None:
     with torch.no_grad():
         right = model(src, tgt[:, :-1])
         expect(
-            found.shape[1:2] != (6,), "There are as many outputs as target ids. The last id, "
+            found.shape[1:2] != (6,),
+            "There are as many outputs as target ids. The last id, "
             "<eos>, is never read: nothing comes after it. tgt_in is tgt without its last column.",
-        )  # fmt: skip
-        compare(*judged(tgt, found, right), [
-            (judged(tgt, wrong, right)[0], hint) for wrong, hint in mistakes_of(model, src, tgt)
-        ])  # fmt: skip
+        )
+        compare(
+            *judged(tgt, found, right),
+            [(judged(tgt, wrong, right)[0], hint) for wrong, hint in mistakes_of(model, src, tgt)],
+        )
         longer = assembly_inputs(length=7)[1]
         try:
             found = attempt(longer)
@@ -228,44 +237,73 @@ def mistakes_of(model: Transformer, src: Tensor, tgt: Tensor) -> Sequence[tuple[
         return assembled(model, src, tgt_in, **changed)
 
     return [
-        (assembled(model, src, tgt[:, 1:]), "Your decoder reads the words that it should predict: "
-         "that is tgt_out. tgt_in is tgt without its last column."),
-        (but(memory=read), "The decoder got the source's embeddings. It should get the memory: "
-         "what comes out of the encoder."),
+        (
+            assembled(model, src, tgt[:, 1:]),
+            "Your decoder reads the words that it should predict: "
+            "that is tgt_out. tgt_in is tgt without its last column.",
+        ),
+        (
+            but(memory=read),
+            "The decoder got the source's embeddings. It should get the memory: "
+            "what comes out of the encoder.",
+        ),
         (but(memory=written), "The decoder looks at its own words in place of the memory."),
-        (but(memory=model.encoder(memory, src_mask=seen)), "The source goes through the encoder "
-         "twice."),
-        (model.generator(memory), "The generator reads the memory. It should read what comes out "
-         "of the decoder."),
-        (model.generator(model.decoder(memory, written, tgt_mask=past, src_mask=seen)), "The "
-         "decoder's two inputs have changed places: first its own words, then the memory."),
-        (but(tgt_mask=seen, src_mask=past), "The masks have changed places: tgt_mask is for the "
-         "decoder's own words, src_mask for the memory."),
+        (
+            but(memory=model.encoder(memory, src_mask=seen)),
+            "The source goes through the encoder twice.",
+        ),
+        (
+            model.generator(memory),
+            "The generator reads the memory. It should read what comes out of the decoder.",
+        ),
+        (
+            model.generator(model.decoder(memory, written, tgt_mask=past, src_mask=seen)),
+            "The decoder's two inputs have changed places: first its own words, then the memory.",
+        ),
+        (
+            but(tgt_mask=seen, src_mask=past),
+            "The masks have changed places: tgt_mask is for the "
+            "decoder's own words, src_mask for the memory.",
+        ),
         (but(tgt_mask=seen), "The decoder's own words got the source's mask."),
         (but(src_mask=past), "The memory got the target's mask. Its padding is the source's."),
-        (but(tgt_mask=padding_mask(tgt_in)), "The decoder sees the words that it should predict: "
-         "the causal mask is missing."),
-        (but(tgt_mask=None), "The decoder sees the words that it should predict: the causal mask "
-         "is missing."),
-        (but(encoder_mask=None, src_mask=None), "The source's padding is read as if it were words, "
-         "by encoder and decoder."),
+        (
+            but(tgt_mask=padding_mask(tgt_in)),
+            "The decoder sees the words that it should predict: the causal mask is missing.",
+        ),
+        (
+            but(tgt_mask=None),
+            "The decoder sees the words that it should predict: the causal mask is missing.",
+        ),
+        (
+            but(encoder_mask=None, src_mask=None),
+            "The source's padding is read as if it were words, by encoder and decoder.",
+        ),
         (but(encoder_mask=None), "The encoder reads padding as if it were words."),
         (but(src_mask=None), "The decoder looks at the source's padding: give it src_mask."),
-        (but(encoder_mask=seen & causal_mask(src.size(1))), "The encoder got a causal mask. It may "
-         "look at the whole source."),
+        (
+            but(encoder_mask=seen & causal_mask(src.size(1))),
+            "The encoder got a causal mask. It may look at the whole source.",
+        ),
         (but(read=bare, written=bare_tgt), f"{no_positions} add them on both sides."),
         (but(read=bare), f"{no_positions} the source has none."),
         (but(written=bare_tgt), f"{no_positions} the target has none."),
-        (but(read=model.src_positions(model.tgt_embed(src))), "The source is read with the "
-         "target's table."),
-        (but(written=model.tgt_positions(model.src_embed(tgt_in))), "The target is read with the "
-         "source's table."),
+        (
+            but(read=model.src_positions(model.tgt_embed(src))),
+            "The source is read with the target's table.",
+        ),
+        (
+            but(written=model.tgt_positions(model.src_embed(tgt_in))),
+            "The target is read with the source's table.",
+        ),
         (right.softmax(-1), "These are probabilities. Give back the logits, without the softmax."),
         (right.log_softmax(-1), "These are log-probabilities. Give back the logits themselves."),
-        (model.decoder(written, memory, tgt_mask=past, src_mask=seen), "That is the decoder's "
-         "output. The generator makes logits of it."),
+        (
+            model.decoder(written, memory, tgt_mask=past, src_mask=seen),
+            "That is the decoder's output. The generator makes logits of it.",
+        ),
         (right.argmax(-1), "These are words. Give back the logits."),
-    ]  # fmt: skip
+    ]
 
 
 # --- 4. who hears whom ---------------------------------------------------------------------------

@@ -126,8 +126,9 @@ def peak_bytes(run: Callable[[], Any]) -> int:
     """The most bytes that are in use at a time, beside what was there before."""
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as recorded:
         run()
-    events = [event for event in recorded.profiler.kineto_results.events()
-              if event.name() == "[memory]"]  # fmt: skip
+    events = [
+        event for event in recorded.profiler.kineto_results.events() if event.name() == "[memory]"
+    ]
     held = most = 0
     for event in sorted(events, key=lambda event: event.start_ns()):
         held += event.nbytes()  # negative where memory is given back
@@ -162,8 +163,13 @@ def resident(what: str) -> int:
 
 def work(pipe: Connection, setting: Setting, rank: int, port: int) -> None:
     """What a process does: it answers "seconds", "resident" and "tensors" until it hears None."""
-    os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(setting.processes), "LOCAL_RANK": str(rank),
-                   "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}  # fmt: skip
+    os.environ |= {
+        "RANK": str(rank),
+        "WORLD_SIZE": str(setting.processes),
+        "LOCAL_RANK": str(rank),
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+    }
     torch.set_num_threads(setting.threads)
     with process_group():
         training_step(dataclasses.replace(setting, **TINY))()  # loads what PyTorch loads when used
@@ -237,8 +243,9 @@ def sweep(settings: Sequence[Setting], bar: tqdm) -> list[dict[str, Any]]:
 
 def quartiles(values: Sequence[float]) -> dict[str, float]:
     low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
-    return {name: round(value, 4) for name, value in
-            (("median", middle), ("low", low), ("high", high))}  # fmt: skip
+    return {
+        name: round(value, 4) for name, value in (("median", middle), ("low", low), ("high", high))
+    }
 
 
 @experiment("scaling")
@@ -286,8 +293,10 @@ def multiplications(model: ModelConfig, vocabulary: int, n: int) -> dict[str, in
     of two, and the generator. Attention: N 6 d n^2, scores and averages in each of the three.
     """
     N, d, d_ff = model.N, model.d_model, model.d_ff
-    return {"matrices": n * (N * (12 * d**2 + 4 * d * d_ff) + d * vocabulary),
-            "attention": N * 6 * d * n**2}  # fmt: skip
+    return {
+        "matrices": n * (N * (12 * d**2 + 4 * d * d_ff) + d * vocabulary),
+        "attention": N * 6 * d * n**2,
+    }
 
 
 def as_many(model: ModelConfig, vocabulary: int) -> float:

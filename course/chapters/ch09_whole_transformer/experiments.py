@@ -39,8 +39,13 @@ def parts(model: nn.Module) -> dict[str, int]:
 
 def part_of(name: str) -> str:
     """The part that a parameter belongs to: encoder.layers.0.self_attn.w_q.weight -> attention."""
-    patterns = {"norm": "norms", "_attn": "attention", "feed_forward": "feed-forward",
-                "embed": "embeddings", "generator": "generator"}  # fmt: skip
+    patterns = {
+        "norm": "norms",
+        "_attn": "attention",
+        "feed_forward": "feed-forward",
+        "embed": "embeddings",
+        "generator": "generator",
+    }
     return next(part for pattern, part in patterns.items() if pattern in name)
 
 
@@ -74,10 +79,16 @@ def common_vocabulary(rows: Sequence[str]) -> tuple[float, float]:
 def stations(model: Transformer) -> list[str]:
     """The parts that a sentence passes, in order; their names are those of `record_outputs`."""
     sides = {"src": "encoder", "tgt": "decoder"}
-    return [name for side, stack in sides.items() for name in (
-        f"{side}_embed", f"{side}_positions",
-        *(f"{stack}.layers.{i}" for i in range(model.config.N)), stack,
-    )] + ["generator"]  # fmt: skip
+    return [
+        name
+        for side, stack in sides.items()
+        for name in (
+            f"{side}_embed",
+            f"{side}_positions",
+            *(f"{stack}.layers.{i}" for i in range(model.config.N)),
+            stack,
+        )
+    ] + ["generator"]
 
 
 def on_its_way(translator: Translator, text: str) -> tuple[Batch, dict[str, Tensor]]:
@@ -96,11 +107,14 @@ def journey(translator: Translator, text: str) -> list[tuple[str, object]]:
     src = translator.src.vocab
     best = outputs["generator"].argmax(dim=-1)[0].tolist()
     return [
-        ("characters", len(text)), ("tokens", translator.read(text)),
-        ("ids", batch.src[0].tolist()), ("one-hot", tuple(one_hot(batch.src, len(src)).shape)),
+        ("characters", len(text)),
+        ("tokens", translator.read(text)),
+        ("ids", batch.src[0].tolist()),
+        ("one-hot", tuple(one_hot(batch.src, len(src)).shape)),
         *((name, tuple(outputs[name].shape)) for name in stations(translator.model)),
-        ("words", translator.tgt.vocab.decode(best)), ("text", translator.translate(text)[0].text),
-    ]  # fmt: skip
+        ("words", translator.tgt.vocab.decode(best)),
+        ("text", translator.translate(text)[0].text),
+    ]
 
 
 def source_stations(translator: Translator, text: str) -> dict[str, Tensor]:
@@ -115,8 +129,10 @@ def winners(translator: Translator, text: str) -> dict[str, float]:
     """The words of the translation, and the probability with which each was chosen."""
     _, outputs = on_its_way(translator, text)
     best = outputs["generator"][0].softmax(dim=-1).max(dim=-1)
-    return {translator.tgt.vocab.tokens[i]: p
-            for i, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)}  # fmt: skip
+    return {
+        translator.tgt.vocab.tokens[i]: p
+        for i, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    }
 
 
 @torch.no_grad()
@@ -156,8 +172,10 @@ def restricted(attend: MultiHeadAttention, x: Tensor, r: int = KERNEL) -> Tensor
     The same as a mask would give, but what nobody looks at isn't computed either.
     """
     q = attend.split_heads(attend.w_q(x))
-    k, v = (F.pad(attend.split_heads(w(x)), (0, 0, r - 1, 0)).unfold(-2, r, 1)
-            for w in (attend.w_k, attend.w_v))  # fmt: skip
+    k, v = (
+        F.pad(attend.split_heads(w(x)), (0, 0, r - 1, 0)).unfold(-2, r, 1)
+        for w in (attend.w_k, attend.w_v)
+    )
     scores = q[..., None, :] @ k / q.size(-1) ** 0.5  # (b, h, n, 1, r)
     places = torch.arange(x.size(1))[:, None] + torch.arange(r)
     scores = scores.masked_fill(places[:, None] < r - 1, torch.finfo(scores.dtype).min)
@@ -264,8 +282,13 @@ def waiting(n: int) -> dict[str, int]:
 
 # --- machines with one fault ---------------------------------------------------------------------
 
-FAULTS = ("no positions", "no causal mask", "padding is seen", "two layers are one",
-          "one table too many")  # fmt: skip
+FAULTS = (
+    "no positions",
+    "no causal mask",
+    "padding is seen",
+    "two layers are one",
+    "one table too many",
+)
 FAULT_OF = [FAULTS[i] for i in (2, 4, 0, 1, 3)]  # of machine 0, 1, 2 …
 
 
@@ -285,9 +308,11 @@ def machine(number: int) -> Transformer:
         model.decoder.layers[1] = model.decoder.layers[0]
     elif fault == "no causal mask":
         model.decode = lambda tgt_in, memory, src: model.decoder(
-            model.tgt_positions(model.tgt_embed(tgt_in)), memory,
-            tgt_mask=padding_mask(tgt_in), src_mask=padding_mask(src),
-        )  # fmt: skip
+            model.tgt_positions(model.tgt_embed(tgt_in)),
+            memory,
+            tgt_mask=padding_mask(tgt_in),
+            src_mask=padding_mask(src),
+        )
     elif fault == "padding is seen":
         model.encode = lambda src: model.encoder(model.src_positions(model.src_embed(src)))
     return model

@@ -58,12 +58,29 @@ def box(
     size: float = 10.5,
 ) -> None:
     """A box around (x, y) with its label; a marked one is black."""
-    ax.add_patch(FancyBboxPatch(
-        (x - width / 2, y - height / 2), width, height, zorder=2, linewidth=1.6, edgecolor=color,
-        boxstyle="round,pad=0,rounding_size=0.08", facecolor=style.INK if marked else style.PAPER,
-    ))  # fmt: skip
-    ax.text(x, y, label, ha="center", va="center", fontsize=size, linespacing=1.0, zorder=3,
-            color=style.PAPER if marked else style.INK)  # fmt: skip
+    ax.add_patch(
+        FancyBboxPatch(
+            (x - width / 2, y - height / 2),
+            width,
+            height,
+            zorder=2,
+            linewidth=1.6,
+            edgecolor=color,
+            boxstyle="round,pad=0,rounding_size=0.08",
+            facecolor=style.INK if marked else style.PAPER,
+        )
+    )
+    ax.text(
+        x,
+        y,
+        label,
+        ha="center",
+        va="center",
+        fontsize=size,
+        linespacing=1.0,
+        zorder=3,
+        color=style.PAPER if marked else style.INK,
+    )
 
 
 def words(ax: Axes, x: float, y: float, said: str, **look: Any) -> None:
@@ -85,8 +102,13 @@ def zoom_levels(N: int = 6) -> Figure:
     What is black in one drawing is opened in the next. N: layers on each side.
     """
     figure, ax = canvas(style.WIDTH, 10.5)
-    label(ax, (0.15, 10.2), "Open the black box, and again what is black in it", size=15,
-          weight="bold")  # fmt: skip
+    label(
+        ax,
+        (0.15, 10.2),
+        "Open the black box, and again what is black in it",
+        size=15,
+        weight="bold",
+    )
     _black_box(ax)
     _two_halves(ax)
     _stacks(ax, N)
@@ -114,8 +136,12 @@ def _two_halves(ax: Axes) -> None:
     words(ax, 7.52, y, "Me gustan\nlos árboles", style="italic", fontsize=12)
     words(ax, 5.7, y + 0.16, "memory", fontsize=11)
     words(ax, 6.5, y - 0.85, "the words so far", style="italic", fontsize=12)
-    for start, end in [((4.3, y), (4.51, y)), ((5.33, y), (6.09, y)), ((6.91, y), (7.06, y)),
-                       ((6.5, y - 0.72), (6.5, y - 0.4))]:  # fmt: skip
+    for start, end in [
+        ((4.3, y), (4.51, y)),
+        ((5.33, y), (6.09, y)),
+        ((6.91, y), (7.06, y)),
+        ((6.5, y - 0.72), (6.5, y - 0.4)),
+    ]:
         arrow(ax, start, end)
 
 
@@ -144,14 +170,23 @@ def _sublayers(ax: Axes) -> None:
     above, below = 4.2, 2.95
     rows = {
         above: (style.ENCODER, {1.9: "self-attention", 5.9: "feed-forward"}),
-        below: (style.DECODER, {1.9: "self-attention", 3.9: "cross-attention",
-                                5.9: "feed-forward"}),
-    }  # fmt: skip
+        below: (
+            style.DECODER,
+            {1.9: "self-attention", 3.9: "cross-attention", 5.9: "feed-forward"},
+        ),
+    }
     for y, (color, boxes) in rows.items():
-        ax.add_patch(FancyBboxPatch(
-            (0.8, y - 0.42), 6.2, 0.84, facecolor=style.TINTS[color], zorder=0, edgecolor=color,
-            boxstyle="round,pad=0,rounding_size=0.1",
-        ))  # fmt: skip
+        ax.add_patch(
+            FancyBboxPatch(
+                (0.8, y - 0.42),
+                6.2,
+                0.84,
+                facecolor=style.TINTS[color],
+                zorder=0,
+                edgecolor=color,
+                boxstyle="round,pad=0,rounding_size=0.1",
+            )
+        )
         end = 0.3
         for x, part in boxes.items():
             arrow(ax, (end, y), (x - 0.72, y))
@@ -167,15 +202,23 @@ def _sublayers(ax: Axes) -> None:
 
 def _one_attention(ax: Axes) -> None:
     heading(ax, 0.15, 1.98, "5  One attention: queries Q find keys K, and mix their values V")
-    rows = {1.55: ("$Q$", "linear $W^Q$"), 0.95: ("$K$", "linear $W^K$"),
-            0.3: ("$V$", "linear $W^V$")}  # fmt: skip
+    rows = {
+        1.55: ("$Q$", "linear $W^Q$"),
+        0.95: ("$K$", "linear $W^K$"),
+        0.3: ("$V$", "linear $W^V$"),
+    }
     for y, (name, product) in rows.items():
         words(ax, 0.2, y, name, fontsize=12)
         arrow(ax, (0.32, y), (0.45, y))
         box(ax, 0.97, y, product, width=1.04, height=0.44, size=11)
-    steps = {2.35: ("dot products\n$QK^T$", 1.14), 3.5: (r"$\div\ \sqrt{d_k}$", 0.72),
-             4.42: ("mask,\nsoftmax", 0.8), 5.4: ("mix the\nvalues", 0.8),
-             6.42: ("all heads\nin a row", 0.9), 7.42: ("linear\n$W^O$", 0.72)}  # fmt: skip
+    steps = {
+        2.35: ("dot products\n$QK^T$", 1.14),
+        3.5: (r"$\div\ \sqrt{d_k}$", 0.72),
+        4.42: ("mask,\nsoftmax", 0.8),
+        5.4: ("mix the\nvalues", 0.8),
+        6.42: ("all heads\nin a row", 0.9),
+        7.42: ("linear\n$W^O$", 0.72),
+    }
     middle, end = 1.25, 0.0
     for x, (step, wide) in steps.items():
         if end:
@@ -186,12 +229,28 @@ def _one_attention(ax: Axes) -> None:
     arrow(ax, (1.49, 0.95), (1.78, 1.15))
     line(ax, [(1.49, 0.3), (5.4, 0.3)])
     arrow(ax, (5.4, 0.3), (5.4, middle - 0.3))
-    ax.add_patch(FancyBboxPatch((1.66, 0.72), 4.22, 1.02, facecolor="none", linestyle=(0, (3, 2)),
-                                edgecolor=style.MUTED, zorder=0,
-                                boxstyle="round,pad=0,rounding_size=0.1"))  # fmt: skip
+    ax.add_patch(
+        FancyBboxPatch(
+            (1.66, 0.72),
+            4.22,
+            1.02,
+            facecolor="none",
+            linestyle=(0, (3, 2)),
+            edgecolor=style.MUTED,
+            zorder=0,
+            boxstyle="round,pad=0,rounding_size=0.1",
+        )
+    )
     words(ax, 4.3, 0.56, "in each head", color=style.MUTED, fontsize=11.5)
-    words(ax, 7.85, 0.36, "$W$: learned numbers\n$d_k$: the length of a key", ha="right",
-          fontsize=11, linespacing=1.3)  # fmt: skip
+    words(
+        ax,
+        7.85,
+        0.36,
+        "$W$: learned numbers\n$d_k$: the length of a key",
+        ha="right",
+        fontsize=11,
+        linespacing=1.3,
+    )
 
 
 # --- the paper's Figure 2 ------------------------------------------------------------------------
@@ -236,9 +295,14 @@ def figure_two() -> Figure:
 
 
 def _diagram(
-    ax: Axes, steps: Sequence[CodeBox], ys: Sequence[float], inputs: Mapping[float, str], *,
-    width: float, several: Sequence[int] = (),
-) -> None:  # fmt: skip
+    ax: Axes,
+    steps: Sequence[CodeBox],
+    ys: Sequence[float],
+    inputs: Mapping[float, str],
+    *,
+    width: float,
+    several: Sequence[int] = (),
+) -> None:
     """Boxes from the bottom up; into those in `several` go as many arrows as there are inputs."""
     for x, name in inputs.items():
         words(ax, x, ys[0] - 0.58, name, fontsize=13)
@@ -270,9 +334,12 @@ GROWTH = (
     ("+ self-\nattention", ("self", "source", "feed-\nforward"), ("self",)),
     ("+ many\nheads", ("self", "source", "feed-\nforward"), ("heads",)),
     ("+ residual", ("self", "+", "source", "+", "feed-\nforward", "+"), ("+",)),
-    ("+ norm", ("self", "+", "norm", "source", "+", "norm", "feed-\nforward", "+", "norm"),
-     ("norm",)),
-)  # fmt: skip
+    (
+        "+ norm",
+        ("self", "+", "norm", "source", "+", "norm", "feed-\nforward", "+", "norm"),
+        ("norm",),
+    ),
+)
 
 
 @mpl.rc_context(style.PRINT)
@@ -298,8 +365,15 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
             inner = x - wide / 2 - 0.1
         shadows = heads and part in ("self", "source")
         for back in (2, 1) if shadows else ():
-            box(ax, x + 0.07 * back, y + 0.07 * back, "", width=wide, color=style.DECODER,
-                marked="heads" in new)  # fmt: skip
+            box(
+                ax,
+                x + 0.07 * back,
+                y + 0.07 * back,
+                "",
+                width=wide,
+                color=style.DECODER,
+                marked="heads" in new,
+            )
         tall = 0.26 if part == "+" else TALL
         box(ax, x, y, part, width=wide, height=tall, color=style.DECODER, marked=part in new)
         if part == "+":
@@ -321,21 +395,38 @@ def parameter_bars(models: Mapping[str, Mapping[str, int]]) -> Figure:
     names = list(next(iter(models.values())))
     for name, counts in models.items():
         if list(counts) != names:
-            raise ValueError(f"{name!r} has the parts {', '.join(counts)}; the first model has "
-                             f"{', '.join(names)}")  # fmt: skip
+            raise ValueError(
+                f"{name!r} has the parts {', '.join(counts)}; the first model has "
+                f"{', '.join(names)}"
+            )
     figure = style.new_figure(style.WIDTH, 0.75 * len(models) + 1.8)
     ax = figure.subplots()
     longest = max(sum(parts.values()) for parts in models.values())
     for part, color in zip(names, style.CATEGORIES, strict=False):
-        starts = [sum(parts[other] for other in names[: names.index(part)])
-                  for parts in models.values()]  # fmt: skip
+        starts = [
+            sum(parts[other] for other in names[: names.index(part)]) for parts in models.values()
+        ]
         numbers = [parts[part] for parts in models.values()]
-        ax.barh(range(len(models)), [n / 1e6 for n in numbers], left=[n / 1e6 for n in starts],
-                color=color, label=part, height=0.62, edgecolor=style.PAPER)  # fmt: skip
+        ax.barh(
+            range(len(models)),
+            [n / 1e6 for n in numbers],
+            left=[n / 1e6 for n in starts],
+            color=color,
+            label=part,
+            height=0.62,
+            edgecolor=style.PAPER,
+        )
         for row, (start, number) in enumerate(zip(starts, numbers, strict=True)):
             if number > 0.06 * longest:
-                ax.text((start + number / 2) / 1e6, row, f"{number / 1e6:.1f}", ha="center",
-                        va="center", fontsize=11, color=style.ink_on(color))  # fmt: skip
+                ax.text(
+                    (start + number / 2) / 1e6,
+                    row,
+                    f"{number / 1e6:.1f}",
+                    ha="center",
+                    va="center",
+                    fontsize=11,
+                    color=style.ink_on(color),
+                )
     for row, counts in enumerate(models.values()):
         total = sum(counts.values()) / 1e6
         ax.text(total + longest / 1e8, row, f"{total:.1f} M", va="center", weight="bold")
@@ -363,16 +454,33 @@ def vocabulary_ranges(
         ax.barh(row, (high - low) / 1e3, left=low / 1e3, color=style.CATEGORIES[0], height=0.6)
     ax.axvspan(common[0] / 1e3, common[1] / 1e3, color=style.CATEGORIES[1], alpha=0.6, zorder=0)
     ax.axvline(said / 1e3, color=style.INK, linestyle="--")
-    ax.annotate(f"the paper's text:\nabout {said:,.0f}", (said / 1e3, -1.25), xytext=(5, 0),
-                textcoords="offset points", va="center", fontsize=11)  # fmt: skip
-    ax.annotate(f"{common[0]:,.0f} to {common[1]:,.0f}", (common[1] / 1e3, -1.25), xytext=(5, 0),
-                textcoords="offset points", va="center", fontsize=11)  # fmt: skip
-    names = [row.replace("d_model", r"$d_\mathrm{model}$").replace("d_ff", r"$d_\mathrm{ff}$")
-             for row in ranges]  # fmt: skip
+    ax.annotate(
+        f"the paper's text:\nabout {said:,.0f}",
+        (said / 1e3, -1.25),
+        xytext=(5, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=11,
+    )
+    ax.annotate(
+        f"{common[0]:,.0f} to {common[1]:,.0f}",
+        (common[1] / 1e3, -1.25),
+        xytext=(5, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=11,
+    )
+    names = [
+        row.replace("d_model", r"$d_\mathrm{model}$").replace("d_ff", r"$d_\mathrm{ff}$")
+        for row in ranges
+    ]
     ax.set_yticks(range(len(ranges)), names)
     ax.set_ylabel("row of Table 3")
-    ax.set_title("A bar: all sizes that give the number of parameters printed in its row",
-                 loc="right", fontsize=11.5)  # fmt: skip
+    ax.set_title(
+        "A bar: all sizes that give the number of parameters printed in its row",
+        loc="right",
+        fontsize=11.5,
+    )
     ax.set_ylim(len(ranges) - 0.4, -2.1)
     ax.set_xlim(left=min(low for low, _ in ranges.values()) / 1e3 - 0.5)
     ax.tick_params(length=0)
@@ -406,8 +514,13 @@ def sentence_path(
     tall = [step * len(tokens) for tokens, _ in rows]
     figure, ax = canvas(style.WIDTH, sum(tall) + between * len(rows) + 1.0)
     y = sum(tall) + between * len(rows) + 0.95
-    label(ax, (0.15, y - 0.2), "Each word is a vector all the way, until the next word is chosen",
-          size=14, weight="bold")  # fmt: skip
+    label(
+        ax,
+        (0.15, y - 0.2),
+        "Each word is a vector all the way, until the next word is chosen",
+        size=14,
+        weight="bold",
+    )
     left, wide, gap = 1.1, 1.18, 0.13
     ends = []  # where each half has its last vectors: x, y
     halves = (("encoder", style.ENCODER), ("decoder", style.DECODER))
@@ -416,22 +529,36 @@ def sentence_path(
         y -= between
         high = step * len(tokens)
         right = left + len(stations) * (wide + gap)
-        ax.add_patch(FancyBboxPatch(
-            (0.1, y - high - 0.08), right - 0.05, high + 0.52, linewidth=1.2, edgecolor=color,
-            facecolor=tint, boxstyle="round,pad=0,rounding_size=0.1", zorder=0))  # fmt: skip
+        ax.add_patch(
+            FancyBboxPatch(
+                (0.1, y - high - 0.08),
+                right - 0.05,
+                high + 0.52,
+                linewidth=1.2,
+                edgecolor=color,
+                facecolor=tint,
+                boxstyle="round,pad=0,rounding_size=0.1",
+                zorder=0,
+            )
+        )
         label(ax, (0.2, y + 0.24), name, size=12, weight="bold", color=color)
         for column, (said, vectors) in enumerate(stations):
             table = as_array(vectors)
             if table.ndim != 2 or len(table) != len(tokens):
-                raise ValueError(f"{said!r}: {len(tokens)} words need vectors of the shape "
-                                 f"({len(tokens)}, d), but theirs is {table.shape}")  # fmt: skip
+                raise ValueError(
+                    f"{said!r}: {len(tokens)} words need vectors of the shape "
+                    f"({len(tokens)}, d), but theirs is {table.shape}"
+                )
             x = left + column * (wide + gap)
             label(ax, (x + wide / 2, y + 0.24), said, size=10.5, ha="center")
             matrix(ax, (x, y - high), wide, high, table[:, :DRAWN], limit=3, edge="none")
             for row in range(len(tokens) + 1):  # words apart
                 low = y - step * row - 0.045
-                ax.add_patch(Rectangle((x - 0.01, low), wide + 0.02, 0.09, facecolor=tint,
-                                       linewidth=0, zorder=2.5))  # fmt: skip
+                ax.add_patch(
+                    Rectangle(
+                        (x - 0.01, low), wide + 0.02, 0.09, facecolor=tint, linewidth=0, zorder=2.5
+                    )
+                )
                 if row:
                     outline(ax, (x, low + 0.09), wide, step - 0.09)
         for row, text in enumerate(tokens):
@@ -457,8 +584,15 @@ DRAWN = 16  # numbers of a vector that are drawn; more would be a bar code
 def _memory_down(ax: Axes, encoder: tuple[float, float], decoder: tuple[float, float]) -> None:
     """From the last vectors of the encoder down to the decoder, with a name."""
     (x, y), middle = encoder, encoder[0] + 0.7
-    label(ax, (middle + 0.03, y + 0.3), "the memory", size=12, weight="bold", ha="center",
-          color=style.ENCODER)  # fmt: skip
+    label(
+        ax,
+        (middle + 0.03, y + 0.3),
+        "the memory",
+        size=12,
+        weight="bold",
+        ha="center",
+        color=style.ENCODER,
+    )
     label(ax, (middle, y - 0.6), "both layers of\nthe decoder\nread it", size=10, ha="center")
     look(ax, (x - 0.02, y), (middle, y), 0.7, style.ENCODER, head=False)
     look(ax, (middle, y), (middle, y - 0.3), 0.7, style.ENCODER)
@@ -493,13 +627,23 @@ def cost_and_path(
     Raises ValueError when a curve has another number of points than there are lengths.
     """
     figure, page = canvas(style.WIDTH, 6.3)
-    label(page, (0.2, 6.02), "Self-attention never waits and reaches each word in one layer.",
-          size=14, weight="bold")  # fmt: skip
-    label(page, (0.2, 5.68), f"It costs more than a recurrent layer only beyond {d_model} words.",
-          size=12)  # fmt: skip
+    label(
+        page,
+        (0.2, 6.02),
+        "Self-attention never waits and reaches each word in one layer.",
+        size=14,
+        weight="bold",
+    )
+    label(
+        page,
+        (0.2, 5.68),
+        f"It costs more than a recurrent layer only beyond {d_model} words.",
+        size=12,
+    )
     _rivals(page, [name for name in RIVALS if any(name in some for some in (costs, rounds))])
-    panels = [figure.add_axes((left / 8, 0.65 / 6.3, 1.2 / 8, 2.0 / 6.3))
-              for left in (0.45, 3.05, 5.65)]  # fmt: skip
+    panels = [
+        figure.add_axes((left / 8, 0.65 / 6.3, 1.2 / 8, 2.0 / 6.3)) for left in (0.45, 3.05, 5.65)
+    ]
     drawn = [
         (lengths, costs, 1e6, "Cost", "multiplications, in millions"),
         (places, waiting, 1, "Waiting", "steps one after another"),
@@ -510,8 +654,14 @@ def cost_and_path(
             if len(numbers) != len(xs):
                 raise ValueError(f"{name!r} has {len(numbers)} points for {len(xs)} lengths")
             stairs = 1 < len(set(numbers)) < len(xs)
-            ax.plot(xs, [n / unit for n in numbers], label=name, color=OF_RIVAL[name],
-                    linewidth=2.6, drawstyle="steps-mid" if stairs else "default")  # fmt: skip
+            ax.plot(
+                xs,
+                [n / unit for n in numbers],
+                label=name,
+                color=OF_RIVAL[name],
+                linewidth=2.6,
+                drawstyle="steps-mid" if stairs else "default",
+            )
         ax.set_title(title, loc="left", pad=24)
         ax.text(0, 1.05, quantity, transform=ax.transAxes, fontsize=10)
         ax.set_xlim(left=0, right=xs[-1])
@@ -522,8 +672,14 @@ def cost_and_path(
         ax.tick_params(labelsize=10.5)
         _names_at_the_ends(ax, curves, unit)
     panels[0].axvline(d_model, color=style.MUTED, linewidth=1.0, linestyle=":")
-    panels[0].annotate(f"{d_model} words", (d_model, panels[0].get_ylim()[1]), xytext=(4, -4),
-                       textcoords="offset points", va="top", fontsize=10)  # fmt: skip
+    panels[0].annotate(
+        f"{d_model} words",
+        (d_model, panels[0].get_ylim()[1]),
+        xytext=(4, -4),
+        textcoords="offset points",
+        va="top",
+        fontsize=10,
+    )
     return figure
 
 
@@ -557,9 +713,17 @@ def _names_at_the_ends(ax: Axes, curves: Mapping[str, Sequence[int]], unit: floa
     for numbers in sorted(same, key=lambda one: one[-1]):
         for name in reversed(same[numbers]):
             y = max(numbers[-1] / unit, taken + line_tall)
-            ax.annotate(name, (ax.get_xlim()[1], y), xytext=(5, 0), textcoords="offset points",
-                        va="center", fontsize=10, weight="bold", color=OF_RIVAL[name],
-                        annotation_clip=False)  # fmt: skip
+            ax.annotate(
+                name,
+                (ax.get_xlim()[1], y),
+                xytext=(5, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=10,
+                weight="bold",
+                color=OF_RIVAL[name],
+                annotation_clip=False,
+            )
             taken = y
 
 
@@ -573,27 +737,52 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
     source, target: the words, each in the color of `style.WORDS`. N: layers on each side.
     """
     figure, ax = canvas(style.WIDTH, 6.0)
-    label(ax, (0.2, 5.72), "The source is read once; the target is written word by word", size=15,
-          weight="bold")  # fmt: skip
+    label(
+        ax,
+        (0.2, 5.72),
+        "The source is read once; the target is written word by word",
+        size=15,
+        weight="bold",
+    )
     left, right, low, high = 1.5, 5.9, 1.25, 4.15
     step = (high - low) / N
     for x, color, name in [(left, style.ENCODER, "encoder"), (right, style.DECODER, "decoder")]:
         for i in range(N):
-            ax.add_patch(FancyBboxPatch(
-                (x - 1.05, low + i * step + 0.04), 2.1, step - 0.08, facecolor=color, linewidth=0,
-                boxstyle="round,pad=0,rounding_size=0.06",
-            ))  # fmt: skip
+            ax.add_patch(
+                FancyBboxPatch(
+                    (x - 1.05, low + i * step + 0.04),
+                    2.1,
+                    step - 0.08,
+                    facecolor=color,
+                    linewidth=0,
+                    boxstyle="round,pad=0,rounding_size=0.06",
+                )
+            )
         for i, said in [(N // 2, name), (N // 2 - 1, f"{N} layers")]:
-            words(ax, x, low + (i + 0.5) * step - 0.01, said, color=style.PAPER, fontsize=15,
-                  weight="bold")  # fmt: skip
+            words(
+                ax,
+                x,
+                low + (i + 0.5) * step - 0.01,
+                said,
+                color=style.PAPER,
+                fontsize=15,
+                weight="bold",
+            )
     for x, said in [(left, source), (right, target)]:
         _spread(ax, x, 0.55, said[:-1] if said is target else said)
         arrow(ax, (x, 0.8), (x, low))
     memory = (left + right) / 2 - 0.1
     for i, text in enumerate(source):
-        ax.add_patch(FancyBboxPatch((memory - 0.42 + 0.24 * i, 4.5), 0.15, 0.62, linewidth=0,
-                                    boxstyle="round,pad=0,rounding_size=0.04",
-                                    facecolor=style.WORDS[text]))  # fmt: skip
+        ax.add_patch(
+            FancyBboxPatch(
+                (memory - 0.42 + 0.24 * i, 4.5),
+                0.15,
+                0.62,
+                linewidth=0,
+                boxstyle="round,pad=0,rounding_size=0.04",
+                facecolor=style.WORDS[text],
+            )
+        )
     line(ax, [(left, high), (left, 4.81)])
     arrow(ax, (left, 4.81), (memory - 0.55, 4.81))
     words(ax, memory, 5.27, "memory: a vector for each word", fontsize=12)
@@ -615,8 +804,16 @@ def _spread(ax: Axes, x: float, y: float, said: Sequence[str]) -> None:
     widths = [width_of(text, 14) + 0.2 for text in said]
     at = x - sum(widths) / 2
     for text, width in zip(said, widths, strict=True):
-        words(ax, at + width / 2, y - 0.08, text, fontsize=14, weight="bold", va="baseline",
-              color=style.WORDS[text])  # fmt: skip
+        words(
+            ax,
+            at + width / 2,
+            y - 0.08,
+            text,
+            fontsize=14,
+            weight="bold",
+            va="baseline",
+            color=style.WORDS[text],
+        )
         at += width
 
 
@@ -658,20 +855,34 @@ def step_lines(lengths: Sequence[int], panels: Mapping[str, Panel]) -> Figure:
         ):
             if len(values) != len(lengths):
                 raise ValueError(f"{name!r} has {len(values)} numbers for {len(lengths)} lengths")
-            ax.plot(lengths, values, dashes, marker=mark, color=color, linewidth=2.6, markersize=7,
-                    label=name)  # fmt: skip
+            ax.plot(
+                lengths,
+                values,
+                dashes,
+                marker=mark,
+                color=color,
+                linewidth=2.6,
+                markersize=7,
+                label=name,
+            )
             at = panel.doubled[name]
             if at is not None:
                 ax.plot([at, at], [0, 2 * values[0]], color=color, linewidth=1.4, linestyle=":")
                 first = color == style.CATEGORIES[0]  # its number left of the line, others' right
-                ax.annotate(f"{at:.0f}", (at, 2 * values[0]), xytext=(-8, 2) if first else (8, -16),
-                            textcoords="offset points", ha="right" if first else "left",
-                            weight="bold")  # fmt: skip
+                ax.annotate(
+                    f"{at:.0f}",
+                    (at, 2 * values[0]),
+                    xytext=(-8, 2) if first else (8, -16),
+                    textcoords="offset points",
+                    ha="right" if first else "left",
+                    weight="bold",
+                )
         ax.set_title(title, fontsize=style.FONT_SIZE)
         ax.set_ylabel(panel.unit)
         ax.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
-    figure.supxlabel(f"dotted: twice as much as with {lengths[0]} words",
-                     fontsize=style.FONT_SIZE - 1)  # fmt: skip
+    figure.supxlabel(
+        f"dotted: twice as much as with {lengths[0]} words", fontsize=style.FONT_SIZE - 1
+    )
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=len(names))
     return figure
@@ -688,8 +899,7 @@ def step_lines(lengths: Sequence[int], panels: Mapping[str, Panel]) -> Figure:
     "self-attention has a causal and a padding mask. At the end come linear and softmax.",
 )
 def draw_architecture() -> Figure:
-    return architecture(title="Left: the encoder reads.\nRight: the decoder writes\n"
-                        "the next word.")  # fmt: skip
+    return architecture(title="Left: the encoder reads.\nRight: the decoder writes\nthe next word.")
 
 
 NOTEBOOK = "09_the_whole_transformer"
@@ -793,9 +1003,11 @@ def path_of(
     def side(prefix: str, stack: str) -> list[Station]:
         return [
             *(Station(name, outputs[f"{prefix}_{part}"][0]) for part, name in names.items()),
-            *(Station(f"{stack} layer {i}", outputs[f"{stack}.layers.{i}"][0])
-              for i in range(model.config.N)),
-        ]  # fmt: skip
+            *(
+                Station(f"{stack} layer {i}", outputs[f"{stack}.layers.{i}"][0])
+                for i in range(model.config.N)
+            ),
+        ]
 
     rows = [
         ([*tokens, SPECIALS[EOS]], side("src", "encoder")),
@@ -837,10 +1049,13 @@ def draw_cost() -> Figure:
     cost, wait = [costs(n) for n in LENGTHS], [waiting(n) for n in PLACES]
     path = [all_rounds(n) for n in PLACES]
     return cost_and_path(
-        LENGTHS, {name: [row[name] for row in cost] for name in wait[0]},
-        PLACES, {name: [row[name] for row in wait] for name in wait[0]},
-        {name: [row[name] for row in path] for name in path[0]}, WIDTH,
-    )  # fmt: skip
+        LENGTHS,
+        {name: [row[name] for row in cost] for name in wait[0]},
+        PLACES,
+        {name: [row[name] for row in wait] for name in wait[0]},
+        {name: [row[name] for row in path] for name in path[0]},
+        WIDTH,
+    )
 
 
 @figure(
@@ -862,8 +1077,10 @@ def draw_step_lengths() -> Figure:
         "memory at a time": ("tensors", "megabytes"),
     }.items():
         lengths, ways = against_length(what)
-        ways = {{"formula": "by its formula", "fused": "in one kernel"}[way]: values
-                for way, values in ways.items()}  # fmt: skip
+        ways = {
+            {"formula": "by its formula", "fused": "in one kernel"}[way]: values
+            for way, values in ways.items()
+        }
         twice = {name: doubled(lengths, values) for name, values in ways.items()}
         panels[title] = Panel(unit, ways, twice)
     return step_lines(lengths, panels)

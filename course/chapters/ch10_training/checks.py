@@ -53,14 +53,22 @@ def three_numbers(guess: Any) -> None:
     first, second = math.log(1000), math.log(2)
     named = no_slip if step == 250 else expect  # a slip, if all else is right
     named(not (near(even, second) and near(half, first)), "The first two are exchanged.")
-    named(not near(even, -first) and not near(half, -second), "A loss is *minus* the logarithm, "
-          "so it is positive.")  # fmt: skip
-    named(not near(even, 3) and not near(half, math.log10(2)), "That is the logarithm to base "
-          "10. Nats are natural logarithms: math.log.")  # fmt: skip
-    named(not near(even, math.log2(1000)) and not near(half, 1), "That is the logarithm to base "
-          "2, in bits. Nats are natural logarithms: math.log.")  # fmt: skip
-    expect(not near(even, 0.001) or near(half, second), "0.001 is the probability. The loss is "
-           "minus its logarithm.")  # fmt: skip
+    named(
+        not near(even, -first) and not near(half, -second),
+        "A loss is *minus* the logarithm, so it is positive.",
+    )
+    named(
+        not near(even, 3) and not near(half, math.log10(2)),
+        "That is the logarithm to base 10. Nats are natural logarithms: math.log.",
+    )
+    named(
+        not near(even, math.log2(1000)) and not near(half, 1),
+        "That is the logarithm to base 2, in bits. Nats are natural logarithms: math.log.",
+    )
+    expect(
+        not near(even, 0.001) or near(half, second),
+        "0.001 is the probability. The loss is minus its logarithm.",
+    )
     expect(near(even, first), "The first: every word has 1/1000. What is minus its logarithm?")
     expect(near(half, second), "The second: minus the logarithm of 0.5.")
     hints = {
@@ -116,10 +124,15 @@ def my_shift(function: Callable[[list[int]], tuple[list[int], list[int]]]) -> No
             continue
         expect(given != (tuple(ids), tuple(ids)), hints[tuple(ids), tuple(ids)])
         no_slip(given not in hints, hints.get(given, ""))
-        expect(len(read) == len(predict), f"For {ids} the rows have {len(read)} and "
-               f"{len(predict)} places; each word read needs one to predict.")  # fmt: skip
-        raise Hint(f"For {ids} you read {read} and predict {predict}. Place by place: what is "
-                   "known before this word is written, and what is written then?")  # fmt: skip
+        expect(
+            len(read) == len(predict),
+            f"For {ids} the rows have {len(read)} and "
+            f"{len(predict)} places; each word read needs one to predict.",
+        )
+        raise Hint(
+            f"For {ids} you read {read} and predict {predict}. Place by place: what is "
+            "known before this word is written, and what is written then?"
+        )
 
 
 def example() -> tuple[Tensor, Tensor]:
@@ -153,34 +166,63 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     twice = each(logits.softmax(dim=-1))
     p = logits.softmax(dim=-1).gather(-1, target.unsqueeze(-1)).squeeze(-1)
     shifted = cross_entropy(logits[:, :-1].transpose(1, 2), target[:, 1:], ignore_index=PAD)
-    found = one_loss(function, logits, target, stops={
-        "Expected target size": "PyTorch's cross_entropy wants the words on axis 1: transpose the "
-        "logits, or flatten both.",
-        "expected scalar type": "The targets are ids, whole numbers: keep their type.",
-    })  # fmt: skip
-    compare(found, right, [
-        (losses.mean(), "The padding counts too. Leave out the places where the target is 0."),
-        (real.mean(), "The padding adds nothing to the sum, but you still divide by all places. "
-         "Divide by the number of real words."),
-        (real.sum(), "That is the sum. Divide by the number of real words."),
-        (losses.sum(), "That is the sum, padding and all."),
-        ((real.sum(1) / counts.sum(1)).mean(), "You average each sentence first and then the "
-         "sentences, so a word in a short sentence counts more. Average over all real words."),
-        ((twice * counts).sum() / counts.sum(), "The softmax is applied twice: cross_entropy wants "
-         "the logits themselves."),
-        (twice.mean(), "The softmax is applied twice (cross_entropy wants the logits themselves), "
-         "and the padding counts."),
-        (-right, "The sign: the loss is *minus* the logarithm."),
-        ((p * counts).sum() / counts.sum(), "That is the mean probability of the right words. The "
-         "loss is minus its logarithm."),
-        (-((p * counts).sum() / counts.sum()).log(), "First the logarithm of each, then the mean: "
-         "not the logarithm of the mean."),
-        (shifted, "The target is shifted again. `make_batch` has done that: place i of the logits "
-         "belongs to place i of the target."),
-        (label_smoothed_cross_entropy(logits, target, 0.1), "That is with label smoothing; here "
-         "it is asked without."),
-        (right / math.log(2), "That is in bits. Use the natural logarithm."),
-    ])  # fmt: skip
+    found = one_loss(
+        function,
+        logits,
+        target,
+        stops={
+            "Expected target size": "PyTorch's cross_entropy wants the words on axis 1: transpose the "
+            "logits, or flatten both.",
+            "expected scalar type": "The targets are ids, whole numbers: keep their type.",
+        },
+    )
+    compare(
+        found,
+        right,
+        [
+            (losses.mean(), "The padding counts too. Leave out the places where the target is 0."),
+            (
+                real.mean(),
+                "The padding adds nothing to the sum, but you still divide by all places. "
+                "Divide by the number of real words.",
+            ),
+            (real.sum(), "That is the sum. Divide by the number of real words."),
+            (losses.sum(), "That is the sum, padding and all."),
+            (
+                (real.sum(1) / counts.sum(1)).mean(),
+                "You average each sentence first and then the "
+                "sentences, so a word in a short sentence counts more. Average over all real words.",
+            ),
+            (
+                (twice * counts).sum() / counts.sum(),
+                "The softmax is applied twice: cross_entropy wants the logits themselves.",
+            ),
+            (
+                twice.mean(),
+                "The softmax is applied twice (cross_entropy wants the logits themselves), "
+                "and the padding counts.",
+            ),
+            (-right, "The sign: the loss is *minus* the logarithm."),
+            (
+                (p * counts).sum() / counts.sum(),
+                "That is the mean probability of the right words. The loss is minus its logarithm.",
+            ),
+            (
+                -((p * counts).sum() / counts.sum()).log(),
+                "First the logarithm of each, then the mean: not the logarithm of the mean.",
+            ),
+            (
+                shifted,
+                "The target is shifted again. `make_batch` has done that: place i of the logits "
+                "belongs to place i of the target.",
+            ),
+            (
+                label_smoothed_cross_entropy(logits, target, 0.1),
+                "That is with label smoothing; here it is asked without.",
+            ),
+            (right / math.log(2), "That is in bits. Use the natural logarithm."),
+        ],
+    )
     everything = one_loss(function, logits[:1], target[:1])
     compare(everything, label_smoothed_cross_entropy(logits[:1], target[:1], 0.0), [])
 
@@ -208,74 +250,132 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
     twice = smoothed(logits.softmax(dim=-1).log_softmax(dim=-1))
     p = (-hard).exp()
     spread = "Here eps is spread over all words, the right one and the signs too."
-    found = one_loss(function, logits, target, eps, stops={
-        "does not match input size": "Which shapes do you put together? One loss for each place "
-        "has the shape of the target.",
-        "must match the size": "The shapes don't fit. One loss for each place has the shape of the "
-        "target; what `gather` leaves has an axis more.",
-        "same number of dimensions": "`gather` wants the ids with as many axes as the logits: "
-        "unsqueeze the target.",
-    })  # fmt: skip
-    compare(found, mean(each), [
-        (mean(hard), "That is the loss without smoothing: where is eps?"),
-        (mean(smoothed(log_p, 0.1)), "eps is an argument, it isn't always 0.1."),
-        (each.mean(), "The padding counts too. Leave out the places where the target is 0."),
-        ((each * counts).mean(), "The padding adds nothing to the sum, but you still divide by all "
-         "places. Divide by the number of real words."),
-        (mean((1 - eps) * hard) + eps * soft.mean(), "In the smoothed part the padding counts too. "
-         "Both parts leave it out."),
-        (mean((1 - eps) * hard) + eps * soft.sum() / words, "In the smoothed part the padding "
-         "counts too. Both parts leave it out."),
-        ((each * counts).sum(), "That is the sum. Divide by the number of real words."),
-        (each.sum(), "That is the sum, padding and all."),
-        (each.sum() / words, "You divide by the number of real words, but the sum still holds the "
-         "padding."),
-        ((each * counts).sum() / len(target), "You divide by the number of sentences. Divide by "
-         "the number of real words."),
-        (mean(smoothed(logits.log_softmax(dim=1))), "The softmax runs over the places. It should "
-         "run over the words, the last axis."),
-        (mean(smoothed(logits.log_softmax(dim=0))), "The softmax runs over the sentences. It "
-         "should run over the words, the last axis."),
-        (((each * counts).sum(1) / counts.sum(1)).mean(), "You average each sentence first and "
-         "then the sentences, so a word in a short sentence counts more. Average over all real "
-         "words."),
-        (mean(twice), "The softmax is applied twice: log_softmax wants the logits themselves."),
-        (mean(smoothed(logits)), "There is no softmax: the logits aren't logarithms of "
-         "probabilities yet."),
-        (mean(smoothed(log_p.exp())), "The logarithm is missing: a loss is minus the *logarithm* "
-         "of a probability."),
-        (mean(-((1 - eps) * p + eps / vocab).log()), "You smoothed what the model predicts. "
-         "Smooth the target: a part of the loss for each word's logarithm."),
-        (mean((1 - eps) * hard + eps * wrong_words / vocab), "The right word gets its share of eps "
-         "as well, so your target adds up to less than 1."),
-        (mean((1 - eps) * hard + eps * wrong_words / (vocab - 1)), "You spread eps over the wrong "
-         "words only. " + spread),
-        (mean((1 - eps) * hard + eps * (wrong_words + log_p[..., PAD]) / (vocab - 2)), "You spread "
-         "eps over the wrong words without <pad>. " + spread),
-        (mean((1 - eps) * hard - eps * log_p[..., 1:].mean(dim=-1)), "You left <pad> out of the "
-         "vocabulary. " + spread),
-        (mean(hard + eps * soft), "The right word must give eps away first: your target adds up to "
-         "more than 1."),
-        (mean((1 - eps) * hard + eps * vocab * soft), "Every word got all of eps. Divide it among "
-         "them."),
-        (mean(eps * hard + (1 - eps) * soft), "eps and 1 - eps are exchanged."),
-        (mean((1 - eps) * hard), "The right word gives eps away, but nobody gets it: the second "
-         "part is missing."),
-        (-mean(each), "The sign: the loss is *minus* the logarithm."),
-        (-mean(p).log(), "First the logarithm of each, then the mean: not the logarithm of the "
-         "mean."),
-        (label_smoothed_cross_entropy(logits[:, :-1], target[:, 1:], eps), "The target is shifted "
-         "again. Place i of the logits belongs to place i of the target."),
-        (mean(each) / math.log(2), "That is in bits. Use the natural logarithm."),
-    ])  # fmt: skip
+    found = one_loss(
+        function,
+        logits,
+        target,
+        eps,
+        stops={
+            "does not match input size": "Which shapes do you put together? One loss for each place "
+            "has the shape of the target.",
+            "must match the size": "The shapes don't fit. One loss for each place has the shape of the "
+            "target; what `gather` leaves has an axis more.",
+            "same number of dimensions": "`gather` wants the ids with as many axes as the logits: "
+            "unsqueeze the target.",
+        },
+    )
+    compare(
+        found,
+        mean(each),
+        [
+            (mean(hard), "That is the loss without smoothing: where is eps?"),
+            (mean(smoothed(log_p, 0.1)), "eps is an argument, it isn't always 0.1."),
+            (each.mean(), "The padding counts too. Leave out the places where the target is 0."),
+            (
+                (each * counts).mean(),
+                "The padding adds nothing to the sum, but you still divide by all "
+                "places. Divide by the number of real words.",
+            ),
+            (
+                mean((1 - eps) * hard) + eps * soft.mean(),
+                "In the smoothed part the padding counts too. Both parts leave it out.",
+            ),
+            (
+                mean((1 - eps) * hard) + eps * soft.sum() / words,
+                "In the smoothed part the padding counts too. Both parts leave it out.",
+            ),
+            ((each * counts).sum(), "That is the sum. Divide by the number of real words."),
+            (each.sum(), "That is the sum, padding and all."),
+            (
+                each.sum() / words,
+                "You divide by the number of real words, but the sum still holds the padding.",
+            ),
+            (
+                (each * counts).sum() / len(target),
+                "You divide by the number of sentences. Divide by the number of real words.",
+            ),
+            (
+                mean(smoothed(logits.log_softmax(dim=1))),
+                "The softmax runs over the places. It should run over the words, the last axis.",
+            ),
+            (
+                mean(smoothed(logits.log_softmax(dim=0))),
+                "The softmax runs over the sentences. It should run over the words, the last axis.",
+            ),
+            (
+                ((each * counts).sum(1) / counts.sum(1)).mean(),
+                "You average each sentence first and "
+                "then the sentences, so a word in a short sentence counts more. Average over all real "
+                "words.",
+            ),
+            (mean(twice), "The softmax is applied twice: log_softmax wants the logits themselves."),
+            (
+                mean(smoothed(logits)),
+                "There is no softmax: the logits aren't logarithms of probabilities yet.",
+            ),
+            (
+                mean(smoothed(log_p.exp())),
+                "The logarithm is missing: a loss is minus the *logarithm* of a probability.",
+            ),
+            (
+                mean(-((1 - eps) * p + eps / vocab).log()),
+                "You smoothed what the model predicts. "
+                "Smooth the target: a part of the loss for each word's logarithm.",
+            ),
+            (
+                mean((1 - eps) * hard + eps * wrong_words / vocab),
+                "The right word gets its share of eps "
+                "as well, so your target adds up to less than 1.",
+            ),
+            (
+                mean((1 - eps) * hard + eps * wrong_words / (vocab - 1)),
+                "You spread eps over the wrong words only. " + spread,
+            ),
+            (
+                mean((1 - eps) * hard + eps * (wrong_words + log_p[..., PAD]) / (vocab - 2)),
+                "You spread eps over the wrong words without <pad>. " + spread,
+            ),
+            (
+                mean((1 - eps) * hard - eps * log_p[..., 1:].mean(dim=-1)),
+                "You left <pad> out of the vocabulary. " + spread,
+            ),
+            (
+                mean(hard + eps * soft),
+                "The right word must give eps away first: your target adds up to more than 1.",
+            ),
+            (
+                mean((1 - eps) * hard + eps * vocab * soft),
+                "Every word got all of eps. Divide it among them.",
+            ),
+            (mean(eps * hard + (1 - eps) * soft), "eps and 1 - eps are exchanged."),
+            (
+                mean((1 - eps) * hard),
+                "The right word gives eps away, but nobody gets it: the second part is missing.",
+            ),
+            (-mean(each), "The sign: the loss is *minus* the logarithm."),
+            (
+                -mean(p).log(),
+                "First the logarithm of each, then the mean: not the logarithm of the mean.",
+            ),
+            (
+                label_smoothed_cross_entropy(logits[:, :-1], target[:, 1:], eps),
+                "The target is shifted "
+                "again. Place i of the logits belongs to place i of the target.",
+            ),
+            (mean(each) / math.log(2), "That is in bits. Use the natural logarithm."),
+        ],
+    )
     full = one_loss(function, logits[:1], target[:1], eps)
     right = label_smoothed_cross_entropy(logits[:1], target[:1], eps)
     expect(same(full, right), "Right for the example, but not for a batch without padding.")
     sure = one_loss(function, 60 * logits, target, eps)
     right = label_smoothed_cross_entropy(60 * logits, target, eps)
-    no_slip(same(sure, right), "Right for small scores; for "
-            "large ones a probability is rounded to 0, and its logarithm is lost. Which function "
-            "takes the softmax and its logarithm in one?")  # fmt: skip
+    no_slip(
+        same(sure, right),
+        "Right for small scores; for "
+        "large ones a probability is rounded to 0, and its logarithm is lost. Which function "
+        "takes the softmax and its logarithm in one?",
+    )
 
 
 @implement(lambda: (torch.tensor([1]), 3, 0.1))
@@ -285,27 +385,47 @@ def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
     hard = one_hot(target, vocab).float()
     right = (1 - eps) * hard + eps / vocab
     wrong_ones = (1 - hard) * eps
-    compare(call(function, target, vocab, eps), right, [
-        (hard, "Those are the hard targets: where is eps?"),
-        (right[0], "There should be a row for each target."),
-        (right.T, "Turned: a row for each target, a column for each word."),
-        ((1 - eps) * hard + wrong_ones / vocab, "The right word gets its share of eps as well, so "
-         "your rows add up to less than 1."),
-        ((1 - eps) * hard + wrong_ones / (vocab - 1), "You spread eps over the wrong words only. "
-         "Here it is over all of them, the right one too."),
-        ((1 - eps) * hard + wrong_ones / (vocab - 2), "You divide eps by vocab - 2. Here it is "
-         "spread over all words, the right one and the signs too."),
-        ((1 - eps) * hard + eps / (vocab - 1), "You divide by vocab - 1, but give a share to all "
-         "vocab words: the rows add up to more than 1."),
-        ((1 - eps) * hard + eps / (vocab - 2), "You divide by vocab - 2, but give a share to all "
-         "vocab words: the rows add up to more than 1."),
-        (hard + eps / vocab, "The right word must give eps away first: the rows add up to more "
-         "than 1."),
-        ((1 - eps) * hard + eps, "Every word got all of eps. Divide it among them."),
-        (eps * hard + (1 - eps) / vocab, "eps and 1 - eps are exchanged."),
-        ((1 - 0.1) * hard + 0.1 / vocab, "eps is an argument, it isn't always 0.1."),
-        (right.log(), "Those are logarithms. Give the probabilities."),
-    ])  # fmt: skip
+    compare(
+        call(function, target, vocab, eps),
+        right,
+        [
+            (hard, "Those are the hard targets: where is eps?"),
+            (right[0], "There should be a row for each target."),
+            (right.T, "Turned: a row for each target, a column for each word."),
+            (
+                (1 - eps) * hard + wrong_ones / vocab,
+                "The right word gets its share of eps as well, so your rows add up to less than 1.",
+            ),
+            (
+                (1 - eps) * hard + wrong_ones / (vocab - 1),
+                "You spread eps over the wrong words only. "
+                "Here it is over all of them, the right one too.",
+            ),
+            (
+                (1 - eps) * hard + wrong_ones / (vocab - 2),
+                "You divide eps by vocab - 2. Here it is "
+                "spread over all words, the right one and the signs too.",
+            ),
+            (
+                (1 - eps) * hard + eps / (vocab - 1),
+                "You divide by vocab - 1, but give a share to all "
+                "vocab words: the rows add up to more than 1.",
+            ),
+            (
+                (1 - eps) * hard + eps / (vocab - 2),
+                "You divide by vocab - 2, but give a share to all "
+                "vocab words: the rows add up to more than 1.",
+            ),
+            (
+                hard + eps / vocab,
+                "The right word must give eps away first: the rows add up to more than 1.",
+            ),
+            ((1 - eps) * hard + eps, "Every word got all of eps. Divide it among them."),
+            (eps * hard + (1 - eps) / vocab, "eps and 1 - eps are exchanged."),
+            ((1 - 0.1) * hard + 0.1 / vocab, "eps is an argument, it isn't always 0.1."),
+            (right.log(), "Those are logarithms. Give the probabilities."),
+        ],
+    )
 
 
 @implement(lambda: (1, 512, 4000))
@@ -324,8 +444,10 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
         except Hint:
             raise
         except Exception as error:
-            raise Hint(f"Called with step={step}, d_model={d_model}, warmup={warmup}, it stops "
-                       f"with {reason_of(error)}.") from None  # fmt: skip
+            raise Hint(
+                f"Called with step={step}, d_model={d_model}, warmup={warmup}, it stops "
+                f"with {reason_of(error)}."
+            ) from None
 
     def formula(rate: Callable[[int], float]) -> list[float]:
         return [rate(step) for step in steps]
@@ -391,8 +513,11 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
             no_slip(not close(found, formula(form)), hint)
     right = formula(lambda s: paper_schedule(s, d_model, warmup))
     for step, given, wanted in zip(steps, found, right, strict=True):
-        expect(close([given], [wanted]), f"For step={step}, d_model={d_model}, warmup={warmup} it "
-               f"gives {given:.5f}, not {wanted:.5f}.")  # fmt: skip
+        expect(
+            close([given], [wanted]),
+            f"For step={step}, d_model={d_model}, warmup={warmup} it "
+            f"gives {given:.5f}, not {wanted:.5f}.",
+        )
 
 
 def close(some: Sequence[float], others: Sequence[float]) -> bool:
@@ -404,14 +529,18 @@ def my_updates(function: Callable[[list[int], int], list[tuple[float, int]]]) ->
     """Words in each small batch, and how many make an update -> (divide by, step) for each."""
     for words, each in ([5, 2, 3, 6, 1, 8], 3), ([4, 9, 7, 2], 2), ([6, 3], 1):
         found = result_of(function, list(words), each)
-        form = "Return a list with a pair for each small batch: what its loss is divided by, and " \
-               "a step or 0."  # fmt: skip
+        form = (
+            "Return a list with a pair for each small batch: what its loss is divided by, and "
+            "a step or 0."
+        )
         try:
             pairs = [(float(divide), float(step)) for divide, step in found]
         except (TypeError, ValueError):
             raise Hint(form) from None
-        expect(len(pairs) == len(words), f"{form} For {len(words)} small batches there are "
-               f"{len(pairs)} pairs.")  # fmt: skip
+        expect(
+            len(pairs) == len(words),
+            f"{form} For {len(words)} small batches there are {len(pairs)} pairs.",
+        )
         given_by, given_steps = zip(*pairs, strict=True)
         right_by, right_steps = divisors_and_steps(words, each)
         by_hint = hint_for(given_by, right_by, wrong_divisors(words, each))
@@ -419,8 +548,11 @@ def my_updates(function: Callable[[list[int], int], list[tuple[float, int]]]) ->
         expect(not (by_hint and steps_hint), f"Divided by: {by_hint} And the steps: {steps_hint}")
         both = f"For words = {words} and {each} to an update"
         unknown = f"{both} you divide by {list(given_by)}, with the steps {list(given_steps)}."
-        expect(by_hint != UNKNOWN and steps_hint != UNKNOWN, f"{unknown} Which small batches make "
-               "an update together, how many words do they hold, and when is it due?")  # fmt: skip
+        expect(
+            by_hint != UNKNOWN and steps_hint != UNKNOWN,
+            f"{unknown} Which small batches make "
+            "an update together, how many words do they hold, and when is it due?",
+        )
         no_slip(not by_hint, f"Divided by: {by_hint}")
         no_slip(not steps_hint, f"The steps: {steps_hint}")
 
@@ -439,8 +571,10 @@ def hint_for(given: Sequence[float], right: Sequence[float], mistakes: Mapping[s
     """The hint of the mistake that was made; empty where it is right."""
     if close(given, right):
         return ""
-    return next((hint for hint, forms in mistakes.items()
-                 if any(close(given, form) for form in forms)), UNKNOWN)  # fmt: skip
+    return next(
+        (hint for hint, forms in mistakes.items() if any(close(given, form) for form in forms)),
+        UNKNOWN,
+    )
 
 
 def wrong_divisors(words: Sequence[int], each: int) -> dict[str, list[list[float]]]:
@@ -473,7 +607,9 @@ def wrong_steps(words: Sequence[int], each: int) -> dict[str, list[list[float]]]
     due = [(i + 1) % each == 0 for i in places]
     return {
         "the schedule moves with every small batch. It counts updates.": [
-            [i + 1 for i in places], list(places), [(i + 1) * now for i, now in enumerate(due)],
+            [i + 1 for i in places],
+            list(places),
+            [(i + 1) * now for i, now in enumerate(due)],
             [i * now for i, now in enumerate(due)],
         ],
         "the schedule counts from 1, so the first update is step 1.": [
@@ -493,7 +629,7 @@ def wrong_steps(words: Sequence[int], each: int) -> dict[str, list[list[float]]]
         "one step too far: nothing is added to the number of the update.": [
             [(i // each + 2) * now for i, now in enumerate(due)]
         ],
-    }  # fmt: skip
+    }
 
 
 MOST_STEPS = 250
@@ -504,33 +640,49 @@ NEEDED, NEEDED_ELSEWHERE = 0.95, 0.85  # the grader's processor rounds in anothe
 def settings_that_copy(settings: Any) -> None:
     """Highest rate, warm-up and steps with which a tiny model learns to copy rows of digits."""
     names = ("peak", "warmup", "steps")
-    expect(isinstance(settings, dict) and set(settings) == set(names),
-           'Give a dict with the three names "peak", "warmup" and "steps".')  # fmt: skip
+    expect(
+        isinstance(settings, dict) and set(settings) == set(names),
+        'Give a dict with the three names "peak", "warmup" and "steps".',
+    )
     wanted = "The peak is a number, such as 0.001; warm-up and steps are whole numbers."
     peak = one_number(settings["peak"], wanted)
     warmup, steps = (whole_number(settings[name], wanted) for name in names[1:])
     expect(0 < peak <= 10, f"A learning rate is above 0, and far below 10. Yours is {peak}.")
     expect(1 <= warmup, f"A warm-up has at least 1 step, not {warmup}.")
-    expect(1 <= steps <= MOST_STEPS, f"There are 1 to {MOST_STEPS} steps, but you want {steps}. "
-           "Which of the other two numbers can help?")  # fmt: skip
-    expect(warmup <= steps, "The training ends before the warm-up does: the rate never gets to its "
-           "peak.")  # fmt: skip
+    expect(
+        1 <= steps <= MOST_STEPS,
+        f"There are 1 to {MOST_STEPS} steps, but you want {steps}. "
+        "Which of the other two numbers can help?",
+    )
+    expect(
+        warmup <= steps,
+        "The training ends before the warm-up does: the rate never gets to its peak.",
+    )
     share = share_of_copies(peak, warmup, steps)
     needed = NEEDED_ELSEWHERE if GRADED.get() else NEEDED
     for unlikely, hint in (
         (peak > 0.07, "The rate is so high that each step overshoots. Try a lower peak."),
-        (peak < 0.002, "The steps are so small that it doesn't get there in time. Try a higher "
-         "peak."),
-        (warmup < 8, "The rate is at its highest from the start, and falls at once. What does a "
-         "longer warm-up do?"),
+        (
+            peak < 0.002,
+            "The steps are so small that it doesn't get there in time. Try a higher peak.",
+        ),
+        (
+            warmup < 8,
+            "The rate is at its highest from the start, and falls at once. What does a "
+            "longer warm-up do?",
+        ),
         (steps < 150, "There is time for more steps."),
-        (warmup > 150, "When the warm-up is over, so is the training, nearly. What does a shorter "
-         "one do?"),
+        (
+            warmup > 150,
+            "When the warm-up is over, so is the training, nearly. What does a shorter one do?",
+        ),
         (True, "Change one number at a time, and see in which direction it gets better."),
-    ):  # fmt: skip
+    ):
         good = share >= needed
-        expect(good or not unlikely, f"It copies {share:.1%} of the rows, but {needed:.0%} are "
-               f"wanted. {hint}")  # fmt: skip
+        expect(
+            good or not unlikely,
+            f"It copies {share:.1%} of the rows, but {needed:.0%} are wanted. {hint}",
+        )
 
 
 @functools.cache  # many hand in the same settings, and training takes seconds
@@ -546,8 +698,15 @@ def share_of_copies(peak: float, warmup: int, steps: int) -> float:
         return right_rows(model, digit_pairs("copy", max_length=8)[1])
 
 
-PARTS = ("src_embed", "tgt_embed", "src_positions", "tgt_positions", "encoder", "decoder",
-         "generator")  # fmt: skip
+PARTS = (
+    "src_embed",
+    "tgt_embed",
+    "src_positions",
+    "tgt_positions",
+    "encoder",
+    "decoder",
+    "generator",
+)
 FAULTS = {
     "a": "With a schedule that stays at 0 no part would move. Here some do.",
     "b": "With gradients that add up from step to step every part would move, only badly.",
@@ -559,22 +718,35 @@ FAULTS = {
 @exercise
 def the_fault(still: Any, letter: Any) -> None:
     """The core exercise: which parts of the model stand still in a training, and why."""
-    expect(isinstance(still, list | tuple | set) and all(isinstance(part, str) for part in still),
-           'Give the parts as a list of names, such as ["decoder", "generator"].')  # fmt: skip
+    expect(
+        isinstance(still, list | tuple | set) and all(isinstance(part, str) for part in still),
+        'Give the parts as a list of names, such as ["decoder", "generator"].',
+    )
     names = {part.strip() for part in still}
     for name in sorted(names - set(PARTS)):
         raise Hint(f"There is no part {name!r}. They are {', '.join(PARTS)}.")
     moved = sorted(names & {"decoder", "generator", "tgt_embed"})
-    expect(not moved, f"{', '.join(moved)}: here the weights do move. Compare each weight before "
-           "and after, one by one.")  # fmt: skip
-    no_slip(not names & {"src_positions", "tgt_positions"}, "The position vectors are computed: "
-            "they have no weights, so they can't stand still or move.")  # fmt: skip
+    expect(
+        not moved,
+        f"{', '.join(moved)}: here the weights do move. Compare each weight before "
+        "and after, one by one.",
+    )
+    no_slip(
+        not names & {"src_positions", "tgt_positions"},
+        "The position vectors are computed: "
+        "they have no weights, so they can't stand still or move.",
+    )
     no_slip(names != {"encoder"}, "The encoder stands still, but not it alone. What feeds it?")
     no_slip(names != {"src_embed"}, "The source table stands still, but not it alone.")
-    expect(names == {"encoder", "src_embed"}, "Not all. Walk through `named_parameters`, and "
-           "compare each weight before and after.")  # fmt: skip
-    expect(isinstance(letter, str) and letter.strip(" ()").lower() in {*FAULTS, "c"},
-           "The reason: give one of the letters a to e, in quotes.")  # fmt: skip
+    expect(
+        names == {"encoder", "src_embed"},
+        "Not all. Walk through `named_parameters`, and compare each weight before and after.",
+    )
+    expect(
+        isinstance(letter, str) and letter.strip(" ()").lower() in {*FAULTS, "c"},
+        "The reason: give one of the letters a to e, in quotes.",
+    )
     chosen = letter.strip(" ()").lower()
-    no_slip(chosen == "c", f"The right parts. But the reason isn't ({chosen}): "
-            f"{FAULTS.get(chosen, '')}")  # fmt: skip
+    no_slip(
+        chosen == "c", f"The right parts. But the reason isn't ({chosen}): {FAULTS.get(chosen, '')}"
+    )

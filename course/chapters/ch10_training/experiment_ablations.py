@@ -23,8 +23,9 @@ from transformer_lib.model.transformer import Transformer, count_parameters
 from transformer_lib.training.config import TrainingConfig
 
 BASE = ModelConfig(N=2, d_model=64, d_ff=256, h=4, dropout=0.0)
-TRAINING = TrainingConfig(steps=300, max_tokens=512, schedule="linear", peak=3e-3, warmup=100,
-                          validate_every=300)  # fmt: skip
+TRAINING = TrainingConfig(
+    steps=300, max_tokens=512, schedule="linear", peak=3e-3, warmup=100, validate_every=300
+)
 SEEDS = (0, 1, 2)
 
 
@@ -91,10 +92,13 @@ def measure_row(row: Row, seed: int, held_out: list) -> dict[str, Any]:
     how = dataclasses.replace(TRAINING, seed=seed, **row.training)
     model, history = learn("reverse", config, how, row.change)
     return {
-        "part": row.part, "what": row.what, "seed": seed, "parameters": count_parameters(model),
+        "part": row.part,
+        "what": row.what,
+        "seed": seed,
+        "parameters": count_parameters(model),
         "validation_loss": history[-1]["validation_loss"],
         "right_rows": round(right_rows(model, held_out), 3),
-    }  # fmt: skip
+    }
 
 
 @experiment("ablations")

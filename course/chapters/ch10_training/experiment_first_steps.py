@@ -31,8 +31,9 @@ COUNT = 500  # held-out sentences that the loss is measured on
 SENTENCE, RIGHT = "I like trees", "Me gustan los árboles"
 # The loop that notebook 10 writes by hand.
 TINY = ModelConfig(N=1, d_model=32, d_ff=64, h=4, dropout=0.0)
-LOOP = TrainingConfig(steps=400, max_tokens=512, schedule="linear", peak=1e-2, warmup=50,
-                      validate_every=20)  # fmt: skip
+LOOP = TrainingConfig(
+    steps=400, max_tokens=512, schedule="linear", peak=1e-2, warmup=50, validate_every=20
+)
 
 
 @contextmanager
@@ -79,10 +80,12 @@ def first_steps() -> dict[str, Any]:
             rate = config.learning_rate(step, recipe.model.d_model)
             loss = update(model, optimizer, [next(training)], rate, config.smoothing)
         if step % EVERY == 0:
-            history.append({
-                "step": step,
-                "loss": loss and round(loss, 3),
-                "validation_loss": round(validation_loss(model, batches), 3),
-                "writes": tgt.text(greedy_decode(model, trees, max_length=12)[0]),
-            })  # fmt: skip
+            history.append(
+                {
+                    "step": step,
+                    "loss": loss and round(loss, 3),
+                    "validation_loss": round(validation_loss(model, batches), 3),
+                    "writes": tgt.text(greedy_decode(model, trees, max_length=12)[0]),
+                }
+            )
     return {"sentence": SENTENCE, "right": RIGHT, "steps": STEPS, "history": history}

@@ -13,11 +13,14 @@ from transformer_lib.training.config import TrainingConfig
 FRENCH = Vocabulary(["je", "suis", "étudiant", "merci"])
 ENGLISH = Vocabulary(["a", "am", "I", "thanks", "student"])
 SENTENCES = (("je suis étudiant", "I am a student"), ("merci", "thanks"))
-PAIRS = [(FRENCH.encode(french.split()), ENGLISH.encode(english.split()))
-         for french, english in SENTENCES]  # fmt: skip
+PAIRS = [
+    (FRENCH.encode(french.split()), ENGLISH.encode(english.split()))
+    for french, english in SENTENCES
+]
 SIZES = ModelConfig(N=1, d_model=32, d_ff=64, h=4, dropout=0.0)
-LESSON = TrainingConfig(steps=15, schedule="linear", peak=5e-3, warmup=10, smoothing=0.0,
-                        validate_every=5)  # fmt: skip
+LESSON = TrainingConfig(
+    steps=15, schedule="linear", peak=5e-3, warmup=10, smoothing=0.0, validate_every=5
+)
 
 
 def new_model(seed: int = 0) -> Transformer:

@@ -37,8 +37,16 @@ def learn_from(pairs: Pairs, held_out: Pairs, seed: int = 0, steps: int = STEPS)
 
     torch.manual_seed(seed)
     model = Transformer(len(DIGITS), len(DIGITS), TOY)
-    how = TrainingConfig(steps=steps, max_tokens=512, schedule="linear", peak=5e-3, warmup=30,
-                         smoothing=0.0, validate_every=25, seed=seed)  # fmt: skip
+    how = TrainingConfig(
+        steps=steps,
+        max_tokens=512,
+        schedule="linear",
+        peak=5e-3,
+        warmup=30,
+        smoothing=0.0,
+        validate_every=25,
+        seed=seed,
+    )
     return train(model, pairs, held_out, how, measure=measure, bar=tqdm(disable=True))
 
 

@@ -35,15 +35,29 @@ def post_norm_and_pre_norm() -> dict[str, Any]:
     every = list(itertools.product((False, True), WARMUPS, PEAKS, SEEDS))
     runs = []
     for norm_first, warmup, peak, seed in tqdm(every, unit="training"):
-        how = TrainingConfig(steps=STEPS, max_tokens=512, schedule="linear", peak=peak,
-                             warmup=warmup, validate_every=50, seed=seed)  # fmt: skip
+        how = TrainingConfig(
+            steps=STEPS,
+            max_tokens=512,
+            schedule="linear",
+            peak=peak,
+            warmup=warmup,
+            validate_every=50,
+            seed=seed,
+        )
         model, history = learn("reverse", deep(norm_first), how)
-        runs.append({
-            "norm_first": norm_first, "warmup": warmup, "peak": peak, "seed": seed,
-            "right_rows": round(right_rows(model, held_out), 3),
-            "history": [{key: entry[key] for key in ("step", "loss", "validation_loss")}
-                        for entry in history],
-        })  # fmt: skip
+        runs.append(
+            {
+                "norm_first": norm_first,
+                "warmup": warmup,
+                "peak": peak,
+                "seed": seed,
+                "right_rows": round(right_rows(model, held_out), 3),
+                "history": [
+                    {key: entry[key] for key in ("step", "loss", "validation_loss")}
+                    for entry in history
+                ],
+            }
+        )
     return {"task": "reverse", "layers": 6, "steps": STEPS, "runs": runs}
 
 

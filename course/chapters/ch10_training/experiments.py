@@ -49,8 +49,12 @@ def written_words(model: torch.nn.Module) -> dict[str, list[str]]:
         for _ in range(batch.tgt_in.size(1)):
             newest = model(batch.src, alone)[:, -1:].argmax(dim=-1)
             alone = torch.cat([alone, newest], dim=1)
-    rows = {"tgt_in": batch.tgt_in, "tgt_out": batch.tgt_out, "predicted": predicted,
-            "alone": alone[:, 1:]}  # fmt: skip
+    rows = {
+        "tgt_in": batch.tgt_in,
+        "tgt_out": batch.tgt_out,
+        "predicted": predicted,
+        "alone": alone[:, 1:],
+    }
     return {name: [ENGLISH.tokens[i] for i in ids[0]] for name, ids in rows.items()}
 
 
@@ -149,11 +153,17 @@ def stored_rows() -> list[dict[str, Any]]:
             bleu, compared = TABLE_3[row].bleu, TABLE_3[other].bleu
             change = f"{bleu - compared:+.1f}".replace("-", "\N{MINUS SIGN}").replace("+0.0", "0.0")
             paper = f"{name}: {bleu} ({change})"
-        row = table.setdefault(run["what"], {
-            "part": run["part"], "what": run["what"], "parameters": run["parameters"],
-            "paper": str(TABLE_3["base"].bleu) if run["part"] == "base" else paper,
-            "shares": [], "losses": [],
-        })  # fmt: skip
+        row = table.setdefault(
+            run["what"],
+            {
+                "part": run["part"],
+                "what": run["what"],
+                "parameters": run["parameters"],
+                "paper": str(TABLE_3["base"].bleu) if run["part"] == "base" else paper,
+                "shares": [],
+                "losses": [],
+            },
+        )
         row["shares"].append(run["right_rows"])
         row["losses"].append(run["validation_loss"])
     return list(table.values())

@@ -56,8 +56,12 @@ def learning_curve(
             size = 6 if len(measured) < 50 else 0
             ax.plot(steps, losses, look, label=name, color=color, markersize=size)
     if floor is not None:
-        ax.axhline(floor, label="the least that smoothed targets allow in training",
-                   color=style.MUTED, linestyle=":")  # fmt: skip
+        ax.axhline(
+            floor,
+            label="the least that smoothed targets allow in training",
+            color=style.MUTED,
+            linestyle=":",
+        )
     ax.set_xlabel("step (one update of the weights)")
     ax.set_ylabel("loss per token, in nats")
     ax.set_ylim(bottom=0)
@@ -92,11 +96,18 @@ def run_curves(
     learning_curve([*learned, *found], top)
     top.set_xlabel("")
     for ax in middle:
-        ax.plot([entry["step"] for entry in scores], [entry["bleu"] for entry in scores], "s--",
-                color=style.CATEGORIES[2])  # fmt: skip
+        ax.plot(
+            [entry["step"] for entry in scores],
+            [entry["bleu"] for entry in scores],
+            "s--",
+            color=style.CATEGORIES[2],
+        )
         ax.set(ylabel="BLEU", ylim=(0, None))
-    bottom.plot([entry["step"] for entry in steps], [entry["learning_rate"] for entry in steps],
-                color=style.MUTED)  # fmt: skip
+    bottom.plot(
+        [entry["step"] for entry in steps],
+        [entry["learning_rate"] for entry in steps],
+        color=style.MUTED,
+    )
     bottom.set(ylabel="learning rate", ylim=(0, None), xlabel="step (one update of the weights)")
     for ax in (*middle, bottom):
         ax.grid(axis="y")
@@ -131,15 +142,30 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     ax.set_title("Does it learn the rule? Look at rows it never saw", fontsize=14, pad=10)
     nothing = math.log(11)  # ten digits and the end, all equally likely
     ax.axhline(nothing, color=style.MUTED, linestyle=":")
-    ax.text(0.97 * steps, nothing + 0.06, "a model that knows nothing", ha="right",
-            color=style.MUTED)  # fmt: skip
+    ax.text(
+        0.97 * steps, nothing + 0.06, "a model that knows nothing", ha="right", color=style.MUTED
+    )
     at = [entry["step"] for entry in history]
-    ax.plot(at, [entry["loss"] for entry in history], "--", color=style.CATEGORIES[4],
-            label="rows it learns from (smoothed targets never cost 0)")  # fmt: skip
-    ax.plot(at, [entry["validation_loss"] for entry in history], color=style.CATEGORIES[0],
-            linewidth=3, label="held-out rows, never learned from")  # fmt: skip
-    ax.set(xlim=(0, steps), ylim=(0, 3), xlabel="step (one update of the weights)",
-           ylabel="loss per token, in nats")  # fmt: skip
+    ax.plot(
+        at,
+        [entry["loss"] for entry in history],
+        "--",
+        color=style.CATEGORIES[4],
+        label="rows it learns from (smoothed targets never cost 0)",
+    )
+    ax.plot(
+        at,
+        [entry["validation_loss"] for entry in history],
+        color=style.CATEGORIES[0],
+        linewidth=3,
+        label="held-out rows, never learned from",
+    )
+    ax.set(
+        xlim=(0, steps),
+        ylim=(0, 3),
+        xlabel="step (one update of the weights)",
+        ylabel="loss per token, in nats",
+    )
     right = ax.secondary_yaxis("right", functions=(np.exp, lambda y: np.log(np.maximum(y, 1e-9))))
     right.set_yticks([1, 1.5, 2, 3, 5, 11, 20], ["1", "1.5", "2", "3", "5", "11", "20"])
     right.set_ylabel("perplexity")
@@ -165,31 +191,63 @@ def writing_curve(
     wide, tall = 8.0, 6.6
     figure = style.new_figure(wide, tall)
     ax = figure.subplots()
-    ax.plot(list(entries), [entry["validation_loss"] for entry in entries.values()],
-            color=style.CATEGORIES[0], linewidth=3.5, solid_capstyle="round")  # fmt: skip
+    ax.plot(
+        list(entries),
+        [entry["validation_loss"] for entry in entries.values()],
+        color=style.CATEGORIES[0],
+        linewidth=3.5,
+        solid_capstyle="round",
+    )
     ax.set_title("What becomes of “I like trees” while the model learns", loc="left", fontsize=15)
     for step, meaning in english.items():
         loss = entries[step]["validation_loss"]
-        beside = [entry["validation_loss"] for at, entry in entries.items()
-                  if step <= at <= step + 0.35 * last]  # fmt: skip
+        beside = [
+            entry["validation_loss"]
+            for at, entry in entries.items()
+            if step <= at <= step + 0.35 * last
+        ]
         lift = 72 * 0.8 * tall * (max(beside) - loss) / TOP_LOSS  # the text stays off the curve
-        ax.plot(step, loss, "o", color=style.CATEGORIES[0], markersize=10,
-                markeredgecolor=style.PAPER, markeredgewidth=2, zorder=3)  # fmt: skip
+        ax.plot(
+            step,
+            loss,
+            "o",
+            color=style.CATEGORIES[0],
+            markersize=10,
+            markeredgecolor=style.PAPER,
+            markeredgewidth=2,
+            zorder=3,
+        )
         words = entries[step]["writes"].split()
         words = words[: 3 if len({word.lower() for word in words}) == 1 else 6]
         before = None
         for word in [*words, "…"] if len(words) < len(entries[step]["writes"].split()) else words:
             color = style.WORDS.get(word.lower())
             before = ax.annotate(
-                word, (1, 0) if before else (step, loss), xycoords=before or "data",
-                xytext=(5, 0) if before else (14, 18 + lift), textcoords="offset points",
+                word,
+                (1, 0) if before else (step, loss),
+                xycoords=before or "data",
+                xytext=(5, 0) if before else (14, 18 + lift),
+                textcoords="offset points",
                 va="bottom",
-                color=color or style.MUTED, weight="bold" if color else "normal", fontsize=14,
-            )  # fmt: skip
-        ax.annotate(meaning, (step, loss), xytext=(14, 4 + lift), textcoords="offset points",
-                    color=style.MUTED, fontsize=10.5, style="italic")  # fmt: skip
-    ax.set(xlim=(-14, last), ylim=(0, TOP_LOSS), xlabel="training step",
-           ylabel="loss on held-out text, in nats")  # fmt: skip
+                color=color or style.MUTED,
+                weight="bold" if color else "normal",
+                fontsize=14,
+            )
+        ax.annotate(
+            meaning,
+            (step, loss),
+            xytext=(14, 4 + lift),
+            textcoords="offset points",
+            color=style.MUTED,
+            fontsize=10.5,
+            style="italic",
+        )
+    ax.set(
+        xlim=(-14, last),
+        ylim=(0, TOP_LOSS),
+        xlabel="training step",
+        ylabel="loss on held-out text, in nats",
+    )
     ax.set_xticks(range(0, last + 1, 100))
     return figure
 
@@ -207,19 +265,27 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
     rows = [as_array(given) for given in panels.values()]
     targets = [int(row.argmax()) for row in rows if row.max() == 1]
     if targets and rows[-1][targets[0]] > rows[0][targets[0]]:
-        figure.suptitle("Training moves the probability to the right word", fontsize=14,
-                        weight="bold")  # fmt: skip
+        figure.suptitle(
+            "Training moves the probability to the right word", fontsize=14, weight="bold"
+        )
     for ax, (title, given) in zip(axes, panels.items(), strict=True):
         shares = as_array(given)
         check_rows(title, shares[None], words)
         best = targets[0] if targets else int(shares.argmax())
-        colors = [style.CATEGORIES[0] if i == best else style.CATEGORIES[5]
-                  for i in range(len(words))]  # fmt: skip
+        colors = [
+            style.CATEGORIES[0] if i == best else style.CATEGORIES[5] for i in range(len(words))
+        ]
         ax.barh(range(len(words)), shares, color=colors)
         for i, share in enumerate(shares):
-            ax.text(share + 0.03, i, f"{steady_round(share):.2f}", va="center", fontsize=11,
-                    weight="bold" if i == best else "normal",
-                    color=style.INK if share > 0 else style.MUTED)  # fmt: skip
+            ax.text(
+                share + 0.03,
+                i,
+                f"{steady_round(share):.2f}",
+                va="center",
+                fontsize=11,
+                weight="bold" if i == best else "normal",
+                color=style.INK if share > 0 else style.MUTED,
+            )
         ax.set_title(title)
         ax.set_xlim(0, 1.3)
         ax.spines["bottom"].set_bounds(0, 1)
@@ -253,18 +319,25 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
         if len(grid) != len(rows):
             raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
         check_rows(title, grid, columns)
-        image = ax.imshow(grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest",
-                          aspect="auto")  # fmt: skip
+        image = ax.imshow(
+            grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest", aspect="auto"
+        )
         ax.set_title(title)
-        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right",
-                      rotation_mode="anchor")  # fmt: skip
+        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor")
         ax.set_yticks(range(len(rows)), rows)
         ax.tick_params(length=0, labelleft=ax is axes[0])
         ax.spines[:].set_visible(False)
         for (i, j), share in np.ndenumerate(grid):
             if steady_round(share):
-                ax.text(j, i, f"{steady_round(share):.2f}", ha="center", va="center", fontsize=10.5,
-                        color=style.ink_on(image.cmap(image.norm(share))))  # fmt: skip
+                ax.text(
+                    j,
+                    i,
+                    f"{steady_round(share):.2f}",
+                    ha="center",
+                    va="center",
+                    fontsize=10.5,
+                    color=style.ink_on(image.cmap(image.norm(share))),
+                )
         ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
         ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
         ax.grid(which="minor", linewidth=0.8)
@@ -279,8 +352,10 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
 def check_rows(title: str, rows: np.ndarray, words: Sequence[str]) -> None:
     """ValueError unless each row has a probability for each word, and they add up to 1."""
     if rows.ndim != 2 or rows.shape[1] != len(words):
-        raise ValueError(f"{title!r}: {len(words)} words need as many numbers in each row, "
-                         f"but the shape is {rows.shape}")  # fmt: skip
+        raise ValueError(
+            f"{title!r}: {len(words)} words need as many numbers in each row, "
+            f"but the shape is {rows.shape}"
+        )
     totals = rows.sum(axis=1)
     if (abs(totals - 1) > 1e-3).any():
         worst = totals[abs(totals - 1).argmax()]
@@ -306,16 +381,27 @@ def teacher_forcing(
     figure = style.new_figure(8.0, 6.4)
     above, below = figure.subplots(2, 1, height_ratios=[3.4, 2.2])
     for ax, rows, title in (
-        (above, [("reads", tgt_in), ("predicts", predicted), ("right word", tgt_out)],
-         "In training, it reads the right words, whatever it predicts"),
-        (below, [("reads", [tgt_in[0], *alone[:-1]]), ("writes", alone)],
-         "Alone, it reads its own words, and errors run on"),
-    ):  # fmt: skip
+        (
+            above,
+            [("reads", tgt_in), ("predicts", predicted), ("right word", tgt_out)],
+            "In training, it reads the right words, whatever it predicts",
+        ),
+        (
+            below,
+            [("reads", [tgt_in[0], *alone[:-1]]), ("writes", alone)],
+            "Alone, it reads its own words, and errors run on",
+        ),
+    ):
         _word_rows(ax, rows, tgt_out)
         ax.set_title(title, loc="left", fontsize=14)
     handles = [Patch(facecolor=fill, edgecolor=style.MUTED) for fill in (PALE_RIGHT, PALE_WRONG)]
-    figure.legend(handles, ["the right word", "a wrong word"], loc="outside lower center", ncols=2,
-                  title="a new model, that has learned nothing yet, writes")  # fmt: skip
+    figure.legend(
+        handles,
+        ["the right word", "a wrong word"],
+        loc="outside lower center",
+        ncols=2,
+        title="a new model, that has learned nothing yet, writes",
+    )
     return figure
 
 
@@ -334,22 +420,38 @@ def _word_rows(ax: Axes, rows: list[tuple[str, Sequence[str]]], right: Sequence[
             fill = style.PAPER
             if name in ("predicts", "writes"):
                 fill = PALE_WRONG if word != right[i] else PALE_RIGHT
-            ax.add_patch(Rectangle((i, y), wide, tall, facecolor=fill, edgecolor=style.MUTED,
-                                   linewidth=1.4))  # fmt: skip
+            ax.add_patch(
+                Rectangle((i, y), wide, tall, facecolor=fill, edgecolor=style.MUTED, linewidth=1.4)
+            )
             ax.text(i + wide / 2, y + tall / 2, word, ha="center", va="center")
             if number == 0:
                 _arrow(ax, [(i + wide / 2, y), (i + wide / 2, y - step + tall)], style.MUTED)
             elif name == "right word":
-                ax.plot([i + wide / 2] * 2, [y + tall + 0.06, y + step - 0.06], linewidth=2.6,
-                        linestyle=(0, (1, 1)), color=style.CATEGORIES[4])  # fmt: skip
+                ax.plot(
+                    [i + wide / 2] * 2,
+                    [y + tall + 0.06, y + step - 0.06],
+                    linewidth=2.6,
+                    linestyle=(0, (1, 1)),
+                    color=style.CATEGORIES[4],
+                )
     if len(rows) == 3:
-        ax.text(-0.1, -1.5 * step + tall / 2, "loss", ha="right", va="center",
-                color=style.CATEGORIES[4], weight="bold")  # fmt: skip
+        ax.text(
+            -0.1,
+            -1.5 * step + tall / 2,
+            "loss",
+            ha="right",
+            va="center",
+            color=style.CATEGORIES[4],
+            weight="bold",
+        )
     last = -step * (len(rows) - 1) + tall / 2
     for i in range(len(right) - 1):  # from the end of the box up between the columns
         gap = i + wide + (1 - wide) / 2
-        _arrow(ax, [(i + wide, last), (gap, last), (gap, tall / 2), (i + 1, tall / 2)],
-               style.CATEGORIES[0])  # fmt: skip
+        _arrow(
+            ax,
+            [(i + wide, last), (gap, last), (gap, tall / 2), (i + 1, tall / 2)],
+            style.CATEGORIES[0],
+        )
 
 
 def _arrow(ax: Axes, corners: list[tuple[float, float]], color: str) -> None:
@@ -381,24 +483,40 @@ def penalty_curves(leads: Any, curves: Mapping[str, Any], shares: Any) -> Figure
     figure = style.new_figure(8.0, 4.2)
     ax = figure.subplots()
     for (name, given), color in zip(
-        curves.items(), (style.CATEGORIES[0], style.CATEGORIES[4], style.CATEGORIES[2]),
+        curves.items(),
+        (style.CATEGORIES[0], style.CATEGORIES[4], style.CATEGORIES[2]),
         strict=False,
-    ):  # fmt: skip
+    ):
         losses = as_array(given)
         if losses.shape != leads.shape:
             raise ValueError(f"{name!r}: {len(leads)} leads, but {losses.size} losses")
         ax.plot(leads, losses, color=color, linewidth=3)
-        ax.annotate(name, (leads[-1], losses[-1]), xytext=(0, 8), textcoords="offset points",
-                    ha="right", va="bottom", color=color, weight="bold")  # fmt: skip
+        ax.annotate(
+            name,
+            (leads[-1], losses[-1]),
+            xytext=(0, 8),
+            textcoords="offset points",
+            ha="right",
+            va="bottom",
+            color=color,
+            weight="bold",
+        )
         best = int(losses.argmin())
         if best < len(leads) - 1:
             ax.plot(leads[best], losses[best], "o", color=color, markersize=10)
-            ax.annotate(f"least where its\nprobability is {steady_round(shares[best]):.2f}",
-                        (leads[best], losses[best]), xytext=(0, 14), textcoords="offset points",
-                        ha="center", fontsize=11)  # fmt: skip
+            ax.annotate(
+                f"least where its\nprobability is {steady_round(shares[best]):.2f}",
+                (leads[best], losses[best]),
+                xytext=(0, 14),
+                textcoords="offset points",
+                ha="center",
+                fontsize=11,
+            )
     ticks = [p for p in (0.5, 0.9, 0.99, 0.999, 0.9999) if shares[0] < p < shares[-1]]
-    ax.set_xticks([leads[0], *np.interp(ticks, shares, leads)],
-                  [f"{steady_round(shares[0]):.2f}", *(f"{p:g}" for p in ticks)])  # fmt: skip
+    ax.set_xticks(
+        [leads[0], *np.interp(ticks, shares, leads)],
+        [f"{steady_round(shares[0]):.2f}", *(f"{p:g}" for p in ticks)],
+    )
     ax.set_xlabel("probability of the right word, as its score leads by more and more")
     ax.set_ylabel("loss, in nats")
     ax.set_ylim(bottom=0)
@@ -418,24 +536,45 @@ def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     colors = (style.CATEGORIES[2], style.CATEGORIES[5], style.CATEGORIES[0], "#0B2A57")
     for number, ((d_model, warmup), given) in enumerate(rates.items()):
         rate, color = 1000 * as_array(given), colors[number % 4]
-        ax.plot(np.arange(1, len(rate) + 1), rate, color=color, linewidth=6.5 - 1.5 * (number % 4),
-                solid_capstyle="butt")  # fmt: skip
+        ax.plot(
+            np.arange(1, len(rate) + 1),
+            rate,
+            color=color,
+            linewidth=6.5 - 1.5 * (number % 4),
+            solid_capstyle="butt",
+        )
         peak = int(rate.argmax())
         steep = peak < 0.15 * len(rate)  # on its right rise the other lines
-        ax.annotate(f"{warmup:,}" if steep else f"warm-up of {warmup:,} steps",
-                    (peak + 1, rate[peak]), xytext=(-6 if steep else 8, 4),
-                    textcoords="offset points", ha="right" if steep else "left",
-                    weight="bold")  # fmt: skip
-        ax.annotate(f"$d_{{model}}$ = {d_model}", (len(rate), rate[-1]), xytext=(6, 0),
-                    textcoords="offset points", va="center", annotation_clip=False)  # fmt: skip
+        ax.annotate(
+            f"{warmup:,}" if steep else f"warm-up of {warmup:,} steps",
+            (peak + 1, rate[peak]),
+            xytext=(-6 if steep else 8, 4),
+            textcoords="offset points",
+            ha="right" if steep else "left",
+            weight="bold",
+        )
+        ax.annotate(
+            f"$d_{{model}}$ = {d_model}",
+            (len(rate), rate[-1]),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            annotation_clip=False,
+        )
     ax.set_title("Wider model, smaller steps. Longer warm-up, lower peak.", fontsize=14, pad=12)
     ax.set_xlabel("step (one update of the weights)")
     ax.set_ylabel("learning rate, in thousandths")
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.set_xlim(0, max(map(len, rates.values())))
     ax.set_ylim(bottom=0)
-    ax.text(1, 0.8, "$d_{model}$: how many numbers each word has", transform=ax.transAxes,
-            ha="right", va="top")  # fmt: skip
+    ax.text(
+        1,
+        0.8,
+        "$d_{model}$: how many numbers each word has",
+        transform=ax.transAxes,
+        ha="right",
+        va="top",
+    )
     return figure
 
 
@@ -457,8 +596,13 @@ def loss_panels(
     figure = style.new_figure(8.0, 0.9 + 2.5 * lines if lines > 1 else 3.9)
     axes = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
     if top is None:
-        top = 1.05 * max(loss for kinds in panels.values() for runs in kinds.values()
-                         for run in runs for _, loss in run)  # fmt: skip
+        top = 1.05 * max(
+            loss
+            for kinds in panels.values()
+            for runs in kinds.values()
+            for run in runs
+            for _, loss in run
+        )
     looks = {}
     for ax, (title, kinds) in zip(axes.flat, panels.items(), strict=False):
         for kind, runs in kinds.items():
@@ -478,11 +622,19 @@ def loss_panels(
     for ax in axes[-1]:
         ax.set_xlabel("step of training")
     figure.get_layout_engine().set(wspace=0.06)
-    handles = {label: handle for ax in axes.flat
-               for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}  # fmt: skip
+    handles = {
+        label: handle
+        for ax in axes.flat
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
     seeds = max(len(runs) for kinds in panels.values() for runs in kinds.values())
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles),
-                  title=f"thick: the mean of {seeds} seeds; thin: each of them")  # fmt: skip
+    figure.legend(
+        handles.values(),
+        handles.keys(),
+        loc="outside lower center",
+        ncols=len(handles),
+        title=f"thick: the mean of {seeds} seeds; thin: each of them",
+    )
     return figure
 
 
@@ -524,8 +676,16 @@ def ablation_rows(rows: Sequence[Mapping[str, Any]]) -> Figure:
         shares = as_array(row["shares"])
         found = verdict(row["shares"], base)
         color, marker, label = looks[found]
-        ax.plot(shares, [y] * len(shares), linestyle="", marker=marker, color=color, markersize=6.5,
-                alpha=0.75, label=None if found in named else label)  # fmt: skip
+        ax.plot(
+            shares,
+            [y] * len(shares),
+            linestyle="",
+            marker=marker,
+            color=color,
+            markersize=6.5,
+            alpha=0.75,
+            label=None if found in named else label,
+        )
         named.add(found)
         ax.plot([shares.mean()] * 2, [y - 0.33, y + 0.33], color=style.INK, linewidth=2.5)
         ax.text(1.07, y, row["paper"], va="center", fontsize=11)
@@ -572,8 +732,11 @@ def before_and_after() -> tuple[Tensor, Tensor]:
 )
 def draw_merci() -> Figure:
     before, after = before_and_after()
-    panels = {"before training": before[1, 0], "target": target_rows(1)[0],
-              "after training": after[1, 0]}  # fmt: skip
+    panels = {
+        "before training": before[1, 0],
+        "target": target_rows(1)[0],
+        "after training": after[1, 0],
+    }
     return probability_bars({name: as_columns(row) for name, row in panels.items()}, COLUMNS)
 
 
@@ -631,8 +794,10 @@ def draw_teacher_forcing() -> Figure:
 )
 def draw_penalty() -> Figure:
     leads, curves, shares = smoothing_penalty()
-    names = {"eps = 0": "no smoothing: surer is better",
-             "eps = 0.1": "label smoothing, ε = 0.1: too sure costs more"}  # fmt: skip
+    names = {
+        "eps = 0": "no smoothing: surer is better",
+        "eps = 0.1": "label smoothing, ε = 0.1: too sure costs more",
+    }
     return penalty_curves(leads, {names[eps]: curve for eps, curve in curves.items()}, shares)
 
 
@@ -651,10 +816,12 @@ SCHEDULES = ((128, 4000), (512, 2000), (512, 4000), (512, 8000))
 def draw_schedule() -> Figure:
     from transformer_lib.training.schedules import paper_schedule
 
-    return schedule_curves({
-        (d_model, warmup): [paper_schedule(step, d_model, warmup) for step in range(1, 20_001)]
-        for d_model, warmup in SCHEDULES
-    })  # fmt: skip
+    return schedule_curves(
+        {
+            (d_model, warmup): [paper_schedule(step, d_model, warmup) for step in range(1, 20_001)]
+            for d_model, warmup in SCHEDULES
+        }
+    )
 
 
 def history_of(run: dict[str, Any], key: str) -> list[tuple[int, float]]:
@@ -703,10 +870,13 @@ def draw_norms() -> Figure:
         for peak in sorted({run["peak"] for run in runs}):
             chosen = [run for run in runs if (run["warmup"], run["peak"]) == (warmup, peak)]
             panels[warmup, peak] = {
-                kind: [history_of(run, "validation_loss") for run in chosen
-                       if run["norm_first"] == first]
+                kind: [
+                    history_of(run, "validation_loss")
+                    for run in chosen
+                    if run["norm_first"] == first
+                ]
                 for kind, first in (("post-norm (the paper)", False), ("pre-norm", True))
-            }  # fmt: skip
+            }
     drawn = loss_panels(panels, columns=3)
     for ax, (warmup, peak) in zip(drawn.axes, panels, strict=True):
         ax.set_title(f"peak learning rate {peak:g}" if warmup == 1 else "")
@@ -715,8 +885,15 @@ def draw_norms() -> Figure:
             ax.set_ylabel(f"{name}\n\nloss per token")
     fails = drawn.axes[2]
     fails.set_facecolor("#FFF3DD")
-    fails.text(0.5, 0.62, "post-norm fails", transform=fails.transAxes, ha="center", weight="bold",
-               color=style.CATEGORIES[0])  # fmt: skip
+    fails.text(
+        0.5,
+        0.62,
+        "post-norm fails",
+        transform=fails.transAxes,
+        ha="center",
+        weight="bold",
+        color=style.CATEGORIES[0],
+    )
     drawn.suptitle("Pre-norm learns faster; post-norm needs the warm-up", weight="bold")
     return drawn
 

@@ -47,8 +47,13 @@ def toy_model() -> Transformer:
 
 SEED = 36  # its sentences differ; half of them don't come to an <eos>; words come twice
 SOURCES = (
-    [6, 8, 6, EOS], [4, 9, EOS], [10, 7, 6, 4, EOS], [8, 6, EOS], [9, 10, 4, EOS], [4, 4, 7, EOS]
-)  # fmt: skip
+    [6, 8, 6, EOS],
+    [4, 9, EOS],
+    [10, 7, 6, 4, EOS],
+    [8, 6, EOS],
+    [9, 10, 4, EOS],
+    [4, 4, 7, EOS],
+)
 
 
 class Endless(Exception):
@@ -83,9 +88,14 @@ class Watched:
 
 
 def greedy_by_hand(
-    src: Tensor, max_length: int, row: int = -1, stop: bool = True, begin: int = BOS,
-    newest: bool = False, largest: bool = True,
-) -> list[int]:  # fmt: skip
+    src: Tensor,
+    max_length: int,
+    row: int = -1,
+    stop: bool = True,
+    begin: int = BOS,
+    newest: bool = False,
+    largest: bool = True,
+) -> list[int]:
     """What an attempt should write, or does write with one mistake.
 
     row: which one it reads; stop: whether at <eos>; begin: what the decoder reads first; newest:
@@ -116,18 +126,32 @@ def three_probabilities(greedy_finds: Any, beam_of_two_finds: Any, likeliest: An
     ]
     named = no_slip if sum(right) == 2 else expect  # a slip, if it is the only one
     named(not close(greedy, 0.45), f"Greedy: 0.45 is the first word alone. {whole}")
-    named(not close(greedy, 0.85), "Greedy: probabilities are multiplied. It is their logarithms "
-           "that are added.")  # fmt: skip
-    named(not close(greedy, 0.25), "Greedy: it doesn't look for the best sentence. Which first "
-           "word does it take, and what is then the likeliest second?")  # fmt: skip
-    expect(close(greedy, 0.18), f"Greedy takes the likeliest first word, then the likeliest word "
-           f"behind it. {whole}")  # fmt: skip
-    named(not close(beam, 0.18), "Beam of two: after the first word it holds a and b, and then "
-           "looks behind both.")  # fmt: skip
-    named(not close(beam, 0.25), "Beam of two: it can't find the sentence with c, because c was "
-           "dropped after the first word.")  # fmt: skip
-    expect(close(beam, 0.21), "Beam of two: a and b are kept. Which is the best of their five "
-           "sentences?")  # fmt: skip
+    named(
+        not close(greedy, 0.85),
+        "Greedy: probabilities are multiplied. It is their logarithms that are added.",
+    )
+    named(
+        not close(greedy, 0.25),
+        "Greedy: it doesn't look for the best sentence. Which first "
+        "word does it take, and what is then the likeliest second?",
+    )
+    expect(
+        close(greedy, 0.18),
+        f"Greedy takes the likeliest first word, then the likeliest word behind it. {whole}",
+    )
+    named(
+        not close(beam, 0.18),
+        "Beam of two: after the first word it holds a and b, and then looks behind both.",
+    )
+    named(
+        not close(beam, 0.25),
+        "Beam of two: it can't find the sentence with c, because c was "
+        "dropped after the first word.",
+    )
+    expect(
+        close(beam, 0.21),
+        "Beam of two: a and b are kept. Which is the best of their five sentences?",
+    )
     named(not close(best, 0.21), "The likeliest of all: look behind c as well.")
     expect(close(best, 0.25), f"The likeliest of all six sentences. {whole}")
 
@@ -144,9 +168,12 @@ def my_greedy(function: Callable[[Transformer, Tensor, int], list[int]]) -> None
             found = run_greedy(function, model, src, watched.read, right)
         explain_reading(watched.read, found, src)
         if found == right:
-            no_slip(watched.encoded == 1, "The words are right, but the encoder ran "
-                    f"{watched.encoded} times. Its result doesn't change: call it once, before "
-                    "the loop.")  # fmt: skip
+            no_slip(
+                watched.encoded == 1,
+                "The words are right, but the encoder ran "
+                f"{watched.encoded} times. Its result doesn't change: call it once, before "
+                "the loop.",
+            )
             continue
         explain_greedy(found, right, src, len(watched.read))
 
@@ -189,18 +216,25 @@ def only_callable(src: Tensor, read: list[list[int]]) -> Callable[[Tensor, Tenso
 def explain_reading(read: Sequence[list[int]], found: list[int], src: Tensor) -> None:
     """Nothing, if the decoder was given what it should read; otherwise a hint."""
     once = len(read) == 1 < len(greedy_by_hand(src, LONGEST))
-    expect(not once, "The decoder ran only once. Each new word needs a run of its own, which reads "
-           "all the words so far.")  # fmt: skip
+    expect(
+        not once,
+        "The decoder ran only once. Each new word needs a run of its own, which reads "
+        "all the words so far.",
+    )
     if len(read) > 1 and all(len(words) == 1 for words in read):
         only_this = found == greedy_by_hand(src, LONGEST, newest=True)
-        (no_slip if only_this else expect)(False, "You feed only the newest word. Without a cache "
+        (no_slip if only_this else expect)(
+            False,
+            "You feed only the newest word. Without a cache "
             "it then stands at place 0 and sees nothing of what was written before: feed "
-            "everything from <bos> on.")  # fmt: skip
+            "everything from <bos> on.",
+        )
     if any(words[:1] != [BOS] for words in read):
         begin = read[0][0] if read[0] else BOS
         only_this = found == greedy_by_hand(src, LONGEST, begin=begin)
-        (no_slip if only_this else expect)(False, "What the decoder reads must begin with <bos>, "
-            "as it did in training.")  # fmt: skip
+        (no_slip if only_this else expect)(
+            False, "What the decoder reads must begin with <bos>, as it did in training."
+        )
 
 
 def run_greedy(
@@ -213,15 +247,21 @@ def run_greedy(
         reason = reason_of(error)
         if type(error).__name__ == Endless.__name__:  # it may come back from another process
             only_this = read[-1][: len(right) + 1] == [BOS, *right]
-            (no_slip if only_this else expect)(False, "It doesn't stop: leave the loop at <eos>, "
-                "and when there are max_length words.")  # fmt: skip
+            (no_slip if only_this else expect)(
+                False,
+                "It doesn't stop: leave the loop at <eos>, and when there are max_length words.",
+            )
         if "Scalar" in reason or "one element" in reason:
-            raise Hint("You want one word, but there are several numbers. Take the last row, "
-                       "[0, -1], and the argmax over its words.") from None  # fmt: skip
+            raise Hint(
+                "You want one word, but there are several numbers. Take the last row, "
+                "[0, -1], and the argmax over its words."
+            ) from None
         if type(error).__name__ == "IndexError":
-            raise Hint(f"It stops with {reason}. If that is in the model: is each id that you feed "
-                       "the place in one row, the last? An argmax over all rows goes on counting "
-                       "in the second row.") from None  # fmt: skip
+            raise Hint(
+                f"It stops with {reason}. If that is in the model: is each id that you feed "
+                "the place in one row, the last? An argmax over all rows goes on counting "
+                "in the second row."
+            ) from None
         raise Hint(f"It stops with {reason}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
     found = found.flatten().tolist() if isinstance(found, Tensor) else found
@@ -240,31 +280,44 @@ def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) 
     """Raise the hint for what went wrong. steps: how often the decoder ran."""
     early = "It stops too early: max_length words are allowed, and <bos> isn't one of them."
     if steps >= LONGEST:
-        early = ("The last word is cut off as if it were <eos>. Where max_length ends the loop, "
-                 "there is no <eos> at the end.")  # fmt: skip
+        early = (
+            "The last word is cut off as if it were <eos>. Where max_length ends the loop, "
+            "there is no <eos> at the end."
+        )
     hints = [
         ([BOS, *right], "<bos> belongs to what the decoder reads, not to the translation."),
         ([BOS, *right, EOS], "<bos> and <eos> don't belong to the translation: leave them out."),
         ([*right, EOS], "<eos> ends the translation and doesn't belong to it."),
         (greedy_by_hand(src, LONGEST, stop=False), "It goes on after <eos>: leave the loop there."),
-        (greedy_by_hand(src, LONGEST, row=0), "You read the first row each time, which tells what "
-         "comes after <bos>. What comes next stands in the last one, [0, -1]."),
+        (
+            greedy_by_hand(src, LONGEST, row=0),
+            "You read the first row each time, which tells what "
+            "comes after <bos>. What comes next stands in the last one, [0, -1].",
+        ),
         (greedy_by_hand(src, LONGEST + 1), "One word too many: at most max_length, without <bos>."),
         (before_a_repeat(right), "A word may come twice: only <eos> and max_length end the loop."),
         (right[:-1], early),
-        (greedy_by_hand(src, LONGEST, largest=False), "You take the smallest logit: the word that "
-         "the model believes in least."),
-    ]  # fmt: skip
+        (
+            greedy_by_hand(src, LONGEST, largest=False),
+            "You take the smallest logit: the word that the model believes in least.",
+        ),
+    ]
     for wrong, hint in hints:
         no_slip(found != wrong or wrong == right, hint)
-    no_slip(right != found[: len(right)] or EOS not in found, "There is more after the <eos>: "
-            "leave the loop there.")  # fmt: skip
+    no_slip(
+        right != found[: len(right)] or EOS not in found,
+        "There is more after the <eos>: leave the loop there.",
+    )
     expect(EOS not in found, "There is an <eos> inside the translation: leave the loop there.")
-    agree = next((i for i, (a, b) in enumerate(zip(found, right, strict=False)) if a != b),
-                 min(len(found), len(right)))  # fmt: skip
-    raise Hint(f"For the source {src[0].tolist()} it writes {found}, but the likeliest words are "
-               f"{right}: they part at word {agree + 1}. Is it the largest logit of the last row, "
-               "and does the decoder read all words so far?")  # fmt: skip
+    agree = next(
+        (i for i, (a, b) in enumerate(zip(found, right, strict=False)) if a != b),
+        min(len(found), len(right)),
+    )
+    raise Hint(
+        f"For the source {src[0].tolist()} it writes {found}, but the likeliest words are "
+        f"{right}: they part at word {agree + 1}. Is it the largest logit of the last row, "
+        "and does the decoder read all words so far?"
+    )
 
 
 @implement(lambda: (toy_model, None, []))
@@ -281,8 +334,10 @@ def my_log_prob(function: Callable[[Transformer, Tensor, list[int]], float]) -> 
             raise Hint(f"Called with {ids}, it stops with {reason_of(error)}.") from None
         except Exception as error:
             reason = reason_of(error)
-            expect("Scalar" not in reason and "one element" not in reason, "It should return one "
-                   "number: the sum over all words.")  # fmt: skip
+            expect(
+                "Scalar" not in reason and "one element" not in reason,
+                "It should return one number: the sum over all words.",
+            )
             raise Hint(f"Called with {ids}, it stops with {reason}.") from None
         explain_log_prob(found, ids, src)
 
@@ -329,17 +384,20 @@ def explain_log_prob(found: float, ids: list[int], src: Tensor) -> None:
     }
     for hint, wrong in hints.items():
         no_slip(not near(wrong), hint)
-    raise Hint(f"For the ids {ids} it gives {found:.3f}, but the log-probability is "
-               f"{picked.sum():.3f}.")  # fmt: skip
+    raise Hint(
+        f"For the ids {ids} it gives {found:.3f}, but the log-probability is {picked.sum():.3f}."
+    )
 
 
 def beam_inputs() -> list[tuple[Tensor, Tensor, int]]:
     so_far = torch.tensor([-0.5, -2.0, -1.0])
-    following = torch.tensor([
-        [4.0, 1.0, 3.8, -6.0, 0.5, 1.2, 0.2],
-        [0.0, 1.0, 0.3, 5.5, 0.1, 0.7, 0.4],
-        [1.0, 0.2, 0.6, 1.4, 0.3, 2.1, 1.8],
-    ]).log_softmax(-1)  # fmt: skip
+    following = torch.tensor(
+        [
+            [4.0, 1.0, 3.8, -6.0, 0.5, 1.2, 0.2],
+            [0.0, 1.0, 0.3, 5.5, 0.1, 0.7, 0.4],
+            [1.0, 0.2, 0.6, 1.4, 0.3, 2.1, 1.8],
+        ]
+    ).log_softmax(-1)
     turned = so_far.flip(0), following.flip(0), 3  # the best branches aren't the first ones
     return [*((so_far, following, k) for k in (1, 2, 3)), turned]
 
@@ -347,8 +405,10 @@ def beam_inputs() -> list[tuple[Tensor, Tensor, int]]:
 @implement(lambda: beam_inputs()[1])
 def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor, Tensor]]) -> None:
     """Exercise 4: (so_far (beam,), following (beam, vocab), k) -> branches, words, sums, each k."""
-    column = ("The sums belong to the branches, the rows of `following`: make them a column, "
-              "so_far[:, None], before you add.")  # fmt: skip
+    column = (
+        "The sums belong to the branches, the rows of `following`: make them a column, "
+        "so_far[:, None], before you add."
+    )
     stops = {
         "must match the size": column,
         "selected index k out of range": "You look for the k best in too few numbers. Flatten all "
@@ -368,11 +428,17 @@ def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor,
     )
     for (_, _, k), answer in zip(steps, answers, strict=True):
         shapes = [tuple(part.shape) for part in answer]
-        expect(set(shapes) == {(k,)}, f"Each of the three should have {k} numbers for k={k}, but "
-               f"the shapes are {shapes[0]}, {shapes[1]} and {shapes[2]}.")  # fmt: skip
+        expect(
+            set(shapes) == {(k,)},
+            f"Each of the three should have {k} numbers for k={k}, but "
+            f"the shapes are {shapes[0]}, {shapes[1]} and {shapes[2]}.",
+        )
         for places in answer[:2]:
-            no_slip(same(places, places.long()), "A branch and a word are whole numbers: `//` "
-                    "divides without a remainder, `/` doesn't.")  # fmt: skip
+            no_slip(
+                same(places, places.long()),
+                "A branch and a word are whole numbers: `//` "
+                "divides without a remainder, `/` doesn't.",
+            )
     explain_step(answers)
 
 
@@ -461,15 +527,27 @@ def explain_step(answers: Sequence[Choice]) -> None:
         no_slip(not unordered, "The right ones in the wrong order: best first.")
     for step, (branches, words, sums) in zip(steps, answers, strict=True):
         right, k = right_step(*step), step[2]
-        expect(same(branches, right[0]) and same(words, right[1]), f"For k={k} the best are the "
-               f"words {right[1].tolist()} behind the branches {right[0].tolist()}, but yours are "
-               f"{words.tolist()} behind {branches.tolist()}.")  # fmt: skip
-        no_slip(not same(sums, step[1][right[0], right[1]]), "The right words, but the sums are "
-               "those of the last word alone. Add what the branch had so far.")  # fmt: skip
-        no_slip(not same(sums, right[2].exp()), "The right words, but as probabilities. Keep the "
-               "logarithms: the next step adds to them.")  # fmt: skip
-        expect(same(sums, right[2]), f"The right branches and words, but their sums should be "
-               f"{[round(x, 2) for x in right[2].tolist()]}.")  # fmt: skip
+        expect(
+            same(branches, right[0]) and same(words, right[1]),
+            f"For k={k} the best are the "
+            f"words {right[1].tolist()} behind the branches {right[0].tolist()}, but yours are "
+            f"{words.tolist()} behind {branches.tolist()}.",
+        )
+        no_slip(
+            not same(sums, step[1][right[0], right[1]]),
+            "The right words, but the sums are "
+            "those of the last word alone. Add what the branch had so far.",
+        )
+        no_slip(
+            not same(sums, right[2].exp()),
+            "The right words, but as probabilities. Keep the "
+            "logarithms: the next step adds to them.",
+        )
+        expect(
+            same(sums, right[2]),
+            f"The right branches and words, but their sums should be "
+            f"{[round(x, 2) for x in right[2].tolist()]}.",
+        )
 
 
 FOUND = (
@@ -551,8 +629,11 @@ def my_choice(function: Callable[[Sequence[Hypothesis], float], Hypothesis]) -> 
     try:
         answers = [ask(function, found, alpha) for found, alpha in cases]
     except Hint:
-        raise Hint("Right where there are finished hypotheses. But all of them may have been cut "
-                   "off: then it is the best of those.", keeps=0.5) from None  # fmt: skip
+        raise Hint(
+            "Right where there are finished hypotheses. But all of them may have been cut "
+            "off: then it is the best of those.",
+            keeps=0.5,
+        ) from None
     explain_choice(cases, answers)
 
 
@@ -573,8 +654,10 @@ def explain_choice(
         (expect if "always take" in hint else no_slip)(not made_by(choice), hint)
     for answer, (found, alpha) in zip(answers, cases, strict=True):
         best = chooser(score)(found, alpha)
-        expect(answer == best, f"With alpha={alpha} you choose {told(answer)}. The best is "
-               f"{told(best)}.")  # fmt: skip
+        expect(
+            answer == best,
+            f"With alpha={alpha} you choose {told(answer)}. The best is {told(best)}.",
+        )
 
 
 def told(one: Hypothesis) -> str:
@@ -613,8 +696,10 @@ FAULTS = {
 @exercise
 def the_fault(differ: Any, letter: Any) -> None:
     """The core exercise: how many of ten sentences differ in a batch, and why."""
-    wanted = ("First the number of sentences, of the ten, that come out differently in the batch: "
-              "a whole number from 0 to 10.")  # fmt: skip
+    wanted = (
+        "First the number of sentences, of the ten, that come out differently in the batch: "
+        "a whole number from 0 to 10."
+    )
     differ = whole_number(differ, wanted)
     expect(0 <= differ <= 10, wanted)
     right = sentences_with_a_fault()
@@ -625,11 +710,15 @@ def the_fault(differ: Any, letter: Any) -> None:
     }
     no_slip(differ == right or differ not in named, named.get(differ, ""))
     expect(differ == right, "Decode the ten in one batch and one by one, and compare their ids.")
-    expect(isinstance(letter, str) and letter.strip(" ()").lower() in {*FAULTS, "c"},
-           "The reason: give one of the letters a to e, in quotes.")  # fmt: skip
+    expect(
+        isinstance(letter, str) and letter.strip(" ()").lower() in {*FAULTS, "c"},
+        "The reason: give one of the letters a to e, in quotes.",
+    )
     chosen = letter.strip(" ()").lower()
-    no_slip(chosen == "c", f"The right number. But the reason isn't ({chosen}): "
-            f"{FAULTS.get(chosen, '')}")  # fmt: skip
+    no_slip(
+        chosen == "c",
+        f"The right number. But the reason isn't ({chosen}): {FAULTS.get(chosen, '')}",
+    )
 
 
 @functools.cache

@@ -37,10 +37,12 @@ def measure_speculative() -> dict[str, Any]:
     return {
         "draft": DRAFT,
         "training": dataclasses.asdict(TRAINING),
-        "parameters": {"model": count_parameters(translator.model),
-                       "draft": count_parameters(draft)},
+        "parameters": {
+            "model": count_parameters(translator.model),
+            "draft": count_parameters(draft),
+        },
         "splits": splits,
-    }  # fmt: skip
+    }
 
 
 def train_draft() -> Transformer:
@@ -66,16 +68,18 @@ def compare(model: Transformer, draft: Transformer, sources: list) -> list[dict[
             same += one.ids == ids
             ratios.append(ahead_time / greedily)
             found.append(one)
-        rows.append({
-            "ahead": ahead,
-            "sentences": len(sources),
-            "same": same,
-            "words": sum(len(one.ids) + 1 for one in found),  # <eos> too
-            "rounds": sum(one.rounds for one in found),
-            "drafted": sum(one.drafted for one in found),
-            "accepted": sum(one.accepted for one in found),
-            "time": round(statistics.median(ratios), 3),
-        })  # fmt: skip
+        rows.append(
+            {
+                "ahead": ahead,
+                "sentences": len(sources),
+                "same": same,
+                "words": sum(len(one.ids) + 1 for one in found),  # <eos> too
+                "rounds": sum(one.rounds for one in found),
+                "drafted": sum(one.drafted for one in found),
+                "accepted": sum(one.accepted for one in found),
+                "time": round(statistics.median(ratios), 3),
+            }
+        )
     return rows
 
 

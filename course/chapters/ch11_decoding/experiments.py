@@ -75,11 +75,14 @@ def draw_many(
     references = [translator.tgt.encode(target) for _, target in pairs]
     rows = [i for i in range(len(pairs)) for _ in range(times)]
     generator = torch.Generator().manual_seed(0)
-    found = [one.ids for one in sample_decode(translator.model, src[rows], generator=generator,
-                                              **how)]  # fmt: skip
+    found = [
+        one.ids for one in sample_decode(translator.model, src[rows], generator=generator, **how)
+    ]
     right = sum(ids == references[i] for ids, i in zip(found, rows, strict=True))
-    different = sum(len({tuple(ids) for ids in found[start : start + times]})
-                    for start in range(0, len(found), times))  # fmt: skip
+    different = sum(
+        len({tuple(ids) for ids in found[start : start + times]})
+        for start in range(0, len(found), times)
+    )
     return {"right": right / len(found), "different": different / len(pairs)}
 
 

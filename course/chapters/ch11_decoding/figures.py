@@ -101,15 +101,28 @@ def tree(steps: Sequence[Sequence[Branch]], dropped: int) -> list[dict[str, Any]
         return rows[words]
 
     place(())
-    nodes = [{"word": SPECIALS[BOS], "step": 0, "row": rows[()], "from_row": rows[()],
-              "log_prob": 0.0, "fate": "kept"}]  # fmt: skip
+    nodes = [
+        {
+            "word": SPECIALS[BOS],
+            "step": 0,
+            "row": rows[()],
+            "from_row": rows[()],
+            "log_prob": 0.0,
+            "fate": "kept",
+        }
+    ]
     for siblings in children.values():
         for branch in siblings:
-            nodes.append({
-                "word": branch.words[-1], "step": len(branch.words), "row": rows[branch.words],
-                "from_row": rows[branch.words[:-1]], "log_prob": branch.log_prob,
-                "fate": branch.fate,
-            })  # fmt: skip
+            nodes.append(
+                {
+                    "word": branch.words[-1],
+                    "step": len(branch.words),
+                    "row": rows[branch.words],
+                    "from_row": rows[branch.words[:-1]],
+                    "log_prob": branch.log_prob,
+                    "fate": branch.fate,
+                }
+            )
     return nodes
 
 
@@ -158,31 +171,66 @@ def beam_tree(
         chosen = node["fate"] == "finished" and node["log_prob"] == best.log_prob
         if chosen:
             face, ink = FINISHED, style.PAPER
-        ax.add_patch(FancyBboxPatch(
-            (x - half, y - 0.37), 2 * half, 0.74, boxstyle="round,pad=0,rounding_size=0.06",
-            mutation_aspect=3, facecolor=face, edgecolor=edge, linewidth=line, linestyle=dashes,
-            zorder=2))  # fmt: skip
+        ax.add_patch(
+            FancyBboxPatch(
+                (x - half, y - 0.37),
+                2 * half,
+                0.74,
+                boxstyle="round,pad=0,rounding_size=0.06",
+                mutation_aspect=3,
+                facecolor=face,
+                edgecolor=edge,
+                linewidth=line,
+                linestyle=dashes,
+                zorder=2,
+            )
+        )
         if node["fate"] == "dropped":
             middle = ((start + x - HALF) / 2, (node["from_row"] + y) / 2)
-            ax.text(*middle, "\N{BLACK SCISSORS}", fontsize=14, ha="center",
-                    va="center_baseline", color="#4A4A4A", zorder=1.5,
-                    bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 1})  # fmt: skip
-        ax.text(x, y, _label(node).replace("  ", "\n"), ha="center", va="center", color=ink,
-                fontsize=11.5, linespacing=1.1, zorder=3,
-                weight="bold" if chosen else "normal")  # fmt: skip
+            ax.text(
+                *middle,
+                "\N{BLACK SCISSORS}",
+                fontsize=14,
+                ha="center",
+                va="center_baseline",
+                color="#4A4A4A",
+                zorder=1.5,
+                bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 1},
+            )
+        ax.text(
+            x,
+            y,
+            _label(node).replace("  ", "\n"),
+            ha="center",
+            va="center",
+            color=ink,
+            fontsize=11.5,
+            linespacing=1.1,
+            zorder=3,
+            weight="bold" if chosen else "normal",
+        )
     for fate, lines in line_to.items():
         edge, _, line, dashes, _ = looks[fate]
-        ax.add_collection(LineCollection(lines, colors=edge, linewidths=line, linestyles=dashes,
-                                         zorder=1), autolim=False)  # fmt: skip
+        ax.add_collection(
+            LineCollection(lines, colors=edge, linewidths=line, linestyles=dashes, zorder=1),
+            autolim=False,
+        )
     for step in range(1, len(steps) + 1):
         ax.text(step, -0.9, f"word {step}", ha="center", color=style.MUTED)
     if title:
         ax.set_title(title, fontsize=15, pad=12)
     names = {"kept": "kept", "finished": "finished (dark: the likeliest)", "dropped": "dropped"}
-    handles = [Line2D([], [], color=looks[fate][0], linewidth=looks[fate][2],
-                      linestyle=looks[fate][3]) for fate in names]  # fmt: skip
-    figure.legend(handles, list(names.values()), loc="outside lower center", ncols=3,
-                  title="number: log-probability of the words so far")  # fmt: skip
+    handles = [
+        Line2D([], [], color=looks[fate][0], linewidth=looks[fate][2], linestyle=looks[fate][3])
+        for fate in names
+    ]
+    figure.legend(
+        handles,
+        list(names.values()),
+        loc="outside lower center",
+        ncols=3,
+        title="number: log-probability of the words so far",
+    )
     return figure
 
 
@@ -200,16 +248,23 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
         raise ValueError(f"start={start} must lie between 0 and {last}")
     nodes = tree(steps, dropped)
     table = [
-        {"label": _label(node).partition("  ")[0], "sum": _label(node).partition("  ")[2],
-         "fate": node["fate"], "row": node["row"],
-         "from_row": node["from_row"], "x": node["step"],
-         "left": node["step"] - (HALF if node["step"] else 0.25),
-         "right": node["step"] + (HALF if node["step"] else 0.25),
-         "from_x": node["step"] - 1 + (HALF if node["step"] > 1 else 0.25),
-         "top": node["row"] - 0.36, "bottom": node["row"] + 0.36, "step": node["step"],
-         "grows": max(2 * node["step"] - 1, 0)}
+        {
+            "label": _label(node).partition("  ")[0],
+            "sum": _label(node).partition("  ")[2],
+            "fate": node["fate"],
+            "row": node["row"],
+            "from_row": node["from_row"],
+            "x": node["step"],
+            "left": node["step"] - (HALF if node["step"] else 0.25),
+            "right": node["step"] + (HALF if node["step"] else 0.25),
+            "from_x": node["step"] - 1 + (HALF if node["step"] > 1 else 0.25),
+            "top": node["row"] - 0.36,
+            "bottom": node["row"] + 0.36,
+            "step": node["step"],
+            "grows": max(2 * node["step"] - 1, 0),
+        }
         for node in nodes
-    ]  # fmt: skip
+    ]
     slider = alt.binding_range(min=0, max=last, step=1, name="step ")
     moment = alt.param(name="moment", value=start, bind=slider)
     base = (
@@ -231,26 +286,47 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
     def y(field: str) -> Any:
         return alt.Y(f"{field}:Q", scale=y_scale, axis=None)
 
-    color = alt.Color("state:N", title=None, scale=alt.Scale(domain=fates, range=edges),
-                      legend=alt.Legend(orient="bottom", symbolType="square"))  # fmt: skip
+    color = alt.Color(
+        "state:N",
+        title=None,
+        scale=alt.Scale(domain=fates, range=edges),
+        legend=alt.Legend(orient="bottom", symbolType="square"),
+    )
     strong = alt.condition("datum.state == 'dropped'", alt.value(1), alt.value(3))
     filling = alt.condition("datum.state == 'finished'", alt.value(DONE), alt.value(style.PAPER))
     dashes = alt.condition("datum.state == 'dropped'", alt.value([3, 3]), alt.value([1, 0]))
-    lines = base.transform_filter("datum.step > 0").mark_rule().encode(
-        x("from_x"), y("from_row"), alt.X2("left"), alt.Y2("row"), color=color, size=strong,
-        strokeDash=dashes,
-    )  # fmt: skip
+    lines = (
+        base.transform_filter("datum.step > 0")
+        .mark_rule()
+        .encode(
+            x("from_x"),
+            y("from_row"),
+            alt.X2("left"),
+            alt.Y2("row"),
+            color=color,
+            size=strong,
+            strokeDash=dashes,
+        )
+    )
     boxes = base.mark_rect(cornerRadius=6).encode(
-        x("left"), y("top"), alt.X2("right"), alt.Y2("bottom"), stroke=color.copy(), fill=filling,
-        strokeWidth=strong, strokeDash=dashes,
-    )  # fmt: skip
+        x("left"),
+        y("top"),
+        alt.X2("right"),
+        alt.Y2("bottom"),
+        stroke=color.copy(),
+        fill=filling,
+        strokeWidth=strong,
+        strokeDash=dashes,
+    )
     ink = alt.condition("datum.state == 'dropped'", alt.value(style.MUTED), alt.value(style.INK))
     words = base.mark_text(fontSize=13, dy=alt.expr("datum.step > 0 ? -6 : 0")).encode(
         x("x"), y("row"), text="label:N", color=ink
-    )  # fmt: skip
-    sums = base.transform_filter("datum.step > 0").mark_text(fontSize=11, dy=9).encode(
-        x("x"), y("row"), text="sum:N", color=ink
-    )  # fmt: skip
+    )
+    sums = (
+        base.transform_filter("datum.step > 0")
+        .mark_text(fontSize=11, dy=9)
+        .encode(x("x"), y("row"), text="sum:N", color=ink)
+    )
     heads = (
         alt.Chart(
             alt.Data(
@@ -259,13 +335,16 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
                     for step in range(1, len(steps) + 1)
                 ]
             )
-        )  # fmt: skip
+        )
         .mark_text(fontSize=13, color=style.MUTED)
         .encode(x("x"), y("row"), text="head:N")
     )
-    says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), anchor="start",
-                     subtitle="number: log-probability of the words so far",
-                     subtitleFontSize=13)  # fmt: skip
+    says = alt.Title(
+        text=alt.expr(f"{_moments(steps)}[moment]"),
+        anchor="start",
+        subtitle="number: log-probability of the words so far",
+        subtitleFontSize=13,
+    )
     return (
         (lines + boxes + words + sums + heads)
         .properties(width=min(125 * len(steps) + 60, 580), height=46 * (lowest + 1.6), title=says)
@@ -279,8 +358,11 @@ def _moments(steps: Sequence[Sequence[Branch]]) -> list[str]:
     for number, step in enumerate(steps, 1):
         kept = [" ".join(branch.words) for branch in step if branch.fate == "kept"]
         done = [" ".join(branch.words[:-1]) for branch in step if branch.fate == "finished"]
-        parts = [f"{name}: {', '.join(some)}" for name, some in [("kept", kept), ("finished", done)]
-                 if some]  # fmt: skip
+        parts = [
+            f"{name}: {', '.join(some)}"
+            for name, some in [("kept", kept), ("finished", done)]
+            if some
+        ]
         says += [f"Word {number} · every branch grows", f"Word {number} · " + "; ".join(parts)]
     return says
 
@@ -301,19 +383,39 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     most = max(numbers[-1] for numbers in costs.values()) / 1e6
     for (name, numbers), color, mark in zip(costs.items(), colors, marks, strict=False):
         millions = [number / 1e6 for number in numbers]
-        ax.plot(lengths, millions, mark, color=color, label=name, linewidth=3, markersize=8,
-                clip_on=False)  # fmt: skip
+        ax.plot(
+            lengths,
+            millions,
+            mark,
+            color=color,
+            label=name,
+            linewidth=3,
+            markersize=8,
+            clip_on=False,
+        )
         high = millions[-1] > most / 2  # beside the point, otherwise above it
-        ax.annotate(f"{name}: {steady_round(millions[-1], 0):,.0f} million",
-                    (lengths[-1], millions[-1]), xytext=(-14, 0) if high else (6, 16),
-                    textcoords="offset points", ha="right", va="center" if high else "bottom",
-                    weight="bold", color=color)  # fmt: skip
+        ax.annotate(
+            f"{name}: {steady_round(millions[-1], 0):,.0f} million",
+            (lengths[-1], millions[-1]),
+            xytext=(-14, 0) if high else (6, 16),
+            textcoords="offset points",
+            ha="right",
+            va="center" if high else "bottom",
+            weight="bold",
+            color=color,
+        )
     if len(costs) == 2:
         (_, more), (name, less) = ((name, numbers[-1]) for name, numbers in costs.items())
-        ax.set_title(f"{lengths[-1]} words: {more / less:.0f} times less work {name}",
-                     fontsize=15, pad=16)  # fmt: skip
-        ax.text(0.03, 0.98, "The cache keeps the keys and values\nof the words before.", va="top",
-                transform=ax.transAxes)  # fmt: skip
+        ax.set_title(
+            f"{lengths[-1]} words: {more / less:.0f} times less work {name}", fontsize=15, pad=16
+        )
+        ax.text(
+            0.03,
+            0.98,
+            "The cache keeps the keys and values\nof the words before.",
+            va="top",
+            transform=ax.transAxes,
+        )
     ax.set_xticks(lengths)
     ax.set_ylim(0, 1.08 * most)
     ax.set_xlim(0, lengths[-1] + 2)
@@ -337,18 +439,27 @@ def wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
     panels = {
         "likelier": ("log-probability (mean)", [row["log_prob"] for row in rows], 1, "{:.2f}"),
         "shorter": ("length in words (mean)", [row["words"] for row in rows], 1, "{:.1f}"),
-        "not more often right": ("right to the letter",
-                                 [100 * row["right"] / row["sentences"] for row in rows],
-                                 None, "{:.1f} %"),
-    }  # fmt: skip
+        "not more often right": (
+            "right to the letter",
+            [100 * row["right"] / row["sentences"] for row in rows],
+            None,
+            "{:.1f} %",
+        ),
+    }
     axes = figure.subplots(1, 3, sharey=True)
     heights = range(len(beams))
     for ax, (title, (name, numbers, margin, form)) in zip(axes, panels.items(), strict=True):
         ax.plot(numbers, heights, "o-", color=style.CATEGORIES[0], markersize=9, linewidth=1.5)
         for height, number in zip(heights, numbers, strict=True):
             said = form.format(steady_round(number)).replace("-", "\N{MINUS SIGN}")
-            ax.annotate(said, (number, height), xytext=(10, 0), textcoords="offset points",
-                        ha="left", va="center")  # fmt: skip
+            ax.annotate(
+                said,
+                (number, height),
+                xytext=(10, 0),
+                textcoords="offset points",
+                ha="left",
+                va="center",
+            )
         ax.set_title(title)
         ax.set_xlabel(name)
         if margin is None:
@@ -389,8 +500,9 @@ def sharpened_rows(panels: Mapping[str, Mapping[str, float]], others: str) -> Fi
         ax.barh(range(len(row)), list(row.values()), color=colors)
         for i, p in enumerate(row.values()):
             said = f"{steady_round(p):.2f}" if p else "never"
-            ax.text(p + 0.03, i, said, va="center", fontsize=11,
-                    color=style.INK if p else style.MUTED)  # fmt: skip
+            ax.text(
+                p + 0.03, i, said, va="center", fontsize=11, color=style.INK if p else style.MUTED
+            )
         ax.set_title(name)
         ax.set_xlim(0, 1.3)
         ax.spines["bottom"].set_bounds(0, 1)
@@ -475,10 +587,15 @@ def draw_tree() -> Figure:
         student_steps(), title="“I am the student”: the two likeliest live on, the others are cut"
     )
     drawn.axes[0].text(
-        0.01, 0.02, "\n".join(f"{spanish}: {english}" for spanish, english in MEANINGS.items()),
-        transform=drawn.axes[0].transAxes, va="bottom", color="#4A4A4A", linespacing=1.35,
+        0.01,
+        0.02,
+        "\n".join(f"{spanish}: {english}" for spanish, english in MEANINGS.items()),
+        transform=drawn.axes[0].transAxes,
+        va="bottom",
+        color="#4A4A4A",
+        linespacing=1.35,
         fontsize=11,
-    )  # fmt: skip
+    )
     return drawn
 
 
@@ -561,6 +678,7 @@ def sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
 )
 def draw_sampling() -> Figure:
     drawn = sharpened_rows(*sharpened_first_words())
-    drawn.suptitle(f"The first Spanish word for “{STUDENT}”: how likely is each?", fontsize=14,
-                   weight="bold")  # fmt: skip
+    drawn.suptitle(
+        f"The first Spanish word for “{STUDENT}”: how likely is each?", fontsize=14, weight="bold"
+    )
     return drawn

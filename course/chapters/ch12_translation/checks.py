@@ -55,8 +55,10 @@ def leak(leaked: Any, honest: Any) -> None:
         "compare their words, as `lab.words` gives them.",
     )
     no_slip(leaked != size - old, "That is how many are new.")
-    expect(leaked == old, "Look for each sentence of the test, as `lab.words`, among those of the "
-           "training.")  # fmt: skip
+    expect(
+        leaked == old,
+        "Look for each sentence of the test, as `lab.words`, among those of the training.",
+    )
 
     def is_it(share: float) -> bool:
         return abs(honest - share) < 0.011
@@ -65,8 +67,11 @@ def leak(leaked: Any, honest: Any) -> None:
     no_slip(not is_it(whole), "That is the score that was reported, with the old sentences in it.")
     no_slip(not is_it(known), "That is the score on the old sentences.")
     no_slip(not is_it(new * (size - old) / size), "Divide by the sentences that remain.")
-    expect(is_it(new), "Leave the old sentences out and count again: which share of the others is "
-           "right to the letter?")  # fmt: skip
+    expect(
+        is_it(new),
+        "Leave the old sentences out and count again: which share of the others is "
+        "right to the letter?",
+    )
 
 
 @exercise
@@ -76,16 +81,25 @@ def grams_left(fifth: Any, last: Any) -> None:
     fifth, last = whole_numbers(fifth, wanted), whole_numbers(last, wanted)
     expect(len(fifth) == len(last) == 4, wanted)
     inside, end = [9, 7, 5, 3], [9, 8, 7, 6]
-    no_slip((fifth, last) != (end, inside), "The two are exchanged: the fifth word has neighbors "
-           "on both sides, so it stands in more groups.")  # fmt: skip
+    no_slip(
+        (fifth, last) != (end, inside),
+        "The two are exchanged: the fifth word has neighbors "
+        "on both sides, so it stands in more groups.",
+    )
     all_of_them = [10, 9, 8, 7]
-    expect(all_of_them not in (fifth, last), "That is how many groups there are. How many of them "
-           "don't contain the wrong word?")  # fmt: skip
+    expect(
+        all_of_them not in (fifth, last),
+        "That is how many groups there are. How many of them don't contain the wrong word?",
+    )
     expect([1, 2, 3, 4] != fifth and [1, 1, 1, 1] != last, "That is how many are wrong.")
-    expect(fifth != [9, 8, 7, 6], "The fifth word stands in *two* pairs: with the fourth, and with "
-           "the sixth.")  # fmt: skip
-    expect(fifth == inside, "The fifth word wrong: n groups of n words contain it, of the "
-           "10, 9, 8, 7 that there are.")  # fmt: skip
+    expect(
+        fifth != [9, 8, 7, 6],
+        "The fifth word stands in *two* pairs: with the fourth, and with the sixth.",
+    )
+    expect(
+        fifth == inside,
+        "The fifth word wrong: n groups of n words contain it, of the 10, 9, 8, 7 that there are.",
+    )
     expect(last == end, "The last word wrong: it stands in one group of each size.")
 
 
@@ -95,8 +109,10 @@ SMALL = [("la casa", "La casa")]
 ACCENTS = [("Canto", "Cantó"), ("Aqui", "Aquí")]
 SIGNS = [("No sé", "¡No sé!"), ("Vas", "¿Vas?"), ("Ven", "¡Ven!"), ("Dónde", "¿Dónde?")]
 BEGINNINGS = [("Me gusta", f"Me gusta {it}") for it in ("leer", "el pan", "nadar", "todo", "ella")]
-ORDER = [(f"El {it} perro", f"El perro {it}")
-         for it in ("feliz", "grande", "triste", "fuerte", "gris", "azul")]  # fmt: skip
+ORDER = [
+    (f"El {it} perro", f"El perro {it}")
+    for it in ("feliz", "grande", "triste", "fuerte", "gris", "azul")
+]
 
 
 @implement(lambda: (["a"], ["a"]))
@@ -112,31 +128,47 @@ def my_exact_match(function: Callable[[Sequence[str], Sequence[str]], float]) ->
     def share_if(test: Callable[[str, str], bool]) -> float:
         return sum(test(a, b) for a, b in pairs) / len(pairs)
 
-    judge(share, len(TWO_RIGHT) / len(pairs), {
-        2: "That is how many. A share is divided by the number of sentences.",
-        share_if(lambda a, b: a != b): "That is the share that is wrong.",
-        share_if(lambda a, b: a.lower() == b.lower()): "Capitals count: “la casa” isn't “La casa”.",
-        share_if(lambda a, b: plain(a) == plain(b)): "Accents count: “Canto” is I sing, “Cantó” "
-        "is she sang.",
-        share_if(lambda a, b: plain(a.lower()) == plain(b.lower())): "Capitals and accents both "
-        "count.",
-        share_if(lambda a, b: a.strip("¿¡!?") == b.strip("¿¡!?")): "Signs count: “¡No sé!” isn't "
-        "“No sé”.",
-        share_if(lambda a, b: a in b): "Part of a sentence isn't the sentence: compare with ==, "
-        "not with `in`.",
-        share_if(lambda a, b: b.startswith(a)): "A right beginning isn't a right sentence.",
-        share_if(lambda a, b: set(a.split()) == set(b.split())): "The order of the words counts: "
-        "don't compare sets.",
-        words_right(written, right): "That is the share of words. Count whole sentences.",
-    })  # fmt: skip
+    judge(
+        share,
+        len(TWO_RIGHT) / len(pairs),
+        {
+            2: "That is how many. A share is divided by the number of sentences.",
+            share_if(lambda a, b: a != b): "That is the share that is wrong.",
+            share_if(
+                lambda a, b: a.lower() == b.lower()
+            ): "Capitals count: “la casa” isn't “La casa”.",
+            share_if(
+                lambda a, b: plain(a) == plain(b)
+            ): "Accents count: “Canto” is I sing, “Cantó” is she sang.",
+            share_if(
+                lambda a, b: plain(a.lower()) == plain(b.lower())
+            ): "Capitals and accents both count.",
+            share_if(
+                lambda a, b: a.strip("¿¡!?") == b.strip("¿¡!?")
+            ): "Signs count: “¡No sé!” isn't “No sé”.",
+            share_if(
+                lambda a, b: a in b
+            ): "Part of a sentence isn't the sentence: compare with ==, not with `in`.",
+            share_if(lambda a, b: b.startswith(a)): "A right beginning isn't a right sentence.",
+            share_if(
+                lambda a, b: set(a.split()) == set(b.split())
+            ): "The order of the words counts: don't compare sets.",
+            words_right(written, right): "That is the share of words. Count whole sentences.",
+        },
+    )
     crossed = number(function, ["a", "b", "c"], ["b", "a", "c"])
-    expect(math.isclose(crossed, 1 / 3), "Each translation is compared with the reference at its "
-           "own place, not with all of them.")  # fmt: skip
+    expect(
+        math.isclose(crossed, 1 / 3),
+        "Each translation is compared with the reference at its own place, not with all of them.",
+    )
 
 
 def words_right(written: Sequence[str], right: Sequence[str]) -> float:
-    pairs = [pair for a, b in zip(written, right, strict=True)
-             for pair in zip(a.split(), b.split(), strict=False)]  # fmt: skip
+    pairs = [
+        pair
+        for a, b in zip(written, right, strict=True)
+        for pair in zip(a.split(), b.split(), strict=False)
+    ]
     return sum(a == b for a, b in pairs) / len(pairs)
 
 
@@ -146,26 +178,43 @@ def my_brevity(function: Callable[[int, int], float]) -> None:
     own_work(function, "BLEU", "corpus_bleu", "sacrebleu")
     short, long, equal = (number(function, *pair) for pair in ((7, 11), (11, 7), (13, 13)))
     if math.isclose(short, 1):
-        no_slip(not math.isclose(long, math.exp(1 - 11 / 7)), "The fraction is upside down: the "
-                "words of the reference, divided by the words written.")  # fmt: skip
-        no_slip(not math.isclose(long, math.exp(1 - 7 / 11)), "The wrong texts are punished: it "
-                "is the short ones that would get off too lightly.")  # fmt: skip
+        no_slip(
+            not math.isclose(long, math.exp(1 - 11 / 7)),
+            "The fraction is upside down: the "
+            "words of the reference, divided by the words written.",
+        )
+        no_slip(
+            not math.isclose(long, math.exp(1 - 7 / 11)),
+            "The wrong texts are punished: it is the short ones that would get off too lightly.",
+        )
         raise Hint("A text that is too short is punished: 7 words for 11.")
-    judge(short, math.exp(1 - 11 / 7), {
-        math.exp(1 - 7 / 11): "The fraction is upside down: the words of the reference, divided by "
-        "the words written.",
-        7 / 11: "That is the ratio itself: now exp(1 − reference / written).",
-        1 - 11 / 7: "That is the exponent: `math.exp` of it.",
-        math.exp(11 / 7 - 1): "The sign is wrong: 1 minus the fraction.",
-        math.exp(-11 / 7): "The 1 is missing: exp(1 − reference / written).",
-    }, (7, 11))  # fmt: skip
-    judge(long, 1.0, {
-        math.exp(1 - 7 / 11): "A text that is long enough isn't rewarded: the penalty is never "
-        "more than 1.",
-        math.exp(1 - 11 / 7): "Long texts aren't punished here (their surplus words lower the "
-        "precisions already): it is 1.",
-        0.0: "With nothing to punish the factor is 1: BLEU is multiplied by it.",
-    }, (11, 7))  # fmt: skip
+    judge(
+        short,
+        math.exp(1 - 11 / 7),
+        {
+            math.exp(
+                1 - 7 / 11
+            ): "The fraction is upside down: the words of the reference, divided by "
+            "the words written.",
+            7 / 11: "That is the ratio itself: now exp(1 − reference / written).",
+            1 - 11 / 7: "That is the exponent: `math.exp` of it.",
+            math.exp(11 / 7 - 1): "The sign is wrong: 1 minus the fraction.",
+            math.exp(-11 / 7): "The 1 is missing: exp(1 − reference / written).",
+        },
+        (7, 11),
+    )
+    judge(
+        long,
+        1.0,
+        {
+            math.exp(1 - 7 / 11): "A text that is long enough isn't rewarded: the penalty is never "
+            "more than 1.",
+            math.exp(1 - 11 / 7): "Long texts aren't punished here (their surplus words lower the "
+            "precisions already): it is 1.",
+            0.0: "With nothing to punish the factor is 1: BLEU is multiplied by it.",
+        },
+        (11, 7),
+    )
     judge(equal, 1.0, {}, (13, 13))
 
 
@@ -174,18 +223,26 @@ def my_precision(function: Callable[..., float]) -> None:
     """Exercise 4: texts as lists of words, their references, n -> n-gram precision of the whole."""
     own_work(function, "BLEU", "corpus_bleu", "sacrebleu")
     written = ["el el el perro", "la casa roja", "no", "no sé qué no sé", "y", "roja es la casa"]
-    right = ["el gato negro y el perro", "la casa es muy roja", "no", "no sé", "el",
-             "casa la es verde roja"]  # fmt: skip
+    right = [
+        "el gato negro y el perro",
+        "la casa es muy roja",
+        "no",
+        "no sé",
+        "el",
+        "casa la es verde roja",
+    ]
     texts, references = [t.split() for t in written], [t.split() for t in right]
     for n in (1, 2):
         found, total = matches(texts, references, n)
         each = [matches([a], [b], n) for a, b in zip(texts, references, strict=True)]
         any_of = sum(
             gram in grams(b, n)
-            for a, b in zip(texts, references, strict=True) for gram in grams(a, n)
-        )  # fmt: skip
-        kinds = [(set(grams(a, n)), set(grams(b, n)))
-                 for a, b in zip(texts, references, strict=True)]  # fmt: skip
+            for a, b in zip(texts, references, strict=True)
+            for gram in grams(a, n)
+        )
+        kinds = [
+            (set(grams(a, n)), set(grams(b, n))) for a, b in zip(texts, references, strict=True)
+        ]
         unordered = sum(
             (Counter(map(frozenset, grams(a, n))) & Counter(map(frozenset, grams(b, n)))).total()
             for a, b in zip(texts, references, strict=True)
@@ -239,8 +296,9 @@ def grams(words: Sequence[str], n: int) -> list[tuple[str, ...]]:
 
 def matches(texts: Sequence, references: Sequence, n: int) -> tuple[int, int]:
     """Right groups of n words, each counted at most as often as in its reference, and all."""
-    pairs = [(Counter(grams(a, n)), Counter(grams(b, n)))
-             for a, b in zip(texts, references, strict=True)]  # fmt: skip
+    pairs = [
+        (Counter(grams(a, n)), Counter(grams(b, n))) for a, b in zip(texts, references, strict=True)
+    ]
     return sum((a & b).total() for a, b in pairs), sum(a.total() for a, _ in pairs)
 
 
@@ -252,8 +310,11 @@ def a_mistake(english: Any) -> None:
     near = {sentence.lower().rstrip(".?!"): sentence for sentence in rights}
     plain = english.lower().strip().rstrip(".?!")
     elsewhere = plain in {e.lower().rstrip(".?!") for e, _ in english_spanish.load("longer")}
-    expect(not elsewhere, "That one is from the long sentences. Among the ordinary ones it is "
-           "harder: look in `english_spanish.load(\"test\")`.")  # fmt: skip
+    expect(
+        not elsewhere,
+        "That one is from the long sentences. Among the ordinary ones it is "
+        'harder: look in `english_spanish.load("test")`.',
+    )
     expect(plain in near, 'It isn\'t one of the 1,000 sentences of `english_spanish.load("test")`.')
     sentence = near[plain]
     translation = shipped().translate_all([sentence])[0]

@@ -20,10 +20,18 @@ from transformer_lib.training.trainer import train
 from transformer_lib.translator import Translator
 
 LIKING = {"like", "likes", "liked", "love", "loves", "loved"}
-SIZES = {"N": 1, "d_model": 64, "d_ff": 128, "h": 4, "dropout": 0.0, "norm_first": True,
-         "tie_weights": "target"}  # fmt: skip
-LESSON = TrainingConfig(steps=300, max_tokens=512, schedule="linear", peak=1e-2, warmup=30,
-                        validate_every=75)  # fmt: skip
+SIZES = {
+    "N": 1,
+    "d_model": 64,
+    "d_ff": 128,
+    "h": 4,
+    "dropout": 0.0,
+    "norm_first": True,
+    "tie_weights": "target",
+}
+LESSON = TrainingConfig(
+    steps=300, max_tokens=512, schedule="linear", peak=1e-2, warmup=30, validate_every=75
+)
 
 
 # --- what is new in a test -----------------------------------------------------------------------
@@ -170,8 +178,9 @@ def error_kind(translation: Sequence[str], reference: Sequence[str]) -> str:
         return "another order"
     if written < right:
         return "missing"
-    stems = [[re.sub("[oa](s?)$", r"\1", word) for word in text]
-             for text in (translation, reference)]  # fmt: skip
+    stems = [
+        [re.sub("[oa](s?)$", r"\1", word) for word in text] for text in (translation, reference)
+    ]
     if stems[0] == stems[1]:
         return "ending"
     if any(len(word) > 3 and word in right for word in written - right):

@@ -12,8 +12,11 @@ from course.drawing.registry import figure
 from course.paper import TABLE_2, System
 
 # Where a name stands beside its point, if not on the right of it: points, and what is aligned.
-SIDES = {"Transformer, big": (-14, 0, "right"), "ConvS2S, ensemble": (0, 17, "center"),
-         "GNMT + RL, ensemble": (12, 0, "left")}  # fmt: skip
+SIDES = {
+    "Transformer, big": (-14, 0, "right"),
+    "ConvS2S, ensemble": (0, 17, "center"),
+    "GNMT + RL, ensemble": (12, 0, "left"),
+}
 CHANCE = 0.25  # two sentences of a pair, each with one of two genders
 
 
@@ -34,8 +37,9 @@ def skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
         "pair_exact_match": ("pronoun pairs, both sentences", style.CATEGORIES[2], "s--"),
     }
     for key, (name, color, look) in looks.items():
-        ax.plot(steps, [entry[key] for entry in history], look, label=name, color=color,
-                markersize=6)  # fmt: skip
+        ax.plot(
+            steps, [entry[key] for entry in history], look, label=name, color=color, markersize=6
+        )
     ax.axhline(CHANCE, label="pairs with both genders guessed", color=style.MUTED, linestyle=":")
     ax.set_xlabel("step (one update of the weights)")
     ax.set_ylabel("share right to the letter")
@@ -88,12 +92,20 @@ def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
         color = style.ENCODER if ours else style.MUTED
         ax.plot(row.german_cost, row.german, "o", markersize=13, color=color)
         x, y, align = SIDES.get(name, (14, 0, "left"))
-        ax.annotate(name, (row.german_cost, row.german), color=color if ours else style.INK,
-                    xytext=(x, y), ha=align, va="center",
-                    textcoords="offset points", weight="bold" if ours else "normal",
-                    fontsize=14 if ours else 11.5)  # fmt: skip
-    ax.set_title("The Transformer beats all before it, and base is the cheapest", fontsize=14,
-                 pad=14)  # fmt: skip
+        ax.annotate(
+            name,
+            (row.german_cost, row.german),
+            color=color if ours else style.INK,
+            xytext=(x, y),
+            ha=align,
+            va="center",
+            textcoords="offset points",
+            weight="bold" if ours else "normal",
+            fontsize=14 if ours else 11.5,
+        )
+    ax.set_title(
+        "The Transformer beats all before it, and base is the cheapest", fontsize=14, pad=14
+    )
     ax.set_xscale("log")
     costs = [row.german_cost for row in drawn.values()]
     ax.set_xlim(min(costs) / 2, 9 * max(costs))
@@ -108,8 +120,15 @@ def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
         ax.annotate("", xy=tip, xytext=start, xycoords="axes fraction", arrowprops=look)
         middle = [(a + b) / 2 for a, b in zip(tip, start, strict=True)]
         shift = (0.012, 0) if said == "better" else (0, 0.015)
-        ax.text(middle[0] + shift[0], middle[1] + shift[1], said, transform=ax.transAxes,
-                color=style.MUTED, fontsize=12.5, **align)  # fmt: skip
+        ax.text(
+            middle[0] + shift[0],
+            middle[1] + shift[1],
+            said,
+            transform=ax.transAxes,
+            color=style.MUTED,
+            fontsize=12.5,
+            **align,
+        )
     return figure
 
 

@@ -115,29 +115,57 @@ def share_on(function: Callable[[Tensor, Tensor], Tensor]) -> None:
         "must be either a floating": "The mean of True and False isn't defined: make numbers of "
         "them first, with .float().",
     }
-    compare(call(function, rows, places, stops=stops), right.float().mean(dim=0), [
-        (right.float().mean(dim=1), "That is a share for each sentence, over its heads. Average "
-         "over the sentences, axis 0, so that each head keeps its own."),
-        (right.float().mean(), "That is one number for all heads together. Average over the "
-         "sentences only."),
-        (right.float().sum(dim=0), "That is how many. Divide by the number of sentences."),
-        (right.sum(dim=0), "That is how many. Divide by the number of sentences."),
-        (right, "That says for each sentence and head whether. Now the share over the sentences."),
-        (right.float(), "That says for each sentence and head whether. Now the share over the "
-         "sentences."),
-        (mass.mean(dim=0), "That is the mean weight on the place. Asked is how often the *largest* "
-         "weight lies there."),
-        (rows.amax(dim=-1).mean(dim=0), "That is how large the largest weight is, wherever it "
-         "lies. `argmax` says where."),
-        ((rows.argmin(dim=-1) == places[:, None]).float().mean(dim=0), "That is the smallest "
-         "weight."),
-        ((mass > 0.5).float().mean(dim=0), "A weight can be the largest without being more than "
-         "half."),
-        ((rows.mean(dim=1).argmax(dim=-1) == places).float().mean(), "That is the mean of the "
-         "heads, which hides what each of them does. Take the argmax head by head."),
-        (largest.float().mean(dim=0), "That is the mean place. Compare the places with those "
-         "given."),
-    ])  # fmt: skip
+    compare(
+        call(function, rows, places, stops=stops),
+        right.float().mean(dim=0),
+        [
+            (
+                right.float().mean(dim=1),
+                "That is a share for each sentence, over its heads. Average "
+                "over the sentences, axis 0, so that each head keeps its own.",
+            ),
+            (
+                right.float().mean(),
+                "That is one number for all heads together. Average over the sentences only.",
+            ),
+            (right.float().sum(dim=0), "That is how many. Divide by the number of sentences."),
+            (right.sum(dim=0), "That is how many. Divide by the number of sentences."),
+            (
+                right,
+                "That says for each sentence and head whether. Now the share over the sentences.",
+            ),
+            (
+                right.float(),
+                "That says for each sentence and head whether. Now the share over the sentences.",
+            ),
+            (
+                mass.mean(dim=0),
+                "That is the mean weight on the place. Asked is how often the *largest* "
+                "weight lies there.",
+            ),
+            (
+                rows.amax(dim=-1).mean(dim=0),
+                "That is how large the largest weight is, wherever it lies. `argmax` says where.",
+            ),
+            (
+                (rows.argmin(dim=-1) == places[:, None]).float().mean(dim=0),
+                "That is the smallest weight.",
+            ),
+            (
+                (mass > 0.5).float().mean(dim=0),
+                "A weight can be the largest without being more than half.",
+            ),
+            (
+                (rows.mean(dim=1).argmax(dim=-1) == places).float().mean(),
+                "That is the mean of the "
+                "heads, which hides what each of them does. Take the argmax head by head.",
+            ),
+            (
+                largest.float().mean(dim=0),
+                "That is the mean place. Compare the places with those given.",
+            ),
+        ],
+    )
 
 
 @implement(lambda: (torch.zeros(1, 1, 1, 2), 0, 0, 0, 1))
@@ -159,29 +187,52 @@ def swap_two(function: Callable[..., Tensor]) -> None:
 
     queries = weights.clone()
     queries[:, head, one], queries[:, head, another] = (
-        weights[:, head, another], weights[:, head, one],
-    )  # fmt: skip
+        weights[:, head, another],
+        weights[:, head, one],
+    )
     all_queries, all_heads, first_only = weights.clone(), weights.clone(), weights.clone()
     all_queries[:, head] = weights[:, head][..., with_seven]
     all_heads[:, :, query] = weights[:, :, query][..., with_seven]
     first_only[0] = right[0]
-    found = call(lambda given, *rest: kept(function, given, rest), weights, head, query, one,
-                 another)  # fmt: skip
-    compare(found, right, [
-        (untouched, "Nothing has changed in what comes back."),
-        (copied(one, another), "Now both places hold the same number: the first was overwritten "
-         "before it was kept. Take both from the unchanged weights."),
-        (copied(another, one), "Now both places hold the same number: the second was overwritten "
-         "before it was kept. Take both from the unchanged weights."),
-        (queries, "You exchanged two rows, of two words that look. Exchange two numbers within "
-         "one row: the words looked at are on the last axis."),
-        (all_queries, "You exchanged them in the rows of all words of the head. Only the row "
-         "`query` shall change."),
-        (all_heads, "You exchanged them in all heads. Only `head` shall change."),
-        (first_only, "Only the first sentence has changed. Axis 0 is the batch: take all of it."),
-        (right[:, head, query], "That is the row alone. Give back all weights, with this row "
-         "changed."),
-    ])  # fmt: skip
+    found = call(
+        lambda given, *rest: kept(function, given, rest), weights, head, query, one, another
+    )
+    compare(
+        found,
+        right,
+        [
+            (untouched, "Nothing has changed in what comes back."),
+            (
+                copied(one, another),
+                "Now both places hold the same number: the first was overwritten "
+                "before it was kept. Take both from the unchanged weights.",
+            ),
+            (
+                copied(another, one),
+                "Now both places hold the same number: the second was overwritten "
+                "before it was kept. Take both from the unchanged weights.",
+            ),
+            (
+                queries,
+                "You exchanged two rows, of two words that look. Exchange two numbers within "
+                "one row: the words looked at are on the last axis.",
+            ),
+            (
+                all_queries,
+                "You exchanged them in the rows of all words of the head. Only the row "
+                "`query` shall change.",
+            ),
+            (all_heads, "You exchanged them in all heads. Only `head` shall change."),
+            (
+                first_only,
+                "Only the first sentence has changed. Axis 0 is the batch: take all of it.",
+            ),
+            (
+                right[:, head, query],
+                "That is the row alone. Give back all weights, with this row changed.",
+            ),
+        ],
+    )
 
 
 def kept(function: Callable[..., Any], given: Tensor, rest: tuple[int, ...]) -> Any:
@@ -279,8 +330,10 @@ def alike_in_the_picture(changes: Any, stays: Any) -> None:
         without[name] = endings(name, *given)
     first, second = (before == after for before, after in without.values())
     if first and not second:
-        raise Hint("The two are exchanged: `changes` is the one whose ending changes without the "
-                   "head.", keeps=0.5)  # fmt: skip
+        raise Hint(
+            "The two are exchanged: `changes` is the one whose ending changes without the head.",
+            keeps=0.5,
+        )
     no_slip(
         not (first and second),
         f"changes: without the head it still says {without['changes'][1]}. What does the model say "

@@ -22,8 +22,16 @@ from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.tokens import PAD, UNK
 from transformer_lib.translator import Translator
 
-NUMBER_SHOWS = ("gusta", "gustaba", "encanta", "encantaba", "interesa", "interesaba",
-                "queda", "quedaba")  # fmt: skip  # one thing; with an n, several
+NUMBER_SHOWS = (
+    "gusta",
+    "gustaba",
+    "encanta",
+    "encantaba",
+    "interesa",
+    "interesaba",
+    "queda",
+    "quedaba",
+)  # one thing; with an n, several
 
 
 # --- controls ------------------------------------------------------------------------------------
@@ -239,9 +247,13 @@ def every_head_off() -> dict[str, Any]:
     translator = Translator.load()
     src = first_test_sentences(translator, 1000)
     results = [
-        {"layer": layer, "head": head, "largest": round(largest, 3),
-         "changed": round(changed(translator, src, layer, head), 3)}
+        {
+            "layer": layer,
+            "head": head,
+            "largest": round(largest, 3),
+            "changed": round(changed(translator, src, layer, head), 3),
+        }
         for layer, heads in tqdm(largest_weights(translator, src).items(), unit="layer")
         for head, largest in enumerate(heads)
-    ]  # fmt: skip
+    ]
     return {"sentences": len(src), "results": results}

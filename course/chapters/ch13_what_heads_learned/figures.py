@@ -26,9 +26,11 @@ from transformer_lib.interpret.recording import head_name
 PALE_BAR, PALE_WRONG = "#C9DDF0", "#F6D3BF"
 NOT_BY_CHANCE = 0.55  # of a few hundred coins, as many are hardly ever heads
 SEEN = 0.3  # weights below are no line in `crossing`
-KINDS = {"encoder.self_attn": "encoder, self-attention",
-         "decoder.self_attn": "decoder, self-attention",
-         "decoder.cross_attn": "decoder, cross-attention"}  # fmt: skip
+KINDS = {
+    "encoder.self_attn": "encoder, self-attention",
+    "decoder.self_attn": "decoder, self-attention",
+    "decoder.cross_attn": "decoder, cross-attention",
+}
 
 
 @mpl.rc_context(style.PRINT)
@@ -42,11 +44,17 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     heads = 1 + max(row["head"] for row in table)
     names = [head_name(layer, 0).rpartition(", head")[0].replace(", ", ",\n") for layer in layers]
     figure = style.new_figure(8.0, 0.68 * len(layers) + 1.9)
-    found = [sum(row["right"] > 0.5 for row in table if row["from"] == word)
-             for word in ("adjective", "pronoun")]  # fmt: skip
+    found = [
+        sum(row["right"] > 0.5 for row in table if row["from"] == word)
+        for word in ("adjective", "pronoun")
+    ]
     said = [{0: "none", 1: "one"}.get(count, str(count)) for count in found]
-    figure.suptitle(f"{said[0].capitalize()} head of {len(layers) * heads} finds the noun of the "
-                    f"adjective, {said[1]} that of “it”", fontsize=14, weight="bold")  # fmt: skip
+    figure.suptitle(
+        f"{said[0].capitalize()} head of {len(layers) * heads} finds the noun of the "
+        f"adjective, {said[1]} that of “it”",
+        fontsize=14,
+        weight="bold",
+    )
     panels = figure.subplots(1, 2, sharey=True)
     for ax, word, title in zip(
         panels, ("adjective", "pronoun"), ("adjective → its noun", "“it” → its noun"), strict=True
@@ -58,9 +66,16 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
         image = ax.imshow(shares, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
         for (i, j), share in np.ndenumerate(shares):
             if said := f"{steady_round(100 * share, 0):.0f} %".removeprefix("0 %"):
-                ax.text(j, i, said, ha="center", va="center", fontsize=12,
-                        weight="bold" if share > 0.5 else "normal",
-                        color=style.ink_on(style.WEIGHTS(share)))  # fmt: skip
+                ax.text(
+                    j,
+                    i,
+                    said,
+                    ha="center",
+                    va="center",
+                    fontsize=12,
+                    weight="bold" if share > 0.5 else "normal",
+                    color=style.ink_on(style.WEIGHTS(share)),
+                )
         ax.set_xticks(range(heads), range(heads))
         ax.set_xlabel("head")
         ax.set_yticks(range(len(layers)), names)
@@ -94,8 +109,9 @@ def agreement_bars(
     """
     for what, shares in measured.items():
         if len(shares) != len(seeds):
-            raise ValueError(f"{len(seeds)} seeds need {len(seeds)} shares each, "
-                             f"but {what!r} has {len(shares)}")  # fmt: skip
+            raise ValueError(
+                f"{len(seeds)} seeds need {len(seeds)} shares each, but {what!r} has {len(shares)}"
+            )
     figure = style.new_figure(8.0, 0.58 * len(measured) + 1.6)
     if title:
         figure.suptitle(title, fontsize=14, weight="bold")
@@ -104,11 +120,24 @@ def agreement_bars(
         wrong = np.mean(shares) < NOT_BY_CHANCE
         ax.barh(y, np.mean(shares), height=0.6, color=PALE_WRONG if wrong else PALE_BAR, zorder=1)
         spread = np.linspace(-0.16, 0.16, len(shares)) if len(shares) > 1 else [0]
-        ax.plot(shares, y + np.array(spread), "o", markersize=6, clip_on=False, zorder=3,
-                color=style.WRONG if wrong else style.RIGHT)  # fmt: skip
+        ax.plot(
+            shares,
+            y + np.array(spread),
+            "o",
+            markersize=6,
+            clip_on=False,
+            zorder=3,
+            color=style.WRONG if wrong else style.RIGHT,
+        )
         said = [f"{100 * share:.0f}" for share in (min(shares), max(shares))]
-        ax.text(1.04, y, "–".join(dict.fromkeys(said)) + " %", va="center", weight="bold",
-                color="#A8430F" if wrong else style.INK)  # fmt: skip
+        ax.text(
+            1.04,
+            y,
+            "–".join(dict.fromkeys(said)) + " %",
+            va="center",
+            weight="bold",
+            color="#A8430F" if wrong else style.INK,
+        )
     ax.axvline(0.5, color=style.INK, linewidth=1.4, linestyle="--", zorder=2)
     ax.text(0.5, -0.62, "chance", ha="center", va="bottom")
     ax.set(xlim=(0, 1), ylim=(len(measured) - 0.5, -0.6))
@@ -133,9 +162,13 @@ def before_and_after(
 
 @mpl.rc_context(style.PRINT)
 def exchanged(
-    words: Sequence[str], rows: Any, word: str, nouns: Sequence[str], endings: Sequence[str],
+    words: Sequence[str],
+    rows: Any,
+    word: str,
+    nouns: Sequence[str],
+    endings: Sequence[str],
     meanings: Sequence[str],
-) -> Figure:  # fmt: skip
+) -> Figure:
     """Draw a sentence before and after two weights of one word have changed places.
 
     rows (2, s): what `word` looks at, before and after. endings: the last words of the translation
@@ -150,14 +183,26 @@ def exchanged(
     tops, same = (3.66, 1.42), len(commonprefix(list(endings)))
     between = sum(middle[noun] for noun in nouns) / 2
     for row, y, side, when, ending, meaning in zip(
-        weights, tops, (1, -1), ("as it is", "two numbers swapped"), endings, meanings,
+        weights,
+        tops,
+        (1, -1),
+        ("as it is", "two numbers swapped"),
+        endings,
+        meanings,
         strict=True,
-    ):  # fmt: skip
+    ):
         for text, x in zip(words, places, strict=True):
             marked = text == word or text in nouns
-            label(ax, (x, y - 0.06), text, size=14.5 if marked else 11.5, ha="center",
-                  va="baseline", weight="bold" if marked else "normal",
-                  color=style.INK if marked else style.MUTED)  # fmt: skip
+            label(
+                ax,
+                (x, y - 0.06),
+                text,
+                size=14.5 if marked else 11.5,
+                ha="center",
+                va="baseline",
+                weight="bold" if marked else "normal",
+                color=style.INK if marked else style.MUTED,
+            )
         for noun in nouns:
             weight = float(row[words.index(noun)])
             strong = weight > 0.5
@@ -165,15 +210,21 @@ def exchanged(
                 abs(middle[other] - middle[word]) for other in nouns
             )
             start = middle[word] + (0.05 if strong else 0.24 if farther else -0.2)
-            ax.add_patch(FancyArrowPatch(
-                (start, y + 0.2 * side), (middle[noun], y + 0.2 * side),
-                connectionstyle=f"arc3,rad={(0.24 if strong or farther else 0.17) * side}",
-                arrowstyle="-|>",
-                mutation_scale=26 if strong else 11, linewidth=6 * weight if strong else 1.3,
-                linestyle="-" if strong else (0, (4, 3)),
-                color=style.HIGHLIGHT if strong else "#8E8E8E", shrinkA=3, shrinkB=3,
-                zorder=2.5 if strong else 2,
-            ))  # fmt: skip
+            ax.add_patch(
+                FancyArrowPatch(
+                    (start, y + 0.2 * side),
+                    (middle[noun], y + 0.2 * side),
+                    connectionstyle=f"arc3,rad={(0.24 if strong or farther else 0.17) * side}",
+                    arrowstyle="-|>",
+                    mutation_scale=26 if strong else 11,
+                    linewidth=6 * weight if strong else 1.3,
+                    linestyle="-" if strong else (0, (4, 3)),
+                    color=style.HIGHLIGHT if strong else "#8E8E8E",
+                    shrinkA=3,
+                    shrinkB=3,
+                    zorder=2.5 if strong else 2,
+                )
+            )
             label(
                 ax,
                 (middle[noun], y - 0.42 * side),
@@ -184,21 +235,45 @@ def exchanged(
                 color=style.INK if strong else style.MUTED,
             )
         label(ax, (0.12, y + 1.1 * side), when, size=15, weight="bold")
-        label(ax, (between, y - 0.42 * side), "attention weights", size=11, ha="center",
-              color=style.MUTED)  # fmt: skip
+        label(
+            ax,
+            (between, y - 0.42 * side),
+            "attention weights",
+            size=11,
+            ha="center",
+            color=style.MUTED,
+        )
         stem, change = _inches(ending[:same], 19), _inches(ending[same:], 19)
         x = right - 0.05 - stem - change
         label(ax, (x - 0.06, y - 0.45 * side), "…", size=17, ha="right", color=style.MUTED)
         base = y - 0.45 * side - 0.09
         label(ax, (x, base), ending[:same], size=19, weight="bold", va="baseline")
-        label(ax, (x + stem, base), ending[same:], size=19, weight="bold", color="#B36B00",
-              va="baseline")  # fmt: skip
-        label(ax, (right - 0.05, y - 0.83 * side), meaning, size=11.5, ha="right",
-              color=style.MUTED)  # fmt: skip
+        label(
+            ax,
+            (x + stem, base),
+            ending[same:],
+            size=19,
+            weight="bold",
+            color="#B36B00",
+            va="baseline",
+        )
+        label(
+            ax, (right - 0.05, y - 0.83 * side), meaning, size=11.5, ha="right", color=style.MUTED
+        )
     for start, end in (nouns, nouns[::-1]):
-        ax.annotate("", (middle[end], tops[1] + 0.62), (middle[start], tops[0] - 0.62), arrowprops={
-            "arrowstyle": "-|>", "linewidth": 2.2, "color": style.INK, "mutation_scale": 18,
-            "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+        ax.annotate(
+            "",
+            (middle[end], tops[1] + 0.62),
+            (middle[start], tops[0] - 0.62),
+            arrowprops={
+                "arrowstyle": "-|>",
+                "linewidth": 2.2,
+                "color": style.INK,
+                "mutation_scale": 18,
+                "shrinkA": 0,
+                "shrinkB": 0,
+            },
+        )
     return figure
 
 
@@ -213,8 +288,13 @@ def same_and_other(
     below it.
     """
     figure, ax = canvas(8, 5.4)
-    label(ax, (0.2, 5.15), f"“{changed[0]}” and “{changed[1]}” look at different nouns, “{same}” "
-          "at the same one.", size=14, weight="bold")  # fmt: skip
+    label(
+        ax,
+        (0.2, 5.15),
+        f"“{changed[0]}” and “{changed[1]}” look at different nouns, “{same}” at the same one.",
+        size=14,
+        weight="bold",
+    )
     for (words, weights), word, y in zip(sentences, changed, (3.4, 1.05), strict=True):
         weights = as_array(weights)
         places = {word: words.index(word), same: words.index(same)}
@@ -269,19 +349,40 @@ def crossing(several: Sequence[Any]) -> Figure:
         crossed = {line for pair in crossings(lines) for line in pair}
         for line in lines:
             (i, j), marked = line, line in crossed
-            ax.add_collection(LineCollection(
-                [[(i, 0), (j, 1)]], linewidths=1 + 5 * mean[line], capstyle="round",
-                colors=style.HIGHLIGHT if marked else "#9A9A9A", zorder=2 if marked else 1,
-            ))  # fmt: skip
-        for words, y, side, name in ((looks.src, 1.1, "bottom", "English"),
-                                     (looks.tgt_out, -0.1, "top", "Spanish")):  # fmt: skip
+            ax.add_collection(
+                LineCollection(
+                    [[(i, 0), (j, 1)]],
+                    linewidths=1 + 5 * mean[line],
+                    capstyle="round",
+                    colors=style.HIGHLIGHT if marked else "#9A9A9A",
+                    zorder=2 if marked else 1,
+                )
+            )
+        for words, y, side, name in (
+            (looks.src, 1.1, "bottom", "English"),
+            (looks.tgt_out, -0.1, "top", "Spanish"),
+        ):
             ax.text(-0.62, y, name, ha="right", va=side, fontsize=11, color=style.MUTED)
             for place, word in enumerate(words[:-1]):
-                ax.text(place, y, word, ha="center", va=side, fontsize=14, weight="bold",
-                        color=style.WORDS.get(word, style.INK))  # fmt: skip
+                ax.text(
+                    place,
+                    y,
+                    word,
+                    ha="center",
+                    va=side,
+                    fontsize=14,
+                    weight="bold",
+                    color=style.WORDS.get(word, style.INK),
+                )
         count = len(crossings(lines))
-        ax.text(widest - 0.35, 0.5, f"{count or 'no'} crossing{'s' if count != 1 else ''}",
-                va="center", fontsize=12, color=style.INK)  # fmt: skip
+        ax.text(
+            widest - 0.35,
+            0.5,
+            f"{count or 'no'} crossing{'s' if count != 1 else ''}",
+            va="center",
+            fontsize=12,
+            color=style.INK,
+        )
         ax.set(xlim=(-1.3, widest + 0.8), ylim=(-0.5, 1.5))
         ax.axis("off")
     return figure
@@ -300,19 +401,34 @@ def sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) 
         KINDS.items(), (style.ENCODER, style.POSITIVE, style.DECODER), "o^s", strict=True
     ):
         rows = [row for row in results if kind_of(row["layer"]) == kind]
-        ax.scatter([row["largest"] for row in rows], [row["changed"] for row in rows], s=64,
-                   color=color, marker=marker, edgecolor=style.PAPER, label=name, zorder=3,
-                   clip_on=False)  # fmt: skip
+        ax.scatter(
+            [row["largest"] for row in rows],
+            [row["changed"] for row in rows],
+            s=64,
+            color=color,
+            marker=marker,
+            edgecolor=style.PAPER,
+            label=name,
+            zorder=3,
+            clip_on=False,
+        )
     for row in results:
         text = named.get(f"{row['layer']}.{row['head']}")
         if text:
             right = row["largest"] > 0.8
             high = row["changed"] > 0.1
-            ax.annotate(text, (row["largest"], row["changed"]),
-                        xytext=(-8 if right else 8, 6 if high else 40), textcoords="offset points",
-                        ha="right" if right else "left", va="bottom", fontsize=11,
-                        arrowprops=None if high else {"arrowstyle": "-", "color": style.MUTED,
-                                                      "shrinkB": 5})  # fmt: skip
+            ax.annotate(
+                text,
+                (row["largest"], row["changed"]),
+                xytext=(-8 if right else 8, 6 if high else 40),
+                textcoords="offset points",
+                ha="right" if right else "left",
+                va="bottom",
+                fontsize=11,
+                arrowprops=None
+                if high
+                else {"arrowstyle": "-", "color": style.MUTED, "shrinkB": 5},
+            )
     ax.set(xlim=(0.3, 1), ylim=(0, 0.26))
     ax.set_yticks([0, 0.05, 0.1, 0.15, 0.2, 0.25], ["0", "5 %", "10 %", "15 %", "20 %", "25 %"])
     ax.set_xlabel("how sharp the head looks: mean of each word's largest weight")
@@ -398,14 +514,20 @@ def draw_head_table() -> Figure:
 )
 def draw_agreement() -> Figure:
     measured = over_seeds()
-    said = {"the one head off": "the head that finds\nthe noun is off",
-            "another head off (worst of 15)": "one of the 15 others\nis off (the worst case)",
-            "adjective can't see the nouns": "the adjective can't\nsee the nouns",
-            "two numbers swapped": "the weights of the\ntwo nouns swapped"}  # fmt: skip
-    shares = {said.get(change, change): list(by_seed.values())
-              for change, by_seed in measured.items()}  # fmt: skip
-    return agreement_bars(shares, list(measured["nothing changed"]),
-                                 "Three changes ruin the gender in Spanish, two don't")  # fmt: skip
+    said = {
+        "the one head off": "the head that finds\nthe noun is off",
+        "another head off (worst of 15)": "one of the 15 others\nis off (the worst case)",
+        "adjective can't see the nouns": "the adjective can't\nsee the nouns",
+        "two numbers swapped": "the weights of the\ntwo nouns swapped",
+    }
+    shares = {
+        said.get(change, change): list(by_seed.values()) for change, by_seed in measured.items()
+    }
+    return agreement_bars(
+        shares,
+        list(measured["nothing changed"]),
+        "Three changes ruin the gender in Spanish, two don't",
+    )
 
 
 @figure(
@@ -460,11 +582,14 @@ def draw_sharp_heads() -> Figure:
     from course import experiments
 
     results = experiments.load("heads-off")["results"]
-    return sharp_heads(results, {
-        "encoder.layers.1.self_attn.2": "finds the noun\nof the adjective",
-        "decoder.layers.0.cross_attn.3": "points at the noun\nthat is being written",
-        "decoder.layers.1.cross_attn.0": "decides the number\nof gustan",
-    })  # fmt: skip
+    return sharp_heads(
+        results,
+        {
+            "encoder.layers.1.self_attn.2": "finds the noun\nof the adjective",
+            "decoder.layers.0.cross_attn.3": "points at the noun\nthat is being written",
+            "decoder.layers.1.cross_attn.0": "decides the number\nof gustan",
+        },
+    )
 
 
 @figure(
@@ -485,5 +610,6 @@ def draw_attention_animal() -> Figure:
     translator = Translator.load()
     layer, head = best_head(translator, english_spanish.load_pronoun())
     several = [translator.attention_maps(sentence) for sentence in (TIRED, WIDE)]
-    return same_and_other([(looks.src, looks.weights[layer][head]) for looks in several],
-                                 ("tired", "wide"), "it")  # fmt: skip
+    return same_and_other(
+        [(looks.src, looks.weights[layer][head]) for looks in several], ("tired", "wide"), "it"
+    )

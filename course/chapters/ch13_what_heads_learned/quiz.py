@@ -154,7 +154,7 @@ QUESTIONS = (
                 "b": "Nothing gets wider: d_model stays 512. The two are joined in another way.",
                 "d": "That is before the embedding, and as long as the vocabulary.",
             },
-        ),  # fmt: skip
+        ),
     ),
     Question(
         "How many layers do encoder and decoder have in the paper's base model? Two whole numbers.",
@@ -183,7 +183,7 @@ QUESTIONS = (
                 "c": "Those are attention weights: a softmax too, but another one.",
                 "d": "That is one step further: somebody has to choose, greedy or with a beam.",
             },
-        ),  # fmt: skip
+        ),
     ),
     Question(
         "How often do the encoder and the decoder run until “Me gustan los árboles” is written, "

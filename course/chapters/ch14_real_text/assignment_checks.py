@@ -35,32 +35,46 @@ def first_merges(merges: Any, pieces: Any) -> None:
     wanted = 'Give three pairs, such as [("t", "h"), ("th", "e"), ("a", "n")].'
     expect(isinstance(merges, list | tuple) and len(merges) == 3, wanted)
     for one in merges:
-        expect(isinstance(one, list | tuple) and len(one) == 2
-               and all(isinstance(part, str) for part in one), wanted)  # fmt: skip
-    expect(isinstance(pieces, list | tuple) and all(isinstance(part, str) for part in pieces),
-           'Give the pieces as a list of texts, such as ["sh", "op"].')  # fmt: skip
+        expect(
+            isinstance(one, list | tuple)
+            and len(one) == 2
+            and all(isinstance(part, str) for part in one),
+            wanted,
+        )
+    expect(
+        isinstance(pieces, list | tuple) and all(isinstance(part, str) for part in pieces),
+        'Give the pieces as a list of texts, such as ["sh", "op"].',
+    )
     merges, pieces = [tuple(one) for one in merges], list(pieces)
     expect("".join(pieces) == "shops", "Together, the pieces must be the word again: shops.")
     cut_right = pieces == ["s", "hops"]
     if merges == FIRST_MERGES:
         for wrong, hint in (
-            (["shop", "s"], "shop is no piece: the merges are done in the order in which they were "
-             "learned, and hop + s comes before anything that begins with the first s."),
+            (
+                ["shop", "s"],
+                "shop is no piece: the merges are done in the order in which they were "
+                "learned, and hop + s comes before anything that begins with the first s.",
+            ),
             (["s", "hop", "s"], "The third merge can be done as well."),
             (["s", "ho", "p", "s"], "After the first merge come the others."),
-            (list("shops"), "Nothing is joined: begin with the letters, then do one merge after "
-             "the other."),
-        ):  # fmt: skip
+            (
+                list("shops"),
+                "Nothing is joined: begin with the letters, then do one merge after the other.",
+            ),
+        ):
             no_slip(pieces != wrong, hint)
         expect(cut_right, "Begin with the letters of shops, and do your three merges one by one.")
         return
     first, second, third = merges
-    tie = ("Of equally frequent pairs, the one whose left piece comes first in the alphabet is "
-           "joined.")  # fmt: skip
+    tie = (
+        "Of equally frequent pairs, the one whose left piece comes first in the alphabet is joined."
+    )
     hint = "Count again: each pair as often as its words stand in the text, added up."
     if first == ("i", "s"):
-        hint = ("i s stands in the most words of the list, but each word counts as often as it "
-                "stands in the text.")  # fmt: skip
+        hint = (
+            "i s stands in the most words of the list, but each word counts as often as it "
+            "stands in the text."
+        )
     elif first == ("o", "p"):
         hint = f"h o is as frequent as o p. {tie}"
     elif first == ("h", "o") and second == ("o", "p"):
@@ -130,9 +144,15 @@ CLEAN_CASES = [
 
 
 def mended(
-    text: str, *, tags: str | None = " ", entities: str = "last", double: bool = True,
-    single: bool = True, spaces: str = "all", lower: bool = False,
-) -> str:  # fmt: skip
+    text: str,
+    *,
+    tags: str | None = " ",
+    entities: str = "last",
+    double: bool = True,
+    single: bool = True,
+    spaces: str = "all",
+    lower: bool = False,
+) -> str:
     """One side, made clean; each option is a way to do it otherwise."""
     if entities == "first":
         text = html.unescape(text)
@@ -168,9 +188,15 @@ def too_different(one: str, other: str, ratio: str) -> bool:
 
 
 def cleaned(
-    source: str, target: str, *, exchange: str = "one", empty: str = "either", broken: str = BROKEN,
-    ratio: str = "more", **options: Any,
-) -> Pair | None:  # fmt: skip
+    source: str,
+    target: str,
+    *,
+    exchange: str = "one",
+    empty: str = "either",
+    broken: str = BROKEN,
+    ratio: str = "more",
+    **options: Any,
+) -> Pair | None:
     """The clean pair, or None; each option is a way to do it otherwise."""
     raw = source, target
     pair = tuple(mended(text, **options) for text in raw)
@@ -190,48 +216,72 @@ def cleaned(
 UNCLEAN: list[tuple[dict[str, Any], str]] = [
     ({"tags": None}, "The tags are still there."),
     ({"tags": ""}, "A tag becomes a space: of “I'm<br>tired” two words should be left."),
-    ({"entities": "never"}, "Signs that are written as &amp; or &iquest; are still there: "
-     "html.unescape."),
-    ({"entities": "first"}, "“I &lt;3 you -&gt; me” is no tag: first the tags go, then "
-     "html.unescape makes signs of the rest."),
+    (
+        {"entities": "never"},
+        "Signs that are written as &amp; or &iquest; are still there: html.unescape.",
+    ),
+    (
+        {"entities": "first"},
+        "“I &lt;3 you -&gt; me” is no tag: first the tags go, then "
+        "html.unescape makes signs of the rest.",
+    ),
     ({"double": False, "single": False}, "The curly quotes are still there."),
-    ({"double": False}, "Some double quotes are still there: “ ” „ « » all become \"."),
+    ({"double": False}, 'Some double quotes are still there: “ ” „ « » all become ".'),
     ({"single": False}, "The single quotes ‘ and ’ become an apostrophe, '."),
     ({"spaces": "never"}, "The spaces are as they were."),
     ({"spaces": "ends"}, "Within the sentence, too, several spaces become one."),
-    ({"spaces": "common"}, "There are other spaces than \" \": tabs, line ends, the no-break "
-     "space. str.split without an argument knows all of them."),
+    (
+        {"spaces": "common"},
+        'There are other spaces than " ": tabs, line ends, the no-break '
+        "space. str.split without an argument knows all of them.",
+    ),
     ({"spaces": "none at all"}, "One space stays between two words."),
     ({"lower": True}, "The capitals are gone: the model should learn to write them."),
     ({"exchange": "never"}, "Exchanged columns are left as they are."),
-    ({"exchange": "source"}, "“El Niño came.” stays in its column: exchange only where the target "
-     "has no Spanish sign."),
-    ({"exchange": "raw"}, "&iquest; is a Spanish sign as well: look for the languages when the "
-     "text has been mended."),
-    ({"empty": "raw"}, "(\"<br>\", \"&nbsp;\"): nothing is left of it when it is mended. Look for "
-     "empty sides at the end."),
-    ({"empty": "never"}, "Of (\"<br>\", \"&nbsp;\") nothing is left on either side: that is no "
-     "pair."),
+    (
+        {"exchange": "source"},
+        "“El Niño came.” stays in its column: exchange only where the target has no Spanish sign.",
+    ),
+    (
+        {"exchange": "raw"},
+        "&iquest; is a Spanish sign as well: look for the languages when the text has been mended.",
+    ),
+    (
+        {"empty": "raw"},
+        '("<br>", "&nbsp;"): nothing is left of it when it is mended. Look for '
+        "empty sides at the end.",
+    ),
+    ({"empty": "never"}, 'Of ("<br>", "&nbsp;") nothing is left on either side: that is no pair.'),
     ({"empty": "both", "ratio": "not of nothing"}, "One empty side is enough: that is no pair."),
     ({"broken": ""}, "Pairs in a wrong encoding come through."),
-    ({"broken": "\ufffd"}, "Ã and Â stand in no English or Spanish sentence: there UTF-8 was read "
-     "as something else."),
+    (
+        {"broken": "\ufffd"},
+        "Ã and Â stand in no English or Spanish sentence: there UTF-8 was read as something else.",
+    ),
     ({"broken": "ÃÂ"}, "The sign \\ufffd stands where a letter couldn't be read."),
     ({"broken": "\ufffdÃ"}, "What about Â? It comes with ¿ and ¡ in a wrong encoding."),
     ({"broken": "\ufffdÂ"}, "What about Ã? It comes with accents in a wrong encoding."),
     ({"ratio": "never"}, "One side may have 3 times the words of the other, and no more."),
-    ({"ratio": "never", "empty": "both"}, "One side may have 3 times the words of the other, and "
-     "no more."),
-    ({"ratio": "never", "empty": "never"}, "Neither empty sides nor far too long ones are left "
-     "out."),
-    ({"ratio": "as many"}, "Exactly 3 times as many words is still a pair: “It is raining.”, "
-     "“Llueve.”"),
+    (
+        {"ratio": "never", "empty": "both"},
+        "One side may have 3 times the words of the other, and no more.",
+    ),
+    (
+        {"ratio": "never", "empty": "never"},
+        "Neither empty sides nor far too long ones are left out.",
+    ),
+    (
+        {"ratio": "as many"},
+        "Exactly 3 times as many words is still a pair: “It is raining.”, “Llueve.”",
+    ),
     ({"ratio": "source"}, "Only a source that is too long is left out: the target may be, too."),
     ({"ratio": "target"}, "Only a target that is too long is left out: the source may be, too."),
     ({"ratio": "letters"}, "Count words, not letters: “Internationalization!” is one word."),
-    ({"ratio": "raw"}, "“<b> Wow </b> <i> <u> !” has one word and a sign: count when the text has "
-     "been mended."),
-]  # fmt: skip
+    (
+        {"ratio": "raw"},
+        "“<b> Wow </b> <i> <u> !” has one word and a sign: count when the text has been mended.",
+    ),
+]
 
 
 @implement(lambda: ("a", "b"))
@@ -258,10 +308,11 @@ def answered(function: Callable, source: str, target: str) -> Pair | None:
     if found is None:
         return None
     expect(
-        isinstance(found, list | tuple) and len(found) == 2
+        isinstance(found, list | tuple)
+        and len(found) == 2
         and all(isinstance(text, str) for text in found),
         f"Return the two texts, (source, target), or None; not {shown(found)}.",
-    )  # fmt: skip
+    )
     return tuple(found)
 
 
@@ -303,12 +354,16 @@ def keys(pair: Pair) -> Pair:
 
 
 def pairs_of(found: Any, what: str = "It should return a list of pairs") -> list[Pair]:
-    expect(not isinstance(found, set | frozenset), "A set has no order: return a list, in the "
-           "order of the corpus.")  # fmt: skip
+    expect(
+        not isinstance(found, set | frozenset),
+        "A set has no order: return a list, in the order of the corpus.",
+    )
     expect(isinstance(found, list | tuple), f"{what}, not {a_kind(found)}.")
     found = [tuple(pair) if isinstance(pair, list | tuple) else pair for pair in found]
-    expect(all(isinstance(pair, tuple) and len(pair) == 2 for pair in found), f"{what}: each has a "
-           "source and a target.")  # fmt: skip
+    expect(
+        all(isinstance(pair, tuple) and len(pair) == 2 for pair in found),
+        f"{what}: each has a source and a target.",
+    )
     return found
 
 
@@ -320,43 +375,74 @@ def my_deduplicate(function: Callable[[list[Pair]], list[Pair]]) -> None:
     right = once(REPEATED, keys)
     if found == right:
         return
-    by_source = "Only one translation of each sentence is left. A pair is repeated when *both* " \
-        "sides are the same."  # fmt: skip
-    by_target = "Two sentences may have the same translation: a pair is repeated when *both* " \
-        "sides are the same."  # fmt: skip
+    by_source = (
+        "Only one translation of each sentence is left. A pair is repeated when *both* "
+        "sides are the same."
+    )
+    by_target = (
+        "Two sentences may have the same translation: a pair is repeated when *both* "
+        "sides are the same."
+    )
     count = [keys(pair) for pair in REPEATED]
     mistakes = [
         (REPEATED, "Nothing is left out."),
-        (once(REPEATED, lambda pair: pair), "Only what is equal to the letter is left out. Compare "
-         "the keys: capitals and signs make no other pair."),
-        (once(REPEATED, lambda pair: (pair[0].lower(), pair[1].lower())), "Signs make no other "
-         "pair either: compare the keys."),
+        (
+            once(REPEATED, lambda pair: pair),
+            "Only what is equal to the letter is left out. Compare "
+            "the keys: capitals and signs make no other pair.",
+        ),
+        (
+            once(REPEATED, lambda pair: (pair[0].lower(), pair[1].lower())),
+            "Signs make no other pair either: compare the keys.",
+        ),
         (once(REPEATED, lambda pair: key(pair[0])), by_source),
         (once(REPEATED, lambda pair: pair[0]), by_source),
         (once(REPEATED, lambda pair: key(pair[1])), by_target),
         (once(REPEATED, lambda pair: pair[1]), by_target),
-        (once(REPEATED, lambda pair: key(pair[0]) + key(pair[1])), "With both sides joined into "
-         "one text, (“No one”, “Nadie”) and (“No”, “One nadie”) are the same. Keep them apart: a "
-         "tuple."),
-        (once(REPEATED, lambda pair: frozenset(keys(pair))), "(“Adiós.”, “Goodbye.”) is the other "
-         "direction: a set of both sides forgets which is which."),
-        (once(REPEATED, keys, last=True), "Of each pair the *first* that comes is kept, as it was "
-         "typed."),
+        (
+            once(REPEATED, lambda pair: key(pair[0]) + key(pair[1])),
+            "With both sides joined into "
+            "one text, (“No one”, “Nadie”) and (“No”, “One nadie”) are the same. Keep them apart: a "
+            "tuple.",
+        ),
+        (
+            once(REPEATED, lambda pair: frozenset(keys(pair))),
+            "(“Adiós.”, “Goodbye.”) is the other "
+            "direction: a set of both sides forgets which is which.",
+        ),
+        (
+            once(REPEATED, keys, last=True),
+            "Of each pair the *first* that comes is kept, as it was typed.",
+        ),
         ([keys(pair) for pair in right], "Those are the keys. Return the pairs as they are."),
-        ([pair for pair in REPEATED if count.count(keys(pair)) == 1], "What stands there twice is "
-         "gone altogether: one of them stays."),
-        ([pair for i, pair in enumerate(REPEATED) if count.count(keys(pair)) > 1
-          and keys(pair) in count[:i]], "Those are the repeated ones. Return the others."),
-        ([pair for i, pair in enumerate(REPEATED) if i == 0 or count[i - 1] != count[i]],
-         "Only neighbors are compared: the same pair may stand anywhere above."),
-    ]  # fmt: skip
+        (
+            [pair for pair in REPEATED if count.count(keys(pair)) == 1],
+            "What stands there twice is gone altogether: one of them stays.",
+        ),
+        (
+            [
+                pair
+                for i, pair in enumerate(REPEATED)
+                if count.count(keys(pair)) > 1 and keys(pair) in count[:i]
+            ],
+            "Those are the repeated ones. Return the others.",
+        ),
+        (
+            [pair for i, pair in enumerate(REPEATED) if i == 0 or count[i - 1] != count[i]],
+            "Only neighbors are compared: the same pair may stand anywhere above.",
+        ),
+    ]
     for wrong, hint in mistakes:
         no_slip(found != wrong, hint)
-    no_slip(sorted(found) != sorted(right), "The right pairs, in another order: leave them in that "
-            "of the corpus.")  # fmt: skip
+    no_slip(
+        sorted(found) != sorted(right),
+        "The right pairs, in another order: leave them in that of the corpus.",
+    )
     for pair in REPEATED:
-        expect((pair in found) == (pair in right), f"{pair} should "
-               f"{'stay' if pair in right else 'go: it stands above already'}.")  # fmt: skip
+        expect(
+            (pair in found) == (pair in right),
+            f"{pair} should {'stay' if pair in right else 'go: it stands above already'}.",
+        )
     raise Hint("Each pair should be there once.")
 
 
@@ -385,8 +471,10 @@ def split_by(
 ) -> tuple[list[Pair], list[Pair]]:
     """(training, held out): of the first `count` different sentences, as `same` sees them."""
     first = list(dict.fromkeys(map(same, pairs)))[:count]
-    return ([pair for pair in pairs if same(pair) not in first],
-            [pair for pair in pairs if same(pair) in first])  # fmt: skip
+    return (
+        [pair for pair in pairs if same(pair) not in first],
+        [pair for pair in pairs if same(pair) in first],
+    )
 
 
 @implement(lambda: ([("a", "b"), ("c", "d")], 1))
@@ -394,8 +482,10 @@ def my_hold_out(function: Callable[[list[Pair], int], Any]) -> None:
     """Exercise: pairs, how many sentences to hold out -> (training, held out)."""
     own_work(function, "split_by")
     parts = result_of(function, TO_SPLIT, HELD_OUT)
-    expect(isinstance(parts, list | tuple) and len(parts) == 2, "Return two lists: training and "
-           "held out.")  # fmt: skip
+    expect(
+        isinstance(parts, list | tuple) and len(parts) == 2,
+        "Return two lists: training and held out.",
+    )
     training, held_out = found = tuple(map(pairs_of, parts))
     right = split_by(TO_SPLIT, HELD_OUT)
     if found == right:
@@ -408,43 +498,70 @@ def my_hold_out(function: Callable[[list[Pair], int], Any]) -> None:
     )
     for end in range(1, len(TO_SPLIT)):
         leaks = {key(one) for one, _ in TO_SPLIT[:end]} & {key(one) for one, _ in TO_SPLIT[end:]}
-        no_slip(not leaks or found != (TO_SPLIT[end:], TO_SPLIT[:end]), "You cut the list in two. "
-                "Further down there are other translations of the same sentences: they belong to "
-                "the held-out side as well.")  # fmt: skip
+        no_slip(
+            not leaks or found != (TO_SPLIT[end:], TO_SPLIT[:end]),
+            "You cut the list in two. "
+            "Further down there are other translations of the same sentences: they belong to "
+            "the held-out side as well.",
+        )
     mistakes = [
-        (split_by(TO_SPLIT, HELD_OUT, lambda pair: pair[0]), "“Good morning.” and “good morning” "
-         "are the same sentence, and now one of them is in training: compare the keys."),
-        (split_by(TO_SPLIT, HELD_OUT, lambda pair: pair[0].lower()), "“Good morning.” and “good "
-         "morning” are the same sentence, and now one of them is in training: compare the keys."),
-        (split_by(TO_SPLIT, HELD_OUT, lambda pair: key(pair[1])), "You split by the translation. "
-         "Split by the sentence that is read."),
-        (split_by(TO_SPLIT, HELD_OUT, lambda pair: pair[1]), "You split by the translation. Split "
-         "by the sentence that is read."),
+        (
+            split_by(TO_SPLIT, HELD_OUT, lambda pair: pair[0]),
+            "“Good morning.” and “good morning” "
+            "are the same sentence, and now one of them is in training: compare the keys.",
+        ),
+        (
+            split_by(TO_SPLIT, HELD_OUT, lambda pair: pair[0].lower()),
+            "“Good morning.” and “good "
+            "morning” are the same sentence, and now one of them is in training: compare the keys.",
+        ),
+        (
+            split_by(TO_SPLIT, HELD_OUT, lambda pair: key(pair[1])),
+            "You split by the translation. Split by the sentence that is read.",
+        ),
+        (
+            split_by(TO_SPLIT, HELD_OUT, lambda pair: pair[1]),
+            "You split by the translation. Split by the sentence that is read.",
+        ),
         (split_by(TO_SPLIT, -HELD_OUT)[::-1], "Those are the last sentences. Hold out the first."),
-        (tuple(part[::-1] for part in split_by(TO_SPLIT[::-1], HELD_OUT)), "Those are the last "
-         "sentences. Hold out the first."),
+        (
+            tuple(part[::-1] for part in split_by(TO_SPLIT[::-1], HELD_OUT)),
+            "Those are the last sentences. Hold out the first.",
+        ),
         (split_by(TO_SPLIT, HELD_OUT + 1), "One sentence too many is held out."),
         (split_by(TO_SPLIT, HELD_OUT - 1), "One sentence too few is held out."),
-        ((right[0], once(right[1], lambda pair: key(pair[0]))), "Of a held-out sentence only one "
-         "pair is left: its other translations are references."),
+        (
+            (right[0], once(right[1], lambda pair: key(pair[0]))),
+            "Of a held-out sentence only one pair is left: its other translations are references.",
+        ),
         ((TO_SPLIT, right[1]), "The held-out pairs are still in training, too."),
-    ]  # fmt: skip
+    ]
     for wrong, hint in mistakes:
         no_slip(found != wrong, hint)
     by_alphabet = sorted(TO_SPLIT, key=lambda pair: key(pair[0]))
     for some in (by_alphabet, by_alphabet[::-1]):
-        no_slip(tuple(map(sorted, found)) != tuple(map(sorted, split_by(some, HELD_OUT))),
-                "The sentences are sorted there. Hold out those that come first in the corpus, not "
-                "in the alphabet.")  # fmt: skip
-    no_slip(tuple(map(sorted, found)) != tuple(map(sorted, right)), "The right pairs, in another "
-            "order: leave them in that of the corpus.")  # fmt: skip
-    expect(sorted(training + held_out) == sorted(TO_SPLIT), "Each pair should be on one side, and "
-           "none be lost.")  # fmt: skip
+        no_slip(
+            tuple(map(sorted, found)) != tuple(map(sorted, split_by(some, HELD_OUT))),
+            "The sentences are sorted there. Hold out those that come first in the corpus, not "
+            "in the alphabet.",
+        )
+    no_slip(
+        tuple(map(sorted, found)) != tuple(map(sorted, right)),
+        "The right pairs, in another order: leave them in that of the corpus.",
+    )
+    expect(
+        sorted(training + held_out) == sorted(TO_SPLIT),
+        "Each pair should be on one side, and none be lost.",
+    )
     for source, _ in held_out:
-        expect(key(source) not in {key(one) for one, _ in training}, f"{source!r} is held out, and "
-               "in training, too.")  # fmt: skip
-    raise Hint(f"For count = {HELD_OUT}, the pairs of {HELD_OUT} different sentences are held out: "
-               "those that come first.")  # fmt: skip
+        expect(
+            key(source) not in {key(one) for one, _ in training},
+            f"{source!r} is held out, and in training, too.",
+        )
+    raise Hint(
+        f"For count = {HELD_OUT}, the pairs of {HELD_OUT} different sentences are held out: "
+        "those that come first."
+    )
 
 
 # --- which plan leaks ----------------------------------------------------------------------------
@@ -488,9 +605,16 @@ HISTORIES = [
 ]
 
 
-def stop_at(losses: Sequence[float], patience: int, *, ties: bool = False, reset: bool = True,
-         before: bool = False, more: int = 0, largest: bool = False,
-) -> tuple[int, int]:  # fmt: skip
+def stop_at(
+    losses: Sequence[float],
+    patience: int,
+    *,
+    ties: bool = False,
+    reset: bool = True,
+    before: bool = False,
+    more: int = 0,
+    largest: bool = False,
+) -> tuple[int, int]:
     """(kept, made): which validation is kept, and how many there were."""
     kept, since = 0, 0
     values = [-loss for loss in losses] if largest else list(losses)
@@ -522,36 +646,67 @@ def my_stop(function: Callable[[list[float], int], tuple[int, int]]) -> None:
     mistakes = [
         ([(b, a) for a, b in right], "The two are exchanged: first which one is kept."),
         ([(a + 1, b) for a, b in right], "Validations are counted from 0: the first has index 0."),
-        ([(a, b - 1) for a, b in right], "How *many* were made: one more than the index of the "
-         "last."),
-        ([(b - 1, b) for b in n], "That is the last one. Kept is the best: what comes after it was "
-         "patience."),
-        ([(losses.index(min(losses)), b) for (losses, _), b in zip(HISTORIES, n, strict=True)],
-         "You look beyond the stop: what was never trained can't be kept."),
-        ([(losses.index(min(losses)), len(losses)) for losses, _ in HISTORIES], "It never stops: "
-         "where is patience?"),
-        ([stop_at(*history, ties=True) for history in HISTORIES], "An equal loss is no better one: "
-         "`<`, not `<=`. The older is kept, and patience goes on."),
-        ([(stop_at(*history)[0], stop_at(*history, ties=True)[1]) for history in HISTORIES], "An "
-         "equal loss is no better one: it doesn't renew the patience."),
-        ([(len(losses) - 1 - losses[::-1].index(min(losses)), b)
-          for losses, b in zip(made, n, strict=True)], "Of equal losses the older is kept."),
-        ([stop_at(*history, reset=False) for history in HISTORIES], "Patience is for validations "
-         "*in a row*: after a new best one, count from 0 again."),
-        ([stop_at(*history, before=True) for history in HISTORIES], "Compare with the best so far, "
-         "not with the validation before."),
-        ([stop_at(*history, more=1) for history in HISTORIES], "One validation too many: with a "
-         "patience of 2, two without a new best one are enough to stop."),
-        ([stop_at(*history, more=-1) for history in HISTORIES], "It stops one validation too "
-         "early."),
-        ([stop_at(*history, largest=True) for history in HISTORIES], "That keeps the largest "
-         "loss."),
-    ]  # fmt: skip
+        (
+            [(a, b - 1) for a, b in right],
+            "How *many* were made: one more than the index of the last.",
+        ),
+        (
+            [(b - 1, b) for b in n],
+            "That is the last one. Kept is the best: what comes after it was patience.",
+        ),
+        (
+            [(losses.index(min(losses)), b) for (losses, _), b in zip(HISTORIES, n, strict=True)],
+            "You look beyond the stop: what was never trained can't be kept.",
+        ),
+        (
+            [(losses.index(min(losses)), len(losses)) for losses, _ in HISTORIES],
+            "It never stops: where is patience?",
+        ),
+        (
+            [stop_at(*history, ties=True) for history in HISTORIES],
+            "An equal loss is no better one: "
+            "`<`, not `<=`. The older is kept, and patience goes on.",
+        ),
+        (
+            [(stop_at(*history)[0], stop_at(*history, ties=True)[1]) for history in HISTORIES],
+            "An equal loss is no better one: it doesn't renew the patience.",
+        ),
+        (
+            [
+                (len(losses) - 1 - losses[::-1].index(min(losses)), b)
+                for losses, b in zip(made, n, strict=True)
+            ],
+            "Of equal losses the older is kept.",
+        ),
+        (
+            [stop_at(*history, reset=False) for history in HISTORIES],
+            "Patience is for validations *in a row*: after a new best one, count from 0 again.",
+        ),
+        (
+            [stop_at(*history, before=True) for history in HISTORIES],
+            "Compare with the best so far, not with the validation before.",
+        ),
+        (
+            [stop_at(*history, more=1) for history in HISTORIES],
+            "One validation too many: with a "
+            "patience of 2, two without a new best one are enough to stop.",
+        ),
+        (
+            [stop_at(*history, more=-1) for history in HISTORIES],
+            "It stops one validation too early.",
+        ),
+        (
+            [stop_at(*history, largest=True) for history in HISTORIES],
+            "That keeps the largest loss.",
+        ),
+    ]
     for wrong, hint in mistakes:
         no_slip(found != wrong, hint)
     for (losses, patience), one, wanted in zip(HISTORIES, found, right, strict=True):
-        expect(one == wanted, f"For {losses} and a patience of {patience} it gives {one}, but it "
-               f"should be {wanted}.")  # fmt: skip
+        expect(
+            one == wanted,
+            f"For {losses} and a patience of {patience} it gives {one}, but it should be {wanted}.",
+        )
 
 
 # --- how sure a score is -------------------------------------------------------------------------
@@ -573,8 +728,11 @@ def a_score(sizes: list[int] | None = None) -> Callable[..., float]:
                 raise TypeError("score wants two lists of texts")
         if sizes is not None:
             sizes.append(len(texts))
-        pairs = [pair for text, reference in zip(texts, references, strict=True)
-                 for pair in zip(text.split(), reference.split(), strict=False)]  # fmt: skip
+        pairs = [
+            pair
+            for text, reference in zip(texts, references, strict=True)
+            for pair in zip(text.split(), reference.split(), strict=False)
+        ]
         return sum(a == b for a, b in pairs) / sum(len(text.split()) for text in texts)
 
     return score
@@ -595,9 +753,13 @@ def a_draw(seed: int = 0, sizes: list[int] | None = None) -> Callable[[int], lis
 
 
 def scores_drawn(
-    texts: Sequence[str], references: Sequence[str], score: Callable, draw: Callable, times: int,
+    texts: Sequence[str],
+    references: Sequence[str],
+    score: Callable,
+    draw: Callable,
+    times: int,
     how: str = "together",
-) -> list[float]:  # fmt: skip
+) -> list[float]:
     """The scores of `times` sets of sentences, in the order in which they were drawn."""
     found = []
     for _ in range(times):
@@ -635,8 +797,10 @@ def my_interval(function: Callable[..., tuple[float, float]]) -> None:
         about_draws(draws, scored)
         raise stopped
     about_draws(draws, scored)
-    expect(not isinstance(found, list | tuple) or len(found) != TIMES, "Those are all the scores: "
-           "return the lowest and the highest of the middle 95 %.")  # fmt: skip
+    expect(
+        not isinstance(found, list | tuple) or len(found) != TIMES,
+        "Those are all the scores: return the lowest and the highest of the middle 95 %.",
+    )
     wanted = "Return two numbers: the lower end and the upper end."
     found = found.tolist() if hasattr(found, "tolist") else found
     expect(isinstance(found, list | tuple) and len(found) == 2, wanted)
@@ -651,30 +815,54 @@ def my_interval(function: Callable[..., tuple[float, float]]) -> None:
     mistakes = [
         (right[::-1], "The lower end comes first."),
         (middle(drawn, 0), "Those are the lowest and the highest of all. Leave out k at each end."),
-        (middle(drawn, cut - 1), "One more at each end is left out: k of them, then comes the end "
-         "of the interval."),
-        (middle(drawn, cut + 1), "One less at each end is left out: k of them, then comes the end "
-         "of the interval."),
-        (middle(drawn, 2 * cut), "That leaves out 2.5 % twice at each end: 5 % in all is k below "
-         "and k above."),
-        ((ordered[cut], ordered[n - cut]), "The upper end is one too far out: with k left out it "
-         "is scores[-k - 1]."),
-        ((ordered[cut - 1], ordered[n - 1 - cut]), "The lower end is one too far out: with k left "
-         "out, it is scores[k]."),
+        (
+            middle(drawn, cut - 1),
+            "One more at each end is left out: k of them, then comes the end of the interval.",
+        ),
+        (
+            middle(drawn, cut + 1),
+            "One less at each end is left out: k of them, then comes the end of the interval.",
+        ),
+        (
+            middle(drawn, 2 * cut),
+            "That leaves out 2.5 % twice at each end: 5 % in all is k below and k above.",
+        ),
+        (
+            (ordered[cut], ordered[n - cut]),
+            "The upper end is one too far out: with k left out it is scores[-k - 1].",
+        ),
+        (
+            (ordered[cut - 1], ordered[n - 1 - cut]),
+            "The lower end is one too far out: with k left out, it is scores[k].",
+        ),
         ((drawn[cut], drawn[n - 1 - cut]), "Sort the scores first."),
-        ((quantile(ordered, 0.025), quantile(ordered, 0.975)), "A quantile lies between two "
-         "scores. Here the ends are scores: leave out k at each end and take the next."),
-        *[((middle_of - 1.96 * s, middle_of + 1.96 * s), "That is 1.96 standard deviations around "
-           "a mean, as if scores were spread evenly to both sides. Take the middle 95 % of the "
-           "scores themselves.") for middle_of in (mean, whole) for s in (spread, pstdev(drawn))],
+        (
+            (quantile(ordered, 0.025), quantile(ordered, 0.975)),
+            "A quantile lies between two "
+            "scores. Here the ends are scores: leave out k at each end and take the next.",
+        ),
+        *[
+            (
+                (middle_of - 1.96 * s, middle_of + 1.96 * s),
+                "That is 1.96 standard deviations around "
+                "a mean, as if scores were spread evenly to both sides. Take the middle 95 % of the "
+                "scores themselves.",
+            )
+            for middle_of in (mean, whole)
+            for s in (spread, pstdev(drawn))
+        ],
         ((whole, whole), "Each time it is the score of the whole text: use what was drawn."),
-        (middle(scores_drawn(ANSWERS, WANTED, a_score(), a_draw(), TIMES, how="texts"), cut), "The "
-         "texts are drawn and the references are not: each translation must keep its own."),
-    ]  # fmt: skip
+        (
+            middle(scores_drawn(ANSWERS, WANTED, a_score(), a_draw(), TIMES, how="texts"), cut),
+            "The texts are drawn and the references are not: each translation must keep its own.",
+        ),
+    ]
     for wrong, hint in mistakes:
         no_slip(not alike(found, wrong), hint)
-    raise Hint(f"It gives {found[0]:.4f} to {found[1]:.4f}, but it should be {right[0]:.4f} to "
-               f"{right[1]:.4f}.")  # fmt: skip
+    raise Hint(
+        f"It gives {found[0]:.4f} to {found[1]:.4f}, but it should be {right[0]:.4f} to "
+        f"{right[1]:.4f}."
+    )
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
@@ -690,19 +878,34 @@ def about_draws(draws: Sequence[int], sizes: Sequence[int]) -> None:
     lengths = {len(text.split()) for text in (*ANSWERS, *WANTED)}
     n = len(ANSWERS)
     expect(bool(draws), "Nothing is drawn: call draw(n) for each set of sentences.")
-    no_slip(not words & set(draws), "You draw words. The words of a sentence belong together, and "
-            "are right or wrong together: draw sentences, len(texts) of them.")  # fmt: skip
-    no_slip(not (len(set(draws)) > 1 and set(draws) <= lengths), "You draw words within each "
-            "sentence. Which *sentences* stood in the test was chance: draw those.")  # fmt: skip
+    no_slip(
+        not words & set(draws),
+        "You draw words. The words of a sentence belong together, and "
+        "are right or wrong together: draw sentences, len(texts) of them.",
+    )
+    no_slip(
+        not (len(set(draws)) > 1 and set(draws) <= lengths),
+        "You draw words within each "
+        "sentence. Which *sentences* stood in the test was chance: draw those.",
+    )
     expect(set(draws) == {n}, f"There are {n} sentences, and each set has as many: draw({n}).")
-    no_slip(len(draws) != 2 * TIMES, "Texts and references are drawn apart, so a translation is "
-            "compared with another sentence's reference. Draw once, and take the same places of "
-            "both.")  # fmt: skip
+    no_slip(
+        len(draws) != 2 * TIMES,
+        "Texts and references are drawn apart, so a translation is "
+        "compared with another sentence's reference. Draw once, and take the same places of "
+        "both.",
+    )
     no_slip(len(draws) != 1, "All sets are the same one: draw anew for each.")
-    no_slip(set(sizes) != {1} or len(sizes) < TIMES, "The score of a text isn't the mean of its "
-            "sentences' scores: hand over all that was drawn at once.")  # fmt: skip
-    no_slip(max(sizes, default=n) >= n or len(sizes) != TIMES, "A sentence that was drawn twice "
-            "counts twice: keep the places as they are, no set of them.")  # fmt: skip
+    no_slip(
+        set(sizes) != {1} or len(sizes) < TIMES,
+        "The score of a text isn't the mean of its "
+        "sentences' scores: hand over all that was drawn at once.",
+    )
+    no_slip(
+        max(sizes, default=n) >= n or len(sizes) != TIMES,
+        "A sentence that was drawn twice "
+        "counts twice: keep the places as they are, no set of them.",
+    )
     expect(len(draws) == TIMES, f"{TIMES} sets are to be drawn, not {len(draws)}.")
 
 
@@ -715,8 +918,10 @@ REFERENCE = "Mis hermanas están muy cansadas hoy."
 def measures_disagree(bleu_prefers: Any, chrf_prefers: Any) -> None:
     """Two texts for one reference: BLEU is higher for the first, chrF for the second."""
     both = bleu_prefers, chrf_prefers
-    expect(all(isinstance(text, str) and text.strip() and text.isprintable() for text in both),
-           "Give two Spanish texts, in quotes.")  # fmt: skip
+    expect(
+        all(isinstance(text, str) and text.strip() and text.isprintable() for text in both),
+        "Give two Spanish texts, in quotes.",
+    )
     expect(max(map(len, both)) <= 200, "Keep to a sentence: 200 letters at most.")
     expect(REFERENCE not in both, "The reference itself is the best by both measures.")
     (bleu_a, bleu_b), (chrf_a, chrf_b) = (

@@ -64,31 +64,48 @@ def my_pieces(function: Callable[[str, Merges], Sequence[str]]) -> None:
     """Exercise: a word and the learned merges -> its pieces."""
     for word, merges in CASES:
         found = result_of(function, word, list(merges))
-        expect(not isinstance(found, str), f"For {word!r} it returns the text {found!r}: the "
-               "pieces should be a list.")  # fmt: skip
-        expect(isinstance(found, list | tuple), f"It should return a list of pieces, not "
-               f"{a_kind(found)}.")  # fmt: skip
+        expect(
+            not isinstance(found, str),
+            f"For {word!r} it returns the text {found!r}: the pieces should be a list.",
+        )
+        expect(
+            isinstance(found, list | tuple),
+            f"It should return a list of pieces, not {a_kind(found)}.",
+        )
         found = list(found)
         if found == in_pieces(word, merges):
             continue
         about = f"{word!r} with the merges {merges} became {found}."
-        expect("".join(map(str, found)) == word, f"{about} Together, the pieces must be the word "
-               "again.")  # fmt: skip
+        expect(
+            "".join(map(str, found)) == word,
+            f"{about} Together, the pieces must be the word again.",
+        )
         mistakes = [
-            (longest_first(word, merges), "That takes the longest piece that is known. The merges "
-             "are done in the order in which they were learned."),
-            (in_pieces(word, merges, times=1), "A pair may stand in several places of a word: join "
-             "it in all of them."),
-            (in_pieces(word, merges[::-1]), "That is the wrong order: the merge that was learned "
-             "first is done first."),
+            (
+                longest_first(word, merges),
+                "That takes the longest piece that is known. The merges "
+                "are done in the order in which they were learned.",
+            ),
+            (
+                in_pieces(word, merges, times=1),
+                "A pair may stand in several places of a word: join it in all of them.",
+            ),
+            (
+                in_pieces(word, merges[::-1]),
+                "That is the wrong order: the merge that was learned first is done first.",
+            ),
             (in_pieces(word, merges[:1]), "After the first merge come the others."),
-            (list(word), "Nothing is joined: begin with the letters, then go through the merges "
-             "one by one."),
-        ]  # fmt: skip
+            (
+                list(word),
+                "Nothing is joined: begin with the letters, then go through the merges one by one.",
+            ),
+        ]
         for mistake, hint in mistakes:
             no_slip(found != mistake, f"{about} {hint}")
-        raise Hint(f"{about} Begin with its letters; for each merge in turn, join the two pieces "
-                   "wherever they stand side by side.")  # fmt: skip
+        raise Hint(
+            f"{about} Begin with its letters; for each merge in turn, join the two pieces "
+            "wherever they stand side by side."
+        )
 
 
 # So many of each kind that no two mistakes come to the same share.
@@ -102,7 +119,7 @@ WRITTEN, ACCEPTED = zip(
     ("No.", ("Sí.", "Claro.")),
     *[("Ya voy.", ("Ya voy.",)) for _ in range(3)],
     strict=True,
-)  # fmt: skip
+)
 
 
 def share(right: Callable[[str, Sequence[str]], bool]) -> float:
@@ -124,19 +141,35 @@ def my_any_reference(function: Callable[[Sequence[str], Sequence[Sequence[str]]]
     no_slip(not is_it(right * len(WRITTEN)), "That is how many are right. What share is it?")
     no_slip(not is_it(100 * right), "As a share: between 0 and 1.")
     no_slip(not is_it(1 - right), "That is the share that is wrong.")
-    no_slip(not is_it(share(lambda text, accepted: text == accepted[0])), "Only the first "
-            "reference counts so. Any of them will do.")  # fmt: skip
-    no_slip(not is_it(share(lambda text, accepted: {text} == set(accepted))), "A translation "
-            "can't equal all its references. Any of them will do.")  # fmt: skip
-    no_slip(not is_it(share(lambda text, accepted: text.lower() in map(str.lower, accepted))),
-            "Capitals count.")  # fmt: skip
-    no_slip(not is_it(share(lambda text, accepted: any(text in one for one in accepted))), "With "
-            "`in` a part of a reference counts as right: is it in the *list*?")  # fmt: skip
-    no_slip(not is_it(share(lambda text, _: text in everything)), "Compare each translation with "
-            "its own references, not with those of other sentences.")  # fmt: skip
-    hits = sum(text == one for text, accepted in zip(WRITTEN, ACCEPTED, strict=True)
-               for one in accepted)  # fmt: skip
-    no_slip(not is_it(hits / sum(map(len, ACCEPTED))), "Divide by the number of translations, not "
-            "of references.")  # fmt: skip
-    expect(is_it(right), f"Not {found:.4g}: count the translations that are among their own "
-           "references, and divide by how many translations there are.")  # fmt: skip
+    no_slip(
+        not is_it(share(lambda text, accepted: text == accepted[0])),
+        "Only the first reference counts so. Any of them will do.",
+    )
+    no_slip(
+        not is_it(share(lambda text, accepted: {text} == set(accepted))),
+        "A translation can't equal all its references. Any of them will do.",
+    )
+    no_slip(
+        not is_it(share(lambda text, accepted: text.lower() in map(str.lower, accepted))),
+        "Capitals count.",
+    )
+    no_slip(
+        not is_it(share(lambda text, accepted: any(text in one for one in accepted))),
+        "With `in` a part of a reference counts as right: is it in the *list*?",
+    )
+    no_slip(
+        not is_it(share(lambda text, _: text in everything)),
+        "Compare each translation with its own references, not with those of other sentences.",
+    )
+    hits = sum(
+        text == one for text, accepted in zip(WRITTEN, ACCEPTED, strict=True) for one in accepted
+    )
+    no_slip(
+        not is_it(hits / sum(map(len, ACCEPTED))),
+        "Divide by the number of translations, not of references.",
+    )
+    expect(
+        is_it(right),
+        f"Not {found:.4g}: count the translations that are among their own "
+        "references, and divide by how many translations there are.",
+    )

@@ -122,8 +122,9 @@ def measure_run(folder: Path, recipe: ParallelRecipe) -> dict[str, Any]:
     translator, target = Translator.load(folder), recipe.task[-2:]
     record = read_json(folder / "training.json")
     tokens = Path(recipe.files[0]).parent
-    validation, test = (list(read_parallel([tokens / f"{split}.tokens.tsv"]))
-                        for split in ("validation", "test"))  # fmt: skip
+    validation, test = (
+        list(read_parallel([tokens / f"{split}.tokens.tsv"])) for split in ("validation", "test")
+    )
     with_penalty = {
         penalty: token_bleu(write(translator, validation, BEAM, penalty), validation)["bleu"]
         for penalty in PENALTIES
@@ -182,8 +183,13 @@ def write(
     if beam == 1:
         search = partial(greedy_decode, translator.model, max_length=longest)
         return [translator.tgt.text(ids) for ids in translator.in_batches(sources, search)]
-    search = partial(beam_search, translator.model, beam_size=beam,
-                     length_penalty=length_penalty, max_length=longest)  # fmt: skip
+    search = partial(
+        beam_search,
+        translator.model,
+        beam_size=beam,
+        length_penalty=length_penalty,
+        max_length=longest,
+    )
     found = translator.in_batches(sources, search, batch=32)
     return [translator.tgt.text(best.ids) for best, *_ in found]
 
@@ -194,8 +200,13 @@ def write_per_word(translator: Translator, pairs: TextPairs) -> list[str]:
     So the published ones were written: a length penalty of 1, as its toolkit counts it.
     """
     sources = [translator.src.encode(source) for source, _ in pairs]
-    search = partial(beam_search, translator.model, beam_size=BEAM, n_best=BEAM,
-                     max_length=translator.tgt.longest)  # fmt: skip
+    search = partial(
+        beam_search,
+        translator.model,
+        beam_size=BEAM,
+        n_best=BEAM,
+        max_length=translator.tgt.longest,
+    )
     likeliest = (
         max(several, key=lambda one: (one.finished, one.log_prob / (len(one.ids) + 1)))
         for several in translator.in_batches(sources, search, batch=32)
@@ -206,11 +217,13 @@ def write_per_word(translator: Translator, pairs: TextPairs) -> list[str]:
 def token_bleu(translations: Sequence[str], pairs: TextPairs) -> dict[str, Any]:
     """BLEU of tokens as they stand, as the published result was scored, with its interval."""
     references = [[target] for _, target in pairs]
-    found = sacrebleu_score("bleu", translations, references, RESAMPLES,
-                            tokenize="none", force=True)  # fmt: skip
+    found = sacrebleu_score(
+        "bleu", translations, references, RESAMPLES, tokenize="none", force=True
+    )
     words = {"written": translations, "reference": [target for _, target in pairs]}
-    counts = {f"{name}_tokens": sum(len(text.split()) for text in texts)
-              for name, texts in words.items()}  # fmt: skip
+    counts = {
+        f"{name}_tokens": sum(len(text.split()) for text in texts) for name, texts in words.items()
+    }
     return found | counts
 
 

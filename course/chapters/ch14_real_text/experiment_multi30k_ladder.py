@@ -120,8 +120,12 @@ def climb(rung: Rung, recipe: ParallelRecipe) -> dict[str, Any]:
     """The stored scores of a rung, or those of a new training."""
     model, training = sizes(rung, recipe.model, recipe.training)
     recipe = dataclasses.replace(recipe, model=model, training=training)
-    settings = {"what": rung.what, "model": dataclasses.asdict(rung.recurrent or model),
-                "training": dataclasses.asdict(training), "left_out": rung.left_out}  # fmt: skip
+    settings = {
+        "what": rung.what,
+        "model": dataclasses.asdict(rung.recurrent or model),
+        "training": dataclasses.asdict(training),
+        "left_out": rung.left_out,
+    }
     return kept("multi30k-ladder", settings, lambda: measure(rung, recipe))
 
 
@@ -160,8 +164,10 @@ def measure(rung: Rung, recipe: ParallelRecipe) -> dict[str, Any]:
     )
     translator = Translator(model, material.src, material.tgt)
     tokens = list(read_parallel([Path(recipe.validation[0])]))
-    bleu = {str(penalty): token_bleu(write(translator, tokens, BEAM, penalty), tokens)["bleu"]
-            for penalty in PENALTIES}  # fmt: skip
+    bleu = {
+        str(penalty): token_bleu(write(translator, tokens, BEAM, penalty), tokens)["bleu"]
+        for penalty in PENALTIES
+    }
     losses = [entry["validation_loss"] for entry in history]
     return {
         "machine": machine(),

@@ -34,8 +34,13 @@ from transformer_lib.training.trainer import train
 from transformer_lib.translator import Translator
 
 # The first five sentences of many a visitor.
-FIVE = ("Good morning.", "I don't know.", "It is raining.", "Where do you live?",
-        "I would like a glass of water.")  # fmt: skip
+FIVE = (
+    "Good morning.",
+    "I don't know.",
+    "It is raining.",
+    "Where do you live?",
+    "I would like a glass of water.",
+)
 # Where we expected it to fail, with what we would have written. None is in the training text.
 HARD = {
     "names": {
@@ -65,8 +70,9 @@ PARAGRAPH = (
 # Two trainings that differ in nothing but dropout. The model is that of the stored ablations.
 DROPOUTS = (0.0, 0.2)
 PAIRS, HELD_OUT, SUBWORDS = 1_000, 300, 1000
-TRAINING = TrainingConfig(steps=1200, max_tokens=512, schedule="linear", peak=3e-3, warmup=100,
-                          validate_every=100)  # fmt: skip
+TRAINING = TrainingConfig(
+    steps=1200, max_tokens=512, schedule="linear", peak=3e-3, warmup=100, validate_every=100
+)
 
 
 # --- sentences and subwords ----------------------------------------------------------------------

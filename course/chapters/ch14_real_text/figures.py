@@ -42,10 +42,16 @@ def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]
         for piece in pieces:
             wide = CELL * len(piece)
             color = mpl.colors.to_hex(style.WEIGHTS(0.12 + 0.75 * (len(piece) - 1) / len(whole)))
-            ax.add_patch(FancyBboxPatch(
-                (at + 0.03, y - HIGH / 2), wide - 0.06, HIGH, linewidth=0, facecolor=color,
-                boxstyle="round,pad=0,rounding_size=0.06",
-            ))  # fmt: skip
+            ax.add_patch(
+                FancyBboxPatch(
+                    (at + 0.03, y - HIGH / 2),
+                    wide - 0.06,
+                    HIGH,
+                    linewidth=0,
+                    facecolor=color,
+                    boxstyle="round,pad=0,rounding_size=0.06",
+                )
+            )
             word(ax, (at + wide / 2, y), piece, size=14, color=style.ink_on(color))
             at += wide
         label(ax, (right, y), str(len(pieces)), size=14, weight="bold")
@@ -71,9 +77,16 @@ def dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, float
             steps, losses = zip(*pairs, strict=True)
             name = f"dropout {dropout:g}" if dropout else "no dropout"
             ax.plot(steps, losses, look, color=color, label=name, markersize=6)
-            ax.annotate(f"{losses[-1]:.2f}", (steps[-1], losses[-1]), color=color, weight="bold",
-                        xytext=(8, 0), textcoords="offset points", va="center",
-                        annotation_clip=False)  # fmt: skip
+            ax.annotate(
+                f"{losses[-1]:.2f}",
+                (steps[-1], losses[-1]),
+                color=color,
+                weight="bold",
+                xytext=(8, 0),
+                textcoords="offset points",
+                va="center",
+                annotation_clip=False,
+            )
         ax.set_title(title)
         ax.set_xlabel("step of training")
         ax.set_xlim(0, 1.05 * max(steps))
@@ -108,15 +121,35 @@ def score_dots(
         for place, scores in enumerate(rows.values()):
             mean = sum(scores) / len(scores)
             for score, shape in zip(scores, SHAPES, strict=False):
-                ax.plot(score, place, shape, color=style.CATEGORIES[0], markersize=9,
-                        alpha=0.75, markeredgewidth=0)  # fmt: skip
+                ax.plot(
+                    score,
+                    place,
+                    shape,
+                    color=style.CATEGORIES[0],
+                    markersize=9,
+                    alpha=0.75,
+                    markeredgewidth=0,
+                )
             ax.plot([mean, mean], [place - 0.22, place + 0.22], color=style.INK, linewidth=2)
-            ax.text(mean, place - 0.3, f"{mean:.1f}", ha="center", va="bottom", weight="bold",
-                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # fmt: skip
+            ax.text(
+                mean,
+                place - 0.3,
+                f"{mean:.1f}",
+                ha="center",
+                va="bottom",
+                weight="bold",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+            )
         for name, score in published.get(title, {}).items():
             ax.axvline(score, color=style.MUTED, linestyle=":", linewidth=1.6, zorder=0)
-            ax.text(score, len(ways) - 0.42, f" {name}", color=style.MUTED, va="bottom",
-                    fontsize=style.FONT_SIZE - 1.5)  # fmt: skip
+            ax.text(
+                score,
+                len(ways) - 0.42,
+                f" {name}",
+                color=style.MUTED,
+                va="bottom",
+                fontsize=style.FONT_SIZE - 1.5,
+            )
         ax.set_title(title, fontsize=style.FONT_SIZE)
         ax.set_ylim(len(ways) - 0.4, -0.75)
         ax.set_xlabel("BLEU")
@@ -143,9 +176,16 @@ def rungs(scores: Mapping[str, float], base: str) -> Figure:
         color = style.CATEGORIES[0] if better else style.CATEGORIES[4]
         ax.plot([scores[base], score], [place, place], color=color, linewidth=3)
         ax.plot(score, place, "o" if better else "s", color=color, markersize=9)
-        ax.annotate(f"{score - scores[base]:+.1f}".replace("-", "−"), (score, place), color=color,
-                    weight="bold", va="center", ha="left" if better else "right",
-                    xytext=(9 if better else -9, 0), textcoords="offset points")  # fmt: skip
+        ax.annotate(
+            f"{score - scores[base]:+.1f}".replace("-", "−"),
+            (score, place),
+            color=color,
+            weight="bold",
+            va="center",
+            ha="left" if better else "right",
+            xytext=(9 if better else -9, 0),
+            textcoords="offset points",
+        )
     ax.axvline(scores[base], color=style.INK, linewidth=1.5, zorder=0)
     ax.text(scores[base], -0.75, f"{base}: {scores[base]:.1f}", ha="center", va="bottom")
     ax.set_ylim(len(rows) - 0.5, -0.7)
@@ -202,10 +242,12 @@ def draw_dropout() -> Figure:
     from course.chapters.ch14_real_text.experiments import curves
 
     stored = experiments.load("real-text")
-    return dropout_curves({
-        "learned from": curves(stored, "seen"),
-        "held out": curves(stored, "validation_loss"),
-    })  # fmt: skip
+    return dropout_curves(
+        {
+            "learned from": curves(stored, "seen"),
+            "held out": curves(stored, "validation_loss"),
+        }
+    )
 
 
 @figure(

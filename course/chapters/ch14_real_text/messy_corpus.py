@@ -81,11 +81,13 @@ def lines(seed: int = 0) -> list[Pair]:
 
 def tagged(pair: Pair, dice: random.Random) -> Pair:
     source, target = pair
-    return dice.choice([
-        (f"<b>{source}</b>", target),
-        (source.replace(" ", "<br>", 1), target),
-        (source, f"<i>{target}</i><br/>"),
-    ])  # fmt: skip
+    return dice.choice(
+        [
+            (f"<b>{source}</b>", target),
+            (source.replace(" ", "<br>", 1), target),
+            (source, f"<i>{target}</i><br/>"),
+        ]
+    )
 
 
 def in_entities(pair: Pair, dice: random.Random) -> Pair:

@@ -33,8 +33,10 @@ def my_restored(function: Callable[[Tensor, Tensor, Tensor], float]) -> None:
     found: Any = result(function, before, after, goal)
     shape = tuple(found.shape) if isinstance(found, Tensor) else ()
     single = ((after - before) / (goal - before)).mean().item()
-    expect(shape in ((), (1,)), f"It returns {shape} numbers: take the mean over the sentences "
-           "first, then the share.")  # fmt: skip
+    expect(
+        shape in ((), (1,)),
+        f"It returns {shape} numbers: take the mean over the sentences first, then the share.",
+    )
     found = one_number(found, f"It should return one number, not {a_kind(found)}.")
 
     def is_it(value: float) -> bool:
@@ -45,14 +47,24 @@ def my_restored(function: Callable[[Tensor, Tensor, Tensor], float]) -> None:
     no_slip(not is_it(100 * right), "As a share: 1 for all of the way.")
     no_slip(not is_it(-right), "The sign is turned round: nearer to the goal is positive.")
     no_slip(not is_it(1 - right), "That is the share that is still to go.")
-    no_slip(not is_it(moved / goal.mean().item()), "The way begins where the sentences were before "
-            "the patch, not at 0.")  # fmt: skip
-    no_slip(not is_it(after.mean().item() / way), "How far did it *move*? Take away where it was "
-            "before.")  # fmt: skip
-    no_slip(not is_it(single), "That is the mean of single shares: a sentence with hardly any way "
-            "to go would count as much as all others. Take means first, then divide.")  # fmt: skip
-    expect(is_it(right), f"Not {found:.4g}: divide how far the margins moved by how far they had "
-           "to go, both as means.")  # fmt: skip
+    no_slip(
+        not is_it(moved / goal.mean().item()),
+        "The way begins where the sentences were before the patch, not at 0.",
+    )
+    no_slip(
+        not is_it(after.mean().item() / way),
+        "How far did it *move*? Take away where it was before.",
+    )
+    no_slip(
+        not is_it(single),
+        "That is the mean of single shares: a sentence with hardly any way "
+        "to go would count as much as all others. Take means first, then divide.",
+    )
+    expect(
+        is_it(right),
+        f"Not {found:.4g}: divide how far the margins moved by how far they had "
+        "to go, both as means.",
+    )
 
 
 class Example:
@@ -85,15 +97,23 @@ def my_lens(function: Callable[..., Tensor]) -> None:
     found = result(function, one.states, one.norm, one.generator, one.ids)
     if isinstance(found, list | tuple):
         found = torch.tensor([float(x) for x in found])
-    expect(isinstance(found, Tensor), f"It should return a share for each layer, not "
-           f"{a_kind(found)}.")  # fmt: skip
+    expect(
+        isinstance(found, Tensor), f"It should return a share for each layer, not {a_kind(found)}."
+    )
     found = found.detach().float()
-    expect(found.shape != (3, 7), "That says for each sentence whether it is right: take the mean "
-           "over them.")  # fmt: skip
-    expect(found.shape == right.shape, f"For 3 states it returns the shape {tuple(found.shape)}: "
-           "one share for each.")  # fmt: skip
-    no_slip(not torch.allclose(found, one.shares(norm=False)), "The generator was trained to read "
-            "what comes out of the norm: put each state through it first.")  # fmt: skip
+    expect(
+        found.shape != (3, 7),
+        "That says for each sentence whether it is right: take the mean over them.",
+    )
+    expect(
+        found.shape == right.shape,
+        f"For 3 states it returns the shape {tuple(found.shape)}: one share for each.",
+    )
+    no_slip(
+        not torch.allclose(found, one.shares(norm=False)),
+        "The generator was trained to read "
+        "what comes out of the norm: put each state through it first.",
+    )
     no_slip(not torch.allclose(found, 7 * right), "That is how many are right. What share is it?")
     no_slip(not torch.allclose(found, one.shares(turn=-1)), "That asks for the unlikeliest word.")
     no_slip(not torch.allclose(found, right.flip(0)), "The layers are in the wrong order.")

@@ -40,22 +40,38 @@ def claims(found: Mapping[str, Any]) -> list[Claim]:
     copied = found["right"]["after is"]["adjective"]["written"]["share"]
     return [
         Claim("after “is”, the ending follows the written article", copied, 0.5, above=True),
-        Claim("after “is”, the article brings more than the English noun",
-              article - noun, 0, above=True),
-        Claim("the article brings less through “it” than after “is”",
-              article - far, 0, above=True),
-        Claim("the written noun brings nothing, in no template",
-              max(abs(written) for *_, written in ways.values()), 0.15, above=False),
-        Claim("after “is”, the English adjective has not read its noun",
-              memory[adjective], 0.15, above=False),
+        Claim(
+            "after “is”, the article brings more than the English noun",
+            article - noun,
+            0,
+            above=True,
+        ),
+        Claim("the article brings less through “it” than after “is”", article - far, 0, above=True),
+        Claim(
+            "the written noun brings nothing, in no template",
+            max(abs(written) for *_, written in ways.values()),
+            0.15,
+            above=False,
+        ),
+        Claim(
+            "after “is”, the English adjective has not read its noun",
+            memory[adjective],
+            0.15,
+            above=False,
+        ),
         Claim("no head alone carries a third of the margin", lost, 1 / 3, above=False),
-        Claim("without the sixteen most needed heads it is worse than without sixteen by lot",
-              min(most["by lot"]) - most["chosen"], 0, above=True),
+        Claim(
+            "without the sixteen most needed heads it is worse than without sixteen by lot",
+            min(most["by lot"]) - most["chosen"],
+            0,
+            above=True,
+        ),
         Claim("“it”: fewer pairs right than by chance", pairs["it"], 0.25, above=False),
         Claim("… nor with the noun said again in English", pairs["again"], 0.25, above=False),
-        Claim("… but in most with the noun said again in Spanish", pairs["written"], 0.5,
-              above=True),
-    ]  # fmt: skip
+        Claim(
+            "… but in most with the noun said again in Spanish", pairs["written"], 0.5, above=True
+        ),
+    ]
 
 
 def embedded(where: Mapping[str, Any]) -> tuple[float, float, float]:

@@ -37,24 +37,76 @@ from transformer_lib.translator import Translator
 # --- sentences -----------------------------------------------------------------------------------
 
 # Things, one piece of the larger model each, so that sentences of a pair have the same places.
-MASCULINE = ("road", "bridge", "park", "garden", "hotel", "museum", "car", "train", "boat", "clock",
-             "piano", "gift", "book", "newspaper", "phone", "computer", "glass", "knife", "hat",
-             "dress", "coat", "cake", "cheese", "tree")  # fmt: skip
-FEMININE = ("street", "beach", "island", "church", "school", "kitchen", "city", "mountain", "door",
-            "window", "apple", "soup", "box", "bag", "bicycle", "machine", "table", "chair", "bed",
-            "guitar", "letter", "key", "bottle", "shirt")  # fmt: skip
+MASCULINE = (
+    "road",
+    "bridge",
+    "park",
+    "garden",
+    "hotel",
+    "museum",
+    "car",
+    "train",
+    "boat",
+    "clock",
+    "piano",
+    "gift",
+    "book",
+    "newspaper",
+    "phone",
+    "computer",
+    "glass",
+    "knife",
+    "hat",
+    "dress",
+    "coat",
+    "cake",
+    "cheese",
+    "tree",
+)
+FEMININE = (
+    "street",
+    "beach",
+    "island",
+    "church",
+    "school",
+    "kitchen",
+    "city",
+    "mountain",
+    "door",
+    "window",
+    "apple",
+    "soup",
+    "box",
+    "bag",
+    "bicycle",
+    "machine",
+    "table",
+    "chair",
+    "bed",
+    "guitar",
+    "letter",
+    "key",
+    "bottle",
+    "shirt",
+)
 SUITING = ("small", "new", "old", "beautiful", "expensive", "long")
 # Kind -> English, Spanish. The adjective speaks of {noun}; {other} is in the way.
 TEMPLATES = {
     "after is": ("The {noun} is {adjective}.", "{the} {noun} es {adjective}."),
     "beside the noun": ("I see the {adjective} {noun}.", "Veo {the} {noun} {adjective}."),
-    "another noun between": ("The {noun} on the {other} is {adjective}.",
-                             "{the} {noun} en {that} {other} es {adjective}."),
-    "another noun before": ("I see the {other} and the {adjective} {noun}.",
-                            "Veo {that} {other} y {the} {noun} {adjective}."),
-    "through it": ("I sold the {noun} because it was {adjective}.",
-                   "Vendí {the} {noun} porque era {adjective}."),
-}  # fmt: skip
+    "another noun between": (
+        "The {noun} on the {other} is {adjective}.",
+        "{the} {noun} en {that} {other} es {adjective}.",
+    ),
+    "another noun before": (
+        "I see the {other} and the {adjective} {noun}.",
+        "Veo {that} {other} y {the} {noun} {adjective}.",
+    ),
+    "through it": (
+        "I sold the {noun} because it was {adjective}.",
+        "Vendí {the} {noun} porque era {adjective}.",
+    ),
+}
 ARTICLES = {"m": "el", "f": "la"}
 
 
@@ -91,8 +143,9 @@ def template_items(
     asked: which word the wrong translation has in the wrong gender, "adjective" or "article".
     """
     found, number = [], 0
-    for kind, (i, nouns) in itertools.product(kinds, enumerate(zip(MASCULINE, FEMININE,
-                                                                  strict=True))):  # fmt: skip
+    for kind, (i, nouns) in itertools.product(
+        kinds, enumerate(zip(MASCULINE, FEMININE, strict=True))
+    ):
         others: Sequence[str | None] = (None,)
         if "{other}" in TEMPLATES[kind][0]:
             others = MASCULINE[(i + 7) % len(MASCULINE)], FEMININE[(i + 7) % len(FEMININE)]
@@ -104,9 +157,13 @@ def template_items(
 
 
 def make_item(
-    kind: str, number: tuple[int, int], noun: str, other: str | None, adjective: Adjective,
+    kind: str,
+    number: tuple[int, int],
+    noun: str,
+    other: str | None,
+    adjective: Adjective,
     asked: str,
-) -> Item:  # fmt: skip
+) -> Item:
     english, spanish = TEMPLATES[kind]
     gender = NOUNS[noun].gender
     words = {"noun": NOUNS[noun].spanish}
@@ -114,17 +171,26 @@ def make_item(
         words |= {"other": NOUNS[other].spanish, "that": ARTICLES[NOUNS[other].gender]}
 
     def written(article: str, ending: str) -> str:
-        return capital(spanish.format(**words, the=ARTICLES[article],
-                                      adjective=adjective.form(ending, False)))  # fmt: skip
+        return capital(
+            spanish.format(**words, the=ARTICLES[article], adjective=adjective.form(ending, False))
+        )
 
     others = "mf".replace(gender, "")
     wrong = written(others, gender) if asked == "article" else written(gender, others)
     return Item(
-        kind, *number, gender, english.format(noun=noun, other=other, adjective=adjective.english),
-        written(gender, gender), wrong, (adjective.english, 0), (noun, 0),
-        (other, 0) if other else None, ("it", 0) if "it" in english.split() else None,
-        (ARTICLES[gender], words["noun"]), (words["that"], words["other"]) if other else (),
-    )  # fmt: skip
+        kind,
+        *number,
+        gender,
+        english.format(noun=noun, other=other, adjective=adjective.english),
+        written(gender, gender),
+        wrong,
+        (adjective.english, 0),
+        (noun, 0),
+        (other, 0) if other else None,
+        ("it", 0) if "it" in english.split() else None,
+        (ARTICLES[gender], words["noun"]),
+        (words["that"], words["other"]) if other else (),
+    )
 
 
 def capital(text: str) -> str:
@@ -140,10 +206,16 @@ def pronoun_items(said: str = "it", items: Sequence[PronounItem] | None = None) 
     tokenizer, found = Tokenizer("en"), []
     for item in items or english_spanish.load_pronoun():
         words = [word.lower() for word in tokenizer(item.english)]
-        marked = {"adjective": item.adjective, "noun": item.antecedent, "other": item.other,
-                  "pronoun": item.pronoun}  # fmt: skip
-        places = {name: (words[place], words[:place].count(words[place]))
-                  for name, place in marked.items()}  # fmt: skip
+        marked = {
+            "adjective": item.adjective,
+            "noun": item.antecedent,
+            "other": item.other,
+            "pronoun": item.pronoun,
+        }
+        places = {
+            name: (words[place], words[:place].count(words[place]))
+            for name, place in marked.items()
+        }
         start = re.search(r"\b(porque|como) ", item.spanish, re.IGNORECASE)
         head, clause = item.spanish[: start.end()], item.spanish[start.end() :]
         wrong = re.sub(rf"\b{item.right}\b", item.wrong, clause, count=1)
@@ -158,8 +230,18 @@ def pronoun_items(said: str = "it", items: Sequence[PronounItem] | None = None) 
                 places["noun"] = noun, 0
         if said == "written":
             head += in_spanish(noun, feminine) + " "
-        found.append(Item("pronoun", item.pair, item.pair, "f" if feminine else "m", english + ".",
-                          head + clause + ".", head + wrong + ".", **places))  # fmt: skip
+        found.append(
+            Item(
+                "pronoun",
+                item.pair,
+                item.pair,
+                "f" if feminine else "m",
+                english + ".",
+                head + clause + ".",
+                head + wrong + ".",
+                **places,
+            )
+        )
     return found
 
 
@@ -280,8 +362,12 @@ def placed(translator: Translator, item: Item) -> dict[str, Any] | None:
     vocab = translator.tgt.vocab
     ids = translator.src.vocab.encode(source), vocab.encode(right)
     (out,) = differ
-    return found | {"ids": ids, "out": out, "right": vocab.ids[right[out]],
-                    "wrong": vocab.ids[wrong[out]]}  # fmt: skip
+    return found | {
+        "ids": ids,
+        "out": out,
+        "right": vocab.ids[right[out]],
+        "wrong": vocab.ids[wrong[out]],
+    }
 
 
 def phrase(words: Sequence[tuple[str, list[int]]], several: Sequence[str]) -> list[int]:
@@ -368,16 +454,23 @@ def kind_of(layer: str) -> str:
 
 
 def margins(
-    translator: Translator, batch: AgreementBatch, edits: Mapping[str, Edit] | None = None,
-    outputs: Mapping[str, Edit] | None = None, src: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+    translator: Translator,
+    batch: AgreementBatch,
+    edits: Mapping[str, Edit] | None = None,
+    outputs: Mapping[str, Edit] | None = None,
+    src: Tensor | None = None,
+) -> Tensor:
     """(b): log-probability of the right ending minus that of the wrong one, in nats.
 
     edits: changes to attention weights; outputs: to what parts of the model put out; src: other
     sentences to read, while the same is written.
     """
     model = translator.model
-    with inference_mode(model), patch_attention(model, edits or {}), patch_outputs(model, outputs or {}):
+    with (
+        inference_mode(model),
+        patch_attention(model, edits or {}),
+        patch_outputs(model, outputs or {}),
+    ):
         logits = batch.logits(translator, src)
     return logits[batch.rows, batch.right] - logits[batch.rows, batch.wrong]
 
@@ -396,8 +489,9 @@ def interval(values: Tensor, groups: Tensor, draws: int = 1000, seed: int = 0) -
     names, group = groups.unique(return_inverse=True)
     sums = torch.zeros(len(names), dtype=torch.double).index_add(0, group, values.double())
     counts = torch.zeros_like(sums).index_add(0, group, torch.ones_like(values.double()))
-    drawn = torch.randint(len(names), (draws, len(names)),
-                          generator=torch.Generator().manual_seed(seed))  # fmt: skip
+    drawn = torch.randint(
+        len(names), (draws, len(names)), generator=torch.Generator().manual_seed(seed)
+    )
     means = sums[drawn].sum(dim=1) / counts[drawn].sum(dim=1)
     return torch.quantile(means, torch.tensor([0.025, 0.975], dtype=torch.double)).tolist()
 
@@ -427,8 +521,14 @@ def finds(
         largest = weights[batch.rows, :, query].argmax(dim=-1)  # (b, h)
         for head in range(weights.size(1)):
             at = largest[:, head]
-            table.append({"layer": layer, "head": head, "finds": share(goal[batch.rows, at]),
-                          "other": share(rival[batch.rows, at])})  # fmt: skip
+            table.append(
+                {
+                    "layer": layer,
+                    "head": head,
+                    "finds": share(goal[batch.rows, at]),
+                    "other": share(rival[batch.rows, at]),
+                }
+            )
     return table
 
 
@@ -515,8 +615,13 @@ def lens(translator: Translator, batch: AgreementBatch) -> list[dict[str, float]
             vector = outputs[name][batch.rows, batch.out]
             logits = model.generator(model.decoder.norm(vector))
         margin = logits[batch.rows, batch.right] - logits[batch.rows, batch.wrong]
-        found.append({"right": share(margin > 0), "margin": margin.mean().item(),
-                      "top": share(logits.argmax(dim=-1) == batch.right)})  # fmt: skip
+        found.append(
+            {
+                "right": share(margin > 0),
+                "margin": margin.mean().item(),
+                "top": share(logits.argmax(dim=-1) == batch.right),
+            }
+        )
     return found
 
 
@@ -557,11 +662,13 @@ def how_right(translator: Translator) -> dict[str, Any]:
             before = margins(translator, batch)
             read = margins(translator, batch, src=batch.src[batch.partner])
             found[kind][asked] = {
-                "sentences": len(batch), "right": score(before > 0, batch.group),
+                "sentences": len(batch),
+                "right": score(before > 0, batch.group),
                 "masculine": share(before[~batch.feminine] > 0),
                 "feminine": share(before[batch.feminine] > 0),
-                "written": score(read > 0, batch.group), "margin": before.mean().item(),
-            }  # fmt: skip
+                "written": score(read > 0, batch.group),
+                "margin": before.mean().item(),
+            }
     return found
 
 
@@ -582,9 +689,11 @@ def conflicts(translator: Translator) -> dict[str, Any]:
             kind, *masks = what
             edits = dict.fromkeys(layers_of(translator, kind), swapped_looks(*masks))
         margin = margins(translator, batch, edits=edits)
-        found[name] = {"other gender": score(margin[unlike] > 0, batch.group[unlike]),
-                       "same gender": score(margin[~unlike] > 0, batch.group[~unlike]),
-                       "margin": margin[unlike].mean().item()}  # fmt: skip
+        found[name] = {
+            "other gender": score(margin[unlike] > 0, batch.group[unlike]),
+            "same gender": score(margin[~unlike] > 0, batch.group[~unlike]),
+            "margin": margin[unlike].mean().item(),
+        }
     return found
 
 
@@ -612,8 +721,10 @@ def without_looks(translator: Translator, kinds: Sequence[str]) -> dict[str, Any
         "ending from two other written words": dict.fromkeys(behind, barred(writing, early)),
         "all later words from written noun": dict.fromkeys(behind, barred(later, noun_out)),
     }
-    return {name: score(margins(translator, batch, edits=edits) > 0, batch.group)
-            for name, edits in cuts.items()}  # fmt: skip
+    return {
+        name: score(margins(translator, batch, edits=edits) > 0, batch.group)
+        for name, edits in cuts.items()
+    }
 
 
 def heads_off(translator: Translator) -> dict[str, Any]:
@@ -623,29 +734,49 @@ def heads_off(translator: Translator) -> dict[str, Any]:
     """
     both = halves(template_items(adjectives=1))
     chosen, batch = (AgreementBatch(translator, half) for half in both)
-    heads = [(layer, head) for layer in attention_layers(translator.model)
-             for head in range(translator.model.config.h)]  # fmt: skip
+    heads = [
+        (layer, head)
+        for layer in attention_layers(translator.model)
+        for head in range(translator.model.config.h)
+    ]
     trained = margins(translator, batch)
-    needed = {head: margins(translator, chosen, edits=off([head])).mean().item()
-              for head in tqdm(heads, unit="head")}  # fmt: skip
+    needed = {
+        head: margins(translator, chosen, edits=off([head])).mean().item()
+        for head in tqdm(heads, unit="head")
+    }
     order = sorted(heads, key=lambda head: needed[head])
     alone = []
     for layer, head in tqdm(heads, unit="head"):
         margin = margins(translator, batch, edits=off([(layer, head)]))
-        alone.append({"layer": layer, "head": head, "right": share(margin > 0),
-                      "margin": margin.mean().item()})  # fmt: skip
+        alone.append(
+            {
+                "layer": layer,
+                "head": head,
+                "right": share(margin > 0),
+                "margin": margin.mean().item(),
+            }
+        )
     lot, together = torch.Generator().manual_seed(0), []
     for count in TOGETHER:
-        drawn = [[heads[i] for i in torch.randperm(len(heads), generator=lot)[:count].tolist()]
-                 for _ in range(DRAWS)]  # fmt: skip
-        together.append({
-            "heads": count,
-            "chosen": right_endings(translator, batch, edits=off(order[:count])),
-            "by lot": [right_endings(translator, batch, edits=off(lots)) for lots in drawn],
-        })  # fmt: skip
-    return {"sentences": len(batch), "trained": score(trained > 0, batch.group),
-            "margin": trained.mean().item(), "alone": alone, "together": together,
-            "order": [[layer, head] for layer, head in order[: max(TOGETHER)]]}  # fmt: skip
+        drawn = [
+            [heads[i] for i in torch.randperm(len(heads), generator=lot)[:count].tolist()]
+            for _ in range(DRAWS)
+        ]
+        together.append(
+            {
+                "heads": count,
+                "chosen": right_endings(translator, batch, edits=off(order[:count])),
+                "by lot": [right_endings(translator, batch, edits=off(lots)) for lots in drawn],
+            }
+        )
+    return {
+        "sentences": len(batch),
+        "trained": score(trained > 0, batch.group),
+        "margin": trained.mean().item(),
+        "alone": alone,
+        "together": together,
+        "order": [[layer, head] for layer, head in order[: max(TOGETHER)]],
+    }
 
 
 def looks(translator: Translator) -> dict[str, Any]:
@@ -657,9 +788,12 @@ def looks(translator: Translator) -> dict[str, Any]:
     for kind in LOOKS:
         rows = [i for i, row in enumerate(table) if kind_of(row["layer"]) == kind]
         best = max(rows, key=lambda i: first[i]["finds"])
-        found[kind] = {"chance": by_chance(batch, kind), "best": table[best],
-                       "place": by_place_alone(chosen, batch, kind),
-                       "heads": [table[i] for i in rows]}  # fmt: skip
+        found[kind] = {
+            "chance": by_chance(batch, kind),
+            "best": table[best],
+            "place": by_place_alone(chosen, batch, kind),
+            "heads": [table[i] for i in rows],
+        }
     return found
 
 
@@ -672,32 +806,43 @@ def pronouns(translator: Translator) -> dict[str, Any]:
         right, two = margin > 0, batch.partner >= 0
         feminine = right == batch.feminine
         found[said] = {
-            "sentences": len(batch), "pairs": int(two.sum()) // 2,
+            "sentences": len(batch),
+            "pairs": int(two.sum()) // 2,
             "right": score(right, batch.group),
             "both": score((right & right[batch.partner])[two], batch.group[two]),
             "same gender": share((feminine == feminine[batch.partner])[two]),
             "masculine": share(~feminine),
-        }  # fmt: skip
+        }
         if said != "it":
             continue
-        inside, across = (layers_of(translator, kind)
-                          for kind in ("encoder.self_attn", "decoder.cross_attn"))  # fmt: skip
+        inside, across = (
+            layers_of(translator, kind) for kind in ("encoder.self_attn", "decoder.cross_attn")
+        )
         nouns = batch.noun | batch.other
         cuts = {
             "adjective from both nouns": dict.fromkeys(inside, barred(batch.adjective, nouns)),
             "“it” from both nouns": dict.fromkeys(inside, barred(batch.pronoun, nouns)),
             "ending from both nouns": dict.fromkeys(across, barred(batch.writing, nouns)),
         }
-        found["barred"] = {name: score(margins(translator, batch, edits=edits) > 0, batch.group)
-                           for name, edits in cuts.items()}  # fmt: skip
+        found["barred"] = {
+            name: score(margins(translator, batch, edits=edits) > 0, batch.group)
+            for name, edits in cuts.items()
+        }
         from_it = LOOKS | {"encoder.self_attn": ("pronoun", "noun")}
         asks = {"adjective": finds(translator, batch), "pronoun": finds(translator, batch, from_it)}
         found["looks"] = {
-            word: [row for row in table if kind_of(row["layer"]) in
-                   (("encoder.self_attn", "decoder.cross_attn") if word == "adjective"
-                    else ("encoder.self_attn",))]
+            word: [
+                row
+                for row in table
+                if kind_of(row["layer"])
+                in (
+                    ("encoder.self_attn", "decoder.cross_attn")
+                    if word == "adjective"
+                    else ("encoder.self_attn",)
+                )
+            ]
             for word, table in asks.items()
-        }  # fmt: skip
+        }
         found["lens"] = lens(translator, batch)
     return found
 
@@ -709,13 +854,16 @@ def where(translator: Translator) -> dict[str, Any]:
         batch = AgreementBatch(translator, template_items([kind]))
         item = batch.kept[0]
         sides = ((translator.src, item.english), (translator.tgt, item.spanish))
-        source, target = (language.shown(language.tokens(language.typed(text)))
-                          for language, text in sides)  # fmt: skip
+        source, target = (
+            language.shown(language.tokens(language.typed(text))) for language, text in sides
+        )
         found[kind] = {
-            "source": [*source, "<eos>"], "target": ["<bos>", *target][: int(batch.out.max()) + 1],
+            "source": [*source, "<eos>"],
+            "target": ["<bos>", *target][: int(batch.out.max()) + 1],
             "encoder": patched(translator, batch, "encoder"),
-            "decoder": patched(translator, batch, "decoder"), "lens": lens(translator, batch),
-        }  # fmt: skip
+            "decoder": patched(translator, batch, "decoder"),
+            "lens": lens(translator, batch),
+        }
     return found
 
 
@@ -729,14 +877,20 @@ def everyday_score(translator: Translator) -> dict[str, Any]:
 def measure_model(translator: Translator) -> dict[str, Any]:
     """All measures of one model. It takes minutes for the larger translator, on one core."""
     items = template_items()
-    return rounded({
-        "sentences": len(AgreementBatch(translator, items)), "of": len(items),
-        "right": how_right(translator), "looks": looks(translator),
-        "heads off": heads_off(translator),
-        "barred": {kind: without_looks(translator, [kind]) for kind in TEMPLATES},
-        "swapped": conflicts(translator), "pronoun": pronouns(translator),
-        "where": where(translator), "everyday": everyday_score(translator),
-    })  # fmt: skip
+    return rounded(
+        {
+            "sentences": len(AgreementBatch(translator, items)),
+            "of": len(items),
+            "right": how_right(translator),
+            "looks": looks(translator),
+            "heads off": heads_off(translator),
+            "barred": {kind: without_looks(translator, [kind]) for kind in TEMPLATES},
+            "swapped": conflicts(translator),
+            "pronoun": pronouns(translator),
+            "where": where(translator),
+            "everyday": everyday_score(translator),
+        }
+    )
 
 
 @experiment("heads-on-real-text")

@@ -14,9 +14,11 @@ from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 
 # Which look a kind of attention is measured by.
-ASKED = {"encoder.self_attn": "English adjective\nlooks at English noun",
-         "decoder.cross_attn": "Spanish ending\nlooks at English noun",
-         "decoder.self_attn": "Spanish ending\nlooks at Spanish noun"}  # fmt: skip
+ASKED = {
+    "encoder.self_attn": "English adjective\nlooks at English noun",
+    "decoder.cross_attn": "Spanish ending\nlooks at English noun",
+    "decoder.self_attn": "Spanish ending\nlooks at Spanish noun",
+}
 WRONG_SIDE = "#E4E4E4"
 
 
@@ -37,23 +39,31 @@ def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], tit
             values = as_array(values)
             if values.shape[1] != len(words):
                 raise ValueError(f"{len(words)} words, but {values.shape[1]} places: {words}")
-            image = ax.imshow(values, cmap=style.SIGNED, vmin=-1, vmax=1, aspect="auto",
-                              origin="lower")  # fmt: skip
+            image = ax.imshow(
+                values, cmap=style.SIGNED, vmin=-1, vmax=1, aspect="auto", origin="lower"
+            )
             for (i, j), value in np.ndenumerate(values):
                 percent = steady_round(100 * value, 0)
                 if abs(percent) >= 5:
                     color = style.ink_on(style.SIGNED((value + 1) / 2))
                     ax.text(j, i, f"{percent:.0f}", ha="center", va="center", color=color)
-            ax.set_xticks(range(len(words)), words, fontsize=10, rotation=30, ha="right",
-                          rotation_mode="anchor")  # fmt: skip
+            ax.set_xticks(
+                range(len(words)),
+                words,
+                fontsize=10,
+                rotation=30,
+                ha="right",
+                rotation_mode="anchor",
+            )
             states = ["embedding", *(f"layer {i}" for i in range(len(values) - 1))]
             ax.set_yticks(range(len(values)), states if side == "reads" else [])
             ax.tick_params(length=0)
             ax.spines[:].set_visible(False)
             _lines(ax, values.shape)
             ax.set_title(f"{name} {side} …")
-    scale = figure.colorbar(image, ax=grid, pad=0.02, aspect=30,
-                            label="of the gender that changes, in %")  # fmt: skip
+    scale = figure.colorbar(
+        image, ax=grid, pad=0.02, aspect=30, label="of the gender that changes, in %"
+    )
     scale.outline.set_visible(False)
     scale.set_ticks([-1, 0, 1], labels=["\N{MINUS SIGN}100", "0", "100"])
     return figure
@@ -79,12 +89,27 @@ def found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figur
         for y, found in enumerate(kinds.values()):
             shares = sorted(row["finds"] for row in found["heads"])
             spread = np.linspace(-0.22, 0.22, len(shares)) if len(shares) > 1 else [0]
-            ax.plot(shares, y + np.array(spread), "o", color=style.RIGHT, alpha=0.75, markersize=7,
-                    clip_on=False, label="a head" if y == 0 else None, zorder=3)  # fmt: skip
+            ax.plot(
+                shares,
+                y + np.array(spread),
+                "o",
+                color=style.RIGHT,
+                alpha=0.75,
+                markersize=7,
+                clip_on=False,
+                label="a head" if y == 0 else None,
+                zorder=3,
+            )
             for key, color, look in (("chance", style.MUTED, ":"), ("place", style.WRONG, "-")):
                 label = {"chance": "chance", "place": "by place alone"}[key] if y == 0 else None
-                ax.plot([found[key]] * 2, [y - 0.38, y + 0.38], look, color=color, linewidth=2.5,
-                        label=label)  # fmt: skip
+                ax.plot(
+                    [found[key]] * 2,
+                    [y - 0.38, y + 0.38],
+                    look,
+                    color=color,
+                    linewidth=2.5,
+                    label=label,
+                )
         ax.set_title(name)
         ax.set(xlim=(0, 1), ylim=(len(kinds) - 0.5, -0.5))
         ax.set_xticks([0, 0.25, 0.5, 0.75], ["0 %", "25 %", "50 %", "75 %"])
@@ -113,10 +138,23 @@ def heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figur
         ax.axhline(0.5, color=style.MUTED, linewidth=1.4, linestyle=":")
         ax.text(1, 0.492, "a coin", ha="left", va="top", color=style.MUTED)
         for i, row in enumerate(together):
-            ax.plot([i] * len(row["by lot"]), row["by lot"], "o", color=style.MUTED, alpha=0.4,
-                    markersize=6, label="drawn by lot" if i == 0 else None)  # fmt: skip
-        ax.plot(range(len(counts)), [row["chosen"] for row in together], "s-", color=style.WRONG,
-                markersize=8, label="most needed")  # fmt: skip
+            ax.plot(
+                [i] * len(row["by lot"]),
+                row["by lot"],
+                "o",
+                color=style.MUTED,
+                alpha=0.4,
+                markersize=6,
+                label="drawn by lot" if i == 0 else None,
+            )
+        ax.plot(
+            range(len(counts)),
+            [row["chosen"] for row in together],
+            "s-",
+            color=style.WRONG,
+            markersize=8,
+            label="most needed",
+        )
         ax.set_xticks(range(len(counts)), counts)
         ax.set_title(f"{name}, {len(found['alone'])} heads")
         ax.set_xlabel("heads switched off")
@@ -141,8 +179,15 @@ def by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) ->
         for (kind, shares), color, look in zip(
             kinds.items(), style.CATEGORIES[:5], ("o-", "s--", "^-.", "D:", "v-"), strict=False
         ):
-            ax.plot(range(len(shares)), shares, look, color=color, label=kind, markersize=7,
-                    clip_on=False)  # fmt: skip
+            ax.plot(
+                range(len(shares)),
+                shares,
+                look,
+                color=color,
+                label=kind,
+                markersize=7,
+                clip_on=False,
+            )
         states = ["embedding", *(f"layer {i}" for i in range(len(shares) - 1))]
         ax.set_xticks(range(len(states)), states)
         ax.set_title(name)
@@ -174,10 +219,23 @@ def shares_with_intervals(
             found, y = models[name], row + 0.26 * (i - (len(names) - 1) / 2)
             low, high = found["interval"]
             ax.plot([low, high], [y, y], color=color, linewidth=3, solid_capstyle="butt")
-            ax.plot([found["share"]], [y], look, color=color, markersize=9, clip_on=False,
-                    label=name if row == 0 else None)  # fmt: skip
-            ax.text(1.04, y, f"{steady_round(100 * found['share'], 0):.0f} %", va="center",
-                    color=color, weight="bold")  # fmt: skip
+            ax.plot(
+                [found["share"]],
+                [y],
+                look,
+                color=color,
+                markersize=9,
+                clip_on=False,
+                label=name if row == 0 else None,
+            )
+            ax.text(
+                1.04,
+                y,
+                f"{steady_round(100 * found['share'], 0):.0f} %",
+                va="center",
+                color=color,
+                weight="bold",
+            )
     ax.axvline(chance, color=style.INK, linewidth=1.4, linestyle="--")
     ax.text(chance, -0.55, "chance", ha="center", va="bottom")
     ax.set(xlim=(0, 1), ylim=(len(groups) - 0.5, -0.5))
@@ -210,15 +268,29 @@ def against_limits(
     ends = (-1.05, 1.05)
     for row, (_, limit, above) in enumerate(claims):
         wrong = ends[0] if above else ends[1]
-        ax.barh(row, wrong - limit, left=limit, height=0.72, color=WRONG_SIDE,
-                label="the claim is wrong" if row == 0 else None)  # fmt: skip
+        ax.barh(
+            row,
+            wrong - limit,
+            left=limit,
+            height=0.72,
+            color=WRONG_SIDE,
+            label="the claim is wrong" if row == 0 else None,
+        )
         ax.plot([limit] * 2, [row - 0.36, row + 0.36], color=style.INK, linewidth=2)
     rows = range(len(claims))
     ax.plot(other, rows, "o", color=style.MUTED, markersize=7, label="small model")
     ax.plot(first, rows, "s", color=style.WRONG, markersize=9, label="large model")
     for (seed, found), look in zip(again.items(), ("s", "D", "^"), strict=False):
-        ax.plot(found, rows, look, color=style.WRONG, markersize=9 if look == "s" else 8,
-                markerfacecolor="none", markeredgewidth=1.8, label=seed)  # fmt: skip
+        ax.plot(
+            found,
+            rows,
+            look,
+            color=style.WRONG,
+            markersize=9 if look == "s" else 8,
+            markerfacecolor="none",
+            markeredgewidth=1.8,
+            label=seed,
+        )
     ax.set(xlim=ends, ylim=(len(claims) - 0.4, -0.6))
     ax.set_yticks(rows, [textwrap.fill(what, 40) for what, *_ in claims], fontsize=10.5)
     ax.set_xticks([-1, -0.5, 0, 0.5, 1], ["\N{MINUS SIGN}1", "\N{MINUS SIGN}0.5", "0", "0.5", "1"])
@@ -263,8 +335,9 @@ def draw_where() -> Figure:
             words = found["where"]["after is"][side]
             bare = [word.removeprefix("·") for word in words]
             names = {name.lower(): both for name, both in PARTNERS.items()}
-            maps.append(([names.get(word.lower(), word) for word in bare],
-                         found["where"]["after is"][part]))  # fmt: skip
+            maps.append(
+                ([names.get(word.lower(), word) for word in bare], found["where"]["after is"][part])
+            )
         panels[name] = maps
     return patching_maps(panels, "The small model reads the gender, the large one mostly copies it")
 
@@ -323,15 +396,22 @@ def draw_lens() -> Figure:
     "% where Spanish says it again, too.",
 )
 def draw_pronouns() -> Figure:
-    said = {"it": "“it”, as they are", "again": "English says\nthe noun again",
-            "written": "Spanish says it\nagain, too"}  # fmt: skip
+    said = {
+        "it": "“it”, as they are",
+        "again": "English says\nthe noun again",
+        "written": "Spanish says it\nagain, too",
+    }
     found = stored()
-    groups = {words: {name: one["pronoun"][key]["both"] for name, one in found.items()}
-              for key, words in said.items()}  # fmt: skip
+    groups = {
+        words: {name: one["pronoun"][key]["both"] for name, one in found.items()}
+        for key, words in said.items()
+    }
     return shares_with_intervals(
-        groups, "The large model needs the noun said again, in Spanish",
-        "pairs with both genders right, with 95 % intervals", 0.25,
-    )  # fmt: skip
+        groups,
+        "The large model needs the noun said again, in Spanish",
+        "pairs with both genders right, with 95 % intervals",
+        0.25,
+    )
 
 
 @figure(

@@ -65,21 +65,33 @@ def my_both_ways(function: Callable[[Step, Step, Tensor, Tensor], Tensor]) -> No
     handed = read(other_way, words.flip(0), left[-1]).flip(0)
     again = read(one_way, words.flip(0), start).flip(0)
     mistakes = [
-        (both(left, right.flip(0)), "The states from the right are still in the order in which "
-         "they were read: turn them back, so that row i belongs to word i."),
-        (both(left, read(other_way, words, start)), "The second network reads from the left, too. "
-         "It should begin with the last word."),
+        (
+            both(left, right.flip(0)),
+            "The states from the right are still in the order in which "
+            "they were read: turn them back, so that row i belongs to word i.",
+        ),
+        (
+            both(left, read(other_way, words, start)),
+            "The second network reads from the left, too. It should begin with the last word.",
+        ),
         (both(right, left), "The two halves are swapped: from the left comes first."),
-        (both(left, handed), "The second network goes on from the last state of the first. It has "
-         "a beginning of its own: `start`."),
+        (
+            both(left, handed),
+            "The second network goes on from the last state of the first. It has "
+            "a beginning of its own: `start`.",
+        ),
         (both(*steady), "Each step begins at `start` there. The state has to be handed on."),
         (both(left, again), "Both directions use `forward`. The second has a step of its own."),
-        (torch.cat([left[-1], right[0]]), "Those are the last states. The look back needs one for "
-         "each word."),
-        (torch.cat([left, right]), "The two are under each other: put them side by side, along the "
-         "last axis."),
+        (
+            torch.cat([left[-1], right[0]]),
+            "Those are the last states. The look back needs one for each word.",
+        ),
+        (
+            torch.cat([left, right]),
+            "The two are under each other: put them side by side, along the last axis.",
+        ),
         (left + right, "The two are added there. Put them side by side, so that nothing is lost."),
-    ]  # fmt: skip
+    ]
     compare(found, right_both_ways(*given), mistakes)
     others = other_way, one_way, words[1:3] - 4, start.flip(0)
     elsewhere(function, right_both_ways(*others), *others)
@@ -97,27 +109,50 @@ def my_waiting(function: Callable[[int, int, int], int]) -> None:
     found = result_of(function, source, target, layers)
     found = one_number(found, f"It should return one number, not {a_kind(found)}.")
     mistakes = [
-        (layers * (source + target), "The layers of the decoder needn't wait for each other's end: "
-         "when layer 0 has its second word, layer 1 can take its first."),
-        (2 * layers * source + target, "The two directions of a layer don't need each other: they "
-         "run side by side."),
-        (2 * layers * source + layers * target, "Two things: the two directions of a layer run "
-         "side by side, and the layers of the decoder run nearly together."),
-        (source + target, "That is one layer on each side. A layer of the encoder needs all of the "
-         "one below: its backward half begins at the last word."),
-        (source + layers * target, "The other way round: which layers need all of the layer below "
-         "them before they can begin?"),
-        (source + layers - 1 + target, "In the encoder a layer can't follow closely: it reads from "
-         "both sides, so it needs all of the layer below."),
+        (
+            layers * (source + target),
+            "The layers of the decoder needn't wait for each other's end: "
+            "when layer 0 has its second word, layer 1 can take its first.",
+        ),
+        (
+            2 * layers * source + target,
+            "The two directions of a layer don't need each other: they run side by side.",
+        ),
+        (
+            2 * layers * source + layers * target,
+            "Two things: the two directions of a layer run "
+            "side by side, and the layers of the decoder run nearly together.",
+        ),
+        (
+            source + target,
+            "That is one layer on each side. A layer of the encoder needs all of the "
+            "one below: its backward half begins at the last word.",
+        ),
+        (
+            source + layers * target,
+            "The other way round: which layers need all of the layer below "
+            "them before they can begin?",
+        ),
+        (
+            source + layers - 1 + target,
+            "In the encoder a layer can't follow closely: it reads from "
+            "both sides, so it needs all of the layer below.",
+        ),
         (layers * source, "That is the encoder. The decoder begins where it has ended."),
-        (layers * source + target + layers - 1, "The upper layers of the decoder start with states "
-         "that the encoder has finished last. Is anything still to be waited for when the top one "
-         "begins?"),
+        (
+            layers * source + target + layers - 1,
+            "The upper layers of the decoder start with states "
+            "that the encoder has finished last. Is anything still to be waited for when the top one "
+            "begins?",
+        ),
         (2 * layers, "That is a Transformer: it waits for layers, and not for words."),
-    ]  # fmt: skip
+    ]
     for mistake, hint in mistakes:
         no_slip(found != mistake, hint)
     right = right_waiting(source, target, layers)
-    expect(found == right, f"Not {found:g}. Give every state the number of the step at which it "
-           "can be known: one more than the latest of all that it needs.")  # fmt: skip
+    expect(
+        found == right,
+        f"Not {found:g}. Give every state the number of the step at which it "
+        "can be known: one more than the latest of all that it needs.",
+    )
     elsewhere(function, right_waiting(7, 9, 2), 7, 9, 2)

@@ -22,8 +22,15 @@ from transformer_lib.training.trainer import train
 from transformer_lib.variants.recurrent import ATTENTIONS, RecurrentConfig, RecurrentTranslator
 
 SIZES = {"N": 1, "d_model": 64, "hidden": 64, "dropout": 0.0}
-HOW = TrainingConfig(steps=300, max_tokens=512, schedule="linear", peak=8e-3, warmup=30,
-                     smoothing=0.0, validate_every=300)  # fmt: skip
+HOW = TrainingConfig(
+    steps=300,
+    max_tokens=512,
+    schedule="linear",
+    peak=8e-3,
+    warmup=30,
+    smoothing=0.0,
+    validate_every=300,
+)
 SEEDS = (0, 1, 2)
 ROW = "471903825"
 
@@ -63,8 +70,12 @@ def with_and_without_a_look() -> dict[str, Any]:
         for seed in SEEDS:
             model = learn_backwards(attention, seed)
             right = right_by_length(model)
-            run = {"attention": attention, "seed": seed, "parameters": count_parameters(model),
-                   "by_length": [{"digits": n, "right": right[n]} for n in right]}  # fmt: skip
+            run = {
+                "attention": attention,
+                "seed": seed,
+                "parameters": count_parameters(model),
+                "by_length": [{"digits": n, "right": right[n]} for n in right],
+            }
             if attention != "none":
                 looks = looks_backwards(model).tolist()
                 run["looks"] = [[round(weight, 3) for weight in line] for line in looks]

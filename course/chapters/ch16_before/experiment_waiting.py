@@ -122,23 +122,47 @@ def time_of_a_layer() -> dict[str, Any]:
     """Time of recurrent, convolutional and attention layers against the sentence length."""
     found, runs, translators = torch.get_num_threads(), [], []
     models = {each.what: each.build(VOCABULARY, VOCABULARY) for each in before.LEARNERS}
-    steps = {(what, length): training_step(model, length)
-             for what, model in models.items() for length in SENTENCES}  # fmt: skip
-    written = {(what, length): writing(model, length)
-               for what, model in models.items() for length in SENTENCES}  # fmt: skip
-    through = {(name, length): there_and_back(layer, length)
-               for name, layer in layers().items() for length in LENGTHS}  # fmt: skip
+    steps = {
+        (what, length): training_step(model, length)
+        for what, model in models.items()
+        for length in SENTENCES
+    }
+    written = {
+        (what, length): writing(model, length)
+        for what, model in models.items()
+        for length in SENTENCES
+    }
+    through = {
+        (name, length): there_and_back(layer, length)
+        for name, layer in layers().items()
+        for length in LENGTHS
+    }
     try:
         for threads in tqdm(THREADS, unit="threads"):
             torch.set_num_threads(threads)
-            runs += [{"layer": name, "threads": threads, "length": length, "milliseconds": took}
-                     for (name, length), took in milliseconds(through).items()]  # fmt: skip
+            runs += [
+                {"layer": name, "threads": threads, "length": length, "milliseconds": took}
+                for (name, length), took in milliseconds(through).items()
+            ]
             training, sentence = milliseconds(steps), milliseconds(written)
-            translators += [{"what": what, "threads": threads, "length": length,
-                             "training_step": training[what, length],
-                             "sentence": sentence[what, length]}
-                            for what, length in steps]  # fmt: skip
+            translators += [
+                {
+                    "what": what,
+                    "threads": threads,
+                    "length": length,
+                    "training_step": training[what, length],
+                    "sentence": sentence[what, length],
+                }
+                for what, length in steps
+            ]
     finally:
         torch.set_num_threads(found)
-    return {"d_model": D_MODEL, "h": H, "kernel": KERNEL, "neighbors": NEIGHBORS, "batch": BATCH,
-            "runs": runs, "translators": translators}  # fmt: skip
+    return {
+        "d_model": D_MODEL,
+        "h": H,
+        "kernel": KERNEL,
+        "neighbors": NEIGHBORS,
+        "batch": BATCH,
+        "runs": runs,
+        "translators": translators,
+    }

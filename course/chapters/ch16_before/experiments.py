@@ -63,7 +63,9 @@ def gender(translator: Translator) -> dict[str, Any]:
     if isinstance(translator.model, Transformer):
         layer, head = best_head(translator, items)
         about |= {"layer": layer, "head": head}
-        edits["two numbers swapped"] = {layer: swap_attention(batch.rows, head, batch.adjective, *nouns)}
+        edits["two numbers swapped"] = {
+            layer: swap_attention(batch.rows, head, batch.adjective, *nouns)
+        }
     elif layers := attention_layers(translator.model):
         (layer,) = layers  # from the target to the source: it has no other
         about["looks_at"] = looks(translator, batch, layer)

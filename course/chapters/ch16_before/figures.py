@@ -69,15 +69,29 @@ def three_machines(source: Sequence[str], target: Sequence[str]) -> Figure:
 
 def _state(ax: Axes, at: Point, text: str, filled: bool) -> None:
     color = word_color(text)
-    ax.add_patch(Rectangle(at, BOX, BOX, facecolor=style.HIGHLIGHT if filled else style.PAPER,
-                           edgecolor=color, linewidth=2, zorder=3))  # fmt: skip
+    ax.add_patch(
+        Rectangle(
+            at,
+            BOX,
+            BOX,
+            facecolor=style.HIGHLIGHT if filled else style.PAPER,
+            edgecolor=color,
+            linewidth=2,
+            zorder=3,
+        )
+    )
     word(ax, (at[0] + BOX / 2, at[1] - 0.2), text, size=10.5)
 
 
 def _on(ax: Axes, start: Point, end: Point) -> None:
     if start != end:
-        look(ax, (start[0] + BOX, start[1] + BOX / 2), (end[0] - 0.02, end[1] + BOX / 2), 0.35,
-             style.INK)  # fmt: skip
+        look(
+            ax,
+            (start[0] + BOX, start[1] + BOX / 2),
+            (end[0] - 0.02, end[1] + BOX / 2),
+            0.35,
+            style.INK,
+        )
 
 
 def _arch(ax: Axes, start: Point, end: Point, color: str, weight: float) -> None:
@@ -98,8 +112,9 @@ def backwards(looks: Any, row: str, runs: Sequence[Run]) -> Figure:
     """
     weights = np.asarray(looks, dtype=float)
     if weights.shape != (len(row) + 1,) * 2:
-        raise ValueError(f"{row} and its end need {len(row) + 1} weights each way, "
-                         f"but these are {weights.shape}")  # fmt: skip
+        raise ValueError(
+            f"{row} and its end need {len(row) + 1} weights each way, but these are {weights.shape}"
+        )
     figure = style.new_figure(style.WIDTH, 4.3)
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.15))
     left.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
@@ -134,10 +149,24 @@ def _draw_curves(ax: Axes, kinds: Mapping[str, Sequence[Sequence]]) -> None:
         values = np.array(lines)  # (runs, places, 2)
         places = values[0, :, 0]
         for run in values:
-            ax.plot(run[:, 0], run[:, 1], mark, color=color, markersize=3.5, alpha=0.45,
-                    markeredgewidth=0)  # fmt: skip
-        ax.plot(places, values[:, :, 1].mean(axis=0), line, marker=mark, color=color, markersize=6,
-                label=name)  # fmt: skip
+            ax.plot(
+                run[:, 0],
+                run[:, 1],
+                mark,
+                color=color,
+                markersize=3.5,
+                alpha=0.45,
+                markeredgewidth=0,
+            )
+        ax.plot(
+            places,
+            values[:, :, 1].mean(axis=0),
+            line,
+            marker=mark,
+            color=color,
+            markersize=6,
+            label=name,
+        )
     ax.grid(axis="y")
 
 
@@ -150,8 +179,10 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     """
     figure = style.new_figure(style.WIDTH, 4.4)
     ax = figure.subplots()
-    many = [{**run, "by_length": [e for e in run["by_length"] if e["sentences"] >= least]}
-            for run in runs]  # fmt: skip
+    many = [
+        {**run, "by_length": [e for e in run["by_length"] if e["sentences"] >= least]}
+        for run in runs
+    ]
     _draw_curves(
         ax, _curves(many, "what", "tokens", lambda entry: entry["right"] / entry["sentences"])
     )
@@ -181,8 +212,16 @@ def right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
             name, color, mark, _ = LOOKS[kind]
             shares = [run["right"][split] for run in runs if run["what"] == kind]
             y = row + 0.19 * (i - (len(kinds) - 1) / 2)
-            ax.plot(shares, [y] * len(shares), mark, color=color, markersize=7, alpha=0.8,
-                    markeredgewidth=0, label=None if row else name)  # fmt: skip
+            ax.plot(
+                shares,
+                [y] * len(shares),
+                mark,
+                color=color,
+                markersize=7,
+                alpha=0.8,
+                markeredgewidth=0,
+                label=None if row else name,
+            )
             ax.plot([1.04], [y], mark, color=color, markersize=6, clip_on=False)
             ax.text(1.065, y, f"{100 * np.mean(shares):.0f} %", va="center", fontsize=10)
     for row in range(len(splits) - 1):
@@ -213,8 +252,9 @@ def two_maps(maps: Mapping[str, Run]) -> Figure:
         weights = np.array(found["weights"][max(found["weights"])]).mean(axis=0)
         read, written = [*found["read"], "end"], [*found["written"], "end"]
         if weights.shape != (len(written), len(read)):
-            raise ValueError(f"{len(written)} words look at {len(read)}, but the weights are "
-                             f"{weights.shape}")  # fmt: skip
+            raise ValueError(
+                f"{len(written)} words look at {len(read)}, but the weights are {weights.shape}"
+            )
         image = ax.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
         ax.set_xticks(range(len(read)), read, rotation=90)
         ax.set_yticks(range(len(written)), written)
@@ -227,8 +267,10 @@ def two_maps(maps: Mapping[str, Run]) -> Figure:
 
 
 # What was changed, where: a recurrent translator in its writer, a Transformer in its reader.
-IN_THE_LOOK = {"two numbers swapped": "nouns swapped in its look",
-               "adjective not seen": "adjective not seen"}  # fmt: skip
+IN_THE_LOOK = {
+    "two numbers swapped": "nouns swapped in its look",
+    "adjective not seen": "adjective not seen",
+}
 IN_THE_READER = {"two numbers swapped": "nouns swapped in its reader"}
 
 

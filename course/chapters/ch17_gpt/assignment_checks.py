@@ -40,28 +40,48 @@ def law_by_hand(guess: Any) -> None:
     wanted = "Give a list of four numbers: alpha, a distance, a loss, a number of sentences."
     alpha, distance, loss, sentences = (round(x, 3) for x in numbers_in(guess, 4, wanted))
     parts_right(
-        ("alpha", alpha, 0.5, {
-            -0.5: "The minus stands in the formula: alpha itself is above 0.",
-            2: "That is the other way round: with 4 times the sentences the distance is 4^-alpha, "
-               "which is one half.",
-            0.25: "4^-0.25 is 0.71. Which power of 4 is one half?",
-        }),
-        ("distance", distance, 0.2, {
-            0: "It gets smaller by the same factor with each four times, never to 0.",
-            0.1: "16,000 is 4 times 4,000: one such step further, not two.",
-            2.18: "That is the loss. How far is it from the floor?",
-        }),
-        ("loss", loss, 2.18, {
-            0.2: "That is the distance. The loss is the floor and the distance together.",
-            1.19: "The *distance* is halved. The floor stays.",
-        }),
-        ("sentences", sentences, 256_000, {
-            64_000: "With 64,000 it is 0.1. How much further is 0.05?",
-            16_000: "0.05 is a quarter of 0.2. For each half, 4 times the sentences are needed.",
-            32_000: "For half the distance, twice the sentences don't do: it is 4 times as many.",
-            64_000 * 16: "That is one step too far: 0.025.",
-        }),
-    )  # fmt: skip
+        (
+            "alpha",
+            alpha,
+            0.5,
+            {
+                -0.5: "The minus stands in the formula: alpha itself is above 0.",
+                2: "That is the other way round: with 4 times the sentences the distance is 4^-alpha, "
+                "which is one half.",
+                0.25: "4^-0.25 is 0.71. Which power of 4 is one half?",
+            },
+        ),
+        (
+            "distance",
+            distance,
+            0.2,
+            {
+                0: "It gets smaller by the same factor with each four times, never to 0.",
+                0.1: "16,000 is 4 times 4,000: one such step further, not two.",
+                2.18: "That is the loss. How far is it from the floor?",
+            },
+        ),
+        (
+            "loss",
+            loss,
+            2.18,
+            {
+                0.2: "That is the distance. The loss is the floor and the distance together.",
+                1.19: "The *distance* is halved. The floor stays.",
+            },
+        ),
+        (
+            "sentences",
+            sentences,
+            256_000,
+            {
+                64_000: "With 64,000 it is 0.1. How much further is 0.05?",
+                16_000: "0.05 is a quarter of 0.2. Each half needs 4 times the sentences.",
+                32_000: "For half the distance it takes 4 times the sentences, not twice.",
+                64_000 * 16: "That is one step too far: 0.025.",
+            },
+        ),
+    )
 
 
 # --- weights and work ----------------------------------------------------------------------------
@@ -85,25 +105,36 @@ def my_sizes(function: Callable[[int, int, int, int], tuple[int, int]]) -> None:
         ((layers, table), "The table first, then the layers."),
         ((2 * table, layers), "The table is tied: words are read and written with the same one."),
         ((table, layers // N), "That is one layer."),
-        ((table, N * (3 * d * d + 2 * d * d_ff)), "Attention has four matrices: the last one, W^O, "
-         "is missing."),
-        ((table, N * (8 * d * d + 2 * d * d_ff)), "There is no cross-attention in a language "
-         "model: one attention in each layer."),
-        ((table, N * (4 * d * d + d * d_ff)), "The feed-forward network has two matrices, one to "
-         "d_ff and one back."),
+        (
+            (table, N * (3 * d * d + 2 * d * d_ff)),
+            "Attention has four matrices: the last one, W^O, is missing.",
+        ),
+        (
+            (table, N * (8 * d * d + 2 * d * d_ff)),
+            "There is no cross-attention in a language model: one attention in each layer.",
+        ),
+        (
+            (table, N * (4 * d * d + d * d_ff)),
+            "The feed-forward network has two matrices, one to d_ff and one back.",
+        ),
         ((table, N * 4 * d * d), "The feed-forward network is missing."),
         ((table, N * 2 * d * d_ff), "The attention is missing."),
         ((table, N * (4 * d + 2 * d * d_ff)), "Each matrix of the attention is d_model × d_model."),
         ((table, N * (4 * d * d + 2 * d * d_ff + d + d_ff)), "Biases aren't asked for."),
-        ((table, N * (4 * d * d + 2 * d * d_ff + d + d_ff + 4 * d)), "Neither norms nor biases are "
-         "asked for."),
+        (
+            (table, N * (4 * d * d + 2 * d * d_ff + d + d_ff + 4 * d)),
+            "Neither norms nor biases are asked for.",
+        ),
         ((vocab, layers), "Each word of the table has d_model numbers."),
         ((table, layers + table), "The second number is that of the layers alone."),
-    ):  # fmt: skip
+    ):
         no_slip(found != wrong, hint)
     expect(found[0] == table, "The table has a row for each word, d_model wide.")
-    expect(found[1] == layers, "In each layer: four matrices d_model × d_model, one d_model × d_ff "
-           "and one d_ff × d_model.")  # fmt: skip
+    expect(
+        found[1] == layers,
+        "In each layer: four matrices d_model × d_model, one d_model × d_ff "
+        "and one d_ff × d_model.",
+    )
 
 
 WORK = (*SIZES, 12)
@@ -127,29 +158,49 @@ def my_flops(function: Callable[[int, int, int, int, int], int]) -> None:
     in_n = 2 * n * (table + layers)
     for wrong, hint in (
         (right // 3, "That is the forward pass. The way back costs twice as much again."),
-        (right * 2 // 3, "That is the way back alone, or the forward pass twice. Together they are "
-         "three forward passes."),
-        (3 * in_n, "That is 6 · weights · tokens. Queries meet keys, and weights meet values: "
-         "those products are missing."),
-        (3 * (in_n + meeting // 2), "Of attention one product is missing: Q K^T is one, weights "
-         "times V is another."),
-        (3 * (in_n + meeting // n), "Each of n queries meets each of n keys: that grows with the "
-         "square of n."),
+        (
+            right * 2 // 3,
+            "That is the way back alone, or the forward pass twice. Together they are "
+            "three forward passes.",
+        ),
+        (
+            3 * in_n,
+            "That is 6 · weights · tokens. Queries meet keys, and weights meet values: "
+            "those products are missing.",
+        ),
+        (
+            3 * (in_n + meeting // 2),
+            "Of attention one product is missing: Q K^T is one, weights times V is another.",
+        ),
+        (
+            3 * (in_n + meeting // n),
+            "Each of n queries meets each of n keys: that grows with the square of n.",
+        ),
         (3 * (in_n + meeting // N), "Queries meet keys in each layer."),
-        (3 * (in_n + 2 * table * n + meeting), "The table is in it twice. To look a word up, "
-         "nothing is multiplied: only on the way out."),
-        (3 * (2 * n * layers + meeting), "The logits are missing: n vectors times a table of vocab "
-         "columns."),
+        (
+            3 * (in_n + 2 * table * n + meeting),
+            "The table is in it twice. To look a word up, "
+            "nothing is multiplied: only on the way out.",
+        ),
+        (
+            3 * (2 * n * layers + meeting),
+            "The logits are missing: n vectors times a table of vocab columns.",
+        ),
         (right // 2, "Each product has as many additions as multiplications: 2abc."),
         (3 * (in_n // 2 + meeting), "The matrices' products, too, are 2abc each."),
         (3 * (in_n // n + meeting), "The matrices are used for each of the n tokens."),
         (right * n, "Once too often times n."),
-        (3 * (2 * n * (table + layers - N * d * d) + meeting), "Attention has four matrices: the "
-         "product with the last one, W^O, is missing."),
-    ):  # fmt: skip
+        (
+            3 * (2 * n * (table + layers - N * d * d) + meeting),
+            "Attention has four matrices: the product with the last one, W^O, is missing.",
+        ),
+    ):
         no_slip(found != wrong, hint)
-    expect(found == right, f"Not {found:,}: write down each product of the forward pass with its "
-           "sizes, count 2abc for it, and take three times the sum.")  # fmt: skip
+    expect(
+        found == right,
+        f"Not {found:,}: write down each product of the forward pass with its "
+        "sizes, count 2abc for it, and take three times the sum.",
+    )
 
 
 # --- the line through the logarithms -------------------------------------------------------------
@@ -189,8 +240,10 @@ def wrong_fits(
     half = "Only one of the two is a logarithm: a power law needs both."
     undone = "What undoes a logarithm has its base: exp for math.log, 10 ** … for math.log10."
     mixed = "Both logarithms need the same base: math.log for the counts and for the distances."
-    swapped = ("The axes are swapped: the logarithm of the distance depends on that of the count, "
-               "not the other way round.")  # fmt: skip
+    swapped = (
+        "The axes are swapped: the logarithm of the distance depends on that of the count, "
+        "not the other way round."
+    )
     ln_10 = math.log(10)
     return [
         ((alpha, a), "First a, then alpha."),
@@ -199,25 +252,36 @@ def wrong_fits(
         ((math.log(a), -alpha), "That is the logarithm of a, and alpha has the wrong sign."),
         ((math.log10(a), alpha), "That is the logarithm of a."),
         ((1 / a, alpha), "That is 1 / a: look at a sign."),
-        (power_law(counts, losses, 0.0), "The floor is still in it: fit the distance to the floor, "
-         "not the loss."),
-        (through(0, -1), "That is the line through the first and the last point. The others count, "
-         "too: least squares."),
+        (
+            power_law(counts, losses, 0.0),
+            "The floor is still in it: fit the distance to the floor, not the loss.",
+        ),
+        (
+            through(0, -1),
+            "That is the line through the first and the last point. The others count, "
+            "too: least squares.",
+        ),
         (through(0, 1), "That is the line through the first two points."),
         (through(-2, -1), "That is the line through the last two points."),
-        ((math.exp(-start / back), -1 / back), "There the counts are explained by the distances. "
-         "Squares are to be small in the logarithm of the distance."),
+        (
+            (math.exp(-start / back), -1 / back),
+            "There the counts are explained by the distances. "
+            "Squares are to be small in the logarithm of the distance.",
+        ),
         *[((math.exp(math.log(a, base)), alpha), undone) for base in (2, 10)],
         *[((base ** math.log(a), alpha), undone) for base in (2, 10)],
         *[((each, alpha * ln_10), mixed) for each in (a, 10 ** math.log(a))],
         *[((each, alpha / ln_10), mixed) for each in (a, math.exp(math.log10(a)))],
-        *[((at_1, slope), swapped) for at_1 in (math.exp(start), math.exp(-start), start)
-          for slope in (back, -back, 1 / back, -1 / back)],
+        *[
+            ((at_1, slope), swapped)
+            for at_1 in (math.exp(start), math.exp(-start), start)
+            for slope in (back, -back, 1 / back, -1 / back)
+        ],
         *[(wrong, raw) for wrong in both_signs(counts, [loss - floor for loss in losses])],
         *[(wrong, raw) for wrong in both_signs(counts, losses)],
         *[(wrong, half) for wrong in both_signs(counts, y)],
         *[(wrong, half) for wrong in both_signs(x, [loss - floor for loss in losses])],
-    ]  # fmt: skip
+    ]
 
 
 @implement(lambda: ([1, 2], [2.0, 1.5], 1.0))
@@ -231,8 +295,10 @@ def my_fit(function: Fit) -> None:
         return
     for wrong, hint in wrong_fits(COUNTS, LOSSES, FLOOR):
         no_slip(not near(found, wrong), hint)
-    raise Hint(f"It gives a = {found[0]:.4g} and alpha = {found[1]:.4g}, but it should be "
-               f"{right[0]:.4g} and {right[1]:.4g}.")  # fmt: skip
+    raise Hint(
+        f"It gives a = {found[0]:.4g} and alpha = {found[1]:.4g}, but it should be "
+        f"{right[0]:.4g} and {right[1]:.4g}."
+    )
 
 
 def a_fit(calls: list[int] | None = None) -> Fit:
@@ -240,8 +306,10 @@ def a_fit(calls: list[int] | None = None) -> Fit:
 
     def fit(counts: Sequence[float], losses: Sequence[float], floor: float) -> tuple[float, float]:
         if len(counts) != len(losses) or len(counts) < 2:
-            raise ValueError(f"fit wants as many losses as counts, two or more; it got "
-                             f"{len(losses)} and {len(counts)}")  # fmt: skip
+            raise ValueError(
+                f"fit wants as many losses as counts, two or more; it got "
+                f"{len(losses)} and {len(counts)}"
+            )
         if calls is not None:
             calls.append(len(counts))
         return power_law(counts, losses, floor)
@@ -276,33 +344,53 @@ def my_held_out(function: Callable[..., tuple[float, float]]) -> None:
     a, alpha = power_law(COUNTS[:-1], losses[:-1], FLOOR)
     upwards = FLOOR + a * COUNTS[-1] ** alpha
     mistakes = [
-        ((leaked, (leaked - FLOOR) / measured - 1), "The last point was in the fit: that is no "
-         "prediction. Fit without it."),
-        ((distance, error), "The error is right. The first number is a distance: where is the "
-         "floor?"),
-        ((distance, distance / losses[-1] - 1), "Those are distances, compared with a loss: where "
-         "is the floor?"),
-        ((loss, loss / losses[-1] - 1), "The error of the *loss* looks small because of the floor "
-         "in it. Compare the distances."),
-        ((loss, loss - losses[-1]), "That is a difference. Which share of the measured distance "
-         "is it?"),
+        (
+            (leaked, (leaked - FLOOR) / measured - 1),
+            "The last point was in the fit: that is no prediction. Fit without it.",
+        ),
+        (
+            (distance, error),
+            "The error is right. The first number is a distance: where is the floor?",
+        ),
+        (
+            (distance, distance / losses[-1] - 1),
+            "Those are distances, compared with a loss: where is the floor?",
+        ),
+        (
+            (loss, loss / losses[-1] - 1),
+            "The error of the *loss* looks small because of the floor "
+            "in it. Compare the distances.",
+        ),
+        (
+            (loss, loss - losses[-1]),
+            "That is a difference. Which share of the measured distance is it?",
+        ),
         ((loss, -error), "The sign: above 0 means that the prediction is too far from the floor."),
-        ((loss, measured / distance - 1), "You divide by the prediction: it is measured against "
-         "what was measured."),
-        ((loss, 1 - measured / distance), "You divide by the prediction: it is measured against "
-         "what was measured."),
+        (
+            (loss, measured / distance - 1),
+            "You divide by the prediction: it is measured against what was measured.",
+        ),
+        (
+            (loss, 1 - measured / distance),
+            "You divide by the prediction: it is measured against what was measured.",
+        ),
         ((loss, distance / measured), "That is the quotient: 1 would mean no error. Take 1 off."),
         ((loss, 100 * error), "That is in per cent. Give the share."),
-        ((upwards, (upwards - FLOOR) / measured - 1), "The distance *falls* with the count: look "
-         "at the sign of alpha."),
+        (
+            (upwards, (upwards - FLOOR) / measured - 1),
+            "The distance *falls* with the count: look at the sign of alpha.",
+        ),
         ((loss, (loss - losses[-1]) / loss), "Compare the distances to the floor, not the losses."),
-    ]  # fmt: skip
+    ]
     for wrong, hint in mistakes:
         no_slip(not near(found, wrong), hint)
-    expect(calls[0] == len(COUNTS) - 1, f"The fit got {calls[0]} points of {len(COUNTS)}: it "
-           "should get all but the last.")  # fmt: skip
-    raise Hint(f"It gives {found[0]:.4f} and {found[1]:.4f}, but it should be {loss:.4f} and "
-               f"{error:.4f}.")  # fmt: skip
+    expect(
+        calls[0] == len(COUNTS) - 1,
+        f"The fit got {calls[0]} points of {len(COUNTS)}: it should get all but the last.",
+    )
+    raise Hint(
+        f"It gives {found[0]:.4f} and {found[1]:.4f}, but it should be {loss:.4f} and {error:.4f}."
+    )
 
 
 # --- a line is soon straight ---------------------------------------------------------------------
@@ -324,11 +412,19 @@ def straightness(floor: float) -> tuple[float, float]:
 def straight_and_wrong(guess: Any) -> None:
     """Explore: a floor with a straight line that promises less than the true floor."""
     floor = one_number(guess, "Give one number, in nats.")
-    expect(math.isfinite(floor) and floor < min(LAW_LOSSES), "A floor lies below all losses: below "
-           f"{min(LAW_LOSSES):.3f}.")  # fmt: skip
+    expect(
+        math.isfinite(floor) and floor < min(LAW_LOSSES),
+        f"A floor lies below all losses: below {min(LAW_LOSSES):.3f}.",
+    )
     square, promised = straightness(floor)
     straight, below = square >= STRAIGHT, promised < TRUE_FLOOR
-    no_slip(straight or not below, f"It promises {promised:.3f}, below the true floor. But r² is "
-            f"{square:.4f}: go nearer to the true floor.")  # fmt: skip
-    expect(below, f"It promises {promised:.3f} for a million sentences, which a model might reach. "
-           "What does a floor do that is too low?")  # fmt: skip
+    no_slip(
+        straight or not below,
+        f"It promises {promised:.3f}, below the true floor. But r² is "
+        f"{square:.4f}: go nearer to the true floor.",
+    )
+    expect(
+        below,
+        f"It promises {promised:.3f} for a million sentences, which a model might reach. "
+        "What does a floor do that is too low?",
+    )

@@ -49,19 +49,31 @@ def my_floor(function: Callable[[Sequence[float], Sequence[int]], float]) -> Non
         (-nats / tokens, "The sign: a surprise is *minus* the logarithm, and never below 0."),
         (nats / math.log(2) / tokens, "That is in bits. In nats the logarithm is the natural one."),
         (math.exp(nats / tokens), "That is the perplexity. The floor is its logarithm."),
-        (sum(surprises) / 3 / tokens, "A rare sentence counts as much as a frequent one there: "
-         "weigh each surprise with the sentence's chance."),
+        (
+            sum(surprises) / 3 / tokens,
+            "A rare sentence counts as much as a frequent one there: "
+            "weigh each surprise with the sentence's chance.",
+        ),
         (sum(surprises) / tokens, "Weigh each surprise with the sentence's chance."),
-        (nats / (sum(LENGTHS) / 3), "The mean length is that of the sentences that are *drawn*: "
-         "weigh each length with its chance, too."),
+        (
+            nats / (sum(LENGTHS) / 3),
+            "The mean length is that of the sentences that are *drawn*: "
+            "weigh each length with its chance, too.",
+        ),
         (nats / sum(LENGTHS), "Divide by the mean length, not by the sum of all lengths."),
-        (sum(p * s / n for p, s, n in zip(CHANCES, surprises, LENGTHS, strict=True)), "That is a "
-         "mean over sentences. The loss is a mean over *tokens*: all nats by all tokens."),
-    ]  # fmt: skip
+        (
+            sum(p * s / n for p, s, n in zip(CHANCES, surprises, LENGTHS, strict=True)),
+            "That is a "
+            "mean over sentences. The loss is a mean over *tokens*: all nats by all tokens.",
+        ),
+    ]
     for mistake, hint in mistakes:
         no_slip(not math.isclose(found, mistake, rel_tol=1e-4), hint)
-    expect(math.isclose(found, nats / tokens, rel_tol=1e-4), f"Not {found:.4g}: the mean surprise "
-           "of a sentence, in nats, divided by its mean number of tokens.")  # fmt: skip
+    expect(
+        math.isclose(found, nats / tokens, rel_tol=1e-4),
+        f"Not {found:.4g}: the mean surprise "
+        "of a sentence, in nats, divided by its mean number of tokens.",
+    )
     elsewhere(function, right_floor(*OTHERS), *OTHERS)
 
 
@@ -84,21 +96,35 @@ def my_prefix_mask(function: Callable[[int, int], Tensor]) -> None:
     rows = right_mask(0, length)
     rows[:prompt] = True
     mistakes = [
-        (right_mask(0, length), "That is the causal mask: the words of the prompt should see each "
-         "other, also those after them."),
-        (torch.ones_like(right), "There everybody sees everything, also answers that aren't "
-         "written yet."),
-        (right_mask(prompt - 1, length), "One column is missing: the prompt has as many words as "
-         "`prompt` says."),
-        (right_mask(prompt + 1, length), "One column too many: the answer's first word mustn't "
-         "be seen by the prompt."),
+        (
+            right_mask(0, length),
+            "That is the causal mask: the words of the prompt should see each "
+            "other, also those after them.",
+        ),
+        (
+            torch.ones_like(right),
+            "There everybody sees everything, also answers that aren't written yet.",
+        ),
+        (
+            right_mask(prompt - 1, length),
+            "One column is missing: the prompt has as many words as `prompt` says.",
+        ),
+        (
+            right_mask(prompt + 1, length),
+            "One column too many: the answer's first word mustn't be seen by the prompt.",
+        ),
         (rows, "The prompt sees the answer there. Rows are who looks, columns who is seen."),
-        (block, "The prompt is right. The words of the answer look, too: at the prompt and at what "
-         "is written so far."),
+        (
+            block,
+            "The prompt is right. The words of the answer look, too: at the prompt and at what "
+            "is written so far.",
+        ),
         (~right, "The other way round: True means that it may be seen."),
         (right.T, "Rows and columns are swapped: a row is who looks."),
-    ]  # fmt: skip
+    ]
     compare(found.bool() if found.shape == right.shape else found, right, mistakes)
-    no_slip(found.dtype == torch.bool, f"The right ones and zeros, but of the type {found.dtype}. "
-            "A mask is boolean.")  # fmt: skip
+    no_slip(
+        found.dtype == torch.bool,
+        f"The right ones and zeros, but of the type {found.dtype}. A mask is boolean.",
+    )
     elsewhere(function, right_mask(1, 4), 1, 4)

@@ -33,8 +33,15 @@ WORDS, ROW = 40, 12  # kinds of words; words in a row, all different, when it is
 SHORTEST, LONGEST = 5, 19  # words in a row of the training text
 TRAINING, HELD_OUT = 20_000, 100
 MODEL = ModelConfig(N=2, d_model=64, d_ff=128, h=4, dropout=0.0, norm_first=True)
-HOW = TrainingConfig(steps=1200, max_tokens=1024, schedule="linear", peak=3e-3, warmup=100,
-                     smoothing=0.0, validate_every=25)  # fmt: skip
+HOW = TrainingConfig(
+    steps=1200,
+    max_tokens=1024,
+    schedule="linear",
+    peak=3e-3,
+    warmup=100,
+    smoothing=0.0,
+    validate_every=25,
+)
 SEEDS = (0, 1, 2)
 
 
@@ -49,9 +56,13 @@ def new_model() -> LanguageModel:
     """With rotary positions, and random weights."""
     model = LanguageModel(len(SPECIALS) + WORDS, MODEL)
     replace_modules(model, "tgt_positions", lambda old: NoPositions())
-    return replace_modules(model, "self_attn", lambda old: ModernAttention(
-        MODEL.d_model, MODEL.h, before=[Rotary(MODEL.d_model // MODEL.h)]
-    ))  # fmt: skip
+    return replace_modules(
+        model,
+        "self_attn",
+        lambda old: ModernAttention(
+            MODEL.d_model, MODEL.h, before=[Rotary(MODEL.d_model // MODEL.h)]
+        ),
+    )
 
 
 def losses(model: LanguageModel, ids: Tensor) -> dict[str, float]:
@@ -77,10 +88,14 @@ def heads(model: LanguageModel, ids: Tensor) -> list[dict[str, Any]]:
         induction = w[:, :, second, second - ROW + 1].mean(dim=(0, 2))
         previous = w[:, :, second, second - 1].mean(dim=(0, 2))
         table += [
-            {"layer": layer, "head": h, "induction": induction[h].item(),
-             "previous": previous[h].item()}
+            {
+                "layer": layer,
+                "head": h,
+                "induction": induction[h].item(),
+                "previous": previous[h].item(),
+            }
             for h in range(w.size(1))
-        ]  # fmt: skip
+        ]
     return table
 
 
@@ -97,9 +112,13 @@ def learn_to_repeat(seed: int) -> dict[str, Any]:
             return losses(model, ids) | {"head": max(h["induction"] for h in heads(model, ids))}
 
     history = train(
-        model, as_lm_pairs(repeated(TRAINING, seed, SHORTEST, LONGEST)), as_lm_pairs(held_out),
-        dataclasses.replace(HOW, seed=seed), measure=measure, bar=tqdm(disable=True),
-    )  # fmt: skip
+        model,
+        as_lm_pairs(repeated(TRAINING, seed, SHORTEST, LONGEST)),
+        as_lm_pairs(held_out),
+        dataclasses.replace(HOW, seed=seed),
+        measure=measure,
+        bar=tqdm(disable=True),
+    )
     with inference_mode(model):
         table = heads(model, ids)
         best = max(table, key=lambda head: head["induction"])
@@ -109,8 +128,14 @@ def learn_to_repeat(seed: int) -> dict[str, Any]:
             with patch_attention(model, edits):
                 off[f"{head['layer']}.{head['head']}"] = losses(model, ids)["second"]
         on = losses(model, ids)["second"]
-    return {"seed": seed, "history": history, "heads": table, "best": best, "second": on,
-            "second_with_a_head_off": off}  # fmt: skip
+    return {
+        "seed": seed,
+        "history": history,
+        "heads": table,
+        "best": best,
+        "second": on,
+        "second_with_a_head_off": off,
+    }
 
 
 def fall(run: dict[str, Any]) -> int:
@@ -125,5 +150,10 @@ def repeated_words() -> dict[str, Any]:
     """When a language model learns to repeat what it has read, and which head does it: 3 seeds."""
     runs = [learn_to_repeat(seed) for seed in tqdm(SEEDS, unit="model")]
     settings = {"model": dataclasses.asdict(MODEL), "training": dataclasses.asdict(HOW)}
-    return {"kinds_of_words": WORDS, "words_in_a_row": ROW, "in_training": [SHORTEST, LONGEST],
-            **settings, "runs": runs}  # fmt: skip
+    return {
+        "kinds_of_words": WORDS,
+        "words_in_a_row": ROW,
+        "in_training": [SHORTEST, LONGEST],
+        **settings,
+        "runs": runs,
+    }

@@ -29,8 +29,16 @@ SENTENCES = (1_000, 3_000, 10_000, 30_000)  # to train on
 WIDTHS = (16, 32, 64)  # d_model
 VALIDATION = 2_000
 SEEDS = (0, 1, 2)
-TRAINING = TrainingConfig(steps=1500, schedule="linear", peak=4e-3, warmup=150, smoothing=0.0,
-                          max_tokens=1024, validate_every=250, average=1)  # fmt: skip
+TRAINING = TrainingConfig(
+    steps=1500,
+    schedule="linear",
+    peak=4e-3,
+    warmup=150,
+    smoothing=0.0,
+    max_tokens=1024,
+    validate_every=250,
+    average=1,
+)
 
 
 @experiment("floor")
@@ -53,8 +61,9 @@ def language() -> Language:
 
 
 def config(width: int) -> ModelConfig:
-    return dataclasses.replace(SMALL, d_model=width, d_ff=4 * width, dropout=0.0, norm_first=True,
-                               tie_weights="target")  # fmt: skip
+    return dataclasses.replace(
+        SMALL, d_model=width, d_ff=4 * width, dropout=0.0, norm_first=True, tie_weights="target"
+    )
 
 
 def learn(
@@ -86,8 +95,12 @@ def distance_to_the_floor() -> dict[str, Any]:
     for count, width in tqdm(every, unit="model"):
         for seed in SEEDS:
             how = dataclasses.replace(TRAINING, seed=seed)
-            settings = {"sentences": count, "d_model": width, "seed": seed,
-                        "training": dataclasses.asdict(how)}  # fmt: skip
+            settings = {
+                "sentences": count,
+                "d_model": width,
+                "seed": seed,
+                "training": dataclasses.asdict(how),
+            }
             what = partial(learned, of_width(width), how, count)
             runs.append(kept("language-model", settings, what))
     return {"training": dataclasses.asdict(TRAINING), "runs": runs}

@@ -134,6 +134,13 @@ def guessing_and_going_on() -> dict[str, Any]:
         for what, model in (("GPT", gpt), ("BERT", bert)):
             places = each_place(model, texts)
             first = [place for place in places if place[0] == 0]
-            runs.append({"what": what, "seed": seed, "parameters": found["parameters"],
-                         **summary(places), "first_word": summary(first)})  # fmt: skip
+            runs.append(
+                {
+                    "what": what,
+                    "seed": seed,
+                    "parameters": found["parameters"],
+                    **summary(places),
+                    "first_word": summary(first),
+                }
+            )
     return {"training": dataclasses.asdict(TRAINING), "sentences": len(texts), "runs": runs}

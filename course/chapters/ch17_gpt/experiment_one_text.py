@@ -122,10 +122,23 @@ def one_text_or_two() -> dict[str, Any]:
 
 def as_told(run: dict[str, Any]) -> dict[str, Any]:
     """What is stored of a translator's run, without what isn't told here."""
-    told = {name: run[name] for name in ("peak", "seed", "training", "parameters",
-                                         "seconds_per_step", "history", "chosen")}  # fmt: skip
-    return {"what": "encoder and decoder"} | told | {
-        "right": {split: run["right"][split] for split in ASKED}}  # fmt: skip
+    told = {
+        name: run[name]
+        for name in (
+            "peak",
+            "seed",
+            "training",
+            "parameters",
+            "seconds_per_step",
+            "history",
+            "chosen",
+        )
+    }
+    return (
+        {"what": "encoder and decoder"}
+        | told
+        | {"right": {split: run["right"][split] for split in ASKED}}
+    )
 
 
 def told() -> list[dict[str, Any]]:

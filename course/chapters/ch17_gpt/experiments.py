@@ -40,10 +40,18 @@ from transformer_lib.variants.language_model import (
 )
 
 TEXTS, VALIDATION = 20_000, 500
-MODEL = ModelConfig(N=2, d_model=64, d_ff=256, h=4, dropout=0.0, norm_first=True,
-                    tie_weights="target")  # fmt: skip
-HOW = TrainingConfig(steps=1000, max_tokens=512, schedule="linear", peak=5e-3, warmup=100,
-                     smoothing=0.0, validate_every=100)  # fmt: skip
+MODEL = ModelConfig(
+    N=2, d_model=64, d_ff=256, h=4, dropout=0.0, norm_first=True, tie_weights="target"
+)
+HOW = TrainingConfig(
+    steps=1000,
+    max_tokens=512,
+    schedule="linear",
+    peak=5e-3,
+    warmup=100,
+    smoothing=0.0,
+    validate_every=100,
+)
 DIALS: dict[str, dict[str, Any]] = {
     "as it is": {},
     "temperature 0.5": {"temperature": 0.5},
@@ -177,8 +185,15 @@ def what_it_writes() -> dict[str, Any]:
 ASKED = len(DIGITS)  # the sign between a row and what is made of it
 ROW_MODEL = ModelConfig(N=2, d_model=32, d_ff=96, h=4, dropout=0.0)
 ROW_TRANSLATOR = ModelConfig(N=1, d_model=32, d_ff=64, h=4, dropout=0.0)
-ROWS = TrainingConfig(steps=400, max_tokens=1024, schedule="linear", peak=1e-2, warmup=50,
-                      smoothing=0.0, validate_every=400)  # fmt: skip
+ROWS = TrainingConfig(
+    steps=400,
+    max_tokens=1024,
+    schedule="linear",
+    peak=1e-2,
+    warmup=50,
+    smoothing=0.0,
+    validate_every=400,
+)
 SEEDS = (0, 1, 2)
 
 
@@ -231,8 +246,14 @@ def learn_to_answer(
     torch.manual_seed(seed)
     model = build(len(DIGITS) + 1, ROW_MODEL)
     how = dataclasses.replace(ROWS, seed=seed)
-    train(model, as_one_text(pairs), as_one_text(held_out[:50]), how, bar=tqdm(disable=True),
-          loss=loss)  # fmt: skip
+    train(
+        model,
+        as_one_text(pairs),
+        as_one_text(held_out[:50]),
+        how,
+        bar=tqdm(disable=True),
+        loss=loss,
+    )
     return model, answered(model, held_out)
 
 
@@ -255,8 +276,17 @@ def one_text_or_two() -> dict[str, Any]:
     rows = []
     for name, way in tqdm(WAYS.items(), unit="way"):
         runs = [way(seed) for seed in SEEDS]
-        rows.append({"what": name, "parameters": count_parameters(runs[0][0]),
-                     "shares": [share for _, share in runs]})  # fmt: skip
-    return {"seeds": list(SEEDS), "training": dataclasses.asdict(ROWS),
-            "language_model": dataclasses.asdict(ROW_MODEL),
-            "translator": dataclasses.asdict(ROW_TRANSLATOR), "rows": rows}  # fmt: skip
+        rows.append(
+            {
+                "what": name,
+                "parameters": count_parameters(runs[0][0]),
+                "shares": [share for _, share in runs],
+            }
+        )
+    return {
+        "seeds": list(SEEDS),
+        "training": dataclasses.asdict(ROWS),
+        "language_model": dataclasses.asdict(ROW_MODEL),
+        "translator": dataclasses.asdict(ROW_TRANSLATOR),
+        "rows": rows,
+    }

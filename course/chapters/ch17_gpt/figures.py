@@ -36,15 +36,37 @@ def way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) -> 
     ax.plot([0], [all_equal], "o", color=style.MUTED, markersize=8, markerfacecolor="none")
     ax.axhspan(0, floor, color=style.CATEGORIES[3], alpha=0.25, linewidth=0)
     ax.axhline(floor, color=style.INK, linewidth=1.2)
-    ax.text(0.5, floor / 2, f"the floor: {floor:.2f} nats that the grammar's own dice decide",
-            transform=ax.get_yaxis_transform(), ha="center", va="center")  # fmt: skip
-    ax.annotate(f"{losses[-1]:.2f}", (steps[-1], losses[-1]), xytext=(0, 8),
-                textcoords="offset points", ha="center", weight="bold",
-                color=style.CATEGORIES[0])  # fmt: skip
-    ax.annotate("all words equal", (0, all_equal), xytext=(10, 0), textcoords="offset points",
-                va="center", color=style.MUTED)  # fmt: skip
-    ax.set(xlabel="step of training", ylabel="nats per token, held-out text",
-           ylim=(0, 1.08 * all_equal), xlim=(-0.02 * steps[-1], 1.06 * steps[-1]))  # fmt: skip
+    ax.text(
+        0.5,
+        floor / 2,
+        f"the floor: {floor:.2f} nats that the grammar's own dice decide",
+        transform=ax.get_yaxis_transform(),
+        ha="center",
+        va="center",
+    )
+    ax.annotate(
+        f"{losses[-1]:.2f}",
+        (steps[-1], losses[-1]),
+        xytext=(0, 8),
+        textcoords="offset points",
+        ha="center",
+        weight="bold",
+        color=style.CATEGORIES[0],
+    )
+    ax.annotate(
+        "all words equal",
+        (0, all_equal),
+        xytext=(10, 0),
+        textcoords="offset points",
+        va="center",
+        color=style.MUTED,
+    )
+    ax.set(
+        xlabel="step of training",
+        ylabel="nats per token, held-out text",
+        ylim=(0, 1.08 * all_equal),
+        xlim=(-0.02 * steps[-1], 1.06 * steps[-1]),
+    )
     ax.set_title(f"Still {losses[-1] - floor:.2f} nats above the floor")
     return figure
 
@@ -65,11 +87,25 @@ def above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> Fi
         means = [sum(seeds) / len(seeds) for seeds in panel.values()]
         ax.plot(list(panel), means, color=color, linewidth=2)
         for size, seeds in panel.items():
-            ax.plot([size] * len(seeds), seeds, "o", color=color, markersize=7, alpha=0.7,
-                    markeredgewidth=0)  # fmt: skip
-        ax.annotate(f"{means[-1]:.2f}", (list(panel)[-1], means[-1]), xytext=(0, -8),
-                    textcoords="offset points", ha="center", va="top", weight="bold",
-                    color=color)  # fmt: skip
+            ax.plot(
+                [size] * len(seeds),
+                seeds,
+                "o",
+                color=color,
+                markersize=7,
+                alpha=0.7,
+                markeredgewidth=0,
+            )
+        ax.annotate(
+            f"{means[-1]:.2f}",
+            (list(panel)[-1], means[-1]),
+            xytext=(0, -8),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            weight="bold",
+            color=color,
+        )
         ax.set(xscale="log", yscale="log", xlabel=name)
         named = [min(panel)]
         for size in panel:
@@ -94,9 +130,11 @@ def dial_bars(rows: Sequence[Row]) -> Figure:
     """
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
-    kinds = {"own": "the grammar could\nhave written it", "own_and_new": "... and it isn't in\n"
-             "the training text",
-             "words": f"different words\nin {rows[0]['drawn']} sentences"}  # fmt: skip
+    kinds = {
+        "own": "the grammar could\nhave written it",
+        "own_and_new": "... and it isn't in\nthe training text",
+        "words": f"different words\nin {rows[0]['drawn']} sentences",
+    }
     figure = style.new_figure(style.WIDTH, 1.5 + 0.42 * len(rows))
     panels = figure.subplots(1, len(kinds), sharey=True)
     places = range(len(rows))
@@ -136,8 +174,15 @@ def share_dots(panels: Mapping[str, Sequence[Row]], xlabel: str) -> Figure:
     for ax, (title, rows) in zip(axes, panels.items(), strict=True):
         for place, row in enumerate(rows):
             mean = sum(row["shares"]) / len(row["shares"])
-            ax.plot(row["shares"], [place] * len(row["shares"]), "o", color=style.CATEGORIES[0],
-                    markersize=9, alpha=0.75, markeredgewidth=0)  # fmt: skip
+            ax.plot(
+                row["shares"],
+                [place] * len(row["shares"]),
+                "o",
+                color=style.CATEGORIES[0],
+                markersize=9,
+                alpha=0.75,
+                markeredgewidth=0,
+            )
             ax.plot([mean, mean], [place - 0.28, place + 0.28], color=style.INK, linewidth=2)
             ax.text(1.03, place, f"{mean:.2f}", va="center", weight="bold")
         ax.set(xlim=(-0.02, 1.04 + 0.08 * len(panels)), ylim=(len(rows) - 0.5, -0.5))
@@ -167,17 +212,27 @@ def moment(runs: Sequence[Row]) -> Figure:
         steps = [entry["step"] for entry in run["history"]]
         own = {"color": color, "linestyle": look, "label": f"seed {run['seed']}"}
         top.plot(steps, [entry["second"] for entry in run["history"]], linewidth=2.4, **own)
-        top.plot(steps, [entry["first"] for entry in run["history"]], color=style.MUTED,
-                 linewidth=1)  # fmt: skip
+        top.plot(
+            steps, [entry["first"] for entry in run["history"]], color=style.MUTED, linewidth=1
+        )
         bottom.plot(steps, [entry["head"] for entry in run["history"]], linewidth=2.4, **own)
     top.set(ylim=(0, 4.4), ylabel="nats per word")
     top.set_title("The second row is learned slowly, and then fast")
     last = runs[0]["history"][-1]
-    top.annotate("first row: nobody can know it", (last["step"], last["first"]), xytext=(0, 6),
-                 textcoords="offset points", ha="right", color=style.MUTED)  # fmt: skip
+    top.annotate(
+        "first row: nobody can know it",
+        (last["step"], last["first"]),
+        xytext=(0, 6),
+        textcoords="offset points",
+        ha="right",
+        color=style.MUTED,
+    )
     top.legend(title="second row", loc="center right")
-    bottom.set(ylim=(0, 1.05), ylabel="weight of the best head\nwhere it should look",
-               xlabel="step of training")  # fmt: skip
+    bottom.set(
+        ylim=(0, 1.05),
+        ylabel="weight of the best head\nwhere it should look",
+        xlabel="step of training",
+    )
     for ax in (top, bottom):
         ax.grid(axis="y")
     return figure
@@ -212,9 +267,11 @@ def heads_off(runs: Sequence[Row]) -> Figure:
         ax.spines[["top", "right"]].set_visible(False)
     names = [f"layer {name.split('.')[1]}, head {name.split('.')[3]}" for name, _ in rows]
     panels[0].set_yticks(range(len(rows)), names)
-    figure.supxlabel("nats per word of the second row, with this head switched off\n"
-                     "looks: ◀ at the word before, ● at the copy    - - the first row",
-                     fontsize=style.FONT_SIZE)  # fmt: skip
+    figure.supxlabel(
+        "nats per word of the second row, with this head switched off\n"
+        "looks: ◀ at the word before, ● at the copy    - - the first row",
+        fontsize=style.FONT_SIZE,
+    )
     return figure
 
 
@@ -225,8 +282,14 @@ def _looks_at(head: Row) -> str:
 
 
 NOTEBOOK = "17_from_here_to_gpt"
-LEFT = ("tgt_*", "decoder.self_attn", "decoder.self_attn_norm", "decoder.self_attn.causal.mask",
-        "decoder.feed_forward*", "generator.*")  # fmt: skip
+LEFT = (
+    "tgt_*",
+    "decoder.self_attn",
+    "decoder.self_attn_norm",
+    "decoder.self_attn.causal.mask",
+    "decoder.feed_forward*",
+    "generator.*",
+)
 
 
 @figure(
@@ -325,8 +388,9 @@ def draw_translations() -> Figure:
     from course.chapters.ch17_gpt.experiment_one_text import told
 
     titles = {"test": "like the training", "pronoun": "with “it”", "longer": "longer"}
-    panels = {title: [row | {"shares": row[split]} for row in told()]
-              for split, title in titles.items()}  # fmt: skip
+    panels = {
+        title: [row | {"shares": row[split]} for row in told()] for split, title in titles.items()
+    }
     return share_dots(panels, "share of new sentences without a mistake")
 
 
@@ -342,8 +406,9 @@ def draw_translations() -> Figure:
 def draw_prompting() -> Figure:
     from course import experiments
 
-    return share_dots({"": experiments.load("prompting")["rows"]},
-                      "share of held-out rows without a mistake")  # fmt: skip
+    return share_dots(
+        {"": experiments.load("prompting")["rows"]}, "share of held-out rows without a mistake"
+    )
 
 
 @figure(

@@ -24,8 +24,15 @@ from course.checks import (
 )
 
 Turn = Callable[[Tensor, Tensor], Tensor]
-ATTENTION = ("attention", "attention_weights", "biased_attention_weights", "flash_attention",
-             "scaled_dot_product_attention", "ModernAttention", "MultiHeadAttention")  # fmt: skip
+ATTENTION = (
+    "attention",
+    "attention_weights",
+    "biased_attention_weights",
+    "flash_attention",
+    "scaled_dot_product_attention",
+    "ModernAttention",
+    "MultiHeadAttention",
+)
 # --- turning by hand -----------------------------------------------------------------------------
 
 QUERY, KEY = (3, 1), (2, 1)
@@ -55,18 +62,26 @@ def scores_by_hand(guess: Any) -> None:
         (met(lambda q, k: 0), "Nothing is turned there: at place 5, q has been turned five times."),
         (met(lambda q, k: q), "Only q is turned. The key stands at a place, too."),
         (met(lambda q, k: -k), "Only k is turned. The query stands at a place, too."),
-        (met(lambda q, k: q + k), "A key one place later isn't a key one place before: turn both, "
-         "and look once more at the last but one."),
-        (met(lambda q, k: k - q), "That turns clockwise. Counterclockwise, (a, b) becomes "
-         "(-b, a)."),
-    ):  # fmt: skip
+        (
+            met(lambda q, k: q + k),
+            "A key one place later isn't a key one place before: turn both, "
+            "and look once more at the last but one.",
+        ),
+        (
+            met(lambda q, k: k - q),
+            "That turns clockwise. Counterclockwise, (a, b) becomes (-b, a).",
+        ),
+    ):
         no_slip(guess != wrong, hint)
     right = met(lambda q, k: q - k)
     if guess != right:
-        place = next(i for i, (one, other) in enumerate(zip(guess, right, strict=True))
-                     if one != other)  # fmt: skip
-        raise Hint(f"Number {place + 1} of the list: four quarters are a whole turn. Turn q and k, "
-                   "each by its own place, multiply number by number and add.")  # fmt: skip
+        place = next(
+            i for i, (one, other) in enumerate(zip(guess, right, strict=True)) if one != other
+        )
+        raise Hint(
+            f"Number {place + 1} of the list: four quarters are a whole turn. Turn q and k, "
+            "each by its own place, multiply number by number and add."
+        )
 
 
 # --- rotary positions ----------------------------------------------------------------------------
@@ -109,8 +124,10 @@ def a_turn(base: float = 100.0) -> Turn:
     def turn(x: Tensor, places: Tensor) -> Tensor:
         places = torch.as_tensor(places)
         if places.shape != (x.size(-2),):
-            raise ValueError(f"turn wants a place for each of the {x.size(-2)} words, "
-                             f"not the shape {tuple(places.shape)}")  # fmt: skip
+            raise ValueError(
+                f"turn wants a place for each of the {x.size(-2)} words, "
+                f"not the shape {tuple(places.shape)}"
+            )
         return turned(x, places, base)
 
     return turn
@@ -143,50 +160,95 @@ def wrong_turns(x: Tensor, places: Tensor, base: float) -> list[tuple[Tensor, st
 
     return [
         (x, "Nothing is turned yet."),
-        (x + table, "That adds the paper's position vectors. Here nothing is added: each pair is "
-         "turned, and keeps its length."),
-        (x * table, "That multiplies by sines and cosines, number by number. A turned pair mixes "
-         "its two numbers."),
-        (rotated(x, angle, halves=True), "That is Llama's order, which pairs x_i with "
-         "x_(i + d_k/2). Here the pairs are neighbors: x_2i and x_(2i+1)."),
-        (in_columns(False, *(torch.cat([t, t], dim=-1) for t in (cos, sin))), "Your pairs are "
-         "neighbors, but your angles are those of the halves: the two numbers of a pair turn by "
-         "one angle, so each angle comes twice in a row (repeat_interleave, not cat)."),
-        (in_columns(True, *(t.repeat_interleave(2, dim=-1) for t in (cos, sin))), "Your angles "
-         "are those of neighbors, but your pairs are halves: exchange x_2i with x_(2i+1), not "
-         "with x_(2i + d_k/2)."),
-        (rotated(x, angle, back_in_halves=True), "Turned right and put back wrong: the numbers of "
-         "a pair go back to where they came from, side by side, not into two halves."),
-        (rotated(x, angle, halves=True, back_in_halves=False), "The pairs are taken from the "
-         "halves and put back as neighbors: here they are neighbors from the start."),
+        (
+            x + table,
+            "That adds the paper's position vectors. Here nothing is added: each pair is "
+            "turned, and keeps its length.",
+        ),
+        (
+            x * table,
+            "That multiplies by sines and cosines, number by number. A turned pair mixes "
+            "its two numbers.",
+        ),
+        (
+            rotated(x, angle, halves=True),
+            "That is Llama's order, which pairs x_i with "
+            "x_(i + d_k/2). Here the pairs are neighbors: x_2i and x_(2i+1).",
+        ),
+        (
+            in_columns(False, *(torch.cat([t, t], dim=-1) for t in (cos, sin))),
+            "Your pairs are "
+            "neighbors, but your angles are those of the halves: the two numbers of a pair turn by "
+            "one angle, so each angle comes twice in a row (repeat_interleave, not cat).",
+        ),
+        (
+            in_columns(True, *(t.repeat_interleave(2, dim=-1) for t in (cos, sin))),
+            "Your angles "
+            "are those of neighbors, but your pairs are halves: exchange x_2i with x_(2i+1), not "
+            "with x_(2i + d_k/2).",
+        ),
+        (
+            rotated(x, angle, back_in_halves=True),
+            "Turned right and put back wrong: the numbers of "
+            "a pair go back to where they came from, side by side, not into two halves.",
+        ),
+        (
+            rotated(x, angle, halves=True, back_in_halves=False),
+            "The pairs are taken from the "
+            "halves and put back as neighbors: here they are neighbors from the start.",
+        ),
         (rotated(x, -angle), "That turns backwards: look at the sign of the sines."),
-        (put_back(first * cos + second * sin, first * sin + second * cos, False), "One minus is "
-         "missing: without it the lengths change, and that is no turn."),
-        (put_back(first * sin - second * cos, first * cos + second * sin, False), "Sine and cosine "
-         "are exchanged: at place 0 nothing may turn."),
-        (put_back(overwritten, overwritten * sin + second * cos, False), "The second number of a "
-         "pair is made with the first one as it is *after* turning: keep the old one."),
-        (counted(torch.arange(len(places))), "You count the rows from 0. `places` says where they "
-         "stand."),
-        (counted(places - places[0]), "You begin to count at the first of the places. It need not "
-         "be place 0."),
+        (
+            put_back(first * cos + second * sin, first * sin + second * cos, False),
+            "One minus is missing: without it the lengths change, and that is no turn.",
+        ),
+        (
+            put_back(first * sin - second * cos, first * cos + second * sin, False),
+            "Sine and cosine are exchanged: at place 0 nothing may turn.",
+        ),
+        (
+            put_back(overwritten, overwritten * sin + second * cos, False),
+            "The second number of a "
+            "pair is made with the first one as it is *after* turning: keep the old one.",
+        ),
+        (
+            counted(torch.arange(len(places))),
+            "You count the rows from 0. `places` says where they stand.",
+        ),
+        (
+            counted(places - places[0]),
+            "You begin to count at the first of the places. It need not be place 0.",
+        ),
         (counted(places + 1), "Places count from 0 here: at place 0 nothing turns."),
-        (with_exponent(lambda i, d: i / d), "The exponent is 2i / d_k, where i is the number of "
-         "the pair; yours is i / d_k."),
-        (with_exponent(lambda i, d: 4 * i / d), "The 2 of 2i is there twice: `arange(0, d_k, 2)` "
-         "is 2i already."),
-        (with_exponent(lambda i, d: -2 * i / d), "The place is divided by the power of the base, "
-         "not multiplied: the last pairs turn slowly."),
+        (
+            with_exponent(lambda i, d: i / d),
+            "The exponent is 2i / d_k, where i is the number of the pair; yours is i / d_k.",
+        ),
+        (
+            with_exponent(lambda i, d: 4 * i / d),
+            "The 2 of 2i is there twice: `arange(0, d_k, 2)` is 2i already.",
+        ),
+        (
+            with_exponent(lambda i, d: -2 * i / d),
+            "The place is divided by the power of the base, "
+            "not multiplied: the last pairs turn slowly.",
+        ),
         (with_exponent(lambda i, d: 2.0 * i), "The exponent is not divided by d_k."),
         (with_exponent(lambda i, d: 0.0 * i), "All your pairs turn equally fast."),
-        (rotated(x, angles(places, d_k, 10_000.0)), "The base is handed in; 10,000 is written into "
-         "your function."),
+        (
+            rotated(x, angles(places, d_k, 10_000.0)),
+            "The base is handed in; 10,000 is written into your function.",
+        ),
         (rotated(x, angle.deg2rad()), "The angles are in radians already."),
-        (in_columns(False, each.cos(), each.sin()), "The two numbers of a pair turn by the same "
-         "angle. Yours grows from column to column."),
-        (rotated(x, angle[:, None]), "There every head stands at another place. The words are the "
-         "last axis but one."),
-    ]  # fmt: skip
+        (
+            in_columns(False, each.cos(), each.sin()),
+            "The two numbers of a pair turn by the same angle. Yours grows from column to column.",
+        ),
+        (
+            rotated(x, angle[:, None]),
+            "There every head stands at another place. The words are the last axis but one.",
+        ),
+    ]
 
 
 @implement(lambda: (torch.zeros(1, 1, 2, 2), torch.arange(2), 100.0))
@@ -210,10 +272,19 @@ def seen_by(q_places: Tensor, k_places: Tensor) -> Tensor:
 
 
 def rotary_attention(
-    q: Tensor, k: Tensor, v: Tensor, turn: Turn, *, start: int | None = None,
-    what: Sequence[str] = "qk", scale: float | None = None, seen: Tensor | None = None,
-    dim: int = -1, hidden: str = "-inf", result: str = "sums",
-) -> Tensor:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    turn: Turn,
+    *,
+    start: int | None = None,
+    what: Sequence[str] = "qk",
+    scale: float | None = None,
+    seen: Tensor | None = None,
+    dim: int = -1,
+    hidden: str = "-inf",
+    result: str = "sums",
+) -> Tensor:
     """What my_rotary_attention should return; each option is a way to do it otherwise."""
     n, s = q.size(2), k.size(2)
     places = torch.arange(s)
@@ -243,35 +314,59 @@ def wrong_attention(q: Tensor, k: Tensor, v: Tensor, turn: Turn) -> list[tuple[T
 
     from_0 = seen_by(places[:n], places)
     return [
-        (other(what="qkv"), "The values are turned, too. Only scores should know of places: what a "
-         "word says is the same wherever it stands."),
+        (
+            other(what="qkv"),
+            "The values are turned, too. Only scores should know of places: what a "
+            "word says is the same wherever it stands.",
+        ),
         (other(what="qko"), "The result is turned. Turn q and k, and nothing else."),
         (other(what=""), "Nothing is turned: this attention doesn't know who stands where."),
-        (other(what="q"), "Only the queries are turned: the score then says where q stands, not "
-         "how far away k is."),
-        (other(what="k"), "Only the keys are turned: the score then says where k stands, not how "
-         "far away q is."),
+        (
+            other(what="q"),
+            "Only the queries are turned: the score then says where q stands, not "
+            "how far away k is.",
+        ),
+        (
+            other(what="k"),
+            "Only the keys are turned: the score then says where k stands, not how far away q is.",
+        ),
         (other(what="v"), "The values are turned, and q and k aren't: it is the other way round."),
-        (other(start=0), "Your queries count from 0. They belong to the *last* n words: with a "
-         "cache, the first new word doesn't stand at place 0."),
-        (other(start=0, seen=from_0), "Your queries count from 0, in the angles and in the mask. "
-         "They belong to the *last* n words."),
-        (other(seen=from_0), "The angles are right. In the mask your queries count from 0: the "
-         "first of them stands at place s - n and sees all words before."),
-        (other(start=s - n + 1), "Your queries stand one place too far on: the last one has the "
-         "place of the last key, s - 1."),
+        (
+            other(start=0),
+            "Your queries count from 0. They belong to the *last* n words: with a "
+            "cache, the first new word doesn't stand at place 0.",
+        ),
+        (
+            other(start=0, seen=from_0),
+            "Your queries count from 0, in the angles and in the mask. "
+            "They belong to the *last* n words.",
+        ),
+        (
+            other(seen=from_0),
+            "The angles are right. In the mask your queries count from 0: the "
+            "first of them stands at place s - n and sees all words before.",
+        ),
+        (
+            other(start=s - n + 1),
+            "Your queries stand one place too far on: the last one has the "
+            "place of the last key, s - 1.",
+        ),
         (other(seen=torch.ones(n, s).bool()), "Every word sees later ones."),
         (other(seen=places < own[:, None]), "A word sees itself, too."),
         (other(seen=~seen_by(own, places)), "The mask is the wrong way round."),
-        (other(hidden="0"), "A score of 0 isn't hidden: e to the power of 0 is 1. Later words need "
-         "minus infinity."),
-        (other(hidden="after"), "The mask comes after the softmax, so the weights don't add up to "
-         "1 any more."),
+        (
+            other(hidden="0"),
+            "A score of 0 isn't hidden: e to the power of 0 is 1. Later words need minus infinity.",
+        ),
+        (
+            other(hidden="after"),
+            "The mask comes after the softmax, so the weights don't add up to 1 any more.",
+        ),
         (other(scale=1.0), "The scores are not scaled: divide them by the root of d_k."),
         (other(scale=d_k), "You divide by d_k itself; it should be its root."),
         (other(dim=-2), "The softmax must run over the keys, the last axis."),
         (other(result="weights"), "Those are the weights. The values are missing."),
-    ]  # fmt: skip
+    ]
 
 
 @implement(lambda: (*[torch.zeros(1, 1, 1, 2)] * 3, lambda x, places: x))
@@ -281,8 +376,10 @@ def my_rotary_attention(function: Callable[..., Tensor]) -> None:
     q, k, v = (numbers_for(2, 3, length, 6, seed=length) for length in (3, 7, 8))
     given = q, k, v[:, :, :7], a_turn()
     found = call(function, *given)
-    no_slip(not found.isnan().any(), "Some of it is nan: there is a word that may see nothing. "
-            "Is the mask the wrong way round?")  # fmt: skip
+    no_slip(
+        not found.isnan().any(),
+        "Some of it is nan: there is a word that may see nothing. Is the mask the wrong way round?",
+    )
     compare(found, rotary_attention(*given), wrong_attention(*given))
 
 
@@ -302,9 +399,16 @@ def spread(x: Tensor, h: int, how: str = "neighbors") -> Tensor:
 
 
 def grouped_attention(
-    q: Tensor, k: Tensor, v: Tensor, *, keys: str = "neighbors", values: str = "neighbors",
-    scale: float | None = None, dim: int = -1, result: str = "sums",
-) -> Tensor:  # fmt: skip
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    keys: str = "neighbors",
+    values: str = "neighbors",
+    scale: float | None = None,
+    dim: int = -1,
+    result: str = "sums",
+) -> Tensor:
     """What my_grouped_attention should return; each option is a way to do it otherwise."""
     h = q.size(1)
     scale = math.sqrt(q.size(-1)) if scale is None else scale
@@ -329,39 +433,72 @@ def wrong_groups(q: Tensor, k: Tensor, v: Tensor) -> list[tuple[Tensor, str]]:
         (other(keys="in turn", values="in turn"), in_turn.format("keys and values")),
         (other(keys="in turn"), in_turn.format("keys, but not of the values")),
         (other(values="in turn"), in_turn.format("values, but not of the keys")),
-        (other(keys="first", values="first"), "All heads look at the first head of the keys. What "
-         "are the others for?"),
-        (other(keys="backwards", values="backwards"), "The last heads of the queries get the first "
-         "head of the keys: it is the other way round."),
-        (grouped_attention(means, k, v), "The queries of a group are averaged, and kv_heads heads "
-         "come out. Each head keeps its own queries: it is keys and values that are shared."),
-        (grouped_attention(q[:, :kv_heads], k, v), "Only the first heads of the queries are used. "
-         "All of them ask, and share the keys."),
-        (grouped_attention(q[:, ::each], k, v), "Only one head of each group asks. All of them "
-         "ask, and share the keys."),
-        (right.unflatten(1, (kv_heads, each)).mean(dim=2), "The results of a group are averaged: "
-         "as many heads come out as ask."),
-        (right.unflatten(1, (kv_heads, each)).sum(dim=2), "The results of a group are added up: "
-         "as many heads come out as ask."),
-        (right.unflatten(1, (kv_heads, each)), "The numbers are right. Join the groups again: "
-         "(b, h, n, d_k)."),
-        (right.transpose(1, 2).flatten(2), "The heads are merged: that comes later. Return "
-         "(b, h, n, d_k)."),
+        (
+            other(keys="first", values="first"),
+            "All heads look at the first head of the keys. What are the others for?",
+        ),
+        (
+            other(keys="backwards", values="backwards"),
+            "The last heads of the queries get the first "
+            "head of the keys: it is the other way round.",
+        ),
+        (
+            grouped_attention(means, k, v),
+            "The queries of a group are averaged, and kv_heads heads "
+            "come out. Each head keeps its own queries: it is keys and values that are shared.",
+        ),
+        (
+            grouped_attention(q[:, :kv_heads], k, v),
+            "Only the first heads of the queries are used. All of them ask, and share the keys.",
+        ),
+        (
+            grouped_attention(q[:, ::each], k, v),
+            "Only one head of each group asks. All of them ask, and share the keys.",
+        ),
+        (
+            right.unflatten(1, (kv_heads, each)).mean(dim=2),
+            "The results of a group are averaged: as many heads come out as ask.",
+        ),
+        (
+            right.unflatten(1, (kv_heads, each)).sum(dim=2),
+            "The results of a group are added up: as many heads come out as ask.",
+        ),
+        (
+            right.unflatten(1, (kv_heads, each)),
+            "The numbers are right. Join the groups again: (b, h, n, d_k).",
+        ),
+        (
+            right.transpose(1, 2).flatten(2),
+            "The heads are merged: that comes later. Return (b, h, n, d_k).",
+        ),
         (other(scale=1.0), "The scores are not scaled: divide them by the root of d_k."),
         (other(scale=float(d_k)), "You divide by d_k itself; it should be its root."),
-        (other(scale=math.sqrt(h * d_k)), "You divide by the root of d_model. What counts is how "
-         "many numbers meet in one score: d_k."),
-        (other(scale=math.sqrt(kv_heads * d_k)), "You divide by the root of kv_heads * d_k. One "
-         "score is made of d_k numbers, however many heads there are."),
-        (other(scale=math.sqrt(d_k / each)), "You divide by the root of less than d_k: the keys of "
-         "a shared head are as wide as ever."),
-        (other(scale=math.sqrt(d_k * each)), "A shared key isn't a longer key: divide by the root "
-         "of d_k."),
+        (
+            other(scale=math.sqrt(h * d_k)),
+            "You divide by the root of d_model. What counts is how "
+            "many numbers meet in one score: d_k.",
+        ),
+        (
+            other(scale=math.sqrt(kv_heads * d_k)),
+            "You divide by the root of kv_heads * d_k. One "
+            "score is made of d_k numbers, however many heads there are.",
+        ),
+        (
+            other(scale=math.sqrt(d_k / each)),
+            "You divide by the root of less than d_k: the keys of "
+            "a shared head are as wide as ever.",
+        ),
+        (
+            other(scale=math.sqrt(d_k * each)),
+            "A shared key isn't a longer key: divide by the root of d_k.",
+        ),
         (other(dim=-2), "The softmax must run over the keys, the last axis."),
-        (other(dim=1), "The softmax runs over the heads. It must run over the keys, the last "
-         "axis."),
+        (
+            other(dim=1),
+            "The softmax runs over the heads. It must run over the keys, the last axis.",
+        ),
         (other(result="weights"), "Those are the weights. The values are missing."),
-    ]  # fmt: skip
+    ]
 
 
 @implement(lambda: (*[torch.zeros(1, 1, 1, 2)] * 3,))
@@ -380,8 +517,11 @@ def my_grouped_attention(function: Callable[..., Tensor]) -> None:
     }
     found = call(function, q, k, v, stops=stops)
     more = found.dim() == 4 and found.size(1) > q.size(1)
-    no_slip(not more, f"{q.size(1)} heads ask and {found.size(1) if more else 0} answer: queries "
-            "are repeated. Repeat the keys and values only.")  # fmt: skip
+    no_slip(
+        not more,
+        f"{q.size(1)} heads ask and {found.size(1) if more else 0} answer: queries "
+        "are repeated. Repeat the keys and values only.",
+    )
     compare(found, grouped_attention(q, k, v), wrong_groups(q, k, v))
 
 
@@ -404,25 +544,34 @@ def my_cache_bytes(function: Callable[..., int]) -> None:
     layers, d_model, h, kv_heads, words, size = CACHE
     right = cache_size(*CACHE)
     for wrong, hint in (
-        (right * h // kv_heads, "That is as much as h heads of keys and values need. Kept are "
-         "kv_heads of them, and each is d_model / h wide."),
+        (
+            right * h // kv_heads,
+            "That is as much as h heads of keys and values need. Kept are "
+            "kv_heads of them, and each is d_model / h wide.",
+        ),
         (right * h, "A head isn't d_model wide but d_model / h."),
         (right // 2, "Keys *and* values are kept."),
         (right // 2 + right * h // kv_heads // 2, "The values, too, have only kv_heads heads."),
-        (right + right * h // kv_heads // 2, "Queries aren't kept: each is used once, for its own "
-         "word."),
+        (
+            right + right * h // kv_heads // 2,
+            "Queries aren't kept: each is used once, for its own word.",
+        ),
         (right // kv_heads, "That is one head of keys. There are kv_heads of them."),
         (right // layers, "That is one layer. Each layer has keys and values of its own."),
-        (right * words, "It grows with the number of words, not with its square: weights aren't "
-         "kept."),
+        (
+            right * words,
+            "It grows with the number of words, not with its square: weights aren't kept.",
+        ),
         (right // words, "That is for one word."),
         (right // size, "Those are numbers. How many bytes has each?"),
         (right * 8, "That is in bits."),
         (right * 2, "That is twice as much: keys and values are two, and nothing else is kept."),
-    ):  # fmt: skip
+    ):
         no_slip(found != wrong, hint)
-    expect(found == right, f"Not {found}: what is kept for each word, in each layer, and how many "
-           "bytes is that?")  # fmt: skip
+    expect(
+        found == right,
+        f"Not {found}: what is kept for each word, in each layer, and how many bytes is that?",
+    )
 
 
 # --- which of them is one? -----------------------------------------------------------------------

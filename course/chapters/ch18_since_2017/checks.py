@@ -34,8 +34,10 @@ def my_rms_norm(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
     """Exercise: vectors (b, s, d_model), a scale (d_model) and a small number -> the same shape."""
     own_work(function, "RMSNorm", "rms_norm")
     x, scale, eps = rms_inputs()
-    stops = {"must match the size": "The mean needs a last axis of size 1 to fit the words: "
-             "`keepdim=True`."}  # fmt: skip
+    stops = {
+        "must match the size": "The mean needs a last axis of size 1 to fit the words: "
+        "`keepdim=True`."
+    }
     found = call(function, x, scale, eps, stops=stops)
     square = x.square().mean(dim=-1, keepdim=True)
     centered = x - x.mean(dim=-1, keepdim=True)
@@ -45,18 +47,29 @@ def my_rms_norm(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
         (x / (square + eps) * scale, "The root is missing: it is the *root* of the mean square."),
         (x / (square.sqrt() + eps) * scale, "`eps` belongs inside the root."),
         (x / square.sqrt() * scale, "`eps` is missing: a vector of zeros would be divided by 0."),
-        (x / (x.square().sum(dim=-1, keepdim=True) + eps).sqrt() * scale, "That is the sum of the "
-         "squares. Take their mean."),
-        (x / (x.square().mean() + eps).sqrt() * scale, "Each word has a mean square of its own: "
-         "take it over the last axis only."),
-        (x / (x.square().mean(dim=1, keepdim=True) + eps).sqrt() * scale, "You mix the words of a "
-         "sentence: take the mean over the last axis, the numbers of one word."),
-        (x / (x.mean(dim=-1, keepdim=True).square() + eps).sqrt() * scale, "First square, then "
-         "the mean: that is the square of the mean."),
-        (x / (centered.square().mean(dim=-1, keepdim=True) + eps).sqrt() * scale, "That is the "
-         "standard deviation. The mean is not taken off before squaring, either."),
+        (
+            x / (x.square().sum(dim=-1, keepdim=True) + eps).sqrt() * scale,
+            "That is the sum of the squares. Take their mean.",
+        ),
+        (
+            x / (x.square().mean() + eps).sqrt() * scale,
+            "Each word has a mean square of its own: take it over the last axis only.",
+        ),
+        (
+            x / (x.square().mean(dim=1, keepdim=True) + eps).sqrt() * scale,
+            "You mix the words of a "
+            "sentence: take the mean over the last axis, the numbers of one word.",
+        ),
+        (
+            x / (x.mean(dim=-1, keepdim=True).square() + eps).sqrt() * scale,
+            "First square, then the mean: that is the square of the mean.",
+        ),
+        (
+            x / (centered.square().mean(dim=-1, keepdim=True) + eps).sqrt() * scale,
+            "That is the standard deviation. The mean is not taken off before squaring, either.",
+        ),
         (x * (square + eps).sqrt() * scale, "Divide by the root: you multiply."),
-    ]  # fmt: skip
+    ]
     compare(found, right_rms(x, scale, eps), mistakes)
     other = torch.tensor([[0.5, -2.0], [3.0, 1.0], [0.0, 0.0]])[None]
     elsewhere(function, right_rms(other, scale[:2], 0.01), other, scale[:2], 0.01)
@@ -90,13 +103,17 @@ def my_block(function: Callable[..., tuple[Tensor, Tensor, Tensor]]) -> None:
     *_, scores, values = given = block_inputs()
     right = step(*given)
     found = result_of(function, *given)
-    expect(isinstance(found, tuple | list) and len(found) == 3,
-           "Return three things: largest, weight, total.")  # fmt: skip
+    expect(
+        isinstance(found, tuple | list) and len(found) == 3,
+        "Return three things: largest, weight, total.",
+    )
     names = ("largest", "weight", "total")
     for name, one, wanted in zip(names, found, right, strict=True):
         expect(isinstance(one, Tensor), f"{name} should be a tensor, not {a_kind(one)}.")
-        expect(one.shape == wanted.shape, f"The shape of {name} is {tuple(one.shape)}, but it "
-               f"should be {tuple(wanted.shape)}.")  # fmt: skip
+        expect(
+            one.shape == wanted.shape,
+            f"The shape of {name} is {tuple(one.shape)}, but it should be {tuple(wanted.shape)}.",
+        )
     compare(together(found), together(right), slips(*given))
     begin = torch.full((2, 1), -math.inf), torch.zeros(2, 1), torch.zeros(2, 2)
     rest = scores[:2, :3] * -100, values[:3]  # the largest is far below 0
@@ -121,27 +138,49 @@ def slips(
     right = made(new, shrink, e)
     none = torch.ones_like(shrink)
     return [
-        (together(made(new, none, e)), "The old sums were made with the old largest score: when a "
-         "larger one comes, both shrink by e^(old - new)."),
-        (together((new, right[1], made(new, none, e)[2])), "weight shrinks, but total has to "
-         "shrink by as much."),
-        (together((new, made(new, none, e)[1], right[2])), "total shrinks, but weight has to "
-         "shrink by as much."),
-        (together(made(new, 1 / shrink, e)), "The old sums grow there: it is e^(old - new), which "
-         "is 1 or less."),
-        (together(made(own, (largest - own).exp(), (scores - own).exp())), "largest forgets the "
-         "keys before: it is the larger of the old one and the block's."),
-        (together(made(largest, none, (scores - largest).exp())), "largest stays as it was: a "
-         "large score in this block would make e^(score - largest) too large."),
-        (together(made(new, shrink, scores.exp())), "Take the largest score off before the "
-         "exponential."),
-        (together(made(new, shrink, (scores - own).exp())), "In the new terms, too, the new "
-         "largest score is taken off, not the block's own."),
-        (together((new, e.sum(dim=-1, keepdim=True), e @ values)), "What was kept of the keys "
-         "before is lost: add to it."),
-        (together((right[0], right[1], right[2] / right[1])), "Don't divide yet: that is done "
-         "once, after the last block."),
-    ]  # fmt: skip
+        (
+            together(made(new, none, e)),
+            "The old sums were made with the old largest score: when a "
+            "larger one comes, both shrink by e^(old - new).",
+        ),
+        (
+            together((new, right[1], made(new, none, e)[2])),
+            "weight shrinks, but total has to shrink by as much.",
+        ),
+        (
+            together((new, made(new, none, e)[1], right[2])),
+            "total shrinks, but weight has to shrink by as much.",
+        ),
+        (
+            together(made(new, 1 / shrink, e)),
+            "The old sums grow there: it is e^(old - new), which is 1 or less.",
+        ),
+        (
+            together(made(own, (largest - own).exp(), (scores - own).exp())),
+            "largest forgets the keys before: it is the larger of the old one and the block's.",
+        ),
+        (
+            together(made(largest, none, (scores - largest).exp())),
+            "largest stays as it was: a "
+            "large score in this block would make e^(score - largest) too large.",
+        ),
+        (
+            together(made(new, shrink, scores.exp())),
+            "Take the largest score off before the exponential.",
+        ),
+        (
+            together(made(new, shrink, (scores - own).exp())),
+            "In the new terms, too, the new largest score is taken off, not the block's own.",
+        ),
+        (
+            together((new, e.sum(dim=-1, keepdim=True), e @ values)),
+            "What was kept of the keys before is lost: add to it.",
+        ),
+        (
+            together((right[0], right[1], right[2] / right[1])),
+            "Don't divide yet: that is done once, after the last block.",
+        ),
+    ]
 
 
 def right_window(length: int, width: int) -> Tensor:
@@ -160,16 +199,20 @@ def my_window_mask(function: Callable[[int, int], Tensor]) -> None:
     distance = torch.arange(length)[:, None] - torch.arange(length)
     mistakes = [
         (distance >= 0, "That is the causal mask: a word sees no farther back than the window."),
-        (right_window(length, width + 1), "One word too many: the word itself counts as one of "
-         "`width`."),
+        (
+            right_window(length, width + 1),
+            "One word too many: the word itself counts as one of `width`.",
+        ),
         (right_window(length, width - 1), "One word is missing: `width` words, itself among them."),
         (distance.abs() < width, "That looks ahead, too. Here nobody sees words that come later."),
         ((distance > 0) & (distance < width + 1), "A word should see itself, too."),
         ((distance > 0) & (distance < width), "A word should see itself, too."),
         (right.T, "Rows and columns are swapped: a row is who looks."),
         (~right, "The other way round: True means that it may be seen."),
-    ]  # fmt: skip
+    ]
     compare(found.bool() if found.shape == right.shape else found, right, mistakes)
-    no_slip(found.dtype == torch.bool, f"The right ones and zeros, but of the type {found.dtype}. "
-            "A mask is boolean.")  # fmt: skip
+    no_slip(
+        found.dtype == torch.bool,
+        f"The right ones and zeros, but of the type {found.dtype}. A mask is boolean.",
+    )
     elsewhere(function, right_window(5, 2), 5, 2)

@@ -105,15 +105,24 @@ def attention_in_one_kernel() -> dict[str, Any]:
             torch.set_num_threads(1)
             for name, mask in masks.items():
                 runs = passes(length, mask)["use"]
-                memory += [{"length": length, "mask": name, "way": way, "bytes": peak_bytes(run)}
-                           for way, run in runs.items()]  # fmt: skip
+                memory += [
+                    {"length": length, "mask": name, "way": way, "bytes": peak_bytes(run)}
+                    for way, run in runs.items()
+                ]
             bar.update(1)
             for threads in THREADS:
                 torch.set_num_threads(threads)
                 for name, mask in masks.items():
-                    rows += [{"length": length, "mask": name, "threads": threads, "what": what,
-                              "time": ratios(runs)}
-                             for what, runs in passes(length, mask).items()]  # fmt: skip
+                    rows += [
+                        {
+                            "length": length,
+                            "mask": name,
+                            "threads": threads,
+                            "what": what,
+                            "time": ratios(runs),
+                        }
+                        for what, runs in passes(length, mask).items()
+                    ]
                     bar.update(1)
     finally:
         torch.set_num_threads(before)

@@ -62,9 +62,13 @@ def self_attention(
             stacks = [(model.encoder, True), (model.decoder, False)]
         for stack, both_ways in stacks:
             biases = [bias(both_ways)] if bias else []
-            replace_modules(stack, "self_attn", lambda old, biases=biases: ModernAttention(
-                D_MODEL, H, kv_heads, before=before(), biases=biases
-            ))  # fmt: skip
+            replace_modules(
+                stack,
+                "self_attn",
+                lambda old, biases=biases: ModernAttention(
+                    D_MODEL, H, kv_heads, before=before(), biases=biases
+                ),
+            )
 
     return change
 
@@ -95,8 +99,11 @@ def learner(what: str, *changes: Change, model: dict | None = None, **how: Any) 
 
     def build(src_vocab: int, tgt_vocab: int) -> nn.Module:
         """A translator, or without source words a language model."""
-        made = Transformer(src_vocab, tgt_vocab, config) if src_vocab else LanguageModel(
-            tgt_vocab, config)  # fmt: skip
+        made = (
+            Transformer(src_vocab, tgt_vocab, config)
+            if src_vocab
+            else LanguageModel(tgt_vocab, config)
+        )
         for change in changes:
             change(made)
         return made
@@ -117,8 +124,9 @@ LEARNERS = (
     learner("no positions", no_positions),
     learner("rotary", ROTARY, no_positions),
     learner("ALiBi", self_attention(bias=lambda both_ways: ALiBi(H)), no_positions),
-    learner("T5's positions", self_attention(bias=lambda both: RelativePositions(H, both)),
-            no_positions),
+    learner(
+        "T5's positions", self_attention(bias=lambda both: RelativePositions(H, both)), no_positions
+    ),
     learner("window of 5", self_attention(bias=lambda both_ways: Window(5))),
     learner("QK-norm", self_attention(before=lambda: [QKNorm(D_K)])),
     learner("grouped queries", self_attention(H // 2)),
@@ -128,10 +136,18 @@ LEARNERS = (
     learner("Muon", optimizer=muon),
     learner("cosine", training={"schedule": "cosine"}),
     learner("stable", training={"schedule": "stable"}),
-    learner("today", TODAY, no_positions, rms_norm, feed_forward(SwiGLU.as_large_as),
-            without_biases, model={"norm_first": True}, training={"schedule": "stable"},
-            optimizer=adamw),
-)  # fmt: skip
+    learner(
+        "today",
+        TODAY,
+        no_positions,
+        rms_norm,
+        feed_forward(SwiGLU.as_large_as),
+        without_biases,
+        model={"norm_first": True},
+        training={"schedule": "stable"},
+        optimizer=adamw,
+    ),
+)
 GROUPS = {  # the parts as notebook 18 tells of them
     "norms": ("pre-norm", "RMSNorm", "no biases"),
     "feed-forward": ("GELU", "SwiGLU", "mixture of experts"),
@@ -200,6 +216,11 @@ def parts_of_a_language_model() -> dict[str, Any]:
     """What each part is worth to a language model of the grammar's sentences, on three seeds."""
     training = dataclasses.replace(language_model.TRAINING, steps=TRAINING.steps)
     return tuned(
-        "since-language-model", LEARNERS, training, PEAKS, SEEDS,
-        language_model.learn, lambda model: {},
-    )  # fmt: skip
+        "since-language-model",
+        LEARNERS,
+        training,
+        PEAKS,
+        SEEDS,
+        language_model.learn,
+        lambda model: {},
+    )

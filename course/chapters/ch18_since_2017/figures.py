@@ -52,8 +52,15 @@ def worth_dots(
         for y, row in zip(places, rows, strict=True):
             values, found = as_array(row[key]), verdict(row[key], base)
             color, marker, said = LOOKS[found]
-            dots = ax.plot(values, [y] * len(values), linestyle="", marker=marker, color=color,
-                           markersize=6.5, alpha=0.75)  # fmt: skip
+            dots = ax.plot(
+                values,
+                [y] * len(values),
+                linestyle="",
+                marker=marker,
+                color=color,
+                markersize=6.5,
+                alpha=0.75,
+            )
             named.setdefault(said, dots[0])
             ax.plot([values.mean()] * 2, [y - 0.36, y + 0.36], color=style.INK, linewidth=2.2)
         ax.set_title(title, fontsize=style.FONT_SIZE)
@@ -64,8 +71,11 @@ def worth_dots(
         ax.spines[["left", "bottom"]].set_visible(False)
     axes[0].set_yticks(places, [row["what"] for row in rows])
     seeds = len(rows[0][next(iter(panels))])
-    figure.supxlabel(f"{unit}\n(a mark for each of {seeds} seeds, a line at their mean; "
-                     f"tinted: the base's own seeds)", fontsize=style.FONT_SIZE - 1)  # fmt: skip
+    figure.supxlabel(
+        f"{unit}\n(a mark for each of {seeds} seeds, a line at their mean; "
+        f"tinted: the base's own seeds)",
+        fontsize=style.FONT_SIZE - 1,
+    )
     order = [said for _, _, said in LOOKS.values() if said in named]
     figure.legend([named[said] for said in order], order, loc="outside upper center", ncols=1)
     return figure
@@ -107,8 +117,10 @@ def score_squares(squares: Mapping[str, Any]) -> Figure:
         ax.set(xlabel="place of the key", ylabel="place of the query")
         ax.set_xticks(range(0, scores.shape[1], 3))
         ax.set_yticks(range(0, scores.shape[0], 3))
-    figure.supxlabel("white: 0; amber: above; blue: below; grey: hidden. "
-                     "Each square has its own scale", fontsize=style.FONT_SIZE)  # fmt: skip
+    figure.supxlabel(
+        "white: 0; amber: above; blue: below; grey: hidden. Each square has its own scale",
+        fontsize=style.FONT_SIZE,
+    )
     return figure
 
 
@@ -119,8 +131,14 @@ def schedule_lines(rates: Mapping[str, Any]) -> Figure:
     ax = figure.subplots()
     for (name, rate), color, look in zip(rates.items(), style.CATEGORIES, LINES, strict=False):
         rate = as_array(rate)
-        ax.plot(np.arange(1, len(rate) + 1), rate / rate.max(), look, color=color, linewidth=3,
-                label=name)  # fmt: skip
+        ax.plot(
+            np.arange(1, len(rate) + 1),
+            rate / rate.max(),
+            look,
+            color=color,
+            linewidth=3,
+            label=name,
+        )
     ax.set(xlabel="step of training", ylabel="learning rate,\nby its own highest", ylim=(0, 1.08))
     ax.set_xlim(left=0)
     ax.legend(loc="lower left", bbox_to_anchor=(0.14, 0.02))
@@ -145,11 +163,18 @@ def memory_lines(
     ):
         if len(values) != len(lengths):
             raise ValueError(f"{name!r} has {len(values)} numbers for {len(lengths)} lengths")
-        ax.plot(lengths, values, look, marker=mark, color=color, linewidth=2.6, markersize=7,
-                label=name)  # fmt: skip
-        ax.annotate(f"{values[-1]:.0f} MB", (lengths[-1], values[-1]), xytext=(8, 0),
-                    textcoords="offset points", va="center", weight="bold",
-                    annotation_clip=False)  # fmt: skip
+        ax.plot(
+            lengths, values, look, marker=mark, color=color, linewidth=2.6, markersize=7, label=name
+        )
+        ax.annotate(
+            f"{values[-1]:.0f} MB",
+            (lengths[-1], values[-1]),
+            xytext=(8, 0),
+            textcoords="offset points",
+            va="center",
+            weight="bold",
+            annotation_clip=False,
+        )
     doubling(ax, lengths)
     ax.set_ylabel(unit)
     ax.legend()
@@ -172,8 +197,16 @@ def time_lines(
         for (name, values), color, look, mark in zip(
             curves.items(), style.CATEGORIES[1:], LINES, "sDo^", strict=False
         ):
-            ax.plot(lengths, values, look, marker=mark, color=color, linewidth=2.4, markersize=6,
-                    label=name)  # fmt: skip
+            ax.plot(
+                lengths,
+                values,
+                look,
+                marker=mark,
+                color=color,
+                linewidth=2.4,
+                markersize=6,
+                label=name,
+            )
         ax.axhline(1, color=style.CATEGORIES[0], linewidth=2)
         doubling(ax, lengths)
         ax.set_title(title, fontsize=style.FONT_SIZE)
@@ -189,15 +222,21 @@ THEN, NOW = 1.35, 6.65  # the middles of the two columns, in inches
 WIDE = 1.7  # a part
 NAME, NUMBERS = 2.72, (4.17, 4.66, 5.2)  # the table between them: its names, and its numbers
 PAPER_LAYER = (  # from the bottom up: height of the middle, what it is; a residual goes around
-    (1.2, "words + positions", ""), (2.2, "self-attention:\n4 heads of keys", "around"),
-    (3.0, "add & layer norm", ""), (4.0, "feed-forward:\nmax(0, z), biases", "around"),
+    (1.2, "words + positions", ""),
+    (2.2, "self-attention:\n4 heads of keys", "around"),
+    (3.0, "add & layer norm", ""),
+    (4.0, "feed-forward:\nmax(0, z), biases", "around"),
     (4.8, "add & layer norm", ""),
-)  # fmt: skip
+)
 TODAYS_LAYER = (
-    (1.2, "words", ""), (2.0, "RMSNorm", "around"), (2.8, "self-attention:\nturned, QK-norm,\n"
-     "2 heads of keys", ""), (3.55, "add", ""), (4.2, "RMSNorm", "around"),
-    (4.9, "feed-forward:\nSwiGLU, no biases", ""), (5.55, "add", ""),
-)  # fmt: skip
+    (1.2, "words", ""),
+    (2.0, "RMSNorm", "around"),
+    (2.8, "self-attention:\nturned, QK-norm,\n2 heads of keys", ""),
+    (3.55, "add", ""),
+    (4.2, "RMSNorm", "around"),
+    (4.9, "feed-forward:\nSwiGLU, no biases", ""),
+    (5.55, "add", ""),
+)
 
 
 @mpl.rc_context(style.PRINT)
@@ -213,15 +252,26 @@ def two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> 
     base, *parts, together = rows
     figure, ax = canvas(style.WIDTH, 6.9)
     for x, year, layer, training in (
-        (THEN, "2017", PAPER_LAYER, "trained with Adam; our base's\n"
-         "rate goes up, and straight down\n(the paper's: as 1 over the root)"),
+        (
+            THEN,
+            "2017",
+            PAPER_LAYER,
+            "trained with Adam; our base's\n"
+            "rate goes up, and straight down\n(the paper's: as 1 over the root)",
+        ),
         (NOW, "2026", TODAYS_LAYER, "trained with AdamW; the rate\ngoes up, stays, and goes down"),
-    ):  # fmt: skip
+    ):
         label(ax, (x, 6.6), year, size=18, weight="bold", ha="center")
         _layer(ax, x, layer)
         label(ax, (x, 0.42), training, size=10.5, ha="center", color=style.MUTED)
-    label(ax, (4.0, 6.3), "What it is worth here,\nat its own rate: points,\n"
-          "by kind of sentence", size=11, ha="center", va="center")  # fmt: skip
+    label(
+        ax,
+        (4.0, 6.3),
+        "What it is worth here,\nat its own rate: points,\nby kind of sentence",
+        size=11,
+        ha="center",
+        va="center",
+    )
     for x, head in zip(NUMBERS, panels.values(), strict=False):
         label(ax, (x, 5.85), head, size=9.5, ha="center", color=style.MUTED)
     step = 4.3 / len(parts)
@@ -231,13 +281,25 @@ def two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> 
         label(ax, (NAME, y), row["what"], size=11, weight="bold" if last else "normal")
         for x, key in zip(NUMBERS, panels, strict=False):
             clear = verdict(row[key], base[key]) != "no clear difference"
-            label(ax, (x, y), in_points(as_array(row[key]).mean()), size=11, ha="center",
-                  weight="bold" if clear else "normal",
-                  color=style.INK if clear else style.MUTED)  # fmt: skip
+            label(
+                ax,
+                (x, y),
+                in_points(as_array(row[key]).mean()),
+                size=11,
+                ha="center",
+                weight="bold" if clear else "normal",
+                color=style.INK if clear else style.MUTED,
+            )
         if last:
             line(ax, [(NAME, y + 0.27), (NUMBERS[-1] + 0.25, y + 0.27)])
-    label(ax, (4.0, 0.42), "bold: each seed beyond\nall seeds of the base", size=10.5, ha="center",
-          color=style.MUTED)  # fmt: skip
+    label(
+        ax,
+        (4.0, 0.42),
+        "bold: each seed beyond\nall seeds of the base",
+        size=10.5,
+        ha="center",
+        color=style.MUTED,
+    )
     return figure
 
 
@@ -249,10 +311,18 @@ def in_points(number: float) -> str:
 def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
     """Boxes from the bottom up, in a frame that is repeated; what comes in goes around, too."""
     bottom, top = parts[1][0] - 0.52, parts[-1][0] + 0.36
-    ax.add_patch(FancyBboxPatch(
-        (x - 1.15, bottom), 2.3, top - bottom, boxstyle="round,pad=0,rounding_size=0.12",
-        facecolor=style.TINTS[style.DECODER], edgecolor=style.DECODER, linewidth=1.4, zorder=0,
-    ))  # fmt: skip
+    ax.add_patch(
+        FancyBboxPatch(
+            (x - 1.15, bottom),
+            2.3,
+            top - bottom,
+            boxstyle="round,pad=0,rounding_size=0.12",
+            facecolor=style.TINTS[style.DECODER],
+            edgecolor=style.DECODER,
+            linewidth=1.4,
+            zorder=0,
+        )
+    )
     edge = None  # the upper edge of the last box
     adds = [y for y, words, _ in parts if words.startswith("add")]
     for y, words, way in parts:
@@ -264,10 +334,18 @@ def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
             add = min(place for place in adds if place > y)
             line(ax, [(x, below), (aside, below), (aside, add)])
             arrow(ax, (aside, add), (x + WIDE / 2, add))
-        ax.add_patch(FancyBboxPatch(
-            (x - WIDE / 2, y - high / 2), WIDE, high, facecolor=style.PAPER, zorder=2,
-            boxstyle="round,pad=0,rounding_size=0.08", edgecolor=style.DECODER, linewidth=1.8,
-        ))  # fmt: skip
+        ax.add_patch(
+            FancyBboxPatch(
+                (x - WIDE / 2, y - high / 2),
+                WIDE,
+                high,
+                facecolor=style.PAPER,
+                zorder=2,
+                boxstyle="round,pad=0,rounding_size=0.08",
+                edgecolor=style.DECODER,
+                linewidth=1.8,
+            )
+        )
         label(ax, (x, y), words, size=10.5, ha="center", va="center")
         edge = y + high / 2
     arrow(ax, (x, edge), (x, top + 0.25))
@@ -275,8 +353,19 @@ def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
 
 NOTEBOOK = "18_since_2017"
 PANELS = {"test": "like the training's", "pronoun": "with a pronoun", "longer": "longer"}
-BETWEEN = ("base", "pre-norm", "RMSNorm", "no biases", "SwiGLU", "rotary", "QK-norm",
-           "grouped queries", "AdamW", "stable", "today")  # fmt: skip
+BETWEEN = (
+    "base",
+    "pre-norm",
+    "RMSNorm",
+    "no biases",
+    "SwiGLU",
+    "rotary",
+    "QK-norm",
+    "grouped queries",
+    "AdamW",
+    "stable",
+    "today",
+)
 
 
 def stored_points() -> list[dict]:
@@ -317,8 +406,11 @@ def one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
 )
 def draw_bends() -> Figure:
     z = torch.linspace(-4, 4, 161)
-    bends = {"max(0, z): 2017": torch.relu, "GELU": torch.nn.functional.gelu,
-             "SiLU: the bend in SwiGLU's gate": torch.nn.functional.silu}  # fmt: skip
+    bends = {
+        "max(0, z): 2017": torch.relu,
+        "GELU": torch.nn.functional.gelu,
+        "SiLU: the bend in SwiGLU's gate": torch.nn.functional.silu,
+    }
     return bend_curves(z, {name: bend(z) for name, bend in bends.items()})
 
 
@@ -350,10 +442,12 @@ def draw_schedules() -> Figure:
 
     names = {"linear": "straight down (the base)", "cosine": "cosine", "stable": "stable"}
     steps = range(1, TRAINING.steps + 1)
-    return schedule_lines({
-        said: [SCHEDULES[name](step, 1.0, TRAINING.warmup, TRAINING.steps) for step in steps]
-        for name, said in names.items()
-    })  # fmt: skip
+    return schedule_lines(
+        {
+            said: [SCHEDULES[name](step, 1.0, TRAINING.warmup, TRAINING.steps) for step in steps]
+            for name, said in names.items()
+        }
+    )
 
 
 @figure(
@@ -388,9 +482,11 @@ def draw_language_model() -> Figure:
     from course.chapters.ch18_since_2017.experiments import nearer
 
     rows = nearer(experiments.load("since-language-model")["runs"])
-    return worth_dots(rows, {"nearer": "language model"},
-                      "nearer to the floor, in validation loss: "
-                      "percent of the base's mean distance")  # fmt: skip
+    return worth_dots(
+        rows,
+        {"nearer": "language model"},
+        "nearer to the floor, in validation loss: percent of the base's mean distance",
+    )
 
 
 @figure(
@@ -410,8 +506,10 @@ def draw_language_model() -> Figure:
 )
 def draw_both_ends() -> Figure:
     rows = {row["what"]: row for row in stored_points()}
-    return two_models([rows[what] for what in BETWEEN if what in rows],
-                      {"test": "test", "pronoun": "pronoun", "longer": "longer"})  # fmt: skip
+    return two_models(
+        [rows[what] for what in BETWEEN if what in rows],
+        {"test": "test", "pronoun": "pronoun", "longer": "longer"},
+    )
 
 
 @figure(
@@ -430,8 +528,9 @@ def draw_memory() -> Figure:
     rows = [row for row in experiments.load("fused")["memory"] if row["mask"] == "none"]
     for row in rows:
         megabytes.setdefault(row["way"], []).append(row["bytes"] / 1e6)
-    return memory_lines(sorted({row["length"] for row in rows}), megabytes,
-                        "megabytes at a time, without a mask")  # fmt: skip
+    return memory_lines(
+        sorted({row["length"] for row in rows}), megabytes, "megabytes at a time, without a mask"
+    )
 
 
 @figure(
@@ -452,5 +551,8 @@ def draw_fused_times() -> Figure:
         panel = panels.setdefault({"use": "in use", "training": "in training"}[row["what"]], {})
         name = f"fused, {row['threads']} thread{'s' * (row['threads'] > 1)}"
         panel.setdefault(name, []).append(row["time"]["fused"])
-    return time_lines(sorted({row["length"] for row in rows}), panels,
-                      "time with a causal mask,\nby that of the formula")  # fmt: skip
+    return time_lines(
+        sorted({row["length"] for row in rows}),
+        panels,
+        "time with a causal mask,\nby that of the formula",
+    )

@@ -53,7 +53,11 @@ def trace(translator: Translator, text: str = SENTENCE) -> Trace:
     model, vocab = translator.model, translator.tgt.vocab
     tokens, written = translator.read(text), translator.translate(text)[0].tokens
     batch = make_batch([(translator.src.vocab.encode(tokens), vocab.encode(written))])
-    with inference_mode(model), record_outputs(model) as outputs, record_attention(model) as weights:
+    with (
+        inference_mode(model),
+        record_outputs(model) as outputs,
+        record_attention(model) as weights,
+    ):
         logits = model(batch.src, batch.tgt_in)
     heads = {
         name: (weights[name] @ layer.split_heads(outputs[f"{name}.w_v"]))[0]

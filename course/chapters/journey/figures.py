@@ -47,9 +47,15 @@ LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
 STEP, THIN = 0.165, 0.105  # from one thin strip to the next, and how high it is
 HEADING = 0.42  # what the word and the sentence beside it take, on top
 STATIONS = (
-    "one-hot", "embedding", "+ position", "encoder layer 0", "attention", "memory",
-    "decoder", "next word",
-)  # fmt: skip
+    "one-hot",
+    "embedding",
+    "+ position",
+    "encoder layer 0",
+    "attention",
+    "memory",
+    "decoder",
+    "next word",
+)
 
 
 class Box(NamedTuple):
@@ -65,9 +71,15 @@ class Box(NamedTuple):
 
 @mpl.rc_context(style.PRINT)
 def stack(
-    passed: Mapping[str, Any], here: str, draw: Callable[[Axes, Box], None], *, name: str = "",
-    height: float = 1.2, new: str = "", colors: bool = True,
-) -> Figure:  # fmt: skip
+    passed: Mapping[str, Any],
+    here: str,
+    draw: Callable[[Axes, Box], None],
+    *,
+    name: str = "",
+    height: float = 1.2,
+    new: str = "",
+    colors: bool = True,
+) -> Figure:
     """The stations of a word -> the figure: passed ones thin, `here` open, the names of the rest.
 
     passed: station -> its vector (the one-hot row as a number: how far along it the 1 stands).
@@ -92,10 +104,26 @@ def stack(
             strip(ax, at, RIGHT - LEFT, THIN, passed[station], limit=LIMIT)
     y -= height
     box = Box(y + 0.06, y + height - 0.06)
-    ax.add_patch(Rectangle((0.03, y + 0.01), WIDTH - 0.06, height - 0.02, linewidth=0,
-                           facecolor="#F3F3F3", zorder=0))  # fmt: skip
-    ax.add_patch(Rectangle((0.03, y + 0.01), 0.06, height - 0.02, linewidth=0,
-                           facecolor=word_color("trees"), zorder=1))  # fmt: skip
+    ax.add_patch(
+        Rectangle(
+            (0.03, y + 0.01),
+            WIDTH - 0.06,
+            height - 0.02,
+            linewidth=0,
+            facecolor="#F3F3F3",
+            zorder=0,
+        )
+    )
+    ax.add_patch(
+        Rectangle(
+            (0.03, y + 0.01),
+            0.06,
+            height - 0.02,
+            linewidth=0,
+            facecolor=word_color("trees"),
+            zorder=1,
+        )
+    )
     label(ax, (0.2, y + height - 0.17), name or here, size=11.5, weight="bold")
     draw(ax, box)
     if after:
@@ -116,11 +144,26 @@ def heading(ax: Axes, y: float, text: str, new: str, *, colors: bool = True) -> 
 def one_hot_strip(ax: Axes, at: tuple[float, float], height: float, share: float) -> None:
     """A row as wide as the vocabulary, with its 1 at this share of the way: a mark, for one cell of
     a thousand is thinner than a hair."""
-    ax.add_patch(Rectangle(at, RIGHT - LEFT, height, facecolor=style.PAPER, edgecolor="#BBBBBB",
-                           linewidth=0.6, zorder=2))  # fmt: skip
+    ax.add_patch(
+        Rectangle(
+            at,
+            RIGHT - LEFT,
+            height,
+            facecolor=style.PAPER,
+            edgecolor="#BBBBBB",
+            linewidth=0.6,
+            zorder=2,
+        )
+    )
     x = LEFT + share * (RIGHT - LEFT)
-    ax.plot([x, x], [at[1], at[1] + height], color=word_color("trees"), linewidth=2.4, zorder=3,
-            solid_capstyle="butt")  # fmt: skip
+    ax.plot(
+        [x, x],
+        [at[1], at[1] + height],
+        color=word_color("trees"),
+        linewidth=2.4,
+        zorder=3,
+        solid_capstyle="butt",
+    )
 
 
 # --- what stands in the open station -------------------------------------------------------------
@@ -133,20 +176,42 @@ def one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int
     wide = (RIGHT - LEFT) / len(words)
     unit = (RIGHT - LEFT) / vocab
     cells = box.bottom + 0.3
-    ax.add_patch(Polygon(
-        [(LEFT + first * unit, y), (LEFT + (first + len(words)) * unit, y),
-         (RIGHT, cells + 0.36), (LEFT, cells + 0.36)], facecolor="#E3E3E3", linewidth=0, zorder=1,
-    ))  # fmt: skip
+    ax.add_patch(
+        Polygon(
+            [
+                (LEFT + first * unit, y),
+                (LEFT + (first + len(words)) * unit, y),
+                (RIGHT, cells + 0.36),
+                (LEFT, cells + 0.36),
+            ],
+            facecolor="#E3E3E3",
+            linewidth=0,
+            zorder=1,
+        )
+    )
     for i, text in enumerate(words):
         number, x = first + i, LEFT + (i + 0.5) * wide
         chosen = number == here
-        ax.add_patch(Rectangle(
-            (LEFT + i * wide, cells), wide, 0.36, linewidth=0.6, edgecolor="#BBBBBB", zorder=2,
-            facecolor=word_color("trees") if chosen else style.PAPER,
-        ))  # fmt: skip
-        label(ax, (x, cells + 0.18), "1" if chosen else "0", size=13, ha="center",
-              color=style.PAPER if chosen else style.MUTED,
-              weight="bold" if chosen else "normal")  # fmt: skip
+        ax.add_patch(
+            Rectangle(
+                (LEFT + i * wide, cells),
+                wide,
+                0.36,
+                linewidth=0.6,
+                edgecolor="#BBBBBB",
+                zorder=2,
+                facecolor=word_color("trees") if chosen else style.PAPER,
+            )
+        )
+        label(
+            ax,
+            (x, cells + 0.18),
+            "1" if chosen else "0",
+            size=13,
+            ha="center",
+            color=style.PAPER if chosen else style.MUTED,
+            weight="bold" if chosen else "normal",
+        )
         look = {"weight": "bold"} if chosen else {"weight": "normal", "color": style.MUTED}
         word(ax, (x, cells - 0.1), text, size=11 if chosen else 10, **look)
         label(ax, (x, cells - 0.26), str(number), size=10, ha="center", color=style.MUTED)
@@ -158,8 +223,15 @@ def fan_open(ax: Axes, box: Box, vector: Any, share: float, note: str) -> None:
     x, bottom = LEFT + share * (RIGHT - LEFT), box.bottom + 0.3
     top, height = box.top + 0.06 + (STEP - THIN) / 2, 0.42
     color = word_color("trees")
-    ax.add_patch(Polygon([(x, top), (RIGHT, bottom + height), (LEFT, bottom + height)],
-                         facecolor=color, alpha=0.25, linewidth=0, zorder=1))  # fmt: skip
+    ax.add_patch(
+        Polygon(
+            [(x, top), (RIGHT, bottom + height), (LEFT, bottom + height)],
+            facecolor=color,
+            alpha=0.25,
+            linewidth=0,
+            zorder=1,
+        )
+    )
     strip(ax, (LEFT, bottom), RIGHT - LEFT, height, vector, limit=LIMIT, edge=color, line=1.6)
     label(ax, (LEFT, box.bottom + 0.1), note, size=10)
 
@@ -173,16 +245,28 @@ def rows_open(
     marked, plain = {"edge": word_color("trees"), "line": 1.6}, {}
     for i, (sign, name, vector) in enumerate(rows):
         y, last = box.top - height - i * step, i == len(rows) - 1
-        strip(ax, (LEFT, y), RIGHT - LEFT, height, vector, limit=LIMIT,
-              **(marked if last else plain))  # fmt: skip
-        label(ax, (LEFT - 0.1, y + height / 2), f"{sign}  {name}" if sign else name, size=10,
-              ha="right", weight="bold" if last else "normal")  # fmt: skip
+        strip(
+            ax, (LEFT, y), RIGHT - LEFT, height, vector, limit=LIMIT, **(marked if last else plain)
+        )
+        label(
+            ax,
+            (LEFT - 0.1, y + height / 2),
+            f"{sign}  {name}" if sign else name,
+            size=10,
+            ha="right",
+            weight="bold" if last else "normal",
+        )
 
 
 def attention_open(
-    ax: Axes, box: Box, words: Sequence[str], query: Any, keys: Any, values: Any,
+    ax: Axes,
+    box: Box,
+    words: Sequence[str],
+    query: Any,
+    keys: Any,
+    values: Any,
     weights: Sequence[float],
-) -> None:  # fmt: skip
+) -> None:
     """The query of trees looks at the keys of all words; their values are mixed by weight."""
     wide, high = 1.0, 0.16
     step = (box.top - 0.24 - box.bottom) / len(words)
@@ -190,9 +274,11 @@ def attention_open(
     ys = [box.top - 0.24 - (i + 0.5) * step for i in range(len(words))]
     middle = (ys[0] + ys[-1]) / 2
     for x, y, name in (
-        (x_query, middle + 0.27, "its query"), (x_key, box.top - 0.09, "keys"),
-        (x_value, box.top - 0.09, "values"), (x_sum, middle + 0.27, "their mix"),
-    ):  # fmt: skip
+        (x_query, middle + 0.27, "its query"),
+        (x_key, box.top - 0.09, "keys"),
+        (x_value, box.top - 0.09, "values"),
+        (x_sum, middle + 0.27, "their mix"),
+    ):
         label(ax, (x, y), name, size=10)
     ends = {"edge": word_color("trees"), "line": 1.6}
     strip(ax, (x_query, middle - 0.15), wide, 0.3, query, limit=LIMIT, **ends)
@@ -202,12 +288,32 @@ def attention_open(
         word(ax, (x_key - 0.08, y), text, size=11, ha="right")
         strip(ax, (x_key, y - high / 2), wide, high, k, limit=LIMIT)
         strip(ax, (x_value, y - high / 2), wide, high, v, limit=LIMIT)
-        look(ax, (x_query + wide + 0.05, middle), (x_key - 0.62, y), weight, "trees", widest=6,
-             least=0.005)  # fmt: skip
-        look(ax, (x_value + wide + 0.05, y), (x_sum - 0.05, middle), weight, text, widest=6,
-             least=0.005)  # fmt: skip
-        label(ax, ((x_key + wide + x_value) / 2, y), percent(weight), size=10, ha="center",
-              weight="bold" if weight >= 0.25 else "normal")  # fmt: skip
+        look(
+            ax,
+            (x_query + wide + 0.05, middle),
+            (x_key - 0.62, y),
+            weight,
+            "trees",
+            widest=6,
+            least=0.005,
+        )
+        look(
+            ax,
+            (x_value + wide + 0.05, y),
+            (x_sum - 0.05, middle),
+            weight,
+            text,
+            widest=6,
+            least=0.005,
+        )
+        label(
+            ax,
+            ((x_key + wide + x_value) / 2, y),
+            percent(weight),
+            size=10,
+            ha="center",
+            weight="bold" if weight >= 0.25 else "normal",
+        )
 
 
 def heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought: Any) -> None:
@@ -220,18 +326,39 @@ def heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought: 
         left = x
         for text, share in zip(words, shares, strict=True):
             color = word_color(text)
-            ax.add_patch(Rectangle(
-                (left, box.top - 0.46), share * wide, 0.24, linewidth=0.5, zorder=2,
-                facecolor=color, edgecolor=style.PAPER,
-            ))  # fmt: skip
+            ax.add_patch(
+                Rectangle(
+                    (left, box.top - 0.46),
+                    share * wide,
+                    0.24,
+                    linewidth=0.5,
+                    zorder=2,
+                    facecolor=color,
+                    edgecolor=style.PAPER,
+                )
+            )
             if share * wide > 0.4:  # room for the number and the word
                 at = left + share * wide / 2
-                label(ax, (at, box.top - 0.34), f"{100 * share:.0f} %", size=10, ha="center",
-                      color=style.ink_on(color))  # fmt: skip
+                label(
+                    ax,
+                    (at, box.top - 0.34),
+                    f"{100 * share:.0f} %",
+                    size=10,
+                    ha="center",
+                    color=style.ink_on(color),
+                )
                 word(ax, (at, box.top - 0.57), text, size=11)
             left += share * wide
-        strip(ax, (x, box.bottom + 0.04), wide, 0.36, vector, limit=LIMIT,
-              edge=word_color("trees"), line=1.3)  # fmt: skip
+        strip(
+            ax,
+            (x, box.bottom + 0.04),
+            wide,
+            0.36,
+            vector,
+            limit=LIMIT,
+            edge=word_color("trees"),
+            line=1.3,
+        )
     label(ax, (LEFT - 0.1, box.top - 0.34), "looks at", size=10, ha="right")
     label(ax, (LEFT - 0.1, box.bottom + 0.22), "brings\n32 numbers", size=10, ha="right")
     for y, line in ((0.56, words[:2]), (0.74, words[2:])):  # whose color is which
@@ -259,19 +386,38 @@ def masks_open(
         for j, (text, vector, seen) in enumerate(seen_words):
             x = LEFT + j * wide
             at, size = (x + 0.04, y + 0.03), (wide - 0.08, 0.28)
-            word(ax, (x + wide / 2, y + 0.43), text, size=11,
-                 color=style.WORDS.get(text, style.MUTED))  # fmt: skip
+            word(
+                ax,
+                (x + wide / 2, y + 0.43),
+                text,
+                size=11,
+                color=style.WORDS.get(text, style.MUTED),
+            )
             if seen:
                 strip(ax, at, *size, vector, limit=LIMIT)
             else:
-                ax.add_patch(Rectangle(at, *size, facecolor="#D8D8D8", edgecolor="#8A8A8A",
-                                       hatch="////", linewidth=0.6, zorder=2))  # fmt: skip
+                ax.add_patch(
+                    Rectangle(
+                        at,
+                        *size,
+                        facecolor="#D8D8D8",
+                        edgecolor="#8A8A8A",
+                        hatch="////",
+                        linewidth=0.6,
+                        zorder=2,
+                    )
+                )
 
 
 def reading_open(
-    ax: Axes, box: Box, words: Sequence[str], memory: Any, weights: Sequence[float],
-    writes: str, vector: Any,
-) -> None:  # fmt: skip
+    ax: Axes,
+    box: Box,
+    words: Sequence[str],
+    memory: Any,
+    weights: Sequence[float],
+    writes: str,
+    vector: Any,
+) -> None:
     """One position of the decoder reads the memory of all words: arrows, and where it ends."""
     label(ax, (LEFT, box.top - 0.1), "the memory", size=10)
     top = box.top - 0.2
@@ -283,19 +429,37 @@ def reading_open(
         word(ax, (LEFT - 0.1, y), text, size=11, ha="right")
         strip(ax, (LEFT, y - high / 2), wide, high, row, limit=LIMIT)
         look(ax, (LEFT + wide + 0.56, y), (x_out - 0.08, box.middle), weight, text, widest=6)
-        label(ax, (LEFT + wide + 0.5, y), f"{100 * weight:.0f} %", size=10, ha="right",
-              color=style.INK if weight >= 0.01 else style.MUTED,
-              weight="bold" if weight >= 0.25 else "normal")  # fmt: skip
-    strip(ax, (x_out, box.middle - 0.2), 2.3, 0.4, vector, limit=LIMIT, edge=word_color(writes),
-          line=1.6)  # fmt: skip
+        label(
+            ax,
+            (LEFT + wide + 0.5, y),
+            f"{100 * weight:.0f} %",
+            size=10,
+            ha="right",
+            color=style.INK if weight >= 0.01 else style.MUTED,
+            weight="bold" if weight >= 0.25 else "normal",
+        )
+    strip(
+        ax,
+        (x_out, box.middle - 0.2),
+        2.3,
+        0.4,
+        vector,
+        limit=LIMIT,
+        edge=word_color(writes),
+        line=1.6,
+    )
     label(ax, (x_out - 0.13, box.middle + 0.34), "the position that writes", size=10)
     word(ax, (RIGHT, box.middle + 0.34), writes, size=11, ha="right")
 
 
 def words_open(
-    ax: Axes, box: Box, vector: Any, words: Sequence[str], chances: Sequence[float],
+    ax: Axes,
+    box: Box,
+    vector: Any,
+    words: Sequence[str],
+    chances: Sequence[float],
     rest: str = "",
-) -> None:  # fmt: skip
+) -> None:
     """The last vector, and bars for the words that it makes likely. rest: about the others."""
     strip(ax, (LEFT, box.top - 0.3), RIGHT - LEFT, 0.26, vector, limit=LIMIT)
     step = (box.top - 0.38 - box.bottom) / (len(words) + bool(rest))
@@ -303,8 +467,16 @@ def words_open(
     for i, (text, chance) in enumerate(zip(words, chances, strict=True)):
         y = box.top - 0.38 - (i + 0.5) * step
         word(ax, (start - 0.1, y), text, size=12 if i == 0 else 10, ha="right")
-        ax.add_patch(Rectangle((start, y - 0.08), max(chance * full, 0.01), 0.16, linewidth=0,
-                               facecolor=word_color(text), zorder=2))  # fmt: skip
+        ax.add_patch(
+            Rectangle(
+                (start, y - 0.08),
+                max(chance * full, 0.01),
+                0.16,
+                linewidth=0,
+                facecolor=word_color(text),
+                zorder=2,
+            )
+        )
         label(ax, (start + max(chance * full, 0.01) + 0.08, y), percent(chance), size=10)
     label(ax, (start, box.bottom + step / 2), rest, size=10, color=style.MUTED)
 
@@ -330,8 +502,15 @@ def sentence_across(
         word(ax, (right + wide + 0.1, y), text, ha="left", size=12)
         strip(ax, (right, y - high / 2), wide, high, last[j], limit=LIMIT)
         for i, source in enumerate(src):
-            look(ax, (left + wide + 0.05, top - i * step), (right - 0.05, y),
-                 float(weights[j][i]), source, widest=6, head=False)  # fmt: skip
+            look(
+                ax,
+                (left + wide + 0.05, top - i * step),
+                (right - 0.05, y),
+                float(weights[j][i]),
+                source,
+                widest=6,
+                head=False,
+            )
     return figure
 
 
@@ -353,8 +532,12 @@ def whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) ->
     for i, (name, side, vector, front) in enumerate(rows):
         if i in changes:
             pointer(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
-            label(ax, (left + 0.35, y - pause / 2),
-                  "each layer of the decoder reads this memory", size=10)  # fmt: skip
+            label(
+                ax,
+                (left + 0.35, y - pause / 2),
+                "each layer of the decoder reads this memory",
+                size=10,
+            )
             y -= pause
         y -= step
         if side:
@@ -395,9 +578,16 @@ def borrowed(
             x -= width_of(text, 11) + 0.09
         for text in more:
             label(ax, (left - 0.12, y - 0.1), text, size=10, ha="right")
-        strip(ax, (left, y - 0.15), wide, 0.3, vector, limit=LIMIT,
-              edge=style.HIGHLIGHT if i == arrow_to else "#BBBBBB",
-              line=2.2 if i == arrow_to else 0.6)  # fmt: skip
+        strip(
+            ax,
+            (left, y - 0.15),
+            wide,
+            0.3,
+            vector,
+            limit=LIMIT,
+            edge=style.HIGHLIGHT if i == arrow_to else "#BBBBBB",
+            line=2.2 if i == arrow_to else 0.6,
+        )
         pointer(ax, (left + wide + 0.1, y), (left + wide + 0.42, y))
         x = left + wide + 0.5
         for text in written:
@@ -405,8 +595,13 @@ def borrowed(
             x += width_of(text, 11) + 0.09
     start, end = (step * (len(rows) - 1 - i) + 0.3 for i in (arrow_from, arrow_to))
     x = left + wide / 2
-    look(ax, (x, start - 0.17 * (1 if start > end else -1)),
-         (x, end + 0.17 * (1 if start > end else -1)), 0.8, style.HIGHLIGHT)  # fmt: skip
+    look(
+        ax,
+        (x, start - 0.17 * (1 if start > end else -1)),
+        (x, end + 0.17 * (1 if start > end else -1)),
+        0.8,
+        style.HIGHLIGHT,
+    )
     return figure
 
 
@@ -419,8 +614,9 @@ def before_after(text: str, rows: Sequence[tuple[str, Any, Sequence[str]]]) -> F
     for i, (title, vector, others) in enumerate(rows):
         y = step * (len(rows) - 1 - i) + 0.4
         label(ax, (LEFT - 0.1, y + 0.2), title, size=11, ha="right", weight="bold")
-        strip(ax, (LEFT, y), RIGHT - LEFT, 0.4, vector, limit=LIMIT, edge=word_color(text),
-              line=1.4)  # fmt: skip
+        strip(
+            ax, (LEFT, y), RIGHT - LEFT, 0.4, vector, limit=LIMIT, edge=word_color(text), line=1.4
+        )
         label(ax, (LEFT, y - 0.16), f"most like it: {', '.join(others)}", size=11)
     return figure
 
@@ -441,8 +637,14 @@ def sums(groups: Sequence[tuple[str, Sequence[tuple[str, Any]]]]) -> Figure:
         for i, (name, vector) in enumerate(group):
             y -= step
             last = i == len(group) - 1
-            label(ax, (2.2, y + step / 2), name, size=10, ha="right",
-                  weight="bold" if last else "normal")  # fmt: skip
+            label(
+                ax,
+                (2.2, y + step / 2),
+                name,
+                size=10,
+                ha="right",
+                weight="bold" if last else "normal",
+            )
             marked = {"edge": word_color(text), "line": 1.6} if last else {}
             at = (2.3, y + (step - high) / 2)
             strip(ax, at, RIGHT - 2.3, high, vector, limit=LIMIT, **marked)
@@ -521,8 +723,17 @@ def draw_one_hot() -> Figure:
     vocab = the_translator().src.vocab
     first = number() - 4
     words = vocab.tokens[first : first + 9]
-    return opened("one-hot", one_hot_open, words, first, number(), len(vocab),
-                  new="a row with one 1, all else 0", height=1.36, colors=False)  # fmt: skip
+    return opened(
+        "one-hot",
+        one_hot_open,
+        words,
+        first,
+        number(),
+        len(vocab),
+        new="a row with one 1, all else 0",
+        height=1.36,
+        colors=False,
+    )
 
 
 @figure(
@@ -536,8 +747,15 @@ def draw_one_hot() -> Figure:
 def draw_embeddings() -> Figure:
     scale = the_translator().model.src_embed.scale
     note = f"row {number()} of the table, times √128 = {scale:.1f}"
-    return opened("embedding", fan_open, vectors()["embedding"], share(), note,
-                  new="its 1 picks 128 numbers from a table", height=1.28)  # fmt: skip
+    return opened(
+        "embedding",
+        fan_open,
+        vectors()["embedding"],
+        share(),
+        note,
+        new="its 1 picks 128 numbers from a table",
+        height=1.28,
+    )
 
 
 @figure(
@@ -555,9 +773,15 @@ def draw_positions() -> Figure:
         ("+", f"position {place}", model.src_positions.table[place]),
         ("=", "sum", vectors()["+ position"]),
     ]
-    return opened("+ position", functools.partial(rows_open, height=0.3), rows,
-                  below="embedding", new="its position is added: a pattern of waves", name=" ",
-                  height=1.26)  # fmt: skip
+    return opened(
+        "+ position",
+        functools.partial(rows_open, height=0.3),
+        rows,
+        below="embedding",
+        new="its position is added: a pattern of waves",
+        name=" ",
+        height=1.26,
+    )
 
 
 @figure(
@@ -574,8 +798,17 @@ def draw_attention() -> Figure:
     q, k, v = (layer.split_heads(way.outputs[f"{LAYER}.w_{part}"][None])[0, HEAD] for part in "qkv")
     place = way.src.index(WORD)
     weights = way.weights[LAYER][HEAD, place].tolist()
-    return opened("attention", attention_open, way.src, q[place], k, v, weights,
-                  new="one head, 32 numbers: look, then mix", height=1.32)  # fmt: skip
+    return opened(
+        "attention",
+        attention_open,
+        way.src,
+        q[place],
+        k,
+        v,
+        weights,
+        new="one head, 32 numbers: look, then mix",
+        height=1.32,
+    )
 
 
 @figure(
@@ -589,9 +822,15 @@ def draw_attention() -> Figure:
 def draw_heads() -> Figure:
     way = the_way()
     place = way.src.index(WORD)
-    return opened("attention", heads_open, way.src, way.weights[LAYER][:, place],
-                  way.heads[LAYER][:, place], new="four heads, each looks elsewhere",
-                  height=1.36)  # fmt: skip
+    return opened(
+        "attention",
+        heads_open,
+        way.src,
+        way.weights[LAYER][:, place],
+        way.heads[LAYER][:, place],
+        new="four heads, each looks elsewhere",
+        height=1.36,
+    )
 
 
 @figure(
@@ -607,14 +846,26 @@ def draw_masks() -> Figure:
     x, y = way.outputs["encoder.layers.0"], way.outputs["decoder.layers.0"]
     place = way.tgt_out.index(WRITTEN)
     rows = [
-        ("padding mask", "seen from", WORD, [
-            *((text, x[i], True) for i, text in enumerate(way.src)),
-            ("<pad>", None, False), ("<pad>", None, False)]),
-        ("causal mask", "to write", WRITTEN, [
-            (text, y[i], i <= place) for i, text in enumerate(way.tgt_in)]),
-    ]  # fmt: skip
-    return opened("attention", masks_open, rows, new="hatched: hidden by a mask",
-                  name=" ", height=1.36)  # fmt: skip
+        (
+            "padding mask",
+            "seen from",
+            WORD,
+            [
+                *((text, x[i], True) for i, text in enumerate(way.src)),
+                ("<pad>", None, False),
+                ("<pad>", None, False),
+            ],
+        ),
+        (
+            "causal mask",
+            "to write",
+            WRITTEN,
+            [(text, y[i], i <= place) for i, text in enumerate(way.tgt_in)],
+        ),
+    ]
+    return opened(
+        "attention", masks_open, rows, new="hatched: hidden by a mask", name=" ", height=1.36
+    )
 
 
 @figure(
@@ -631,8 +882,9 @@ def draw_encoder() -> Figure:
         ("+", "feed-forward", way.of(f"{layer}.feed_forward", WORD)),
         ("", "after norm:\nthe memory", vectors()["memory"]),
     ]
-    return opened("memory", rows_open, rows, new="the end of the encoder: the memory",
-                  name=" ", height=1.2)  # fmt: skip
+    return opened(
+        "memory", rows_open, rows, new="the end of the encoder: the memory", name=" ", height=1.2
+    )
 
 
 @figure(
@@ -647,9 +899,17 @@ def draw_decoder() -> Figure:
     way = the_way()
     place = way.tgt_out.index(WRITTEN)
     weights = way.weights[READING].mean(dim=0)[place].tolist()
-    return opened("decoder", reading_open, way.src, way.outputs["encoder"], weights, WRITTEN,
-                  vectors()["decoder"], new="read by the decoder, layer 1",
-                  height=1.2)  # fmt: skip
+    return opened(
+        "decoder",
+        reading_open,
+        way.src,
+        way.outputs["encoder"],
+        weights,
+        WRITTEN,
+        vectors()["decoder"],
+        new="read by the decoder, layer 1",
+        height=1.2,
+    )
 
 
 @figure(
@@ -668,12 +928,20 @@ def draw_transformer() -> Figure:
     encoder = ("src_embed", "src_positions", "encoder.layers.0", "encoder.layers.1")
     decoder = ("tgt_embed", "tgt_positions", "decoder.layers.0", "decoder.layers.1")
     rows = [
-        *((f"{name}: memory" if i == 3 else name, "encoder", way.of(part, WORD),
-           WORD if i == 0 else "")
-          for i, (name, part) in enumerate(zip(names, encoder, strict=True))),
-        *((name, "decoder", way.of(part, WRITTEN), before if i == 0 else "")
-          for i, (name, part) in enumerate(zip(names, decoder, strict=True))),
-    ]  # fmt: skip
+        *(
+            (
+                f"{name}: memory" if i == 3 else name,
+                "encoder",
+                way.of(part, WORD),
+                WORD if i == 0 else "",
+            )
+            for i, (name, part) in enumerate(zip(names, encoder, strict=True))
+        ),
+        *(
+            (name, "decoder", way.of(part, WRITTEN), before if i == 0 else "")
+            for i, (name, part) in enumerate(zip(names, decoder, strict=True))
+        ),
+    ]
     (_, chance), *_ = way.likeliest(WRITTEN, 1)
     return whole_way(rows, (WRITTEN, f"the next word, {percent(chance)}"))
 
@@ -690,12 +958,16 @@ def draw_training() -> Figure:
     before, after = untrained(the_translator()), the_translator()
     with torch.no_grad():
         rows = [
-            (title, model.model.src_embed.table.weight[number()] * model.model.src_embed.scale,
-             [*nearest(model, WORD)[:-1], f"{nearest(model, WORD)[-1]}  ({why})"])
+            (
+                title,
+                model.model.src_embed.table.weight[number()] * model.model.src_embed.scale,
+                [*nearest(model, WORD)[:-1], f"{nearest(model, WORD)[-1]}  ({why})"],
+            )
             for title, model, why in (
                 ("before\ntraining", before, "by chance"),
-                ("after\n8,000 steps", after, "all masculine plurals in Spanish"))
-        ]  # fmt: skip
+                ("after\n8,000 steps", after, "all masculine plurals in Spanish"),
+            )
+        ]
     return before_after(WORD, rows)
 
 
@@ -712,8 +984,17 @@ def draw_decoding() -> Figure:
     words, chances = zip(*way.likeliest(WRITTEN, 3), strict=True)
     texts = [vocab.tokens[i] for i in words]
     rest = f"the other {len(vocab) - 3:,} words share {percent(1 - sum(chances))}"
-    return opened("next word", words_open, vectors()["decoder"], texts, chances, rest,
-                  below="decoder", new="the last vector says: árboles", height=1.3)  # fmt: skip
+    return opened(
+        "next word",
+        words_open,
+        vectors()["decoder"],
+        texts,
+        chances,
+        rest,
+        below="decoder",
+        new="the last vector says: árboles",
+        height=1.3,
+    )
 
 
 @figure(
@@ -727,8 +1008,9 @@ def draw_decoding() -> Figure:
 def draw_translation() -> Figure:
     way = the_way()
     reads = way.weights[READING].mean(dim=0)
-    return sentence_across(way.src, way.outputs["encoder"], way.tgt_out,
-                                 way.outputs["decoder"], reads)  # fmt: skip
+    return sentence_across(
+        way.src, way.outputs["encoder"], way.tgt_out, way.outputs["decoder"], reads
+    )
 
 
 @figure(
@@ -762,14 +1044,19 @@ def draw_causes() -> Figure:
 )
 def draw_end_sign() -> Figure:
     way, table = the_way(), the_translator().model.src_positions.table
-    return sums([
-        (text, [
-            ("row × √128", way.of("src_embed", text)),
-            (f"+ position {way.src.index(text)}", table[way.src.index(text)]),
-            ("= sum", way.of("src_positions", text)),
-        ])
-        for text in (WORD, way.src[-1])
-    ])  # fmt: skip
+    return sums(
+        [
+            (
+                text,
+                [
+                    ("row × √128", way.of("src_embed", text)),
+                    (f"+ position {way.src.index(text)}", table[way.src.index(text)]),
+                    ("= sum", way.of("src_positions", text)),
+                ],
+            )
+            for text in (WORD, way.src[-1])
+        ]
+    )
 
 
 # What to look for on the poster: each is tested.
@@ -801,9 +1088,14 @@ def draw_poster() -> Figure:
         [(tgt.tokens[i], chance) for i, chance in way.likeliest(text, 3)] for text in way.tgt_out
     ]
     return poster.poster(
-        way, ids_of(src, way.src), ids_of(tgt, way.tgt_in), (len(src), len(tgt)),
-        translator.model.src_positions.table, likeliest, NOTES,
-    )  # fmt: skip
+        way,
+        ids_of(src, way.src),
+        ids_of(tgt, way.tgt_in),
+        (len(src), len(tgt)),
+        translator.model.src_positions.table,
+        likeliest,
+        NOTES,
+    )
 
 
 def ids_of(vocab: Any, words: list[str]) -> list[int]:

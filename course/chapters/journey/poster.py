@@ -55,16 +55,31 @@ class Column:
         return self.x(len(self.words) - 1) + COLUMN
 
     def name(self, text: str, y: float, strong: bool = False) -> None:
-        label(self.ax, (self.left - 0.14, y), text, size=11, ha="right",
-              weight="bold" if strong else "normal")  # fmt: skip
+        label(
+            self.ax,
+            (self.left - 0.14, y),
+            text,
+            size=11,
+            ha="right",
+            weight="bold" if strong else "normal",
+        )
 
     def strips(self, text: str, vectors: Any, *, strong: bool = False, high: float = HIGH) -> None:
         """One strip for each word."""
         self.y -= STEP + (high - HIGH)
         for place, vector in enumerate(vectors):
             edge = word_color(self.words[place]) if strong else "#BBBBBB"
-            strip(self.ax, (self.x(place), self.y), COLUMN, high, vector, limit=LIMIT, edge=edge,
-                  line=2.0 if strong else 0.5, vectors=True)  # fmt: skip
+            strip(
+                self.ax,
+                (self.x(place), self.y),
+                COLUMN,
+                high,
+                vector,
+                limit=LIMIT,
+                edge=edge,
+                line=2.0 if strong else 0.5,
+                vectors=True,
+            )
         self.name(text, self.y + high / 2, strong)
 
     def heads(self, weights: Any, sources: Sequence[str], middle: Callable[[int], float]) -> None:
@@ -73,11 +88,25 @@ class Column:
         for number, table in enumerate(weights):
             top, bottom = self.y - 0.03, self.y - BAND + 0.05
             for place, text in enumerate(sources):
-                self.ax.add_patch(Circle((middle(place), top), 0.028, linewidth=0, zorder=3,
-                                         facecolor=word_color(text)))  # fmt: skip
+                self.ax.add_patch(
+                    Circle(
+                        (middle(place), top),
+                        0.028,
+                        linewidth=0,
+                        zorder=3,
+                        facecolor=word_color(text),
+                    )
+                )
                 for target in range(len(self.words)):
-                    look(self.ax, (middle(place), top), (self.middle(target), bottom),
-                         float(table[target][place]), text, widest=4.5, least=0.05)  # fmt: skip
+                    look(
+                        self.ax,
+                        (middle(place), top),
+                        (self.middle(target), bottom),
+                        float(table[target][place]),
+                        text,
+                        widest=4.5,
+                        least=0.05,
+                    )
             self.name(f"head {number}", (top + bottom) / 2)
             self.y -= BAND
         self.y += 0.06
@@ -86,19 +115,42 @@ class Column:
         """The tinted ground of a layer, from `top` to where we are."""
         bottom = self.y - 0.09
         left = self.left - LABELS
-        self.ax.add_patch(FancyBboxPatch(
-            (left, bottom), self.right + 0.14 - left, top - bottom, linewidth=1.2, zorder=0,
-            boxstyle="round,pad=0,rounding_size=0.12", facecolor=style.TINTS[COLORS[self.side]],
-            edgecolor=COLORS[self.side],
-        ))  # fmt: skip
-        self.ax.text(left + 0.17, top - 0.16, title, rotation=90, ha="center", va="top",
-                     fontsize=15.5, weight="bold", color=COLORS[self.side], zorder=4)  # fmt: skip
+        self.ax.add_patch(
+            FancyBboxPatch(
+                (left, bottom),
+                self.right + 0.14 - left,
+                top - bottom,
+                linewidth=1.2,
+                zorder=0,
+                boxstyle="round,pad=0,rounding_size=0.12",
+                facecolor=style.TINTS[COLORS[self.side]],
+                edgecolor=COLORS[self.side],
+            )
+        )
+        self.ax.text(
+            left + 0.17,
+            top - 0.16,
+            title,
+            rotation=90,
+            ha="center",
+            va="top",
+            fontsize=15.5,
+            weight="bold",
+            color=COLORS[self.side],
+            zorder=4,
+        )
 
 
 @mpl.rc_context(style.PRINT)
-def poster(way: Any, src_ids: Sequence[int], tgt_ids: Sequence[int], sizes: tuple[int, int],
-           positions: Any, likeliest: Sequence[Sequence[tuple[str, float]]], notes: Sequence[str],
-           ) -> Figure:  # fmt: skip
+def poster(
+    way: Any,
+    src_ids: Sequence[int],
+    tgt_ids: Sequence[int],
+    sizes: tuple[int, int],
+    positions: Any,
+    likeliest: Sequence[Sequence[tuple[str, float]]],
+    notes: Sequence[str],
+) -> Figure:
     """The whole way of a sentence on one page.
 
     way: a `Trace`. src_ids, tgt_ids: the numbers of its words. sizes: of the two vocabularies.
@@ -116,10 +168,18 @@ def poster(way: Any, src_ids: Sequence[int], tgt_ids: Sequence[int], sizes: tupl
     top = A2[1] - 2.2
     encoder = Column(ax, "encoder", ENCODER_X, way.src, top)
     decoder = Column(ax, "decoder", DECODER_X, way.tgt_in, top)
-    for column, text in ((encoder, "The encoder reads all words at once"),
-                         (decoder, "The decoder writes one word after another")):  # fmt: skip
-        label(ax, (column.left - LABELS, top + 0.66), text, size=25, weight="bold",
-              color=COLORS[column.side])  # fmt: skip
+    for column, text in (
+        (encoder, "The encoder reads all words at once"),
+        (decoder, "The decoder writes one word after another"),
+    ):
+        label(
+            ax,
+            (column.left - LABELS, top + 0.66),
+            text,
+            size=25,
+            weight="bold",
+            color=COLORS[column.side],
+        )
     _below(encoder, way, "src", src_ids, sizes[0], positions)
     _below(decoder, way, "tgt", tgt_ids, sizes[1], positions)
     for i in (0, 1):
@@ -127,8 +187,15 @@ def poster(way: Any, src_ids: Sequence[int], tgt_ids: Sequence[int], sizes: tupl
     memory_y = encoder.y
     entries = [_decoder_layer(decoder, way, i) for i in (0, 1)]
     _ribbon(ax, encoder, memory_y, entries)
-    label(ax, (encoder.right, memory_y - 0.5), "the memory goes to both decoder layers", size=19,
-          weight="bold", ha="right", color=COLORS["encoder"])  # fmt: skip
+    label(
+        ax,
+        (encoder.right, memory_y - 0.5),
+        "the memory goes to both decoder layers",
+        size=19,
+        weight="bold",
+        ha="right",
+        color=COLORS["encoder"],
+    )
     _words_out(decoder, way, likeliest)
     _flow_back(decoder, way, top)
     _legend(ax, encoder.y - 0.9, notes)
@@ -153,8 +220,16 @@ def _below(
     for place, number in enumerate(ids):
         x, share = column.x(place), (number + 0.5) / vocab
         outline(column.ax, (x, column.y - 0.09), COLUMN, 0.09)
-        column.ax.add_patch(Rectangle((x + share * COLUMN - 0.012, column.y - 0.09), 0.024, 0.09,
-                                      facecolor=style.INK, linewidth=0, zorder=3))  # fmt: skip
+        column.ax.add_patch(
+            Rectangle(
+                (x + share * COLUMN - 0.012, column.y - 0.09),
+                0.024,
+                0.09,
+                facecolor=style.INK,
+                linewidth=0,
+                zorder=3,
+            )
+        )
         label(column.ax, (x + share * COLUMN, column.y - 0.17), str(number), size=8, ha="center")
     column.name("one-hot", column.y - 0.045)
     column.y -= 0.2
@@ -191,12 +266,22 @@ def _decoder_layer(column: Column, way: Any, i: int) -> float:
     column.y -= STEP
     entry = column.y + HIGH / 2
     for place, text in enumerate(way.src):
-        strip(column.ax, (column.x(place), column.y), wide, HIGH, way.outputs["encoder"][place],
-              limit=LIMIT, edge=word_color(text), line=1.6, vectors=True)  # fmt: skip
+        strip(
+            column.ax,
+            (column.x(place), column.y),
+            wide,
+            HIGH,
+            way.outputs["encoder"][place],
+            limit=LIMIT,
+            edge=word_color(text),
+            line=1.6,
+            vectors=True,
+        )
         word(column.ax, (column.x(place) + wide + 0.07, entry), text, size=11, ha="left")
     column.name("memory", entry, strong=True)
-    column.heads(way.weights[f"{part}.cross_attn"], way.src,
-                 lambda place: column.x(place) + wide / 2)  # fmt: skip
+    column.heads(
+        way.weights[f"{part}.cross_attn"], way.src, lambda place: column.x(place) + wide / 2
+    )
     column.strips("+ cross-attention", way.outputs[f"{part}.cross_attn"])
     column.strips("add & norm", way.outputs[f"{part}.around_cross_attn"])
     column.strips("512 neurons", way.outputs[f"{part}.feed_forward.w_1"].clamp(min=0), high=0.12)
@@ -214,11 +299,22 @@ def _ribbon(ax: Axes, encoder: Column, y: float, entries: Sequence[float]) -> No
     for place, text in enumerate(encoder.words):
         color, offset = word_color(text), place * spacing
         x, low = encoder.middle(place), down - 0.02 - offset
-        ax.plot([x, x, lane + offset, lane + offset], [y + 0.22, low, low, max(entries) + offset],
-                color=color, linewidth=2.6, zorder=1.5, solid_joinstyle="round")  # fmt: skip
+        ax.plot(
+            [x, x, lane + offset, lane + offset],
+            [y + 0.22, low, low, max(entries) + offset],
+            color=color,
+            linewidth=2.6,
+            zorder=1.5,
+            solid_joinstyle="round",
+        )
         for entry in entries:
-            ax.plot([lane + offset, DECODER_X - 0.95], [entry + offset - 0.08] * 2, color=color,
-                    linewidth=2.6, zorder=1.5)  # fmt: skip
+            ax.plot(
+                [lane + offset, DECODER_X - 0.95],
+                [entry + offset - 0.08] * 2,
+                color=color,
+                linewidth=2.6,
+                zorder=1.5,
+            )
 
 
 def _words_out(column: Column, way: Any, likeliest: Any) -> None:
@@ -230,11 +326,23 @@ def _words_out(column: Column, way: Any, likeliest: Any) -> None:
             y = column.y - 0.1 - row * 0.2
             word(column.ax, (x + 0.86, y), text, size=10.5, ha="right")
             long = max(chance * 0.6, 0.01)
-            column.ax.add_patch(Rectangle((x + 0.93, y - 0.05), long, 0.1, linewidth=0,
-                                          facecolor=word_color(text), zorder=2))  # fmt: skip
+            column.ax.add_patch(
+                Rectangle(
+                    (x + 0.93, y - 0.05),
+                    long,
+                    0.1,
+                    linewidth=0,
+                    facecolor=word_color(text),
+                    zorder=2,
+                )
+            )
             label(column.ax, (x + 0.98 + long, y), percent(chance), size=9.5)
-        word(column.ax, (column.middle(place), column.y - 0.2 * len(words) - 0.28),
-             way.tgt_out[place], size=24)  # fmt: skip
+        word(
+            column.ax,
+            (column.middle(place), column.y - 0.2 * len(words) - 0.28),
+            way.tgt_out[place],
+            size=24,
+        )
     column.name("likeliest words", column.y - 0.2)
     column.name("written", column.y - 0.2 * len(likeliest[0]) - 0.28, strong=True)
     column.y -= 0.2 * len(likeliest[0]) + 0.28
@@ -247,8 +355,14 @@ def _flow_back(column: Column, way: Any, top: float) -> None:
         half = width_of(text, 24) / 2
         start, end = column.middle(place) + half + 0.08, column.middle(place + 1)
         other = width_of(column.words[place + 1], 24) / 2
-        column.ax.plot([start, lane, lane, lane + 0.1], [column.y] * 2 + [top + 0.16] * 2,
-                       color=color, linewidth=3, zorder=0.6, solid_joinstyle="round")  # fmt: skip
+        column.ax.plot(
+            [start, lane, lane, lane + 0.1],
+            [column.y] * 2 + [top + 0.16] * 2,
+            color=color,
+            linewidth=3,
+            zorder=0.6,
+            solid_joinstyle="round",
+        )
         look(column.ax, (lane, top + 0.16), (end - other - 0.06, top + 0.16), 1.0, color, widest=3)
 
 

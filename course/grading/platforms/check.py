@@ -40,8 +40,9 @@ def main(file: str) -> int:
 def said_of_notebook(path: Path) -> dict[str, str]:
     """What each check prints when all cells have run."""
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, kernel_name="python3", timeout=60, interrupt_on_timeout=True,
-                   allow_errors=True).execute()  # fmt: skip
+    NotebookClient(
+        notebook, kernel_name="python3", timeout=60, interrupt_on_timeout=True, allow_errors=True
+    ).execute()
     found = {}
     for cell in notebook.cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
@@ -52,8 +53,11 @@ def said_of_notebook(path: Path) -> dict[str, str]:
 
 def printed(cell) -> str:
     """A check's own words, or the error that the cell stopped with."""
-    said = [one.text if one.output_type == "stream" else f"✗ {one.ename}: {one.evalue}"
-            for one in cell.outputs if one.output_type in ("stream", "error")]  # fmt: skip
+    said = [
+        one.text if one.output_type == "stream" else f"✗ {one.ename}: {one.evalue}"
+        for one in cell.outputs
+        if one.output_type in ("stream", "error")
+    ]
     return "".join(said).strip() or "✗ the check didn't run"
 
 
@@ -63,8 +67,10 @@ def said_of_file(path: Path) -> dict[str, str]:
         mine = own_file(path)
     except Hint as hint:
         return {path.name: in_words(hint)}
-    return {f"{number}. {step.title}": COLORS.sub("", in_words(verdict(mine, step)))
-            for number, step in enumerate(STEPS, start=1)}  # fmt: skip
+    return {
+        f"{number}. {step.title}": COLORS.sub("", in_words(verdict(mine, step)))
+        for number, step in enumerate(STEPS, start=1)
+    }
 
 
 def in_a_cell(words: str) -> str:

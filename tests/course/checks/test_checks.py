@@ -121,8 +121,9 @@ def test_a_check_raises_when_graded(capsys, guess, message, keeps):
 def test_nbgrader_says_that_it_grades():
     code = "from course.checks import GRADED; print(GRADED.get())"
     for variables, said in (({}, "False"), ({"NBGRADER_EXECUTION": "autograde"}, "True")):
-        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                             env=os.environ | variables)  # fmt: skip
+        run = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | variables
+        )
         assert run.stdout.strip() == said, run.stderr
 
 
@@ -186,9 +187,16 @@ def test_the_same_truth_values_need_the_same_shape():
 
 
 NUMBERS_IN_OTHER_CLOTHES = [
-    3, 3.0, Fraction(6, 2), Decimal(3), torch.tensor(3), torch.tensor([[3.0]]), np.int64(3),
-    np.float32(3), torch.nn.Parameter(torch.tensor(3.0)),
-]  # fmt: skip
+    3,
+    3.0,
+    Fraction(6, 2),
+    Decimal(3),
+    torch.tensor(3),
+    torch.tensor([[3.0]]),
+    np.int64(3),
+    np.float32(3),
+    torch.nn.Parameter(torch.tensor(3.0)),
+]
 
 
 @pytest.mark.parametrize("number", NUMBERS_IN_OTHER_CLOTHES, ids=repr)
@@ -230,12 +238,24 @@ def test_an_array_counts_as_a_tensor():
             assert found.tolist() == array.tolist()
 
 
-@pytest.mark.parametrize("given, read", [
-    ("5", 5.0), (" 2.50 ", 2.5), ("-1e3", -1000.0), (["1", 2], [1.0, 2]),
-    (("3", ["4"]), (3.0, [4.0])), ("five", "five"), ("1/4", "1/4"), ("", ""),
-    ("nan", "nan"), ("-inf", "-inf"), ("9" * 1000, "9" * 1000), (True, True),
-    ({"a": "1"}, {"a": "1"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "given, read",
+    [
+        ("5", 5.0),
+        (" 2.50 ", 2.5),
+        ("-1e3", -1000.0),
+        (["1", 2], [1.0, 2]),
+        (("3", ["4"]), (3.0, [4.0])),
+        ("five", "five"),
+        ("1/4", "1/4"),
+        ("", ""),
+        ("nan", "nan"),
+        ("-inf", "-inf"),
+        ("9" * 1000, "9" * 1000),
+        (True, True),
+        ({"a": "1"}, {"a": "1"}),
+    ],
+)
 def test_a_number_in_quotes_is_read_where_it_was_worked_out_by_hand(given, read):
     @exercise
     def check(guess):

@@ -48,9 +48,10 @@ def test_own_class_of_a_known_name(capsys):
     for theirs in (
         lambda x, scale, shift, eps: nn.LayerNorm(x.shape[-1], eps)(x) * scale + shift,
         lambda x, scale, shift, eps: torch.native_layer_norm(x, x.shape[-1:], scale, shift, eps)[0],
-        functools.partial(lambda f, x, scale, *rest: f(x, x.shape[-1:], scale, *rest),
-                          nn.functional.layer_norm),
-    ):  # fmt: skip
+        functools.partial(
+            lambda f, x, scale, *rest: f(x, x.shape[-1:], scale, *rest), nn.functional.layer_norm
+        ),
+    ):
         assert "does the whole exercise" in said(capsys, encoder.layer_norm, theirs)
 
 

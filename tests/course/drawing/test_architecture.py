@@ -14,9 +14,10 @@ def black_areas(figure) -> int:
     [ax] = figure.axes
     boxes = [patch for patch in ax.patches if to_hex(patch.get_facecolor()) == style.INK.lower()]
     labels = [
-        text for text in ax.texts
+        text
+        for text in ax.texts
         if (box := text.get_bbox_patch()) and to_hex(box.get_facecolor()) == style.INK.lower()
-    ]  # fmt: skip
+    ]
     return len(boxes) + len(labels)
 
 
@@ -33,8 +34,11 @@ def test_each_part_can_be_marked_alone(name):
 def test_patterns_mark_groups():
     assert find_parts("*_embed") == {"src_embed", "tgt_embed"}
     assert find_parts("*_attn", "*.mask") == {
-        "encoder.self_attn", "decoder.self_attn", "decoder.cross_attn", *MASKS
-    }  # fmt: skip
+        "encoder.self_attn",
+        "decoder.self_attn",
+        "decoder.cross_attn",
+        *MASKS,
+    }
     assert find_parts() == set()
     assert find_parts("*") == {*PARTS, *MASKS, *HEADS}
 

@@ -95,8 +95,9 @@ def test_one_may_choose_how_many_maps_stand_in_a_row():
 
 @pytest.mark.parametrize("draw", [attention_heatmap, attention_chart])
 def test_words_that_do_not_fit_are_refused(draw):
-    with pytest.raises(ValueError, match="4 words for the rows and 3 for the columns don't fit "
-                                         "weights of 5 x 3"):  # fmt: skip
+    with pytest.raises(
+        ValueError, match="4 words for the rows and 3 for the columns don't fit weights of 5 x 3"
+    ):
         draw(weights(5, 3), SPANISH[:4], ENGLISH)
     with pytest.raises(ValueError, match="3 words for the rows and 5 for the columns"):
         draw(weights(5, 3), ENGLISH, SPANISH)
@@ -225,8 +226,10 @@ def test_the_vega_chart_draws_the_first_query_at_the_top():
     labels = re.findall(
         r'<text [^>]*transform="translate\(([-\d.]+),([-\d.]+)\)[^>]*>([^<]+)</text>', svg
     )
-    places = {text.replace("&lt;", "<").replace("&gt;", ">"): (float(x), float(y))
-              for x, y, text in labels}  # fmt: skip
+    places = {
+        text.replace("&lt;", "<").replace("&gt;", ">"): (float(x), float(y))
+        for x, y, text in labels
+    }
     heights = [places[word][1] for word in SPANISH]
     assert heights == sorted(heights), "SVG counts y from the top"
     across = [places[word][0] for word in ENGLISH]

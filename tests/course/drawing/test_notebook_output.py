@@ -242,8 +242,9 @@ def test_the_data_is_one_string_with_types_and_three_decimals(shown):
     spec = shown[0][0][showing.VEGALITE]
     assert "datasets" not in spec
     assert spec["data"]["format"] == {
-        "type": "csv", "parse": {"x": "number", "y": "number", "word": "string"}
-    }  # fmt: skip
+        "type": "csv",
+        "parse": {"x": "number", "y": "number", "word": "string"},
+    }
     assert rows_of(spec["data"]) == [
         {"x": "1", "y": "0.333", "word": 'a "b", c'},
         {"x": "2", "y": "0.667", "word": "ñ"},

@@ -109,11 +109,16 @@ def test_two_processes_write_the_same_bytes(tmp_path, saved):
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", SAVE_ALL, tmp_path, *ALL],
-        capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": seed},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": seed},
+    )
     assert run.returncode == 0, run.stderr
-    ours = [f"{name}.{format} {hashlib.sha256(saved(name, format)).hexdigest()}"
-            for name in ALL for format in FORMATS]  # fmt: skip
+    ours = [
+        f"{name}.{format} {hashlib.sha256(saved(name, format)).hexdigest()}"
+        for name in ALL
+        for format in FORMATS
+    ]
     assert run.stdout.splitlines() == ours and len(ours) == 12
 
 
@@ -178,10 +183,13 @@ def test_the_look_does_not_depend_on_the_settings_of_the_session(tmp_path, saved
         assert save("positions-paper", tmp_path, "svg").read_bytes() == plain
 
 
-@pytest.mark.parametrize("name, message", [
-    ("positions-papre", "no figure 'positions-papre'; did you mean 'positions-paper'"),
-    ("xyz", "no figure 'xyz'; there are [a-z-]+, [a-z-]+, "),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("positions-papre", "no figure 'positions-papre'; did you mean 'positions-paper'"),
+        ("xyz", "no figure 'xyz'; there are [a-z-]+, [a-z-]+, "),
+    ],
+)
 def test_an_unknown_figure_is_refused(name, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         save(name, tmp_path)

@@ -18,19 +18,35 @@ from course.drawing import style
 # the tables for full severity.
 EYES = {
     "all three cones": np.eye(3),
-    "protanopia": np.array([[0.152286, 1.052583, -0.204868],
-                            [0.114503, 0.786281, 0.099216],
-                            [-0.003882, -0.048116, 1.051998]]),
-    "deuteranopia": np.array([[0.367322, 0.860646, -0.227968],
-                              [0.280085, 0.672501, 0.047413],
-                              [-0.011820, 0.042940, 0.968881]]),
-    "tritanopia": np.array([[1.255528, -0.076749, -0.178779],
-                            [-0.078411, 0.930809, 0.147602],
-                            [0.004733, 0.691367, 0.303900]]),
-}  # fmt: skip
-RGB_TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375],
-                       [0.2126729, 0.7151522, 0.0721750],
-                       [0.0193339, 0.1191920, 0.9503041]])  # fmt: skip
+    "protanopia": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    "deuteranopia": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+    "tritanopia": np.array(
+        [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.303900],
+        ]
+    ),
+}
+RGB_TO_XYZ = np.array(
+    [
+        [0.4124564, 0.3575761, 0.1804375],
+        [0.2126729, 0.7151522, 0.0721750],
+        [0.0193339, 0.1191920, 0.9503041],
+    ]
+)
 
 
 def linear(color) -> np.ndarray:
@@ -89,8 +105,13 @@ def test_a_grey_printout_tells_them_apart(pairs):
 
 
 def test_every_color_shows_on_paper_and_on_the_dark_theme():
-    for color in (*style.CATEGORIES, style.ENCODER, style.DECODER, style.MUTED,
-                  *style.WORDS.values()):  # fmt: skip
+    for color in (
+        *style.CATEGORIES,
+        style.ENCODER,
+        style.DECODER,
+        style.MUTED,
+        *style.WORDS.values(),
+    ):
         assert contrast(color, "white") >= 1.6, f"{color} is too pale for paper"
         assert contrast(color, "#111111") >= 2, f"{color} is too dark for the dark theme"
     assert contrast(style.INK, style.PAPER) >= 7
@@ -178,14 +199,16 @@ def test_a_formula_looks_the_same_where_matplotlibs_list_of_fonts_is_wrong(tmp_p
     pictures = []
     for _ in range(2):  # the first run writes the list
         run = subprocess.run(
-            [sys.executable, "-c", FORMULA], cwd=tmp_path, capture_output=True, text=True,
+            [sys.executable, "-c", FORMULA],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
             env={**os.environ, "MPLCONFIGDIR": str(tmp_path)},
-        )  # fmt: skip
+        )
         assert run.returncode == 0 and "not found" not in run.stderr, run.stderr
         pictures.append(tmp_path.joinpath("formula.png").read_bytes())
         (written,) = tmp_path.glob("fontlist*.json")
         fonts = json.loads(written.read_text("utf-8"))
-        fonts["ttflist"] = [font for font in fonts["ttflist"]
-                            if Path(font["fname"]).is_absolute()]  # fmt: skip
+        fonts["ttflist"] = [font for font in fonts["ttflist"] if Path(font["fname"]).is_absolute()]
         written.write_text(json.dumps(fonts), "utf-8")  # only what the system has
     assert pictures[0] == pictures[1]

@@ -30,8 +30,12 @@ from transformer_lib.variants.recurrent import (
 
 close = torch.testing.assert_close
 HOW = TrainingConfig(steps=2, max_tokens=64, peak=1e-3, warmup=1, validate_every=1)
-TEXTS = [("I like trees", "Me gustan los árboles"), ("You read", "Lees"), ("I swim", "Nado"),
-         ("We are tired", "Estamos cansados")]  # fmt: skip
+TEXTS = [
+    ("I like trees", "Me gustan los árboles"),
+    ("You read", "Lees"),
+    ("I swim", "Nado"),
+    ("We are tired", "Estamos cansados"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -42,8 +46,10 @@ def elsewhere(tmp_path, monkeypatch):
 @pytest.fixture
 def tiny(monkeypatch):
     """A corpus of four sentences, and test splits of three."""
-    src, tgt = (learn_language(code, [pair[side] for pair in TEXTS])
-                for side, code in enumerate(("en", "es")))  # fmt: skip
+    src, tgt = (
+        learn_language(code, [pair[side] for pair in TEXTS])
+        for side, code in enumerate(("en", "es"))
+    )
     pairs = [(src.encode(a), tgt.encode(b)) for a, b in TEXTS]
     monkeypatch.setattr(long, "material", lambda: TrainingData(src, tgt, pairs, pairs))
     monkeypatch.setattr(english_spanish, "load", lambda split: TEXTS[:3])
@@ -89,8 +95,14 @@ def choose():
 
 def test_the_peak_is_chosen_on_validation_by_the_first_seed(calls):
     found = choose()
-    assert calls == [("one", 1e-3, 0), ("one", 2e-3, 0), ("one", 2e-3, 7),
-                     ("other", 1e-3, 0), ("other", 2e-3, 0), ("other", 1e-3, 7)]  # fmt: skip
+    assert calls == [
+        ("one", 1e-3, 0),
+        ("one", 2e-3, 0),
+        ("one", 2e-3, 7),
+        ("other", 1e-3, 0),
+        ("other", 2e-3, 0),
+        ("other", 1e-3, 7),
+    ]
     runs = found["runs"]
     assert [run["chosen"] for run in runs] == [False, True, True, True, False, True]
     assert [run["right"]["test"] for run in runs] == [
@@ -129,10 +141,13 @@ def test_what_is_complete_is_stored_when_it_is_stopped(calls, monkeypatch):
 
 @pytest.mark.parametrize(
     "learner",
-    [one for one in (*before.LEARNERS, *since.LEARNERS)
-     if one.what in ("none", "additive", "base", "mixture of experts", "Muon", "today")],
+    [
+        one
+        for one in (*before.LEARNERS, *since.LEARNERS)
+        if one.what in ("none", "additive", "base", "mixture of experts", "Muon", "today")
+    ],
     ids=lambda learner: learner.what,
-)  # fmt: skip
+)
 def test_a_training_is_measured(learner, tiny):
     how = dataclasses.replace(HOW, **learner.training)
     translator, found = long.learn_to_translate(learner, how)
@@ -153,15 +168,20 @@ def test_right_sentences_are_counted(tiny):
 
     found = long.scores(Parrot())
     assert found["right"] == dict.fromkeys(long.SPLITS, 1 / 3)
-    assert found["by_length"] == [{"tokens": 2, "sentences": 12, "right": 0},
-                                  {"tokens": 3, "sentences": 6, "right": 6}]  # fmt: skip
+    assert found["by_length"] == [
+        {"tokens": 2, "sentences": 12, "right": 0},
+        {"tokens": 3, "sentences": 6, "right": 6},
+    ]
 
 
 @pytest.mark.parametrize("learner", since.LEARNERS, ids=lambda learner: learner.what)
 def test_each_part_is_exchanged_at_equal_size(learner):
     base, model = (one.build(8, 8) for one in (since.LEARNERS[0], learner))
-    fewer = {"grouped queries": 4 * 2 * 64 * 32, "today": 4 * 2 * 64 * 32,
-             "multi-query": 4 * 2 * 64 * 48}.get(learner.what, 0)  # fmt: skip
+    fewer = {
+        "grouped queries": 4 * 2 * 64 * 32,
+        "today": 4 * 2 * 64 * 32,
+        "multi-query": 4 * 2 * 64 * 48,
+    }.get(learner.what, 0)
     assert count_parameters(model) + fewer == pytest.approx(count_parameters(base), rel=0.01)
     same = str(model) == str(base)
     assert same == (learner.what in ("base", "not tied", "AdamW", "Muon", "cosine", "stable"))
@@ -193,11 +213,14 @@ def test_points_are_counted_from_the_mean_of_the_base():
 
     # the order is that of the groups, and what isn't there yet is left out
     other_peaks = [run | {"chosen": False} for run in runs("base", 0.1, 0.9, 0.9)]
-    found = since.points([
-        *other_peaks, *runs("GELU", 0.7), *runs("base", 0.5, 0.7), *runs("RMSNorm", 0.2)
-    ])  # fmt: skip
+    found = since.points(
+        [*other_peaks, *runs("GELU", 0.7), *runs("base", 0.5, 0.7), *runs("RMSNorm", 0.2)]
+    )
     assert [(row["what"], row["group"]) for row in found] == [
-        ("base", "base"), ("RMSNorm", "norms"), ("GELU", "feed-forward")]  # fmt: skip
+        ("base", "base"),
+        ("RMSNorm", "norms"),
+        ("GELU", "feed-forward"),
+    ]
     assert found[0]["test"] == pytest.approx([-10, 10]) and found[2]["test"] == pytest.approx([10])
     assert found[1]["longer"] == pytest.approx([-20]) and found[1]["pronoun"] == [0]
 
@@ -231,8 +254,11 @@ def test_each_part_fits_a_language_model(few_sentences):
         model = learner.build(0, 8)
         assert isinstance(model, LanguageModel)
         outputs.append(model.eval()(ids))
-    alike = [one.what for one, out in zip(since.LEARNERS, outputs, strict=True)
-             if torch.equal(out, outputs[0])]  # fmt: skip
+    alike = [
+        one.what
+        for one, out in zip(since.LEARNERS, outputs, strict=True)
+        if torch.equal(out, outputs[0])
+    ]
     # what differs only in how it is trained
     assert alike == ["base", "AdamW", "Muon", "cosine", "stable"]
     today = since.LEARNERS[-1]
@@ -283,8 +309,11 @@ def test_the_two_nouns_change_places_where_the_adjective_is_written(monkeypatch)
         found["agreement"]["as trained"], abs=0.1
     )
     assert set(found["agreement"]) == {
-        "as trained", "two numbers swapped", "nouns not seen", "adjective not seen"
-    }  # fmt: skip
+        "as trained",
+        "two numbers swapped",
+        "nouns not seen",
+        "adjective not seen",
+    }
 
 
 def test_a_transformer_is_changed_in_the_same_place():
@@ -363,7 +392,7 @@ def test_every_layer_is_timed_at_every_length(monkeypatch):
     assert torch.get_num_threads() == threads
     assert [(one["what"], one["threads"]) for one in translators] == [
         (learner.what, threads) for threads in (1, 2) for learner in before.LEARNERS
-    ]  # fmt: skip
+    ]
     assert all(one["training_step"] > 0 and one["sentence"] > 0 for one in translators)
     assert len({(run["layer"], run["threads"], run["length"]) for run in runs}) == 4 * 2 * 2
     assert all(run["milliseconds"] > 0 for run in runs)
@@ -402,7 +431,9 @@ def test_of_each_translator_the_runs_with_its_own_rate():
     assert list(found) == [learner.what for learner in before.LEARNERS]
     for name, runs in found.items():
         assert [run["seed"] for run in runs] == list(before.SEEDS)
-        best = min((run for run in stored["runs"] if (run["what"], run["seed"]) == (name, 0)),
-                   key=long.best_loss)  # fmt: skip
+        best = min(
+            (run for run in stored["runs"] if (run["what"], run["seed"]) == (name, 0)),
+            key=long.best_loss,
+        )
         assert {run["peak"] for run in runs} == {best["peak"]}
     assert stored["training"] == dataclasses.asdict(before.TRAINING)

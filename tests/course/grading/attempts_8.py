@@ -232,13 +232,25 @@ WRONG = {
         Wrong("halves' angles", in_columns(NEIGHBOR, BEHIND), "repeat_interleave, not cat", 2),
         Wrong("halves, neighbors' angles", in_columns(OTHER_HALF, TWICE), "pairs are halves", 2),
         Wrong("put back in halves", turn(back=HALVES["back"]), "put back wrong", 2),
-        Wrong("rows counted", turn(angle="torch.arange(len(places))[:, None] / base ** (i / d_k)"),
-              "You count the rows from 0", 2),
-        Wrong("overwritten", turn(between="first = first * cos - second * sin", one="first"),
-              "as it is *after* turning", 2),
+        Wrong(
+            "rows counted",
+            turn(angle="torch.arange(len(places))[:, None] / base ** (i / d_k)"),
+            "You count the rows from 0",
+            2,
+        ),
+        Wrong(
+            "overwritten",
+            turn(between="first = first * cos - second * sin", one="first"),
+            "as it is *after* turning",
+            2,
+        ),
         Wrong("i is no pair", turn(numbers="torch.arange(d_k // 2)"), "yours is i / d_k", 2),
-        Wrong("heads", turn(sin="angle.sin()[:, None]", cos="angle.cos()[:, None]"),
-              "every head stands at another place", 2),
+        Wrong(
+            "heads",
+            turn(sin="angle.sin()[:, None]", cos="angle.cos()[:, None]"),
+            "every head stands at another place",
+            2,
+        ),
         Wrong("no minus", turn(one="first * cos + second * sin"), "One minus is missing", 2),
         Wrong("halves put back as neighbors", turn(pairs=HALVES["pairs"]), "from the start", 2),
         Wrong("two twos", turn(angle="places[:, None] / base ** (2 * i / d_k)"), "there twice", 2),
@@ -246,25 +258,50 @@ WRONG = {
         Wrong("no d_k", turn(angle="places[:, None] / base ** i"), "not divided by d_k", 2),
         Wrong("equally fast", turn(angle="places[:, None] / base ** (0 * i)"), "equally fast", 2),
         Wrong("another base", turn(angle="places[:, None] / 10_000 ** (i / d_k)"), "handed in", 2),
-        Wrong("degrees", turn(angle="(places[:, None] / base ** (i / d_k)).deg2rad()"),
-              "in radians already", 2),
+        Wrong(
+            "degrees",
+            turn(angle="(places[:, None] / base ** (i / d_k)).deg2rad()"),
+            "in radians already",
+            2,
+        ),
         Wrong("from 1", turn(angle="(places[:, None] + 1) / base ** (i / d_k)"), "from 0 here", 2),
-        Wrong("from the first", turn(angle="(places - places[0])[:, None] / base ** (i / d_k)"),
-              "begin to count at the first", 2),
+        Wrong(
+            "from the first",
+            turn(angle="(places - places[0])[:, None] / base ** (i / d_k)"),
+            "begin to count at the first",
+            2,
+        ),
         Wrong("backwards", turn(sin="(-angle).sin()"), "turns backwards", 2),
-        Wrong("exchanged", turn(sin="angle.cos()", cos="angle.sin()", one="first * cos - second * "
-              "sin"), "Sine and cosine are exchanged", 2),
+        Wrong(
+            "exchanged",
+            turn(sin="angle.cos()", cos="angle.sin()", one="first * cos - second * sin"),
+            "Sine and cosine are exchanged",
+            2,
+        ),
         Wrong("multiplied with", turn(one="first * sin", other="second * cos"), "mixes its two", 2),
-        Wrong("every column", "def my_turn(x, places, base):\n    d_k = x.size(-1)\n    angle = "
-              "places[:, None] / base ** (torch.arange(d_k) / d_k)\n    partner = " + NEIGHBOR +
-              "\n    return x * angle.cos() + partner * angle.sin()", "from column to column", 2),
+        Wrong(
+            "every column",
+            "def my_turn(x, places, base):\n    d_k = x.size(-1)\n    angle = "
+            "places[:, None] / base ** (torch.arange(d_k) / d_k)\n    partner = "
+            + NEIGHBOR
+            + "\n    return x * angle.cos() + partner * angle.sin()",
+            "from column to column",
+            2,
+        ),
         Wrong("as many angles as numbers", turn(numbers="torch.arange(d_k)"), "d_k / 2 angles", 2),
         Wrong("nothing", "def my_turn(x, places, base):\n    return x", "Nothing is turned", 2),
-        Wrong("stacked only", turn(back="torch.stack([one, other], -1)"), "should be (2, 4, 4, 6)",
-              0),
-        Wrong("three pairs", turn(numbers="torch.arange(0, 6, 2)", angle="places[:, None] / base "
-              "** (i / 6)"), "wrong for other inputs", 2),
-        Wrong("borrowed", """
+        Wrong(
+            "stacked only", turn(back="torch.stack([one, other], -1)"), "should be (2, 4, 4, 6)", 0
+        ),
+        Wrong(
+            "three pairs",
+            turn(numbers="torch.arange(0, 6, 2)", angle="places[:, None] / base ** (i / 6)"),
+            "wrong for other inputs",
+            2,
+        ),
+        Wrong(
+            "borrowed",
+            """
         from transformer_lib.variants import Rotary
 
         def my_turn(x, places, base):
@@ -272,17 +309,29 @@ WRONG = {
             words = torch.zeros(*x.shape[:2], last, x.size(-1))
             words[:, :, places] = x
             return Rotary(x.size(-1), base).turn(words)[:, :, places]
-        """, "does the whole exercise", 0),
+        """,
+            "does the whole exercise",
+            0,
+        ),
         Wrong("a list", "def my_turn(x, places, base):\n    return [1, 2]", "return a tensor", 0),
     ],
     "my_rotary_attention": [
-        Wrong("values, too", rotary(result="weights @ turn(v, places)"), "values are turned, too",
-              1.5),
-        Wrong("queries from 0", rotary(first="q, k = turn(q, places[:n]), turn(k, places)"),
-              "Your queries count from 0. They", 1.5),
+        Wrong(
+            "values, too", rotary(result="weights @ turn(v, places)"), "values are turned, too", 1.5
+        ),
+        Wrong(
+            "queries from 0",
+            rotary(first="q, k = turn(q, places[:n]), turn(k, places)"),
+            "Your queries count from 0. They",
+            1.5,
+        ),
         Wrong("all from 0", rotary(own="torch.arange(n)"), "in the angles and in the mask", 1.5),
-        Wrong("mask from 0", rotary(hidden="torch.arange(n).unsqueeze(1) < places"),
-              "The angles are right", 1.5),
+        Wrong(
+            "mask from 0",
+            rotary(hidden="torch.arange(n).unsqueeze(1) < places"),
+            "The angles are right",
+            1.5,
+        ),
         Wrong("only queries", rotary(first="q = turn(q, own)"), "Only the queries are turned", 1.5),
         Wrong("only keys", rotary(first="k = turn(k, places)"), "Only the keys are turned", 1.5),
         Wrong("nobody", rotary(first="pass"), "Nothing is turned", 1.5),
@@ -291,20 +340,39 @@ WRONG = {
         Wrong("not itself", rotary(hidden="own.unsqueeze(1) <= places"), "sees itself, too", 1.5),
         Wrong("result", rotary(result="turn(weights @ v, own)"), "The result is turned", 1.5),
         Wrong("values only", rotary(first="v = turn(v, places)"), "other way round", 1.5),
-        Wrong("one too far", rotary(first="q, k = turn(q, own + 1), turn(k, places)"),
-              "one place too far on", 1.5),
+        Wrong(
+            "one too far",
+            rotary(first="q, k = turn(q, own + 1), turn(k, places)"),
+            "one place too far on",
+            1.5,
+        ),
         Wrong("inverted", rotary(hidden="own.unsqueeze(1) >= places"), "wrong way round", 1.5),
         Wrong("zeros", rotary(weights="(scores * ~hidden).softmax(-1)"), "isn't hidden", 1.5),
-        Wrong("afterwards", rotary(weights="scores.softmax(-1) * ~hidden"), "after the softmax",
-              1.5),
+        Wrong(
+            "afterwards", rotary(weights="scores.softmax(-1) * ~hidden"), "after the softmax", 1.5
+        ),
         Wrong("by d_k", rotary(scores="q @ k.mT / q.size(-1)"), "should be its root", 1.5),
-        Wrong("columns", rotary(weights="scores.masked_fill(hidden, -1e9).softmax(-2)"),
-              "over the keys, the last axis", 1.5),
+        Wrong(
+            "columns",
+            rotary(weights="scores.masked_fill(hidden, -1e9).softmax(-2)"),
+            "over the keys, the last axis",
+            1.5,
+        ),
         Wrong("weights", rotary(result="weights"), "values are missing", 1.5),
         Wrong("no places", rotary(first="q, k = turn(q, n), turn(k, s)"), "it stops", 0),
-        Wrong("borrowed", rotary(weights="0", result="torch.nn.functional.scaled_dot_product_"
-              "attention(q, k, v, attn_mask=~hidden)"), "does the whole exercise", 0),
-        Wrong("borrowed from the library", """
+        Wrong(
+            "borrowed",
+            rotary(
+                weights="0",
+                result="torch.nn.functional.scaled_dot_product_"
+                "attention(q, k, v, attn_mask=~hidden)",
+            ),
+            "does the whole exercise",
+            0,
+        ),
+        Wrong(
+            "borrowed from the library",
+            """
         from transformer_lib.model.attention import attention
 
         def my_rotary_attention(q, k, v, turn):
@@ -312,42 +380,88 @@ WRONG = {
             seen = torch.ones(n, s).tril(s - n).bool()
             places = torch.arange(s)
             return attention(turn(q, places[s - n:]), turn(k, places), v, mask=seen)
-        """, "does the whole exercise", 0),
-        Wrong("three new words", rotary(own="torch.arange(s - 3, s)"), "wrong for other inputs",
-              1.5),
+        """,
+            "does the whole exercise",
+            0,
+        ),
+        Wrong(
+            "three new words", rotary(own="torch.arange(s - 3, s)"), "wrong for other inputs", 1.5
+        ),
     ],
     "my_grouped_attention": [
-        Wrong("tile", grouped(**repeated("{}.repeat(1, h // kv_heads, 1, 1)")), "not 0 1 0 1 0 1",
-              2),
-        Wrong("tiled keys", grouped(keys="k.repeat(1, h // kv_heads, 1, 1)"), "keys, but not of",
-              2),
+        Wrong(
+            "tile", grouped(**repeated("{}.repeat(1, h // kv_heads, 1, 1)")), "not 0 1 0 1 0 1", 2
+        ),
+        Wrong(
+            "tiled keys", grouped(keys="k.repeat(1, h // kv_heads, 1, 1)"), "keys, but not of", 2
+        ),
         Wrong("tiled values", grouped(values="v.repeat(1, h // kv_heads, 1, 1)"), "values, but", 2),
-        Wrong("repeated queries", grouped(first="q = q.repeat_interleave(kv_heads, 1)",
-              **repeated("{}.repeat_interleave(h, 1)")), "queries are repeated", 2),
+        Wrong(
+            "repeated queries",
+            grouped(
+                first="q = q.repeat_interleave(kv_heads, 1)",
+                **repeated("{}.repeat_interleave(h, 1)"),
+            ),
+            "queries are repeated",
+            2,
+        ),
         Wrong("by d_model", grouped(scale="(h * d_k) ** 0.5"), "root of d_model", 2),
         Wrong("by all keys", grouped(scale="(kv_heads * d_k) ** 0.5"), "root of kv_heads", 2),
         Wrong("nothing repeated", grouped(keys="k", values="v"), "Repeat the heads of both", 2),
-        Wrong("kv_heads times", grouped(**repeated("{}.repeat_interleave(kv_heads, 1)")),
-              "have 4 heads", 2),
+        Wrong(
+            "kv_heads times",
+            grouped(**repeated("{}.repeat_interleave(kv_heads, 1)")),
+            "have 4 heads",
+            2,
+        ),
         Wrong("h times", grouped(**repeated("{}.repeat_interleave(h, 1)")), "have 12 heads", 2),
-        Wrong("mean of the queries", grouped(first="q = q.unflatten(1, (kv_heads, -1)).mean(2)",
-              keys="k", values="v"), "queries of a group are averaged", 2),
+        Wrong(
+            "mean of the queries",
+            grouped(first="q = q.unflatten(1, (kv_heads, -1)).mean(2)", keys="k", values="v"),
+            "queries of a group are averaged",
+            2,
+        ),
         Wrong("values not repeated", grouped(values="v"), "Repeat the heads of both", 2),
         Wrong("first head", grouped(keys="k[:, :1]", values="v[:, :1]"), "first head of the", 2),
-        Wrong("first queries", grouped(first="q = q[:, :kv_heads]", keys="k", values="v"),
-              "Only the first heads", 2),
-        Wrong("one of a group", grouped(first="q = q[:, ::h // kv_heads]", keys="k", values="v"),
-              "Only one head of each group", 2),
-        Wrong("backwards", grouped(**repeated("{}.repeat_interleave(h // kv_heads, 1).flip(1)")),
-              "last heads of the queries", 2),
-        Wrong("mean of the results", grouped(result="(weights @ v).unflatten(1, (kv_heads, -1))"
-              ".mean(2)"), "results of a group are averaged", 2),
-        Wrong("sum of the results", grouped(result="(weights @ v).unflatten(1, (kv_heads, -1))"
-              ".sum(2)"), "added up", 2),
-        Wrong("groups left", grouped(result="(weights @ v).unflatten(1, (kv_heads, -1))"),
-              "Join the groups", 2),
-        Wrong("merged", grouped(result="(weights @ v).transpose(1, 2).flatten(2)"), "are merged",
-              2),
+        Wrong(
+            "first queries",
+            grouped(first="q = q[:, :kv_heads]", keys="k", values="v"),
+            "Only the first heads",
+            2,
+        ),
+        Wrong(
+            "one of a group",
+            grouped(first="q = q[:, ::h // kv_heads]", keys="k", values="v"),
+            "Only one head of each group",
+            2,
+        ),
+        Wrong(
+            "backwards",
+            grouped(**repeated("{}.repeat_interleave(h // kv_heads, 1).flip(1)")),
+            "last heads of the queries",
+            2,
+        ),
+        Wrong(
+            "mean of the results",
+            grouped(result="(weights @ v).unflatten(1, (kv_heads, -1)).mean(2)"),
+            "results of a group are averaged",
+            2,
+        ),
+        Wrong(
+            "sum of the results",
+            grouped(result="(weights @ v).unflatten(1, (kv_heads, -1)).sum(2)"),
+            "added up",
+            2,
+        ),
+        Wrong(
+            "groups left",
+            grouped(result="(weights @ v).unflatten(1, (kv_heads, -1))"),
+            "Join the groups",
+            2,
+        ),
+        Wrong(
+            "merged", grouped(result="(weights @ v).transpose(1, 2).flatten(2)"), "are merged", 2
+        ),
         Wrong("not scaled", grouped(scale="1"), "not scaled", 2),
         Wrong("by d_k", grouped(scale="d_k"), "should be its root", 2),
         Wrong("by less", grouped(scale="(d_k * kv_heads / h) ** 0.5"), "less than d_k", 2),
@@ -356,52 +470,100 @@ WRONG = {
         Wrong("heads", grouped(weights="scores.softmax(1)"), "runs over the heads", 2),
         Wrong("weights", grouped(result="weights"), "values are missing", 2),
         Wrong("threes", grouped(**repeated("{}.repeat_interleave(3, 1)")), "wrong for other", 2),
-        Wrong("borrowed", """
+        Wrong(
+            "borrowed",
+            """
         from torch.nn.functional import scaled_dot_product_attention
 
         def my_grouped_attention(q, k, v):
             return scaled_dot_product_attention(q, k, v, enable_gqa=True)
-        """, "does the whole exercise", 0),
-        Wrong("borrowed repeating", """
+        """,
+            "does the whole exercise",
+            0,
+        ),
+        Wrong(
+            "borrowed repeating",
+            """
         from transformer_lib.variants import ModernAttention
 
         def my_grouped_attention(q, k, v):
             h, d_k = q.size(1), q.size(3)
             layer = ModernAttention(h * d_k, h, k.size(1))
             return layer.weights(q, k, None) @ layer.for_all_heads(v)
-        """, "does the whole exercise", 0),
+        """,
+            "does the whole exercise",
+            0,
+        ),
     ],
     "my_cache_bytes": [
-        Wrong("all heads", BYTES.format("2 * layers * d_model * words * size"),
-              "as much as h heads", 1),
-        Wrong("wide heads", BYTES.format("2 * layers * kv_heads * d_model * words * size"),
-              "isn't d_model wide", 1),
-        Wrong("wider heads", BYTES.format("2 * layers * kv_heads * (d_model // kv_heads) * words "
-              "* size"), "as much as h heads", 1),
-        Wrong("keys only", BYTES.format("layers * kv_heads * d_model // h * words * size"),
-              "Keys *and* values", 1),
-        Wrong("values of all heads", BYTES.format("layers * (kv_heads + h) * d_model // h * words "
-              "* size"), "The values, too", 1),
-        Wrong("queries, too", BYTES.format("layers * (2 * kv_heads + h) * d_model // h * words * "
-              "size"), "Queries aren't kept", 1),
-        Wrong("one head", BYTES.format("2 * layers * d_model // h * words * size"), "one head of",
-              1),
-        Wrong("one layer", BYTES.format("2 * kv_heads * d_model // h * words * size"), "one layer",
-              1),
-        Wrong("square", BYTES.format("2 * layers * kv_heads * d_model // h * words**2 * size"),
-              "not with its square", 1),
-        Wrong("one word", BYTES.format("2 * layers * kv_heads * d_model // h * size"), "one word",
-              1),
-        Wrong("numbers", BYTES.format("2 * layers * kv_heads * d_model // h * words"), "How many b",
-              1),
-        Wrong("bits", BYTES.format("16 * layers * kv_heads * d_model // h * words * size"), "bits",
-              1),
-        Wrong("four", BYTES.format("4 * layers * kv_heads * d_model // h * words * size"), "twice",
-              1),
+        Wrong(
+            "all heads",
+            BYTES.format("2 * layers * d_model * words * size"),
+            "as much as h heads",
+            1,
+        ),
+        Wrong(
+            "wide heads",
+            BYTES.format("2 * layers * kv_heads * d_model * words * size"),
+            "isn't d_model wide",
+            1,
+        ),
+        Wrong(
+            "wider heads",
+            BYTES.format("2 * layers * kv_heads * (d_model // kv_heads) * words * size"),
+            "as much as h heads",
+            1,
+        ),
+        Wrong(
+            "keys only",
+            BYTES.format("layers * kv_heads * d_model // h * words * size"),
+            "Keys *and* values",
+            1,
+        ),
+        Wrong(
+            "values of all heads",
+            BYTES.format("layers * (kv_heads + h) * d_model // h * words * size"),
+            "The values, too",
+            1,
+        ),
+        Wrong(
+            "queries, too",
+            BYTES.format("layers * (2 * kv_heads + h) * d_model // h * words * size"),
+            "Queries aren't kept",
+            1,
+        ),
+        Wrong(
+            "one head", BYTES.format("2 * layers * d_model // h * words * size"), "one head of", 1
+        ),
+        Wrong(
+            "one layer", BYTES.format("2 * kv_heads * d_model // h * words * size"), "one layer", 1
+        ),
+        Wrong(
+            "square",
+            BYTES.format("2 * layers * kv_heads * d_model // h * words**2 * size"),
+            "not with its square",
+            1,
+        ),
+        Wrong(
+            "one word", BYTES.format("2 * layers * kv_heads * d_model // h * size"), "one word", 1
+        ),
+        Wrong(
+            "numbers", BYTES.format("2 * layers * kv_heads * d_model // h * words"), "How many b", 1
+        ),
+        Wrong(
+            "bits", BYTES.format("16 * layers * kv_heads * d_model // h * words * size"), "bits", 1
+        ),
+        Wrong(
+            "four", BYTES.format("4 * layers * kv_heads * d_model // h * words * size"), "twice", 1
+        ),
         Wrong("a guess", BYTES.format("12345"), "Not 12345", 0),
         Wrong("text", BYTES.format("'much'"), "one number", 0),
-        Wrong("floats", BYTES.format("8 * layers * kv_heads * d_model // h * words"),
-              "wrong for other inputs", 1),
+        Wrong(
+            "floats",
+            BYTES.format("8 * layers * kv_heads * d_model // h * words"),
+            "wrong for other inputs",
+            1,
+        ),
     ],
     "verdict": [
         Wrong("A sound", verdict(A="sound"), "A isn't sound. Take one q", 1),
@@ -410,9 +572,13 @@ WRONG = {
         Wrong("D sound", verdict(D="sound"), "D isn't sound. Hand over", 1),
         Wrong("two", verdict(B="not relative", D="sound"), "It need not turn", 0),
         Wrong("all sound", "verdict = dict.fromkeys('ABCD', 'sound')", "A isn't sound", 0),
-        Wrong("one open", "verdict = {**dict.fromkeys('ABC', 'sound'), 'D': ...}",
-              "still to be measured", 0),
+        Wrong(
+            "one open",
+            "verdict = {**dict.fromkeys('ABC', 'sound'), 'D': ...}",
+            "still to be measured",
+            0,
+        ),
         Wrong("another word", verdict(A="broken"), "choose one of", 0),
         Wrong("one missing", "verdict = {'A': 'sound'}", "Give a kind for each", 0),
     ],
-}  # fmt: skip
+}

@@ -194,8 +194,12 @@ WRONG = {
         Wrong("one layer", sizes(result="table, attention + feed_forward"), "one layer", 1),
         Wrong("one way", sizes(feed_forward="d_ff * d_model"), "two matrices", 1),
         Wrong("exchanged", sizes(result="N * (attention + feed_forward), table"), "table first", 1),
-        Wrong("all of it", sizes(result="table, N * (attention + feed_forward) + table"),
-              "layers alone", 1),
+        Wrong(
+            "all of it",
+            sizes(result="table, N * (attention + feed_forward) + table"),
+            "layers alone",
+            1,
+        ),
         Wrong("biases", sizes(feed_forward="2 * d_ff * d_model + d_ff + d_model"), "Biases", 1),
         Wrong("norms", sizes(feed_forward="2 * d_ff * d_model + d_ff + 5 * d_model"), "Neither", 1),
         Wrong("no attention", sizes(attention="0"), "attention is missing", 1),
@@ -205,40 +209,70 @@ WRONG = {
         Wrong("square table", sizes(table="vocab**2"), "a row for each word", 0),
         Wrong("sum", sizes(result="table + N * (attention + feed_forward)"), "two whole", 0),
         Wrong("third", sizes(feed_forward="d_ff**2"), "In each layer", 0),
-        Wrong("four times as wide", sizes(feed_forward="2 * d_model * 7 * d_model"),
-              "wrong for other inputs", 1),
+        Wrong(
+            "four times as wide",
+            sizes(feed_forward="2 * d_model * 7 * d_model"),
+            "wrong for other inputs",
+            1,
+        ),
     ],
     "my_flops": [
         Wrong("forward only", flops(result="forward"), "That is the forward pass", 2),
         Wrong("backward only", flops(result="2 * forward"), "way back alone", 2),
-        Wrong("without W^O", flops(matrices="6 * n * d_model**2 + 4 * n * d_model * d_ff"),
-              "W^O, is missing", 2),
+        Wrong(
+            "without W^O",
+            flops(matrices="6 * n * d_model**2 + 4 * n * d_model * d_ff"),
+            "W^O, is missing",
+            2,
+        ),
         Wrong("6ND", flops(meeting="0"), "6 · weights · tokens", 2),
         Wrong("one product", flops(meeting="2 * n * n * d_model"), "one product is missing", 2),
         Wrong("not squared", flops(meeting="4 * n * d_model"), "square of n", 2),
         Wrong("lookups", flops(logits="4 * n * d_model * vocab"), "The table is in it twice", 2),
         Wrong("no logits", flops(logits="0"), "The logits are missing", 2),
         Wrong("multiplications", flops(result="3 * forward // 2"), "as many additions", 2),
-        Wrong("one attention", flops(forward="N * matrices + meeting + logits"), "in each layer",
-              2),
-        Wrong("matrices once", flops(matrices="4 * d_model**2 + 2 * d_model * d_ff",
-              logits="d_model * vocab"), "write down each", 0),
-        Wrong("multiplied only", flops(matrices="n * (4 * d_model**2 + 2 * d_model * d_ff)",
-              logits="n * d_model * vocab"), "matrices' products, too", 2),
-        Wrong("one token", flops(matrices="2 * (4 * d_model**2 + 2 * d_model * d_ff)",
-              logits="2 * d_model * vocab"), "for each of the n tokens", 2),
+        Wrong(
+            "one attention", flops(forward="N * matrices + meeting + logits"), "in each layer", 2
+        ),
+        Wrong(
+            "matrices once",
+            flops(matrices="4 * d_model**2 + 2 * d_model * d_ff", logits="d_model * vocab"),
+            "write down each",
+            0,
+        ),
+        Wrong(
+            "multiplied only",
+            flops(
+                matrices="n * (4 * d_model**2 + 2 * d_model * d_ff)", logits="n * d_model * vocab"
+            ),
+            "matrices' products, too",
+            2,
+        ),
+        Wrong(
+            "one token",
+            flops(
+                matrices="2 * (4 * d_model**2 + 2 * d_model * d_ff)", logits="2 * d_model * vocab"
+            ),
+            "for each of the n tokens",
+            2,
+        ),
         Wrong("n again", flops(result="3 * forward * n"), "Once too often", 2),
         Wrong("half of it", flops(meeting="2 * n * (n + 1) * d_model"), "write down each", 0),
         Wrong("text", flops(result="'many'"), "one number", 0),
         Wrong("12 tokens", flops(meeting="4 * n * 12 * d_model"), "wrong for other inputs", 2),
-        Wrong("borrowed", """
+        Wrong(
+            "borrowed",
+            """
         def my_flops(N, d_model, d_ff, vocab, n):
             sizes = ModelConfig(N=N, d_model=d_model, d_ff=d_ff, h=1, tie_weights="target")
             model = LanguageModel(vocab, sizes)
             with FlopCounterMode(display=False) as counter:
                 model(torch.ones(1, n, dtype=torch.long)).sum().backward()
             return counter.get_total_flops()
-        """, "does the whole exercise", 0),
+        """,
+            "does the whole exercise",
+            0,
+        ),
     ],
     "my_fit": [
         Wrong("with its floor", fit(y="np.log(losses)"), "The floor is still in it", 2),
@@ -246,26 +280,58 @@ WRONG = {
         Wrong("logarithm of a", fit(result="start, -slope"), "That is the logarithm of a", 2),
         Wrong("logarithm, minus", fit(result="start, slope"), "alpha has the wrong sign", 2),
         Wrong("no logarithms", fit(x="counts", y="np.array(losses) - floor"), "no logarithms", 2),
-        Wrong("ends", fit(x="np.log([counts[0], counts[-1]])", y="np.log(np.array([losses[0], "
-              "losses[-1]]) - floor)"), "first and the last point", 2),
+        Wrong(
+            "ends",
+            fit(
+                x="np.log([counts[0], counts[-1]])",
+                y="np.log(np.array([losses[0], losses[-1]]) - floor)",
+            ),
+            "first and the last point",
+            2,
+        ),
         Wrong("count not", fit(x="counts"), "Only one of the two", 2),
         Wrong("distance not", fit(y="np.array(losses) - floor"), "Only one of the two", 2),
-        Wrong("log10 and exp", fit(x="np.log10(counts)", y="np.log10(np.array(losses) - floor)"),
-              "What undoes a logarithm", 2),
-        Wrong("log2 and exp", fit(x="np.log2(counts)", y="np.log2(np.array(losses) - floor)"),
-              "What undoes a logarithm", 2),
-        Wrong("log and 10 to the power", fit(result="10**start, -slope"),
-              "What undoes a logarithm", 2),
+        Wrong(
+            "log10 and exp",
+            fit(x="np.log10(counts)", y="np.log10(np.array(losses) - floor)"),
+            "What undoes a logarithm",
+            2,
+        ),
+        Wrong(
+            "log2 and exp",
+            fit(x="np.log2(counts)", y="np.log2(np.array(losses) - floor)"),
+            "What undoes a logarithm",
+            2,
+        ),
+        Wrong(
+            "log and 10 to the power", fit(result="10**start, -slope"), "What undoes a logarithm", 2
+        ),
         Wrong("two bases, counts", fit(x="np.log10(counts)"), "Both logarithms need", 2),
-        Wrong("two bases, distances", fit(y="np.log10(np.array(losses) - floor)"),
-              "Both logarithms need", 2),
+        Wrong(
+            "two bases, distances",
+            fit(y="np.log10(np.array(losses) - floor)"),
+            "Both logarithms need",
+            2,
+        ),
         Wrong("axes swapped", fit(line="np.polyfit(y, x, 1)"), "The axes are swapped", 2),
-        Wrong("axes swapped, slope turned", fit(line="np.polyfit(y, x, 1)",
-              result="np.exp(start), -1 / slope"), "The axes are swapped", 2),
-        Wrong("axes swapped, logarithm", fit(line="np.polyfit(y, x, 1)", result="start, -slope"),
-              "The axes are swapped", 2),
-        Wrong("other way round", fit(line="(lambda b, c: (1 / b, -c / b))(*np.polyfit(y, x, 1))"),
-              "explained by the distances", 2),
+        Wrong(
+            "axes swapped, slope turned",
+            fit(line="np.polyfit(y, x, 1)", result="np.exp(start), -1 / slope"),
+            "The axes are swapped",
+            2,
+        ),
+        Wrong(
+            "axes swapped, logarithm",
+            fit(line="np.polyfit(y, x, 1)", result="start, -slope"),
+            "The axes are swapped",
+            2,
+        ),
+        Wrong(
+            "other way round",
+            fit(line="(lambda b, c: (1 / b, -c / b))(*np.polyfit(y, x, 1))"),
+            "explained by the distances",
+            2,
+        ),
         Wrong("alpha first", fit(result="-slope, np.exp(start)"), "First a, then alpha", 2),
         Wrong("inverted", fit(result="np.exp(-start), -slope"), "That is 1 / a", 2),
         Wrong("first two", fit(line="np.polyfit(x[:2], y[:2], 1)"), "first two points", 2),
@@ -273,36 +339,65 @@ WRONG = {
         Wrong("another a", fit(result="2 * np.exp(start), -slope"), "it should be", 0),
         Wrong("one number", fit(result="-slope"), "Return two numbers", 0),
         Wrong("this floor", fit(y="np.log(np.array(losses) - 1.7)"), "wrong for other inputs", 2),
-        Wrong("borrowed", """
+        Wrong(
+            "borrowed",
+            """
         def my_fit(counts, losses, floor):
             return check.power_law(counts, losses, floor)
-        """, "does the whole exercise", 0),
+        """,
+            "does the whole exercise",
+            0,
+        ),
     ],
     "my_held_out": [
         Wrong("seen", held(fitted="fit(counts, losses, floor)"), "no prediction", 1.5),
-        Wrong("of the loss", held(result="distance + floor, (distance + floor) / losses[-1] - 1"),
-              "because of the floor", 1.5),
-        Wrong("no floor", held(result="distance, distance / measured - 1"), "where is the floor",
-              1.5),
-        Wrong("difference", held(result="distance + floor, distance - measured"), "Which share",
-              1.5),
-        Wrong("without sign", held(result="distance + floor, abs(distance / measured - 1)"),
-              "The sign", 1.5),
-        Wrong("by the prediction", held(result="distance + floor, measured / distance - 1"),
-              "You divide by the prediction", 1.5),
+        Wrong(
+            "of the loss",
+            held(result="distance + floor, (distance + floor) / losses[-1] - 1"),
+            "because of the floor",
+            1.5,
+        ),
+        Wrong(
+            "no floor", held(result="distance, distance / measured - 1"), "where is the floor", 1.5
+        ),
+        Wrong(
+            "difference", held(result="distance + floor, distance - measured"), "Which share", 1.5
+        ),
+        Wrong(
+            "without sign",
+            held(result="distance + floor, abs(distance / measured - 1)"),
+            "The sign",
+            1.5,
+        ),
+        Wrong(
+            "by the prediction",
+            held(result="distance + floor, measured / distance - 1"),
+            "You divide by the prediction",
+            1.5,
+        ),
         Wrong("quotient", held(result="distance + floor, distance / measured"), "Take 1 off", 1.5),
-        Wrong("per cent", held(result="distance + floor, 100 * (distance / measured - 1)"),
-              "Give the share", 1.5),
+        Wrong(
+            "per cent",
+            held(result="distance + floor, 100 * (distance / measured - 1)"),
+            "Give the share",
+            1.5,
+        ),
         Wrong("upwards", held(distance="a * counts[-1] ** alpha"), "*falls*", 1.5),
-        Wrong("distance and loss", held(measured="losses[-1]", result="distance, distance / "
-              "measured - 1"), "compared with a loss", 1.5),
+        Wrong(
+            "distance and loss",
+            held(measured="losses[-1]", result="distance, distance / measured - 1"),
+            "compared with a loss",
+            1.5,
+        ),
         Wrong("not fitted", held(fitted="1, 0.5"), "Nothing was fitted", 0),
-        Wrong("first left out", held(fitted="fit(counts[1:], losses[1:], floor)"), "it should be",
-              0),
+        Wrong(
+            "first left out", held(fitted="fit(counts[1:], losses[1:], floor)"), "it should be", 0
+        ),
         Wrong("two left out", held(fitted="fit(counts[:-2], losses[:-2], floor)"), "of 4", 0),
         Wrong("a loss", held(result="distance + floor"), "Return two numbers", 0),
-        Wrong("three points", held(fitted="fit(counts[:3], losses[:3], floor)"), "other inputs",
-              1.5),
+        Wrong(
+            "three points", held(fitted="fit(counts[:3], losses[:3], floor)"), "other inputs", 1.5
+        ),
     ],
     "another_floor": [
         Wrong("not straight", "another_floor = 1.5", "go nearer", 1),
@@ -312,4 +407,4 @@ WRONG = {
         Wrong("a word", "another_floor = 'low'", "Give one number", 0),
         Wrong("no number", "another_floor = float('nan')", "lies below all losses", 0),
     ],
-}  # fmt: skip
+}

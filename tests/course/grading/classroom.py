@@ -13,8 +13,11 @@ WRITTEN = "The largest weight grows without the root, because the scores spread 
 
 def solutions(source: Assignment) -> dict[str, str]:
     """grade_id -> the answer cell with its solution in it."""
-    return {grade_id(cell): text(cell) for cell in source.notebook["cells"]
-            if SOLUTION.search(text(cell))}  # fmt: skip
+    return {
+        grade_id(cell): text(cell)
+        for cell in source.notebook["cells"]
+        if SOLUTION.search(text(cell))
+    }
 
 
 def filled_in(source: Assignment, answers: Mapping[str, str]) -> dict:

@@ -166,10 +166,11 @@ def my_choice(dice: Dice) -> tuple:
     some = dice.choice([False], [True], [True, False])
     alpha = dice.choice(0.0, 0.3, 0.6, 1.0, 1.7)
     found = [  # with scores that lie near together
-        Hypothesis([5] * n, -penalty(n, alpha) * (1 + dice.random.random() / 5), 0.0,
-                   dice.choice(*some))
+        Hypothesis(
+            [5] * n, -penalty(n, alpha) * (1 + dice.random.random() / 5), 0.0, dice.choice(*some)
+        )
         for n in (dice.size(10) for _ in range(dice.size(6)))
-    ]  # fmt: skip
+    ]
     return found, alpha
 
 
@@ -188,8 +189,23 @@ def my_brevity(dice: Dice) -> tuple:
 
 
 def my_clean_pair(dice: Dice) -> tuple:
-    words = ("a", "no", "Día", "año", "B", "c", "d&amp;", "&eacute;l", "&lt;3", "3&gt;", "“sí”",
-             "„x«", "»y", "it’s", "‘z")  # fmt: skip
+    words = (
+        "a",
+        "no",
+        "Día",
+        "año",
+        "B",
+        "c",
+        "d&amp;",
+        "&eacute;l",
+        "&lt;3",
+        "3&gt;",
+        "“sí”",
+        "„x«",
+        "»y",
+        "it’s",
+        "‘z",
+    )
     between = (" ", " ", " ", "  ", "\xa0", "\t", "<br>", "<b> ", " </i>", "&nbsp;", "\n")
     marks = ("", "", "", "", "", "", "\ufffd", "Ã", "Â")
 

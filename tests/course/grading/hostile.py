@@ -27,7 +27,9 @@ HOSTILE = {
     # The next two wait instead of computing: the clock counts that as well, and the class's other
     # notebooks have the processor meanwhile.
     "endless-function": (
-        "import time\ndef my_weights(q, k):\n    while True: time.sleep(1)", "did not end within"),
+        "import time\ndef my_weights(q, k):\n    while True: time.sleep(1)",
+        "did not end within",
+    ),
     "stubborn-loop": (
         "import time\n"
         "while True:\n    try:\n        while True: time.sleep(1)\n    except BaseException: pass",
@@ -49,15 +51,23 @@ HOSTILE = {
     "raises": ("raise ValueError('no')\ndef my_weights(q, k): return q", "ValueError: no"),
     "syntax": ("def my_weights(q, k)\n    return q", "SyntaxError"),
     "recursion": ("def my_weights(q, k):\n    return my_weights(q, k)", "RecursionError"),
-    "20-gigabytes": ("hoard = torch.ones(5_000_000_000)\ndef my_weights(q, k): return q",
-                     "allocate"),
+    "20-gigabytes": (
+        "hoard = torch.ones(5_000_000_000)\ndef my_weights(q, k): return q",
+        "allocate",
+    ),
     "20-gigabytes-of-lists": (
-        "hoard = []\nwhile True:\n    hoard.append(' ' * 100_000_000)", "MemoryError"),
+        "hoard = []\nwhile True:\n    hoard.append(' ' * 100_000_000)",
+        "MemoryError",
+    ),
     "huge-answer": (
-        "def my_weights(q, k):\n    return torch.zeros(100_000_000)", "ended the whole program"),
+        "def my_weights(q, k):\n    return torch.zeros(100_000_000)",
+        "ended the whole program",
+    ),
     "many-files": (
         "for i in range(100):\n    open(f'{i}.bin', 'wb').write(bytes(10_000_000))\n"
-        "import time\ntime.sleep(2)", ""),  # where the disk is a folder, it takes a look to see it
+        "import time\ntime.sleep(2)",
+        "",
+    ),  # where the disk is a folder, it takes a look to see it
     "redefines-the-checks": (
         "import course.checks as checks\n"
         "import course.chapters.ch04_attention.checks as own\n"
@@ -87,7 +97,8 @@ HOSTILE = {
     ),
     "prints-without-end": (
         "for i in range(10**5):\n    print('x' * 10_000)\nraise ValueError('ok')",
-        "ValueError: ok"),
+        "ValueError: ok",
+    ),
     "threads": (
         "import threading, time\n"
         "for i in range(200):\n"
@@ -95,16 +106,20 @@ HOSTILE = {
         "raise ValueError('ok')",
         "",  # some systems refuse the threads, some let them end with the process
     ),
-}  # fmt: skip
+}
 
 # What fails in its own cell, one beside the other in one notebook. Without the code's success
 # nothing is called `my_weights`. name -> (code, a part of what the cell says)
 ATTACKS = {
     "fork-bomb": ("import os\nwhile True:\n    os.fork()", "os.fork"),
-    "processes": ("import subprocess, sys\nwhile True:\n    subprocess.Popen([sys.executable])",
-                  "may not use"),
-    "network": ("import urllib.request\nurllib.request.urlopen('http://example.com')",
-                "may not use socket"),
+    "processes": (
+        "import subprocess, sys\nwhile True:\n    subprocess.Popen([sys.executable])",
+        "may not use",
+    ),
+    "network": (
+        "import urllib.request\nurllib.request.urlopen('http://example.com')",
+        "may not use socket",
+    ),
     "shell": ("import os\nos.system('touch {outside}')", "os.system"),
     "writes-outside": ("open('{outside}', 'w').write('mine')", "own folder"),
     "writes-with-os": ("import os\nos.open('{outside}', os.O_CREAT | os.O_WRONLY)", "own folder"),
@@ -119,50 +134,74 @@ ATTACKS = {
     "reads-by-torch": (
         "import os\nsize = os.path.getsize('{solution}')\n"
         "raw = bytes(torch.from_file('{solution}', size=size, dtype=torch.uint8).tolist())"
-        + TAKE_IT, ""),
+        + TAKE_IT,
+        "",
+    ),
     "reads-by-torch-ops": (
         "import os\nsize = os.path.getsize('{solution}')\n"
         "raw = bytes(torch.ops.aten.from_file('{solution}', size=size, dtype=torch.uint8).tolist())"
-        + TAKE_IT, ""),
+        + TAKE_IT,
+        "",
+    ),
     "reads-by-storage": (
         "import os\nsize = os.path.getsize('{solution}')\n"
-        "raw = bytes(torch.UntypedStorage.from_file('{solution}', False, size))" + TAKE_IT, ""),
+        "raw = bytes(torch.UntypedStorage.from_file('{solution}', False, size))" + TAKE_IT,
+        "",
+    ),
     "writes-by-torch": (
-        "torch.from_file('{another}', shared=True, size=9, dtype=torch.uint8).zero_()", ""),
+        "torch.from_file('{another}', shared=True, size=9, dtype=torch.uint8).zero_()",
+        "",
+    ),
     "reads-from-elsewhere": (
         FROM_ELSEWHERE.replace("{place}", "{solution}")
-        + "raw = os.read(os.open(path, os.O_RDONLY, dir_fd=folder), 10**7)" + TAKE_IT, ""),
+        + "raw = os.read(os.open(path, os.O_RDONLY, dir_fd=folder), 10**7)"
+        + TAKE_IT,
+        "",
+    ),
     "deletes-from-elsewhere": (
-        FROM_ELSEWHERE.replace("{place}", "{another}") + "os.remove(path, dir_fd=folder)", ""),
+        FROM_ELSEWHERE.replace("{place}", "{another}") + "os.remove(path, dir_fd=folder)",
+        "",
+    ),
     "saves-outside": ("torch.save({}, '{outside}')", "own folder"),
     "saves-tensors-outside": (
-        "import safetensors.torch\n"
-        "safetensors.torch.save_file({'a': torch.ones(2)}, '{outside}')", "own folder"),
+        "import safetensors.torch\nsafetensors.torch.save_file({'a': torch.ones(2)}, '{outside}')",
+        "own folder",
+    ),
     "pipe-outside": ("import os\nos.mkfifo('{outside}')", "may not use"),
     "node-outside": ("import os\nos.mknod('{outside}')", "may not use"),
     "cffi": (
         "import cffi\nffi = cffi.FFI()\nffi.cdef('int creat(const char *, unsigned);')\n"
-        "ffi.dlopen(None).creat(b'{outside}', 0o600)", "may not use"),
+        "ffi.dlopen(None).creat(b'{outside}', 0o600)",
+        "may not use",
+    ),
     "python-in-c": ("import ctypes\nctypes.pythonapi.Py_Main", "may not use ctypes"),
     "fork-in-c": (
         "import _posixsubprocess, os\n_posixsubprocess.fork_exec([b'true'], [b'/bin/true'], True,"
         " (), None, None, -1, -1, -1, -1, -1, -1, 2, 3, True, False, 0, None, None, None, -1, None,"
-        " True)", "may not use"),
+        " True)",
+        "may not use",
+    ),
     "looks-up-a-host": ("import socket\nsocket.gethostbyaddr('127.0.0.1')", "may not use socket"),
     "opens-a-socket": ("import socket\nsocket.socket()", "may not use socket"),
     "kills-the-grader": (
-        "import os, signal\n"
-        "signal.pidfd_send_signal(os.pidfd_open(os.getppid()), signal.SIGKILL)", "may not use"),
+        "import os, signal\nsignal.pidfd_send_signal(os.pidfd_open(os.getppid()), signal.SIGKILL)",
+        "may not use",
+    ),
     "bounds-the-grader": (
         "import os, resource\nresource.prlimit(os.getppid(), resource.RLIMIT_CPU, (1, 1))",
-        "may not use resource"),
+        "may not use resource",
+    ),
     "slows-the-grader": (
-        "import os\nos.setpriority(os.PRIO_PROCESS, os.getppid(), 19)", "may not use"),
+        "import os\nos.setpriority(os.PRIO_PROCESS, os.getppid(), 19)",
+        "may not use",
+    ),
     "signals-the-grader": (
         "import fcntl, os\nread, write = os.pipe()\n"
-        "fcntl.fcntl(read, fcntl.F_SETOWN, os.getppid())", "may not use fcntl"),
+        "fcntl.fcntl(read, fcntl.F_SETOWN, os.getppid())",
+        "may not use fcntl",
+    ),
     "calls-c": ("import ctypes\nctypes.CDLL(None).fork()", "may not use ctypes"),
-}  # fmt: skip
+}
 
 # What Python's own guard doesn't see, because C code does it: a wall has to stop it.
 BEYOND_THE_GUARD = {
@@ -194,54 +233,74 @@ SETUP = "import functools, inspect, torch\nimport transformer_lib as tl\nF = tor
 EYE = "torch.eye(k.shape[-2])"  # attention that returns its weights
 BORROWED = {
     "as it is": ("my_weights = tl.attention_weights", "attention_weights"),
-    "under a name": ("helper = tl.attention_weights\ndef my_weights(q, k): return helper(q, k)",
-                     "attention_weights"),
+    "under a name": (
+        "helper = tl.attention_weights\ndef my_weights(q, k): return helper(q, k)",
+        "attention_weights",
+    ),
     "partial": ("my_weights = functools.partial(tl.attention_weights)", "attention_weights"),
     "partial of C": (
         "attend = functools.partial(F.scaled_dot_product_attention)\n"
         f"def my_weights(q, k): return attend(q[None], k[None], {EYE}[None])[0]",
-        "scaled_dot_product_attention"),
+        "scaled_dot_product_attention",
+    ),
     "torch.ops": (
         "attend = torch.ops.aten.scaled_dot_product_attention\n"
         f"def my_weights(q, k): return attend(q[None], k[None], {EYE}[None])[0]",
-        "scaled_dot_product_attention"),
+        "scaled_dot_product_attention",
+    ),
     "class with __call__": (
         "class Weights:\n    def __call__(self, q, k): return tl.attention_weights(q, k)\n"
-        "my_weights = Weights()", "attention_weights"),
-    "dict": ("tools = {'a': tl.attention_weights}\ndef my_weights(q, k): return tools['a'](q, k)",
-             "attention_weights"),
+        "my_weights = Weights()",
+        "attention_weights",
+    ),
+    "dict": (
+        "tools = {'a': tl.attention_weights}\ndef my_weights(q, k): return tools['a'](q, k)",
+        "attention_weights",
+    ),
     "getattr": (
         "def my_weights(q, k): return getattr(tl, 'attention_' + 'weights')(q, k)",
-        "attention_weights"),
+        "attention_weights",
+    ),
     "getsource": (
         "import transformer_lib.model.attention as theirs\n"
         "text = inspect.getsource(theirs.attention_weights)\n"
         "names = dict(vars(theirs))\nexec(text, names)\n"
-        "my_weights = lambda q, k: names['attention_weights'](q, k)", "attention_weights"),
+        "my_weights = lambda q, k: names['attention_weights'](q, k)",
+        "attention_weights",
+    ),
     "a second copy of the module": (
         "import importlib.util\n"
         "spec = importlib.util.find_spec('transformer_lib.model.attention')\n"
         "again = importlib.util.module_from_spec(spec)\nspec.loader.exec_module(again)\n"
-        "def my_weights(q, k): return again.attention_weights(q, k)", "attention_weights"),
+        "def my_weights(q, k): return again.attention_weights(q, k)",
+        "attention_weights",
+    ),
     "its code": (
         "import types, transformer_lib.model.attention as theirs\n"
         "code = theirs.attention_weights.__code__.replace(co_name='mine')\n"
         "my_weights = types.FunctionType(code, vars(theirs), 'mine', (None,))",
-        "attention_weights"),
+        "attention_weights",
+    ),
     "swallowed": (
         "def my_weights(q, k):\n"
         "    try: return tl.attention_weights(q, k)\n"
-        "    except BaseException: return None", "attention_weights"),
+        "    except BaseException: return None",
+        "attention_weights",
+    ),
     "decorated": (
         "def same(f): return lambda *x: f(*x)\n"
-        "@same\ndef my_weights(q, k): return tl.attention_weights(q, k)", "attention_weights"),
+        "@same\ndef my_weights(q, k): return tl.attention_weights(q, k)",
+        "attention_weights",
+    ),
     "the check's own": (
         "import course.chapters.ch04_attention.checks as check_itself\n"
         "answers = [f for f in vars(check_itself).values() if callable(f)]\n"
         "def my_weights(q, k):\n"
         "    check_itself.same(q, q)\n"
-        "    return (q @ k.T / k.shape[-1] ** 0.5).softmax(-1)", "same"),
-}  # fmt: skip
+        "    return (q @ k.T / k.shape[-1] ** 0.5).softmax(-1)",
+        "same",
+    ),
+}
 # The same, by somebody who knows how the watch works and takes it away. Graded they are found;
 # in a notebook of one's own nobody is fooled but oneself.
 UNWATCHED = {
@@ -249,38 +308,51 @@ UNWATCHED = {
         "import course.checks as checks, course.checks.watching as watching\n"
         "checks.own_work = checks.Attempt = lambda *anything: None\n"
         "watching.watched = lambda function, names, inputs, options: function(*inputs)\n"
-        "my_weights = tl.attention_weights", "taking the watch away"),
+        "my_weights = tl.attention_weights",
+        "taking the watch away",
+    ),
     "watch patched": (
         "import course.checks.watching as watching\n"
         "watching.Watch.on_call = lambda *anything: None\n"
         "def deaf(self, f, types, x=(), o=None): return f(*x, **(o or {}))\n"
         "watching.Watch.__torch_function__ = deaf\n"
-        "my_weights = tl.attention_weights", "taking the watch away"),
+        "my_weights = tl.attention_weights",
+        "taking the watch away",
+    ),
     "a watch of its own": (
         "class Weights:\n    def __call__(self, q, k): return tl.attention_weights(q, k)\n"
         "    def watched(self, names, *inputs): return self(*inputs)\n"
-        "my_weights = Weights()", "attention_weights"),
+        "my_weights = Weights()",
+        "attention_weights",
+    ),
     "PyTorch's modes off": (
         "def my_weights(q, k):\n"
         "    with torch._C.DisableTorchFunction():\n"
         "        return F.scaled_dot_product_attention(q[None], k[None], "
-        f"{EYE}[None])[0]", "scaled_dot_product_attention"),
+        f"{EYE}[None])[0]",
+        "scaled_dot_product_attention",
+    ),
     "PyTorch's modes off, torch.ops": (
         "def my_weights(q, k):\n"
         "    with torch._C.DisableTorchFunction():\n"
         "        return torch.ops.aten.scaled_dot_product_attention(q[None], k[None], "
-        f"{EYE}[None])[0]", "scaled_dot_product_attention"),
+        f"{EYE}[None])[0]",
+        "scaled_dot_product_attention",
+    ),
     "a thing with a watch": (
         "from course.checks import Parts\n"
         "my_weights = Parts(call=tl.attention_weights,\n"
         "                   watched=lambda names, *x: tl.attention_weights(*x))",
-        "attention_weights"),
+        "attention_weights",
+    ),
     "profile off": (
         "import sys\n"
         "def my_weights(q, k):\n"
         "    sys.setprofile(None)\n"
-        "    return tl.attention_weights(q, k)", "sys.setprofile"),
-}  # fmt: skip
+        "    return tl.attention_weights(q, k)",
+        "sys.setprofile",
+    ),
+}
 
 # Own work under a library's name: full points, in the notebook and graded.
 OWN = {
@@ -289,28 +361,34 @@ OWN = {
         "attention_weights = []\n"
         "def my_weights(q, k):\n"
         "    attention_weights.append((q @ k.T / k.shape[-1] ** 0.5).softmax(-1))\n"
-        "    return attention_weights[-1]"),
+        "    return attention_weights[-1]"
+    ),
     "a function": (
         "def attention_weights(q, k): return (q @ k.T / k.shape[-1] ** 0.5).softmax(-1)\n"
-        "def my_weights(q, k): return attention_weights(q, k)"),
+        "def my_weights(q, k): return attention_weights(q, k)"
+    ),
     "an object": (
         "scaled_dot_product_attention = torch.tensor(0.0)\n"
         "def my_weights(q, k):\n"
-        "    return (q @ k.T / k.shape[-1] ** 0.5 + scaled_dot_product_attention).softmax(-1)"),
+        "    return (q @ k.T / k.shape[-1] ** 0.5 + scaled_dot_product_attention).softmax(-1)"
+    ),
     "a class and its method": (
         "class attention:\n"
         "    def attention_weights(self, q, k): return (q @ k.T / k.shape[-1] ** 0.5).softmax(-1)\n"
         "heads = attention()\n"
-        "def my_weights(q, k): return heads.attention_weights(q, k)"),
+        "def my_weights(q, k): return heads.attention_weights(q, k)"
+    ),
     "a decorator": (
         "def attention_weights(f):\n"
         "    @functools.wraps(f)\n"
         "    def inner(*x): return f(*x)\n"
         "    return inner\n"
         "@attention_weights\n"
-        "def my_weights(q, k): return (q @ k.T / k.shape[-1] ** 0.5).softmax(-1)"),
+        "def my_weights(q, k): return (q @ k.T / k.shape[-1] ** 0.5).softmax(-1)"
+    ),
     "compared with the library's": (
         "def my_weights(q, k): return (q @ k.T / k.shape[-1] ** 0.5).softmax(-1)\n"
         "assert torch.allclose(my_weights(torch.eye(3), torch.eye(3)),\n"
-        "                      tl.attention_weights(torch.eye(3), torch.eye(3)))"),
-}  # fmt: skip
+        "                      tl.attention_weights(torch.eye(3), torch.eye(3)))"
+    ),
+}

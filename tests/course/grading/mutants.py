@@ -26,10 +26,21 @@ COMPARISONS = {
     ast.NotEq: (ast.Eq, ast.Gt),
 }
 OTHERS = {
-    "sin": "cos", "cos": "sin", "max": "min", "min": "max", "sum": "mean", "mean": "sum",
-    "argmax": "argmin", "softmax": "log_softmax", "log_softmax": "softmax", "sqrt": "square",
-    "square": "abs", "exp": "log", "stack": "cat", "total": "__len__",
-}  # fmt: skip
+    "sin": "cos",
+    "cos": "sin",
+    "max": "min",
+    "min": "max",
+    "sum": "mean",
+    "mean": "sum",
+    "argmax": "argmin",
+    "softmax": "log_softmax",
+    "log_softmax": "softmax",
+    "sqrt": "square",
+    "square": "abs",
+    "exp": "log",
+    "stack": "cat",
+    "total": "__len__",
+}
 MODULES = ("math", "torch")
 
 
@@ -124,8 +135,11 @@ def other_calls(
         case ast.Name(name):
             yield from inside[:1]
     if name in OTHERS:
-        other = (ast.Name(OTHERS[name], ast.Load()) if isinstance(function, ast.Name)
-                 else ast.Attribute(function.value, OTHERS[name], ast.Load()))  # fmt: skip
+        other = (
+            ast.Name(OTHERS[name], ast.Load())
+            if isinstance(function, ast.Name)
+            else ast.Attribute(function.value, OTHERS[name], ast.Load())
+        )
         yield ast.Call(other, inside, options)
     for i in range(len(inside)):
         yield ast.Call(function, without(inside, i), options)

@@ -93,8 +93,13 @@ def test_the_students_zip_is_the_course(unpacked):
     code = "import pathlib, sys; sys.path.insert(0, '.'); sys.path.insert(1, 'tools')\n"
     code += "import transformer_lib, lab\n"
     code += "print(transformer_lib.__file__); print(lab.ORIGINALS / lab.FIRST)\n"
-    run = subprocess.run([sys.executable, "-P", "-B", "-c", code], cwd=unpacked, text=True,
-                         capture_output=True, check=False)  # fmt: skip
+    run = subprocess.run(
+        [sys.executable, "-P", "-B", "-c", code],
+        cwd=unpacked,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
     assert run.returncode == 0, run.stderr
     library, first = run.stdout.splitlines()
     assert Path(library).is_relative_to(unpacked) and Path(first).is_relative_to(unpacked)
@@ -114,8 +119,15 @@ def test_the_size_is_told_and_small(built):
 
 def test_what_programs_leave_behind_is_not_packed(tmp_path, monkeypatch):
     monkeypatch.setattr(archives, "ROOT", tmp_path)
-    for name in ("one/a.py", "one/__pycache__/a.pyc", "one/.ipynb_checkpoints/b.py", "one/.c", "d",
-                 "one/laboratory.html", "one/laboratory_subwords.html"):  # fmt: skip
+    for name in (
+        "one/a.py",
+        "one/__pycache__/a.pyc",
+        "one/.ipynb_checkpoints/b.py",
+        "one/.c",
+        "d",
+        "one/laboratory.html",
+        "one/laboratory_subwords.html",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert [name for name, _ in archives.project_files(("one", "d"))] == ["one/a.py", "d"]
@@ -125,7 +137,9 @@ def test_the_same_files_make_the_same_zip(tmp_path):
     """Whenever and wherever they are packed; and only the assignments that are asked for."""
     files = {name: b"" for name in course([ATTENTION])}
     assert [Path(name).name for name in files if "work/assignments/" in name] == [
-        ATTENTION.file, "README.md"]  # fmt: skip
+        ATTENTION.file,
+        "README.md",
+    ]
     with zipfile.ZipFile(write_zip(tmp_path / "course.zip", files)) as archive:
         assert {one.date_time for one in archive.infolist()} == {A_DATE}
         assert archive.namelist() == list(files)
@@ -162,8 +176,14 @@ def test_gradescope_runs_what_it_is_given(built, tmp_path):
     hand_in(root / "submission" / "mine.ipynb", filled_in(ATTENTION, wrong))
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     env |= {"AUTOGRADER": str(root), "PYTHON": sys.executable}
-    run = subprocess.run(["bash", root / "run_autograder"], cwd=root, env=env, capture_output=True,
-                         text=True, check=False)  # fmt: skip
+    run = subprocess.run(
+        ["bash", root / "run_autograder"],
+        cwd=root,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert run.returncode == 0, run.stderr
     found = json.loads((root / "results" / "results.json").read_bytes())
     points = [(one["score"], one["max_score"]) for one in found["tests"]]
@@ -173,17 +193,43 @@ def test_gradescope_runs_what_it_is_given(built, tmp_path):
 
 def test_results_for_gradescope():
     """Only fields of the specification, and each test says what to think about."""
-    results = [Result("you", one.name, None if one.kind == "explain" else 0.5, one.points,
-                      "to be read" if one.kind == "explain" else "Think.", "Words.")
-               for one in ATTENTION.exercises]  # fmt: skip
+    results = [
+        Result(
+            "you",
+            one.name,
+            None if one.kind == "explain" else 0.5,
+            one.points,
+            "to be read" if one.kind == "explain" else "Think.",
+            "Words.",
+        )
+        for one in ATTENTION.exercises
+    ]
     found = as_results(results, ATTENTION, "You: mine.ipynb was graded.")
-    assert set(found) <= {"score", "execution_time", "output", "output_format", "visibility",
-                          "stdout_visibility", "extra_data", "tests", "leaderboard"}  # fmt: skip
+    assert set(found) <= {
+        "score",
+        "execution_time",
+        "output",
+        "output_format",
+        "visibility",
+        "stdout_visibility",
+        "extra_data",
+        "tests",
+        "leaderboard",
+    }
     for one in found["tests"]:
         assert set(one) <= {
-            "score", "max_score", "status", "name", "name_format", "number", "output",
-            "output_format", "tags", "visibility", "extra_data",
-        }  # fmt: skip
+            "score",
+            "max_score",
+            "status",
+            "name",
+            "name_format",
+            "number",
+            "output",
+            "output_format",
+            "tags",
+            "visibility",
+            "extra_data",
+        }
     hints = [one["output"] for one in found["tests"]]
     assert hints == [*4 * ["Think."], "A person reads this: up to 3 points."]
     assert found["output"] == "You: mine.ipynb was graded."
@@ -197,8 +243,10 @@ def test_results_for_gradescope():
 # The format: https://docs.github.com/en/actions/reference/workflows-and-actions ("Workflow syntax",
 # "Workflow commands": the summary's file, `::warning file=…,title=…::`, %25, %0D, %0A).
 
-GITHUB = pytest.mark.skipif(shutil.which("bash") is None or shutil.which("git") is None,
-                            reason="there is no bash, or no git")  # fmt: skip
+GITHUB = pytest.mark.skipif(
+    shutil.which("bash") is None or shutil.which("git") is None,
+    reason="there is no bash, or no git",
+)
 GH = """#!/usr/bin/env bash
 if [ "$2" = list ]; then ls "$ORIGIN"; else git clone -q "${@:6}" "file://$ORIGIN/${3#*/}" "$4"; fi
 """
@@ -224,8 +272,14 @@ def git(folder, *words):
 
 def run_step(script, folder, **env):
     """As GitHub does: bash, which stops at the first error."""
-    return subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=folder, text=True,
-                          env=os.environ | env, capture_output=True, check=False)  # fmt: skip
+    return subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script],
+        cwd=folder,
+        text=True,
+        env=os.environ | env,
+        capture_output=True,
+        check=False,
+    )
 
 
 def program(folder, name, text):
@@ -260,13 +314,17 @@ def test_a_push_is_checked_at_once(school):
     file = clone / ".github" / "workflows" / "check.yml"
     assert workflow(file)[True] == "push" and workflow(file)["permissions"] == {"contents": "read"}
     steps = steps_of(file, "check")
-    env = {"PATH": f"{school / 'bin'}:{os.environ['PATH']}", "RUNNER_TEMP": str(school / "temp"),
-           "GITHUB_STEP_SUMMARY": str(school / "summary.md"),
-           "PYTHONPATH": str(school / "temp" / "course")}  # fmt: skip
+    env = {
+        "PATH": f"{school / 'bin'}:{os.environ['PATH']}",
+        "RUNNER_TEMP": str(school / "temp"),
+        "GITHUB_STEP_SUMMARY": str(school / "summary.md"),
+        "PYTHONPATH": str(school / "temp" / "course"),
+    }
     installed = run_step(steps["Install"], clone, **env)
     assert installed.returncode == 0, installed.stderr
-    assert installed.stdout.splitlines()[-1].endswith("temp/course: pip install -c constraints.txt "
-                                                      "-e .[lab]")  # fmt: skip
+    assert installed.stdout.splitlines()[-1].endswith(
+        "temp/course: pip install -c constraints.txt -e .[lab]"
+    )
     checked = run_step(steps["Check"], clone, **env)
     assert checked.returncode == 1, checked.stderr
     summary = (school / "summary.md").read_text(encoding="utf-8")
@@ -314,8 +372,11 @@ def test_what_students_copy_has_no_solution(built):
 def test_the_token_is_not_there_when_a_students_code_runs(built):
     found = workflow(built / "grade-2.yml")
     assert found["permissions"] == {"contents": "read"}
-    with_token = [step.get("name") for step in found["jobs"]["grade"]["steps"]
-                  if "secrets." in json.dumps(step)]  # fmt: skip
+    with_token = [
+        step.get("name")
+        for step in found["jobs"]["grade"]["steps"]
+        if "secrets." in json.dumps(step)
+    ]
     assert with_token == ["Collect"] and "secrets." not in json.dumps(found["env"])
     checkout = found["jobs"]["grade"]["steps"][0]
     assert checkout["with"] == {"persist-credentials": False}
@@ -330,8 +391,10 @@ def test_what_was_pushed_is_collected_and_graded(built, school, monkeypatch):
     assert set(workflow(built / "grade-2.yml")[True]) == {"schedule", "workflow_dispatch"}
     steps = steps_of(built / "grade-2.yml", "grade")
     env = workflow(built / "grade-2.yml")["env"] | {
-        "PATH": f"{school / 'bin'}:{os.environ['PATH']}", "ORIGIN": str(school / "origin"),
-        "PYTHONPATH": str(ROOT)}  # fmt: skip
+        "PATH": f"{school / 'bin'}:{os.environ['PATH']}",
+        "ORIGIN": str(school / "origin"),
+        "PYTHONPATH": str(ROOT),
+    }
     collected = run_step(steps["Collect"], school, **env)
     assert collected.returncode == 0, collected.stderr
     assert [path.name for path in (school / "submissions").iterdir()] == ["ana"]

@@ -8,20 +8,30 @@ from course.grading.assignments import assignments
 from tests.course.grading.attempts import judged_here
 
 SOURCES = assignments()
-LISTS = {one.number: importlib.import_module(f"tests.course.grading.attempts_{one.number}")
-         for one in SOURCES}  # fmt: skip
+LISTS = {
+    one.number: importlib.import_module(f"tests.course.grading.attempts_{one.number}")
+    for one in SOURCES
+}
 EXERCISES = [
     (source, one) for source in SOURCES for one in source.exercises if one.kind != "explain"
 ]
-RIGHT = [(source, one, code) for source, one in EXERCISES
-         for code in LISTS[source.number].RIGHT.get(one.name, [])]  # fmt: skip
-WRONG = [(source, one, wrong) for source, one in EXERCISES
-         for wrong in LISTS[source.number].WRONG.get(one.name, [])]  # fmt: skip
+RIGHT = [
+    (source, one, code)
+    for source, one in EXERCISES
+    for code in LISTS[source.number].RIGHT.get(one.name, [])
+]
+WRONG = [
+    (source, one, wrong)
+    for source, one in EXERCISES
+    for wrong in LISTS[source.number].WRONG.get(one.name, [])
+]
 
 
 def named(cases: list[tuple]) -> list[str]:
-    return [f"{source.number}-{one.name}-{getattr(what, 'mistake', 'right')}"
-            for source, one, what in cases]  # fmt: skip
+    return [
+        f"{source.number}-{one.name}-{getattr(what, 'mistake', 'right')}"
+        for source, one, what in cases
+    ]
 
 
 @pytest.mark.parametrize("source, exercise, code", RIGHT, ids=named(RIGHT))

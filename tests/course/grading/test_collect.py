@@ -36,13 +36,24 @@ def put(folder, *names, notebook=WORKED):
 
 
 def test_a_file_or_a_folder_for_each_student(tmp_path):
-    put(tmp_path, "ana.ipynb", f"ben/{FILE}", "cem/sub/mine.ipynb", f"__MACOSX/._{FILE}",
-        f"dora/.ipynb_checkpoints/{FILE}")  # fmt: skip
+    put(
+        tmp_path,
+        "ana.ipynb",
+        f"ben/{FILE}",
+        "cem/sub/mine.ipynb",
+        f"__MACOSX/._{FILE}",
+        f"dora/.ipynb_checkpoints/{FILE}",
+    )
     (tmp_path / "eva.pdf").touch()
     (tmp_path / ".DS_Store").touch()
     intake = handed_in(tmp_path, TRAINING)
-    assert people(intake) == {"ana": "ana.ipynb", "ben": FILE, "cem": "mine.ipynb", "dora": FILE,
-                              "eva": "eva.pdf"}  # fmt: skip
+    assert people(intake) == {
+        "ana": "ana.ipynb",
+        "ben": FILE,
+        "cem": "mine.ipynb",
+        "dora": FILE,
+        "eva": "eva.pdf",
+    }
     assert (intake.platform, intake.told) == ("", ())
     with pytest.raises(Unreadable, match="no notebook in the folder dora"):
         read_submission(tmp_path / "dora" / FILE, TRAINING)
@@ -55,12 +66,15 @@ def test_a_file_or_a_folder_for_each_student(tmp_path):
         ("ana.ipynb", "ben.ipynb", "cem.ipynb"),
         (f"ana/{FILE}", f"ben/{FILE}", f"cem/{FILE}"),
         ("student-1.ipynb", "student-2.ipynb", "student-3.ipynb"),
-        (f"Ana_1_assignsubmission_file/{FILE}", f"Ben_2_assignsubmission_file/{FILE}",
-         f"Cem_3_assignsubmission_file/{FILE}"),
+        (
+            f"Ana_1_assignsubmission_file/{FILE}",
+            f"Ben_2_assignsubmission_file/{FILE}",
+            f"Cem_3_assignsubmission_file/{FILE}",
+        ),
         (f"ana_1_7_{FILE}", f"ben_2_8_{FILE}", f"cem_3_9_{FILE}"),
     ],
     ids=["files", "folders", "numbers", "Moodle", "Canvas"],
-)  # fmt: skip
+)
 def test_a_folder_around_all_of_them_is_no_student(tmp_path, outer, names):
     put(tmp_path / outer, *names)
     intake = handed_in(tmp_path, TRAINING)
@@ -105,7 +119,10 @@ def test_nobody_is_lost_where_names_are_alike(tmp_path):
     put(tmp_path, "ana.ipynb", f"ana/{FILE}")
     (tmp_path / "ana.pdf").touch()
     assert people(handed_in(tmp_path, TRAINING)) == {
-        "ana": FILE, "ana.ipynb": "ana.ipynb", "ana.pdf": "ana.pdf"}  # fmt: skip
+        "ana": FILE,
+        "ana.ipynb": "ana.ipynb",
+        "ana.pdf": "ana.pdf",
+    }
 
 
 # --- which of several notebooks ------------------------------------------------------------------
@@ -136,17 +153,26 @@ def test_other_notebooks_with_work_are_told(tmp_path):
 
 @pytest.mark.parametrize("end", ["", "_"], ids=["since 4.1", "before"])
 def test_moodle(tmp_path, end):
-    put(tmp_path, f"Ana García_4711_assignsubmission_file{end}/{FILE}",
+    put(
+        tmp_path,
+        f"Ana García_4711_assignsubmission_file{end}/{FILE}",
         f"Ben Li_12_assignsubmission_file{end}/sub/mine.ipynb",
-        f"Ben Li_13_assignsubmission_file{end}/{FILE}")  # fmt: skip
-    for name in (f"Ana García_4711_assignsubmission_onlinetext{end}",
-                 f"Only Text_99_assignsubmission_onlinetext{end}"):  # fmt: skip
+        f"Ben Li_13_assignsubmission_file{end}/{FILE}",
+    )
+    for name in (
+        f"Ana García_4711_assignsubmission_onlinetext{end}",
+        f"Only Text_99_assignsubmission_onlinetext{end}",
+    ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "onlinetext.html").write_text("<p>Here it is.</p>")
     intake = handed_in(tmp_path, TRAINING)
     assert intake.platform == "Moodle"
-    assert people(intake) == {"Ana García": FILE, "Ben Li (12)": "mine.ipynb", "Ben Li (13)": FILE,
-                              "Only Text": FILE}  # fmt: skip
+    assert people(intake) == {
+        "Ana García": FILE,
+        "Ben Li (12)": "mine.ipynb",
+        "Ben Li (13)": FILE,
+        "Only Text": FILE,
+    }
     assert [one.number for one in intake.submissions] == ["4711", "12", "13", "99"]
     with pytest.raises(Unreadable, match="no notebook in the folder Only Text_99"):
         read_submission(intake.submissions[3].path, TRAINING)
@@ -154,23 +180,33 @@ def test_moodle(tmp_path, end):
 
 def test_moodle_without_folders(tmp_path):
     """Where “Download submissions in folders” is off."""
-    put(tmp_path, f"Ana García_4711_assignsubmission_file_{FILE}",
+    put(
+        tmp_path,
+        f"Ana García_4711_assignsubmission_file_{FILE}",
         "Ana García_4711_assignsubmission_file_another.ipynb",
-        f"Ben Li_12_assignsubmission_file_{FILE}")  # fmt: skip
+        f"Ben Li_12_assignsubmission_file_{FILE}",
+    )
     for name in ("Ana García_4711", "Only Text_99"):
         (tmp_path / f"{name}_assignsubmission_onlinetext_onlinetext.html").touch()
     intake = handed_in(tmp_path, TRAINING)
-    assert people(intake) == {"Ana García": f"Ana García_4711_assignsubmission_file_{FILE}",
-                              "Ben Li": f"Ben Li_12_assignsubmission_file_{FILE}",
-                              "Only Text": FILE}  # fmt: skip
+    assert people(intake) == {
+        "Ana García": f"Ana García_4711_assignsubmission_file_{FILE}",
+        "Ben Li": f"Ben Li_12_assignsubmission_file_{FILE}",
+        "Only Text": FILE,
+    }
 
 
 # --- Canvas --------------------------------------------------------------------------------------
 
 
 def test_canvas(tmp_path):
-    put(tmp_path, f"garcíaana_4711_880001_{FILE}", "liben_LATE_12_880002_mine.ipynb",
-        "liben_13_880003_5_training-2.ipynb", "anon_aB3x9_880004_5_training-1.ipynb")  # fmt: skip
+    put(
+        tmp_path,
+        f"garcíaana_4711_880001_{FILE}",
+        "liben_LATE_12_880002_mine.ipynb",
+        "liben_13_880003_5_training-2.ipynb",
+        "anon_aB3x9_880004_5_training-1.ipynb",
+    )
     (tmp_path / "onlytext_99_text.html").touch()
     (tmp_path / "scan_98_880005_page.pdf").touch()
     intake = handed_in(tmp_path, TRAINING)
@@ -187,16 +223,22 @@ def test_canvas(tmp_path):
 
 
 def test_the_last_of_what_was_handed_in_again_counts(tmp_path):
-    for number, name in enumerate([FILE, "5_training-1.ipynb", "5_training-10.ipynb",
-                                   "5_training-2.ipynb"]):  # fmt: skip
+    for number, name in enumerate(
+        [FILE, "5_training-1.ipynb", "5_training-10.ipynb", "5_training-2.ipynb"]
+    ):
         put(tmp_path, f"garcíaana_4711_88000{number}_{name}")
     intake = handed_in(tmp_path, TRAINING)
     assert people(intake) == {"garcíaana": "garcíaana_4711_880002_5_training-10.ipynb"}
     assert "was graded, and not" in intake.told[0]
 
 
-@pytest.mark.parametrize("names", [("2026_11_22_ana.ipynb", "2026_11_22_ben.ipynb"),
-                                   ("ana_2_attention.ipynb", "ben_2_attention.ipynb")])  # fmt: skip
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("2026_11_22_ana.ipynb", "2026_11_22_ben.ipynb"),
+        ("ana_2_attention.ipynb", "ben_2_attention.ipynb"),
+    ],
+)
 def test_a_date_is_no_number_of_canvas(tmp_path, names):
     put(tmp_path, *names)
     intake = handed_in(tmp_path, TRAINING)

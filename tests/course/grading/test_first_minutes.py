@@ -37,8 +37,13 @@ def as_user(number: int) -> dict:
 def can_run_as(number: int) -> bool:
     """Is the project, and its Python, there for others to read?"""
     try:
-        run = subprocess.run([sys.executable, "-c", "import torch"], cwd=ROOT, env=plain("/"),
-                             capture_output=True, **as_user(number))  # fmt: skip
+        run = subprocess.run(
+            [sys.executable, "-c", "import torch"],
+            cwd=ROOT,
+            env=plain("/"),
+            capture_output=True,
+            **as_user(number),
+        )
         return run.returncode == 0
     except OSError:
         return False
@@ -69,18 +74,40 @@ def try_it_now(folder: Path, user: int, wall: str, **more: str) -> subprocess.Co
         (folder / "bin").mkdir()
         (folder / "bin" / "setpriv").symlink_to(shutil.which("setpriv"))
         environment["PATH"] = str(folder / "bin")
-    command = [sys.executable, "-m", "course.grading", "grade", "2", str(folder / "trial"),
-               "--out", str(folder / "grades"), *([] if wall else ["--no-wall"])]  # fmt: skip
-    return subprocess.run(command, cwd=ROOT, env=environment, timeout=LONGEST, text=True,
-                          capture_output=True, **as_user(user))  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "course.grading",
+        "grade",
+        "2",
+        str(folder / "trial"),
+        "--out",
+        str(folder / "grades"),
+        *([] if wall else ["--no-wall"]),
+    ]
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env=environment,
+        timeout=LONGEST,
+        text=True,
+        capture_output=True,
+        **as_user(user),
+    )
 
 
-@pytest.mark.parametrize("file, tests", [
-    ("test_rehearsal.py", "hostile"),
-    ("test_start.py", "command_that_is_killed"),
-    ("test_grading.py", "nothing_gets_out or sees_nothing or nothing_large or limit_of_memory "
-     "or second_process or limits_hold or system_gives"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "file, tests",
+    [
+        ("test_rehearsal.py", "hostile"),
+        ("test_start.py", "command_that_is_killed"),
+        (
+            "test_grading.py",
+            "nothing_gets_out or sees_nothing or nothing_large or limit_of_memory "
+            "or second_process or limits_hold or system_gives",
+        ),
+    ],
+)
 def test_the_walls_hold_for_an_ordinary_user(file, tests):
     """What root has tried in these files, by somebody who may do less, and is limited otherwise."""
     if not (is_root() and can_run_as(ORDINARY)):
@@ -89,8 +116,9 @@ def test_the_walls_hold_for_an_ordinary_user(file, tests):
         os.chown(home, ORDINARY, ORDINARY)
         words = f"-m pytest -p no:cacheprovider -q -n0 tests/course/grading/{file}"
         command = [sys.executable, *words.split(), "-k", tests, "--basetemp", f"{home}/tests"]
-        run = subprocess.run(command, cwd=ROOT, env=plain(home), capture_output=True, text=True,
-                             **as_user(ORDINARY))  # fmt: skip
+        run = subprocess.run(
+            command, cwd=ROOT, env=plain(home), capture_output=True, text=True, **as_user(ORDINARY)
+        )
     assert run.returncode == 0 and " passed" in run.stdout, run.stdout[-3000:] + run.stderr[-1000:]
 
 

@@ -1,4 +1,4 @@
-"""from_scratch/: our solution passes the twelve steps one by one; a classic mistake has its hint."""
+"""from_scratch/: our solution passes the twelve steps; a classic mistake has its hint."""
 
 import importlib.util
 import json
@@ -32,7 +32,9 @@ PARTS = re.split(r"^(?=# --- \d+\. )", SOURCE, flags=re.MULTILINE)  # the docstr
 
 def script(name: str):
     """from_scratch/NAME.py as a module."""
-    spec = importlib.util.spec_from_file_location(f"from_scratch_{name}", ROOT / "from_scratch" / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(
+        f"from_scratch_{name}", ROOT / "from_scratch" / f"{name}.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -83,8 +85,10 @@ def test_the_same_weights_and_batches_are_trained_to_the_same_weights():
     pairs = [from_empty.PAIRS[i : i + 2] for i in (0, 1, 2) * 3]
     losses = mine.part("train")(twin, [mine.part("make_batch")(part) for part in pairs], 4)
     optimizer = adam(model)
-    ours = [update(model, optimizer, [make_batch(part)], paper_schedule(step, 8, 4), 0.1)
-            for step, part in enumerate(pairs, start=1)]  # fmt: skip
+    ours = [
+        update(model, optimizer, [make_batch(part)], paper_schedule(step, 8, 4), 0.1)
+        for step, part in enumerate(pairs, start=1)
+    ]
     torch.testing.assert_close(torch.tensor(losses), torch.tensor(ours))
     assert losses[-1] < losses[0]
     for name, parameter in weights(model).items():
@@ -121,20 +125,32 @@ def test_a_classic_mistake_gets_its_hint(number, old, new, hint, own):
     "number, old, new",
     [
         (1, "self.table.embedding_dim)", "self.table.weight.size(1))"),
-        (2, "10_000 ** (torch.arange(0, d_model, 2) / d_model)",
-         "torch.exp(math.log(10_000) * torch.arange(0, d_model, 2) / d_model)"),
+        (
+            2,
+            "10_000 ** (torch.arange(0, d_model, 2) / d_model)",
+            "torch.exp(math.log(10_000) * torch.arange(0, d_model, 2) / d_model)",
+        ),
         (3, "query @ key.transpose(-2, -1)", 'torch.einsum("...qd,...kd->...qk", query, key)'),
         (4, "scores.masked_fill(~mask, -1e9)", "torch.where(mask, scores, -1e30)"),
-        (5, "x.unflatten(-1, (self.h, -1)).transpose(1, 2)  #",
-         "torch.stack(x.chunk(self.h, dim=-1), dim=1)  #"),
+        (
+            5,
+            "x.unflatten(-1, (self.h, -1)).transpose(1, 2)  #",
+            "torch.stack(x.chunk(self.h, dim=-1), dim=1)  #",
+        ),
         (6, "self.w_1(x).relu()", "self.w_1(x).clamp(min=0)"),
-        (9, "x @ self.tgt_embed.table.weight.T",
-         "nn.functional.linear(x, self.tgt_embed.table.weight)"),
+        (
+            9,
+            "x @ self.tgt_embed.table.weight.T",
+            "nn.functional.linear(x, self.tgt_embed.table.weight)",
+        ),
         (10, "(each * real).sum() / real.sum()", "each[real].mean()"),
-        (11, "        optimizer.zero_grad()\n        loss.backward()",
-         "        model.zero_grad()\n        loss.backward()"),
+        (
+            11,
+            "        optimizer.zero_grad()\n        loss.backward()",
+            "        model.zero_grad()\n        loss.backward()",
+        ),
     ],
-)  # fmt: skip
+)
 def test_another_way_to_be_right_is_right(number, old, new, own):
     assert verdict(own(changed(old, new)), STEPS[number - 1]) is None
 
@@ -152,11 +168,14 @@ def test_another_way_to_be_right_is_right(number, old, new, own):
         ("from transformer_lib.model.attention import attention\n", "Line 1 .*attention.*yourself"),
         ("import transformer_lib as tl\n", "Line 1 .*`transformer_lib`"),
         ("def f():\n    from transformer_lib import greedy_decode\n", "Line 2 .*greedy_decode"),
-        ("import torch.nn.functional as F\ndef attention(q, k, v, mask=None):\n"
-         "    return F.scaled_dot_product_attention(q, k, v)\n", "Line 3 .*`scaled_dot_product_at"),
+        (
+            "import torch.nn.functional as F\ndef attention(q, k, v, mask=None):\n"
+            "    return F.scaled_dot_product_attention(q, k, v)\n",
+            "Line 3 .*`scaled_dot_product_at",
+        ),
         ("from torch.nn import MultiheadAttention as M\n", "Line 1 .*MultiheadAttention`"),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_cannot_be_read_is_told_with_its_line(text, told, own):
     with pytest.raises(Hint) as caught:
         own(text)
@@ -183,10 +202,14 @@ def test_a_whole_transformer_of_pytorch_is_seen(own):
         (1, "def Embeddings(vocab, d_model): pass\n", "`Embeddings(11, 7)`: It returns nothing"),
         (3, "attention = 3\n", "should be a function or a class"),
         (4, "def padding_mask(ids): return ids\n", "`causal_mask` is missing"),
-        (4, "def attention(*a): ...\ndef padding_mask(ids): ...\n"
-         "def causal_mask(length): return ...\n", "`causal_mask`: not tried yet"),
+        (
+            4,
+            "def attention(*a): ...\ndef padding_mask(ids): ...\n"
+            "def causal_mask(length): return ...\n",
+            "`causal_mask`: not tried yet",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_part_of_another_kind_is_told(number, text, told, own):
     hint = verdict(own(text), STEPS[number - 1])
     assert told in str(hint) and not isinstance(hint, NotTried)
@@ -215,8 +238,10 @@ def test_the_command_stops_at_the_first_step_that_is_not_right(tmp_path, capsys)
         number = int(last.split()[0])
         assert all(line.endswith(": ✓ right!") for line in lines[: number - 1])
         assert lines[number - 1].startswith(last)
-        assert lines[-1] == (f"   Read notebooks/{STEPS[number - 1].notebook}.ipynb, "
-                             f"section {STEPS[number - 1].section}.")  # fmt: skip
+        assert lines[-1] == (
+            f"   Read notebooks/{STEPS[number - 1].notebook}.ipynb, "
+            f"section {STEPS[number - 1].section}."
+        )
     path.write_text(SOURCE, encoding="utf-8")
     assert check.main(["--file", str(path), "3"]) == 0
     assert capsys.readouterr().out == " 3 Attention: ✓ right!\n"
@@ -235,10 +260,13 @@ def test_the_command_runs_by_its_path_where_signs_cannot_be_written(tmp_path):
     path = tmp_path / "my_transformer.py"
     path.write_text("", encoding="utf-8")
     run = subprocess.run(
-        [sys.executable, str(ROOT / "from_scratch" / "check.py"), "--file", str(path)], cwd=tmp_path,
+        [sys.executable, str(ROOT / "from_scratch" / "check.py"), "--file", str(path)],
+        cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "cp1252"},
-        capture_output=True, text=True, encoding="cp1252",
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        encoding="cp1252",
+    )
     assert run.returncode == 1 and " 1 Words as vectors: ? not tried yet" in run.stdout, run.stderr
 
 
@@ -268,7 +296,9 @@ def test_training_needs_the_parts(tmp_path, capsys):
     path = tmp_path / "my_transformer.py"
     path.write_text("", encoding="utf-8")
     assert script("train").main(["--file", str(path)]) == 1
-    assert "`Transformer` is missing. First: python from_scratch/check.py" in capsys.readouterr().out
+    assert (
+        "`Transformer` is missing. First: python from_scratch/check.py" in capsys.readouterr().out
+    )
 
 
 # --- the page ------------------------------------------------------------------------------------
@@ -296,8 +326,12 @@ def test_the_page_has_the_steps_with_their_names_sections_and_minutes():
 
 def test_what_the_page_says_of_the_training_was_measured():
     found, train = load("from-empty"), script("train")
-    now = {"steps": train.STEPS, "max_tokens": train.MAX_TOKENS, "warmup": train.WARMUP,
-           "seed": train.SEED} | train.SIZES  # fmt: skip
+    now = {
+        "steps": train.STEPS,
+        "max_tokens": train.MAX_TOKENS,
+        "warmup": train.WARMUP,
+        "seed": train.SEED,
+    } | train.SIZES
     assert found["recipe"] == now
     page = " ".join(PAGE.split())
     right = 100 * found["exact_match"]

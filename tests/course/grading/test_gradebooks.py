@@ -104,8 +104,10 @@ def test_moodles_worksheet_is_filled_in(tmp_path):
             cell for number, cell in enumerate(new) if number not in (grade, feedback)
         ]
     assert told[0].startswith("Grades filled in: 2, in ")
-    assert told[1:] == ["Left as it was, as nothing of theirs was graded: Ben Li",
-                        "Another grade stood there: Ben Li (12) from 3.00 to 15.5"]  # fmt: skip
+    assert told[1:] == [
+        "Left as it was, as nothing of theirs was graded: Ben Li",
+        "Another grade stood there: Ben Li (12) from 3.00 to 15.5",
+    ]
 
 
 def test_the_worksheet_as_moodle_reads_it(tmp_path):
@@ -115,7 +117,10 @@ def test_the_worksheet_as_moodle_reads_it(tmp_path):
     columns = [head.index(name) for name in ("Identifier", "Grade", "Last modified (grade)")]
     taken = [[row[place] for place in columns] for row in after[1:]]
     assert [(name[len("Participant ") :], grade) for name, grade, _ in taken] == [
-        ("4711", "15.5"), ("12", "15.5"), ("13", "")]  # fmt: skip
+        ("4711", "15.5"),
+        ("12", "15.5"),
+        ("13", ""),
+    ]
     # By this date Moodle sees what was graded there after the download, and leaves it alone.
     assert taken[1][2] == "Saturday, 21 November 2026, 8:00 AM"
 
@@ -185,8 +190,10 @@ def test_canvas_gradebook_is_filled_in(tmp_path):
     for old, new in zip(before, after, strict=True):
         assert old[:column] + old[column + 1 :] == new[:column] + new[column + 1 :]
     assert told[0].startswith("Grades filled in: 2, in ")
-    assert told[1:] == ["Left as it was: Ben Li (13) (EX)",
-                        "Another grade stood there: Ben Li (12) from 3.00 to 15.5"]  # fmt: skip
+    assert told[1:] == [
+        "Left as it was: Ben Li (13) (EX)",
+        "Another grade stood there: Ben Li (12) from 3.00 to 15.5",
+    ]
 
 
 def test_canvas_finds_names_and_columns(tmp_path):

@@ -189,8 +189,14 @@ def test_nothing_gets_out(tmp_path, each_wall):
     victim = tmp_path / "submissions" / "victim.ipynb"
     hand_in(victim, filled_in(ATTENTION, {}))
     before = victim.read_bytes()
-    cells = attacks(codes, outside=tmp_path / "outside", another=victim, others=victim.parent,
-                    project=ROOT, solution=FOLDER / ATTENTION.file)  # fmt: skip
+    cells = attacks(
+        codes,
+        outside=tmp_path / "outside",
+        another=victim,
+        others=victim.parent,
+        project=ROOT,
+        solution=FOLDER / ATTENTION.file,
+    )
     priority = os.getpriority(os.PRIO_PROCESS, 0) if hasattr(os, "getpriority") else 0
     with contextlib.closing(Worker(cells, Limits(wall=each_wall))) as worker:
         worker.run_cells()
@@ -228,8 +234,14 @@ def test_a_submission_sees_nothing_but_the_library(each_wall):
         assert set(around(f"{tree}/course/grading")) == set(starting.WORKER_SIDE)
         assert not {"assignments", "my_transformer.py"} & set(around(f"{tree}/course"))
         assert has(f"{ROOT}/transformer_lib/model/attention.py") and has(f"{ROOT}/data/README.md")
-        for name in ("README.md", "course/assignments/2_attention.ipynb", ".git/HEAD", ".git",
-                     "tests/course/grading/attempts_2.py", "course/grading/grade.py"):  # fmt: skip
+        for name in (
+            "README.md",
+            "course/assignments/2_attention.ipynb",
+            ".git/HEAD",
+            ".git",
+            "tests/course/grading/attempts_2.py",
+            "course/grading/grade.py",
+        ):
             assert not has(f"{ROOT}/{name}"), name
         assert not has("/etc/passwd")
         assert writes("mine") and has("mine")
@@ -256,8 +268,15 @@ def landlock_in_kernel() -> bool:
 def test_a_wall_is_trusted_for_what_it_does():
     """Without one, the probe gets out in every way; a wall with a hole is none."""
     assert set(starting.escapes("")) >= {
-        "read", "see", "write", "spill", "change", "empty", "send", "connect"
-    }  # fmt: skip
+        "read",
+        "see",
+        "write",
+        "spill",
+        "change",
+        "empty",
+        "send",
+        "connect",
+    }
 
 
 @pytest.mark.skipif(not LINUX, reason="bubblewrap is for Linux")
@@ -266,16 +285,23 @@ def test_a_second_process_behind_the_wall_is_seen(monkeypatch):
     if not holds("bubblewrap"):
         pytest.skip("bubblewrap isn't here, or this system doesn't let it work")
     real = starting.bubblewrap
-    monkeypatch.setattr(starting, "bubblewrap", lambda *places: [
-        word for word in real(*places) if word != "--as-pid-1"
-    ])  # fmt: skip
+    monkeypatch.setattr(
+        starting,
+        "bubblewrap",
+        lambda *places: [word for word in real(*places) if word != "--as-pid-1"],
+    )
     assert starting.escapes("bubblewrap") == ["tamper"]
 
 
-@pytest.mark.parametrize("hole, told", [
-    ("kill", ["send"]), ("socket", ["connect"]), ("chmod", ["mode"]),
-    ("clone", ["thread", "start"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "hole, told",
+    [
+        ("kill", ["send"]),
+        ("socket", ["connect"]),
+        ("chmod", ["mode"]),
+        ("clone", ["thread", "start"]),
+    ],
+)
 def test_a_hole_in_the_wall_is_seen(monkeypatch, tmp_path, hole, told):
     """The probe runs with a copy of sandbox.py in which one system call is forgotten."""
     if not landlock_in_kernel():
@@ -342,9 +368,11 @@ def graded_weights(tmp_path, codes):
     found = {}
     for name, code in codes.items():
         hand_in(tmp_path / "one.ipynb", filled_in(ATTENTION, {"my_weights": SETUP + code}))
-        (found[name],) = [(one.points, one.hint)
-                          for one in grade(name, tmp_path / "one.ipynb", ATTENTION, Limits())
-                          if one.exercise == "my_weights"]  # fmt: skip
+        (found[name],) = [
+            (one.points, one.hint)
+            for one in grade(name, tmp_path / "one.ipynb", ATTENTION, Limits())
+            if one.exercise == "my_weights"
+        ]
     return found
 
 
@@ -382,8 +410,13 @@ def test_a_grader_that_breaks_down_goes_on_with_the_next(tmp_path, monkeypatch):
     """Even if grading one submission ends or stops the grader's own process."""
     monkeypatch.setattr(batch, "SPARE", 3.0)
     students = ("before", "deadly", "faulty", "stuck", "after")
-    found = graded_here(some_files(tmp_path, *students), tmp_path / "kept", grade_unless_deadly,
-                        jobs=1, limits=Limits(total=0))  # fmt: skip
+    found = graded_here(
+        some_files(tmp_path, *students),
+        tmp_path / "kept",
+        grade_unless_deadly,
+        jobs=1,
+        limits=Limits(total=0),
+    )
     assert set(found) == set(students)
     for student, (points, hint) in found.items():
         assert (points is None) == (student in ("deadly", "faulty", "stuck"))
@@ -407,8 +440,10 @@ def test_nobody_has_0_points_for_a_fault_of_the_grader(tmp_path, monkeypatch, ca
     for student in ("ana", "faulty"):
         hand_in(folder / f"{student}.ipynb", filled_in(ATTENTION, {"why-the-root": WRITE_HERE}))
     book = tmp_path / "book.csv"
-    book.write_text("Student,ID,SIS Login ID,Section,Assignment 2 (7)\n    Points Possible,,,,16\n"
-                    "ana,1,ana,A,\nfaulty,2,faulty,A,\n")  # fmt: skip
+    book.write_text(
+        "Student,ID,SIS Login ID,Section,Assignment 2 (7)\n    Points Possible,,,,16\n"
+        "ana,1,ana,A,\nfaulty,2,faulty,A,\n"
+    )
     command = ["grade", "2", str(folder), "--out", str(out), "--gradebook", str(book)]
     monkeypatch.setattr(command_line, "try_solution", lambda *_: None)
     monkeypatch.setattr(
@@ -540,8 +575,13 @@ def test_a_grader_that_is_killed_goes_on_where_it_was(tmp_path):
     )
     script = tmp_path / "grading.py"
     script.write_text(f"if __name__ == '__main__':\n    exec({program!r})")
-    run = subprocess.run([sys.executable, script], cwd=ROOT, capture_output=True, text=True,
-                         env=os.environ | {"PYTHONPATH": str(ROOT)})  # fmt: skip
+    run = subprocess.run(
+        [sys.executable, script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
     assert run.returncode == -signal.SIGKILL, run.stderr
     assert len(list((tmp_path / "kept").iterdir())) == 1
     found = graded_here(files, tmp_path / "kept", grade_unless_deadly)
@@ -715,8 +755,11 @@ def test_a_link_is_no_work(tmp_path):
 def test_a_cell_that_stops_half_way_says_so(tmp_path):
     half = "w_q = torch.zeros(4, 4)\nw_q[9, 9] = 5.0"
     hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {"w_q": half}))
-    (found,) = [one for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
-                if one.exercise == "w_q"]  # fmt: skip
+    (found,) = [
+        one
+        for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
+        if one.exercise == "w_q"
+    ]
     assert "looks at all three words alike" in found.hint
     assert "(The cell stopped: IndexError: index 9 is out of bounds" in found.hint
 
@@ -745,8 +788,9 @@ my_weights(1, 2)
 )
 def test_a_message_of_a_million_letters_is_told_once_and_in_part(tmp_path, name, code, said):
     hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {name: code}))
-    results = {one.exercise: one for one in
-               grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())}  # fmt: skip
+    results = {
+        one.exercise: one for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
+    }
     hint = results[name].hint
     assert results[name].points == 0 and len(hint) < 600
     assert hint.count(CUT) == hint.count("x" * 250) == said
@@ -778,8 +822,11 @@ def test_a_hint_too_long_is_cut_where_it_says_so():
 )
 def test_an_answer_in_words_waits_for_a_person(tmp_path, answer, points, hint):
     hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {"why-the-root": answer}))
-    (found,) = [one for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
-                if one.exercise == "why-the-root"]  # fmt: skip
+    (found,) = [
+        one
+        for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
+        if one.exercise == "why-the-root"
+    ]
     assert (found.points, found.hint) == (points, hint)
 
 

@@ -110,7 +110,7 @@ def test_borrowed_work_is_seen_while_it_runs(worker, tmp_path, step, more, whose
         ("from transformer_lib import make_model\n", "Line 1 of my_transformer.py takes"),
         ("class Embeddings: pass\n", "takes no arguments"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_the_file_is_told_with_its_line(worker, tmp_path, text, told):
     points, hint = judged_there(worker, tmp_path, text, 1)
     assert points == 0 and re.search(told, hint), hint
@@ -180,7 +180,11 @@ def test_a_file_that_attacks_harms_only_itself(graded):
 def test_there_are_tables_and_pages_as_for_a_notebook(graded):
     (right,) = [row for row in rows(graded / "out" / "totals.csv") if row["student"] == "right"]
     assert (right["machine"], right["total"], right["of"], right["to read"]) == (
-        "24", "24", "24", "0")  # fmt: skip
+        "24",
+        "24",
+        "24",
+        "0",
+    )
     page = (graded / "out" / "pages" / "right.html").read_text(encoding="utf-8")
     assert "24 of 24 points" in page and "3. Attention" in page
     assert "Graded: <code>my_transformer.py</code>." in page
@@ -190,10 +194,16 @@ def test_there_are_tables_and_pages_as_for_a_notebook(graded):
 def test_what_is_graded_is_not_graded_again(graded, monkeypatch, capsys):
     """Only what is kept is read: with nothing to run, the same command gives the same grades."""
     before = points(graded)
-    monkeypatch.setattr("course.grading.batch.tries", lambda waiting, *others: iter([
-        (student, grade(student, path, TRACK, Limits())) for student, (path, _) in waiting.items()
-        if not path.exists()
-    ]))  # fmt: skip
+    monkeypatch.setattr(
+        "course.grading.batch.tries",
+        lambda waiting, *others: iter(
+            [
+                (student, grade(student, path, TRACK, Limits()))
+                for student, (path, _) in waiting.items()
+                if not path.exists()
+            ]
+        ),
+    )
     monkeypatch.setattr("course.grading.__main__.try_solution", lambda *anything: None)
     monkeypatch.setattr("course.grading.__main__.find_wall", lambda: find_wall() or "no wall")
     command = ["grade", BUILD, str(graded / "in"), "--out", str(graded / "out")]

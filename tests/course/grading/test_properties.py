@@ -28,10 +28,15 @@ from tests.course.grading.mutants import mutants
 EVERYTHING = "EVERYTHING" in os.environ
 pytestmark = pytest.mark.filterwarnings("ignore")  # a warning costs no points
 SOURCES = {one.number: one for one in assignments()}
-LISTS = {number: importlib.import_module(f"tests.course.grading.attempts_{number}")
-         for number in SOURCES}  # fmt: skip
-FUNCTIONS = [(source, one) for source in SOURCES.values() for one in source.exercises
-             if one.kind == "implement"]  # fmt: skip
+LISTS = {
+    number: importlib.import_module(f"tests.course.grading.attempts_{number}") for number in SOURCES
+}
+FUNCTIONS = [
+    (source, one)
+    for source in SOURCES.values()
+    for one in source.exercises
+    if one.kind == "implement"
+]
 NAMES = [one.name for _, one in FUNCTIONS]
 
 # Code behind an answer that puts the same function into other clothes.
@@ -107,8 +112,11 @@ def in_other_words(code: str) -> str:
     """The same program with other names for all that it names itself."""
     tree = ast.parse(textwrap.dedent(code))
     own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    own |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
-            and isinstance(node.ctx, ast.Store)}  # fmt: skip
+    own |= {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.arg) and node.arg in own:
             node.arg = f"its_{node.arg}"

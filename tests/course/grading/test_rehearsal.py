@@ -23,8 +23,9 @@ from tests.course.grading.hostile import HOSTILE
 from tests.course.grading.trained import grade_all
 
 SOURCES = {one.number: one for one in assignments()}
-LISTS = {number: importlib.import_module(f"tests.course.grading.attempts_{number}")
-         for number in SOURCES}  # fmt: skip
+LISTS = {
+    number: importlib.import_module(f"tests.course.grading.attempts_{number}") for number in SOURCES
+}
 MISTAKEN = [f"mistaken-{k:02}" for k in range(10)]
 ATTENTION = SOURCES[2]
 
@@ -39,8 +40,10 @@ def grade(number, folder, out, *options):
     command = ["grade", str(number), str(folder), "--out", str(out), *options]
     with patch.object(command_line, "try_solution"):  # it is handed in as well
         assert main(command) == 0
-    return {(row["student"], row["exercise"]): (row["points"], row["hint"])
-            for row in table(out / "grades.csv")}  # fmt: skip
+    return {
+        (row["student"], row["exercise"]): (row["points"], row["hint"])
+        for row in table(out / "grades.csv")
+    }
 
 
 def as_text(points) -> str:
@@ -72,8 +75,10 @@ def test_twelve_students_hand_in(tmp_path, monkeypatch, trained, number):
 
     for exercise in source.exercises:
         if exercise.kind == "explain":
-            assert all(found[student, exercise.name] == ("", "to be read")
-                       for student in ("right", "other-ways"))  # fmt: skip
+            assert all(
+                found[student, exercise.name] == ("", "to be read")
+                for student in ("right", "other-ways")
+            )
             continue
         full = (as_text(exercise.points), "")
         assert found["right", exercise.name] == full
@@ -86,10 +91,17 @@ def test_twelve_students_hand_in(tmp_path, monkeypatch, trained, number):
 
 
 def test_sixty_mistakes():
-    implement = [(number, one.name) for number, source in SOURCES.items()
-                 for one in source.exercises if one.kind == "implement"]  # fmt: skip
-    hints = {(number, name, wrong.hint) for number, name in implement
-             for wrong in LISTS[number].WRONG[name]}  # fmt: skip
+    implement = [
+        (number, one.name)
+        for number, source in SOURCES.items()
+        for one in source.exercises
+        if one.kind == "implement"
+    ]
+    hints = {
+        (number, name, wrong.hint)
+        for number, name in implement
+        for wrong in LISTS[number].WRONG[name]
+    }
     assert len(hints) >= 60
 
 
@@ -115,8 +127,16 @@ def untagged(notebook):
 
 def with_cells(notebook, *sources):
     for source in sources:
-        notebook["cells"].insert(2, {"cell_type": "code", "source": source, "metadata": {},
-                                     "outputs": [], "execution_count": None})  # fmt: skip
+        notebook["cells"].insert(
+            2,
+            {
+                "cell_type": "code",
+                "source": source,
+                "metadata": {},
+                "outputs": [],
+                "execution_count": None,
+            },
+        )
     return notebook
 
 
@@ -170,8 +190,12 @@ def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained):
     expected["nothing done"] = none
     one("another one.ipynb", right() | {"metadata": {"coursework": {"assignment": 5}}})
     expected["another one"] = none
-    for name, content in (("half.ipynb", json.dumps(right())[:2000]), ("no file", None),
-                          ("scan.pdf", "%PDF-1.7"), ("deep.ipynb", "[" * 100_000)):  # fmt: skip
+    for name, content in (
+        ("half.ipynb", json.dumps(right())[:2000]),
+        ("no file", None),
+        ("scan.pdf", "%PDF-1.7"),
+        ("deep.ipynb", "[" * 100_000),
+    ):
         if content is None:
             (folder / name).mkdir()
         else:
@@ -208,9 +232,13 @@ def test_hostile_students_harm_only_themselves(tmp_path, monkeypatch, wall):
         pytest.skip(f"{wall} isn't here, or this system doesn't let it work")
     monkeypatch.setattr(command_line, "find_wall", lambda: wall)
     folder, out = tmp_path / "submissions", tmp_path / "grades"
-    places = {"outside": tmp_path / "outside", "another": folder / "victim.ipynb",
-              "others": folder, "project": FOLDER.parents[1],
-              "solution": FOLDER / ATTENTION.file}  # fmt: skip
+    places = {
+        "outside": tmp_path / "outside",
+        "another": folder / "victim.ipynb",
+        "others": folder,
+        "project": FOLDER.parents[1],
+        "solution": FOLDER / ATTENTION.file,
+    }
     hand_in(folder / "victim.ipynb", filled_in(ATTENTION, solutions(ATTENTION)))
     for name, (code, _) in HOSTILE.items():
         for place, path in places.items():

@@ -51,8 +51,11 @@ def words(path) -> str:
 
 def essays(folder) -> dict[str, tuple[str, str]]:
     """student -> points and hint of the answer in words, as the table of grades has them."""
-    return {row["student"]: (row["points"], row["hint"]) for row in table(folder / "grades.csv")
-            if row["exercise"] == ESSAY}  # fmt: skip
+    return {
+        row["student"]: (row["points"], row["hint"])
+        for row in table(folder / "grades.csv")
+        if row["exercise"] == ESSAY
+    }
 
 
 def fill_in(path, written: dict[str, tuple[str, str]], encoding="utf-8-sig", **dialect) -> None:
@@ -110,8 +113,11 @@ def test_any_spreadsheet_may_store_the_table(tmp_path, encoding, dialect):
     for _ in range(2):
         read = write_report(tmp_path, ATTENTION, results(**names))
         assert (read.unread, read.told) == (0, [])
-        assert essays(tmp_path) == {"Álvaro Núñez": (points, "Sí: weiß"), "'007": ("1", "'- yes"),
-                                    "x;=1+1;": ("0", "")}  # fmt: skip
+        assert essays(tmp_path) == {
+            "Álvaro Núñez": (points, "Sí: weiß"),
+            "'007": ("1", "'- yes"),
+            "x;=1+1;": ("0", ""),
+        }
         for one in tmp_path.glob("*.csv"):  # as this spreadsheet separates cells
             assert separator_of(one) == dialect["delimiter"], one
 
@@ -169,8 +175,11 @@ def test_points_for_an_answer_that_is_gone_are_told(desk):
 
 
 def test_a_table_without_the_marks_of_answers_counts(desk):
-    rows = [{name: row[name] for name in ("student", "exercise", "points", "of", "comment")}
-            | {"points": "2", "read by": "Eva"} for row in table(desk / "to_read.csv")]  # fmt: skip
+    rows = [
+        {name: row[name] for name in ("student", "exercise", "points", "of", "comment")}
+        | {"points": "2", "read by": "Eva"}
+        for row in table(desk / "to_read.csv")
+    ]
     write_table(desk / "to_read.csv", rows[0].keys(), [row.values() for row in rows])
     write_report(desk, ATTENTION, results(ana=WRITTEN))
     assert essays(desk) == {"ana": ("2", "")}
@@ -247,8 +256,9 @@ def test_a_stray_row_is_told_with_the_line_where_it_is_now(desk):
     fill_in(desk / "to_read.csv", {"ana": ("2", ""), "ben": ("1", "")})
     told = write_report(desk, ATTENTION, results(ben=WRITTEN, cem=WRITTEN)).told
     stray = [row["student"] for row in table(desk / "to_read.csv")].index("ana") + 2
-    assert stray == 4 and any(one.startswith("to_read.csv, line 4: nobody handed in as 'ana'")
-                              for one in told)  # fmt: skip
+    assert stray == 4 and any(
+        one.startswith("to_read.csv, line 4: nobody handed in as 'ana'") for one in told
+    )
 
 
 def test_another_seed_for_a_reading_that_has_begun_is_told(desk):
@@ -289,8 +299,9 @@ def test_a_blind_reading_has_numbers_and_no_names(tmp_path):
     for name in ("to_read.csv", "to_read.html"):
         assert "name-" not in words(first / name)
     assert [row["student"] for row in table(first / "to_read.csv")] == sorted(key)
-    assert words(first / "to_read.html").index("student-001") < words(
-        first / "to_read.html").index("student-002")  # fmt: skip
+    assert words(first / "to_read.html").index("student-001") < words(first / "to_read.html").index(
+        "student-002"
+    )
 
     # Points find their student, with somebody new, another seed, and without numbers.
     number = next(number for number, student in key.items() if student == "name-c")
@@ -317,7 +328,8 @@ def test_odd_names_find_their_points(tmp_path, blind):
         read = write_report(tmp_path, ATTENTION, results(**students), blind=blind)
         assert (read.unread, read.told) == (0, [])
         assert [row["student"] for row in table(tmp_path / "to_read.csv")] == [
-            row["student"] for row in first]  # fmt: skip
+            row["student"] for row in first
+        ]
 
 
 def test_points_by_name_are_kept_when_reading_goes_blind(desk):
@@ -332,12 +344,34 @@ def test_points_by_name_are_kept_when_reading_goes_blind(desk):
 
 def test_no_cell_of_a_table_is_a_formula():
     assert [in_table(cell) for cell in ("=1+1", "@x", "-2", "＝1", "'", "plain", 0, 2.5, None)] == [
-        "'=1+1", "'@x", "'-2", "'＝1", "''", "plain", "0", "2.5", ""
-    ]  # fmt: skip
+        "'=1+1",
+        "'@x",
+        "'-2",
+        "'＝1",
+        "''",
+        "plain",
+        "0",
+        "2.5",
+        "",
+    ]
 
 
-@pytest.mark.parametrize("name", ["007", "1e5", "3-4", "12/3", "10:30", "2026", "mar 3", "3. Mai",
-                                  "Dec-2026", "TRUE", "12345678901234567"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "007",
+        "1e5",
+        "3-4",
+        "12/3",
+        "10:30",
+        "2026",
+        "mar 3",
+        "3. Mai",
+        "Dec-2026",
+        "TRUE",
+        "12345678901234567",
+    ],
+)
 def test_a_name_that_a_spreadsheet_would_change_is_text(name):
     assert in_table(name) == f"'{name}"
     assert from_table(f"'{name}") == name
@@ -381,11 +415,27 @@ def test_one_row_for_each_student(tmp_path):
     fill_in(tmp_path / "to_read.csv", {"ana": ("2.5", "")})
     write_report(tmp_path, ATTENTION, results(ana="One.", ben="Two."), submissions)
     assert table(tmp_path / "totals.csv") == [
-        {"student": "ana", "machine": "13", "person": "2.5", "total": "15.5", "of": "16",
-         "to read": "0", "late": "", "id": "'17"},
-        {"student": "ben", "machine": "13", "person": "0", "total": "13", "of": "16",
-         "to read": "1", "late": "late", "id": "'4"},
-    ]  # fmt: skip
+        {
+            "student": "ana",
+            "machine": "13",
+            "person": "2.5",
+            "total": "15.5",
+            "of": "16",
+            "to read": "0",
+            "late": "",
+            "id": "'17",
+        },
+        {
+            "student": "ben",
+            "machine": "13",
+            "person": "0",
+            "total": "13",
+            "of": "16",
+            "to read": "1",
+            "late": "late",
+            "id": "'4",
+        },
+    ]
 
 
 def test_an_unreadable_file_says_so_once(tmp_path):
@@ -505,11 +555,16 @@ def test_a_formula_is_shown_as_one(tmp_path):
     assert "$" in expected and "$" not in report.as_html(expected)
 
 
-@pytest.mark.parametrize("latex, shown", [
-    (r"\text{<img src=x>}", r"$\text{&lt;img src=x&gt;}$"),
-    (r"\text{<img/>}", r"$\text{&lt;img/&gt;}$"), (r"\frac{", r"$\frac{$"),
-    ("{" * 900, "$" + "{" * 900 + "$"), ("x" * 1001, "$" + "x" * 1001 + "$"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "latex, shown",
+    [
+        (r"\text{<img src=x>}", r"$\text{&lt;img src=x&gt;}$"),
+        (r"\text{<img/>}", r"$\text{&lt;img/&gt;}$"),
+        (r"\frac{", r"$\frac{$"),
+        ("{" * 900, "$" + "{" * 900 + "$"),
+        ("x" * 1001, "$" + "x" * 1001 + "$"),
+    ],
+)
 def test_a_formula_that_is_none_stays_as_it_is(latex, shown):
     assert report.as_formula(latex, "inline") == shown
 
@@ -537,11 +592,16 @@ def test_html_in_an_answer_is_shown_not_obeyed(tmp_path):
         assert "<script" not in page and 'href="javascript' not in page
 
 
-@pytest.mark.parametrize("answer", [
-    "![seen](https://example.com/a.png)", "![seen][1]\n\n[1]: https://example.com/a.png",
-    "![](data:image/svg+xml;base64,AAAA)", '<img src="https://example.com/a.png">',
-    '<link rel="stylesheet" href="https://example.com/a.css">',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "![seen](https://example.com/a.png)",
+        "![seen][1]\n\n[1]: https://example.com/a.png",
+        "![](data:image/svg+xml;base64,AAAA)",
+        '<img src="https://example.com/a.png">',
+        '<link rel="stylesheet" href="https://example.com/a.css">',
+    ],
+)
 def test_looking_at_an_answer_loads_nothing(tmp_path, answer):
     write_report(tmp_path, ATTENTION, results(ana=answer))
     for name in ("pages/ana.html", "to_read.html"):

@@ -56,9 +56,25 @@ def lines():
 
 @pytest.mark.parametrize(
     "thing",
-    [None, True, False, 3, -(10**30), 2.5, math.inf, "árboles", [], [1, [2]], (1, "a"), {1, 2},
-     {"a": 1, (1, 2): [None]}, ..., [...], Hypothesis([1, 2], -1.5, -1.0, True)],
-)  # fmt: skip
+    [
+        None,
+        True,
+        False,
+        3,
+        -(10**30),
+        2.5,
+        math.inf,
+        "árboles",
+        [],
+        [1, [2]],
+        (1, "a"),
+        {1, 2},
+        {"a": 1, (1, 2): [None]},
+        ...,
+        [...],
+        Hypothesis([1, 2], -1.5, -1.0, True),
+    ],
+)
 def test_plain_data_arrives_as_it_was(lines, thing):
     here, there = lines
     there.offer(lambda given: given)

@@ -100,8 +100,13 @@ def test_what_has_more_than_one_thread_is_not_copied(copied, monkeypatch):
     thread = "import threading, time; threading.Thread(target=time.sleep, args=(1000,)).start(); "
     real = starting.python
     monkeypatch.setattr(starting, "FORK_SERVERS", {})
-    monkeypatch.setattr(starting, "python", lambda tree, program, *words: real(
-        tree, (thread if "starter" in program else "") + program, *words))  # fmt: skip
+    monkeypatch.setattr(
+        starting,
+        "python",
+        lambda tree, program, *words: real(
+            tree, (thread if "starter" in program else "") + program, *words
+        ),
+    )
     with contextlib.closing(Worker([("", "x = 5")], Limits(wall=copied))) as worker:
         worker.run_cells()
         assert worker.get("x", "") == 5 and isinstance(worker.process, subprocess.Popen)
@@ -151,8 +156,13 @@ def test_a_walled_process_cannot_stay_when_the_grader_is_gone(tmp_path):
         "    try: call(file, number, 0)\n"
         "    except PermissionError: print('refused')\n"
     )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                         env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=tmp_path)  # fmt: skip
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+    )
     assert run.stdout.split() == ["refused"] * 2, run.stderr
 
 
@@ -170,8 +180,9 @@ def test_nothing_outlives_a_grader_that_is_killed(copied, tmp_path):
     )
     command = [sys.executable, "-c", program]
     surroundings = os.environ | {"TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT,
-                          env=surroundings) as grader:  # fmt: skip
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=surroundings
+    ) as grader:
         number, home, folder = grader.stdout.readline().split()
         wait_until(lambda: Path(home, "asleep").exists())
         assert Path(folder).is_dir() and runs(int(number))

@@ -1,7 +1,6 @@
-import io
-
 """The teacher's guide: what it names is there, what it counts is so."""
 
+import io
 import re
 import shlex
 import subprocess
@@ -51,16 +50,18 @@ def capital(title: str) -> str:
 
 def test_every_assignment_is_listed_as_it_is():
     rows = re.findall(r"^\| (\d) \| \[(.+)\]\((.+)\) \| (.+) \| (\d+) \|$", GUIDE, re.MULTILINE)
-    listed = [(int(number), title, ROOT / link, int(points))
-              for number, title, link, _, points in rows]  # fmt: skip
+    listed = [
+        (int(number), title, ROOT / link, int(points)) for number, title, link, _, points in rows
+    ]
     assert listed == [
         (one.number, capital(one.title), FOLDER / one.file, one.points) for one in SOURCES
     ]
 
 
 def test_points_by_machine_and_by_a_person():
-    machine = sum(one.points for source in SOURCES for one in source.exercises
-                  if one.kind != "explain")  # fmt: skip
+    machine = sum(
+        one.points for source in SOURCES for one in source.exercises if one.kind != "explain"
+    )
     points = sum(source.points for source in SOURCES)
     assert f"{machine} points by machine, {points - machine} by you" in GUIDE
     numbers = {6: "Six", 7: "Seven", 8: "Eight", 9: "Nine"}
@@ -111,7 +112,10 @@ def test_the_limits_of_calls_are_the_ones_that_are_told():
 def test_the_zip_for_students_has_no_solutions():
     """Nor has a release's: `git archive` leaves out what the attributes say."""
     packed = subprocess.run(
-        ["git", "archive", "--worktree-attributes", "HEAD"], cwd=ROOT, capture_output=True, check=True
+        ["git", "archive", "--worktree-attributes", "HEAD"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
     ).stdout
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         names = archive.getnames()
@@ -141,9 +145,10 @@ def test_the_plans_say_how_long_a_week_takes():
     for number, (week, part, first, last, hand_in, stated) in enumerate(weeks):
         minutes = sum(
             core["minutes"] + (deeper["minutes"] if part == "all" else 0)
-            for name, notebook in SERIES.items() if first <= name[:2] <= (last or first)
+            for name, notebook in SERIES.items()
+            if first <= name[:2] <= (last or first)
             for core, deeper in [count.counts(notebook)]
-        )  # fmt: skip
+        )
         if assignment := re.search(r"assignment (\d)", hand_in):
             minutes += ASSIGNMENTS[int(assignment[1])]
         if steps := re.search(r"steps? (\d+)(?:–(\d+))?", hand_in):
@@ -156,9 +161,12 @@ def test_the_plans_say_how_long_a_week_takes():
 
 
 def test_the_project_takes_every_step_once():
-    steps = [step for *_, write, _ in PLAN.findall(GUIDE)[25:]
-             for first, last in re.findall(r"steps? (\d+)(?:–(\d+))?", write)
-             for step in range(int(first), int(last or first) + 1)]  # fmt: skip
+    steps = [
+        step
+        for *_, write, _ in PLAN.findall(GUIDE)[25:]
+        for first, last in re.findall(r"steps? (\d+)(?:–(\d+))?", write)
+        for step in range(int(first), int(last or first) + 1)
+    ]
     assert steps == [*range(1, len(STEP_MINUTES) + 1)] and len(steps) == 12
 
 
@@ -166,7 +174,11 @@ def test_the_plans_use_every_notebook_and_assignment():
     for chapters in (5, 8, 12):
         start = {5: 0, 8: 5, 12: 13}[chapters]
         weeks = PLAN.findall(GUIDE)[start : start + chapters]
-        read = [name[:2] for _, _, first, last, *_ in weeks for name in SERIES
-                if first <= name[:2] <= (last or first)]  # fmt: skip
+        read = [
+            name[:2]
+            for _, _, first, last, *_ in weeks
+            for name in SERIES
+            if first <= name[:2] <= (last or first)
+        ]
         numbered = [name[:2] for name in SERIES if name[0].isdigit()]
         assert read[: len(numbered)] == numbered

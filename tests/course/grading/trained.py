@@ -18,7 +18,7 @@ train = check.share_of_copies.__wrapped__
 
 @functools.cache
 def share_of_copies(folder: Path) -> Callable[[float, int, int], float]:
-    """As course.chapters.ch10_training.checks has it; the results are in a folder for all processes."""
+    """As notebook 10's checks have it; the results are in a folder for all processes."""
 
     def known(peak: float, warmup: int, steps: int) -> float:
         file = folder / f"copies-{peak}-{warmup}-{steps}"

@@ -65,20 +65,33 @@ def test_conjugation(infinitive, tense, forms):
 @pytest.mark.parametrize(
     "singular, plural",
     [
-        ("casa", "casas"), ("árbol", "árboles"), ("lápiz", "lápices"), ("canción", "canciones"),
-        ("jardín", "jardines"), ("autobús", "autobuses"), ("sofá", "sofás"), ("país", "países"),
-        ("joven", "jóvenes"), ("jersey", "jerséis"), ("rey", "reyes"), ("pie", "pies"),
-        ("inglés", "ingleses"), ("tambor", "tambores"),
+        ("casa", "casas"),
+        ("árbol", "árboles"),
+        ("lápiz", "lápices"),
+        ("canción", "canciones"),
+        ("jardín", "jardines"),
+        ("autobús", "autobuses"),
+        ("sofá", "sofás"),
+        ("país", "países"),
+        ("joven", "jóvenes"),
+        ("jersey", "jerséis"),
+        ("rey", "reyes"),
+        ("pie", "pies"),
+        ("inglés", "ingleses"),
+        ("tambor", "tambores"),
     ],
-)  # fmt: skip
+)
 def test_spanish_plurals(singular, plural):
     assert morphology.spanish_plural(singular) == plural
 
 
 def test_adjectives_agree_and_are_cut_short_before_the_noun():
     assert [morphology.adjective_form("rojo", g, n) for g in "mf" for n in (False, True)] == [
-        "rojo", "rojos", "roja", "rojas"
-    ]  # fmt: skip
+        "rojo",
+        "rojos",
+        "roja",
+        "rojas",
+    ]
     assert morphology.adjective_form("feliz", "f", True) == "felices"
     assert morphology.adjective_before_noun("bueno", "m", False) == "buen"
     assert morphology.adjective_before_noun("malo", "f", False) == "mala"
@@ -88,8 +101,12 @@ def test_adjectives_agree_and_are_cut_short_before_the_noun():
 
 def test_gerunds_and_participles():
     assert [morphology.gerund(verb) for verb in ("lavar", "comer", "dormir", "leer", "ir")] == [
-        "lavando", "comiendo", "durmiendo", "leyendo", "yendo"
-    ]  # fmt: skip
+        "lavando",
+        "comiendo",
+        "durmiendo",
+        "leyendo",
+        "yendo",
+    ]
     assert (
         morphology.participle("abrir") == "abierto" and morphology.participle("lavar") == "lavado"
     )
@@ -187,10 +204,13 @@ def test_verb_phrases():
 def test_personal_a_stands_before_people_and_known_animals():
     see, buy = VERBS["see"], VERBS["buy"]
     cases = [
-        (see, "girl", "the", "A la niña"), (see, "dog", "the", "Al perro"),
-        (see, "dog", "a", "Un perro"), (see, "house", "the", "La casa"),
-        (buy, "book", "a", "Un libro"), (buy, "hen", "the", "La gallina"),
-    ]  # fmt: skip
+        (see, "girl", "the", "A la niña"),
+        (see, "dog", "the", "Al perro"),
+        (see, "dog", "a", "Un perro"),
+        (see, "house", "the", "La casa"),
+        (buy, "book", "a", "Un libro"),
+        (buy, "hen", "the", "La gallina"),
+    ]
     for verb, noun, determiner, spanish in cases:
         assert pair(object_of(verb, noun_phrase(NOUNS[noun], determiner)))[1] == spanish
 

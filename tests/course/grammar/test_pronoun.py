@@ -97,9 +97,10 @@ def test_right_and_wrong_are_the_two_genders_of_one_adjective():
 
 
 def test_gender_cannot_be_told_from_place_order_or_number():
-    share = {key: count / len(ITEMS) for key, count in Counter(
-        (gender(item), meant_first(item)) for item in ITEMS
-    ).items()}  # fmt: skip
+    share = {
+        key: count / len(ITEMS)
+        for key, count in Counter((gender(item), meant_first(item)) for item in ITEMS).items()
+    }
     assert len(share) == 4 and all(0.2 < value < 0.3 for value in share.values()), share
     for question in (fronted, plural):
         assert 0.35 < sum(map(question, ITEMS)) / len(ITEMS) < 0.65, question.__name__

@@ -206,13 +206,22 @@ def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):
     expect(frame.locator("#tour")).to_be_hidden()
 
 
-@pytest.mark.parametrize("wrong", [
-    "change=swap,encoder.layers.9.self_attn,2,11,1,6", "change=off,encoder.layers.1.self_attn,4",
-    "change=swap,encoder.layers.1.self_attn,2,11,1", "change=off,encoder.layers.1.self_attn,",
-    "change=__proto__,encoder.layers.1.self_attn,2", "change=set,encoder.layers.1.self_attn,2,1,1",
-    "layer=x&head=-1&query=99&form=x&choose=x&beam=0&temperature=x&seed=-1", "head=1e9&query=x",
-    "change=set,encoder.layers.1.self_attn,2,11,1,7", "change=off,nothing,2", "change=",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "change=swap,encoder.layers.9.self_attn,2,11,1,6",
+        "change=off,encoder.layers.1.self_attn,4",
+        "change=swap,encoder.layers.1.self_attn,2,11,1",
+        "change=off,encoder.layers.1.self_attn,",
+        "change=__proto__,encoder.layers.1.self_attn,2",
+        "change=set,encoder.layers.1.self_attn,2,1,1",
+        "layer=x&head=-1&query=99&form=x&choose=x&beam=0&temperature=x&seed=-1",
+        "head=1e9&query=x",
+        "change=set,encoder.layers.1.self_attn,2,11,1,7",
+        "change=off,nothing,2",
+        "change=",
+    ],
+)
 def test_a_link_that_makes_no_sense_changes_nothing(visit, wrong):
     page = visit(f"#text=I+like+trees&{wrong}")
     assert written(page) == "Me gustan los árboles"
@@ -264,8 +273,10 @@ def test_how_words_are_chosen(visit):
 def test_words_are_written_one_after_another(visit):
     page = visit("#text=I+like+trees&layer=decoder.layers.1.cross_attn")
     page.emulate_media(reduced_motion="no-preference")
-    hidden = "() => [...document.querySelectorAll('#translation button')]" \
-             ".filter((word) => word.style.visibility === 'hidden').length"  # fmt: skip
+    hidden = (
+        "() => [...document.querySelectorAll('#translation button')]"
+        ".filter((word) => word.style.visibility === 'hidden').length"
+    )
     page.evaluate("$('ask').requestSubmit()")
     assert page.evaluate(hidden) > 0
     page.wait_for_function(f"({hidden})() === 0")

@@ -41,7 +41,7 @@ look at www.trees.org|me@trees.org|¿Qué?|¡no!|straße|CAFÉ|Cafe\u0301|I like
 İstanbul|中文|😀 trees|the 'animal'|'s|n't|she'd've|o'clock|gonna|y'all|let's|''|…|...|!?|\t
 x\u200by|trees,can't|tired.don't|one\ntwo|one\n\n|one\x85two|\ud800 tree|\\|it's "tired"
 don't'|tree<pad>|<eos>|__proto__
-""".strip("\n").split("|")  # fmt: skip
+""".strip("\n").split("|")
 
 
 @cache
@@ -197,9 +197,12 @@ def test_the_changed_words_are_those_that_the_notebook_tells_of(node):
     """
     off = {"kind": "off", "layer": CROSS, "head": 0}
     sentences = [
-        [RIDDLE + "tired", []], [RIDDLE + "tired", [SWAP]], [RIDDLE + "wide", [SWAP]],
-        ["I like trees", []], ["I like trees", [off]],
-    ]  # fmt: skip
+        [RIDDLE + "tired", []],
+        [RIDDLE + "tired", [SWAP]],
+        [RIDDLE + "wide", [SWAP]],
+        ["I like trees", []],
+        ["I like trees", [off]],
+    ]
     assert node(program, sentences) == [
         "El animal no cruzó la calle porque estaba demasiado cansado",
         "El animal no cruzó la calle porque estaba demasiado cansada",
@@ -220,12 +223,17 @@ def test_a_row_that_is_changed_keeps_its_sum(node):
     """
     weights = [0.5, 0.25, 0.25]
     changes = [
-        {"kind": "swap", "from": 0, "to": 1}, {"kind": "set", "key": 2, "weight": 0.75},
-        {"kind": "bar", "key": 0}, {"kind": "off"},
-    ]  # fmt: skip
+        {"kind": "swap", "from": 0, "to": 1},
+        {"kind": "set", "key": 2, "weight": 0.75},
+        {"kind": "bar", "key": 0},
+        {"kind": "off"},
+    ]
     expected = [
-        [0.25, 0.5, 0.25], [1 / 6, 1 / 12, 0.75], [0, 0.5, 0.5], [0, 0, 0],
-    ]  # fmt: skip
+        [0.25, 0.5, 0.25],
+        [1 / 6, 1 / 12, 0.75],
+        [0, 0.5, 0.5],
+        [0, 0, 0],
+    ]
     for got, row in zip(
         node(program, {"weights": weights, "changes": changes}), expected, strict=True
     ):
@@ -261,7 +269,9 @@ def test_beam_search_finds_the_same(node):
 
 def test_temperature_and_lots_are_the_same(node):
     logits = [3.0, 1.0, 2.0, -1.0]
-    program = "return [...sampling_distribution(new Float32Array(given.logits), given.temperature)];"
+    program = (
+        "return [...sampling_distribution(new Float32Array(given.logits), given.temperature)];"
+    )
     for temperature in (0.01, 0.7, 1.0, 3.0):
         got = node(program, {"logits": logits, "temperature": temperature})
         expected = sampling_distribution(torch.tensor(logits), temperature=temperature)
@@ -299,8 +309,12 @@ def test_other_models_give_the_same_logits(node, tmp_path, norm_first, ties):
         const { steps } = forced_decode(model, given.src, given.written);
         return steps.map((step) => [...step].slice(EOS));
     """
-    given = {"file": str(tmp_path / "model.safetensors"), "config": config,
-             "src": src, "written": written}  # fmt: skip
+    given = {
+        "file": str(tmp_path / "model.safetensors"),
+        "config": config,
+        "src": src,
+        "written": written,
+    }
     with inference_mode(model):
         expected = model(torch.tensor([src]), torch.tensor([[BOS, *written]]))[0, :, EOS:]
     torch.testing.assert_close(torch.tensor(node(program, given)), expected, rtol=0, atol=1e-5)
@@ -366,8 +380,10 @@ def test_our_everyday_sentences_get_the_same_words_and_logits(node_with_subwords
     expected = larger().translate_many(texts)
     assert [written for _, written in found] == [one[0].text for one in expected]
     model, src = larger().model, larger().src
-    fourth = [(src.vocab.encode(src.tokens(src.typed(text))), ids)
-             for text, (ids, _) in zip(texts[::4], found[::4], strict=True)]  # fmt: skip
+    fourth = [
+        (src.vocab.encode(src.tokens(src.typed(text))), ids)
+        for text, (ids, _) in zip(texts[::4], found[::4], strict=True)
+    ]
     logits = np.fromfile(tmp_path / "logits", np.float32).reshape(-1, len(src.vocab))
     torch.testing.assert_close(
         torch.from_numpy(logits)[:, EOS:], forced_logits(model, fourth)[:, EOS:], rtol=0, atol=1e-4

@@ -72,7 +72,9 @@ def test_a_layer_that_is_not_there_is_named(looks):
 @pytest.fixture(scope="module")
 def output(looks) -> nbformat.NotebookNode:
     """What a notebook stores of a view."""
-    data, notes = AttentionView(attention_map_layers(looks), layer=CROSS, query=1)._repr_mimebundle_()
+    data, notes = AttentionView(
+        attention_map_layers(looks), layer=CROSS, query=1
+    )._repr_mimebundle_()
     return new_output("execute_result", data, metadata=notes, execution_count=1)
 
 
@@ -93,7 +95,9 @@ def test_a_notebook_stores_the_page_its_data_a_picture_and_words(looks, output):
 
 
 def test_a_query_that_another_sentence_lacks_is_none(looks):
-    assert "looks most" not in AttentionView(attention_map_layers(looks), layer=CROSS, query=99).alt()
+    assert (
+        "looks most" not in AttentionView(attention_map_layers(looks), layer=CROSS, query=99).alt()
+    )
 
 
 def test_a_notebook_compares_the_data_and_no_pixels(looks, output):
@@ -118,12 +122,21 @@ def test_a_notebook_compares_the_data_and_no_pixels(looks, output):
 def test_a_model_of_hugging_face():
     from transformers import MarianConfig, MarianMTModel
 
-    sizes = {f"{side}_{what}": 2 for side in ("encoder", "decoder")
-             for what in ("layers", "attention_heads")}  # fmt: skip
+    sizes = {
+        f"{side}_{what}": 2
+        for side in ("encoder", "decoder")
+        for what in ("layers", "attention_heads")
+    }
     config = MarianConfig(
-        vocab_size=11, d_model=8, encoder_ffn_dim=8, decoder_ffn_dim=8, pad_token_id=0,
-        decoder_start_token_id=0, attn_implementation="eager", **sizes,
-    )  # fmt: skip
+        vocab_size=11,
+        d_model=8,
+        encoder_ffn_dim=8,
+        decoder_ffn_dim=8,
+        pad_token_id=0,
+        decoder_start_token_id=0,
+        attn_implementation="eager",
+        **sizes,
+    )
     model = MarianMTModel(config).eval()
     src, tgt = ["_I", "_like", "_trees", "</s>"], ["<pad>", "_me", "_gustan"]
     ids = torch.tensor([[3, 4, 5, 1], [6, 7, 8, 1]])
@@ -131,10 +144,13 @@ def test_a_model_of_hugging_face():
     output = model(ids, decoder_input_ids=decoder_ids, output_attentions=True)
     layers = huggingface_layers(output, src, tgt, sentence=1)
     assert [layer.name for layer in layers] == [
-        "encoder.layers.0.self_attn", "encoder.layers.1.self_attn",
-        "decoder.layers.0.self_attn", "decoder.layers.1.self_attn",
-        "decoder.layers.0.cross_attn", "decoder.layers.1.cross_attn",
-    ]  # fmt: skip
+        "encoder.layers.0.self_attn",
+        "encoder.layers.1.self_attn",
+        "decoder.layers.0.self_attn",
+        "decoder.layers.1.self_attn",
+        "decoder.layers.0.cross_attn",
+        "decoder.layers.1.cross_attn",
+    ]
     cross = layers[-1]
     assert (cross.queries, cross.keys) == (tgt, src)
     torch.testing.assert_close(cross.weights, output.cross_attentions[1][1].detach())

@@ -36,8 +36,11 @@ class Parsed(HTMLParser):
 
     def all(self, tag: str, cls: str = "") -> list[int]:
         """The numbers of the elements of this kind."""
-        return [n for n, (name, attributes, _) in enumerate(self.elements)
-                if name == tag and cls in ["", *attributes.get("class", "").split()]]  # fmt: skip
+        return [
+            n
+            for n, (name, attributes, _) in enumerate(self.elements)
+            if name == tag and cls in ["", *attributes.get("class", "").split()]
+        ]
 
     def inside(self, number: int, tag: str, cls: str = "") -> bool:
         return bool(set(self.elements[number][2]) & set(self.all(tag, cls)))

@@ -83,8 +83,11 @@ def serious(page, part: str | dict = "body", **options) -> list[str]:
     """What axe-core finds in a part of a page that keeps somebody out."""
     options = {"resultTypes": ["violations"], "preload": False, **options}
     found = Axe().run(page, part, options)
-    return [f"{v['id']}: {v['nodes'][0]['html'][:150]}" for v in found.response["violations"]
-            if v["impact"] in ("serious", "critical")]  # fmt: skip
+    return [
+        f"{v['id']}: {v['nodes'][0]['html'][:150]}"
+        for v in found.response["violations"]
+        if v["impact"] in ("serious", "critical")
+    ]
 
 
 OPEN_ALL = "for (const d of document.querySelectorAll('main details')) d.open = true"
@@ -94,8 +97,13 @@ DECODE = """() => Promise.all([...document.querySelectorAll("section img")].map(
 TURN = "document.documentElement.dataset.theme = 'dark'"
 COLORS = {"runOnly": ["color-contrast"]}
 # Colors are alike everywhere, and slow to measure: on these pages and, with code, on one below.
-COLORED = ("index.html", "figures.html", "00_start_here.html", "02_embeddings.html",
-           "lab/index.html")  # fmt: skip
+COLORED = (
+    "index.html",
+    "figures.html",
+    "00_start_here.html",
+    "02_embeddings.html",
+    "lab/index.html",
+)
 NO_COLORS = {"rules": {"color-contrast": {"enabled": False}}}
 NO_CODE = {"exclude": [[".code"], [".output"]]}
 # Nor the list of all pages, which each of them has.
@@ -243,8 +251,9 @@ def test_a_stored_attention_view_is_alive(visit):
     head = view.locator("canvas").first
     before = head.evaluate("(canvas) => canvas.toDataURL()")
     page.evaluate(TURN)
-    page.wait_for_function("([c, before]) => c.toDataURL() !== before",
-                           arg=[head.element_handle(), before])  # fmt: skip
+    page.wait_for_function(
+        "([c, before]) => c.toDataURL() !== before", arg=[head.element_handle(), before]
+    )
     assert serious(page, ".view", **COLORS) == []
     view.get_by_role("radio", name="Map").check(force=True)
     page.set_viewport_size({"width": 390, "height": 900})
@@ -307,10 +316,25 @@ def test_an_answer_opens_and_a_guess_is_compared(visit):
     assert "it is gusta: right" in answer.inner_text()
 
 
-GUESSES = [("5000", 5000), ("5,000", 5000), ("4980", 5000), ("4900", 5000), ("many", 5000),
-           ("0.9", 0.9), (".9", 0.9), ("1e-07", 1e-07), ("8", 8.5), ("-0.112", -0.112),
-           ("[2, 3]", [2, 3]), ("(2, 3, 10)", (2, 3, 10)), ("(2, 3)", (2, 3, 10)),
-           ("apple", "apple"), (" Apple", "apple"), ("cow", "apple"), ("True", True)]  # fmt: skip
+GUESSES = [
+    ("5000", 5000),
+    ("5,000", 5000),
+    ("4980", 5000),
+    ("4900", 5000),
+    ("many", 5000),
+    ("0.9", 0.9),
+    (".9", 0.9),
+    ("1e-07", 1e-07),
+    ("8", 8.5),
+    ("-0.112", -0.112),
+    ("[2, 3]", [2, 3]),
+    ("(2, 3, 10)", (2, 3, 10)),
+    ("(2, 3)", (2, 3, 10)),
+    ("apple", "apple"),
+    (" Apple", "apple"),
+    ("cow", "apple"),
+    ("True", True),
+]
 
 
 def test_a_guess_is_compared_as_the_library_does(visit, capsys):
@@ -417,7 +441,9 @@ def test_pages_print_as_pdf_with_an_outline(site, tmp_path):
     print_pdf(site / "05_multi_head_attention.html", tmp_path / "05.pdf")
     pdf = (tmp_path / "05.pdf").read_bytes()
     assert pdf.startswith(b"%PDF-") and b"/Outlines" in pdf
-    named = [bytes.fromhex(name.decode()).decode("utf-16")
-             for name in re.findall(rb"/Title <(FEFF\w+)>", pdf)]  # fmt: skip
+    named = [
+        bytes.fromhex(name.decode()).decode("utf-16")
+        for name in re.findall(rb"/Title <(FEFF\w+)>", pdf)
+    ]
     assert "05 · Multi-head attention: several looks at once" in named  # on two lines
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > 5

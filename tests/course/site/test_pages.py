@@ -95,8 +95,11 @@ def test_no_name_stands_twice_on_a_page(pages):
 def test_every_alt_text_arrives(pages, name):
     page = pages[f"{name}.html"]
     alts = [page.elements[number][1]["alt"] for number in page.all("img")]
-    assert alts == [output.metadata["image/png"]["alt"] for _, output in outputs(name)
-                    if "image/png" in output.get("data", {})]  # fmt: skip
+    assert alts == [
+        output.metadata["image/png"]["alt"]
+        for _, output in outputs(name)
+        if "image/png" in output.get("data", {})
+    ]
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
@@ -119,8 +122,12 @@ def test_every_answer_is_closed_and_nothing_else(pages, name):
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_guess_can_be_typed_wherever_one_is_asked(pages, name):
-    asked = [cell for cell in NOTEBOOKS[name].cells if "my_guess = ..." in cell.source
-             and cell.metadata.get("jupyter", {}).get("outputs_hidden")]  # fmt: skip
+    asked = [
+        cell
+        for cell in NOTEBOOKS[name].cells
+        if "my_guess = ..." in cell.source
+        and cell.metadata.get("jupyter", {}).get("outputs_hidden")
+    ]
     assert len(pages[f"{name}.html"].all("form", "guess")) == len(asked)
     for cell in asked:
         assert "your guess: none yet\nit is " in cell.outputs[0].text
@@ -165,8 +172,9 @@ def test_a_chart_brings_its_data_and_a_picture(pages):
     charts = [(page, number) for page in pages.values() for number in page.all("div", "chart")]
     expected = sum(
         "application/vnd.vegalite.v5+json" in output.get("data", {})
-        for name in NOTEBOOKS for _, output in outputs(name)
-    )  # fmt: skip
+        for name in NOTEBOOKS
+        for _, output in outputs(name)
+    )
     assert len(charts) == expected > 0
     for page, number in charts:
         inside = [element[0] for element in page.elements if number in element[2]]
@@ -175,8 +183,9 @@ def test_a_chart_brings_its_data_and_a_picture(pages):
 
 def test_an_attention_view_brings_its_data_and_a_picture(site, pages):
     views = [(page, number) for page in pages.values() for number in page.all("div", "view")]
-    expected = sum(view.MIME in output.get("data", {})
-                   for name in NOTEBOOKS for _, output in outputs(name))  # fmt: skip
+    expected = sum(
+        view.MIME in output.get("data", {}) for name in NOTEBOOKS for _, output in outputs(name)
+    )
     assert len(views) == expected > 0
     for page, number in views:
         inside = [element[0] for element in page.elements if number in element[2]]
@@ -212,8 +221,9 @@ def test_no_reader_has_to_edit_code_to_try_a_sentence():
     asking = re.compile(r'^(my_)?sentence = "', re.MULTILINE)
     for name, notebook in NOTEBOOKS.items():
         for section in sections.sections(notebook):
-            if any(cell.cell_type == "code" and asking.search(cell.source)
-                   for cell in section.cells):  # fmt: skip
+            if any(
+                cell.cell_type == "code" and asking.search(cell.source) for cell in section.cells
+            ):
                 words = "".join(cell.source for cell in section.cells)
                 assert "laboratory" in words, f"{name}: {section.heading}"
 
@@ -233,17 +243,22 @@ def test_the_search_knows_every_section(site, pages, found):
 
 def small():
     hidden = {"jupyter": {"outputs_hidden": True}}
-    return new_notebook(cells=[
-        new_markdown_cell("# Title"),
-        new_markdown_cell("Words.\n\n**Predict.** What?"),
-        new_code_cell("my_guess = ...", metadata=hidden,
-                      outputs=[new_output("stream", text="your guess: none yet\nit is 3\n")]),
-        new_markdown_cell("## Deeper: one\n\nmore", metadata={"tags": ["deeper"]}),
-        new_markdown_cell("### Below"),
-        new_markdown_cell("## Deeper: two", metadata={"tags": ["deeper"]}),
-        new_markdown_cell("## Core"),
-        new_markdown_cell("## Deeper: last", metadata={"tags": ["deeper"]}),
-    ])  # fmt: skip
+    return new_notebook(
+        cells=[
+            new_markdown_cell("# Title"),
+            new_markdown_cell("Words.\n\n**Predict.** What?"),
+            new_code_cell(
+                "my_guess = ...",
+                metadata=hidden,
+                outputs=[new_output("stream", text="your guess: none yet\nit is 3\n")],
+            ),
+            new_markdown_cell("## Deeper: one\n\nmore", metadata={"tags": ["deeper"]}),
+            new_markdown_cell("### Below"),
+            new_markdown_cell("## Deeper: two", metadata={"tags": ["deeper"]}),
+            new_markdown_cell("## Core"),
+            new_markdown_cell("## Deeper: last", metadata={"tags": ["deeper"]}),
+        ]
+    )
 
 
 def test_what_is_folded_ends_where_the_next_section_begins():
@@ -365,8 +380,9 @@ def test_a_deck_shows_every_figure_of_its_notebook_the_hero_first(site, name):
     figures = {note.figure: note["image/png"]["alt"] for note in notes if "figure" in note}
     assert sorted(image["alt"] for image in shown) == sorted(figures.values())
     assert all((site / image["src"]).exists() for image in shown)
-    heroes = [figure for figure in figures if FIGURES[figure].hero
-              and FIGURES[figure].notebook == name]  # fmt: skip
+    heroes = [
+        figure for figure in figures if FIGURES[figure].hero and FIGURES[figure].notebook == name
+    ]
     assert [figures[hero] for hero in heroes] == [image["alt"] for image in shown][: len(heroes)]
 
 

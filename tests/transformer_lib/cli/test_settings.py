@@ -10,12 +10,33 @@ from transformer_lib.training.config import TrainingConfig
 
 BOTH = (ModelConfig, TrainingConfig)
 CHANGES = (
-    dataclasses.replace(ModelConfig(), N=3, d_model=96, d_ff=7, h=4, dropout=0.25,
-                        norm_first=True, tie_weights="all", positions="learned"),
-    TrainingConfig(steps=7, max_tokens=9, accumulate=2, schedule="linear", peak=1e-3, warmup=5,
-                   smoothing=0.0, bf16=True, validate_every=3, patience=4, seed=-1, average=2,
-                   best_by="bleu"),
-)  # fmt: skip
+    dataclasses.replace(
+        ModelConfig(),
+        N=3,
+        d_model=96,
+        d_ff=7,
+        h=4,
+        dropout=0.25,
+        norm_first=True,
+        tie_weights="all",
+        positions="learned",
+    ),
+    TrainingConfig(
+        steps=7,
+        max_tokens=9,
+        accumulate=2,
+        schedule="linear",
+        peak=1e-3,
+        warmup=5,
+        smoothing=0.0,
+        bf16=True,
+        validate_every=3,
+        patience=4,
+        seed=-1,
+        average=2,
+        best_by="bleu",
+    ),
+)
 
 
 def written(value):

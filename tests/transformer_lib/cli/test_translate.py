@@ -75,19 +75,24 @@ def test_sampling(run):
     assert run(*many, "--seed", 0)[1] == out != run(*many, "--seed", 1)[1]
     for near_greedy in (["--top-k", 1], ["--top-p", 0.001], ["--temperature", 1e-6]):
         assert run("translate", "--sample", *near_greedy, "I like trees") == (
-            0, "Me gustan los árboles\n", "",
-        )  # fmt: skip
+            0,
+            "Me gustan los árboles\n",
+            "",
+        )
 
 
-@pytest.mark.parametrize(("options", "parts"), [
-    (["--sample", "--temperature", 0], ["temperature=0.0", "more than 0"]),
-    (["--sample", "--temperature", "nan"], ["temperature=nan"]),
-    (["--sample", "--top-k", 0], ["top_k=0"]),
-    (["--sample", "--top-p", 1.5], ["top_p=1.5", "at most 1"]),
-    (["--sample", "--beam", 4], ["--sample", "--beam 4"]),
-    (["--temperature", 0.7], ["--temperature needs --sample"]),
-    (["--seed", 7], ["--seed needs --sample"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        (["--sample", "--temperature", 0], ["temperature=0.0", "more than 0"]),
+        (["--sample", "--temperature", "nan"], ["temperature=nan"]),
+        (["--sample", "--top-k", 0], ["top_k=0"]),
+        (["--sample", "--top-p", 1.5], ["top_p=1.5", "at most 1"]),
+        (["--sample", "--beam", 4], ["--sample", "--beam 4"]),
+        (["--temperature", 0.7], ["--temperature needs --sample"]),
+        (["--seed", 7], ["--seed needs --sample"]),
+    ],
+)
 def test_sampling_that_makes_no_sense_is_refused_in_one_sentence(run, options, parts):
     refused(run("translate", *options, "I like trees"), *parts)
 

@@ -51,8 +51,13 @@ TGT_IN = torch.tensor([[1, 5, 6, 7, 8], [1, 9, 10, 11, 12], [1, 4, 4, 4, 4]])
 def modern(model):
     """Each part exchanged."""
     replace_modules(model, MultiHeadAttention, lambda old: ModernAttention(12, 2, 1))
-    replace_modules(model.decoder, "self_attn", lambda old: ModernAttention(
-        12, 2, 1, before=[QKNorm(6), Rotary(6)], biases=[ALiBi(2), Window(3)]))  # fmt: skip
+    replace_modules(
+        model.decoder,
+        "self_attn",
+        lambda old: ModernAttention(
+            12, 2, 1, before=[QKNorm(6), Rotary(6)], biases=[ALiBi(2), Window(3)]
+        ),
+    )
     replace_modules(model, "feed_forward", lambda old: SwiGLU(12, 13))
     replace_modules(model, nn.LayerNorm, lambda old: RMSNorm(12))
     return replace_modules(model, "tgt_positions", lambda old: NoPositions())
@@ -145,8 +150,16 @@ def test_words_can_be_taken_back(name):
 # ---------------------------------------------------------------- changes from outside
 
 
-@pytest.mark.parametrize("part", ["decoder", "decoder.layers.1", "decoder.layers.0.cross_attn",
-                                  "decoder.layers.1.feed_forward", "generator"])  # fmt: skip
+@pytest.mark.parametrize(
+    "part",
+    [
+        "decoder",
+        "decoder.layers.1",
+        "decoder.layers.0.cross_attn",
+        "decoder.layers.1.feed_forward",
+        "generator",
+    ],
+)
 def test_a_change_from_outside_counts_with_the_cache_and_without(part):
     model, src = made("pre-norm, paper"), source_batch([[5, 6, 7], [8], [9, 10, 5, 6]])
     plain = greedy_decode(model, src, max_length=9)
@@ -203,11 +216,16 @@ def test_decoding_asks_no_more_than_the_protocol(name):
     assert greedy_decode(bare, src, max_length=9) == written and all(written)
     found, expected = (beam_search(one, src, n_best=4, max_length=9) for one in (bare, model))
     assert [[one.ids for one in each] for each in found] == [
-        [one.ids for one in each] for each in expected]  # fmt: skip
+        [one.ids for one in each] for each in expected
+    ]
     torch.manual_seed(0)
     drawn = sample_decode(bare, src, max_length=9)
     torch.manual_seed(0)
-    assert [one.ids for one in drawn] == [one.ids for one in sample_decode(model, src, max_length=9)]
+    assert [one.ids for one in drawn] == [
+        one.ids for one in sample_decode(model, src, max_length=9)
+    ]
     one = src[:1, :4]
-    assert speculative_decode(bare, model, one, max_length=9).ids == greedy_decode(
-        model, one, max_length=9)[0]  # fmt: skip
+    assert (
+        speculative_decode(bare, model, one, max_length=9).ids
+        == greedy_decode(model, one, max_length=9)[0]
+    )

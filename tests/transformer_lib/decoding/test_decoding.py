@@ -40,9 +40,16 @@ def babbler(seed=0, norm_first=False, positions="paper", tgt_vocab=11):
     """A random model, with weights of a size that lets its sentences vary."""
     torch.manual_seed(seed)
     model = make_model(
-        11, tgt_vocab, N=2, d_model=22, d_ff=19, h=2, dropout=0.3,
-        norm_first=norm_first, positions=positions,
-    ).double()  # fmt: skip
+        11,
+        tgt_vocab,
+        N=2,
+        d_model=22,
+        d_ff=19,
+        h=2,
+        dropout=0.3,
+        norm_first=norm_first,
+        positions=positions,
+    ).double()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if "w_" in name and parameter.dim() == 2:

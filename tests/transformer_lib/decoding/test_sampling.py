@@ -41,7 +41,10 @@ def test_nothing_sharpened_is_the_softmax():
 
 def test_temperature_divides_the_logits():
     close(sampling_distribution(LOGITS, temperature=0.5), (2 * LOGITS).softmax(dim=-1))
-    close(sampling_distribution(torch.tensor([0.0, math.log(9)]), temperature=2.0), torch.tensor([0.25, 0.75]))
+    close(
+        sampling_distribution(torch.tensor([0.0, math.log(9)]), temperature=2.0),
+        torch.tensor([0.25, 0.75]),
+    )
 
 
 def test_a_temperature_near_zero_leaves_the_best_word():
@@ -67,9 +70,19 @@ def test_top_k_keeps_exactly_k_of_equal_words():
     assert (sampling_distribution(torch.zeros(1, 7), top_k=3) > 0).sum() == 3
 
 
-@pytest.mark.parametrize(("top_p", "kept"), [
-    (0.01, 1), (0.49, 1), (0.51, 2), (0.79, 2), (0.81, 3), (0.94, 3), (0.96, 4), (1.0, 4),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("top_p", "kept"),
+    [
+        (0.01, 1),
+        (0.49, 1),
+        (0.51, 2),
+        (0.79, 2),
+        (0.81, 3),
+        (0.94, 3),
+        (0.96, 4),
+        (1.0, 4),
+    ],
+)
 def test_top_p_keeps_the_fewest_words_that_reach_it(top_p, kept):
     p = sampling_distribution(torch.tensor([0.05, 0.3, 0.15, 0.5]).double().log(), top_p=top_p)
     likeliest = [0.5, 0.3, 0.15, 0.05][:kept]
@@ -148,9 +161,7 @@ def test_a_batch_equals_its_sentences_one_by_one(seed):
     generator = seeded(seed)
     for row, found in zip(src, together, strict=True):
         row = row[row != PAD][None]
-        alone = sample_decode(
-            model, row, generator=generator, max_length=MAX, temperature=0.8
-        )[0]  # fmt: skip
+        alone = sample_decode(model, row, generator=generator, max_length=MAX, temperature=0.8)[0]
         assert alone.ids == found.ids
         assert math.isclose(alone.log_prob, found.log_prob, abs_tol=1e-9)
 
@@ -192,11 +203,18 @@ def test_mode_and_gradients_are_left_alone():
     assert model.training and all(p.grad is None for p in model.parameters())
 
 
-@pytest.mark.parametrize(("how", "named"), [
-    ({"temperature": 0}, "temperature=0"), ({"temperature": -1.5}, "temperature=-1.5"),
-    ({"temperature": math.nan}, "temperature=nan"), ({"temperature": math.inf}, "temperature=inf"),
-    ({"top_k": 0}, "top_k=0"), ({"top_p": 0.0}, "top_p=0.0"), ({"top_p": 1.1}, "top_p=1.1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("how", "named"),
+    [
+        ({"temperature": 0}, "temperature=0"),
+        ({"temperature": -1.5}, "temperature=-1.5"),
+        ({"temperature": math.nan}, "temperature=nan"),
+        ({"temperature": math.inf}, "temperature=inf"),
+        ({"top_k": 0}, "top_k=0"),
+        ({"top_p": 0.0}, "top_p=0.0"),
+        ({"top_p": 1.1}, "top_p=1.1"),
+    ],
+)
 def test_errors_carry_the_numbers(how, named):
     with pytest.raises(ValueError, match=named):
         sampling_distribution(LOGITS, **how)

@@ -182,9 +182,12 @@ def test_equals_pytorchs_multihead_attention(masked):
     value = torch.randn(2, 11, 15).double()
     mask = random_mask(q=7) if masked else None
     theirs, weights = attention_twin(layer)(
-        query, key, value, average_attn_weights=False,
+        query,
+        key,
+        value,
+        average_attn_weights=False,
         attn_mask=~mask.expand(2, 3, 7, 11).flatten(0, 1) if masked else None,
-    )  # fmt: skip
+    )
     close(layer(query, key, value, mask=mask), theirs)
     q, k = layer.split_heads(layer.w_q(query)), layer.split_heads(layer.w_k(key))
     close(attention_weights(q, k, mask), weights)

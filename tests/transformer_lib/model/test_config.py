@@ -11,9 +11,15 @@ from transformer_lib.model.config import BASE, BIG, SMALL, TOY, ModelConfig
 def test_the_defaults_are_the_papers_base_model():
     # Table 3, row "base"
     assert dataclasses.asdict(ModelConfig()) == {
-        "N": 6, "d_model": 512, "d_ff": 2048, "h": 8, "dropout": 0.1,
-        "norm_first": False, "tie_weights": "none", "positions": "paper",
-    }  # fmt: skip
+        "N": 6,
+        "d_model": 512,
+        "d_ff": 2048,
+        "h": 8,
+        "dropout": 0.1,
+        "norm_first": False,
+        "tie_weights": "none",
+        "positions": "paper",
+    }
     assert BASE == ModelConfig()
 
 

@@ -120,9 +120,9 @@ def test_the_similarity_of_two_positions_depends_on_their_distance_only():
 
 def test_tensor2tensor_example():
     # d_model=4: two sines, then two cosines; frequencies 1 and 1/10000
-    expected = torch.tensor([[0.0, 0.0, 1.0, 1.0],
-                             [0.84, 0.0001, 0.54, 1.0],
-                             [0.91, 0.0002, -0.42, 1.0]])  # fmt: skip
+    expected = torch.tensor(
+        [[0.0, 0.0, 1.0, 1.0], [0.84, 0.0001, 0.54, 1.0], [0.91, 0.0002, -0.42, 1.0]]
+    )
     table = tensor2tensor_encoding(length=3, d_model=4)
     close(table[:, [0, 2, 3]], expected[:, [0, 2, 3]], atol=0.005, rtol=0)
     close(table[:, 1], expected[:, 1], atol=1e-7, rtol=0)

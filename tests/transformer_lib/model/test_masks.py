@@ -19,9 +19,7 @@ def test_special_tokens_other_than_padding_are_seen():
 def test_causal_mask_is_a_staircase():
     mask = causal_mask(3)
     assert mask.shape == (1, 1, 3, 3) and mask.dtype == torch.bool
-    assert mask[0, 0].int().tolist() == [[1, 0, 0],
-                                         [1, 1, 0],
-                                         [1, 1, 1]]  # fmt: skip
+    assert mask[0, 0].int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
 
 
 def test_causal_mask_entry_by_entry():

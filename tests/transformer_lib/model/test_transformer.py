@@ -210,8 +210,10 @@ def test_gradients_are_finite_if_a_sentence_is_all_padding():
 # ---------------------------------------------------------------- what may depend on what
 
 
-@pytest.fixture(params=[(n, mode) for n in ("post-norm", "pre-norm") for mode in ("train", "eval")],
-                ids=" ".join)  # fmt: skip
+@pytest.fixture(
+    params=[(n, mode) for n in ("post-norm", "pre-norm") for mode in ("train", "eval")],
+    ids=" ".join,
+)
 def run(request):
     """A model with dropout; run(src, tgt_in) uses the same random numbers each time."""
     norm, mode = request.param

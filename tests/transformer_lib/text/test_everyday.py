@@ -30,17 +30,33 @@ PATTERNS = [
         ("¿(A {ti|vos}) te va?", ["¿A ti te va?", "¿A vos te va?", "¿Te va?"]),
         ("(a|b) c", ["A c", "B c", "C"]),
         ("Ven (aquí).!", ["Ven aquí.", "Ven.", "¡Ven aquí!", "¡Ven!"]),
-        ("¿Está (usted) {bien|(muy) mal}?",
-         ["¿Está usted bien?", "¿Está usted muy mal?", "¿Está usted mal?",
-          "¿Está bien?", "¿Está muy mal?", "¿Está mal?"]),
+        (
+            "¿Está (usted) {bien|(muy) mal}?",
+            [
+                "¿Está usted bien?",
+                "¿Está usted muy mal?",
+                "¿Está usted mal?",
+                "¿Está bien?",
+                "¿Está muy mal?",
+                "¿Está mal?",
+            ],
+        ),
         ("{Hola,|¡Hola!} ¿qué tal?", ["Hola, ¿qué tal?", "¡Hola! ¿Qué tal?"]),
-        ("En junio(,) ({él|ella}) va.",
-         ["En junio, él va.", "En junio, ella va.", "En junio, va.",
-          "En junio él va.", "En junio ella va.", "En junio va."]),
+        (
+            "En junio(,) ({él|ella}) va.",
+            [
+                "En junio, él va.",
+                "En junio, ella va.",
+                "En junio, va.",
+                "En junio él va.",
+                "En junio ella va.",
+                "En junio va.",
+            ],
+        ),
         ("{a|a} b", ["A b"]),
         ("éste", ["Éste"]),
     ],
-)  # fmt: skip
+)
 def test_a_pattern_stands_for_these_sentences(pattern, sentences):
     assert expand(pattern) == sentences
 
@@ -179,10 +195,13 @@ def test_words_keep_the_rules_of_spelling(pairs):
         ("I saw her yesterday.", "Ayer la vi.", "Le vi ayer."),
         ("I don't think it's true.", "No creo que sea verdad.", "No creo que es verdad."),
         ("I only have five euros.", "Sólo tengo 5 euros.", "Solo tengo cinco euro."),
-        ("Your house is bigger than mine.", "Su casa es más grande que la mía.",
-         "Tu casa es más grande que mía."),
+        (
+            "Your house is bigger than mine.",
+            "Su casa es más grande que la mía.",
+            "Tu casa es más grande que mía.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_right_and_wrong_are_told_apart(items, english, right, wrong):
     (translations,) = [item.translations for item in items if item.english == english]
     assert right in translations and wrong not in translations

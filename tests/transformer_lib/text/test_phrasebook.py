@@ -75,12 +75,15 @@ def test_a_folder_without_topics_is_told(tmp_path):
     [
         ("Hi.", "Hola.", [("Hi.", "Hola.")]),
         ("To {city}.", "A {city}.", [("To Rome.", "A Roma."), ("To Paris.", "A París.")]),
-        ("{city} to {city2}.", "De {city} a {city2}.",
-         [("Rome to Paris.", "De Roma a París."), ("Paris to Rome.", "De París a Roma.")]),
+        (
+            "{city} to {city2}.",
+            "De {city} a {city2}.",
+            [("Rome to Paris.", "De Roma a París."), ("Paris to Rome.", "De París a Roma.")],
+        ),
         ("{number}? Or {number}?", "¿{number}? ¿O {number}?", [("Two? Or two?", "¿Dos? ¿O dos?")]),
         ("OK. {number} of us.", "Sí. {number}.", [("OK. Two of us.", "Sí. Dos.")]),
     ],
-)  # fmt: skip
+)
 def test_a_frame_is_filled_in_every_way(folder, english, spanish, sentences):
     slots = phrasebook.load_slots(folder())
     assert list(fillings(Entry(english, spanish, "talk"), slots)) == sentences

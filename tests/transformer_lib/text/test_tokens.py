@@ -69,9 +69,15 @@ def test_curly_apostrophes_are_straight_ones(english, text):
 
 @pytest.mark.parametrize(
     "text",
-    ["I don't like Ana's duck", "It's late, isn't it?", "They're here", "I can't, he won't",
-     "Mr. Smith isn't here", "The house in the U.S. is red."],
-)  # fmt: skip
+    [
+        "I don't like Ana's duck",
+        "It's late, isn't it?",
+        "They're here",
+        "I can't, he won't",
+        "Mr. Smith isn't here",
+        "The house in the U.S. is red.",
+    ],
+)
 def test_capitals_make_no_difference(english, text):
     assert english(text) == english(text.lower()) == english(text.upper())
 
@@ -91,9 +97,15 @@ def test_spaces_do_not_count(english):
 
 @pytest.mark.parametrize(
     "text",
-    ["I like trees", "The queen's duck is red, not blue", "Who is there?", "The boys' room",
-     "I'd like a tree", "Ana and I (and you) like it"],
-)  # fmt: skip
+    [
+        "I like trees",
+        "The queen's duck is red, not blue",
+        "Who is there?",
+        "The boys' room",
+        "I'd like a tree",
+        "Ana and I (and you) like it",
+    ],
+)
 def test_english_comes_back_as_written(english, text):
     assert english.detokenize(english(text)) == text
 

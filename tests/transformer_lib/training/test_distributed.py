@@ -27,8 +27,22 @@ from transformer_lib.training.log import read_log
 from transformer_lib.training.state import STATE_FILE
 from transformer_lib.training.trainer import train
 
-SMALL = ["--subwords", "300", "--steps", "10", "--accumulate", "3", "--set", "N=1", "d_model=16",
-         "d_ff=32", "h=2", "validate_every=5", "max_tokens=256", "warmup=2"]  # fmt: skip
+SMALL = [
+    "--subwords",
+    "300",
+    "--steps",
+    "10",
+    "--accumulate",
+    "3",
+    "--set",
+    "N=1",
+    "d_model=16",
+    "d_ff=32",
+    "h=2",
+    "validate_every=5",
+    "max_tokens=256",
+    "warmup=2",
+]
 # Five trainings, one after another. The third stops at step 8 in both processes, the fourth goes on
 # with it, and in the last process 1 dies at step 8.
 SEVERAL = """
@@ -98,10 +112,21 @@ def runs(command, tmp_path_factory):
     (folder / "plan.json").write_text(json.dumps(plan))
     (folder / "several.py").write_text(SEVERAL)
     done = subprocess.run(
-        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
-         folder / "several.py", folder / "plan.json"],
-        env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "torch.distributed.run",
+            "--standalone",
+            "--nproc-per-node",
+            "2",
+            folder / "several.py",
+            folder / "plan.json",
+        ],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     return Path(plan[0][plan[0].index("--out") + 1]).parent, done
 
 

@@ -42,9 +42,12 @@ def test_equals_pytorch_in_value_and_gradient(smoothing, reduction):
     logits, target = logits_and_target()
     ours = label_smoothed_cross_entropy(logits, target, smoothing, reduction=reduction)
     theirs = F.cross_entropy(
-        logits.flatten(0, 1), target.flatten(), label_smoothing=smoothing,
-        ignore_index=PAD, reduction=reduction,
-    )  # fmt: skip
+        logits.flatten(0, 1),
+        target.flatten(),
+        label_smoothing=smoothing,
+        ignore_index=PAD,
+        reduction=reduction,
+    )
     close(ours, theirs)
     close(*(torch.autograd.grad(loss, logits)[0] for loss in (ours, theirs)))
 

@@ -22,8 +22,17 @@ from transformer_lib.text.tokenized_dataset import TokenizedDataset
 from transformer_lib.text.user_input import InputError
 from transformer_lib.translator import Translator
 
-WORDS = {"tree": "árbol", "dog": "perro", "cat": "gato", "house": "casa", "river": "río",
-         "song": "canción", "bird": "pájaro", "stone": "piedra", "night": "noche"}  # fmt: skip
+WORDS = {
+    "tree": "árbol",
+    "dog": "perro",
+    "cat": "gato",
+    "house": "casa",
+    "river": "río",
+    "song": "canción",
+    "bird": "pájaro",
+    "stone": "piedra",
+    "night": "noche",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -148,8 +157,9 @@ def test_no_sentence_of_validation_is_in_training(table, tmp_path):
 
     named = parallel_recipe([table()], [table(20, seed=1, name="held-out.tsv")])
     assert [list(named.pairs(side)) for side in ("train", "validation")] == [
-        sentences(600), sentences(20, seed=1),
-    ]  # fmt: skip
+        sentences(600),
+        sentences(20, seed=1),
+    ]
 
 
 def test_subwords_are_learned_from_the_training_side_only(table, tmp_path):
@@ -307,9 +317,12 @@ def test_the_recipe_of_the_larger_model_fetches_its_sentences(tmp_path, fetched,
 
 @pytest.mark.parametrize(
     ("task", "corpus"),
-    [("tatoeba", "tatoeba-en-es"), ("multi30k-en-de", "multi30k-en-de"),
-     ("multi30k-en-fr", "multi30k-en-fr")],
-)  # fmt: skip
+    [
+        ("tatoeba", "tatoeba-en-es"),
+        ("multi30k-en-de", "multi30k-en-de"),
+        ("multi30k-en-fr", "multi30k-en-fr"),
+    ],
+)
 def test_a_task_that_fetches_says_whose_its_sentences_are(
     run, fetched, monkeypatch, tmp_path, task, corpus
 ):

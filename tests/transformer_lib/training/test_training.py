@@ -292,8 +292,15 @@ def test_a_run_from_before_a_setting_was_there_goes_on_with_its_default(tmp_path
 
 
 def test_settings_that_make_no_sense_are_named():
-    several = {"steps": 0, "average": 0, "smoothing": 1.0, "schedule": "square", "peak": -1.0,
-               "patience": 0, "best_by": "chrf"}  # fmt: skip
+    several = {
+        "steps": 0,
+        "average": 0,
+        "smoothing": 1.0,
+        "schedule": "square",
+        "peak": -1.0,
+        "patience": 0,
+        "best_by": "chrf",
+    }
     for wrong in ({name: value} for name, value in several.items()):
         ((name, value),) = wrong.items()
         with pytest.raises(ValueError, match=f"{name}={value!r}"):

@@ -32,10 +32,15 @@ from transformer_lib.variants.language_model import generate
 close = torch.testing.assert_close
 D_MODEL, H, KV_HEADS, D_K, WORDS = 40, 4, 2, 10, 13
 SIZES = {
-    "hidden_size": D_MODEL, "num_attention_heads": H, "num_key_value_heads": KV_HEADS,
-    "head_dim": D_K, "intermediate_size": 23, "num_hidden_layers": 1, "vocab_size": 11,
+    "hidden_size": D_MODEL,
+    "num_attention_heads": H,
+    "num_key_value_heads": KV_HEADS,
+    "head_dim": D_K,
+    "intermediate_size": 23,
+    "num_hidden_layers": 1,
+    "vocab_size": 11,
     "attn_implementation": "eager",
-}  # fmt: skip
+}
 
 
 def single(module: nn.Module) -> nn.Module:
@@ -163,10 +168,14 @@ def test_the_relative_positions_are_t5s(both_ways):
     from transformers.models.t5.modeling_t5 import T5Attention
 
     config = T5Config(
-        d_model=D_MODEL, d_kv=D_K, num_heads=H, is_decoder=not both_ways,
-        relative_attention_num_buckets=8, relative_attention_max_distance=11,
+        d_model=D_MODEL,
+        d_kv=D_K,
+        num_heads=H,
+        is_decoder=not both_ways,
+        relative_attention_num_buckets=8,
+        relative_attention_max_distance=11,
         attn_implementation="eager",
-    )  # fmt: skip
+    )
     positions = RelativePositions(H, both_ways, buckets=8, farthest=11)
     ours = single(ModernAttention(D_MODEL, H, biases=[positions]))
     theirs = T5Attention(config, has_relative_attention_bias=True, layer_idx=0).eval()
@@ -224,8 +233,15 @@ def gpt2(tmp_path_factory):
     from transformers import GPT2Config, GPT2LMHeadModel
 
     torch.manual_seed(0)
-    config = GPT2Config(vocab_size=23, n_positions=17, n_embd=12, n_layer=2, n_head=3,
-                        bos_token_id=0, eos_token_id=0)  # fmt: skip
+    config = GPT2Config(
+        vocab_size=23,
+        n_positions=17,
+        n_embd=12,
+        n_layer=2,
+        n_head=3,
+        bos_token_id=0,
+        eos_token_id=0,
+    )
     theirs = GPT2LMHeadModel(config)
     with torch.no_grad():
         for parameter in theirs.parameters():

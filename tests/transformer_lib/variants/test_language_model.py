@@ -64,7 +64,9 @@ def test_with_a_cache_it_writes_the_same(change):
     with torch.no_grad():
         model.generator.proj.weight.mul_(2)
     for write in (greedy_decode, beam_search):
-        one, other = (write(model, empty_sources(2), max_length=9, cache=cache) for cache in (True, False))
+        one, other = (
+            write(model, empty_sources(2), max_length=9, cache=cache) for cache in (True, False)
+        )
         assert one == other if write is greedy_decode else one[0][0].ids == other[0][0].ids
     torch.manual_seed(1)
     prompt = torch.randint(0, 11, (3, 4))
@@ -92,12 +94,21 @@ def test_it_learns_a_language_by_the_same_loop():
     # 5 6 7 8 9 10 in a ring: after each word only one can follow, the first is one of six
     ring = [[5 + (first + i) % 6 for i in range(6)] for first in range(6)]
     model = LanguageModel(11, ModelConfig(N=1, d_model=16, d_ff=32, h=2, dropout=0.0))
-    config = TrainingConfig(steps=120, max_tokens=64, schedule="linear", peak=1e-2, warmup=10,
-                            smoothing=0.0, validate_every=120)  # fmt: skip
+    config = TrainingConfig(
+        steps=120,
+        max_tokens=64,
+        schedule="linear",
+        peak=1e-2,
+        warmup=10,
+        smoothing=0.0,
+        validate_every=120,
+    )
     history = train(model, as_lm_pairs(ring), as_lm_pairs(ring), config)
     floor = torch.tensor(6.0).log().item() / 7  # one free choice in 6 words and <eos>
     assert floor - 1e-4 <= history[-1]["validation_loss"] < floor + 0.02
-    written = [one.ids for one in sample_decode(model, empty_sources(40), temperature=0.5, max_length=9)]
+    written = [
+        one.ids for one in sample_decode(model, empty_sources(40), temperature=0.5, max_length=9)
+    ]
     assert len({tuple(ids) for ids in written}) == 6
     assert all(ids in ring for ids in written)
 

@@ -43,8 +43,10 @@ def small_model(attention="dot", **settings):
 
 def cell_of(layer: nn.GRU, number: int, suffix: str = "") -> nn.GRUCell:
     """One layer and direction of PyTorch's GRU as its cell, with the same weights."""
-    weights = {name: getattr(layer, f"{name}_l{number}{suffix}")
-               for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}  # fmt: skip
+    weights = {
+        name: getattr(layer, f"{name}_l{number}{suffix}")
+        for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    }
     hidden, width = weights["weight_hh"].shape[1], weights["weight_ih"].shape[1]
     cell = nn.GRUCell(width, hidden).double()
     cell.load_state_dict(weights)
@@ -223,14 +225,22 @@ def test_it_learns_and_translates(attention):
     words = "uno dos tres".split()
     src = Language(Tokenizer("en"), Vocabulary("one two three".split()))
     tgt = Language(Tokenizer("es"), Vocabulary(words))
-    texts = [("one", "uno"), ("two", "dos"), ("three", "tres"), ("two one", "dos uno"),
-             ("one three", "uno tres"), ("three two", "tres dos")]  # fmt: skip
+    texts = [
+        ("one", "uno"),
+        ("two", "dos"),
+        ("three", "tres"),
+        ("two one", "dos uno"),
+        ("one three", "uno tres"),
+        ("three two", "tres dos"),
+    ]
     pairs = [(src.encode(a), tgt.encode(b)) for a, b in texts]
-    config = RecurrentConfig(N=1, d_model=16, hidden=16, attention=attention, dropout=0.1,
-                             tie_weights="target")  # fmt: skip
+    config = RecurrentConfig(
+        N=1, d_model=16, hidden=16, attention=attention, dropout=0.1, tie_weights="target"
+    )
     model = RecurrentTranslator(len(src.vocab), len(tgt.vocab), config)
-    how = TrainingConfig(steps=60, max_tokens=64, schedule="linear", peak=2e-2, warmup=10,
-                         validate_every=60)  # fmt: skip
+    how = TrainingConfig(
+        steps=60, max_tokens=64, schedule="linear", peak=2e-2, warmup=10, validate_every=60
+    )
     train(model, pairs, pairs, how)
     translator = Translator(model, src, tgt)
     assert [one.lower() for one in translator.translate_all([a for a, _ in texts])] == [

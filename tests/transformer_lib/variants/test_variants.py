@@ -60,10 +60,17 @@ def modern(kv_heads=None, before=(), biases=()):
 
     def change(model):
         for stack, both_ways in ((model.encoder, True), (model.decoder, False)):
-            replace_modules(stack, "self_attn", lambda old, both_ways=both_ways: ModernAttention(
-                D_MODEL, H, kv_heads, before=[part() for part in before],
-                biases=[part(both_ways) for part in biases],
-            ))  # fmt: skip
+            replace_modules(
+                stack,
+                "self_attn",
+                lambda old, both_ways=both_ways: ModernAttention(
+                    D_MODEL,
+                    H,
+                    kv_heads,
+                    before=[part() for part in before],
+                    biases=[part(both_ways) for part in biases],
+                ),
+            )
 
     return change
 
@@ -186,8 +193,9 @@ class Gated(nn.Module):
 def test_a_new_layer_is_initialized_and_given_to_the_right_optimizer_whatever_its_name():
     model = replace_modules(small_model(tie_weights="target"), "feed_forward", lambda old: Gated())
     bound = math.sqrt(6 / (2 * D_MODEL))
-    spectral, others = ([p for group in one.param_groups for p in group["params"]]
-                        for one in muon(model).optimizers)  # fmt: skip
+    spectral, others = (
+        [p for group in one.param_groups for p in group["params"]] for one in muon(model).optimizers
+    )
     assert len(spectral) + len(others) == len(list(model.parameters()))
 
     def given(parameter, to):
@@ -489,8 +497,9 @@ PAIRS = [([5 + i % 6, 5 + i % 5], [5 + i % 5, 5 + i % 6, 4]) for i in range(30)]
 
 @pytest.mark.parametrize(("optimizer", "schedule"), [(adamw, "cosine"), (muon, "stable")])
 def test_it_trains_and_goes_on_after_a_stop(optimizer, schedule, tmp_path):
-    config = TrainingConfig(steps=6, max_tokens=64, schedule=schedule, peak=0.01, warmup=2,
-                            validate_every=3)  # fmt: skip
+    config = TrainingConfig(
+        steps=6, max_tokens=64, schedule=schedule, peak=0.01, warmup=2, validate_every=3
+    )
 
     losses = []
 
@@ -500,8 +509,9 @@ def test_it_trains_and_goes_on_after_a_stop(optimizer, schedule, tmp_path):
 
     def run(folder=None, **how):
         model = changed("mixture").float()
-        history = train(model, PAIRS, PAIRS, config, optimizer=optimizer, loss=loss,
-                        folder=folder, **how)  # fmt: skip
+        history = train(
+            model, PAIRS, PAIRS, config, optimizer=optimizer, loss=loss, folder=folder, **how
+        )
         return history, model(SRC, TGT_IN)
 
     def stop(_):
@@ -606,7 +616,15 @@ def test_a_block_of_nothing_is_refused():
 def test_the_paper_is_still_the_paper():
     # the classes of the paper import nothing from here, and their defaults are unchanged
     fields = {field.name for field in dataclasses.fields(ModelConfig)}
-    assert fields == {"N", "d_model", "d_ff", "h", "dropout", "norm_first", "tie_weights",
-                      "positions"}  # fmt: skip
+    assert fields == {
+        "N",
+        "d_model",
+        "d_ff",
+        "h",
+        "dropout",
+        "norm_first",
+        "tie_weights",
+        "positions",
+    }
     plain = Transformer(11, 11, ModelConfig(N=1, d_model=8, d_ff=8, h=2))
     assert {type(m) for m in plain.modules() if "since" in type(m).__module__} == set()

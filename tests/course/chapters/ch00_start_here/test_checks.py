@@ -14,10 +14,12 @@ COW = "The cow didn't cross the river because it was too {}"
     [
         (COW.format("tired"), COW.format("wide")),
         (COW.format("wide") + ".", COW.format("tired") + "!"),
-        ("The dog didn't enter the house because it was too tired",
-         "The dog didn't enter the house because it was too dark"),
+        (
+            "The dog didn't enter the house because it was too tired",
+            "The dog didn't enter the house because it was too dark",
+        ),
     ],
-)  # fmt: skip
+)
 def test_riddles(capsys, first, second):
     assert said(capsys, check.one_word_changes_the_gender, first, second) == "right!"
 
@@ -31,14 +33,17 @@ def test_riddles(capsys, first, second):
         (COW.format("tired"), COW.format("tired").replace("cow", "horse"), "cow to horse"),
         (COW.format("wide"), COW.format("wide").replace("river", "avenue"), "river to avenue"),
         ("The cow was tired", "The cow was white", "no *it* or *they*"),
-        (COW.format("tired").replace("cow", "horse"), COW.format("wide").replace("cow", "horse"),
-         "the same gender, cansado and ancho"),
+        (
+            COW.format("tired").replace("cow", "horse"),
+            COW.format("wide").replace("cow", "horse"),
+            "the same gender, cansado and ancho",
+        ),
         (COW.format("tired"), COW.format("big"), "show their gender"),
         (COW.format("tired"), COW.format("wibbly"), "'wibbly'"),
         (COW.format("tired"), 5, "in quotes"),
         ("I like treez", "I like trees", "(did you mean 'tree' or 'trees'?)"),
     ],
-)  # fmt: skip
+)
 def test_no_riddles(capsys, first, second, hint):
     answer = said(capsys, check.one_word_changes_the_gender, first, second)
     assert refused(answer, hint) and "?." not in answer

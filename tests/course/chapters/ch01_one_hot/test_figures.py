@@ -37,8 +37,10 @@ def test_a_row_is_a_long_bar_with_one_mark_and_a_lens():
 def test_three_words_are_a_triangle_of_equal_sides():
     ax = distance_triangle(torch.eye(3), WORDS).axes[0]
     assert [text.get_text() for text in ax.texts] == [
-        *["1.414"] * 3, "every distance:\n√2", *WORDS,
-    ]  # fmt: skip
+        *["1.414"] * 3,
+        "every distance:\n√2",
+        *WORDS,
+    ]
     with pytest.raises(ValueError, match="distances differ"):
         distance_triangle(torch.eye(3) * torch.tensor([[1.0], [2.0], [3.0]]), WORDS)
     with pytest.raises(ValueError, match="three words"):

@@ -174,8 +174,11 @@ def test_only_the_words_of_the_sentence_learn():
     loss.backward()
     moved = model.src_embed.table.weight.grad.abs().sum(dim=1) > 0
     assert [word for word, changes in zip(words, moved, strict=True) if changes] == [
-        "<eos>", "I", "like", "trees",
-    ]  # fmt: skip
+        "<eos>",
+        "I",
+        "like",
+        "trees",
+    ]
 
 
 RIGHT = {"A": "wrong row", "B": "place matters", "C": "sound", "D": "no factor"}

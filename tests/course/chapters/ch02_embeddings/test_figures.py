@@ -132,9 +132,7 @@ def test_bars_are_percent():
 
 
 def test_sizes_and_alikeness_are_drawn_against_the_width():
-    figure = vector_sizes(
-        [8, 32], {"word": [1.0, 2.0], "place": [2.0, 4.0]}, {"word": [0, 1]}
-    )
+    figure = vector_sizes([8, 32], {"word": [1.0, 2.0], "place": [2.0, 4.0]}, {"word": [0, 1]})
     left, right = figure.axes
     assert [list(line.get_ydata()) for line in left.lines] == [[1, 2], [2, 4]]
     assert [list(line.get_ydata()) for line in right.lines] == [[0, 1]]

@@ -114,8 +114,13 @@ def by_column(exponent):
     """A table whose column has the angle pos / 10000^exponent(column, d_model)."""
 
     def table(length, d_model):
-        return [[(math.sin, math.cos)[column % 2](pos / 10_000 ** exponent(column, d_model))
-                 for column in range(d_model)] for pos in range(length)]  # fmt: skip
+        return [
+            [
+                (math.sin, math.cos)[column % 2](pos / 10_000 ** exponent(column, d_model))
+                for column in range(d_model)
+            ]
+            for pos in range(length)
+        ]
 
     return table
 
@@ -147,15 +152,27 @@ def by_divisor(divisor):
     """A table whose pair i has the angle pos / divisor(i, d_model)."""
 
     def table(length, d_model):
-        return [[f(pos / divisor(i, d_model)) for i in range(d_model // 2)
-                 for f in (math.sin, math.cos)] for pos in range(length)]  # fmt: skip
+        return [
+            [
+                f(pos / divisor(i, d_model))
+                for i in range(d_model // 2)
+                for f in (math.sin, math.cos)
+            ]
+            for pos in range(length)
+        ]
 
     return table
 
 
 def multiplied_exponent(length, d_model):
-    return [[f(pos / 10_000 * (2 * i / d_model)) for i in range(d_model // 2)
-             for f in (math.sin, math.cos)] for pos in range(length)]  # fmt: skip
+    return [
+        [
+            f(pos / 10_000 * (2 * i / d_model))
+            for i in range(d_model // 2)
+            for f in (math.sin, math.cos)
+        ]
+        for pos in range(length)
+    ]
 
 
 def only_sines(length, d_model):
@@ -206,14 +223,16 @@ TABLES = [
     (library, "does the whole exercise"),
     (lambda length, d_model: right_table(length, d_model)[None], r"this has \(1, 7, 10\)"),
     (lambda length, d_model: right_table(length, 10), r"shape \(3, 14\)"),
-    (lambda length, d_model: by_column(lambda column, _: column // 2 * 2 / 10)(length, d_model),
-     "a size written into"),
+    (
+        lambda length, d_model: by_column(lambda column, _: column // 2 * 2 / 10)(length, d_model),
+        "a size written into",
+    ),
     (lambda length, d_model: None, "returns nothing"),
     (lambda length, d_model: "sin", "should be numbers"),
     (lambda length: 0, "stops with TypeError"),
     (lambda length, d_model: 1 / 0, "stops with ZeroDivisionError"),
     (3, "function itself"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("attempt", "answer"), TABLES)

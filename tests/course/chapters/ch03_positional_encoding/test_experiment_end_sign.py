@@ -60,8 +60,11 @@ def test_changes_do_what_they_are_called(translator):
 def test_what_is_stored_is_whole_and_is_what_is_measured(translator):
     stored = experiments.load("end-sign")
     runs = {(run["seed"], run["steps"], run["d_model"]): run for run in stored["runs"]}
-    assert list(runs) == [(0, 0, 128), *((*run, 128) for run in end_sign.RUNS),
-                          *((*run, 64) for run in end_sign.NARROW)]  # fmt: skip
+    assert list(runs) == [
+        (0, 0, 128),
+        *((*run, 128) for run in end_sign.RUNS),
+        *((*run, 64) for run in end_sign.NARROW),
+    ]
     names = ["as trained", *end_sign.changes(translator.model)]
     assert all(list(runs[*run, 128]["right"]) == names for run in end_sign.RUNS)
     for key, model in (((0, 0, 128), untrained(translator)), ((0, 8000, 128), translator)):

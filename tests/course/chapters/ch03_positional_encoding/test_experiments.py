@@ -26,8 +26,9 @@ def test_each_kind_is_trained_with_its_own_positions(little_text):
 
 
 def test_a_seed_fixes_the_training(little_text):
-    one, same, other = (positions.learn_to_copy("paper", seed, longest=2, steps=4)
-                        for seed in (3, 3, 4))  # fmt: skip
+    one, same, other = (
+        positions.learn_to_copy("paper", seed, longest=2, steps=4) for seed in (3, 3, 4)
+    )
     assert torch.equal(one.generator.proj.weight, same.generator.proj.weight)
     assert not torch.equal(one.generator.proj.weight, other.generator.proj.weight)
 
@@ -50,7 +51,11 @@ def test_rows_bags_and_digits_are_counted(monkeypatch):
 def test_what_is_stored_is_whole():
     stored = experiments.load("positions")
     found = {(row["kind"], row["seed"], row["length"]) for row in stored["results"]}
-    assert found == {(kind, seed, length) for kind in positions.KINDS for seed in positions.SEEDS
-                     for length in positions.LENGTHS}  # fmt: skip
+    assert found == {
+        (kind, seed, length)
+        for kind in positions.KINDS
+        for seed in positions.SEEDS
+        for length in positions.LENGTHS
+    }
     assert len(found) == len(stored["results"])
     assert (stored["trained_to"], stored["steps"]) == (positions.TRAINED_TO, positions.STEPS)

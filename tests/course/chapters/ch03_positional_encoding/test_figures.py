@@ -108,8 +108,11 @@ def test_two_encodings_with_the_same_waves_would_show_no_difference():
 
 def test_clock_hands_point_up_at_position_zero_and_turn_clockwise():
     figure = plots.positions_clocks(positional_encoding(11, 14), (0, 1), start=0, other=5, step=2)
-    hands = {line.get_label(): line.get_xydata()[0] for line in figure.axes[0].lines
-             if line.get_label().startswith("position")}  # fmt: skip
+    hands = {
+        line.get_label(): line.get_xydata()[0]
+        for line in figure.axes[0].lines
+        if line.get_label().startswith("position")
+    }
     assert list(hands) == ["position 0", "position 2", "position 5", "position 7"]
     np.testing.assert_allclose(hands["position 0"], (0, 1))
     np.testing.assert_allclose(hands["position 2"], (math.sin(2), math.cos(2)), rtol=1e-6)
@@ -158,8 +161,9 @@ def test_word_and_position_and_their_sum_are_the_three_stripes():
     figure = plots.word_plus_position(["a", "b"], words, {5: table[5], 2: table[2]})
     for ax, word, place in zip(figure.axes, words, (5, 2), strict=False):
         stripes = ax.images[0].get_array()
-        np.testing.assert_allclose(stripes, torch.stack([word, table[place], word + table[place]]),
-                                   rtol=1e-6)  # fmt: skip
+        np.testing.assert_allclose(
+            stripes, torch.stack([word, table[place], word + table[place]]), rtol=1e-6
+        )
 
 
 def test_input_vectors_carry_their_words_and_sums():
@@ -168,8 +172,11 @@ def test_input_vectors_carry_their_words_and_sums():
     texts = [text.get_text() for text in large.texts]
     assert {"uno", "dos", "position 0", "position 1", "decoder layer 0"} <= set(texts)
     assert [texts.count(number) for number in ("1.0", "\N{MINUS SIGN}0.5", "0.5")] == [8, 8, 8]
-    filled = [patch for patch in small.patches
-              if patch.get_facecolor() == mpl.colors.to_rgba(style.DECODER)]  # fmt: skip
+    filled = [
+        patch
+        for patch in small.patches
+        if patch.get_facecolor() == mpl.colors.to_rgba(style.DECODER)
+    ]
     assert len(filled) == 1, "the bottom of the decoder, and nothing else"
 
 
@@ -193,8 +200,10 @@ def test_lengths_copied_are_means_over_seeds_with_a_mark_for_each():
     kinds = ("paper", "tensor2tensor", "learned", "none")
     results = [
         {"kind": kind, "seed": seed, "length": length, "exact": seed / 2}
-        for kind in kinds for seed in (0, 1, 2) for length in (1, 2, 3)
-    ]  # fmt: skip
+        for kind in kinds
+        for seed in (0, 1, 2)
+        for length in (1, 2, 3)
+    ]
     ax = plots.lengths_copied(results, trained_to=2)
     assert len(ax.lines) == 4
     for line in ax.lines:

@@ -145,8 +145,9 @@ def with_row(row: int, *numbers: float) -> Tensor:
 TWO_ROWS = [[0, 0, 0, 0], [0, 0, 0, 0], [0, 3, 0, 0], [0, 3, 0, 0]]
 
 
-@pytest.mark.parametrize("w_q", [with_row(2, 0, 4, 0, 0), with_row(3, -9, 9, -9, -9),
-                                 torch.tensor(TWO_ROWS), TWO_ROWS])  # fmt: skip
+@pytest.mark.parametrize(
+    "w_q", [with_row(2, 0, 4, 0, 0), with_row(3, -9, 9, -9, -9), torch.tensor(TWO_ROWS), TWO_ROWS]
+)
 def test_look_at_the_verb_right(capsys, w_q):
     assert said(capsys, check.look_at_the_verb, w_q) == "right!"
 
@@ -171,8 +172,11 @@ def test_look_at_the_verb_wrong(capsys, w_q, hint):
 
 
 def test_dividing_by_the_root_of_the_values_width_is_seen(capsys):
-    answer = said(capsys, check.my_attention,
-                  lambda q, k, v: (scores(q, k) / v.size(-1) ** 0.5).softmax(-1) @ v)  # fmt: skip
+    answer = said(
+        capsys,
+        check.my_attention,
+        lambda q, k, v: (scores(q, k) / v.size(-1) ** 0.5).softmax(-1) @ v,
+    )
     assert "root of the value's width" in answer
 
 

@@ -56,9 +56,15 @@ def test_the_six_steps_carry_their_numbers():
     ax = six_steps(["a", "b"], query, keys, torch.tensor([[2.0, 0], [0, 4]])).axes[0]
     texts = [text.get_text() for text in ax.texts]
     weight = math.exp(1.75) / (math.exp(1.75) + math.exp(0.75))
-    for wanted in ["$q_1 · k_1$ = 3.5", "$q_1 · k_2$ = 1.5", "1.75", "0.75", f"{weight:.2f}",
-                   f"({2 * weight:.2f}, 0.00)",
-                   f"z = ({2 * weight:.2f}, {4 - 4 * weight:.2f})"]:  # fmt: skip
+    for wanted in [
+        "$q_1 · k_1$ = 3.5",
+        "$q_1 · k_2$ = 1.5",
+        "1.75",
+        "0.75",
+        f"{weight:.2f}",
+        f"({2 * weight:.2f}, 0.00)",
+        f"z = ({2 * weight:.2f}, {4 - 4 * weight:.2f})",
+    ]:
         assert wanted in texts
     with pytest.raises(ValueError, match=r"2 words and a query of the shape \(3,\)"):
         six_steps(["a", "b"], torch.ones(3), keys, keys)
@@ -107,8 +113,9 @@ def test_the_real_head_computes_what_the_model_computes():
 def test_the_scaling_curves_carry_the_measured_numbers():
     rows = [
         {"d_k": d_k, "scaled": scaled, "variance": d_k + scaled, "largest": 0.5, "slope": 0.25}
-        for d_k in (4, 16) for scaled in (False, True)
-    ]  # fmt: skip
+        for d_k in (4, 16)
+        for scaled in (False, True)
+    ]
     first = scaling_curves(rows).axes[0]
     assert [line.get_ydata().tolist() for line in first.lines] == [[4, 16], [5, 17]]
     with pytest.raises(ValueError, match="scaled=True and rows with scaled=False"):
@@ -126,7 +133,10 @@ def test_score_maps_share_one_scale():
 def drawn_numbers(chart) -> tuple[list[float], list[float]]:
     """The weights beside the bars and the output, as Vega computes and draws them."""
     svg = showing.convert(showing.portable(chart.to_dict()), "svg")
-    texts = [text.replace("\N{MINUS SIGN}", "-") for text in re.findall(r">([^<>]+)</text>", svg.decode())]  # fmt: skip # noqa: E501
+    texts = [
+        text.replace("\N{MINUS SIGN}", "-")
+        for text in re.findall(r">([^<>]+)</text>", svg.decode())
+    ]  # noqa: E501
     output = next(text for text in texts if text.startswith("output"))
     weights = [float(text) for text in texts if re.fullmatch(r"0\.\d\d|1\.00", text)]
     assert weights[3:] == weights[:3], "each stands there twice: a white rim, and the letters"
@@ -135,7 +145,10 @@ def drawn_numbers(chart) -> tuple[list[float], list[float]]:
 
 @pytest.mark.parametrize("query", [[1.0, 0.5], [-2.0, 3.0], [0.0, 0.0]])
 def test_the_explorer_computes_what_the_library_computes(query):
-    keys, values = torch.tensor([[-1.0, 1], [1.5, -1], [2, 2]]), torch.tensor([[-2.0, -1], [0, 2], [1.5, 1]])  # fmt: skip # noqa: E501
+    keys, values = (
+        torch.tensor([[-1.0, 1], [1.5, -1], [2, 2]]),
+        torch.tensor([[-2.0, -1], [0, 2], [1.5, 1]]),
+    )  # noqa: E501
     weights, output = drawn_numbers(attention_explorer(WORDS, keys, values, query, "trees"))
     q = torch.tensor([query])
     np.testing.assert_allclose(weights, attention_weights(q, keys)[0], atol=0.0051)

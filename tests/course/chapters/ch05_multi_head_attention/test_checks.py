@@ -50,37 +50,57 @@ def test_the_fault_is_in_one_head_and_in_its_values_only():
     torch.testing.assert_close(out, torch.cat(list(z), dim=-1) @ w_o)
 
 
-@pytest.mark.parametrize(("attempt", "hint"), [
-    ((5, "W_V", 2), "right!"),
-    ((..., ..., ...), "not tried yet"),
-    ((2, "W_V", 5), "exchanged"),
-    ((5, "W_Q", 2), "What else does a head compute"),
-    ((5, "W_K", 2), "What else does a head compute"),
-    ((5, "W_V", 3), "Not that of head 3"),
-    ((4, "W_V", 2), "Head 4 is sound"),
-    ((5, "W_O", 2), "name of a matrix"),
-    ((8, "W_V", 2), "from 0 to 7"),
-    (("five", "W_V", 2), "from 0 to 7"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("attempt", "hint"),
+    [
+        ((5, "W_V", 2), "right!"),
+        ((..., ..., ...), "not tried yet"),
+        ((2, "W_V", 5), "exchanged"),
+        ((5, "W_Q", 2), "What else does a head compute"),
+        ((5, "W_K", 2), "What else does a head compute"),
+        ((5, "W_V", 3), "Not that of head 3"),
+        ((4, "W_V", 2), "Head 4 is sound"),
+        ((5, "W_O", 2), "name of a matrix"),
+        ((8, "W_V", 2), "from 0 to 7"),
+        (("five", "W_V", 2), "from 0 to 7"),
+    ],
+)
 def test_the_planted_fault(capsys, attempt, hint):
     assert hint in said(capsys, check.planted_fault, *attempt)
 
 
-@pytest.mark.parametrize(("attempt", "hint"), [
-    ([22, 23], "right!"), ((22, 23), "right!"), ([12, 13], "row 1"), ([14, 15], "word and feature"),
-    ([2, 3], "transpose is missing"), ([24, 25], "first 5 × 2"), ([1, 2], "thirty numbers"),
-    (22, "as a list"), (..., "not tried yet"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("attempt", "hint"),
+    [
+        ([22, 23], "right!"),
+        ((22, 23), "right!"),
+        ([12, 13], "row 1"),
+        ([14, 15], "word and feature"),
+        ([2, 3], "transpose is missing"),
+        ([24, 25], "first 5 × 2"),
+        ([1, 2], "thirty numbers"),
+        (22, "as a list"),
+        (..., "not tried yet"),
+    ],
+)
 def test_what_a_head_holds_in_pieces(capsys, attempt, hint):
     assert hint in said(capsys, check.in_pieces, attempt)
     codes = 10 * torch.arange(5)[:, None] + torch.arange(6)
     assert codes.view(1, 3, 5, 2)[0, 1, 2].tolist() == [22, 23]
 
 
-@pytest.mark.parametrize(("attempt", "hint"), [
-    ((4, 44), "right!"), ((5, 44), "from 0"), ((4, 45), "from 0 as well"), ((44, 4), "exchanged"),
-    ((37, 4), "shuffled"), ((3, 1), "64 places"), ((..., ...), "not tried yet"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("attempt", "hint"),
+    [
+        ((4, 44), "right!"),
+        ((5, 44), "from 0"),
+        ((4, 45), "from 0 as well"),
+        ((44, 4), "exchanged"),
+        ((37, 4), "shuffled"),
+        ((3, 1), "64 places"),
+        ((..., ...), "not tried yet"),
+    ],
+)
 def test_where_a_number_comes_from(capsys, attempt, hint):
     assert hint in said(capsys, check.where_from, *attempt)
 

@@ -95,9 +95,10 @@ def test_each_head_draws_its_looks_and_those_of_the_marked_words_in_their_color(
         others = matrix[[0, 3]]
         assert len(drawn[name].get_segments()) == (others >= heads.FAINT).sum()
     ends = sum(
-        int(((matrix[1] > 0.4) | (matrix[2] > 0.4))[j]) for matrix in named.values()
+        int(((matrix[1] > 0.4) | (matrix[2] > 0.4))[j])
+        for matrix in named.values()
         for j in range(len(ENGLISH))
-    )  # fmt: skip
+    )
     sentence = len(ENGLISH)
     assert sum(texts(ax).count(text) for text in ENGLISH) == ends + sentence + 2 * len(named)
 
@@ -144,16 +145,19 @@ def test_one_two_all_shows_one_two_and_all(looks):
     assert max(widths) == pytest.approx(8 * float(mean.max())), "as thick as the mean is large"
     first = next(iter(named.values()))[2]
     best = int(first.argmax())
-    assert any(text.startswith(f"{ENGLISH[best]} {percent(float(first.max()))}")
-               for text in texts(ax))  # fmt: skip
+    assert any(
+        text.startswith(f"{ENGLISH[best]} {percent(float(first.max()))}") for text in texts(ax)
+    )
 
 
 def test_the_sharpest_head_of_the_last_layer_comes_first():
     even, sharp = torch.full((2, 2), 0.5), torch.eye(2)
     named = {"layer 0, head 0": sharp, "layer 1, head 0": even, "layer 1, head 1": sharp}
     assert list(heads.sharpest_first(named, 0)) == [
-        "layer 1, head 1", "layer 1, head 0", "layer 0, head 0",
-    ]  # fmt: skip
+        "layer 1, head 1",
+        "layer 1, head 0",
+        "layer 0, head 0",
+    ]
 
 
 def test_encoder_heads_are_named_from_zero(looks):
@@ -210,10 +214,15 @@ def test_what_answers_the_mouse_can_be_seen(looks):
 
 def test_the_view_fits_a_column():
     long = ["international"] * 3
-    looks = AttentionMaps(long, ["<bos>", *long[:2]], long, {
-        "encoder.layers.0.self_attn": weights(2, 3, 3),
-        "decoder.layers.0.cross_attn": weights(2, 3, 3),
-    })  # fmt: skip
+    looks = AttentionMaps(
+        long,
+        ["<bos>", *long[:2]],
+        long,
+        {
+            "encoder.layers.0.self_attn": weights(2, 3, 3),
+            "decoder.layers.0.cross_attn": weights(2, 3, 3),
+        },
+    )
     spec = showing.portable(heads.token_view(looks, layer="encoder, layer 0").to_dict())
     width, _ = showing.convert(spec, "svg").decode().split('width="')[1].split('"', 1)
     assert 300 < float(width) <= 600
@@ -270,15 +279,23 @@ def test_distances_leave_the_padding_out():
 def test_the_three_uses_say_who_asks_whom(looks):
     ax = heads.three_uses(looks).axes[0]
     said = texts(ax)
-    assert {"English looks\nat English", "Spanish looks at the\nSpanish before it",
-            "Spanish looks\nat English"} <= set(said)  # fmt: skip
+    assert {
+        "English looks\nat English",
+        "Spanish looks at the\nSpanish before it",
+        "Spanish looks\nat English",
+    } <= set(said)
     assert said.count("writes") == 2 and said.count("has read") == 1
-    kinds = ("encoder.layers.1.self_attn", "decoder.layers.1.self_attn",
-             "decoder.layers.1.cross_attn")  # fmt: skip
+    kinds = (
+        "encoder.layers.1.self_attn",
+        "decoder.layers.1.self_attn",
+        "decoder.layers.1.cross_attn",
+    )
     means = [looks.weights[kind].mean(dim=0) for kind in kinds]
-    keys = [(column, word) for mean, words in zip(
-        means, (ENGLISH, ["<bos>", *SPANISH], ENGLISH), strict=True)
-        for column, word in zip(mean.T, words, strict=True)]  # fmt: skip
+    keys = [
+        (column, word)
+        for mean, words in zip(means, (ENGLISH, ["<bos>", *SPANISH], ENGLISH), strict=True)
+        for column, word in zip(mean.T, words, strict=True)
+    ]
     keys = [(column, word) for column, word in keys if column.max() >= heads.FAINT]
     for lines, (column, word) in zip(ax.collections, keys, strict=True):
         assert lines.get_label() == word

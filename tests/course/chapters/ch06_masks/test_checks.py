@@ -15,11 +15,18 @@ from transformer_lib.model.masks import causal_mask, padding_mask
 @pytest.mark.parametrize(
     "guess, hint",
     [
-        (9, "right!"), (..., "not tried yet"), (16, "Nobody sees the padding"),
-        (12, "padding mask alone"), (10, "causal mask alone"), (6, "may look at itself"),
-        (7, "other way round"), (8, "row by row"), ("nine", "whole number"), (True, "whole number"),
+        (9, "right!"),
+        (..., "not tried yet"),
+        (16, "Nobody sees the padding"),
+        (12, "padding mask alone"),
+        (10, "causal mask alone"),
+        (6, "may look at itself"),
+        (7, "other way round"),
+        (8, "row by row"),
+        ("nine", "whole number"),
+        (True, "whole number"),
     ],
-)  # fmt: skip
+)
 def test_how_many_may_be_seen(capsys, guess, hint):
     assert hint in said(capsys, check.how_many_may_be_seen, guess)
 
@@ -103,8 +110,10 @@ def both(ids: Tensor) -> Tensor:
 
 
 def place_by_place(ids: Tensor) -> Tensor:
-    rows = [[[i >= j and row[j] != 0 for j in range(len(row))] for i in range(len(row))]
-            for row in ids.tolist()]  # fmt: skip
+    rows = [
+        [[i >= j and row[j] != 0 for j in range(len(row))] for i in range(len(row))]
+        for row in ids.tolist()
+    ]
     return torch.tensor(rows).unsqueeze(1)
 
 
@@ -266,7 +275,7 @@ WRONG_WEIGHTS = [
     (lambda s, m: torch.zeros(5), "not (5,)"),
     (lambda s, m: attention_weights(s, s, m), "does the whole exercise"),
     (lambda s, m: None, "`return`"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("function, hint", WRONG_WEIGHTS)

@@ -80,8 +80,9 @@ def test_wrong_parameters(capsys, place, wrong, hint):
 
 
 def in_a_loop(x, w_1, b_1, w_2, b_2):
-    return torch.stack([torch.stack([(word @ w_1 + b_1).clamp(min=0) @ w_2 + b_2 for word in s])
-                        for s in x])  # fmt: skip
+    return torch.stack(
+        [torch.stack([(word @ w_1 + b_1).clamp(min=0) @ w_2 + b_2 for word in s]) for s in x]
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,8 +165,10 @@ def test_layer_norm_right(capsys, function):
         (lambda x, a, b, eps: normed(x, a, b, 0.0), "eps is missing: "),
         (lambda x, a, b, eps: normed(x, a, b, 0.0, correction=1), "eps is missing, and"),
         (lambda x, a, b, eps: normed(x, a, b, 0.5), "handed in"),
-        (lambda x, a, b, eps: x / (x.var(-1, correction=0, keepdim=True) + eps).sqrt() * a + b,
-         "isn't subtracted"),
+        (
+            lambda x, a, b, eps: x / (x.var(-1, correction=0, keepdim=True) + eps).sqrt() * a + b,
+            "isn't subtracted",
+        ),
         (lambda x, a, b, eps: (x - x.mean(-1, keepdim=True)) * a + b, "division"),
         (lambda x, a, b, eps: normed(x, 1, 0, eps), "Scale and shift are missing"),
         (lambda x, a, b, eps: normed(x, a, 0, eps), "The shift is missing"),
@@ -175,14 +178,25 @@ def test_layer_norm_right(capsys, function):
         (lambda x, a, b, eps: x - x.mean(-1), "keepdim=True"),
         (lambda x, a, b, eps: of_deviation(x, a, b, eps, 0), "It is a root already"),
         (lambda x, a, b, eps: of_deviation(x, a, b, eps, 1), "It is a root already"),
-        (lambda x, a, b, eps: (x - x.mean(-1, True)) / ((x - x.mean(-1, True)).square()
-                               .sum(-1, True) + eps).sqrt() * a + b, "You add up the squared"),
-        (lambda x, a, b, eps: (x - x.mean(-1, True)) / (x.square().mean(-1, True) + eps).sqrt()
-                               * a + b, "the squares of x"),
+        (
+            lambda x, a, b, eps: (
+                (x - x.mean(-1, True))
+                / ((x - x.mean(-1, True)).square().sum(-1, True) + eps).sqrt()
+                * a
+                + b
+            ),
+            "You add up the squared",
+        ),
+        (
+            lambda x, a, b, eps: (
+                (x - x.mean(-1, True)) / (x.square().mean(-1, True) + eps).sqrt() * a + b
+            ),
+            "the squares of x",
+        ),
         (lambda x, a, b, eps: x / (x.square().mean(-1, True) + eps).sqrt() * a + b, "RMS norm"),
         (lambda x, a, b, eps: F.layer_norm(x, a.shape, a, b, eps), "write its steps yourself"),
     ],
-)  # fmt: skip
+)
 def test_layer_norm_wrong(capsys, function, hint):
     assert refused(said(capsys, check.layer_norm, function), hint)
 

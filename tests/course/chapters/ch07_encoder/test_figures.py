@@ -22,8 +22,11 @@ from course.drawing.registry import FIGURES
 
 def drawn(name: str) -> dict[str, np.ndarray]:
     """The maps of a figure by title."""
-    return {ax.get_title(): np.ma.getdata(ax.images[0].get_array())
-            for ax in FIGURES[name].draw().axes if ax.images}  # fmt: skip
+    return {
+        ax.get_title(): np.ma.getdata(ax.images[0].get_array())
+        for ax in FIGURES[name].draw().axes
+        if ax.images
+    }
 
 
 # --- the drawing functions ---
@@ -31,8 +34,9 @@ def drawn(name: str) -> dict[str, np.ndarray]:
 
 def test_maps_carry_words_and_numbers():
     matrix = torch.tensor([[torch.nan, -0.3], [0.5, torch.nan]])
-    figure = word_maps({"a": matrix, "b": matrix}, ["x", "y"], label="cosine", limits=(-1, 1),
-                       numbers=True)  # fmt: skip
+    figure = word_maps(
+        {"a": matrix, "b": matrix}, ["x", "y"], label="cosine", limits=(-1, 1), numbers=True
+    )
     one, other, scale = figure.axes
     assert [ax.get_title() for ax in (one, other)] == ["a", "b"]
     assert [tick.get_text() for tick in one.get_yticklabels()] == ["x", "y"]
@@ -65,7 +69,9 @@ def test_the_flow_shows_vectors_and_their_size():
     x = torch.tensor([[3.0, -3.0], [1.0, 1.0]])
     ax = around_flow({"way": [("x", x), "box", "+", ("y", x / 2)]}, ["a", "b"]).axes[0]
     assert [np.ma.getdata(i.get_array()).tolist() for i in ax.images[:2]] == [
-        x.tolist(), (x / 2).tolist()]  # fmt: skip
+        x.tolist(),
+        (x / 2).tolist(),
+    ]
     texts = [text.get_text() for text in ax.texts]
     numbers = [text for text in texts if text.replace(".", "").isdigit()]
     assert numbers[:4] == ["3.0", "1.0", "1.5", "0.5"] and "box" in texts
@@ -74,8 +80,11 @@ def test_the_flow_shows_vectors_and_their_size():
 def test_in_the_stream_each_look_at_another_word_is_a_ribbon_of_its_weight():
     def ribbons(weights):
         ax = stream_of_words(["a", "b"], [torch.tensor(weights)]).axes[0]
-        return [patch.get_linewidth() for patch in ax.patches
-                if isinstance(patch, PathPatch) and patch.get_alpha()]  # fmt: skip
+        return [
+            patch.get_linewidth()
+            for patch in ax.patches
+            if isinstance(patch, PathPatch) and patch.get_alpha()
+        ]
 
     assert ribbons([[1.0, 0.0], [0.0, 1.0]]) == []
     assert ribbons([[0.2, 0.8], [0.4, 0.6]]) == pytest.approx([7.2, 3.6])
@@ -97,9 +106,12 @@ def test_the_memory_reaches_every_decoder_layer():
             text.get_position() for text in ax.texts if text.get_text() == "cross-attention"
         ]
         assert len(crossings) == layers and texts.count("add & norm") == 5 * layers
-        ends = [patch.get_path().vertices for patch in ax.patches
-                if isinstance(patch, FancyArrowPatch)
-                and to_hex(patch.get_edgecolor()) == style.ENCODER.lower()]  # fmt: skip
+        ends = [
+            patch.get_path().vertices
+            for patch in ax.patches
+            if isinstance(patch, FancyArrowPatch)
+            and to_hex(patch.get_edgecolor()) == style.ENCODER.lower()
+        ]
         assert len(ends) == layers
         assert {f"layer {layer}" for layer in range(layers)} <= set(texts)
         assert {"a", "b", "c", "memory"} <= set(texts)
@@ -187,8 +199,9 @@ def test_the_flow_is_the_running_code():
     x, normed, added, out = (station[1] for station in pre if isinstance(station, tuple))
     torch.testing.assert_close(normed, data.fresh_norm(x))
     torch.testing.assert_close(out, x + added)
-    torch.testing.assert_close(x.square().mean(-1).sqrt(), torch.tensor([0.5, 1, 2]).double(),
-                               atol=1e-4, rtol=0)  # fmt: skip
+    torch.testing.assert_close(
+        x.square().mean(-1).sqrt(), torch.tensor([0.5, 1, 2]).double(), atol=1e-4, rtol=0
+    )
 
 
 def test_the_stream_grows_in_pre_norm_alone():

@@ -389,15 +389,17 @@ def vectors(model, src, words):
         (lambda *a: forced(*a)[:, :-1], "predicts <eos>"),
         (lambda *a: forced(*a)[:, -1], "the last place alone"),
         (lambda model, src, words: forced(model, words, src), "have changed places"),
-        (lambda model, src, words: model(torch.cat([ids(words, BOS), words], 1), src),
-         "have changed places"),
+        (
+            lambda model, src, words: model(torch.cat([ids(words, BOS), words], 1), src),
+            "have changed places",
+        ),
         (lambda *a: forced(*a).softmax(-1), "Those are probabilities"),
         (lambda *a: forced(*a).log_softmax(-1), "Those are log-probabilities"),
         (vectors, "The generator is missing"),
         (one_by_one, "the decoder runs 4 times"),
         (lambda *a: 0 * forced(*a), "the numbers aren't"),
     ],
-)  # fmt: skip
+)
 def test_all_at_once_wrong(capsys, function, hint):
     assert refused(said(capsys, check.all_at_once, function), hint)
 

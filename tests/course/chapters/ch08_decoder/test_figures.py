@@ -68,8 +68,13 @@ def small_way(words: int = 2) -> dict:
     """A sentence of one word and its translation of one, <bos> and <eos> included."""
     torch.manual_seed(0)
     encoder, decoder = ([torch.randn(words, 20) for _ in range(3)] for _ in range(2))
-    return {"src": ["a", "<eos>"], "read": ["<bos>", "x"], "written": ["x", "<eos>"],
-            "encoder": encoder, "decoder": decoder}  # fmt: skip
+    return {
+        "src": ["a", "<eos>"],
+        "read": ["<bos>", "x"],
+        "written": ["x", "<eos>"],
+        "encoder": encoder,
+        "decoder": decoder,
+    }
 
 
 def rows_of(spec: dict) -> list[dict]:
@@ -135,7 +140,11 @@ def test_what_does_not_fit_is_refused(draw, message):
 
 def test_small_shares_keep_their_digits():
     assert [percent(share) for share in (0.893, 0.0123, 0.00048, 0.0)] == [
-        "89 %", "1 %", "0.05 %", "0.00 %"]  # fmt: skip
+        "89 %",
+        "1 %",
+        "0.05 %",
+        "0.00 %",
+    ]
 
 
 # --- what the figures say ---
@@ -164,8 +173,9 @@ def test_the_steps_are_those_of_any_sentence():
     steps = measured.decode_steps(translator, text, best=2)[1]
     assert [step.best[0] for step in steps[:-1]] == translator.translate(text)[0].tokens
     rows = torch.tensor([step.looks for step in steps])
-    torch.testing.assert_close(rows, translator.attention_maps(text).last_cross_attention(), atol=1e-4,
-                               rtol=0)  # fmt: skip
+    torch.testing.assert_close(
+        rows, translator.attention_maps(text).last_cross_attention(), atol=1e-4, rtol=0
+    )
 
 
 def test_the_flow_is_drawn_from_the_model():

@@ -173,9 +173,10 @@ def test_each_mistake_in_the_assembly_gets_its_hint(capsys):
     assert len(mistakes) >= 20
     for number, (_, hint) in enumerate(mistakes):
         answer = said(
-            capsys, check.transformer,
+            capsys,
+            check.transformer,
             lambda model, src, tgt, number=number: check.mistakes_of(model, src, tgt)[number][0],
-        )  # fmt: skip
+        )
         assert refused(answer, hint), (number, hint, answer)
 
 

@@ -78,8 +78,11 @@ def test_tensors_are_weights_gradients_averages_and_more():
 
 
 def test_what_stays_in_tables_is_quadratic():
-    settings = [Setting(n, 512 // n, model=TOY, vocabulary=20, attention=way)
-                for way in ("formula", "fused") for n in (32, 256)]  # fmt: skip
+    settings = [
+        Setting(n, 512 // n, model=TOY, vocabulary=20, attention=way)
+        for way in ("formula", "fused")
+        for n in (32, 256)
+    ]
     short, long, fused_short, fused_long = map(counted, settings)
     assert long > 4 * short and fused_long < 1.3 * fused_short
 

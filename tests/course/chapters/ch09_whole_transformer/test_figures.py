@@ -113,9 +113,12 @@ def test_the_memory_reaches_each_layer_of_the_writer():
 def test_every_parameter_belongs_to_one_part():
     model = data.on_paper(11, 13, N=2, d_model=10, d_ff=19, h=2)
     assert data.parts(model) == {
-        "embeddings": 24 * 10, "attention": 2 * 3 * 400, "feed-forward": 4 * (380 + 29),
-        "norms": 10 * 20, "generator": 130,
-    }  # fmt: skip
+        "embeddings": 24 * 10,
+        "attention": 2 * 3 * 400,
+        "feed-forward": 4 * (380 + 29),
+        "norms": 10 * 20,
+        "generator": 130,
+    }
 
 
 def test_eight_rows_of_the_paper_fit_one_vocabulary_and_big_does_not():
@@ -129,8 +132,12 @@ def test_stations_are_parts_of_the_model_in_order():
     model = data.on_paper(5, 5, N=2, d_model=8, d_ff=8, h=2)
     names = data.stations(model)
     assert names[:5] == [
-        "src_embed", "src_positions", "encoder.layers.0", "encoder.layers.1", "encoder"
-    ]  # fmt: skip
+        "src_embed",
+        "src_positions",
+        "encoder.layers.0",
+        "encoder.layers.1",
+        "encoder",
+    ]
     assert len(names) == 11 and all(model.get_submodule(name) for name in names)
 
 
@@ -142,15 +149,21 @@ def test_who_is_seen():
 @pytest.mark.parametrize("n, gaps", [(2, 1), (5, 1), (6, 2), (25, 2), (26, 3)])
 def test_rounds_from_the_first_word_to_the_last(n, gaps):
     assert data.all_rounds(n) == {
-        "self-attention": 1, "recurrent": n, "convolution": -(-(n - 1) // 4),
-        "with gaps": gaps, "restricted": -(-(n - 1) // 4),
-    }  # fmt: skip
+        "self-attention": 1,
+        "recurrent": n,
+        "convolution": -(-(n - 1) // 4),
+        "with gaps": gaps,
+        "restricted": -(-(n - 1) // 4),
+    }
 
 
 def test_only_the_recurrent_layer_waits():
     assert data.waiting(7) == {
-        "self-attention": 1, "recurrent": 7, "convolution": 1, "restricted": 1
-    }  # fmt: skip
+        "self-attention": 1,
+        "recurrent": 7,
+        "convolution": 1,
+        "restricted": 1,
+    }
 
 
 @pytest.mark.parametrize("n, r", [(2, 5), (5, 5), (11, 3)])
@@ -163,10 +176,12 @@ def test_restricted_attention_is_attention_with_a_band(n, r):
 def test_what_table_1_says_of_the_cost():
     n, d = 7, 12
     assert data.costs(n, d) == {
-        "self-attention": 4 * n * d**2 + 2 * n**2 * d, "its 2n²d alone": 2 * n**2 * d,
-        "recurrent": 6 * n * d**2, "convolution": 5 * n * d**2,
+        "self-attention": 4 * n * d**2 + 2 * n**2 * d,
+        "its 2n²d alone": 2 * n**2 * d,
+        "recurrent": 6 * n * d**2,
+        "convolution": 5 * n * d**2,
         "restricted": 4 * n * d**2 + 2 * 5 * n * d,
-    }  # fmt: skip
+    }
 
 
 # --- machines with one fault ---
@@ -179,9 +194,10 @@ def measured(number: int) -> tuple[int, bool, bool, bool]:
     with torch.no_grad():
         logits = model(src, tgt)
         others = [
-            model(src[:, [1, 0, 2, 3]], tgt), model(torch.tensor([[5, 6, 7, 2, 0]]), tgt),
+            model(src[:, [1, 0, 2, 3]], tgt),
+            model(torch.tensor([[5, 6, 7, 2, 0]]), tgt),
             model(src, torch.tensor([[1, 8, 10]])),
-        ]  # fmt: skip
+        ]
     moved = [not torch.allclose(other[:, :2], logits[:, :2], atol=1e-5) for other in others]
     return data.count_parameters(model), *moved
 
@@ -189,10 +205,18 @@ def measured(number: int) -> tuple[int, bool, bool, bool]:
 def test_each_machine_has_one_fault_that_a_measurement_shows():
     sound = measured(-1)
     assert sound == (11_552, True, False, False)
-    changed = {"one table too many": 0, "two layers are one": 0, "no positions": 1,
-               "padding is seen": 2, "no causal mask": 3}  # fmt: skip
+    changed = {
+        "one table too many": 0,
+        "two layers are one": 0,
+        "no positions": 1,
+        "padding is seen": 2,
+        "no causal mask": 3,
+    }
     for number, fault in enumerate(data.FAULT_OF):
-        differs = [i for i, pair in enumerate(zip(measured(number), sound, strict=True))
-                   if pair[0] != pair[1]]  # fmt: skip
+        differs = [
+            i
+            for i, pair in enumerate(zip(measured(number), sound, strict=True))
+            if pair[0] != pair[1]
+        ]
         assert differs == [changed[fault]]
     assert sorted(data.FAULT_OF) == sorted(data.FAULTS)

@@ -505,17 +505,25 @@ def test_slips_keep_half_and_the_rest_nothing():
 # --- the core exercise
 
 
-@pytest.mark.parametrize("still, letter, hint", [
-    (["encoder", "src_embed"], "c", "right!"), (("src_embed", "encoder"), "(C)", "right!"),
-    (..., ..., "not tried yet"), ("encoder", "c", "list of names"),
-    (["encoder"], "c", "What feeds it?"), (["src_embed"], "c", "not it alone"),
-    (["encoder", "src_embed", "src_positions"], "c", "no weights"),
-    (["decoder"], "c", "do move"), (["head"], "c", "no part 'head'"), ([], "c", "Not all"),
-    (["encoder", "src_embed"], "z", "letters a to e"),
-    (["encoder", "src_embed"], "a", "no part would move"),
-    (["encoder", "src_embed"], "b", "only badly"),
-    (["encoder", "src_embed"], "d", "still get a gradient"),
-    (["encoder", "src_embed"], "e", "fall far below"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "still, letter, hint",
+    [
+        (["encoder", "src_embed"], "c", "right!"),
+        (("src_embed", "encoder"), "(C)", "right!"),
+        (..., ..., "not tried yet"),
+        ("encoder", "c", "list of names"),
+        (["encoder"], "c", "What feeds it?"),
+        (["src_embed"], "c", "not it alone"),
+        (["encoder", "src_embed", "src_positions"], "c", "no weights"),
+        (["decoder"], "c", "do move"),
+        (["head"], "c", "no part 'head'"),
+        ([], "c", "Not all"),
+        (["encoder", "src_embed"], "z", "letters a to e"),
+        (["encoder", "src_embed"], "a", "no part would move"),
+        (["encoder", "src_embed"], "b", "only badly"),
+        (["encoder", "src_embed"], "d", "still get a gradient"),
+        (["encoder", "src_embed"], "e", "fall far below"),
+    ],
+)
 def test_the_fault(capsys, still, letter, hint):
     assert hint in said(capsys, check.the_fault, still, letter)

@@ -46,8 +46,9 @@ from transformer_lib.variants import NoPositions
 FEW = TrainingConfig(steps=2, max_tokens=64, validate_every=1)
 
 
-@pytest.mark.parametrize("task, answer", [("copy", list), ("reverse", lambda r: list(r)[::-1]),
-                                          ("sort", sorted)])  # fmt: skip
+@pytest.mark.parametrize(
+    "task, answer", [("copy", list), ("reverse", lambda r: list(r)[::-1]), ("sort", sorted)]
+)
 def test_no_row_of_the_test_is_in_the_training_data(task, answer):
     pairs, test = toy.digit_pairs(task)
     assert (len(pairs), len(test)) == (toy.TRAINING, toy.HELD_OUT)
@@ -75,8 +76,10 @@ def test_right_rows_counts_whole_rows(monkeypatch):
 
 
 def test_the_first_lesson_is_learned_and_the_same_each_time():
-    assert [ENGLISH.decode(target) for _, target in PAIRS] == [["I", "am", "a", "student"],
-                                                               ["thanks"]]  # fmt: skip
+    assert [ENGLISH.decode(target) for _, target in PAIRS] == [
+        ["I", "am", "a", "student"],
+        ["thanks"],
+    ]
     losses = [
         train(new_model(), PAIRS, PAIRS, LESSON, bar=tqdm(disable=True))[-1]["validation_loss"]
         for _ in range(2)
@@ -142,8 +145,9 @@ def test_each_row_changes_one_thing():
 def test_the_stored_norms():
     stored = load("norms")
     assert (stored["steps"], stored["layers"]) == (norms.STEPS, norms.deep(True).N)
-    kinds = [tuple(run[k] for k in ("norm_first", "warmup", "peak", "seed"))
-             for run in stored["runs"]]  # fmt: skip
+    kinds = [
+        tuple(run[k] for k in ("norm_first", "warmup", "peak", "seed")) for run in stored["runs"]
+    ]
     wanted = itertools.product((False, True), norms.WARMUPS, norms.PEAKS, norms.SEEDS)
     assert kinds == list(wanted)
     assert all(math.isfinite(e["loss"]) for run in stored["runs"] for e in run["history"])
@@ -179,10 +183,16 @@ def test_the_fault_lets_the_source_side_stand_still():
     before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
     losses = train_with_a_fault(model, steps=3)
     assert len(losses) == 3
-    still = {name.split(".")[0] for name, weight in model.named_parameters()
-             if torch.equal(weight, before[name])}  # fmt: skip
-    moved = {name.split(".")[0] for name, weight in model.named_parameters()
-             if not torch.equal(weight, before[name])}  # fmt: skip
+    still = {
+        name.split(".")[0]
+        for name, weight in model.named_parameters()
+        if torch.equal(weight, before[name])
+    }
+    moved = {
+        name.split(".")[0]
+        for name, weight in model.named_parameters()
+        if not torch.equal(weight, before[name])
+    }
     assert (still, moved) == ({"src_embed", "encoder"}, {"tgt_embed", "decoder", "generator"})
 
 

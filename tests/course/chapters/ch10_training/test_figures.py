@@ -159,8 +159,10 @@ def test_an_ablation_is_drawn_with_a_dot_for_each_seed():
 
 
 def test_an_unfinished_loop_has_the_scale_of_the_whole():
-    history = [{"step": 20, "loss": 2.5, "validation_loss": 2.0},
-               {"step": 40, "loss": 2.0, "validation_loss": 1.5}]  # fmt: skip
+    history = [
+        {"step": 20, "loss": 2.5, "validation_loss": 2.0},
+        {"step": 40, "loss": 2.0, "validation_loss": 1.5},
+    ]
     ax = loop_curve(history, steps=400).axes[0]
     assert ax.get_xlim() == (0, 400)
     drawn = [list(line.get_ydata()) for line in ax.lines[1:]]
@@ -169,8 +171,10 @@ def test_an_unfinished_loop_has_the_scale_of_the_whole():
 
 
 def test_what_is_written_stands_beside_the_curve_in_its_colors():
-    history = [{"step": 0, "validation_loss": 8.0, "writes": "Asustados " * 9},
-               {"step": 25, "validation_loss": 1.0, "writes": "Me gustan los niños"}]  # fmt: skip
+    history = [
+        {"step": 0, "validation_loss": 8.0, "writes": "Asustados " * 9},
+        {"step": 25, "validation_loss": 1.0, "writes": "Me gustan los niños"},
+    ]
     ax = writing_curve(history, {0: "frightened", 25: "I like the children"}).axes[0]
     words = {text.get_text(): text for text in ax.texts}
     assert [text.get_text() for text in ax.texts].count("Asustados") == 3

@@ -11,15 +11,24 @@ from transformer_lib.text.tokens import BOS, EOS, PAD
 # ---------------------------------------------------------------- 1
 
 
-@pytest.mark.parametrize("answer, hint", [
-    ((0.18, 0.21, 0.25), "right!"), ((..., 0.21, 0.25), "not tried yet"),
-    ((0.45, 0.21, 0.25), "first word alone"), ((0.85, 0.21, 0.25), "multiplied"),
-    ((0.25, 0.21, 0.25), "doesn't look for the best"), ((0.3, 0.21, 0.25), "likeliest first word"),
-    ((0.18, 0.18, 0.25), "holds a and b"), ((0.18, 0.25, 0.25), "c was dropped"),
-    ((0.18, 0.3, 0.25), "five sentences"), ((0.18, 0.21, 0.21), "behind c as well"),
-    ((0.18, 0.21, 1.0), "all six"), (("a", 0.21, 0.25), "Give three numbers"),
-    ((None, 1, 1), "Give three numbers"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "answer, hint",
+    [
+        ((0.18, 0.21, 0.25), "right!"),
+        ((..., 0.21, 0.25), "not tried yet"),
+        ((0.45, 0.21, 0.25), "first word alone"),
+        ((0.85, 0.21, 0.25), "multiplied"),
+        ((0.25, 0.21, 0.25), "doesn't look for the best"),
+        ((0.3, 0.21, 0.25), "likeliest first word"),
+        ((0.18, 0.18, 0.25), "holds a and b"),
+        ((0.18, 0.25, 0.25), "c was dropped"),
+        ((0.18, 0.3, 0.25), "five sentences"),
+        ((0.18, 0.21, 0.21), "behind c as well"),
+        ((0.18, 0.21, 1.0), "all six"),
+        (("a", 0.21, 0.25), "Give three numbers"),
+        ((None, 1, 1), "Give three numbers"),
+    ],
+)
 def test_three_probabilities(capsys, answer, hint):
     assert hint in said(capsys, check.three_probabilities, *answer)
 
@@ -51,9 +60,22 @@ def while_loop(model, src, max_length):
 
 
 def loop(
-    model, src, max_length, *, row=-1, stop=True, end=0, first=True, encode_again=False,
-    newest=False, dim=-1, keep_end=False, keep_begin=False, begin=BOS, largest=True,
-):  # fmt: skip
+    model,
+    src,
+    max_length,
+    *,
+    row=-1,
+    stop=True,
+    end=0,
+    first=True,
+    encode_again=False,
+    newest=False,
+    dim=-1,
+    keep_end=False,
+    keep_begin=False,
+    begin=BOS,
+    largest=True,
+):
     """Greedy decoding with a switch for each mistake."""
     memory, words = model.encode(src), torch.tensor([[begin]])
     for _ in range(max_length + end):
@@ -93,27 +115,30 @@ def but(**mistake):
     return lambda model, src, max_length: loop(model, src, max_length, **mistake)
 
 
-@pytest.mark.parametrize("function, hint", [
-    (lambda model, src, max_length: ..., "not tried yet"),
-    (but(stop=False), "goes on after <eos>"),
-    (endless, "It doesn't stop"),
-    (but(row=0), "You read the first row"),
-    (but(newest=True), "only the newest word"),
-    (but(encode_again=True), "the encoder ran"),
-    (but(keep_end=True), "<eos> ends the translation"),
-    (but(keep_begin=True), "<bos> belongs to"),
-    (but(keep_begin=True, keep_end=True), "leave them out"),
-    (but(end=1), "One word too many"),
-    (but(end=-1), "stops too early"),
-    (but(begin=EOS), "must begin with <bos>"),
-    (but(largest=False), "the smallest logit"),
-    (but(dim=0), "not yet"),
-    (every_row, "argmax over its words"),
-    (lambda model, src, max_length: None, "`return`"),
-    (lambda model, src, max_length: 5, "list of ids"),
-    (lambda model, src: [], "TypeError"),
-    ([4, 5], "the function itself"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "function, hint",
+    [
+        (lambda model, src, max_length: ..., "not tried yet"),
+        (but(stop=False), "goes on after <eos>"),
+        (endless, "It doesn't stop"),
+        (but(row=0), "You read the first row"),
+        (but(newest=True), "only the newest word"),
+        (but(encode_again=True), "the encoder ran"),
+        (but(keep_end=True), "<eos> ends the translation"),
+        (but(keep_begin=True), "<bos> belongs to"),
+        (but(keep_begin=True, keep_end=True), "leave them out"),
+        (but(end=1), "One word too many"),
+        (but(end=-1), "stops too early"),
+        (but(begin=EOS), "must begin with <bos>"),
+        (but(largest=False), "the smallest logit"),
+        (but(dim=0), "not yet"),
+        (every_row, "argmax over its words"),
+        (lambda model, src, max_length: None, "`return`"),
+        (lambda model, src, max_length: 5, "list of ids"),
+        (lambda model, src: [], "TypeError"),
+        ([4, 5], "the function itself"),
+    ],
+)
 def test_my_greedy_wrong(capsys, function, hint):
     assert hint in said(capsys, check.my_greedy, function)
 
@@ -144,23 +169,26 @@ def forever(model, src, max_length):
         words.append(int(model(src, torch.tensor([words]))[0, -1].argmax()))
 
 
-@pytest.mark.parametrize("function, hint", [
-    (by_calls, "right!"),
-    (lambda model, src, max_length: ..., "not tried yet"),
-    (calls_but(row=0), "You read the first row"),
-    (calls_but(reads=lambda words: words[-1:]), "only the newest word"),
-    (calls_but(reads=lambda words: words[1:] or words), "must begin with <bos>"),
-    (calls_but(reads=lambda words: [EOS, *words[1:]]), "must begin with <bos>"),
-    (calls_but(shape=lambda x: x[0]), "two tensors of ids"),
-    (calls_but(shape=lambda x: x.tolist()), "two tensors of ids"),
-    (lambda model, src, length: by_calls(model, src[:, :1], length), "the first of the two"),
-    (forever, "It doesn't stop"),
-    (flat, "over all rows"),
-    (lambda model, src, max_length: by_calls(model, src, max_length)[:-1], "not yet"),
-    (lambda model, src, max_length: greedy_decode(model, src), "the whole exercise"),
-    (loop, "no attribute 'encode'"),
-    (7, "the function itself"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "function, hint",
+    [
+        (by_calls, "right!"),
+        (lambda model, src, max_length: ..., "not tried yet"),
+        (calls_but(row=0), "You read the first row"),
+        (calls_but(reads=lambda words: words[-1:]), "only the newest word"),
+        (calls_but(reads=lambda words: words[1:] or words), "must begin with <bos>"),
+        (calls_but(reads=lambda words: [EOS, *words[1:]]), "must begin with <bos>"),
+        (calls_but(shape=lambda x: x[0]), "two tensors of ids"),
+        (calls_but(shape=lambda x: x.tolist()), "two tensors of ids"),
+        (lambda model, src, length: by_calls(model, src[:, :1], length), "the first of the two"),
+        (forever, "It doesn't stop"),
+        (flat, "over all rows"),
+        (lambda model, src, max_length: by_calls(model, src, max_length)[:-1], "not yet"),
+        (lambda model, src, max_length: greedy_decode(model, src), "the whole exercise"),
+        (loop, "no attribute 'encode'"),
+        (7, "the function itself"),
+    ],
+)
 def test_my_greedy_by_calls(capsys, function, hint):
     assert hint in said(capsys, check.my_greedy_by_calls, function)
 
@@ -189,33 +217,39 @@ def one_by_one(model, src, ids):
     return total
 
 
-@pytest.mark.parametrize("function", [
-    lambda model, src, ids: score(model, src, ids).sum(),
-    lambda model, src, ids: score(model, src, ids, forbid=True).sum().item(),
-    one_by_one,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda model, src, ids: score(model, src, ids).sum(),
+        lambda model, src, ids: score(model, src, ids, forbid=True).sum().item(),
+        one_by_one,
+    ],
+)
 def test_my_log_prob_right(capsys, function):
     assert said(capsys, check.my_log_prob, function) == "right!"
 
 
-@pytest.mark.parametrize("function, hint", [
-    (lambda m, s, ids: ..., "not tried yet"),
-    (lambda m, s, ids: -score(m, s, ids).sum(), "minus in front"),
-    (lambda m, s, ids: score(m, s, ids, end=False).sum(), "The end is missing"),
-    (lambda m, s, ids: score(m, s, ids).sum().exp(), "That is the probability"),
-    (lambda m, s, ids: score(m, s, ids).exp().sum(), "You add probabilities"),
-    (lambda m, s, ids: score(m, s, ids, logits_only=True).sum(), "You add logits"),
-    (lambda m, s, ids: score(m, s, ids).mean(), "the mean"),
-    (lambda m, s, ids: score(m, s, ids, dim=0).sum(), "over the places"),
-    (lambda m, s, ids: score(m, s, ids, tgt_in=[*ids, EOS]).sum(), "reads the very word"),
-    (lambda m, s, ids: score(m, s, ids, tgt_in=[BOS, *ids, EOS], start=1).sum(), "one too far"),
-    (lambda m, s, ids: score(m, s, ids)[-1], "only the last row"),
-    (lambda m, s, ids: score(m, s, ids), "one number"),
-    (lambda m, s, ids: score(m, s, ids).sum() - 1, "the log-probability is"),
-    (lambda m, s, ids: None, "`return`"),
-    (lambda m, s: 1.0, "TypeError"),
-    (1.0, "the function itself"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "function, hint",
+    [
+        (lambda m, s, ids: ..., "not tried yet"),
+        (lambda m, s, ids: -score(m, s, ids).sum(), "minus in front"),
+        (lambda m, s, ids: score(m, s, ids, end=False).sum(), "The end is missing"),
+        (lambda m, s, ids: score(m, s, ids).sum().exp(), "That is the probability"),
+        (lambda m, s, ids: score(m, s, ids).exp().sum(), "You add probabilities"),
+        (lambda m, s, ids: score(m, s, ids, logits_only=True).sum(), "You add logits"),
+        (lambda m, s, ids: score(m, s, ids).mean(), "the mean"),
+        (lambda m, s, ids: score(m, s, ids, dim=0).sum(), "over the places"),
+        (lambda m, s, ids: score(m, s, ids, tgt_in=[*ids, EOS]).sum(), "reads the very word"),
+        (lambda m, s, ids: score(m, s, ids, tgt_in=[BOS, *ids, EOS], start=1).sum(), "one too far"),
+        (lambda m, s, ids: score(m, s, ids)[-1], "only the last row"),
+        (lambda m, s, ids: score(m, s, ids), "one number"),
+        (lambda m, s, ids: score(m, s, ids).sum() - 1, "the log-probability is"),
+        (lambda m, s, ids: None, "`return`"),
+        (lambda m, s: 1.0, "TypeError"),
+        (1.0, "the function itself"),
+    ],
+)
 def test_my_log_prob_wrong(capsys, function, hint):
     assert hint in said(capsys, check.my_log_prob, function)
 
@@ -232,8 +266,9 @@ def step(so_far, following, k, *, largest=True):
 def step_in_a_loop(so_far, following, k):
     every = [
         (-(so_far[i] + following[i, j]).item(), i, j)
-        for i in range(len(so_far)) for j in range(following.size(1))
-    ]  # fmt: skip
+        for i in range(len(so_far))
+        for j in range(following.size(1))
+    ]
     best = sorted(every)[:k]
     return [i for _, i, _ in best], [j for _, _, j in best], [-total for total, _, _ in best]
 
@@ -262,30 +297,36 @@ def with_sums(change):
     return function
 
 
-@pytest.mark.parametrize("function, hint", [
-    (lambda s, f, k: ..., "not tried yet"),
-    (lambda s, f, k: step(0 * s, f, k), "only the new words"),
-    (lambda s, f, k: step(s, f, k, largest=False), "the worst"),
-    (lambda s, f, k: tuple(x.flip(0) for x in step(s, f, k)), "best first"),
-    (lambda s, f, k: (*step(s, f, k)[1::-1], step(s, f, k)[2]), "exchanged"),
-    (wrong_divisor, "divide by the number of branches"),
-    (by_branch, "one word from each"),
-    (lambda s, f, k: check.best_of(s[:, None] * f, k), "not multiplied"),
-    (lambda s, f, k: check.best_of(s[:, None].exp() + f.exp(), k), "add probabilities"),
-    (lambda s, f, k: step(s[:1], f[:1], k), "first branch only"),
-    (lambda s, f, k: (s + f).flatten().topk(k), "a column"),
-    (lambda s, f, k: by_branch(s, f, 4), "too few numbers"),
-    (lambda s, f, k: (torch.zeros(3, k), *(s[:, None] + f).topk(k)[::-1]), "k best of each branch"),
-    (with_sums(lambda sums, last: last), "the last word alone"),
-    (with_sums(lambda sums, last: sums.exp()), "as probabilities"),
-    (with_sums(lambda sums, last: sums + 1), "their sums should be"),
-    (lambda s, f, k: step(s, f, k)[:2], "three tensors"),
-    (lambda s, f, k: step(s, f, 1), "2 numbers for k=2"),
-    (lambda s, f, k: step(s, f.flip(1), k), "the best are the words"),
-    (lambda s, f, k: None, "`return`"),
-    (lambda s, f: 1, "TypeError"),
-    (3, "the function itself"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "function, hint",
+    [
+        (lambda s, f, k: ..., "not tried yet"),
+        (lambda s, f, k: step(0 * s, f, k), "only the new words"),
+        (lambda s, f, k: step(s, f, k, largest=False), "the worst"),
+        (lambda s, f, k: tuple(x.flip(0) for x in step(s, f, k)), "best first"),
+        (lambda s, f, k: (*step(s, f, k)[1::-1], step(s, f, k)[2]), "exchanged"),
+        (wrong_divisor, "divide by the number of branches"),
+        (by_branch, "one word from each"),
+        (lambda s, f, k: check.best_of(s[:, None] * f, k), "not multiplied"),
+        (lambda s, f, k: check.best_of(s[:, None].exp() + f.exp(), k), "add probabilities"),
+        (lambda s, f, k: step(s[:1], f[:1], k), "first branch only"),
+        (lambda s, f, k: (s + f).flatten().topk(k), "a column"),
+        (lambda s, f, k: by_branch(s, f, 4), "too few numbers"),
+        (
+            lambda s, f, k: (torch.zeros(3, k), *(s[:, None] + f).topk(k)[::-1]),
+            "k best of each branch",
+        ),
+        (with_sums(lambda sums, last: last), "the last word alone"),
+        (with_sums(lambda sums, last: sums.exp()), "as probabilities"),
+        (with_sums(lambda sums, last: sums + 1), "their sums should be"),
+        (lambda s, f, k: step(s, f, k)[:2], "three tensors"),
+        (lambda s, f, k: step(s, f, 1), "2 numbers for k=2"),
+        (lambda s, f, k: step(s, f.flip(1), k), "the best are the words"),
+        (lambda s, f, k: None, "`return`"),
+        (lambda s, f: 1, "TypeError"),
+        (3, "the function itself"),
+    ],
+)
 def test_my_beam_step_wrong(capsys, function, hint):
     assert hint in said(capsys, check.my_beam_step, function)
 
@@ -317,23 +358,26 @@ def test_my_choice_right(capsys, function):
     assert said(capsys, check.my_choice, function) == "right!"
 
 
-@pytest.mark.parametrize("function, hint", [
-    (lambda found, alpha: ..., "not tried yet"),
-    (lambda f, a: choice(f, 0.0), "ignore alpha"),
-    (lambda f, a: choice(f, 1.0), "without the power"),
-    (lambda f, a: choice(f, a, end=False), "counts as a word"),
-    (lambda f, a: choice(f, a, finished_first=False), "cut off comes first"),
-    (lambda f, a: choice(f, a, worst=True), "the worst"),
-    (lambda f, a: choice(f, -a), "You multiply"),
-    (lambda f, a: choice(f, a, score=lambda o, n: o.log_prob / n**a), "length to the power"),
-    (lambda f, a: choice(f, a, score=lambda o, n: n), "The longest"),
-    (lambda f, a: f[0], "You always take the first"),
-    (lambda f, a: f[-1], "The best is the one with"),
-    (lambda f, a: choice(f, a).ids, "one of the hypotheses"),
-    (lambda f, a: None, "`return`"),
-    (lambda f: f[0], "TypeError"),
-    (1, "the function itself"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "function, hint",
+    [
+        (lambda found, alpha: ..., "not tried yet"),
+        (lambda f, a: choice(f, 0.0), "ignore alpha"),
+        (lambda f, a: choice(f, 1.0), "without the power"),
+        (lambda f, a: choice(f, a, end=False), "counts as a word"),
+        (lambda f, a: choice(f, a, finished_first=False), "cut off comes first"),
+        (lambda f, a: choice(f, a, worst=True), "the worst"),
+        (lambda f, a: choice(f, -a), "You multiply"),
+        (lambda f, a: choice(f, a, score=lambda o, n: o.log_prob / n**a), "length to the power"),
+        (lambda f, a: choice(f, a, score=lambda o, n: n), "The longest"),
+        (lambda f, a: f[0], "You always take the first"),
+        (lambda f, a: f[-1], "The best is the one with"),
+        (lambda f, a: choice(f, a).ids, "one of the hypotheses"),
+        (lambda f, a: None, "`return`"),
+        (lambda f: f[0], "TypeError"),
+        (1, "the function itself"),
+    ],
+)
 def test_my_choice_wrong(capsys, function, hint):
     assert hint in said(capsys, check.my_choice, function)
 
@@ -341,12 +385,24 @@ def test_my_choice_wrong(capsys, function, hint):
 # --- the core exercise
 
 
-@pytest.mark.parametrize("differ, letter, hint", [
-    (8, "c", "right!"), (8, "(c)", "right!"), (..., ..., "not tried yet"),
-    (0, "c", "in one batch"), (2, "c", "come out alike"), (10, "c", "Not all"),
-    (5, "c", "one by one"), ("eight", "c", "whole number"), (True, "c", "whole number"),
-    (8, "z", "letters a to e"), (8, "a", "alone would come out wrong"),
-    (8, "b", "run on"), (8, "d", "as by greedy_decode"), (8, "e", "most padding"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "differ, letter, hint",
+    [
+        (8, "c", "right!"),
+        (8, "(c)", "right!"),
+        (..., ..., "not tried yet"),
+        (0, "c", "in one batch"),
+        (2, "c", "come out alike"),
+        (10, "c", "Not all"),
+        (5, "c", "one by one"),
+        ("eight", "c", "whole number"),
+        (True, "c", "whole number"),
+        (8, "z", "letters a to e"),
+        (8, "a", "alone would come out wrong"),
+        (8, "b", "run on"),
+        (8, "d", "as by greedy_decode"),
+        (8, "e", "most padding"),
+    ],
+)
 def test_the_fault(capsys, differ, letter, hint):
     assert hint in said(capsys, check.the_fault, differ, letter)

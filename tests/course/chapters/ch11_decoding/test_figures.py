@@ -57,8 +57,9 @@ def test_the_short_program_finds_what_beam_search_finds(beam_size):
 
     steps = beam_steps(following, beam_size, max_length=9)
     done = finished(steps)
-    found = beam_search(model, src, beam_size=beam_size, n_best=beam_size, length_penalty=0.0,
-                        max_length=9)[0]  # fmt: skip
+    found = beam_search(
+        model, src, beam_size=beam_size, n_best=beam_size, length_penalty=0.0, max_length=9
+    )[0]
     found = [one for one in found if one.finished]
     assert len(done) == len(found) > 0
     for branch, one in zip(done, found, strict=True):
@@ -69,7 +70,10 @@ def test_the_short_program_finds_what_beam_search_finds(beam_size):
 def test_steps_keep_the_best_and_drop_the_rest():
     first, second, third = beam_steps(after, beam_size=2)
     assert [(b.words, b.fate) for b in first] == [
-        (("a",), "kept"), (("b",), "kept"), (("c",), "dropped")]  # fmt: skip
+        (("a",), "kept"),
+        (("b",), "kept"),
+        (("c",), "dropped"),
+    ]
     assert [b.words for b in second if b.fate == "kept"] == [("b", "x"), ("a", "x")]
     assert [round(math.exp(b.log_prob), 3) for b in second] == [0.27, 0.24, 0.21, 0.15, 0.03]
     assert [b.fate for b in third] == ["finished", "finished"]
@@ -145,8 +149,9 @@ def test_curves_carry_their_numbers():
     assert ax.get_title() == "2 words: 9 times less work with"
     *numbers, kept = [text.get_text() for text in ax.texts]
     assert numbers == ["without: 9 million", "with: 1 million"] and "keys and values" in kept
-    rows = [{"beam": b, "log_prob": -b, "words": 10 - b, "right": b, "sentences": 8}
-            for b in (1, 2)]  # fmt: skip
+    rows = [
+        {"beam": b, "log_prob": -b, "words": 10 - b, "right": b, "sentences": 8} for b in (1, 2)
+    ]
     panels = wider_beams(rows).axes
     drawn = [ax.lines[0].get_xdata().tolist() for ax in panels]
     assert drawn == [[-1, -2], [9, 8], [12.5, 25]]
@@ -155,8 +160,10 @@ def test_curves_carry_their_numbers():
 
 
 def test_each_way_to_sharpen_has_its_panel():
-    panels = {"as it is": {"a": 0.5, "b": 0.2, "the rest": 0.3},
-              "top-k 1": {"a": 1.0, "b": 0.0, "the rest": 0.0}}  # fmt: skip
+    panels = {
+        "as it is": {"a": 0.5, "b": 0.2, "the rest": 0.3},
+        "top-k 1": {"a": 1.0, "b": 0.0, "the rest": 0.0},
+    }
     axes = sharpened_rows(panels, "the rest").axes
     assert [bar.get_width() for bar in axes[0].patches] == [0.5, 0.2, 0.3]
     assert [text.get_text() for text in axes[1].texts] == ["1.00", "never", "never"]

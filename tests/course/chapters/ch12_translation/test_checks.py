@@ -13,19 +13,22 @@ from transformer_lib.text import english_spanish
 INSIDE, END = [9, 7, 5, 3], [9, 8, 7, 6]
 
 
-@pytest.mark.parametrize(("fifth", "last", "hint"), [
-    (INSIDE, END, "right!"),
-    (tuple(INSIDE), tuple(END), "right!"),
-    (END, INSIDE, "exchanged"),
-    ([10, 9, 8, 7], END, "how many groups there are"),
-    ([1, 2, 3, 4], END, "how many are wrong"),
-    (END, END, "in *two* pairs"),
-    ([9, 7, 6, 3], END, "n groups of n words"),
-    (INSIDE, INSIDE, "one group of each size"),
-    (9, 8, "two lists of four"),
-    ([9, 7], END, "two lists of four"),
-    (..., ..., "not tried yet"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fifth", "last", "hint"),
+    [
+        (INSIDE, END, "right!"),
+        (tuple(INSIDE), tuple(END), "right!"),
+        (END, INSIDE, "exchanged"),
+        ([10, 9, 8, 7], END, "how many groups there are"),
+        ([1, 2, 3, 4], END, "how many are wrong"),
+        (END, END, "in *two* pairs"),
+        ([9, 7, 6, 3], END, "n groups of n words"),
+        (INSIDE, INSIDE, "one group of each size"),
+        (9, 8, "two lists of four"),
+        ([9, 7], END, "two lists of four"),
+        (..., ..., "not tried yet"),
+    ],
+)
 def test_grams_left(capsys, fifth, last, hint):
     assert hint in said(capsys, check.grams_left, fifth, last)
 
@@ -61,7 +64,7 @@ EXACT = {
     "nothing": (lambda w, r: None, "returns nothing"),
     "list": (lambda w, r: [1.0], "one number"),
     "stub": (lambda w, r: ..., "not tried yet"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -82,10 +85,12 @@ BREVITY = {
     "always 1": (lambda c, r: 1, "too short is punished"),
     "wrong way round": (lambda c, r: 1 if c <= r else math.exp(1 - r / c), "The wrong texts"),
     "punishes long": (
-        lambda c, r: math.exp(1 - r / c) if c < r else math.exp(1 - c / r), "Long texts"),
+        lambda c, r: math.exp(1 - r / c) if c < r else math.exp(1 - c / r),
+        "Long texts",
+    ),
     "stops": (lambda c, r: c / 0, "ZeroDivisionError"),
     "stub": (lambda c, r: ..., "not tried yet"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BREVITY)
@@ -111,14 +116,19 @@ def clipped(texts, references, n):
 
 
 def counters(texts, references, n):
-    pairs = [(Counter(groups(a, n)), Counter(groups(b, n)))
-             for a, b in zip(texts, references, strict=True)]  # fmt: skip
+    pairs = [
+        (Counter(groups(a, n)), Counter(groups(b, n)))
+        for a, b in zip(texts, references, strict=True)
+    ]
     return sum((a & b).total() for a, b in pairs) / sum(a.total() for a, _ in pairs)
 
 
 def unclipped(texts, references, n):
-    hits = [group in groups(b, n) for a, b in zip(texts, references, strict=True)
-            for group in groups(a, n)]  # fmt: skip
+    hits = [
+        group in groups(b, n)
+        for a, b in zip(texts, references, strict=True)
+        for group in groups(a, n)
+    ]
     return sum(hits) / len(hits)
 
 
@@ -128,19 +138,22 @@ def mean(texts, references, n):
 
 
 def as_sets(texts, references, n):
-    pairs = [(set(groups(a, n)), set(groups(b, n)))
-             for a, b in zip(texts, references, strict=True)]  # fmt: skip
+    pairs = [(set(groups(a, n)), set(groups(b, n))) for a, b in zip(texts, references, strict=True)]
     return sum(len(a & b) for a, b in pairs) / sum(len(a) for a, _ in pairs)
 
 
 def kinds(texts, references, n):
-    return [set(groups(a, n)) & set(groups(b, n))
-            for a, b in zip(texts, references, strict=True)]  # fmt: skip
+    return [set(groups(a, n)) & set(groups(b, n)) for a, b in zip(texts, references, strict=True)]
 
 
 def cut(texts, references, n, more):
-    pairs = [[Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1 + more))
-              for words in pair] for pair in zip(texts, references, strict=True)]  # fmt: skip
+    pairs = [
+        [
+            Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1 + more))
+            for words in pair
+        ]
+        for pair in zip(texts, references, strict=True)
+    ]
     return sum((a & b).total() for a, b in pairs) / sum(a.total() for a, _ in pairs)
 
 
@@ -153,15 +166,18 @@ PRECISION = {
     "joined": (lambda t, r, n: clipped([sum(t, [])], [sum(r, [])], n), "joined into one"),
     "recall": (lambda t, r, n: clipped(r, t, n), "recall"),
     "count": (
-        lambda t, r, n: clipped(t, r, n) * sum(len(groups(a, n)) for a in t), "That is how many"),
+        lambda t, r, n: clipped(t, r, n) * sum(len(groups(a, n)) for a in t),
+        "That is how many",
+    ),
     "one too few": (lambda t, r, n: cut(t, r, n, -1), "last group is missing"),
     "short groups": (lambda t, r, n: cut(t, r, n, n - 1), "fewer than n words"),
     "sets against all": (
         lambda t, r, n: sum(map(len, kinds(t, r, n))) / sum(len(groups(a, n)) for a in t),
-        "use a Counter"),
+        "use a Counter",
+    ),
     "words only": (lambda t, r, n: clipped(t, r, 1), "n changes nothing"),
     "stub": (lambda t, r, n: ..., "not tried yet"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PRECISION)
@@ -189,18 +205,21 @@ def test_a_mistake_can_be_found(capsys):
 # --- the leak ---
 
 
-@pytest.mark.parametrize(("leaked", "honest", "says"), [
-    (26, 0.6, "another spelling"),
-    (60, 0.6, "how many are new"),
-    (12, 0.6, "Look for each sentence"),
-    (40, 0.76, "the score that was reported"),
-    (40, 1.0, "the score on the old sentences"),
-    (40, 0.36, "Divide by the sentences that remain"),
-    (40, 0.5, "count again"),
-    (40, 60, "between 0 and 1"),
-    ("forty", 0.6, "a whole number"),
-    (40, "0.6 %", "a number between 0 and 1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("leaked", "honest", "says"),
+    [
+        (26, 0.6, "another spelling"),
+        (60, 0.6, "how many are new"),
+        (12, 0.6, "Look for each sentence"),
+        (40, 0.76, "the score that was reported"),
+        (40, 1.0, "the score on the old sentences"),
+        (40, 0.36, "Divide by the sentences that remain"),
+        (40, 0.5, "count again"),
+        (40, 60, "between 0 and 1"),
+        ("forty", 0.6, "a whole number"),
+        (40, "0.6 %", "a number between 0 and 1"),
+    ],
+)
 def test_a_leak_is_counted_and_left_out(capsys, leaked, honest, says):
     assert refused(said(capsys, check.leak, leaked, honest), says)
 

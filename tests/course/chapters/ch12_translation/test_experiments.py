@@ -12,24 +12,30 @@ def test_the_lesson_is_about_liking_and_keeps_its_test_apart():
     assert all(len(english.split()) <= 5 for english, _ in training)
 
 
-@pytest.mark.parametrize(("text", "other"), [
-    ("La casa es roja", "La casa es rojo"),
-    ("Vi los gatos", "Vi los gatas"),
-    ("¿Es bonita?", "¿Es bonito?"),
-    ("Vi un avión", "Vi un avión"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("La casa es roja", "La casa es rojo"),
+        ("Vi los gatos", "Vi los gatas"),
+        ("¿Es bonita?", "¿Es bonito?"),
+        ("Vi un avión", "Vi un avión"),
+    ],
+)
 def test_other_gender(text, other):
     assert lab.other_gender(text) == other
 
 
-@pytest.mark.parametrize(("written", "kind"), [
-    ("la casa es grande y roja", "right"),
-    ("la casa es roja y grande", "another order"),
-    ("la casa es grande", "missing"),
-    ("la casa es grande y rojo", "ending"),
-    ("la casa es grande y grande", "repeated"),
-    ("la casa es grande y verde", "other"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ("la casa es grande y roja", "right"),
+        ("la casa es roja y grande", "another order"),
+        ("la casa es grande", "missing"),
+        ("la casa es grande y rojo", "ending"),
+        ("la casa es grande y grande", "repeated"),
+        ("la casa es grande y verde", "other"),
+    ],
+)
 def test_kinds_of_errors(written, kind):
     assert lab.error_kind(written.split(), "la casa es grande y roja".split()) == kind
 

@@ -36,8 +36,11 @@ def test_the_alt_texts_say_what_is_there():
     history = read_json(SHIPPED_MODEL / "training.json")["history"]
     pairs = {entry["step"]: entry["pair_exact_match"] for entry in history}
     assert [pairs[step] for step in (500, 750, 1000, 1250)] == [0.26, 0.24, 0.56, 0.84]
-    assert all(min(entry["exact_match"], entry["pair_exact_match"]) > 0.8
-               for entry in history if entry["step"] >= 1250)  # fmt: skip
+    assert all(
+        min(entry["exact_match"], entry["pair_exact_match"]) > 0.8
+        for entry in history
+        if entry["step"] >= 1250
+    )
     scores = broken_scores([spanish for _, spanish in english_spanish.load("test")[:200]])
     assert {name: (exact, round(bleu)) for name, (exact, bleu) in scores.items()} == {
         "nothing": (100, 100),

@@ -17,13 +17,16 @@ def test_the_head_is_the_best_one():
     assert found == (check.LAYER, check.HEAD)
 
 
-@pytest.mark.parametrize(("guess", "hint"), [
-    ("estrecho", "right!"),
-    ("estrecha", "it agrees with maleta"),
-    ("ancho", "a form of estrecho"),
-    (1, "in quotes"),
-    (..., "not tried yet"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("guess", "hint"),
+    [
+        ("estrecho", "right!"),
+        ("estrecha", "it agrees with maleta"),
+        ("ancho", "a form of estrecho"),
+        (1, "in quotes"),
+        (..., "not tried yet"),
+    ],
+)
 def test_without_the_head(capsys, guess, hint):
     assert hint in said(capsys, check.without_the_head, guess)
 
@@ -31,17 +34,20 @@ def test_without_the_head(capsys, guess, hint):
 CROSS = "decoder.layers.1.cross_attn"
 
 
-@pytest.mark.parametrize(("attempt", "hint"), [
-    ((CROSS, 1, 0.69), "right!"),
-    ((CROSS, 1, 0.31), "that go wrong"),
-    ((CROSS, 1, 0.9), "measure the share again"),
-    ((CROSS, 1, 69), "from 0 to 1"),
-    ((CROSS, 0, 1.0), "Another one is missed more"),
-    ((check.LAYER, 1, 1.0), "the head of the picture"),
-    ((check.LAYER, 2, 1.0), "brings the gender"),
-    (("layer 1", 1, 0.69), "as the library calls it"),
-    ((..., ..., ...), "not tried yet"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("attempt", "hint"),
+    [
+        ((CROSS, 1, 0.69), "right!"),
+        ((CROSS, 1, 0.31), "that go wrong"),
+        ((CROSS, 1, 0.9), "measure the share again"),
+        ((CROSS, 1, 69), "from 0 to 1"),
+        ((CROSS, 0, 1.0), "Another one is missed more"),
+        ((check.LAYER, 1, 1.0), "the head of the picture"),
+        ((check.LAYER, 2, 1.0), "brings the gender"),
+        (("layer 1", 1, 0.69), "as the library calls it"),
+        ((..., ..., ...), "not tried yet"),
+    ],
+)
 def test_the_head_that_decides_the_verb(capsys, attempt, hint):
     assert hint in said(capsys, check.guilty_head, *attempt)
 
@@ -51,8 +57,9 @@ def test_one_head_only_is_missed_by_the_verbs():
     batch = PronounBatch(check.shipped(), items)
     shares = {
         (layer, head): right_verbs(check.shipped(), batch, {layer: ablate_head(head)})
-        for layer in attention_layers(check.shipped().model) for head in range(4)
-    }  # fmt: skip
+        for layer in attention_layers(check.shipped().model)
+        for head in range(4)
+    }
     worst, second = sorted(shares, key=lambda name: shares[name])[:2]
     assert worst == check.GUILTY and shares[worst] < 0.85 < 0.95 < shares[second]
 
@@ -83,18 +90,19 @@ SHARES = {
     "not yet a share": (hits, "Now the share"),
     "mass": (lambda r, p: on_place(r, p).mean(dim=0), "the mean weight"),
     "largest": (lambda r, p: r.amax(dim=-1).mean(dim=0), "`argmax` says where"),
-    "argmin": (
-        lambda r, p: (r.argmin(dim=-1) == p[:, None]).float().mean(dim=0), "the smallest"),
+    "argmin": (lambda r, p: (r.argmin(dim=-1) == p[:, None]).float().mean(dim=0), "the smallest"),
     "over half": (lambda r, p: (on_place(r, p) > 0.5).float().mean(dim=0), "more than half"),
     "mean of heads": (
-        lambda r, p: (r.mean(dim=1).argmax(dim=-1) == p).float().mean(), "mean of the heads"),
+        lambda r, p: (r.mean(dim=1).argmax(dim=-1) == p).float().mean(),
+        "mean of the heads",
+    ),
     "mean place": (lambda r, p: r.argmax(dim=-1).float().mean(dim=0), "the mean place"),
     "no axis": (lambda r, p: (r.argmax(dim=-1) == p).float().mean(dim=0), "places[:, None]"),
     "mean of booleans": (lambda r, p: hits(r, p).mean(dim=0), ".float()"),
     "a list": (lambda r, p: by_loop(r, p).tolist(), "a tensor, not a list"),
     "nothing": (lambda r, p: None, "returns nothing"),
     "stub": (lambda r, p: ..., "not tried yet"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("attempt", "hint"), SHARES.values(), ids=SHARES)
@@ -162,11 +170,10 @@ SWAPS = {
     "all queries": (everywhere("all", "head", "all"), "rows of all words"),
     "all heads": (everywhere("all", "all", "query"), "in all heads"),
     "first sentence": (everywhere("0", "head", "query"), "Only the first sentence"),
-    "row alone": (
-        lambda w, h, q, a, b: by_index(w, h, q, a, b)[:, h, q], "Give back all weights"),
+    "row alone": (lambda w, h, q, a, b: by_index(w, h, q, a, b)[:, h, q], "Give back all weights"),
     "no return": (lambda *_: None, "returns nothing"),
     "stub": (lambda *_: ..., "not tried yet"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("attempt", "hint"), SWAPS.values(), ids=SWAPS)
@@ -179,14 +186,23 @@ FLIPS = [
     ((FIT, "small", "trophy", "box"), "right!"),
     ((FIT, "small", "trophy", "chest"), "'chest' is not one of the words"),
     ((FIT, "it", "trophy", "box"), "The translation stays"),
-    (("The ball didn't fit in the box because it was too small", "small", "ball", "box"),
-     "The translation stays"),
-    (("The animal didn't cross the street because it was too tired", "tired", "animal", "street"),
-     "other nouns than animal and street"),
+    (
+        ("The ball didn't fit in the box because it was too small", "small", "ball", "box"),
+        "The translation stays",
+    ),
+    (
+        (
+            "The animal didn't cross the street because it was too tired",
+            "tired",
+            "animal",
+            "street",
+        ),
+        "other nouns than animal and street",
+    ),
     (("The xylophone fell", "fell", "the", "xylophone"), "can't read it"),
     ((5, "a", "b", "c"), "one sentence in quotes"),
     ((..., "a", "b", "c"), "not tried yet"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("attempt", "hint"), FLIPS)
@@ -194,11 +210,14 @@ def test_flips(capsys, attempt, hint):
     assert hint in said(capsys, check.flips, *attempt)
 
 
-@pytest.mark.parametrize(("changed", "hint"), [
-    ("el trofeo no cabía en la caja porque era pequeña", "More than one word has changed"),
-    ("la trofeo no cabía en la caja porque era demasiado pequeña", "More than one word"),
-    ("el trofeo no cabía en la caja porque era demasiado ancho", "another word, not another"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changed", "hint"),
+    [
+        ("el trofeo no cabía en la caja porque era pequeña", "More than one word has changed"),
+        ("la trofeo no cabía en la caja porque era demasiado pequeña", "More than one word"),
+        ("el trofeo no cabía en la caja porque era demasiado ancho", "another word, not another"),
+    ],
+)
 def test_flips_of_more_than_a_gender(capsys, monkeypatch, changed, hint):
     before = "el trofeo no cabía en la caja porque era demasiado pequeño"
     answers = iter([before.split(), changed.split()])
@@ -206,15 +225,18 @@ def test_flips_of_more_than_a_gender(capsys, monkeypatch, changed, hint):
     assert hint in said(capsys, check.flips, FIT, "small", "trophy", "box")
 
 
-@pytest.mark.parametrize(("share", "hint"), [
-    (0.498, "right!"),
-    (0.5, "right!"),
-    (0.92, "how often it *says*"),
-    (49.7, "not percent"),
-    (1, "wrong there"),
-    (0.52, "Count the items"),
-    ("half", "a number between"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("share", "hint"),
+    [
+        (0.498, "right!"),
+        (0.5, "right!"),
+        (0.92, "how often it *says*"),
+        (49.7, "not percent"),
+        (1, "wrong there"),
+        (0.52, "Count the items"),
+        ("half", "a number between"),
+    ],
+)
 def test_always_masculine(capsys, share, hint):
     assert hint in said(capsys, check.always_masculine, share)
 
@@ -230,17 +252,26 @@ ALIKE = [
     (WIDE, WIDE, "changes: without the head it still says ancho"),
     ((TIRED[0], "river", "cow"), WIDE, "'tired' looks most at 'cow'"),
     (TIRED, (WIDE[0], "bridge", "cow"), "'bridge' is not one of the words"),
-    (TIRED, ("The animal didn't cross the street because it was too tired", "animal", "street"),
-     "other nouns than"),
-    (TIRED, ("The mouse didn't eat the cheese because it was too tired", "mouse", "cheese"),
-     "different genders"),
-    (TIRED, ("The horse didn't eat the apple because it was too red", "apple", "horse"),
-     "should be above 0.9"),
+    (
+        TIRED,
+        ("The animal didn't cross the street because it was too tired", "animal", "street"),
+        "other nouns than",
+    ),
+    (
+        TIRED,
+        ("The mouse didn't eat the cheese because it was too tired", "mouse", "cheese"),
+        "different genders",
+    ),
+    (
+        TIRED,
+        ("The horse didn't eat the apple because it was too red", "apple", "horse"),
+        "should be above 0.9",
+    ),
     (TIRED, ("The xylophone fell", "the", "xylophone"), "can't read it"),
     (TIRED[0], WIDE, "all three in parentheses"),
     (TIRED, (1, 2, 3), "all three in parentheses"),
     (TIRED, ..., "not tried yet"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("changes", "stays", "hint"), ALIKE)

@@ -66,12 +66,15 @@ def test_places_of_what_is_liked(translator):
     source, target = "I like trees".split(), "me gustan los árboles".split()
     assert noun_places(source, target) == [(2, 3, True)]
     assert noun_places("I like cats".split(), target) == []
-    liked = LikingBatch(translator, [
-        ("I like trees", "Me gustan los árboles"),
-        ("I like the street", "Me gusta la calle"),  # liked in training too
-        ("The king doesn't like drawing towers", "Al rey no le gusta dibujar torres"),
-        ("I liked the tree", "Me gustó el árbol"),
-    ])  # fmt: skip
+    liked = LikingBatch(
+        translator,
+        [
+            ("I like trees", "Me gustan los árboles"),
+            ("I like the street", "Me gusta la calle"),  # liked in training too
+            ("The king doesn't like drawing towers", "Al rey no le gusta dibujar torres"),
+            ("I liked the tree", "Me gustó el árbol"),
+        ],
+    )
     assert liked.noun.tolist() == [2, 6, 3]
     assert liked.noun_out.tolist() == [3, 6, 3]
     assert liked.verb_out.tolist() == [1, 4, -1]

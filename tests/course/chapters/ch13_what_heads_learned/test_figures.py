@@ -26,10 +26,12 @@ def test_the_table_has_a_cell_for_each_head():
     table = [
         {"layer": layer, "head": head, "from": word, "right": share}
         for word, start in (("adjective", 0.0), ("pronoun", 0.5))
-        for layer, more in (("encoder.layers.0.self_attn", 0.0),
-                            ("decoder.layers.0.cross_attn", 0.25))
+        for layer, more in (
+            ("encoder.layers.0.self_attn", 0.0),
+            ("decoder.layers.0.cross_attn", 0.25),
+        )
         for head, share in enumerate((start + more, start + more + 0.1))
-    ]  # fmt: skip
+    ]
     left, right, scale = causes.head_table(table).axes
     assert "looks" in scale.get_ylabel(), "the numbers have a name"
     assert left.images[0].get_array().tolist() == [[0.0, 0.1], [0.25, 0.35]]
@@ -51,12 +53,25 @@ def test_bars_of_the_seeds():
 
 
 def test_lines_lead_from_the_spanish_word_to_the_english_one():
-    heads = torch.tensor([[[0.1, 0.9, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
-                          [[0.5, 0.5, 0.0], [0.9, 0.1, 0.0], [0.0, 0.0, 1.0]]])  # fmt: skip
-    looks = AttentionMaps(["the", "house", "<eos>"], ["<bos>", "la", "casa"], ["la", "casa", "<eos>"],
-                  {f"{name}.layers.0.{kind}": heads
-                   for name, kind in (("encoder", "self_attn"), ("decoder", "self_attn"),
-                                      ("decoder", "cross_attn"))})  # fmt: skip
+    heads = torch.tensor(
+        [
+            [[0.1, 0.9, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
+            [[0.5, 0.5, 0.0], [0.9, 0.1, 0.0], [0.0, 0.0, 1.0]],
+        ]
+    )
+    looks = AttentionMaps(
+        ["the", "house", "<eos>"],
+        ["<bos>", "la", "casa"],
+        ["la", "casa", "<eos>"],
+        {
+            f"{name}.layers.0.{kind}": heads
+            for name, kind in (
+                ("encoder", "self_attn"),
+                ("decoder", "self_attn"),
+                ("decoder", "cross_attn"),
+            )
+        },
+    )
     lines = causes.lines_between(looks)
     assert lines == [(0, 0), (0, 1), (1, 0)], "means of 0.30, 0.70 and 0.95, and no <eos>"
     assert causes.crossings(lines) == [((0, 1), (1, 0))]
@@ -104,8 +119,10 @@ def test_the_points_are_the_heads():
 
 
 def test_the_alt_text_of_the_table_says_what_is_there():
-    adjective, pronoun = (np.sort(ax.images[0].get_array().flatten()).tolist()
-                          for ax in figures.draw_head_table().axes[:2])  # fmt: skip
+    adjective, pronoun = (
+        np.sort(ax.images[0].get_array().flatten()).tolist()
+        for ax in figures.draw_head_table().axes[:2]
+    )
     assert adjective[-1] == pytest.approx(0.99, abs=0.005) and adjective[-2] < 0.065
     assert pronoun[-1] == pytest.approx(0.27, abs=0.005) and pronoun[-2] < 0.075
     assert sum(share < 0.005 for share in adjective) > 12

@@ -74,15 +74,15 @@ ANY = {
     "all": (lambda w, a: mean(map(lambda t, r: all(t == x for x in r), w, a)), "equal all"),
     "capitals": (
         lambda w, a: mean(map(lambda t, r: t.lower() in [x.lower() for x in r], w, a)),
-        "Capitals count"),
+        "Capitals count",
+    ),
     "part": (lambda w, a: mean(map(lambda t, r: any(t in x for x in r), w, a)), "a part of"),
     "anywhere": (lambda w, a: mean(t in sum(a, []) for t in w), "its own references"),
-    "divided": (
-        lambda w, a: len(w) * by_loop(w, a) / sum(map(len, a)), "not of references"),
+    "divided": (lambda w, a: len(w) * by_loop(w, a) / sum(map(len, a)), "not of references"),
     "a half": (lambda w, a: 0.123, "Not 0.123"),
     "a list": (lambda w, a: [True], "one number"),
     "stub": (lambda w, a: ..., "not tried yet"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ANY)

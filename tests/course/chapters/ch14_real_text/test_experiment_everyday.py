@@ -20,11 +20,15 @@ def test_the_grammar_itself_agrees_everywhere():
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("La casa roja es mía.", (1, 1)), ("La casa rojo es mía.", (0, 1)),
-        ("Las casas roja", (0, 1)), ("Vi una casa grande", (0, 0)),  # one form for both genders
-        ("La roja casa", (0, 0)), ("El agua fría", (1, 1)), ("La doctora cansado", (0, 1)),
+        ("La casa roja es mía.", (1, 1)),
+        ("La casa rojo es mía.", (0, 1)),
+        ("Las casas roja", (0, 1)),
+        ("Vi una casa grande", (0, 0)),  # one form for both genders
+        ("La roja casa", (0, 0)),
+        ("El agua fría", (1, 1)),
+        ("La doctora cansado", (0, 1)),
     ],
-)  # fmt: skip
+)
 def test_only_a_wrong_form_is_counted_against_it(text, found):
     assert adjectives_that_agree([text]) == found
 
@@ -33,8 +37,12 @@ def test_pronouns_are_judged_by_the_adjective_alone():
     items = english_spanish.load_pronoun()[:6]
     right = [item.spanish for item in items]
     assert pronouns_understood(items, right) == {
-        "sentences": 6, "judged": 6, "right": 1.0, "pairs": 3, "pairs_right": 1.0,
-    }  # fmt: skip
+        "sentences": 6,
+        "judged": 6,
+        "right": 1.0,
+        "pairs": 3,
+        "pairs_right": 1.0,
+    }
     found = pronouns_understood(
         items,
         [
@@ -45,14 +53,22 @@ def test_pronouns_are_judged_by_the_adjective_alone():
         ],
     )
     assert found == {
-        "sentences": 6, "judged": 4, "right": 0.75, "pairs": 2, "pairs_right": 0.5,
-    }  # fmt: skip
+        "sentences": 6,
+        "judged": 4,
+        "right": 0.75,
+        "pairs": 2,
+        "pairs_right": 0.5,
+    }
 
 
 def test_held_out_sentences_are_scored_against_all_their_translations(monkeypatch):
     monkeypatch.setattr("transformer_lib.metrics.RESAMPLES", 10)  # quicker
-    pairs = [("I like trees", "Amo los árboles"), ("Hello", "Hola"),
-             ("I like trees", "Me gustan los árboles"), ("I like dogs", "Me gusta")]  # fmt: skip
+    pairs = [
+        ("I like trees", "Amo los árboles"),
+        ("Hello", "Hola"),
+        ("I like trees", "Me gustan los árboles"),
+        ("I like dogs", "Me gusta"),
+    ]
     found = everyday.score(Translator.load(), everyday.references_of(pairs), beam=1)
     assert (found["sentences"], found["references"], found["unreadable"]) == (3, 4, 1)
     assert found["exact_match"] == pytest.approx(1 / 3)

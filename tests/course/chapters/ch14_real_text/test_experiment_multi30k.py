@@ -209,9 +209,7 @@ def test_of_each_beam_the_likeliest_per_word_counts(monkeypatch):
 
 
 def test_the_recipe_tells_nothing_of_a_disk(fetched, short):
-    assert told(multi30k("de")).keys() == {
-        "model", "training", "optimizer", "subwords"
-    }  # fmt: skip
+    assert told(multi30k("de")).keys() == {"model", "training", "optimizer", "subwords"}
 
 
 @pytest.mark.parametrize("name", ["multi30k", "multi30k-fr"])
@@ -221,9 +219,11 @@ def test_what_is_stored_was_scored_as_the_paper_was(name):
     settings = dataclasses.asdict(training)
     del settings["seed"]
     assert stored["recipe"] == {
-        "model": dataclasses.asdict(model), "training": settings, "optimizer": "muon",
+        "model": dataclasses.asdict(model),
+        "training": settings,
+        "optimizer": "muon",
         "subwords": subwords,
-    }  # fmt: skip
+    }
     for seed, run in enumerate(stored["runs"]):
         assert run["seed"] == seed
         tokens = {"multi30k": experiment.PUBLISHED["de"]["reference_tokens"], "multi30k-fr": 13_988}

@@ -52,8 +52,13 @@ def test_pieces_are_shown_as_text_and_counted_by_word(subwords):
 def test_words_are_counted():
     training = ["The cat sleeps", "A cat eats", "The dog eats", "the cat " * 10]
     found = lab.count_words(training, ["The dog sleeps", "The bird sleeps", "Dogs eat", "A cat"])
-    assert found == {"sentences": 4, "words": 6, "words_once": 0.5, "of_20_words": 0.25,
-                     "held_out_with_unknown": 0.5}  # fmt: skip
+    assert found == {
+        "sentences": 4,
+        "words": 6,
+        "words_once": 0.5,
+        "of_20_words": 0.25,
+        "held_out_with_unknown": 0.5,
+    }
 
 
 def test_what_stands_in_a_text_is_found_but_for_signs_and_capitals():
@@ -87,8 +92,10 @@ def test_what_is_stored_is_whole_and_what_the_notebook_says():
     assert all([e["step"] for e in run["history"]] == [*steps] for run in stored["runs"])
     ours = {item.english for item in everyday.load()}
     assert set(stored["everyday_seen"]) < ours and 50 < len(stored["everyday_seen"]) < 150
-    seen, new = ({dropout: pairs[-1][1] for dropout, pairs in lab.curves(stored, key).items()}
-                 for key in ("seen", "validation_loss"))  # fmt: skip
+    seen, new = (
+        {dropout: pairs[-1][1] for dropout, pairs in lab.curves(stored, key).items()}
+        for key in ("seen", "validation_loss")
+    )
     assert seen[0.0] < 0.2 < 1 < seen[0.2] < new[0.2] < new[0.0] - 1
     without = [loss for _, loss in lab.curves(stored, "validation_loss")[0.0]]
     assert new[0.2] < min(without) < without[0] < without[-1]

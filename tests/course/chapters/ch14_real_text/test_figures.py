@@ -46,8 +46,11 @@ def test_each_text_has_a_curve_with_dropout_and_one_without():
 
 def dots(ax) -> list[tuple[str, float, float]]:
     """Shape, score, row."""
-    return [(line.get_marker(), line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines
-            if len(line.get_xdata()) == 1]  # fmt: skip
+    return [
+        (line.get_marker(), line.get_xdata()[0], line.get_ydata()[0])
+        for line in ax.lines
+        if len(line.get_xdata()) == 1
+    ]
 
 
 def test_each_seed_is_a_shape_and_the_published_score_a_line():

@@ -21,8 +21,13 @@ SEEDS = range(5)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_cleaning_gives_back_the_originals(seed):
     """The solutions of the assignment, one after the other, undo what was done to the pairs."""
-    names = {"html": __import__("html"), "re": __import__("re"), "key": key,
-             "is_spanish": is_spanish, "BROKEN": BROKEN}  # fmt: skip
+    names = {
+        "html": __import__("html"),
+        "re": __import__("re"),
+        "key": key,
+        "is_spanish": is_spanish,
+        "BROKEN": BROKEN,
+    }
     for name in ("my_clean_pair", "my_deduplicate"):
         exec(solutions(assignment(7))[name], names)
     clean = [pair for line in lines(seed) if (pair := names["my_clean_pair"](*line))]

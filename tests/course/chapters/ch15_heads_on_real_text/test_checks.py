@@ -62,12 +62,13 @@ LENS = {
     "order": (lambda s, n, g, i: lens(s[::-1], n, g, i), "wrong order"),
     "each": (
         lambda s, n, g, i: torch.stack([g(n(x)).argmax(dim=-1) == i for x in s]),
-        "for each sentence"),
+        "for each sentence",
+    ),
     "one": (lambda *a: lens(*a)[-1], "one share for each"),
     "number": (lambda *a: 0.5, "a share for each layer, not a float"),
     "nothing": (lambda *a: None, "returns nothing"),
     "stub": (lambda *a: ..., "not tried yet"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LENS)

@@ -18,8 +18,12 @@ def test_a_limit_is_a_limit_from_one_side():
 
 
 def test_the_vectors_are_those_of_the_words():
-    where = {"source": ["The", "·road"], "target": ["<bos>", "El", "·camino"],
-             "encoder": [[0.1, 0.6], [9, 9]], "decoder": [[0.0, 0.3, 0.05], [9, 9, 9]]}  # fmt: skip
+    where = {
+        "source": ["The", "·road"],
+        "target": ["<bos>", "El", "·camino"],
+        "encoder": [[0.1, 0.6], [9, 9]],
+        "decoder": [[0.0, 0.3, 0.05], [9, 9, 9]],
+    }
     assert embedded(where) == (0.6, 0.3, 0.05)
 
 

@@ -83,7 +83,15 @@ def test_words_are_found_in_pieces(large, small):
     tokens = large.src.tokens(large.src.typed("The mysterious cows, and the cows."))
     words = lab.word_places(large.src, tokens)
     assert [word for word, _ in words] == [
-        "the", "mysterious", "cows", ",", "and", "the", "cows", "."]  # fmt: skip
+        "the",
+        "mysterious",
+        "cows",
+        ",",
+        "and",
+        "the",
+        "cows",
+        ".",
+    ]
     assert sorted(place for _, places in words for place in places) == list(range(len(tokens)))
     assert lab.find(words, "Cows", 1)[0] > lab.find(words, "cows")[-1]
     with pytest.raises(LookupError, match="'cows' doesn't stand there 3 times"):
@@ -110,7 +118,8 @@ def test_the_batch_knows_its_places(name, request):
         assert words(batch.tgt_in[row], batch.noun_out[row], tgt) == [*item.noun_out]
         assert words(batch.tgt_in[row], batch.writing[row], tgt) == ["es"]
         assert tgt[int(batch.right[row])].lstrip("Ġ") == item.spanish.split()[-1][:-1].replace(
-            "ñ", "Ã±" if name == "large" else "ñ")  # fmt: skip
+            "ñ", "Ã±" if name == "large" else "ñ"
+        )
         assert batch.kept[int(batch.partner[row])].pair == item.pair
     assert (batch.partner != batch.rows).all()
 
@@ -278,7 +287,8 @@ def test_the_score_is_that_of_everyday_sentences(monkeypatch, large):
 def test_a_part_of_it_measured_again_is_the_same(name, request):
     translator = request.getfixturevalue(name)
     stored = experiments.load("heads-on-real-text")["models"][
-        {"small": "grammar", "large": "tatoeba"}[name]]  # fmt: skip
+        {"small": "grammar", "large": "tatoeba"}[name]
+    ]
     batch = lab.AgreementBatch(translator, lab.template_items(["after is"]))
     told = stored["right"]["after is"]["adjective"]
     assert told["sentences"] == len(batch)
@@ -286,5 +296,6 @@ def test_a_part_of_it_measured_again_is_the_same(name, request):
     assert right == pytest.approx(told["right"]["share"], abs=0.02)
     assert lab.margins(translator, batch).mean().item() == pytest.approx(told["margin"], abs=0.02)
     again = lab.patched(translator, batch, "decoder")
-    torch.testing.assert_close(again, torch.tensor(stored["where"]["after is"]["decoder"]),
-                               atol=0.02, rtol=0)  # fmt: skip
+    torch.testing.assert_close(
+        again, torch.tensor(stored["where"]["after is"]["decoder"]), atol=0.02, rtol=0
+    )

@@ -38,9 +38,14 @@ def test_each_head_is_a_point_beside_chance_and_place():
 
 
 def test_chosen_heads_stand_beside_those_drawn_by_lot():
-    found = {"trained": {"share": 0.9}, "alone": [1, 2, 3],
-             "together": [{"heads": 1, "chosen": 0.5, "by lot": [0.9, 0.8]},
-                          {"heads": 2, "chosen": 0.4, "by lot": [0.7, 0.9]}]}  # fmt: skip
+    found = {
+        "trained": {"share": 0.9},
+        "alone": [1, 2, 3],
+        "together": [
+            {"heads": 1, "chosen": 0.5, "by lot": [0.9, 0.8]},
+            {"heads": 2, "chosen": 0.4, "by lot": [0.7, 0.9]},
+        ],
+    }
     ax = plots.heads_together({"one": found}, "Title").axes[0]
     assert ax.get_title() == "one, 3 heads"
     assert list(ax.lines[-1].get_ydata()) == [0.5, 0.4]

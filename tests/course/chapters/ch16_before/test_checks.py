@@ -38,26 +38,37 @@ BOTH = {
     "right": (check.right_both_ways, "right!"),
     "by cells": (by_cells, "right!"),
     "not turned back": (
-        lambda f, b, w, s: cat(read(f, w, s), read(b, w.flip(0), s)), "turn them back"),
+        lambda f, b, w, s: cat(read(f, w, s), read(b, w.flip(0), s)),
+        "turn them back",
+    ),
     "both from the left": (
-        lambda f, b, w, s: cat(read(f, w, s), read(b, w, s)), "begin with the last word"),
+        lambda f, b, w, s: cat(read(f, w, s), read(b, w, s)),
+        "begin with the last word",
+    ),
     "halves": (lambda f, b, w, s: cat(back(b, w, s), read(f, w, s)), "halves are swapped"),
     "one after the other": (handed, "a beginning of its own"),
     "nothing handed on": (
-        lambda f, b, w, s: torch.stack([torch.cat([f(x, s), b(x, s)]) for x in w]), "handed on"),
+        lambda f, b, w, s: torch.stack([torch.cat([f(x, s), b(x, s)]) for x in w]),
+        "handed on",
+    ),
     "one step for both": (lambda f, b, w, s: check.right_both_ways(f, f, w, s), "use `forward`"),
     "last states": (
-        lambda f, b, w, s: torch.cat([read(f, w, s)[-1], back(b, w, s)[0]]), "the last states"),
+        lambda f, b, w, s: torch.cat([read(f, w, s)[-1], back(b, w, s)[0]]),
+        "the last states",
+    ),
     "under each other": (
-        lambda f, b, w, s: torch.cat([read(f, w, s), back(b, w, s)]), "under each other"),
+        lambda f, b, w, s: torch.cat([read(f, w, s), back(b, w, s)]),
+        "under each other",
+    ),
     "added": (lambda f, b, w, s: read(f, w, s) + back(b, w, s), "are added"),
     "these words only": (
         lambda f, b, w, s: check.right_both_ways(check.one_way, check.other_way, w, s),
-        "other inputs"),
+        "other inputs",
+    ),
     "stops": (lambda f, b, w, s: f(w), "Called with one_way, other_way, (4, 2), (3,), it stops"),
     "nothing": (lambda f, b, w, s: None, "returns nothing"),
     "stub": (lambda f, b, w, s: ..., "not tried yet"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BOTH)
@@ -71,9 +82,13 @@ def test_it_is_what_pytorch_computes():
     gru = torch.nn.GRU(2, 3, bidirectional=True)
     cells = [torch.nn.GRUCell(2, 3), torch.nn.GRUCell(2, 3)]
     for cell, end in zip(cells, ("", "_reverse"), strict=True):
-        cell.load_state_dict({name.removesuffix(f"_l0{end}"): weight
-                              for name, weight in gru.state_dict().items()
-                              if name.endswith(f"_l0{end}")})  # fmt: skip
+        cell.load_state_dict(
+            {
+                name.removesuffix(f"_l0{end}"): weight
+                for name, weight in gru.state_dict().items()
+                if name.endswith(f"_l0{end}")
+            }
+        )
     words = torch.randn(5, 2)
     torch.testing.assert_close(check.right_both_ways(*cells, words, torch.zeros(3)), gru(words)[0])
 

@@ -57,7 +57,7 @@ def test_what_is_stored_was_made_with_these_settings():
     assert stored["sizes"] == backwards.SIZES and stored["row"] == backwards.ROW
     assert [(run["attention"], run["seed"]) for run in stored["runs"]] == [
         (attention, seed) for attention in ("none", "dot", "additive") for seed in backwards.SEEDS
-    ]  # fmt: skip
+    ]
     for run in stored["runs"]:
         assert ("looks" in run) == (run["attention"] != "none")
         shares = [place["right"] for place in run["by_length"]]

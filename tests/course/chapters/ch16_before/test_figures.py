@@ -32,8 +32,11 @@ def texts(ax) -> set[str]:
 
 def drawn(ax) -> dict[str, list]:
     """Name in the legend -> the points of its line."""
-    return {line.get_label(): list(zip(*line.get_data(), strict=True)) for line in ax.lines
-            if not line.get_label().startswith("_")}  # fmt: skip
+    return {
+        line.get_label(): list(zip(*line.get_data(), strict=True))
+        for line in ax.lines
+        if not line.get_label().startswith("_")
+    }
 
 
 # --- three machines
@@ -48,8 +51,9 @@ def test_only_the_first_two_machines_hand_on_and_only_the_last_two_look():
     assert filled == [rows[0]]  # one state, of the first machine
     arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
     colors = [style.INK, style.ENCODER, style.DECODER]
-    count = {color: sum(arrow.get_edgecolor()[:3] == _rgb(color) for arrow in arrows)
-             for color in colors}  # fmt: skip
+    count = {
+        color: sum(arrow.get_edgecolor()[:3] == _rgb(color) for arrow in arrows) for color in colors
+    }
     # two chains of five; three words look at each other; the last looks at 3, then at 3 + 1
     assert [count[color] for color in colors] == [2 * 4, 3 * 2, 3 + 4]
 
@@ -68,8 +72,9 @@ def digits(attention: str, *shares: float) -> dict:
 
 def test_the_look_and_the_shares_of_digits():
     looks = np.eye(4)[::-1]
-    left, right = backwards(looks, "471", [digits("none", 1.0, 0.5), digits("none", 0.8, 0.1),
-                                           digits("dot", 0.9, 0.7)]).axes  # fmt: skip
+    left, right = backwards(
+        looks, "471", [digits("none", 1.0, 0.5), digits("none", 0.8, 0.1), digits("dot", 0.9, 0.7)]
+    ).axes
     assert (left.images[0].get_array() == looks).all()
     assert [t.get_text() for t in left.get_xticklabels()] == ["4", "7", "1", "end"]
     assert [t.get_text() for t in left.get_yticklabels()] == ["1", "7", "4", "end"]
@@ -82,38 +87,49 @@ def test_the_look_and_the_shares_of_digits():
 
 
 def sentences(what: str, *rows: tuple[int, int, int]) -> dict:
-    return {"what": what, "by_length": [
-        {"tokens": tokens, "sentences": count, "right": right} for tokens, count, right in rows
-    ]}  # fmt: skip
+    return {
+        "what": what,
+        "by_length": [
+            {"tokens": tokens, "sentences": count, "right": right} for tokens, count, right in rows
+        ],
+    }
 
 
 def test_a_length_with_few_sentences_is_left_out():
-    runs = [sentences("dot", (2, 8, 8), (3, 100, 40), (4, 50, 25)),
-            sentences("dot", (2, 8, 8), (3, 100, 60), (4, 50, 50)),
-            sentences("transformer", (2, 8, 0), (3, 100, 90), (4, 50, 5))]  # fmt: skip
+    runs = [
+        sentences("dot", (2, 8, 8), (3, 100, 40), (4, 50, 25)),
+        sentences("dot", (2, 8, 8), (3, 100, 60), (4, 50, 50)),
+        sentences("transformer", (2, 8, 0), (3, 100, 90), (4, 50, 5)),
+    ]
     ax = right_by_length(runs, learned=3).axes[0]
     assert drawn(ax) == {"dot product": [(3, 0.5), (4, 0.75)], "Transformer": [(3, 0.9), (4, 0.1)]}
     assert any(set(line.get_xdata()) == {3.5} for line in ax.lines)
 
 
 def test_each_split_has_a_mark_for_each_run_and_the_mean():
-    runs = [{"what": "none", "right": {"test": 0.2, "longer": 0.0}},
-            {"what": "none", "right": {"test": 0.4, "longer": 0.1}},
-            {"what": "transformer", "right": {"test": 1.0, "longer": 0.7}}]  # fmt: skip
+    runs = [
+        {"what": "none", "right": {"test": 0.2, "longer": 0.0}},
+        {"what": "none", "right": {"test": 0.4, "longer": 0.1}},
+        {"what": "transformer", "right": {"test": 1.0, "longer": 0.7}},
+    ]
     ax = right_by_split(runs, {"longer": "long ones", "test": "all"}).axes[0]
     assert [t.get_text() for t in ax.get_yticklabels()] == ["long ones", "all"]
     marks = [list(line.get_xdata()) for line in ax.lines if line.get_xdata()[0] not in (0, 1.04)]
     assert marks == [[0.7], [0.2, 0.4], [1.0]] and [0.0, 0.1] in [
         list(line.get_xdata()) for line in ax.lines
-    ]  # fmt: skip
+    ]
     assert texts(ax) == {"5 %", "70 %", "30 %", "100 %"}
 
 
 @pytest.mark.parametrize(
     "draw",
-    [lambda runs: right_by_split(runs, {"test": "all"}), lambda runs: right_by_length(runs, 3),
-     lambda runs: backwards(np.eye(2), "4", runs), times_beside],
-)  # fmt: skip
+    [
+        lambda runs: right_by_split(runs, {"test": "all"}),
+        lambda runs: right_by_length(runs, 3),
+        lambda runs: backwards(np.eye(2), "4", runs),
+        times_beside,
+    ],
+)
 def test_nothing_to_draw_is_refused(draw):
     with pytest.raises(ValueError, match="there are no runs"):
         draw([])
@@ -124,9 +140,14 @@ def test_nothing_to_draw_is_refused(draw):
 
 def test_the_last_layer_is_drawn_as_the_mean_of_its_heads():
     one, other = np.eye(3).tolist(), np.zeros((3, 3)).tolist()
-    found = {"read": ["I", "swim"], "written": ["yo", "nado"],
-             "weights": {"decoder.layers.0.cross_attn": [other, other],
-                         "decoder.layers.1.cross_attn": [one, other]}}  # fmt: skip
+    found = {
+        "read": ["I", "swim"],
+        "written": ["yo", "nado"],
+        "weights": {
+            "decoder.layers.0.cross_attn": [other, other],
+            "decoder.layers.1.cross_attn": [one, other],
+        },
+    }
     ax = two_maps({"new": found}).axes[0]
     assert (ax.images[0].get_array() == np.eye(3) / 2).all() and ax.get_title() == "new"
     assert [t.get_text() for t in ax.get_xticklabels()] == ["I", "swim", "end"]
@@ -136,18 +157,32 @@ def test_the_last_layer_is_drawn_as_the_mean_of_its_heads():
 
 
 def test_who_has_no_look_has_no_change_and_each_change_says_its_place():
-    runs = [{"what": what, "seed": seed, "gender": {"agreement": shares}} for what, shares in (
-        ("none", {"as trained": 0.5}),
-        ("dot", {"as trained": 0.7, "two numbers swapped": 0.6, "nouns not seen": 0.1,
-                 "adjective not seen": 0.4}),
-        ("transformer", {"as trained": 0.9, "two numbers swapped": 0.2}),
-    ) for seed in (0, 1)]  # fmt: skip
+    runs = [
+        {"what": what, "seed": seed, "gender": {"agreement": shares}}
+        for what, shares in (
+            ("none", {"as trained": 0.5}),
+            (
+                "dot",
+                {
+                    "as trained": 0.7,
+                    "two numbers swapped": 0.6,
+                    "nouns not seen": 0.1,
+                    "adjective not seen": 0.4,
+                },
+            ),
+            ("transformer", {"as trained": 0.9, "two numbers swapped": 0.2}),
+        )
+        for seed in (0, 1)
+    ]
     ax = genders(runs).axes[0]
     assert [t.get_text() for t in ax.get_yticklabels()] == [
-        "no look back, as trained", "dot product, as trained",
-        "dot product, nouns swapped in its look", "dot product, adjective not seen",
-        "Transformer, as trained", "Transformer, nouns swapped in its reader",
-    ]  # fmt: skip
+        "no look back, as trained",
+        "dot product, as trained",
+        "dot product, nouns swapped in its look",
+        "dot product, adjective not seen",
+        "Transformer, as trained",
+        "Transformer, nouns swapped in its reader",
+    ]
     assert [round(bar.get_width(), 2) for bar in ax.patches] == [0.5, 0.7, 0.6, 0.4, 0.9, 0.2]
 
 
@@ -155,25 +190,45 @@ def test_who_has_no_look_has_no_change_and_each_change_says_its_place():
 
 
 def test_times_are_multiples_of_those_of_self_attention():
-    times = {"recurrent": 8, "convolutional": 1, "restricted self-attention": 3,
-             "self-attention": 2}  # fmt: skip
-    runs = [{"layer": layer, "threads": threads, "length": n,
-             "milliseconds": time * n ** (layer == "recurrent") * threads}
-            for threads in (1, 2) for layer, time in times.items() for n in (8, 16)]  # fmt: skip
+    times = {
+        "recurrent": 8,
+        "convolutional": 1,
+        "restricted self-attention": 3,
+        "self-attention": 2,
+    }
+    runs = [
+        {
+            "layer": layer,
+            "threads": threads,
+            "length": n,
+            "milliseconds": time * n ** (layer == "recurrent") * threads,
+        }
+        for threads in (1, 2)
+        for layer, time in times.items()
+        for n in (8, 16)
+    ]
     one, two = times_beside(runs).axes
     assert [ax.get_title() for ax in (one, two)] == ["1 thread", "2 threads"]
-    assert drawn(one) == drawn(two) == {
-        "recurrent": [(8, 32), (16, 64)], "convolutional": [(8, 0.5), (16, 0.5)],
-        "restricted self-attention": [(8, 1.5), (16, 1.5)], "self-attention": [(8, 1), (16, 1)],
-    }  # fmt: skip
+    assert (
+        drawn(one)
+        == drawn(two)
+        == {
+            "recurrent": [(8, 32), (16, 64)],
+            "convolutional": [(8, 0.5), (16, 0.5)],
+            "restricted self-attention": [(8, 1.5), (16, 1.5)],
+            "self-attention": [(8, 1), (16, 1)],
+        }
+    )
     said = one.yaxis.get_major_formatter()
     assert [said(x, 0) for x in (16, 1, 0.25)] == ["16 ×", "1 ×", "1/4"]
 
 
 def test_the_line_stands_where_the_split_of_longer_sentences_begins():
     tokens = Translator.load().src.tokenizer
-    lengths = {split: [len(tokens(english)) for english, _ in english_spanish.load(split)]
-               for split in ("validation", "longer")}  # fmt: skip
+    lengths = {
+        split: [len(tokens(english)) for english, _ in english_spanish.load(split)]
+        for split in ("validation", "longer")
+    }
     assert max(lengths["validation"]) == LEARNED == min(lengths["longer"]) - 1
 
 
@@ -212,8 +267,9 @@ def test_the_alt_text_says_how_the_curves_go():
             found.setdefault((run["what"], entry["tokens"]), []).append(share)
     curves = {key: mean(shares) for key, shares in found.items()}
     known, new = range(3, LEARNED + 1), range(LEARNED + 1, 19)
-    least, most = ({kind: pick(curves[kind, n] for n in known) for kind in LOOKS}
-                   for pick in (min, max))  # fmt: skip
+    least, most = (
+        {kind: pick(curves[kind, n] for n in known) for kind in LOOKS} for pick in (min, max)
+    )
     assert (least["transformer"], most["transformer"]) == (89, 96)
     assert (least["additive"], most["additive"]) == (85, 98)
     assert curves["dot", 4] > 90 and curves["dot", 14] == 74
@@ -222,8 +278,9 @@ def test_the_alt_text_says_how_the_curves_go():
     assert [curves["transformer", n] for n in new] == [65, 25, 10, 4]
     assert min(curves["dot", n] for n in new) > 60 and min(curves["additive", n] for n in new) > 75
     alt = FIGURES["before-length"].alt
-    at_18 = {entry["sentences"] for run in runs() for entry in run["by_length"]
-             if entry["tokens"] == 18}  # fmt: skip
+    at_18 = {
+        entry["sentences"] for run in runs() for entry in run["by_length"] if entry["tokens"] == 18
+    }
     assert at_18 == {60} and "with 18 tokens there are 60" in alt
     assert "89 and 96 %" in alt and "85 and 98 %" in alt and "65, 25, 10 and 4 %" in alt
 
@@ -231,12 +288,17 @@ def test_the_alt_text_says_how_the_curves_go():
 def test_the_alt_text_says_what_the_swap_does():
     shares = {(run["what"], run["seed"]): run["gender"]["agreement"] for run in runs()}
     alt = FIGURES["before-gender"].alt
-    for kind, said in (("none", "63 to 66 %"), ("dot", "64 to 70 %"), ("additive", "84 to 87 %"),
-                       ("transformer", "94 to 95 %")):  # fmt: skip
+    for kind, said in (
+        ("none", "63 to 66 %"),
+        ("dot", "64 to 70 %"),
+        ("additive", "84 to 87 %"),
+        ("transformer", "94 to 95 %"),
+    ):
         found = [round(100 * shares[kind, seed]["as trained"]) for seed in range(3)]
         assert f"{min(found)} to {max(found)} %" == said and said in alt
-    after = sorted(round(100 * shares["transformer", seed]["two numbers swapped"])
-                   for seed in range(3))  # fmt: skip
+    after = sorted(
+        round(100 * shares["transformer", seed]["two numbers swapped"]) for seed in range(3)
+    )
     assert "{}, {} and {} %".format(*after) in alt
     for kind, said in (("dot", "58 to 60 %"), ("additive", "61 to 74 %")):
         found = [round(100 * shares[kind, seed]["adjective not seen"]) for seed in range(3)]
@@ -266,13 +328,16 @@ def test_the_alt_text_says_what_share_of_the_rows_is_right():
 
 
 def test_the_alt_text_says_who_waits():
-    times = {(run["threads"], run["layer"], run["length"]): run["milliseconds"]
-             for run in experiments.load("waiting")["runs"]}  # fmt: skip
+    times = {
+        (run["threads"], run["layer"], run["length"]): run["milliseconds"]
+        for run in experiments.load("waiting")["runs"]
+    }
     lengths = sorted({length for _, _, length in times})
     beside = {key: time / times[key[0], "self-attention", key[2]] for key, time in times.items()}
     assert (lengths[0], lengths[-1]) == (8, 512)
-    recurrent = [[round(beside[threads, "recurrent", n]) for n in (8, 128, 512)]
-                 for threads in (1, 2)]  # fmt: skip
+    recurrent = [
+        [round(beside[threads, "recurrent", n]) for n in (8, 128, 512)] for threads in (1, 2)
+    ]
     assert recurrent == [[3, 10, 3], [2, 14, 8]]
     for threads in (1, 2):
         chain = [beside[threads, "recurrent", n] for n in lengths]
@@ -291,9 +356,13 @@ def test_the_alt_text_says_who_waits():
 
 
 def test_the_notebook_says_what_share_of_five_digits_is_right():
-    five = [entry["right"] for run in experiments.load("backwards")["runs"]
-            if run["attention"] == "none"
-            for entry in run["by_length"] if entry["digits"] == 5]  # fmt: skip
+    five = [
+        entry["right"]
+        for run in experiments.load("backwards")["runs"]
+        if run["attention"] == "none"
+        for entry in run["by_length"]
+        if entry["digits"] == 5
+    ]
     assert len(five) == 3 and all(0.88 < share < 0.96 for share in five)
 
 
@@ -334,9 +403,13 @@ def test_the_notebook_says_that_both_nouns_can_come_after_the_adjective():
 
 
 def test_the_notebook_says_that_a_chain_takes_as_much_longer_as_it_has_more_words():
-    times = {(run["threads"], run["layer"], run["length"]): run["milliseconds"]
-             for run in experiments.load("waiting")["runs"]}  # fmt: skip
+    times = {
+        (run["threads"], run["layer"], run["length"]): run["milliseconds"]
+        for run in experiments.load("waiting")["runs"]
+    }
     for threads in (1, 2):
-        grows = {layer: times[threads, layer, 512] / times[threads, layer, 128]
-                 for layer in ("recurrent", "self-attention")}  # fmt: skip
+        grows = {
+            layer: times[threads, layer, 512] / times[threads, layer, 128]
+            for layer in ("recurrent", "self-attention")
+        }
         assert 3.9 < grows["recurrent"] < 4.3 and grows["self-attention"] > 6

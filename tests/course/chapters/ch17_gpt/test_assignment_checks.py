@@ -23,8 +23,11 @@ def a_model(N, d_model, d_ff, vocab, tied="target"):
 
 @pytest.mark.parametrize("sizes", [(1, 8, 20, 30), (3, 16, 24, 7)])
 def test_the_sizes_are_those_of_the_matrices(sizes):
-    matrices = {name: weight.numel() for name, weight in a_model(*sizes).named_parameters()
-                if weight.dim() == 2}  # fmt: skip
+    matrices = {
+        name: weight.numel()
+        for name, weight in a_model(*sizes).named_parameters()
+        if weight.dim() == 2
+    }
     table = matrices.pop("tgt_embed.table.weight")
     assert check.sizes(*sizes) == (table, sum(matrices.values()))
 
@@ -67,8 +70,11 @@ def test_which_floors_are_straight_and_wrong():
 @pytest.fixture(scope="module")
 def curve():
     history = load("writing")["history"]
-    return ([row["step"] for row in history], [row["validation_loss"] for row in history],
-            load("floor")["nats_per_token"])  # fmt: skip
+    return (
+        [row["step"] for row in history],
+        [row["validation_loss"] for row in history],
+        load("floor")["nats_per_token"],
+    )
 
 
 def predicted(curve, first, step):

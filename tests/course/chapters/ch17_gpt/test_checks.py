@@ -17,28 +17,36 @@ def surprise(p):
 FLOORS = {
     "right": (check.right_floor, "right!"),
     "as a tensor": (
-        lambda p, n: (torch.tensor(p) * -torch.tensor(p).log()).sum()
-        / (torch.tensor(p) * torch.tensor(n)).sum(),
-        "right!"),
+        lambda p, n: (
+            (torch.tensor(p) * -torch.tensor(p).log()).sum()
+            / (torch.tensor(p) * torch.tensor(n)).sum()
+        ),
+        "right!",
+    ),
     "per sentence": (lambda p, n: entropy(p), "per *sentence*"),
     "sign": (lambda p, n: -check.right_floor(p, n), "The sign"),
     "bits": (lambda p, n: check.right_floor(p, n) / math.log(2), "in bits"),
     "perplexity": (lambda p, n: math.exp(check.right_floor(p, n)), "perplexity"),
     "plain mean": (
-        lambda p, n: sum(map(surprise, p)) / len(p) / mean_length(p, n), "A rare sentence"),
+        lambda p, n: sum(map(surprise, p)) / len(p) / mean_length(p, n),
+        "A rare sentence",
+    ),
     "sum": (lambda p, n: sum(map(surprise, p)) / mean_length(p, n), "Weigh each surprise"),
     "plain length": (lambda p, n: entropy(p) / (sum(n) / len(n)), "that are *drawn*"),
     "all lengths": (lambda p, n: entropy(p) / sum(n), "the sum of all lengths"),
     "mean over sentences": (
         lambda p, n: sum(q * surprise(q) / k for q, k in zip(p, n, strict=True)),
-        "mean over *tokens*"),
+        "mean over *tokens*",
+    ),
     "a guess": (lambda p, n: 0.25, "Not 0.25"),
     "this grammar only": (
-        lambda p, n: check.right_floor(check.CHANCES, check.LENGTHS), "other inputs"),
+        lambda p, n: check.right_floor(check.CHANCES, check.LENGTHS),
+        "other inputs",
+    ),
     "text": (lambda p, n: "little", "one number"),
     "nothing": (lambda p, n: None, "returns nothing"),
     "stub": (lambda p, n: ..., "not tried yet"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FLOORS)

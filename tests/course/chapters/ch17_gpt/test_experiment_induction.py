@@ -103,9 +103,13 @@ def test_what_notebook_17_tells_of_the_heads_that_are_off():
     for run in experiments.load("induction")["runs"]:
         off = run["second_with_a_head_off"]
         below, above = (
-            [(head, off[f"{head['layer']}.{head['head']}"]) for head in run["heads"]
-             if head["layer"].startswith(layer)] for layer in ("layers.0", "layers.1")
-        )  # fmt: skip
+            [
+                (head, off[f"{head['layer']}.{head['head']}"])
+                for head in run["heads"]
+                if head["layer"].startswith(layer)
+            ]
+            for layer in ("layers.0", "layers.1")
+        )
         assert all(head["induction"] > 0.7 and loss < 0.72 for head, loss in above)
         worst, loss = max(below, key=lambda pair: pair[1])
         assert worst["previous"] > 0.5 and 0.67 < loss < 2.35 and loss == max(off.values())

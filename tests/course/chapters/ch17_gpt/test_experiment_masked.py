@@ -30,13 +30,19 @@ def test_so_many_are_guessed_and_so_many_of_them_covered():
     ids = torch.randint(len(SPECIALS), WORDS, (20_000,), generator=generator).tolist()
     read, asked = cover(ids, WORDS, generator)
     kinds = Counter(
-        "not asked" if answer == PAD else "covered" if seen == COVER else
-        "as it was" if seen == right else "another"
+        "not asked"
+        if answer == PAD
+        else "covered"
+        if seen == COVER
+        else "as it was"
+        if seen == right
+        else "another"
         for right, seen, answer in zip(ids, read, asked, strict=True)
-    )  # fmt: skip
+    )
     shares = {kind: count / len(ids) for kind, count in kinds.items()}
-    assert shares == pytest.approx({"not asked": 0.85, "covered": 0.12, "another": 0.015,
-                                    "as it was": 0.015}, abs=0.006)  # fmt: skip
+    assert shares == pytest.approx(
+        {"not asked": 0.85, "covered": 0.12, "another": 0.015, "as it was": 0.015}, abs=0.006
+    )
     assert all(answer in (PAD, right) for right, answer in zip(ids, asked, strict=True))
     assert all(a == b for a, b, answer in zip(ids, read, asked, strict=True) if answer == PAD)
     assert min(read) >= len(SPECIALS) or COVER in read
@@ -97,8 +103,15 @@ def test_it_learns_what_stands_on_both_sides():
     """The middle of three words depends on the third: only who sees it can know."""
     texts = [[a, 30 + b % 4, b] for a in range(4, 16) for b in range(16, 28)] * 4
     torch.manual_seed(0)
-    how = TrainingConfig(steps=150, schedule="linear", peak=1e-2, warmup=20, smoothing=0.0,
-                         max_tokens=512, validate_every=50)  # fmt: skip
+    how = TrainingConfig(
+        steps=150,
+        schedule="linear",
+        peak=1e-2,
+        warmup=20,
+        smoothing=0.0,
+        max_tokens=512,
+        validate_every=50,
+    )
     learner = TrainSpec("BERT", lambda _, vocab: MaskedModel(vocab, config(32)))
     model = learner.build(0, WORDS)
     pairs = covered(texts, 3, WORDS, seed=0), covered(texts[:144], 1, WORDS, seed=1)

@@ -169,7 +169,9 @@ def test_all_ways_have_learned_the_same_text_in_the_same_steps():
 def test_what_is_told_is_stored():
     rows = lab.told()
     assert [row["what"] for row in rows] == [
-        "encoder and decoder", *(learner.what for learner in lab.LEARNERS)]  # fmt: skip
+        "encoder and decoder",
+        *(learner.what for learner in lab.LEARNERS),
+    ]
     sizes = [row["parameters"] for row in rows]
     assert max(sizes) < 1.02 * min(sizes)
     for row in rows:
@@ -179,16 +181,20 @@ def test_what_is_told_is_stored():
 
 def test_the_translator_is_the_base_of_notebook_18():
     assert lab.TRANSLATOR.what == "base"
-    base = [run for run in experiments.load("since")["runs"]
-            if run["what"] == "base" and run["chosen"]]  # fmt: skip
+    base = [
+        run for run in experiments.load("since")["runs"] if run["what"] == "base" and run["chosen"]
+    ]
     for split in lab.ASKED:
         assert lab.told()[0][split] == [run["right"][split] for run in base]
 
 
 def test_the_numbers_that_notebook_17_tells():
     translator, gpt, prefix = lab.told()
-    mean = {(way["what"], split): round(statistics.mean(way[split]), 2)
-            for way in (translator, gpt, prefix) for split in lab.ASKED}  # fmt: skip
+    mean = {
+        (way["what"], split): round(statistics.mean(way[split]), 2)
+        for way in (translator, gpt, prefix)
+        for split in lab.ASKED
+    }
     assert round(100 * (statistics.mean(translator["test"]) - statistics.mean(gpt["test"]))) == 6
     assert [mean[way["what"], "longer"] for way in (translator, gpt, prefix)] == [0.18, 0.21, 0.05]
     assert {round(way["parameters"], -3) for way in (translator, gpt, prefix)} == {408_000}

@@ -46,7 +46,12 @@ def test_a_text_that_begins_badly_is_no_sentence(words):
 def test_what_is_judged():
     texts = ["I like trees", "I like trees", "I like tree", "We are tired"]
     assert gpt.judge(texts, ["We are tired"]) == {
-        "drawn": 4, "own": 0.75, "own_and_new": 0.5, "different": 0.75, "words": 7}  # fmt: skip
+        "drawn": 4,
+        "own": 0.75,
+        "own_and_new": 0.5,
+        "different": 0.75,
+        "words": 7,
+    }
 
 
 def test_sentences_are_drawn_by_lot_and_the_same_for_a_seed(words):
@@ -205,8 +210,9 @@ def test_what_notebook_17_tells_of_the_dials():
     own = {name: row["own"] for name, row in rows.items()}
     assert 2 * own["as it is"] < min(own["temperature 0.5"], own["top-k 10"])
     assert own["temperature 1.5"] < own["as it is"] / 2 and round(own["as it is"], 2) == 0.2
-    cold, plain, hot = (rows[name]["words"] for name in ("temperature 0.5", "as it is",
-                                                         "temperature 1.5"))  # fmt: skip
+    cold, plain, hot = (
+        rows[name]["words"] for name in ("temperature 0.5", "as it is", "temperature 1.5")
+    )
     assert cold < 0.8 * plain and plain < 0.9 * hot
     assert all(row["own_and_new"] > 0.9 * row["own"] for row in rows.values())
     texts = sentences(2000, seed=11)  # three in ten have a "because"

@@ -58,8 +58,10 @@ def test_what_lies_on_the_floor_or_nowhere_is_refused(distances):
 
 
 def test_each_dial_has_three_bars():
-    rows = [{"what": "plain", "own": 0.5, "own_and_new": 0.4, "words": 90, "drawn": 40},
-            {"what": "cold", "own": 0.9, "own_and_new": 0.2, "words": 30, "drawn": 40}]  # fmt: skip
+    rows = [
+        {"what": "plain", "own": 0.5, "own_and_new": 0.4, "words": 90, "drawn": 40},
+        {"what": "cold", "own": 0.9, "own_and_new": 0.2, "words": 30, "drawn": 40},
+    ]
     figure = dial_bars(rows)
     widths = [[bar.get_width() for bar in ax.patches] for ax in figure.axes]
     assert widths == [[0.5, 0.9], [0.4, 0.2], [90, 30]]
@@ -67,8 +69,10 @@ def test_each_dial_has_three_bars():
 
 
 def test_each_seed_has_a_dot_and_each_way_its_mean():
-    rows = [{"what": "a", "parameters": 1200, "shares": [0.5, 0.7]},
-            {"what": "b", "parameters": 7, "shares": [1.0, 0.9]}]  # fmt: skip
+    rows = [
+        {"what": "a", "parameters": 1200, "shares": [0.5, 0.7]},
+        {"what": "b", "parameters": 7, "shares": [1.0, 0.9]},
+    ]
     other = [row | {"shares": [0.1, 0.2]} for row in rows]
     ax, second = share_dots({"": rows, "harder": other}, "share").axes
     assert [list(line.get_xdata()) for line in ax.lines[::2]] == [[0.5, 0.7], [1.0, 0.9]]
@@ -79,22 +83,41 @@ def test_each_seed_has_a_dot_and_each_way_its_mean():
 
 
 def run(seed: int, moved: int = 0) -> dict:
-    history = [{"step": step, "first": 3.7, "second": 0.1 if late else 3.5,
-                "head": 0.9 if late else 0.1}
-               for step in (10, 20, 30, 40) for late in [step >= 30 + moved]]  # fmt: skip
-    off = {f"layers.{layer}.self_attn.{head}": 0.1 + layer + head / 2
-           for layer in range(2) for head in range(2)}  # fmt: skip
-    heads = [{"layer": f"layers.{layer}.self_attn", "head": head,
-              "previous": 0.6 * (1 - layer), "induction": 0.8 * layer * head}
-             for layer in range(2) for head in range(2)]  # fmt: skip
-    return {"seed": seed, "history": history, "second": 0.1, "second_with_a_head_off": off,
-            "heads": heads}  # fmt: skip
+    history = [
+        {"step": step, "first": 3.7, "second": 0.1 if late else 3.5, "head": 0.9 if late else 0.1}
+        for step in (10, 20, 30, 40)
+        for late in [step >= 30 + moved]
+    ]
+    off = {
+        f"layers.{layer}.self_attn.{head}": 0.1 + layer + head / 2
+        for layer in range(2)
+        for head in range(2)
+    }
+    heads = [
+        {
+            "layer": f"layers.{layer}.self_attn",
+            "head": head,
+            "previous": 0.6 * (1 - layer),
+            "induction": 0.8 * layer * head,
+        }
+        for layer in range(2)
+        for head in range(2)
+    ]
+    return {
+        "seed": seed,
+        "history": history,
+        "second": 0.1,
+        "second_with_a_head_off": off,
+        "heads": heads,
+    }
 
 
 def test_each_seed_has_its_moment():
     top, bottom = moment([run(0), run(1, moved=10)]).axes
     assert [list(line.get_ydata()) for line in top.lines[::2]] == [
-        [3.5, 3.5, 0.1, 0.1], [3.5, 3.5, 3.5, 0.1]]  # fmt: skip
+        [3.5, 3.5, 0.1, 0.1],
+        [3.5, 3.5, 3.5, 0.1],
+    ]
     assert list(bottom.lines[1].get_ydata()) == [0.1, 0.1, 0.1, 0.9]
 
 
@@ -102,7 +125,11 @@ def test_each_head_has_its_bar():
     panels = heads_off([run(0), run(1)]).axes
     assert [bar.get_width() for bar in panels[1].patches] == [0.1, 0.6, 1.1, 1.6]
     assert [t.get_text() for t in panels[0].get_yticklabels()] == [
-        "layer 0, head 0", "layer 0, head 1", "layer 1, head 0", "layer 1, head 1"]  # fmt: skip
+        "layer 0, head 0",
+        "layer 0, head 1",
+        "layer 1, head 0",
+        "layer 1, head 1",
+    ]
     # where each head looks, and what the loss is where nothing is copied
     assert [text.get_text() for text in panels[1].texts] == ["0.10 ◀", "0.60 ◀", "1.10", "1.60 ●"]
     assert 3.7 in [line.get_xdata()[0] for line in panels[0].lines]
@@ -122,8 +149,13 @@ def test_what_is_left_has_no_encoder_and_no_cross_attention():
 
     marked = find_parts(*LEFT)
     assert not any("src" in name or "encoder" in name or "cross" in name for name in marked)
-    assert {"decoder.self_attn", "decoder.feed_forward", "generator.proj", "tgt_embed",
-            "decoder.self_attn.causal.mask"} < marked  # fmt: skip
+    assert {
+        "decoder.self_attn",
+        "decoder.feed_forward",
+        "generator.proj",
+        "tgt_embed",
+        "decoder.self_attn.causal.mask",
+    } < marked
 
 
 def test_the_figures_alt_texts_say_what_is_stored():
@@ -133,15 +165,23 @@ def test_the_figures_alt_texts_say_what_is_stored():
     for run in experiments.load("induction")["runs"]:
         assert f"{run['second']:.2f}" in alt
         for layer in "01":
-            off = [loss for name, loss in run["second_with_a_head_off"].items()
-                   if name.startswith(f"layers.{layer}")]  # fmt: skip
+            off = [
+                loss
+                for name, loss in run["second_with_a_head_off"].items()
+                if name.startswith(f"layers.{layer}")
+            ]
             assert f"{max(off):.2f}" in alt
-        looks = {layer: [head for head in run["heads"] if head["layer"].startswith(layer)]
-                 for layer in ("layers.0", "layers.1")}  # fmt: skip
+        looks = {
+            layer: [head for head in run["heads"] if head["layer"].startswith(layer)]
+            for layer in ("layers.0", "layers.1")
+        }
         assert all(head["induction"] > LOOKS for head in looks["layers.1"])
         assert sum(head["previous"] > LOOKS for head in looks["layers.0"]) == 2
-        others = [run["second_with_a_head_off"][f"{head['layer']}.{head['head']}"]
-                  for head in looks["layers.0"] if head["previous"] <= LOOKS]  # fmt: skip
+        others = [
+            run["second_with_a_head_off"][f"{head['layer']}.{head['head']}"]
+            for head in looks["layers.0"]
+            if head["previous"] <= LOOKS
+        ]
         assert f"{max(others):.2f}" in alt and "two are" in alt
         assert f"{run['history'][-1]['first']:.1f}" == "3.7" in alt
     for row in experiments.load("writing")["rows"]:

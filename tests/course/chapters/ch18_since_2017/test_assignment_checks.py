@@ -38,8 +38,9 @@ def test_rotary_attention_is_what_modern_attention_does():
 
 @pytest.mark.parametrize("kv_heads", [1, 2, 3, 6])
 def test_grouped_attention_is_pytorchs(kv_heads):
-    q, k, v = (check.numbers_for(2, heads, 5, 4, seed=i)
-               for i, heads in enumerate((6, kv_heads, kv_heads)))  # fmt: skip
+    q, k, v = (
+        check.numbers_for(2, heads, 5, 4, seed=i) for i, heads in enumerate((6, kv_heads, kv_heads))
+    )
     right = scaled_dot_product_attention(q, k, v, enable_gqa=True)
     assert torch.allclose(check.grouped_attention(q, k, v), right, atol=1e-5)
 
@@ -64,8 +65,10 @@ def test_the_cache_of_llama_3_as_the_answer_has_it():
 def test_scores_by_hand_are_those_of_turned_vectors():
     quarter = torch.pi / 2
     for (of_q, of_k), score in zip(check.PLACES, check.met(lambda q, k: q - k), strict=True):
-        q, k = (check.rotated(torch.tensor([[[vector]]]).float(), torch.tensor([[place * quarter]]))
-                for vector, place in ((check.QUERY, of_q), (check.KEY, of_k)))  # fmt: skip
+        q, k = (
+            check.rotated(torch.tensor([[[vector]]]).float(), torch.tensor([[place * quarter]]))
+            for vector, place in ((check.QUERY, of_q), (check.KEY, of_k))
+        )
         assert (q * k).sum().item() == pytest.approx(score, abs=1e-4)
 
 
@@ -99,10 +102,12 @@ def test_no_two_mistakes_look_alike():
     words = (*(check.numbers_for(2, 3, length, 6, seed=length) for length in (3, 7, 7)),)
     for right, wrong in (
         (check.turned(x, places, 50.0), check.wrong_turns(x, places, 50.0)),
-        (check.rotary_attention(*words, check.a_turn()),
-         check.wrong_attention(*words, check.a_turn())),
+        (
+            check.rotary_attention(*words, check.a_turn()),
+            check.wrong_attention(*words, check.a_turn()),
+        ),
         (check.grouped_attention(q, k, v), check.wrong_groups(q, k, v)),
-    ):  # fmt: skip
+    ):
         every = [right, *(found for found, _ in wrong)]
         for one, other in itertools.combinations(every, 2):
             assert not same(one, other)

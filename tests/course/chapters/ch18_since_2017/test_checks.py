@@ -30,16 +30,19 @@ NORMS = {
     "square of the mean": (lambda x, s, e: x / (mean(x) ** 2 + e).sqrt() * s, "First square"),
     "deviation": (
         lambda x, s, e: x / (x.var(-1, correction=0, keepdim=True) + e).sqrt() * s,
-        "standard deviation"),
+        "standard deviation",
+    ),
     "times": (lambda x, s, e: x * (mean(x**2) + e).sqrt() * s, "you multiply"),
     "no keepdim": (lambda x, s, e: x / ((x**2).mean(-1) + e).sqrt() * s, "`keepdim=True`"),
     "borrowed": (lambda x, s, e: torch.rms_norm(x, (3,), s, e), "`rms_norm` does the whole"),
     "this size only": (
-        lambda x, s, e: x / ((x**2).sum(-1, True) / 3 + e).sqrt() * s, "other inputs"),
+        lambda x, s, e: x / ((x**2).sum(-1, True) / 3 + e).sqrt() * s,
+        "other inputs",
+    ),
     "shape": (lambda x, s, e: rms(x, s, e)[0], "The shape is (2, 3)"),
     "nothing": (lambda x, s, e: None, "returns nothing"),
     "stub": (lambda x, s, e: ..., "not tried yet"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", NORMS)
@@ -108,10 +111,13 @@ BLOCKS = {
     "shape": (lambda *given: [x[:, 0] for x in right_block(*given)], "of largest is (3,)"),
     "no first block": (
         lambda m, w, t, s, v: (lambda new, *rest: (new.clamp(min=-0.5), *rest))(
-            *right_block(m.clamp(min=-0.5), w, t, s, v)), "other inputs"),
+            *right_block(m.clamp(min=-0.5), w, t, s, v)
+        ),
+        "other inputs",
+    ),
     "nothing": (lambda *given: None, "returns nothing"),
     "stub": (lambda *given: ..., "not tried yet"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BLOCKS)

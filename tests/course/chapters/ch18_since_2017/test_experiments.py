@@ -38,8 +38,12 @@ def worth(what: str, split: str) -> float:
 
 def test_half_of_the_comparisons_have_a_star():
     base = ROWS["base"]
-    found = [verdict(row[split], base[split])
-             for what, row in ROWS.items() if what != "base" for split in ASKED]  # fmt: skip
+    found = [
+        verdict(row[split], base[split])
+        for what, row in ROWS.items()
+        if what != "base"
+        for split in ASKED
+    ]
     assert len(found) == 60 and found.count("no clear difference") == 30
 
 
@@ -51,10 +55,14 @@ def test_a_part_is_trained_as_the_base_is():
 
 def test_how_much_each_is_worth():
     for what, split, points_ in (
-        ("SwiGLU", "test", 6), ("SwiGLU", "pronoun", 21), ("Muon", "test", 12),
-        ("grouped queries", "test", -4), ("multi-query", "test", -11),
-        ("window of 5", "test", -5), ("window of 5", "pronoun", -14),
-    ):  # fmt: skip
+        ("SwiGLU", "test", 6),
+        ("SwiGLU", "pronoun", 21),
+        ("Muon", "test", 12),
+        ("grouped queries", "test", -4),
+        ("multi-query", "test", -11),
+        ("window of 5", "test", -5),
+        ("window of 5", "pronoun", -14),
+    ):
         assert round(worth(what, split)) == points_, (what, split)
     assert worth("SwiGLU", "test") - worth("mixture of experts", "test") == pytest.approx(
         1, abs=0.1
@@ -73,8 +81,10 @@ def test_sizes_and_times():
     assert size["no biases"] < size["RMSNorm"] < size["base"]
     assert 0.9 < size["multi-query"] / size["base"] < size["grouped queries"] / size["base"] < 0.97
     assert round(size["not tied"] / size["base"], 2) == 1.28
-    seconds = {what: [run["seconds_per_step"] for run in STORED["runs"] if run["what"] == what]
-               for what in ("base", "AdamW", "Muon")}  # fmt: skip
+    seconds = {
+        what: [run["seconds_per_step"] for run in STORED["runs"] if run["what"] == what]
+        for what in ("base", "AdamW", "Muon")
+    }
     assert min(seconds["Muon"]) > max(seconds["base"] + seconds["AdamW"])
     kept = STORED["cache_bytes_of_20_words"]
     assert kept["grouped queries"] == 0.75 * kept["base"]
@@ -108,12 +118,18 @@ def test_longer_sentences_are_of_another_kind():
 
 
 def test_the_share_of_some_lengths():
-    run = {"by_length": [{"tokens": 3, "sentences": 4, "right": 4},
-                         {"tokens": 4, "sentences": 1, "right": 0},
-                         {"tokens": 9, "sentences": 5, "right": 0}]}  # fmt: skip
+    run = {
+        "by_length": [
+            {"tokens": 3, "sentences": 4, "right": 4},
+            {"tokens": 4, "sentences": 1, "right": 0},
+            {"tokens": 9, "sentences": 5, "right": 0},
+        ]
+    }
     assert (right_between(run, 3, 4), right_between(run, 4, 9), right_between(run, 3, 3)) == (
-        0.8, 0, 1,
-    )  # fmt: skip
+        0.8,
+        0,
+        1,
+    )
 
 
 def test_only_distances_carry_far():
@@ -143,7 +159,11 @@ def test_what_the_rate_is_worth():
 
 
 def test_the_stable_rate_is_higher_on_average():
-    rates = {name: mean(SCHEDULES[name](step, 1.0, TRAINING.warmup, TRAINING.steps)
-                        for step in range(1, TRAINING.steps + 1))
-             for name in ("linear", "stable")}  # fmt: skip
+    rates = {
+        name: mean(
+            SCHEDULES[name](step, 1.0, TRAINING.warmup, TRAINING.steps)
+            for step in range(1, TRAINING.steps + 1)
+        )
+        for name in ("linear", "stable")
+    }
     assert rates["stable"] > 1.6 * rates["linear"]

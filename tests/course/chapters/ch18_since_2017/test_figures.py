@@ -40,8 +40,9 @@ def test_each_seed_has_a_dot_and_the_base_a_band():
 
 def test_only_what_lies_beyond_every_seed_of_the_base_is_marked():
     one, two = worth_dots(ROWS, PANELS).axes
-    looks = [[line.get_marker() for line in ax.lines if len(line.get_xdata()) == 3]
-             for ax in (one, two)]  # fmt: skip
+    looks = [
+        [line.get_marker() for line in ax.lines if len(line.get_xdata()) == 3] for ax in (one, two)
+    ]
     assert looks == [["o", "^", "o", "^"], ["o", "o", "s", "o"]]
 
 
@@ -124,8 +125,11 @@ def test_the_alt_texts_of_the_fused_kernel_say_what_is_stored():
     from course import experiments
 
     fused = experiments.load("fused")
-    memory = {(row["way"], row["length"]): round(row["bytes"] / 1e6)
-              for row in fused["memory"] if row["mask"] == "none"}  # fmt: skip
+    memory = {
+        (row["way"], row["length"]): round(row["bytes"] / 1e6)
+        for row in fused["memory"]
+        if row["mask"] == "none"
+    }
     assert (memory["formula", 16], memory["formula", 2048]) == (2, 134)
     assert memory["block by block", 16] == 5
     assert {memory["block by block", n] for n in (128, 256, 512, 1024, 2048)} == {10}
@@ -149,8 +153,10 @@ def test_the_alt_text_of_the_language_model_says_what_is_stored():
     from course.chapters.ch10_training.figures import verdict
     from course.chapters.ch18_since_2017.experiments import nearer
 
-    rows = {row["what"]: row["nearer"] for row in
-            nearer(experiments.load("since-language-model")["runs"])}  # fmt: skip
+    rows = {
+        row["what"]: row["nearer"]
+        for row in nearer(experiments.load("since-language-model")["runs"])
+    }
     assert len(rows) == 21
     clear, others = FIGURES["since-language-model"].alt.split("The others show")
     assert re.search(r"no positions .*with 1\.", others) and round(mean(rows["no positions"])) == 1
@@ -169,11 +175,18 @@ def test_the_rows_say_how_much_of_the_distance_is_gone(monkeypatch):
     from course.chapters.ch18_since_2017.experiments import LEARNERS, nearer
 
     monkeypatch.setattr(experiments, "load", lambda name: {"nats_per_token": 2.0})
-    runs = [{"what": one.what, "chosen": True, "history": [{"validation_loss": 2.3}]}
-            for one in LEARNERS]  # fmt: skip
-    base = [{"what": "base", "chosen": True,
-             "history": [{"validation_loss": 2.1}, {"validation_loss": 2.9}]},
-            {"what": "base", "chosen": False, "history": [{"validation_loss": 2.0}]}]  # fmt: skip
+    runs = [
+        {"what": one.what, "chosen": True, "history": [{"validation_loss": 2.3}]}
+        for one in LEARNERS
+    ]
+    base = [
+        {
+            "what": "base",
+            "chosen": True,
+            "history": [{"validation_loss": 2.1}, {"validation_loss": 2.9}],
+        },
+        {"what": "base", "chosen": False, "history": [{"validation_loss": 2.0}]},
+    ]
     rows = nearer(runs + base)  # the base is at a distance of 0.3 and, at its best, 0.1
     assert rows[0] == {"what": "base", "group": "base", "nearer": pytest.approx([-50, 50])}
     assert all(row["nearer"] == pytest.approx([-50]) for row in rows[1:]) and len(rows) == 21

@@ -232,8 +232,14 @@ def test_the_poster_shows_every_vector_of_the_way(poster, way):
 
 def test_the_notes_on_the_poster_are_true(way):
     outputs, weights = way.outputs, way.weights
-    rows = ["src_positions", *(f"encoder.layers.{i}.around_{part}" for i in (0, 1)
-                               for part in ("self_attn", "feed_forward"))]  # fmt: skip
+    rows = [
+        "src_positions",
+        *(
+            f"encoder.layers.{i}.around_{part}"
+            for i in (0, 1)
+            for part in ("self_attn", "feed_forward")
+        ),
+    ]
     for above, below in zip(rows, rows[1:], strict=False):
         alike = torch.cosine_similarity(outputs[above][:, None], outputs[below][None], dim=-1)
         assert alike.diagonal().min() > 0.6 and alike.argmax(dim=-1).tolist() == [0, 1, 2, 3]
