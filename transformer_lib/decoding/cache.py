@@ -1,8 +1,8 @@
 """What is written so far, and what is kept of it: the unfinished translations of a batch.
 
 All ways of choosing the next word are built on `DecoderState`. The encoder runs once per sentence,
-the decoder once per word: `CachedDecoder` reads the newest word only, and keeps of the others what the
-attention layers need of them. `WholePrefix` reads them all again, which any model can.
+the decoder once per word: `CachedDecoder` reads the newest word only, and keeps of the others what
+the attention layers need of them. `WholePrefix` reads them all again, which any model can.
 """
 
 import math

@@ -53,8 +53,8 @@ def sample_decode(
     src (b, s) ids -> b hypotheses. Their log_prob, in nats, is the model's own, as in beam search:
     before anything is sharpened. generator: where the random numbers come from (None: PyTorch's
     own). One seed gives one translation, in a batch or sentence by sentence: each sentence takes
-    max_length numbers from it, one for each word it might write. Raises ValueError as `sampling_distribution`
-    does, and for max_length < 1.
+    max_length numbers from it, one for each word it might write. Raises ValueError as
+    `sampling_distribution` does, and for max_length < 1.
     """
     check_max_length(max_length)
     check_sampling(temperature, top_k, top_p)

@@ -65,11 +65,14 @@ def my_products(function: Callable[[Tensor, Tensor], Tensor]) -> None:
         q,
         k,
         stops={
-            "must match": "The shapes don't fit. `@` needs the last axis of the left to be as long as "
+            "must match": "The shapes don't fit. `@` needs the last axis of the left to be as "
+            "long as "
             "the last but one of the right: turn two axes of k.",
-            "should have": "The shapes don't fit. `@` needs the last axis of the left to be as long as "
+            "should have": "The shapes don't fit. `@` needs the last axis of the left to be as "
+            "long as "
             "the last but one of the right: turn two axes of k.",
-            "xpected size": "The shapes don't fit. `@` needs the last axis of the left to be as long "
+            "xpected size": "The shapes don't fit. `@` needs the last axis of the left to be as "
+            "long "
             "as the last but one of the right: turn two axes of k, the last ones.",
         },
     )

@@ -129,7 +129,8 @@ def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
     lost = "The words of a sentence share one row, so their order is lost: each word needs its own."
     mistakes = [
         (
-            "The slots lie along the wrong axis: the last axis should be the one of the vocabulary.",
+            "The slots lie along the wrong axis: the last axis should be the one of the "
+            "vocabulary.",
             right.transpose(1, 2),
         ),
         (
@@ -141,7 +142,8 @@ def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
             right.transpose(0, 1),
         ),
         (
-            "Each row is right, but they stand in one long list: where does a sentence end? Keep the "
+            "Each row is right, but they stand in one long list: where does a sentence end? Keep "
+            "the "
             "shape of ids, and put the slots behind it.",
             right.flatten(0, 1),
         ),

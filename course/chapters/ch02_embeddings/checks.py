@@ -182,12 +182,14 @@ def wrong_embeddings(ids: Tensor, table: Tensor) -> list[tuple[str, Tensor]]:
             rows / D_MODEL,
         ),
         (
-            "That is the root of 512, the paper's d_model. Take that of the table that is handed in.",
+            "That is the root of 512, the paper's d_model. Take that of the table that is handed "
+            "in.",
             rows * math.sqrt(512),
         ),
         ("The root is added to each number. The paper multiplies.", rows + root),
         (
-            "That is the root of the number of words, table.shape[0]. d_model is the width of a row.",
+            "That is the root of the number of words, table.shape[0]. d_model is the width of a "
+            "row.",
             rows * math.sqrt(VOCAB),
         ),
         *(
@@ -208,7 +210,8 @@ def wrong_embeddings(ids: Tensor, table: Tensor) -> list[tuple[str, Tensor]]:
             right.sum(dim=1),
         ),
         (
-            "The vectors are right, but they stand in one long list: where does a sentence end? Keep "
+            "The vectors are right, but they stand in one long list: where does a sentence end? "
+            "Keep "
             "the shape of ids.",
             right.flatten(0, 1),
         ),

@@ -184,13 +184,13 @@ def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
         "The exponent of column 2i is 2i/d_model; yours is i/d_model, or your base is 100.": table(
             pos / 10_000.0 ** (i / d_model)
         ),
-        "Column 2i+1 has the same angle as column 2i; yours grows from column to column.": by_column(
+        "Column 2i+1 has the angle of column 2i; yours grows from column to column.": by_column(
             pos / 10_000.0 ** (column / d_model)
         ),
         "Your i is the column. It should count pairs: columns 2i and 2i+1 share one i.": by_column(
             pos / 10_000.0 ** (2 * column / d_model)
         ),
-        "Those are Tensor2Tensor's frequencies: divide i by d_model/2, not by d_model/2 - 1.": torch.stack(
+        "Those are Tensor2Tensor's frequencies: divide i by d_model/2, not d_model/2 - 1.": torch.stack(
             [sines, cosines], dim=-1
         ).flatten(1),
         "That is Tensor2Tensor's table, in its order and with its frequencies.": theirs,
@@ -222,14 +222,14 @@ def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
         "Your exponent is not divided by d_model: it should go from 0 to nearly 1.": table(
             pos / 10_000.0 ** (2 * i)
         ),
-        "The power is taken before the division by d_model: put the exponent into parentheses.": table(
+        "The power is taken before the division by d_model: use parentheses.": table(
             pos / 10_000.0 ** (2 * i) / d_model
         ),
-        "You divide the power by d_model, not the exponent: put the exponent into parentheses.": table(
+        "You divide the power by d_model, not the exponent: put that into parentheses.": table(
             pos / (10_000.0 ** (2 * i) / d_model)
         ),
         "Your exponent is i itself: it should go from 0 to nearly 1.": table(pos / 10_000.0**i),
-        "You multiply by 2i/d_model. It is an exponent: in Python, a power is written with **.": table(
+        "You multiply by 2i/d_model. It is an exponent: Python writes a power with **.": table(
             pos / 10_000.0 * (2 * i / d_model)
         ),
         "The odd columns are still 0: they should be the cosines.": by_column(

@@ -218,7 +218,8 @@ def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
             (
                 x.reshape(B, H, L, D_K),
                 "The shape is right, but the words are in pieces: `view` or "
-                "`reshape` alone takes the numbers in order. Cut the last axis first, then exchange two.",
+                "`reshape` alone takes the numbers in order. Cut the last axis first, then "
+                "exchange two.",
             ),
             (
                 cut,

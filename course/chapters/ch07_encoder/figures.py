@@ -857,9 +857,8 @@ def draw_two_norms() -> Figure:
             "post-norm: every word leaves with size 1\nLayerNorm(x + Dropout(f(x)))": flow_stations(
                 False
             ),
-            "pre-norm: what goes in large, leaves large\nx + Dropout(f(LayerNorm(x)))": flow_stations(
-                True
-            ),
+            "pre-norm: what goes in large, leaves large\n"
+            "x + Dropout(f(LayerNorm(x)))": flow_stations(True),
         },
         ["I", "like", "trees"],
     )

@@ -171,7 +171,8 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
         logits,
         target,
         stops={
-            "Expected target size": "PyTorch's cross_entropy wants the words on axis 1: transpose the "
+            "Expected target size": "PyTorch's cross_entropy wants the words on axis 1: "
+            "transpose the "
             "logits, or flatten both.",
             "expected scalar type": "The targets are ids, whole numbers: keep their type.",
         },
@@ -191,7 +192,8 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
             (
                 (real.sum(1) / counts.sum(1)).mean(),
                 "You average each sentence first and then the "
-                "sentences, so a word in a short sentence counts more. Average over all real words.",
+                "sentences, so a word in a short sentence counts more. Average over all real "
+                "words.",
             ),
             (
                 (twice * counts).sum() / counts.sum(),
@@ -256,9 +258,11 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
         target,
         eps,
         stops={
-            "does not match input size": "Which shapes do you put together? One loss for each place "
+            "does not match input size": "Which shapes do you put together? One loss for each "
+            "place "
             "has the shape of the target.",
-            "must match the size": "The shapes don't fit. One loss for each place has the shape of the "
+            "must match the size": "The shapes don't fit. One loss for each place has the shape "
+            "of the "
             "target; what `gather` leaves has an axis more.",
             "same number of dimensions": "`gather` wants the ids with as many axes as the logits: "
             "unsqueeze the target.",
@@ -305,7 +309,8 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
             (
                 ((each * counts).sum(1) / counts.sum(1)).mean(),
                 "You average each sentence first and "
-                "then the sentences, so a word in a short sentence counts more. Average over all real "
+                "then the sentences, so a word in a short sentence counts more. Average over all "
+                "real "
                 "words.",
             ),
             (mean(twice), "The softmax is applied twice: log_softmax wants the logits themselves."),

@@ -402,7 +402,8 @@ def my_deduplicate(function: Callable[[list[Pair]], list[Pair]]) -> None:
         (
             once(REPEATED, lambda pair: key(pair[0]) + key(pair[1])),
             "With both sides joined into "
-            "one text, (“No one”, “Nadie”) and (“No”, “One nadie”) are the same. Keep them apart: a "
+            "one text, (“No one”, “Nadie”) and (“No”, “One nadie”) are the same. Keep them "
+            "apart: a "
             "tuple.",
         ),
         (
@@ -845,7 +846,8 @@ def my_interval(function: Callable[..., tuple[float, float]]) -> None:
             (
                 (middle_of - 1.96 * s, middle_of + 1.96 * s),
                 "That is 1.96 standard deviations around "
-                "a mean, as if scores were spread evenly to both sides. Take the middle 95 % of the "
+                "a mean, as if scores were spread evenly to both sides. Take the middle 95 % of "
+                "the "
                 "scores themselves.",
             )
             for middle_of in (mean, whole)

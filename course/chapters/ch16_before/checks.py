@@ -142,7 +142,8 @@ def my_waiting(function: Callable[[int, int, int], int]) -> None:
         (
             layers * source + target + layers - 1,
             "The upper layers of the decoder start with states "
-            "that the encoder has finished last. Is anything still to be waited for when the top one "
+            "that the encoder has finished last. Is anything still to be waited for when the top "
+            "one "
             "begins?",
         ),
         (2 * layers, "That is a Transformer: it waits for layers, and not for words."),

@@ -46,7 +46,8 @@ def law_by_hand(guess: Any) -> None:
             0.5,
             {
                 -0.5: "The minus stands in the formula: alpha itself is above 0.",
-                2: "That is the other way round: with 4 times the sentences the distance is 4^-alpha, "
+                2: "That is the other way round: with 4 times the sentences the distance is "
+                "4^-alpha, "
                 "which is one half.",
                 0.25: "4^-0.25 is 0.71. Which power of 4 is one half?",
             },

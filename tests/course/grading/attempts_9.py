@@ -180,7 +180,7 @@ WRONG = {
         Wrong("no floor", four(0.5, 0.2, 0.2, 256_000), "floor and the distance together", 1),
         Wrong("half the loss", four(0.5, 0.2, 1.19, 256_000), "The floor stays", 1),
         Wrong("too few", four(0.5, 0.2, 2.18, 64_000), "With 64,000 it is 0.1", 1),
-        Wrong("twice", four(0.5, 0.2, 2.18, 32_000), "twice the sentences don't do", 1),
+        Wrong("twice", four(0.5, 0.2, 2.18, 32_000), "4 times the sentences, not twice", 1),
         Wrong("too far", four(0.5, 0.2, 2.18, 1_024_000), "one step too far", 1),
         Wrong("two slips", four(2, 0.1, 2.18, 256_000), "the other way round", 0),
         Wrong("something", four(0.5, 0.2, 2.5, 256_000), "loss: not yet", 0),
