@@ -190,7 +190,7 @@ def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
         "Your i is the column. It should count pairs: columns 2i and 2i+1 share one i.": by_column(
             pos / 10_000.0 ** (2 * column / d_model)
         ),
-        "Those are Tensor2Tensor's frequencies: divide i by d_model/2, not d_model/2 - 1.": torch.stack(
+        "Those are Tensor2Tensor's frequencies: divide i by d_model/2, not one less.": torch.stack(
             [sines, cosines], dim=-1
         ).flatten(1),
         "That is Tensor2Tensor's table, in its order and with its frequencies.": theirs,
