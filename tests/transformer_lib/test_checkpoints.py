@@ -8,9 +8,18 @@ import pytest
 import torch
 from transformer_lib.model.transformer import make_model
 
-from transformer_lib import checkpoints
+from transformer_lib import checkpoints, files
 from transformer_lib.checkpoints import load_model, save_model
-from transformer_lib.files import CheckpointError, keep_file, write_file
+from transformer_lib.files import (
+    CheckpointError,
+    keep_file,
+    read_tensors,
+    write_file,
+    write_tensors,
+)
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.trainer import train
+from transformer_lib.variants import ModernAttention, QKNorm, RelativePositions, exchange
 
 
 @pytest.mark.parametrize("options", [{}, {"norm_first": True}, {"tie_weights": "all"}])
@@ -24,6 +33,54 @@ def test_a_saved_model_comes_back_the_same(tmp_path, options):
     assert torch.equal(loaded(src, tgt), model(src, tgt))
     tied = loaded.generator.proj.weight is loaded.tgt_embed.table.weight
     assert tied == (options.get("tie_weights") == "all")
+
+
+def newer_parts(**sizes):
+    """A model whose self-attentions have learned parts of their own."""
+    model = make_model(**sizes)
+    return exchange(model, "self_attn", lambda old: ModernAttention(
+        6, 3, before=[QKNorm(2)], biases=[RelativePositions(3, True, 8, 9)]))  # fmt: skip
+
+
+def with_former_names(file):
+    """Write a file of tensors again, as it was before a part got its name."""
+    tensors, about = read_tensors(file)
+    former = {name.replace("_attn.attention.", "_attn."): x for name, x in tensors.items()}
+    assert former.keys() != tensors.keys()
+    write_tensors(file, former, about)
+
+
+def test_a_model_with_former_names_is_read(tmp_path):
+    model = newer_parts(src_vocab=11, tgt_vocab=11, N=1, d_model=6, d_ff=7, h=3).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_()
+    save_model(tmp_path, model)
+    with_former_names(tmp_path / "model.safetensors")
+    loaded = load_model(tmp_path, build=newer_parts)
+    src, tgt = torch.tensor([[4, 5, 2]]), torch.tensor([[1, 6]])
+    assert torch.equal(loaded(src, tgt), model(src, tgt))
+
+
+def test_a_run_with_former_names_goes_on(tmp_path):
+    pairs = [([4, 5], [6, 7]), ([8], [9, 10])]
+    config = TrainingConfig(steps=4, warmup=2, validate_every=2)
+
+    def run(**how):
+        torch.manual_seed(0)
+        model = newer_parts(src_vocab=11, tgt_vocab=11, N=1, d_model=6, d_ff=7, h=3)
+        train(model, pairs, pairs, config, **how)
+        return torch.cat([parameter.flatten() for parameter in model.parameters()])
+
+    def stopped(model):
+        raise KeyboardInterrupt
+
+    straight = run()
+    calls = iter([lambda model: {}, stopped])
+    with pytest.raises(KeyboardInterrupt):
+        run(folder=tmp_path, measure=lambda model: next(calls)(model))
+    with_former_names(tmp_path / "training_state.safetensors")
+    assert torch.equal(run(folder=tmp_path, resume=True), straight)
 
 
 def test_saving_twice_gives_the_same_bytes(tmp_path):
@@ -92,7 +149,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "the disk is full")
 
     for step in ("fsync", "replace"):
-        monkeypatch.setattr(checkpoints.os, step, fail)
+        monkeypatch.setattr(files.os, step, fail)
         with pytest.raises(OSError, match="full") as caught:
             write_file(path, b"new and longer")
         assert caught.value.filename == str(path)
@@ -115,7 +172,7 @@ def test_nothing_is_unpickled():
 def test_a_file_that_says_the_same_is_left_alone(tmp_path, monkeypatch):
     """Several processes of one training prepare the same text at the same moment."""
     path, written = tmp_path / "train.tsv", []
-    monkeypatch.setattr(checkpoints, "write_file", lambda *file: written.append(file))
+    monkeypatch.setattr(files, "write_file", lambda *file: written.append(file))
     keep_file(path, b"first")
     assert written == [(path, b"first")]
     path.write_bytes(b"first")

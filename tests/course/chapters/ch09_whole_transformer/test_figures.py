@@ -21,7 +21,7 @@ from course.chapters.ch09_whole_transformer.figures import (
     zoom_levels,
 )
 from transformer_lib import MultiHeadAttention
-from transformer_lib.model.transformer import attention as attention_module
+from transformer_lib.model import attention as attention_module
 
 
 def texts(figure) -> list[str]:
