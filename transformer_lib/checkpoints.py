@@ -5,6 +5,7 @@ is killed leaves the old file or the new one, never half of one.
 """
 
 import dataclasses
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,21 @@ def weights(model: Parts) -> dict[str, Tensor]:
     return dict(model.named_parameters())
 
 
+# What weights were called in files written before, and what they are called now.
+RENAMED = ((re.compile(r"(_attn\.)((?:before|biases)\.)"), r"\1attention.\2"),)
+
+
+def current_name(name: str) -> str:
+    """The name of a weight, also if it comes from an older file."""
+    for before, now in RENAMED:
+        name = before.sub(now, name)
+    return name
+
+
 def set_weights(model: Parts, tensors: dict[str, Tensor], where: str) -> None:
     """Copy tensors into the model of the same shape."""
     own = weights(model)
+    tensors = {current_name(name): tensor for name, tensor in tensors.items()}
     if own.keys() != tensors.keys():
         names = ", ".join(sorted(own.keys() ^ tensors.keys())[:3])
         raise CheckpointError(f"{where} was made for another model: the weights differ in {names}")

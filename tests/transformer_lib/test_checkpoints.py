@@ -11,8 +11,17 @@ import torch
 import transformer_lib
 from transformer_lib import files
 from transformer_lib.checkpoints import load_model, save_model
-from transformer_lib.files import CheckpointError, keep_file, write_file
+from transformer_lib.files import (
+    CheckpointError,
+    keep_file,
+    read_tensors,
+    write_file,
+    write_tensors,
+)
 from transformer_lib.model.transformer import make_model
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.trainer import train
+from transformer_lib.variants import ModernAttention, QKNorm, RelativePositions, replace_modules
 
 
 @pytest.mark.parametrize("options", [{}, {"norm_first": True}, {"tie_weights": "all"}])
@@ -26,6 +35,54 @@ def test_a_saved_model_comes_back_the_same(tmp_path, options):
     assert torch.equal(loaded(src, tgt), model(src, tgt))
     tied = loaded.generator.proj.weight is loaded.tgt_embed.table.weight
     assert tied == (options.get("tie_weights") == "all")
+
+
+def newer_parts(**sizes):
+    """A model whose self-attentions have learned parts of their own."""
+    model = make_model(**sizes)
+    return replace_modules(model, "self_attn", lambda old: ModernAttention(
+        6, 3, before=[QKNorm(2)], biases=[RelativePositions(3, True, 8, 9)]))  # fmt: skip
+
+
+def with_former_names(file):
+    """Write a file of tensors again, as it was before a part got its name."""
+    tensors, about = read_tensors(file)
+    former = {name.replace("_attn.attention.", "_attn."): x for name, x in tensors.items()}
+    assert former.keys() != tensors.keys()
+    write_tensors(file, former, about)
+
+
+def test_a_model_with_former_names_is_read(tmp_path):
+    model = newer_parts(src_vocab=11, tgt_vocab=11, N=1, d_model=6, d_ff=7, h=3).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_()
+    save_model(tmp_path, model)
+    with_former_names(tmp_path / "model.safetensors")
+    loaded = load_model(tmp_path, build=newer_parts)
+    src, tgt = torch.tensor([[4, 5, 2]]), torch.tensor([[1, 6]])
+    assert torch.equal(loaded(src, tgt), model(src, tgt))
+
+
+def test_a_run_with_former_names_goes_on(tmp_path):
+    pairs = [([4, 5], [6, 7]), ([8], [9, 10])]
+    config = TrainingConfig(steps=4, warmup=2, validate_every=2)
+
+    def run(**how):
+        torch.manual_seed(0)
+        model = newer_parts(src_vocab=11, tgt_vocab=11, N=1, d_model=6, d_ff=7, h=3)
+        train(model, pairs, pairs, config, **how)
+        return torch.cat([parameter.flatten() for parameter in model.parameters()])
+
+    def stopped(model):
+        raise KeyboardInterrupt
+
+    straight = run()
+    calls = iter([lambda model: {}, stopped])
+    with pytest.raises(KeyboardInterrupt):
+        run(folder=tmp_path, measure=lambda model: next(calls)(model))
+    with_former_names(tmp_path / "training_state.safetensors")
+    assert torch.equal(run(folder=tmp_path, resume=True), straight)
 
 
 def test_saving_twice_gives_the_same_bytes(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from transformer_lib.checkpoints import set_weights, weights
+from transformer_lib.checkpoints import current_name, set_weights, weights
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
 from transformer_lib.model.interface import Parts
 from transformer_lib.training.config import TrainingConfig
@@ -52,6 +52,7 @@ def mean_weights(files: Sequence[Path]) -> dict[str, Tensor]:
     mean: dict[str, Tensor] = {}
     for path in files:
         for name, tensor in read_tensors(path)[0].items():
+            name = current_name(name)
             mean[name] = mean.get(name, 0) + tensor / len(files)
     return mean
 
@@ -85,7 +86,7 @@ def load_state(folder, model, optimizer, config) -> tuple[TrainState, dict[str, 
     parts: dict[str, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
         part, _, name = key.partition("/")
-        parts.setdefault(part, {})[name] = tensor
+        parts.setdefault(part, {})[current_name(name)] = tensor
     set_weights(model, parts["model"], where=str(path))
     for name, parameter in weights(model).items():
         for part, tensors_of_part in parts.items():  # Adam has none before its first step
