@@ -2,7 +2,7 @@
 
     recurrent.py           a recurrent translator, with attention and without
     language_model.py      a decoder alone (GPT); gpt2.py reads GPT-2's weights into it
-    replace.py             exchange: another part in the place of one; without_biases
+    replace.py             replace_modules: another part in the place of one; without_biases
     rms_norm.py            RMSNorm
     feed_forwards.py       GELUFeedForward, SwiGLU, MixtureOfExperts
     modern_attention.py    ModernAttention: fewer keys, something done to q and k, or to the scores
@@ -10,9 +10,11 @@
     flash_attention.py     the same numbers, block by block; PyTorch's: fused_attention
 
     model = make_model(1000, 1000)
-    exchange(model, nn.LayerNorm, lambda old: RMSNorm(512))
-    exchange(model, "feed_forward", SwiGLU.as_large_as)
-    exchange(model, "self_attn", lambda old: ModernAttention(512, 8, before=[Rotary(64)]))
+    replace_modules(model, nn.LayerNorm, lambda old: RMSNorm(512))
+    replace_modules(model, "feed_forward", SwiGLU.as_large_as)
+    replace_modules(
+        model, "self_attn", lambda old: ModernAttention(512, 8, before=[Rotary(64)])
+    )
 
 The paper's modules know nothing of this. Letters in shapes: as in `transformer_lib`.
 """
