@@ -1,8 +1,7 @@
-"""Training: the learning-rate schedules, one step, and the loop that can be killed and resumed."""
+"""The training loop, which can be killed at any moment and goes on to the same weights."""
 
-import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
@@ -12,7 +11,7 @@ from tqdm import tqdm
 from transformer_lib.checkpoints import set_weights, weights
 from transformer_lib.files import CheckpointError
 from transformer_lib.model.interface import Parts, Seq2SeqModel
-from transformer_lib.text.batching import batch_indices
+from transformer_lib.text.batching import Batch, batch_indices
 from transformer_lib.training.batches import Pairs, batch_order, batches_of
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.distributed import (
@@ -37,6 +36,7 @@ from transformer_lib.training.state import (
     save_state,
 )
 from transformer_lib.training.step import batch_loss, update, validation_loss, words_in
+from transformer_lib.training.threads import threads_for, using_threads
 
 
 def check_processes(config: TrainingConfig) -> None:
@@ -60,6 +60,7 @@ def train(
     bar: tqdm | None = None,
     optimizer: Callable[[Parts], torch.optim.Optimizer] = adam,
     loss: Callable[..., Tensor] = batch_loss,
+    threads: int | None = None,
 ) -> list[dict]:
     """Train the model in place; it ends with the weights of its best validation, or a mean.
 
@@ -72,90 +73,148 @@ def train(
     bar: the progress bar to use.
     optimizer: makes the optimizer of the model. loss: takes the place of `batch_loss` in training
         (validation keeps it).
+    threads: of the processor (None: as many as steps of this size are worth, `threads_for`).
     -> the history: for each validation its step, loss, validation_loss and learning_rate.
 
-    Several processes (`distributed.joined`) share the batches of each update, so that it doesn't
-    depend on their number, but for rounding and dropout. Process 0 measures and writes; all read
-    the same folder.
+    Several processes (`distributed.process_group`) share the batches of each update, so that it
+    doesn't depend on their number, but for rounding and dropout. Process 0 measures and writes;
+    all read the same folder.
     """
     if not pairs or not validation:
         raise ValueError("training needs at least one pair to train on and one to validate on")
-    if config.average > 1 and folder is None:
-        raise ValueError(f"average={config.average} needs a folder to keep weights in")
     if config.best_by == "bleu" and measure is None:
         raise ValueError('best_by="bleu" needs a function that measures it (measure=...)')
-    optimizer = optimizer(model)
-    run, writes = TrainState(), folder is not None and rank() == 0
-    best = {name: tensor.detach().clone() for name, tensor in weights(model).items()}
+    files = RunFiles(folder, model, optimizer(model), config)
     with first_before_others():
         check_processes(config)
-        if resume:
-            if folder is None:
-                raise ValueError("resume=True needs the folder of the run to go on with")
-            run, best = load_state(Path(folder), model, optimizer, config)
-        else:
-            if writes and (Path(folder) / STATE_FILE).exists():
-                raise CheckpointError(
-                    f"{folder} already holds a training run; go on with it (resume) or name "
-                    f"another folder"
-                )
-            torch.manual_seed(config.seed)  # for dropout
-            if writes:
-                save_state(Path(folder), model, optimizer, config, run, best)
-    seed_process(config.seed, run.step)
+        state, best = files.begin(resume)
+    seed_process(config.seed, state.step)
 
-    held_out = shard(batch_indices(validation, config.max_tokens, seed=0))
-    held_out = list(batches_of(validation, held_out))
-    order = batch_order(pairs, config, run)
+    held_out = list(
+        batches_of(validation, shard(batch_indices(validation, config.max_tokens, seed=0)))
+    )
+    order = batch_order(pairs, config, state)
     loss_of = data_parallel_loss(model, loss)
     bar = bar if bar is not None else tqdm(unit="step", dynamic_ncols=True, disable=rank() > 0)
     bar.reset(total=config.steps)
-    bar.update(run.step)
-    log = Log(folder if writes else None, after=run.step)
-    patience = math.inf if config.patience is None else config.patience
-    losses: list[float] = []
+    bar.update(state.step)
+    log = Log(folder if files.writes else None, after=state.step)
+    losses: list[float] = []  # since the last validation
     model.train()
-    while run.step < config.steps and run.validations_since_best < patience:
-        run.step += 1
-        rate = config.learning_rate(run.step, model.config.d_model)
-        began = time.perf_counter()
-        group = shard([next(order) for _ in range(config.accumulate)])
-        batches = list(batches_of(pairs, group))
-        settings = (rate, config.smoothing, config.bf16)
-        losses.append(update(model, optimizer, batches, *settings, loss_of))
-        log.step(run.step, losses[-1], words_in(batches), rate, time.perf_counter() - began)
-        bar.update(1)
-        if run.step % config.validate_every == 0 or run.step == config.steps:
-            held_out_loss = validation_loss(model, held_out)
-            (mean_loss,) = all_reduce_sum(sum(losses) / len(losses))
-            entry = {
-                "step": run.step,
-                "loss": round(mean_loss, 4),
-                "validation_loss": round(held_out_loss, 4),
-                "learning_rate": rate,
-            }
-            if measure is not None and rank() == 0:
-                entry |= measure(model)
-            run.history.append(entry)
-            losses.clear()
-            run.validations_since_best += 1
-            cost = held_out_loss
-            if config.best_by == "bleu":
-                (cost,) = all_reduce_sum(-entry["bleu"] if rank() == 0 else 0)
-            if cost < run.best_loss:
-                run.best_loss, run.validations_since_best = cost, 0
-                best = {name: tensor.detach().clone() for name, tensor in weights(model).items()}
-            log.validation(entry)
-            if writes and config.average > 1:
-                keep_weights(Path(folder), model, run, config.average)
-            if writes:
-                save_state(Path(folder), model, optimizer, config, run, best)
-            seed_process(config.seed, run.step)
-            bar.set_postfix(loss=f"{entry['loss']:.3f}", validation=f"{held_out_loss:.3f}")
+    with using_threads(threads or threads_for(model.config.d_model, config.max_tokens)):
+        while state.step < config.steps and not out_of_patience(state, config):
+            state.step += 1
+            lr = config.learning_rate(state.step, model.config.d_model)
+            began = time.perf_counter()
+            group = shard([next(order) for _ in range(config.accumulate)])
+            batches = list(batches_of(pairs, group))
+            settings = (lr, config.smoothing, config.bf16)
+            losses.append(update(model, files.optimizer, batches, *settings, loss_of))
+            log.step(state.step, losses[-1], words_in(batches), lr, time.perf_counter() - began)
+            bar.update(1)
+            if state.step % config.validate_every == 0 or state.step == config.steps:
+                entry = validate(model, held_out, losses, state.step, lr, measure)
+                losses.clear()
+                if is_best(entry, state, config):
+                    best = copied_weights(model)
+                log.validation(entry)
+                files.save(state, best)
+                seed_process(config.seed, state.step)
+                shown = {"loss": entry["loss"], "validation": entry["validation_loss"]}
+                bar.set_postfix({name: f"{value:.3f}" for name, value in shown.items()})
     bar.close()
-    if config.average > 1:
-        with first_before_others():  # so all is written
-            best = mean_weights(kept_weights(Path(folder), run, config.average))
-    set_weights(model, best, where="the best validation")
+    set_weights(model, files.end(state, best), where="the best validation")
     model.eval()
-    return run.history
+    return state.history
+
+
+def out_of_patience(state: TrainState, config: TrainingConfig) -> bool:
+    return config.patience is not None and state.validations_since_best >= config.patience
+
+
+def validate(
+    model: Seq2SeqModel,
+    held_out: Sequence[Batch],
+    losses: Sequence[float],
+    step: int,
+    lr: float,
+    measure: Callable[[Seq2SeqModel], dict] | None,
+) -> dict:
+    """The entry of the history for this step. losses: of the updates since the entry before."""
+    held_out_loss = validation_loss(model, held_out)
+    (mean_loss,) = all_reduce_sum(sum(losses) / len(losses))
+    entry = {
+        "step": step,
+        "loss": round(mean_loss, 4),
+        "validation_loss": held_out_loss,
+        "learning_rate": lr,
+    }
+    return entry | (measure(model) if measure is not None and rank() == 0 else {})
+
+
+def is_best(entry: dict, state: TrainState, config: TrainingConfig) -> bool:
+    """Add this validation to the history, and say whether it is the best so far."""
+    cost = entry["validation_loss"]
+    if config.best_by == "bleu":
+        (cost,) = all_reduce_sum(-entry["bleu"] if rank() == 0 else 0)
+    entry["validation_loss"] = round(entry["validation_loss"], 4)
+    state.history.append(entry)
+    state.validations_since_best += 1
+    if cost >= state.best_loss:
+        return False
+    state.best_loss, state.validations_since_best = cost, 0
+    return True
+
+
+def copied_weights(model: Parts) -> dict[str, Tensor]:
+    return {name: tensor.detach().clone() for name, tensor in weights(model).items()}
+
+
+class RunFiles:
+    """What of a training is kept in its folder; without a folder, nothing.
+
+    Of several processes, the first one writes.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None,
+        model: Seq2SeqModel,
+        optimizer: torch.optim.Optimizer,
+        config: TrainingConfig,
+    ):
+        if config.average > 1 and folder is None:
+            raise ValueError(f"average={config.average} needs a folder to keep weights in")
+        self.folder = None if folder is None else Path(folder)
+        self.model, self.optimizer, self.config = model, optimizer, config
+        self.writes = folder is not None and rank() == 0
+
+    def begin(self, resume: bool) -> tuple[TrainState, dict[str, Tensor]]:
+        """Where the training starts, and the best weights so far."""
+        if resume:
+            if self.folder is None:
+                raise ValueError("resume=True needs the folder of the run to go on with")
+            return load_state(self.folder, self.model, self.optimizer, self.config)
+        if self.writes and (self.folder / STATE_FILE).exists():
+            raise CheckpointError(
+                f"{self.folder} already holds a training run; go on with it (resume) or name "
+                f"another folder"
+            )
+        torch.manual_seed(self.config.seed)  # for dropout
+        state, best = TrainState(), copied_weights(self.model)
+        if self.writes:
+            save_state(self.folder, self.model, self.optimizer, self.config, state, best)
+        return state, best
+
+    def save(self, state: TrainState, best: dict[str, Tensor]) -> None:
+        if self.writes and self.config.average > 1:
+            keep_weights(self.folder, self.model, state, self.config.average)
+        if self.writes:
+            save_state(self.folder, self.model, self.optimizer, self.config, state, best)
+
+    def end(self, state: TrainState, best: dict[str, Tensor]) -> dict[str, Tensor]:
+        """The weights that the training ends with."""
+        if self.config.average == 1:
+            return best
+        with first_before_others():  # so all is written
+            return mean_weights(kept_weights(self.folder, state, self.config.average))

@@ -8,14 +8,15 @@ import pytest
 import torch
 from tqdm import tqdm
 
-from transformer_lib import BASE, SMALL, TOY, make_model, threads
-from transformer_lib.__main__ import main
+from transformer_lib import BASE, SMALL, TOY, make_model
+from transformer_lib.cli import main
 from transformer_lib.recipes import RECIPES, tatoeba_sizes
+from transformer_lib.training import threads
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.threads import threads_for, using_threads
 from transformer_lib.training.trainer import train
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 PAIRS = [([5, 6, 7], [7, 6, 5]), ([6, 8], [8, 6]), ([9, 4, 5, 6], [6, 5, 4, 9])]
 SIZES = {"N": 1, "d_model": 32, "d_ff": 64, "h": 4}
 
