@@ -8,6 +8,7 @@
     lab/           the live page: the translator and its attention in a browser
     site/          the series as a website, slides and a book
     from_scratch/  the checks of the path from an empty file
+    grading/       hands out and grades assignments/, which has the solutions
 
 It may ask the library for anything, and the library never asks it. cli/ is the command line:
 python -m course --help.

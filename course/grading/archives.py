@@ -15,6 +15,7 @@ from transformer_lib.files import write_file
 HERE = Path(__file__).parent
 STUDENTS_PAGE = HERE / "students.md"
 PLATFORMS = HERE / "platforms"
+TOP = "course"  # the folder that the zip unpacks into
 A_DATE = (1980, 1, 1, 0, 0, 0)  # of all files: the same files make the same zip
 FOR_BOTH = (
     "LICENSE",
@@ -47,10 +48,10 @@ def as_json(notebook: dict) -> bytes:
 
 def course(chosen: Sequence[Assignment]) -> dict[str, bytes]:
     """The course as a student unpacks it, the assignments where JupyterLab opens them."""
-    files = {f"course/{name}": content for name, content in project_files(COURSE)}
+    files = {f"{TOP}/{name}": content for name, content in project_files(COURSE)}
     for one in chosen:
-        files[f"course/work/assignments/{one.file}"] = as_json(student_version(one))
-    files["course/work/assignments/README.md"] = STUDENTS_PAGE.read_bytes()
+        files[f"{TOP}/work/assignments/{one.file}"] = as_json(student_version(one))
+    files[f"{TOP}/work/assignments/README.md"] = STUDENTS_PAGE.read_bytes()
     return files
 
 

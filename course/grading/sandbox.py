@@ -36,11 +36,11 @@ DISK = 500 * 2**20  # bytes that a submission may write, in all its files togeth
 # --- what a student's process gets ---------------------------------------------------------------
 
 
-def students_part(course: Path = ROOT / "course") -> list[Path]:
+def students_part(folder: Path = ROOT / "course") -> list[Path]:
     """Files and folders of the course that everybody may have."""
     return sorted(
         path
-        for path in course.iterdir()
+        for path in folder.iterdir()
         if path.name not in TEACHERS and path.name != "__pycache__"
     )
 

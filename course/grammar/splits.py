@@ -22,12 +22,7 @@ from course.grammar.phrases import PAST, NounPhrase, noun_phrase
 from course.grammar.pronouns import Plan, draw_plan, realize
 from course.grammar.situations import SITUATIONS, reason_bonds
 from course.grammar.words import Phrase, Sentence, english_text, sentence, spanish_text, text
-from transformer_lib.text.english_spanish import (
-    PAIR_COLUMNS,
-    PRONOUN_COLUMNS,
-    SPLITS,
-    PronounItem,
-)
+from transformer_lib.text.english_spanish import PAIR_COLUMNS, PRONOUN_COLUMNS, SPLITS, PronounItem
 
 SIZES = {"train": 100_000} | dict.fromkeys(SPLITS[1:], 1000)  # pronoun: 500 pairs of lines
 MAX_TRAIN_TOKENS = 14  # English tokens, punctuation included

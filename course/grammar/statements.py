@@ -22,14 +22,7 @@ from course.grammar.drawing import (
     draw_time,
     starts_again,
 )
-from course.grammar.lexicon import (
-    ADJECTIVES,
-    ADJECTIVES_FOR,
-    NOUNS,
-    Adjective,
-    nouns_for,
-    opposite,
-)
+from course.grammar.lexicon import ADJECTIVES, ADJECTIVES_FOR, NOUNS, Adjective, nouns_for, opposite
 from course.grammar.morphology import PRESENT, adjective_form, participle
 from course.grammar.phrases import (
     CAN,

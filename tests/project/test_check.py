@@ -11,7 +11,7 @@ import check
     ("changed", "tests"),
     [
         ("transformer_lib/model/attention.py", ["tests/transformer_lib/model/test_attention.py"]),
-        ("transformer_lib/cli/train.py", ["tests/transformer_lib/cli/test_commands.py"]),
+        ("transformer_lib/cli/train.py", ["tests/transformer_lib/cli/test_train.py"]),
         (
             "course/chapters/ch06_masks/figures.py",
             ["tests/course/chapters/ch06_masks/test_figures.py"],

@@ -17,11 +17,11 @@ from course.chapters import CHAPTERS
 ROOT = Path(__file__).resolve().parents[2]
 # The folders and modules of the library in the order data flows; a folder stands for all in it.
 LIBRARY = """files text model checkpoints training decoding interpret.recording interpret.patching
-    interpret variants confidence translator metrics interpret.pronouns recipes cli
-    __main__""".split()
+    interpret variants confidence translator metrics interpret.pronouns recipes moved
+    cli __main__""".split()
 # Those of the course. Chapters have their own order: each asks only those that come before it.
 COURSE = """paper grammar chapters registry experiments checks drawing chapters.* from_scratch
-    lab notebooks site cli __main__""".split()
+    lab notebooks reader site assignments grading cli __main__""".split()
 EXCEPTIONS = {  # its base was measured there
     ("course.chapters.ch17_gpt.experiment_one_text", "course.chapters.ch18_since_2017"),
 }

@@ -3,11 +3,7 @@
 from torch import Tensor, nn
 
 from transformer_lib.model.attention import MultiHeadAttention
-from transformer_lib.model.layers import (
-    PositionwiseFeedForward,
-    SublayerConnection,
-    final_norm,
-)
+from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection, final_norm
 
 
 class DecoderLayer(nn.Module):

@@ -4,11 +4,7 @@ from torch import Tensor, nn
 
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.decoder import Decoder
-from transformer_lib.model.embedding import (
-    Embeddings,
-    LearnedPositions,
-    PositionalEncoding,
-)
+from transformer_lib.model.embedding import Embeddings, LearnedPositions, PositionalEncoding
 from transformer_lib.model.encoder import Encoder
 from transformer_lib.model.layers import initialize
 from transformer_lib.model.masks import causal_mask, padding_mask

@@ -896,10 +896,7 @@ def draw_positions_tensor2tensor() -> Figure:
 
 def both_wavelengths(d_model: int) -> dict[str, Any]:
     """The waves of the two encodings, each measured in its own table."""
-    from transformer_lib.model.embedding import (
-        positional_encoding,
-        tensor2tensor_encoding,
-    )
+    from transformer_lib.model.embedding import positional_encoding, tensor2tensor_encoding
 
     sines, cosines = tensor2tensor_encoding(2, d_model).chunk(2, dim=1)
     side_by_side = torch.stack([sines, cosines], dim=-1).flatten(1)

@@ -24,11 +24,7 @@ from course.checks import (
     whole_number,
     whole_numbers,
 )
-from transformer_lib.model.attention import (
-    MultiHeadAttention,
-    attention,
-    attention_weights,
-)
+from transformer_lib.model.attention import MultiHeadAttention, attention, attention_weights
 
 B, L, H, D_K = 2, 5, 3, 7
 D_MODEL = H * D_K

@@ -6,16 +6,7 @@ Assignment 7 asks for the second as well.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from course.checks import (
-    Hint,
-    a_kind,
-    expect,
-    implement,
-    no_slip,
-    one_number,
-    own_work,
-    result_of,
-)
+from course.checks import Hint, a_kind, expect, implement, no_slip, one_number, own_work, result_of
 
 Merges = Sequence[tuple[str, str]]
 # Words and merges by which each mistake comes to pieces of its own.

@@ -6,17 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course.checks import (
-    a_kind,
-    compare,
-    expect,
-    implement,
-    no_slip,
-    one_number,
-)
-from course.checks import (
-    result_of as result,
-)
+from course.checks import a_kind, compare, expect, implement, no_slip, one_number
+from course.checks import result_of as result
 
 # Margins of five sentences: as they are, after a patch, and of the sentences it came from. By no
 # two mistakes they come to the same share.

@@ -45,14 +45,7 @@ from course.grading.sandbox import ROOT
 from course.grading.start import WALLS, holds, surroundings
 from course.grading.worker import guard, plain_python
 from tests.course.grading.classroom import filled_in, hand_in, solutions
-from tests.course.grading.hostile import (
-    ATTACKS,
-    BEYOND_THE_GUARD,
-    BORROWED,
-    OWN,
-    SETUP,
-    UNWATCHED,
-)
+from tests.course.grading.hostile import ATTACKS, BEYOND_THE_GUARD, BORROWED, OWN, SETUP, UNWATCHED
 
 ATTENTION = assignment(2)
 LINUX = sys.platform == "linux"

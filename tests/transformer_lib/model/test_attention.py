@@ -10,11 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from tests.transformer_lib.torch_twins import attention_twin, randomize
-from transformer_lib.model.attention import (
-    MultiHeadAttention,
-    attention,
-    attention_weights,
-)
+from transformer_lib.model.attention import MultiHeadAttention, attention, attention_weights
 from transformer_lib.model.masks import causal_mask, padding_mask
 
 close = torch.testing.assert_close

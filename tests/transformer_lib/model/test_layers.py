@@ -5,11 +5,7 @@ import torch
 from torch import nn
 
 from tests.transformer_lib.torch_twins import randomize
-from transformer_lib.model.layers import (
-    PositionwiseFeedForward,
-    SublayerConnection,
-    final_norm,
-)
+from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection, final_norm
 
 close = torch.testing.assert_close
 

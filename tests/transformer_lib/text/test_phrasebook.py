@@ -10,15 +10,7 @@ import pytest
 from transformer_lib.text import english_spanish, everyday, phrasebook
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.parallel import read_parallel
-from transformer_lib.text.phrasebook import (
-    SLOT,
-    Entry,
-    fillings,
-    fingerprint,
-    key,
-    load,
-    sample,
-)
+from transformer_lib.text.phrasebook import SLOT, Entry, fillings, fingerprint, key, load, sample
 
 CARD = (phrasebook.FOLDER / "README.md").read_text(encoding="utf-8")
 FIRST_SENTENCES = phrasebook.FOLDER / "first-sentences.txt"

@@ -49,7 +49,7 @@ SEVERAL = """
 import json, os, signal, sys
 from transformer_lib.cli import complain, main
 from transformer_lib.training import trainer
-from transformer_lib.training.distributed import ProcessError, joined
+from transformer_lib.training.distributed import ProcessError, process_group
 
 two, dropout, stopped, resumed, killed = json.load(open(sys.argv[1]))
 update = trainer.update
@@ -71,7 +71,7 @@ def die():
         os.kill(os.getpid(), signal.SIGKILL)
 
 try:
-    with joined():
+    with process_group():
         assert main(two) == main(dropout) == 0
         trainer.update = until_step_8(stop)
         assert main(stopped) == 2
@@ -194,7 +194,7 @@ def test_alone_nothing_is_shared():
 
 def test_each_process_has_its_share(monkeypatch):
     shares = []
-    monkeypatch.setattr(distributed, "world", lambda: 3)
+    monkeypatch.setattr(distributed, "world_size", lambda: 3)
     for rank in range(3):
         monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
         shares.append(shard([0, 1, 2, 3, 4]))
@@ -202,13 +202,13 @@ def test_each_process_has_its_share(monkeypatch):
 
 
 def test_more_processes_than_batches_or_gpus_are_told(monkeypatch, tmp_path):
-    monkeypatch.setattr("transformer_lib.training.trainer.world", lambda: 4)
+    monkeypatch.setattr("transformer_lib.training.trainer.world_size", lambda: 4)
     with pytest.raises(ProcessError, match="accumulate=1 batches"):
         train_recipe(RECIPES["copy"], tmp_path / "run")
     assert not (tmp_path / "run").exists()  # so the same name is free for the next try
     with pytest.raises(ProcessError, match="accumulate=2 batches .* 4 processes: .* to 4 or"):
         train(torch.nn.Linear(1, 1), [1], [1], TrainingConfig(accumulate=2))
-    monkeypatch.setattr(distributed, "world", lambda: 4)
+    monkeypatch.setattr(distributed, "world_size", lambda: 4)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     monkeypatch.setenv("LOCAL_RANK", "2")
     with pytest.raises(ProcessError, match="more processes than GPUs: start 2"):
@@ -221,7 +221,7 @@ def test_more_processes_than_batches_or_gpus_are_told(monkeypatch, tmp_path):
 @pytest.mark.parametrize(("failed", "ends"), [(1.0, True), (0.0, False)])
 def test_where_the_first_process_fails_the_others_end_in_silence(monkeypatch, failed, ends):
     monkeypatch.setattr(distributed, "rank", lambda: 1)
-    monkeypatch.setattr(distributed, "total", lambda *numbers: [failed])
+    monkeypatch.setattr(distributed, "all_reduce_sum", lambda *numbers: [failed])
     done = []
     if ends:
         with pytest.raises(SystemExit) as stopped, first_before_others():
@@ -235,7 +235,7 @@ def test_where_the_first_process_fails_the_others_end_in_silence(monkeypatch, fa
 
 def test_the_first_process_tells_the_others_how_it_went(monkeypatch):
     told = []
-    monkeypatch.setattr(distributed, "total", lambda *numbers: told.append(numbers))
+    monkeypatch.setattr(distributed, "all_reduce_sum", lambda *numbers: told.append(numbers))
     with first_before_others():
         pass
     with pytest.raises(OSError), first_before_others():

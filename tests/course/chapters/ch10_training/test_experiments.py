@@ -9,15 +9,9 @@ import pytest
 import torch
 from tqdm import tqdm
 
-from course.chapters.ch10_training import (
-    experiment_ablations as ablations,
-)
-from course.chapters.ch10_training import (
-    experiment_held_out as held_out,
-)
-from course.chapters.ch10_training import (
-    experiment_norms as norms,
-)
+from course.chapters.ch10_training import experiment_ablations as ablations
+from course.chapters.ch10_training import experiment_held_out as held_out
+from course.chapters.ch10_training import experiment_norms as norms
 from course.chapters.ch10_training.experiment_first_steps import LOOP, TINY, double_precision
 from course.chapters.ch10_training.experiment_first_words import ENGLISH, LESSON, PAIRS, new_model
 from course.chapters.ch10_training.experiments import learn_without_shift, train_with_a_fault

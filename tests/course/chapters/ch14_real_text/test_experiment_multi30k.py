@@ -11,12 +11,8 @@ import torch
 from torch.nn.functional import kl_div
 
 from course import experiments
-from course.chapters.ch14_real_text import (
-    experiment_multi30k as experiment,
-)
-from course.chapters.ch14_real_text import (
-    experiment_multi30k_ladder as multi30k_ladder,
-)
+from course.chapters.ch14_real_text import experiment_multi30k as experiment
+from course.chapters.ch14_real_text import experiment_multi30k_ladder as multi30k_ladder
 from course.chapters.ch14_real_text.experiment_multi30k import people_scores, token_bleu, told
 from course.chapters.ch14_real_text.experiment_multi30k_ladder import (
     RUNGS,

@@ -4,12 +4,7 @@ import re
 
 import pytest
 
-from course.chapters.ch14_real_text.figures import (
-    dropout_curves,
-    rungs,
-    score_dots,
-    word_in_pieces,
-)
+from course.chapters.ch14_real_text.figures import dropout_curves, rungs, score_dots, word_in_pieces
 from course.drawing.registry import FIGURES
 
 

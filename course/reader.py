@@ -1,0 +1,6 @@
+"""What every notebook has at hand: `show` a figure of the series, `reveal` an answer."""
+
+from course.checks import reveal
+from course.drawing.display import show
+
+__all__ = ["reveal", "show"]
