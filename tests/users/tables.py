@@ -177,7 +177,7 @@ DOWNLOAD = "fetches from the internet"
 WINDOWS = "needs Windows"
 CONDA = "needs conda; tools/replay_environment.py tries out environment.yml"
 DOCKER = "needs docker"
-SERVER = "ends when somebody ends it; tests/test_lab.py starts the server"
+SERVER = "ends when somebody ends it; tests/project/test_lab.py starts the server"
 ITSELF = "is what runs this test"
 PLATFORM = "needs a platform's table; tests/course/grading/test_gradebooks.py makes samples"
 ONLY_READ = {
@@ -185,6 +185,7 @@ ONLY_READ = {
     '../cuda/bin/python -m pip install -c constraints.txt -e ".[test]"': DOWNLOAD,
     "make nightly ALSO=../cuda/bin/python": DOWNLOAD,
     "python tools/nightly.py": ITSELF,
+    "make grading": DOWNLOAD,
     "make lab": SERVER,
     "make edit": SERVER,
     "python tools/lab.py": SERVER,
@@ -192,7 +193,7 @@ ONLY_READ = {
     "make test": ITSELF,
     "python -m pytest": ITSELF,
     "make nightly": ITSELF,
-    "make book": "needs Chromium; tests/site makes the pages it prints",
+    "make book": "needs Chromium; tests/course/site makes the pages it prints",
     "make lock": DOWNLOAD,
     ".venv/bin/python tools/replay_environment.py": DOWNLOAD,
     f"{LIBRARY} corpus get tatoeba-en-es": DOWNLOAD,
