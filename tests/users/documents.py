@@ -11,7 +11,7 @@ PAGES = (
     "TEACHING.md",
     "SCALING.md",
     "CONTRIBUTING.md",
-    "build/README.md",
+    "from_scratch/README.md",
     "course/grading/students.md",
     *(f"notebooks/{path.name}" for path in sorted((ROOT / "notebooks").glob("*.ipynb"))),
 )

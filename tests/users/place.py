@@ -113,7 +113,8 @@ def environment(folder: Path, inside: bool) -> None:
                 f"sys.exit({script.attr}())\n"
             )
             path.chmod(0o755)
-    (folder / ".venv" / "installed").touch()
+    for extra in ("lab", "grading", "site", "test"):
+        (folder / ".venv" / f"has-{extra}").touch()
 
 
 def link(source: str, target: str) -> None:

@@ -29,11 +29,11 @@ Path("test.tsv").write_text("\\n".join(pairs[:5]), encoding="utf-8")
 END"""
 SHORT = "--set steps=20 validate_every=10 d_model=32 d_ff=64"
 LIBRARY = "python -m transformer_lib"
+COURSE = "python -m course"
 STORIES = {
     "translates": [
         Line("source .venv/bin/activate"),
         Line(f'{LIBRARY} translate "I like trees"', "Me gustan los árboles\n"),
-        Line(f'{LIBRARY} translate "I like trees" --attention looks.png', writes="looks.png"),
         Line(f'{LIBRARY} translate --model tatoeba "Good morning. How are you?"', "Buenos días"),
         Line(f'{LIBRARY} translate --model tatoeba "Good morning."', "Buenos días.\n"),
         Line(f"{LIBRARY} translate < english.txt", "Me gustan los árboles\n", first=ENGLISH),
@@ -41,16 +41,17 @@ STORIES = {
         Line(f'{LIBRARY} translate --sample --temperature 1.5 --nbest 5 "I like trees"', "\t"),
     ],
     "looks": [
-        Line(f'{LIBRARY} view tatoeba "Good morning."', writes="attention.html"),
-        Line(f"{LIBRARY} figures --list", "series-map"),
+        Line(f'{COURSE} view tatoeba "Good morning."', writes="attention.html"),
+        Line(f'{COURSE} view grammar "I like trees" --out looks.png', writes="looks.png"),
+        Line(f"{COURSE} figures --list", "series-map"),
         Line(
-            f"{LIBRARY} figures --only NAME --format svg",
+            f"{COURSE} figures --only NAME --format svg",
             writes="figures/series-map.svg",
             fills={"NAME": "series-map"},
         ),
-        Line(f"{LIBRARY} figures --only poster", writes="figures/poster.png"),
-        Line(f"{LIBRARY} figures --only poster --format pdf", writes="figures/poster.pdf"),
-        Line(f"{LIBRARY} experiment --list", "multi30k"),
+        Line(f"{COURSE} figures --only poster", writes="figures/poster.png"),
+        Line(f"{COURSE} figures --only poster --format pdf", writes="figures/poster.pdf"),
+        Line(f"{COURSE} experiment --list", "multi30k"),
         Line(
             f"{LIBRARY} COMMAND --help", "usage: transformer-lib train", fills={"COMMAND": "train"}
         ),
@@ -59,7 +60,7 @@ STORIES = {
     "trains": [
         Line(f"{LIBRARY} train --task copy", "saved in runs/copy", "runs/copy/model.safetensors"),
         Line(f"{LIBRARY} evaluate --split gustar", "gustar"),
-        Line(f"{LIBRARY} corpus --out my-corpus", writes="my-corpus/train.tsv"),
+        Line(f"{COURSE} corpus --out my-corpus", writes="my-corpus/train.tsv"),
         Line(f"{LIBRARY} train --task en-es --out runs/mine", "saved in runs/mine", more=SHORT),
         Line(f'{LIBRARY} translate --model runs/mine "I like trees"'),
     ],
@@ -69,7 +70,7 @@ STORIES = {
         ),
         Line(f'{LIBRARY} translate --model runs/mine "Good morning"'),
         Line(f"{LIBRARY} evaluate --model runs/mine --data test.tsv", "BLEU"),
-        Line(f"{LIBRARY} figures --run runs/mine", writes="figures/run-mine.png"),
+        Line(f"{COURSE} figures --run runs/mine", writes="figures/run-mine.png"),
         Line(
             "torchrun --nproc-per-node 2 -m transformer_lib train --data pairs.tsv --out "
             "runs/mine --accumulate 2",
@@ -80,15 +81,15 @@ STORIES = {
     ],
     "builds from an empty file": [
         Line(
-            "python build/check.py",
+            "python from_scratch/check.py",
             "not tried yet",
-            first="touch build/my_transformer.py",
+            first="touch from_scratch/my_transformer.py",
             status=1,
         ),
         Line(
-            "python build/check.py 3",
+            "python from_scratch/check.py 3",
             "right!",
-            first="cp course/assignments/my_transformer.py build/my_transformer.py",
+            first="cp course/assignments/my_transformer.py from_scratch/my_transformer.py",
         ),
     ],
     "teaches": [
@@ -114,7 +115,7 @@ STORIES = {
         Line("make count", "core"),
         Line("make site", writes="site/index.html"),
         Line(
-            ".venv/bin/python tools/run_notebooks.py notebooks/00_start_here.ipynb",
+            ".venv/bin/python -m course.notebooks.run notebooks/00_start_here.ipynb",
             "00_start_here.ipynb: ",
         ),
         Line("make clean", first="test -d .venv"),
@@ -144,31 +145,30 @@ BY_NIGHT = {
             "cp course/assignments/my_transformer.py submissions/ana/",
         ),
         Line(
-            "python tools/run_notebooks.py course/assignments/FILE",
-            "2_attention.ipynb: ",
-            fills={"FILE": "2_attention.ipynb"},
+            "python -m course.notebooks.run course/assignments/1_words_as_numbers.ipynb",
+            "1_words_as_numbers.ipynb: ",
         ),
     ],
     "measures": [
         Line(f"{LIBRARY} evaluate --model tatoeba --split everyday", "everyday"),
         Line(
-            f"{LIBRARY} figures --all --out my-figures --format svg pdf",
+            f"{COURSE} figures --all --out my-figures --format svg pdf",
             writes="my-figures/index.html",
         ),
         Line(
-            "python build/train.py --steps 300",
+            "python from_scratch/train.py --steps 300",
             "The loss fell",
-            writes="build/my_translator/result.json",
-            first="cp course/assignments/my_transformer.py build/my_transformer.py",
+            writes="from_scratch/my_translator/result.json",
+            first="cp course/assignments/my_transformer.py from_scratch/my_transformer.py",
         ),
-        Line("python build/train.py", "The loss fell"),
+        Line("python from_scratch/train.py", "The loss fell"),
     ],
     "writes": [
-        Line("make check FILES=transformer_lib/attention.py", "passed"),
+        Line("make check FILES=transformer_lib/model/attention.py", "passed"),
         Line("make check"),
         Line("make pages"),
-        Line("python tools/count_notebooks.py --fix"),
-        Line("python tools/run_notebooks.py --core", "the core stands alone"),
+        Line("python -m course.notebooks.count --fix"),
+        Line("python -m course.notebooks.run --core", "the core stands alone"),
         Line("make notebooks", "00_start_here.ipynb: "),
     ],
 }

@@ -19,9 +19,7 @@ from tests.users.tables import BY_NIGHT, LIBRARY, ONLY_READ, STORIES, Line
 
 COMMANDS = all_commands()
 # Those take minutes to days; tests/experiments runs their parts.
-EXPERIMENTS = re.compile(
-    r"(?:python -m transformer_lib )?experiment ([a-z][a-z0-9-]*)(?: --model \S+)?"
-)
+EXPERIMENTS = re.compile(r"(?:python -m course )?experiment ([a-z][a-z0-9-]*)(?: --model \S+)?")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="types into bash")
 ROOT_HERE = hasattr(os, "getuid") and os.getuid() == 0
 TEACHES = (ROOT / "course/grading").is_dir()  # the students' zip leaves it out
@@ -97,7 +95,7 @@ def test_commands_are_found_wherever_they_stand():
         "  docker build - <<'END'\n  make no\n  END\n  ```\n"
     )
     assert list(lines(block)) == ["make lab", "python -m pytest", "docker build - <<'END'"]
-    assert len(COMMANDS) > 90 and len(COMMANDS["make lab"]) >= 3
+    assert len(COMMANDS) > 90 and len(COMMANDS["make lab"]) >= 2
     assert "notebooks/12_translation.ipynb" in COMMANDS[f"{LIBRARY} translate < english.txt"]
 
 
@@ -122,18 +120,21 @@ def words(command: str) -> list[str]:
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c not in typed_here()])
 def test_what_is_not_run_would_be_understood(command):
+    from course.cli import parser as of_course
     from course.experiments import EXPERIMENTS as THERE
-    from transformer_lib.__main__ import parser
+    from transformer_lib.cli import parser
 
     first, *rest = words(command)
     if found := EXPERIMENTS.fullmatch(command):
         assert found[1] in THERE
-        rest = ["-m", "transformer_lib", "experiment", found[1]]
+        rest = ["-m", "course", "experiment", found[1]]
     if first == "make":
         targets = re.search(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(), re.M)[1].split()
         assert rest[0] in targets
     elif "transformer_lib" in rest:
         parser().parse_args(rest[rest.index("transformer_lib") + 1 :])
+    elif "course" in rest and first != "docker":
+        of_course().parse_args(rest[rest.index("course") + 1 :])
     elif "course.grading" in rest:
         courseworks = pytest.importorskip("course.grading.__main__").parser
         courseworks().parse_args(rest[rest.index("course.grading") + 1 :])
