@@ -7,10 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
+import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,10 +65,10 @@ def test_all_data_and_models_are_inside(installed):
 
 def test_it_is_the_installed_one_that_is_tried(installed, tmp_path):
     """Though the project itself is installed here, too, where its files are edited."""
-    where = "from transformer_lib import corpora; print(corpora.__file__, corpora.DATA, sep='|')"
+    where = "from transformer_lib.text import data; print(data.__file__, data.DATA, sep='|')"
     found = outcome(installed, [sys.executable, "-P", "-c", where], tmp_path).strip().split("|")
     assert [Path(place) for place in found] == [
-        installed / "transformer_lib" / "corpora" / "__init__.py",
+        installed / "transformer_lib" / "text" / "data.py",
         installed / "transformer_lib" / "data",
     ]
 
@@ -76,6 +79,35 @@ def test_it_translates_alone_with_both_models(installed, tmp_path):
     assert answer == "Buenos días\n"
 
 
-def test_it_draws_a_figure_alone(installed, tmp_path):
-    run(installed, "figures", "--only", "one-hot-row", "--out", str(tmp_path), cwd=tmp_path)
-    assert len(list(tmp_path.glob("*.png"))) == 1
+def test_it_trains_measures_and_looks_inside_alone(installed, tmp_path):
+    """With nothing to draw with: matplotlib and Altair belong to the course."""
+    run(installed, "train", "--task", "copy", "--steps", "2", "--out", "copy", cwd=tmp_path)
+    assert (tmp_path / "copy" / "model.safetensors").is_file()
+    program = (
+        "import sys; sys.modules.update(matplotlib=None, altair=None, course=None)\n"
+        "from transformer_lib import Translator, record_attention\n"
+        "maps = Translator.load().attention_maps('I like trees')\n"
+        "print(sorted(maps.weights)[0])"
+    )
+    found = outcome(installed, [sys.executable, "-P", "-c", program], tmp_path)
+    assert found == "decoder.layers.0.cross_attn\n"
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory):
+    """Names and texts of all files in the wheel, and of those in the source distribution."""
+    folder = tmp_path_factory.mktemp("packed")
+    (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
+    (sources,) = SdistBuilder(str(ROOT)).build(directory=str(folder))
+    with zipfile.ZipFile(wheel) as one, tarfile.open(sources) as other:
+        in_sources = {m.name: other.extractfile(m).read() for m in other if m.isfile()}
+        return {name: one.read(name) for name in one.namelist()}, in_sources
+
+
+def test_neither_holds_a_solution_or_anything_of_the_course(packed):
+    for files in packed:
+        names = "\n".join(files)
+        assert "transformer_lib/model/attention.py" in names
+        for secret in ("course/", "my_transformer", "assignments", "grading", ".ipynb"):
+            assert secret not in names, secret
+        assert not [name for name, text in files.items() if b"BEGIN SOLUTION" in text]
