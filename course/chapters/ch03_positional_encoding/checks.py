@@ -222,14 +222,14 @@ def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
         "Your exponent is not divided by d_model: it should go from 0 to nearly 1.": table(
             pos / 10_000.0 ** (2 * i)
         ),
-        "The power is taken before the division by d_model: use parentheses.": table(
+        "The power comes before the division by d_model: put it into parentheses.": table(
             pos / 10_000.0 ** (2 * i) / d_model
         ),
         "You divide the power by d_model, not the exponent: put that into parentheses.": table(
             pos / (10_000.0 ** (2 * i) / d_model)
         ),
         "Your exponent is i itself: it should go from 0 to nearly 1.": table(pos / 10_000.0**i),
-        "You multiply by 2i/d_model. It is an exponent: Python writes a power with **.": table(
+        "You multiply by 2i/d_model. It is an exponent: a power is written with **.": table(
             pos / 10_000.0 * (2 * i / d_model)
         ),
         "The odd columns are still 0: they should be the cosines.": by_column(

@@ -13,7 +13,9 @@ from course.registry import Registry
 @pytest.fixture
 def quick(monkeypatch):
     """A registry with one experiment, "quick"."""
-    monkeypatch.setattr(experiments, "EXPERIMENTS", Registry("nothing"))
+    empty = Registry("nothing")
+    empty.decorator = "experiment"
+    monkeypatch.setattr(experiments, "EXPERIMENTS", empty)
 
     @experiment("quick")
     def measure():

@@ -27,7 +27,7 @@ CROSS = "decoder.layers.1.cross_attn"
 
 
 @pytest.fixture(scope="module")
-def attention_maps():
+def looks():
     return Translator.load().attention_maps("I like trees")
 
 

@@ -25,7 +25,7 @@ def weights(*shape: int) -> torch.Tensor:
 
 
 @pytest.fixture
-def attention_maps() -> AttentionMaps:
+def looks() -> AttentionMaps:
     """Made-up looks of a model with two layers of three heads."""
     s, t = len(ENGLISH), len(SPANISH) + 1
     by_layer = {}

@@ -104,7 +104,7 @@ def test_a_time_is_that_of_the_second_step(monkeypatch):
 
 
 def test_a_process_trains_on_its_share(monkeypatch):
-    monkeypatch.setattr(scaling, "mine", lambda items: items[1::2])
+    monkeypatch.setattr(scaling, "shard", lambda items: items[1::2])
     monkeypatch.setattr(scaling, "update", lambda model, optimizer, batches, **how: batches)
     (batch,) = scaling.training_step(SMALLEST)()  # of two batches
     assert batch.src.shape == (2, 6)

@@ -107,7 +107,7 @@ def test_a_call_trains_the_seeds_that_are_missing(fetched, short, tmp_path, monk
         monkeypatch.setattr(experiment, "SEEDS", seeds)
         found = experiment.to_german()
         assert [run["seed"] for run in found["runs"]] == list(seeds)
-        experiments.write_json(experiments.RESULTS / "experiment.json", found)
+        experiments.write_json(experiments.RESULTS / "multi30k.json", found)
     for way in ("greedy", "beam", "per_word"):
         mean = sum(run[way]["bleu"] for run in found["runs"]) / 2
         assert found["mean_bleu"][way] == pytest.approx(mean)
@@ -125,11 +125,11 @@ def test_a_call_trains_the_seeds_that_are_missing(fetched, short, tmp_path, monk
     assert str(tmp_path) not in text and "Mann" not in text and "mann" not in text
     # What was found with another recipe is told apart.
     found["recipe"]["training"]["steps"] += 1
-    experiments.write_json(experiments.RESULTS / "experiment.json", found)
+    experiments.write_json(experiments.RESULTS / "multi30k.json", found)
     again = experiment.to_german()
     assert again["runs"] == [first]
     assert again["earlier"] == [{"recipe": found["recipe"], "runs": [first, second]}]
-    experiments.write_json(experiments.RESULTS / "experiment.json", again)
+    experiments.write_json(experiments.RESULTS / "multi30k.json", again)
     assert experiment.to_german()["earlier"] == again["earlier"]
 
 
