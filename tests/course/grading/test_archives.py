@@ -36,7 +36,7 @@ from course.grading.gradescope import as_results
 from course.grading.start import find_wall
 from tests.course.grading.classroom import filled_in, hand_in, solutions
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 ATTENTION = assignment(2)
 
 
@@ -84,7 +84,10 @@ def test_the_students_zip_has_the_projects_files_and_no_others(unpacked):
     files = [path.relative_to(unpacked) for path in unpacked.rglob("*") if path.is_file()]
     packed = {path.as_posix() for path in files}
     assert not [name for name in packed - project if not name.startswith("work/assignments/")]
-    left_out = {name.split("/")[0] for name in project - packed if not name.startswith(".")}
+    secret = ("course/grading/", "course/assignments/")
+    assert not [name for name in packed if name.startswith(secret)]
+    others = [name for name in project - packed if not name.startswith((".", *secret))]
+    left_out = {name.split("/")[0] for name in others}
     ours = {"", "benchmarks", "conftest.py", "coursework.py", "tests", "web.py", "TEACHING.md"}
     assert left_out <= ours
 

@@ -199,4 +199,4 @@ def test_names_that_a_check_wants():
 
 def test_the_students_page_comes_along(built):
     page = (built / "student" / "README.md").read_text(encoding="utf-8")
-    assert page == (FOLDER.parent / "students.md").read_text(encoding="utf-8")
+    assert page == (ROOT / "course" / "grading" / "students.md").read_text(encoding="utf-8")

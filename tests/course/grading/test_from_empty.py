@@ -25,7 +25,7 @@ from transformer_lib.training.optimizers import adam
 from transformer_lib.training.schedules import paper_schedule
 from transformer_lib.training.step import update
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "from_scratch" / "README.md").read_text(encoding="utf-8")
 PARTS = re.split(r"^(?=# --- \d+\. )", SOURCE, flags=re.MULTILINE)  # the docstring, then each step
 

@@ -18,10 +18,10 @@ from course.grading.rpc import MOST_CALLS, MOST_NUMBERS
 from course.notebooks import count, sections
 
 TEACHERS = ("course/grading", "course/assignments", "tests/course/")
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 GUIDE = (ROOT / "TEACHING.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-STUDENTS = (FOLDER.parent / "students.md").read_text(encoding="utf-8")
+STUDENTS = (ROOT / "course" / "grading" / "students.md").read_text(encoding="utf-8")
 SOURCES = assignments()
 SERIES = sections.series()
 NOTEBOOK_ROWS = re.findall(
