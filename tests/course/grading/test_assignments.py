@@ -9,7 +9,6 @@ import pytest
 
 from course.grading.__main__ import main
 from course.grading.assignments import (
-    FOLDER,
     HIDDEN,
     SOLUTION,
     SourceError,
