@@ -198,4 +198,4 @@ def test_names_that_a_check_wants():
 
 def test_the_students_page_comes_along(built):
     page = (built / "student" / "README.md").read_text(encoding="utf-8")
-    assert page == (ROOT / "course" / "grading" / "students.md").read_text(encoding="utf-8")
+    assert page == (FOLDER.parent / "grading" / "students.md").read_text(encoding="utf-8")
