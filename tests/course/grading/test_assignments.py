@@ -8,6 +8,7 @@ import nbformat
 import pytest
 
 from course.grading.__main__ import main
+from course.grading.archives import STUDENTS_PAGE
 from course.grading.assignments import (
     HIDDEN,
     SOLUTION,
@@ -198,4 +199,4 @@ def test_names_that_a_check_wants():
 
 def test_the_students_page_comes_along(built):
     page = (built / "student" / "README.md").read_text(encoding="utf-8")
-    assert page == (FOLDER.parent / "grading" / "students.md").read_text(encoding="utf-8")
+    assert page == STUDENTS_PAGE.read_text(encoding="utf-8")
