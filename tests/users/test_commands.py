@@ -214,9 +214,8 @@ def cores() -> set[int]:
 RUN = """
 import sys
 from pathlib import Path
-sys.path.insert(0, "tools")
-from compare_outputs import first_difference
-from run_notebooks import execute, normalize, read
+from course.notebooks.compare import first_difference
+from course.notebooks.run import execute, normalize, read
 path = Path("notebooks", sys.argv[1])
 stored, new = read(path), normalize(execute(read(path), path.parent.resolve()))
 for one, other in zip(stored.cells, new.cells, strict=True):

@@ -315,7 +315,7 @@ def test_a_hole_in_the_wall_is_seen(monkeypatch, tmp_path, hole, told):
 
     monkeypatch.setattr(starting, "worker_side", with_hole)
     with contextlib.closing(starting.ForkServer("landlock")) as opened:
-        monkeypatch.setattr(starting, "starter", lambda wall: opened)
+        monkeypatch.setattr(starting, "fork_server", lambda wall: opened)
         assert starting.escapes("landlock") == told
 
 

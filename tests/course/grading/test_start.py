@@ -104,7 +104,7 @@ def test_what_has_more_than_one_thread_is_not_copied(copied, monkeypatch):
         starting,
         "python",
         lambda tree, program, *words: real(
-            tree, (thread if "starter" in program else "") + program, *words
+            tree, (thread if "fork_server" in program else "") + program, *words
         ),
     )
     with contextlib.closing(Worker([("", "x = 5")], Limits(wall=copied))) as worker:
@@ -125,7 +125,7 @@ def test_who_ignores_the_end_of_children_can_grade(copied, monkeypatch):
         for _ in range(2):
             with contextlib.closing(Worker([("", "x = 5")], Limits(wall=copied))) as worker:
                 worker.run_cells()
-                assert worker.get("x", "") == 5 and worker.process.starter is starter
+                assert worker.get("x", "") == 5 and worker.process.fork_server is starter
 
 
 def test_where_nothing_starts_there_is_no_wall_and_no_grade(monkeypatch, tmp_path):
