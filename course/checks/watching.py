@@ -44,6 +44,7 @@ class Watch(TorchFunctionMode):
         self.found: list[str] = []
         self.checks = folders_of(__name__)
         self.course = folders_of("course")
+        self.solutions = tuple(f"{folder}assignments" for folder in self.course)
         self.libraries = (*self.course, *folders_of("transformer_lib", "torch", "sacrebleu"))
         self.texts = descriptions(frozenset(names))
 
@@ -95,7 +96,8 @@ class Watch(TorchFunctionMode):
         return in_a_chapter or file.startswith(self.checks)
 
     def is_library(self, frame: FrameType | None) -> bool:
-        return frame is not None and frame.f_code.co_filename.startswith(self.libraries)
+        file = "" if frame is None else frame.f_code.co_filename
+        return file.startswith(self.libraries) and not file.startswith(self.solutions)
 
 
 @functools.cache
