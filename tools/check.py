@@ -17,6 +17,7 @@ WHOLE = (
     "tests/prose/test_series.py",
     "tests/course/site/test_browser.py",
     "tests/course/grading/test_rehearsal.py",
+    "tests/users/test_commands.py",
 )
 # What readers and teachers have in a clone: not ignored by git, so that nothing removes it.
 READERS = ("work/", "runs/", "submissions/", "handout/", "grades-", "from_scratch/my_", "build/")
