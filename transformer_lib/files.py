@@ -1,4 +1,4 @@
-"""Models and training runs on disk: safetensors and JSON, nothing that could run code.
+"""Files that are written whole or not at all: JSON and safetensors, nothing that runs code.
 
 Every file is written beside its place first and then moved there in one step, so that a run that
 is killed leaves the old file or the new one, never half of one.

@@ -1,4 +1,4 @@
-"""Look inside a model while it runs, and change one thing to see what depends on it.
+"""Change one thing while a model runs, to see what depends on it.
 
 All tools work inside a `with` only and leave nothing behind.
 """

@@ -1,4 +1,4 @@
-"""How good a translator is, split by split, and what its attention heads have to do with it."""
+"""Which attention heads find what a pronoun means, and what depends on them."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Look inside a model while it runs, and change one thing to see what depends on it.
+"""Look inside a model while it runs: attention weights, and the output of any module.
 
 All tools work inside a `with` only and leave nothing behind.
 """

@@ -1,4 +1,4 @@
-"""Where sentences come from: the grammar, digits, everyday ones, and files of a user's own."""
+"""Where the data are, tables in them, and the folder for what can be made again."""
 
 import os
 from pathlib import Path

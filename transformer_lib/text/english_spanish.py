@@ -1,13 +1,4 @@
-"""Which sentences go where: training, validation, test, and four tests of composition.
-
-Some combinations of words are held out: they never stand together in a training sentence, though
-each of the words is common there. A hash of the words decides which, so the choice needs no list.
-
-    noun-adjective  a noun with an adjective it never met          (the yellow bicycle)
-    pronoun         two nouns that never met, and a pronoun        (animal and street)
-    gustar          a noun that was never liked                    (I like trees)
-    longer          more words than any training sentence
-"""
+"""The grammar's sentences in data/en-es: training, validation and test files."""
 
 from dataclasses import dataclass
 

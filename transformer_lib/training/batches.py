@@ -1,4 +1,4 @@
-"""Training: the learning-rate schedules, one step, and the loop that can be killed and resumed."""
+"""Which pairs go together, epoch after epoch."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Training: the learning-rate schedules, one step, and the loop that can be killed and resumed."""
+"""How to train: steps, batch size, schedule, smoothing."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Training: the learning-rate schedules, one step, and the loop that can be killed and resumed."""
+"""Where to compute: the processor, or a GPU that is there."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Training: the learning-rate schedules, one step, and the loop that can be killed and resumed."""
+"""The paper's Adam (section 5.3), and AdamW and Muon; `train` takes one as optimizer=muon."""
 
 import torch
 from torch import nn

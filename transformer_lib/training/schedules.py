@@ -1,4 +1,4 @@
-"""Training: the learning-rate schedules, one step, and the loop that can be killed and resumed."""
+"""The learning rate, step by step: the paper's schedule (section 5.3) and three for short runs."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Training: the learning-rate schedules, one step, and the loop that can be killed and resumed."""
+"""How far a training has come, on disk, so that it can go on after whatever stopped it."""
 
 import dataclasses
 import math

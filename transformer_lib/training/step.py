@@ -1,4 +1,4 @@
-"""Training: the learning-rate schedules, one step, and the loop that can be killed and resumed."""
+"""The loss of a batch, and one update of the weights."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,11 +1,4 @@
-"""A language model: the Transformer without encoder and cross-attention, and the mask kept.
-
-model = LanguageModel(len(vocab), SMALL)
-train(model, unprompted(sentences), unprompted(others), TrainingConfig())
-sample_decode(model, starts(5))                  # five sentences
-continue_ids(model, prompt, words=10)            # (b, t) ids -> (b, t + 10)
-load_gpt2("gpt2")                                # a folder with GPT-2's weights
-"""
+"""GPT-2's weights, read into a `LanguageModel`."""
 
 from pathlib import Path
 
