@@ -8,11 +8,8 @@ changed on the English side as people type, or on both sides in a name.
 import random
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-from transformer_lib.files import write_file
-from transformer_lib.text.parallel import read_parallel
-from transformer_lib.text.phrasebook import Entry, Pair, Slots, load, load_slots, sample
+from transformer_lib.text.phrasebook import Entry, Pair, Slots, sample
 
 TYPED = 0.15  # share of the corpus that comes again as it would be typed
 JOINED = 0.05  # share of the corpus that comes again together with another pair
@@ -73,10 +70,3 @@ def as_typed(english: str, dice: random.Random) -> str:
     if ending < 0.85:
         return re.sub(r"([!?])$", lambda sign: sign[1] * dice.choice([2, 3]), text)
     return text
-
-
-def write_training_text(corpus: Path, path: Path, seed: int = 0) -> None:
-    """Write the augmented text as pairs with a tab between; the same seed, the same bytes."""
-    pairs = augmented(list(read_parallel([corpus])), load(), load_slots(), random.Random(seed))
-    content = "".join(f"{english}\t{spanish}\n" for english, spanish in pairs)
-    write_file(path, content.encode("utf-8"))
