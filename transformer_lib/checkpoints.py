@@ -31,7 +31,10 @@ def weights(model: Parts) -> dict[str, Tensor]:
 
 
 # What weights were called in files written before, and what they are called now.
-RENAMED = ((re.compile(r"(_attn\.)((?:before|biases)\.)"), r"\1attention.\2"),)
+RENAMED = (
+    (re.compile(r"(_attn\.)((?:before|biases)\.)"), r"\1attention.\2"),
+    (re.compile(r"\baround_(self_attn|cross_attn|feed_forward)\b"), r"residual_\1"),
+)
 
 
 def current_name(name: str) -> str:

@@ -118,12 +118,12 @@ class EncoderLayer(nn.Module):
         super().__init__()
         self.self_attn = MultiHeadAttention(d_model, h)
         self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
-        self.around_self_attn = SublayerConnection(d_model, dropout)
-        self.around_feed_forward = SublayerConnection(d_model, dropout)
+        self.residual_self_attn = SublayerConnection(d_model, dropout)
+        self.residual_feed_forward = SublayerConnection(d_model, dropout)
 
     def forward(self, x, *, src_mask=None):
-        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))
-        return self.around_feed_forward(x, self.feed_forward)
+        x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))
+        return self.residual_feed_forward(x, self.feed_forward)
 
 
 class Encoder(nn.Module):
@@ -146,14 +146,14 @@ class DecoderLayer(nn.Module):
         self.self_attn = MultiHeadAttention(d_model, h)
         self.cross_attn = MultiHeadAttention(d_model, h)
         self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
-        self.around_self_attn = SublayerConnection(d_model, dropout)
-        self.around_cross_attn = SublayerConnection(d_model, dropout)
-        self.around_feed_forward = SublayerConnection(d_model, dropout)
+        self.residual_self_attn = SublayerConnection(d_model, dropout)
+        self.residual_cross_attn = SublayerConnection(d_model, dropout)
+        self.residual_feed_forward = SublayerConnection(d_model, dropout)
 
     def forward(self, x, memory, *, tgt_mask=None, src_mask=None):
-        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=tgt_mask))
-        x = self.around_cross_attn(x, lambda x: self.cross_attn(x, memory, memory, mask=src_mask))
-        return self.around_feed_forward(x, self.feed_forward)
+        x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=tgt_mask))
+        x = self.residual_cross_attn(x, lambda x: self.cross_attn(x, memory, memory, mask=src_mask))
+        return self.residual_feed_forward(x, self.feed_forward)
 
 
 class Decoder(nn.Module):

@@ -49,6 +49,8 @@ def with_former_names(file):
     tensors, about = read_tensors(file)
     former = {name.replace("_attn.attention.", "_attn."): x for name, x in tensors.items()}
     assert former.keys() != tensors.keys()
+    former = {name.replace("residual_", "around_"): x for name, x in former.items()}
+    assert any("around_self_attn" in name for name in former)
     write_tensors(file, former, about)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from transformer_lib import moved
+from transformer_lib.model.decoder import DecoderLayer
 
 # What notebooks and assignments imported before, and what they used of a module that they imported.
 BEFORE = (Path(__file__).with_name("imports_before.txt")).read_text(encoding="utf-8").splitlines()
@@ -90,6 +91,13 @@ import sys, transformer_lib.cli
 print({"course", "course.moved", "matplotlib", "altair"} & set(sys.modules))
 """
     assert run(program) == "set()\n"
+
+
+@pytest.mark.parametrize("part", ["self_attn", "cross_attn", "feed_forward"])
+def test_a_part_of_a_layer_is_found_by_its_old_name(part):
+    layer = DecoderLayer(8, 16, 2)
+    with pytest.warns(FutureWarning, match=f"around_{part} is now residual_{part}"):
+        assert getattr(layer, f"around_{part}") is getattr(layer, f"residual_{part}")
 
 
 def test_what_never_was_is_an_ordinary_mistake():

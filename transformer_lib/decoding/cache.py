@@ -222,13 +222,13 @@ class CachedDecoder:
             own.add(layer.self_attn, x)
             return own.attend(layer.self_attn, x, mask)
 
-        x = layer.around_self_attn(x, self_attn)
+        x = layer.residual_self_attn(x, self_attn)
         if self.cross_caches:
             cross = self.cross_caches[number]
-            x = layer.around_cross_attn(
+            x = layer.residual_cross_attn(
                 x, lambda x: cross.attend(layer.cross_attn, x, self.src_mask)
             )
-        return layer.around_feed_forward(x, layer.feed_forward)
+        return layer.residual_feed_forward(x, layer.feed_forward)
 
     def select(self, rows: Tensor) -> None:
         for cache in (*self.self_caches, *self.cross_caches):

@@ -40,8 +40,8 @@ class LanguageModelLayer(EncoderLayer):
     """
 
     def forward(self, x: Tensor, *, mask: Tensor) -> Tensor:
-        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=mask))
-        return self.around_feed_forward(x, self.feed_forward)
+        x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=mask))
+        return self.residual_feed_forward(x, self.feed_forward)
 
 
 class LanguageModel(nn.Module):

@@ -878,7 +878,7 @@ def draw_masks() -> Figure:
 def draw_encoder() -> Figure:
     way, layer = the_way(), "encoder.layers.1"
     rows = [
-        ("", "after attention", way.of(f"{layer}.around_self_attn", WORD)),
+        ("", "after attention", way.of(f"{layer}.residual_self_attn", WORD)),
         ("+", "feed-forward", way.of(f"{layer}.feed_forward", WORD)),
         ("", "after norm:\nthe memory", vectors()["memory"]),
     ]

@@ -246,7 +246,7 @@ def _encoder_layer(column: Column, way: Any, i: int) -> None:
         column.strips(text, way.outputs[f"{part}.self_attn.w_{text[0]}"])
     column.heads(way.weights[f"{part}.self_attn"], column.words, column.middle)
     column.strips("+ attention", way.outputs[f"{part}.self_attn"])
-    column.strips("add & norm", way.outputs[f"{part}.around_self_attn"])
+    column.strips("add & norm", way.outputs[f"{part}.residual_self_attn"])
     column.strips("512 neurons", way.outputs[f"{part}.feed_forward.w_1"].clamp(min=0), high=0.12)
     column.strips("+ feed-forward", way.outputs[f"{part}.feed_forward"])
     last = f"{part}" == "encoder.layers.1"
@@ -260,7 +260,7 @@ def _decoder_layer(column: Column, way: Any, i: int) -> float:
     part, top = f"decoder.layers.{i}", column.y
     column.heads(way.weights[f"{part}.self_attn"], column.words, column.middle)
     column.strips("+ self-attention", way.outputs[f"{part}.self_attn"])
-    column.strips("add & norm", way.outputs[f"{part}.around_self_attn"])
+    column.strips("add & norm", way.outputs[f"{part}.residual_self_attn"])
     column.y -= 0.12
     wide = 1.2
     column.y -= STEP
@@ -283,7 +283,7 @@ def _decoder_layer(column: Column, way: Any, i: int) -> float:
         way.weights[f"{part}.cross_attn"], way.src, lambda place: column.x(place) + wide / 2
     )
     column.strips("+ cross-attention", way.outputs[f"{part}.cross_attn"])
-    column.strips("add & norm", way.outputs[f"{part}.around_cross_attn"])
+    column.strips("add & norm", way.outputs[f"{part}.residual_cross_attn"])
     column.strips("512 neurons", way.outputs[f"{part}.feed_forward.w_1"].clamp(min=0), high=0.12)
     column.strips("+ feed-forward", way.outputs[f"{part}.feed_forward"])
     column.strips("add & norm", way.outputs[part])

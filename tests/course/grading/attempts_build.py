@@ -78,6 +78,12 @@ MISTAKES = [
         "        del self.w_q\n",
         "has no parameter `w_q.weight`; it has q.weight (14, 14)",
     ),
+    (
+        7,
+        "        self.residual_self_attn = SublayerConnection(d_model, dropout)\n",
+        "        self.around_self_attn = SublayerConnection(d_model, dropout)\n",
+        "`around_self_attn.norm.weight` is called `residual_self_attn.norm.weight` now",
+    ),
     (5, "self.split(v), mask)", "self.split(v))", "hand it on to `attention`"),
     (
         5,
@@ -134,46 +140,46 @@ MISTAKES = [
     (7, "self.self_attn(x, x, x, mask=src_mask)", "self.self_attn(x, x, x)", "look at the padding"),
     (
         7,
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_feed_forward(x, self.feed_forward)",
-        "return self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_feed_forward(x, self.feed_forward)",
+        "return self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))",
         "feed-forward network is missing",
     ),
     (
         7,
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_feed_forward(x, self.feed_forward)",
-        "return self.around_feed_forward(x, self.feed_forward)",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_feed_forward(x, self.feed_forward)",
+        "return self.residual_feed_forward(x, self.feed_forward)",
         "self-attention is missing",
     ),
     (
         7,
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_feed_forward(x, self.feed_forward)",
-        "x = self.around_feed_forward(x, self.feed_forward)\n"
-        "        return self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_feed_forward(x, self.feed_forward)",
+        "x = self.residual_feed_forward(x, self.feed_forward)\n        return "
+        "self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))",
         "attention comes first",
     ),
     (
         7,
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_feed_forward(x, self.feed_forward)",
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_self_attn(x, self.feed_forward)",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_feed_forward(x, self.feed_forward)",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_self_attn(x, self.feed_forward)",
         "is used twice",
     ),
     (
         7,
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_feed_forward(x, self.feed_forward)",
-        "x = self.around_feed_forward(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_self_attn(x, self.feed_forward)",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_feed_forward(x, self.feed_forward)",
+        "x = self.residual_feed_forward(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_self_attn(x, self.feed_forward)",
         "have changed places",
     ),
     (
         7,
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_feed_forward(x, self.feed_forward)",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_feed_forward(x, self.feed_forward)",
         "return self.feed_forward(self.self_attn(x, x, x, mask=src_mask))",
         "no sum, no norm",
     ),

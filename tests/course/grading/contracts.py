@@ -117,8 +117,8 @@ def my_add_and_norm(dice: Dice) -> tuple:
 def my_decoder_layer(dice: Dice) -> tuple:
     h, d_k, b, t, s = dice.sizes(3, 3, 3, 4, 5)
     layer = check_decoder.seeded(lambda: DecoderLayer(h * d_k, 5, h, dropout=0.0))
-    around = (layer.around_self_attn, layer.around_cross_attn, layer.around_feed_forward)
-    parts = layer.self_attn, layer.cross_attn, layer.feed_forward, [one.norm for one in around]
+    residuals = (layer.residual_self_attn, layer.residual_cross_attn, layer.residual_feed_forward)
+    parts = layer.self_attn, layer.cross_attn, layer.feed_forward, [one.norm for one in residuals]
     x, memory = dice.normal(b, t, h * d_k), dice.normal(b, s, h * d_k)
     return x, memory, causal_mask(t), *check_decoder.by_place(*parts)
 
