@@ -74,7 +74,7 @@ class TorchTransformer(nn.Module):
 def our_step(model: Transformer, batch: Batch, bf16: bool = False) -> Callable[[], float]:
     """A function that trains the model by one step, as `transformer_lib.training` does it."""
     optimizer = adam(model)
-    return lambda: update(model, optimizer, [batch], rate=1e-4, smoothing=0.1, bf16=bf16)
+    return lambda: update(model, optimizer, [batch], lr=1e-4, smoothing=0.1, bf16=bf16)
 
 
 def peer_step(model: nn.Module, batch: Batch, *, like_ours: bool) -> Callable[[], float]:

@@ -86,7 +86,7 @@ def tuned(
     experiment: str,
     learners: Sequence[TrainSpec],
     training: TrainingConfig,
-    peaks: Sequence[float],
+    max_lrs: Sequence[float],
     seeds: Sequence[int],
     learn: Callable[[TrainSpec, TrainingConfig], tuple[Any, dict[str, Any]]] | None = None,
     score: Callable[[Any], dict[str, Any]] | None = None,
@@ -105,29 +105,29 @@ def tuned(
         trained, found = learn(learner, how)
         return found | score(trained)
 
-    def run(learner: TrainSpec, peak: float, seed: int) -> dict[str, Any]:
-        bar.set_description(f"{learner.what}, {peak:g}, seed {seed}")
-        how = dataclasses.replace(training, peak=peak, seed=seed, **learner.training)
+    def run(learner: TrainSpec, max_lr: float, seed: int) -> dict[str, Any]:
+        progress.set_description(f"{learner.what}, {max_lr:g}, seed {seed}")
+        how = dataclasses.replace(training, max_lr=max_lr, seed=seed, **learner.training)
         settings = {
             "what": learner.what,
-            "peak": peak,
+            "max_lr": max_lr,
             "seed": seed,
             "training": dataclasses.asdict(how),
         }
         found = kept(experiment, settings, lambda: measure(learner, how))
-        bar.update(1)
+        progress.update(1)
         return found
 
     with (
-        tqdm(total=len(learners) * (len(peaks) + len(seeds) - 1), unit="training") as bar,
+        tqdm(total=len(learners) * (len(max_lrs) + len(seeds) - 1), unit="training") as progress,
         suppress(KeyboardInterrupt),  # then what is complete is stored, and the next call goes on
     ):
         for learner in learners:
-            first = [run(learner, peak, seeds[0]) for peak in peaks]
-            best = min(first, key=best_loss)["peak"]
+            first = [run(learner, max_lr, seeds[0]) for max_lr in max_lrs]
+            best = min(first, key=best_loss)["max_lr"]
             others = [run(learner, best, seed) for seed in seeds[1:]]
-            runs += [found | {"chosen": found["peak"] == best} for found in first + others]
-    return {"training": dataclasses.asdict(training), "peaks": list(peaks), "runs": runs}
+            runs += [found | {"chosen": found["max_lr"] == best} for found in first + others]
+    return {"training": dataclasses.asdict(training), "max_lrs": list(max_lrs), "runs": runs}
 
 
 def best_loss(run: dict[str, Any]) -> float:
@@ -156,7 +156,7 @@ def learning_curve(
         training,
         validation,
         how,
-        bar=tqdm(disable=True),
+        progress=tqdm(disable=True),
         optimizer=learner.optimizer,
         loss=learner.loss,
     )

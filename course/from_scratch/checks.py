@@ -801,7 +801,7 @@ def own_losses(
     batches: Sequence[batching.Batch],
     *,
     zero: bool = True,
-    rate: float | None = None,
+    lr: float | None = None,
     at: Callable[[int], int] = lambda step: step,
     betas: tuple[float, float] = (0.9, 0.98),
     smoothing: float = 0.1,
@@ -813,7 +813,7 @@ def own_losses(
     losses = []
     for step, batch in enumerate(batches, start=1):
         scheduled = paper_schedule(at(step), 8, WARMUP)
-        optimizer.param_groups[0]["lr"] = scheduled if rate is None else rate
+        optimizer.param_groups[0]["lr"] = scheduled if lr is None else lr
         logits = model(batch.src, batch.tgt_in)
         loss = label_smoothed_cross_entropy(logits, batch.tgt_out, smoothing)
         if zero:

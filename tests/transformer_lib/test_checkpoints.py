@@ -51,6 +51,10 @@ def with_former_names(file):
     assert former.keys() != tensors.keys()
     former = {name.replace("residual_", "around_"): x for name, x in former.items()}
     assert any("around_self_attn" in name for name in former)
+    if about:
+        settings = {"max_lr": "peak", "accumulation_steps": "accumulate"}
+        assert settings.keys() < about["config"].keys()
+        about["config"] = {settings.get(key, key): x for key, x in about["config"].items()}
     write_tensors(file, former, about)
 
 

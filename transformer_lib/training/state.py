@@ -12,6 +12,7 @@ from torch import Tensor
 from transformer_lib.checkpoints import current_name, set_weights, weights
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
 from transformer_lib.model.interface import Parts
+from transformer_lib.renamed import current_settings
 from transformer_lib.training.config import TrainingConfig
 
 STATE_FILE = "training_state.safetensors"
@@ -76,7 +77,7 @@ def load_state(folder, model, optimizer, config) -> tuple[TrainState, dict[str, 
         raise CheckpointError(f"there is nothing to resume in {folder}: it has no {STATE_FILE}")
     tensors, about = read_tensors(path)
     now = dataclasses.asdict(config)
-    before = dataclasses.asdict(TrainingConfig()) | about.get("config", {})
+    before = dataclasses.asdict(TrainingConfig()) | current_settings(about.get("config", {}))
     changed = [k for k in now if now[k] != before[k]]
     if changed:
         raise CheckpointError(

@@ -74,7 +74,7 @@ def learn_without_shift(steps: int = 100) -> tuple[torch.nn.Module, list[dict]]:
         batch = make_batch(pairs)
         return Batch(batch.src, tgt_in=batch.tgt_out, tgt_out=batch.tgt_out)
 
-    how = TrainingConfig(steps=steps, max_tokens=512, schedule="linear", peak=1e-2, warmup=50)
+    how = TrainingConfig(steps=steps, max_tokens=512, schedule="linear", max_lr=1e-2, warmup=50)
     with patch("transformer_lib.training.batches.make_batch", unshifted):
         return learn("reverse", TINY, how)
 

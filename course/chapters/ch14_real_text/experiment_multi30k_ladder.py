@@ -48,7 +48,7 @@ from transformer_lib.variants.recurrent import RecurrentConfig, RecurrentTransla
 
 STEPS = 5000
 # What the recipe was before the ladder, as far as it has changed; with the paper's Adam.
-BEFORE: dict[str, dict[str, Any]] = {"model": {"dropout": 0.2}, "training": {"peak": 3e-3}}
+BEFORE: dict[str, dict[str, Any]] = {"model": {"dropout": 0.2}, "training": {"max_lr": 3e-3}}
 # As large as the Transformer, within 1 %; of the three kinds it is the best one of notebook 16.
 RECURRENT = RecurrentConfig(hidden=250, attention="additive", dropout=0.2, tie_weights="all")
 LEFT_OUT = 0.1  # of the joins of BPE
@@ -96,10 +96,10 @@ class Rung:
 
 RUNGS = (
     Rung("as it is"),
-    Rung("Muon", optimizer=muon, training={"peak": 6e-3}),
-    Rung("recurrent, with attention", recurrent=RECURRENT, training={"peak": 4e-3}),
+    Rung("Muon", optimizer=muon, training={"max_lr": 6e-3}),
+    Rung("recurrent, with attention", recurrent=RECURRENT, training={"max_lr": 4e-3}),
     Rung("BPE-dropout", left_out=LEFT_OUT),
-    Rung("Muon and BPE-dropout", optimizer=muon, training={"peak": 6e-3}, left_out=LEFT_OUT),
+    Rung("Muon and BPE-dropout", optimizer=muon, training={"max_lr": 6e-3}, left_out=LEFT_OUT),
     Rung("dropout 0.3", model={"dropout": 0.3}),
     Rung("R-Drop, half the updates", loss=r_drop_loss, updates=0.5),
     Rung("wider, d_ff = 512", model={"d_ff": 512}),

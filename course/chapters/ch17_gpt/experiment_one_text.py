@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from course import experiments
 from course.chapters.ch18_since_2017 import experiments as since
-from course.chapters.ch18_since_2017.experiments import BASE, PEAKS, SEEDS, TRAINING
+from course.chapters.ch18_since_2017.experiments import BASE, MAX_LRS, SEEDS, TRAINING
 from course.experiments import experiment
 from course.experiments.digits import one_thread
 from course.experiments.long_training import TrainSpec, best_loss, learning_curve, material, tuned
@@ -115,8 +115,8 @@ def right(model: nn.Module, split: str) -> float:
 @experiment("prompting-translations")
 def one_text_or_two() -> dict[str, Any]:
     """English to Spanish: encoder and decoder, or a language model and a prompt, on three seeds."""
-    base = tuned("since", [TRANSLATOR], TRAINING, PEAKS, SEEDS)["runs"]
-    found = tuned("prompting-translations", LEARNERS, TRAINING, PEAKS, SEEDS, learn, scores)
+    base = tuned("since", [TRANSLATOR], TRAINING, MAX_LRS, SEEDS)["runs"]
+    found = tuned("prompting-translations", LEARNERS, TRAINING, MAX_LRS, SEEDS, learn, scores)
     return found | {"runs": [*map(as_told, base), *found["runs"]]}
 
 
@@ -125,7 +125,7 @@ def as_told(run: dict[str, Any]) -> dict[str, Any]:
     told = {
         name: run[name]
         for name in (
-            "peak",
+            "max_lr",
             "seed",
             "training",
             "parameters",

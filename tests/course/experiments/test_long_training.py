@@ -29,7 +29,7 @@ from transformer_lib.variants.recurrent import (
 )
 
 close = torch.testing.assert_close
-HOW = TrainingConfig(steps=2, max_tokens=64, peak=1e-3, warmup=1, validate_every=1)
+HOW = TrainingConfig(steps=2, max_tokens=64, max_lr=1e-3, warmup=1, validate_every=1)
 TEXTS = [
     ("I like trees", "Me gustan los árboles"),
     ("You read", "Lees"),
@@ -80,8 +80,8 @@ def calls(monkeypatch):
     trained = []
 
     def learn(learner, how):
-        trained.append((learner.what, how.peak, how.seed))
-        best = LOSSES[learner.what][how.peak] + how.seed / 100
+        trained.append((learner.what, how.max_lr, how.seed))
+        best = LOSSES[learner.what][how.max_lr] + how.seed / 100
         return best, {"history": [{"validation_loss": best}, {"validation_loss": 9.0}]}
 
     monkeypatch.setattr(long, "learn_to_translate", learn)
@@ -90,7 +90,7 @@ def calls(monkeypatch):
 
 
 def choose():
-    return tuned("x", LEARNERS, HOW, peaks=(1e-3, 2e-3), seeds=(0, 7))
+    return tuned("x", LEARNERS, HOW, max_lrs=(1e-3, 2e-3), seeds=(0, 7))
 
 
 def test_the_peak_is_chosen_on_validation_by_the_first_seed(calls):
@@ -440,5 +440,5 @@ def test_of_each_translator_the_runs_with_its_own_rate():
             (run for run in stored["runs"] if (run["what"], run["seed"]) == (name, 0)),
             key=long.best_loss,
         )
-        assert {run["peak"] for run in runs} == {best["peak"]}
+        assert {run["max_lr"] for run in runs} == {best["max_lr"]}
     assert stored["training"] == dataclasses.asdict(before.TRAINING)

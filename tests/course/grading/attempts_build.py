@@ -80,8 +80,10 @@ MISTAKES = [
     ),
     (
         7,
-        "        self.residual_self_attn = SublayerConnection(d_model, dropout)\n",
-        "        self.around_self_attn = SublayerConnection(d_model, dropout)\n",
+        "self_attn = SublayerConnection(d_model, dropout)\n        self.residual_feed_forward",
+        "self_attn = SublayerConnection(d_model, dropout)\n"
+        "        self.residual_self_attn, self.around_self_attn = None, self.residual_self_attn\n"
+        "        self.residual_feed_forward",
         "`around_self_attn.norm.weight` is called `residual_self_attn.norm.weight` now",
     ),
     (5, "self.split(v), mask)", "self.split(v))", "hand it on to `attention`"),

@@ -98,7 +98,7 @@ def test_it_learns_a_language_by_the_same_loop():
         steps=120,
         max_tokens=64,
         schedule="linear",
-        peak=1e-2,
+        max_lr=1e-2,
         warmup=10,
         smoothing=0.0,
         validate_every=120,

@@ -498,7 +498,7 @@ PAIRS = [([5 + i % 6, 5 + i % 5], [5 + i % 5, 5 + i % 6, 4]) for i in range(30)]
 @pytest.mark.parametrize(("optimizer", "schedule"), [(adamw, "cosine"), (muon, "stable")])
 def test_it_trains_and_goes_on_after_a_stop(optimizer, schedule, tmp_path):
     config = TrainingConfig(
-        steps=6, max_tokens=64, schedule=schedule, peak=0.01, warmup=2, validate_every=3
+        steps=6, max_tokens=64, schedule=schedule, max_lr=0.01, warmup=2, validate_every=3
     )
 
     losses = []

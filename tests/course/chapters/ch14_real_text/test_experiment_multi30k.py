@@ -76,7 +76,7 @@ def fetched(tmp_path, monkeypatch):
 
 @pytest.fixture
 def short(monkeypatch):
-    how = TrainingConfig(steps=4, max_tokens=64, peak=1e-3, warmup=1, validate_every=2, average=2)
+    how = TrainingConfig(steps=4, max_tokens=64, max_lr=1e-3, warmup=1, validate_every=2, average=2)
     model = dataclasses.replace(TOY, tie_weights="all", dropout=0.1)
     monkeypatch.setattr("transformer_lib.recipes.multi30k_sizes", lambda: (model, how, 300))
     monkeypatch.setattr(SubwordLanguage, "longest", 12)  # or untrained ones write on and on

@@ -106,7 +106,7 @@ def test_it_learns_what_stands_on_both_sides():
     how = TrainingConfig(
         steps=150,
         schedule="linear",
-        peak=1e-2,
+        max_lr=1e-2,
         warmup=20,
         smoothing=0.0,
         max_tokens=512,
