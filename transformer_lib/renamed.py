@@ -5,7 +5,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 # In recipes, configurations and runs written before -> now.
-SETTINGS = {"peak": "max_lr", "accumulate": "accumulation_steps"}
+SETTINGS = {
+    "peak": "max_lr",
+    "accumulate": "accumulation_steps",
+    "src_vocab": "src_vocab_size",
+    "tgt_vocab": "tgt_vocab_size",
+}
 # Of functions -> now; until the next release.
 KEYWORDS = SETTINGS | {"bar": "progress", "rate": "lr"}
 

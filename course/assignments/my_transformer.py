@@ -17,9 +17,9 @@ from transformer_lib.text.tokens import BOS, EOS, PAD
 class Embeddings(nn.Module):
     """(b, s) ids -> (b, s, d_model): the word's row of the table, times sqrt(d_model)."""
 
-    def __init__(self, vocab, d_model):
+    def __init__(self, vocab_size, d_model):
         super().__init__()
-        self.table = nn.Embedding(vocab, d_model)
+        self.table = nn.Embedding(vocab_size, d_model)
         nn.init.normal_(self.table.weight, std=d_model**-0.5)
 
     def forward(self, ids):
@@ -173,10 +173,10 @@ class Decoder(nn.Module):
 class Transformer(nn.Module):
     """src (b, s) ids, tgt_in (b, t) ids -> logits (b, t, tgt_vocab)."""
 
-    def __init__(self, src_vocab, tgt_vocab, N, d_model, d_ff, h, dropout):
+    def __init__(self, src_vocab_size, tgt_vocab_size, N, d_model, d_ff, h, dropout):
         super().__init__()
-        self.src_embed = Embeddings(src_vocab, d_model)
-        self.tgt_embed = Embeddings(tgt_vocab, d_model)
+        self.src_embed = Embeddings(src_vocab_size, d_model)
+        self.tgt_embed = Embeddings(tgt_vocab_size, d_model)
         self.dropout = nn.Dropout(dropout)
         self.encoder = Encoder(N, d_model, d_ff, h, dropout)
         self.decoder = Decoder(N, d_model, d_ff, h, dropout)

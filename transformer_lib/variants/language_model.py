@@ -54,15 +54,15 @@ class LanguageModel(nn.Module):
     greedy decoding, beam search and sampling work with it as they are.
     """
 
-    def __init__(self, vocab: int, config: ModelConfig):
+    def __init__(self, vocab_size: int, config: ModelConfig):
         super().__init__()
         self.config = config
         sizes = (config.d_model, config.d_ff, config.h, config.dropout, config.norm_first)
-        self.tgt_embed = Embeddings(vocab, config.d_model)
+        self.tgt_embed = Embeddings(vocab_size, config.d_model)
         self.tgt_positions = make_positions(config)
         self.layers = nn.ModuleList(LanguageModelLayer(*sizes) for _ in range(config.N))
         self.norm = final_norm(config.d_model, config.norm_first)
-        self.generator = Generator(config.d_model, vocab)
+        self.generator = Generator(config.d_model, vocab_size)
         initialize(self)
         if config.tie_weights != "none":
             self.generator.proj.weight = self.tgt_embed.table.weight
@@ -103,9 +103,9 @@ def can_be_cached(model: LanguageModel) -> bool:
     )
 
 
-def language_model(tgt_vocab: int, **settings: Any) -> LanguageModel:
+def language_model(tgt_vocab_size: int, **settings: Any) -> LanguageModel:
     """By the size and settings in a config.json: load_model(folder, build=language_model)."""
-    return LanguageModel(tgt_vocab, ModelConfig(**settings))
+    return LanguageModel(tgt_vocab_size, ModelConfig(**settings))
 
 
 # --- sentences to learn from, and to write ------------------------------------------------------

@@ -235,7 +235,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
     """Logits (b, t, vocab), target (b, t), eps -> mean smoothed loss per real word."""
     own_work(function, "cross_entropy", "CrossEntropyLoss", "label_smoothed_cross_entropy")
     logits, target = example()
-    eps, counts, vocab = 0.2, target != PAD, logits.size(-1)
+    eps, counts, vocab_size = 0.2, target != PAD, logits.size(-1)
     words = counts.sum()
     log_p = logits.log_softmax(dim=-1)
 
@@ -324,21 +324,21 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
                 "The logarithm is missing: a loss is minus the *logarithm* of a probability.",
             ),
             (
-                mean(-((1 - eps) * p + eps / vocab).log()),
+                mean(-((1 - eps) * p + eps / vocab_size).log()),
                 "You smoothed what the model predicts. "
                 "Smooth the target: a part of the loss for each word's logarithm.",
             ),
             (
-                mean((1 - eps) * hard + eps * wrong_words / vocab),
+                mean((1 - eps) * hard + eps * wrong_words / vocab_size),
                 "The right word gets its share of eps "
                 "as well, so your target adds up to less than 1.",
             ),
             (
-                mean((1 - eps) * hard + eps * wrong_words / (vocab - 1)),
+                mean((1 - eps) * hard + eps * wrong_words / (vocab_size - 1)),
                 "You spread eps over the wrong words only. " + spread,
             ),
             (
-                mean((1 - eps) * hard + eps * (wrong_words + log_p[..., PAD]) / (vocab - 2)),
+                mean((1 - eps) * hard + eps * (wrong_words + log_p[..., PAD]) / (vocab_size - 2)),
                 "You spread eps over the wrong words without <pad>. " + spread,
             ),
             (
@@ -350,7 +350,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
                 "The right word must give eps away first: your target adds up to more than 1.",
             ),
             (
-                mean((1 - eps) * hard + eps * vocab * soft),
+                mean((1 - eps) * hard + eps * vocab_size * soft),
                 "Every word got all of eps. Divide it among them.",
             ),
             (mean(eps * hard + (1 - eps) * soft), "eps and 1 - eps are exchanged."),
@@ -386,49 +386,49 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
 
 @implement(lambda: (torch.tensor([1]), 3, 0.1))
 def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
-    """Exercise 4: target (t), vocab, eps -> rows (t, vocab), eps spread over all words."""
-    target, vocab, eps = torch.tensor([4, 6, 2]), 7, 0.2
-    hard = one_hot(target, vocab).float()
-    right = (1 - eps) * hard + eps / vocab
+    """Exercise 4: target (t), vocab_size, eps -> rows (t, vocab), eps spread over all words."""
+    target, vocab_size, eps = torch.tensor([4, 6, 2]), 7, 0.2
+    hard = one_hot(target, vocab_size).float()
+    right = (1 - eps) * hard + eps / vocab_size
     wrong_ones = (1 - hard) * eps
     compare(
-        call(function, target, vocab, eps),
+        call(function, target, vocab_size, eps),
         right,
         [
             (hard, "Those are the hard targets: where is eps?"),
             (right[0], "There should be a row for each target."),
             (right.T, "Turned: a row for each target, a column for each word."),
             (
-                (1 - eps) * hard + wrong_ones / vocab,
+                (1 - eps) * hard + wrong_ones / vocab_size,
                 "The right word gets its share of eps as well, so your rows add up to less than 1.",
             ),
             (
-                (1 - eps) * hard + wrong_ones / (vocab - 1),
+                (1 - eps) * hard + wrong_ones / (vocab_size - 1),
                 "You spread eps over the wrong words only. "
                 "Here it is over all of them, the right one too.",
             ),
             (
-                (1 - eps) * hard + wrong_ones / (vocab - 2),
-                "You divide eps by vocab - 2. Here it is "
+                (1 - eps) * hard + wrong_ones / (vocab_size - 2),
+                "You divide eps by vocab_size - 2. Here it is "
                 "spread over all words, the right one and the signs too.",
             ),
             (
-                (1 - eps) * hard + eps / (vocab - 1),
+                (1 - eps) * hard + eps / (vocab_size - 1),
                 "You divide by vocab - 1, but give a share to all "
                 "vocab words: the rows add up to more than 1.",
             ),
             (
-                (1 - eps) * hard + eps / (vocab - 2),
+                (1 - eps) * hard + eps / (vocab_size - 2),
                 "You divide by vocab - 2, but give a share to all "
                 "vocab words: the rows add up to more than 1.",
             ),
             (
-                hard + eps / vocab,
+                hard + eps / vocab_size,
                 "The right word must give eps away first: the rows add up to more than 1.",
             ),
             ((1 - eps) * hard + eps, "Every word got all of eps. Divide it among them."),
-            (eps * hard + (1 - eps) / vocab, "eps and 1 - eps are exchanged."),
-            ((1 - 0.1) * hard + 0.1 / vocab, "eps is an argument, it isn't always 0.1."),
+            (eps * hard + (1 - eps) / vocab_size, "eps and 1 - eps are exchanged."),
+            ((1 - 0.1) * hard + 0.1 / vocab_size, "eps is an argument, it isn't always 0.1."),
             (right.log(), "Those are logarithms. Give the probabilities."),
         ],
     )

@@ -119,15 +119,15 @@ def run_curves(
     return figure
 
 
-def smoothing_floor(smoothing: float, vocab: int) -> float:
+def smoothing_floor(smoothing: float, vocab_size: int) -> float:
     """The cross-entropy of a model that predicts the smoothed targets exactly: their entropy.
 
-    The right one of `vocab` words has the target 1 - smoothing + smoothing / vocab, each other
-    one smoothing / vocab. Without smoothing the floor is 0.
+    The right one of `vocab_size` words has the target 1 - smoothing + smoothing / vocab_size, each
+    other one smoothing / vocab_size. Without smoothing the floor is 0.
     """
-    other = smoothing / vocab
+    other = smoothing / vocab_size
     right = 1 - smoothing + other
-    return sum(-count * p * math.log(p) for count, p in ((1, right), (vocab - 1, other)) if p)
+    return sum(-count * p * math.log(p) for count, p in ((1, right), (vocab_size - 1, other)) if p)
 
 
 @mpl.rc_context(style.PRINT)

@@ -265,7 +265,7 @@ def draw_learning_curve() -> Figure:
     record, recipe, sizes = (
         read_json(MODELS["tatoeba"] / f"{name}.json") for name in ("training", "recipe", "config")
     )
-    floor = smoothing_floor(recipe["training"]["smoothing"], sizes["tgt_vocab"])
+    floor = smoothing_floor(recipe["training"]["smoothing"], sizes["tgt_vocab_size"])
     return learning_curve(record["history"], floor=floor).figure
 
 

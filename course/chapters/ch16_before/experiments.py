@@ -32,8 +32,8 @@ SEEDS = (0, 1, 2)
 SENTENCE = "The animal did not cross the street because it was too tired"
 
 
-def transformer(src_vocab: int, tgt_vocab: int) -> nn.Module:
-    return Transformer(src_vocab, tgt_vocab, RECIPE.model)
+def transformer(src_vocab_size: int, tgt_vocab_size: int) -> nn.Module:
+    return Transformer(src_vocab_size, tgt_vocab_size, RECIPE.model)
 
 
 def recurrent(attention: str) -> TrainSpec:

@@ -83,7 +83,7 @@ def learned(learner: TrainSpec, how: TrainingConfig, count: int) -> dict[str, An
 
 
 def of_width(width: int) -> TrainSpec:
-    return TrainSpec(str(width), lambda _, vocab: LanguageModel(vocab, config(width)))
+    return TrainSpec(str(width), lambda _, vocab_size: LanguageModel(vocab_size, config(width)))
 
 
 @experiment("language-model")

@@ -43,10 +43,14 @@ class OneText(LanguageModel):
     """
 
     def __init__(
-        self, src_vocab: int, tgt_vocab: int, config: ModelConfig, mask: Callable[[Tensor], Tensor]
+        self,
+        src_vocab_size: int,
+        tgt_vocab_size: int,
+        config: ModelConfig,
+        mask: Callable[[Tensor], Tensor],
     ):
-        super().__init__(tgt_vocab + src_vocab - len(SPECIALS), config)
-        self.english = tgt_vocab - len(SPECIALS)  # what is added to the id of an English word
+        super().__init__(tgt_vocab_size + src_vocab_size - len(SPECIALS), config)
+        self.english = tgt_vocab_size - len(SPECIALS)  # what is added to the id of an English word
         self.mask = mask
 
     def encode(self, src: Tensor) -> Tensor:

@@ -97,12 +97,12 @@ def learner(what: str, *changes: Change, model: dict | None = None, **how: Any) 
     """model: settings that differ from the base. how: see `TrainSpec`."""
     config = dataclasses.replace(BASE, **(model or {}))
 
-    def build(src_vocab: int, tgt_vocab: int) -> nn.Module:
+    def build(src_vocab_size: int, tgt_vocab_size: int) -> nn.Module:
         """A translator, or without source words a language model."""
         made = (
-            Transformer(src_vocab, tgt_vocab, config)
-            if src_vocab
-            else LanguageModel(tgt_vocab, config)
+            Transformer(src_vocab_size, tgt_vocab_size, config)
+            if src_vocab_size
+            else LanguageModel(tgt_vocab_size, config)
         )
         for change in changes:
             change(made)

@@ -211,14 +211,14 @@ def _words(ax: Axes, x: float, y: float, words: Sequence[str]) -> float:
 
 
 def _below(
-    column: Column, way: Any, side: str, ids: Sequence[int], vocab: int, positions: Any
+    column: Column, way: Any, side: str, ids: Sequence[int], vocab_size: int, positions: Any
 ) -> None:
     """Word, one-hot row, embedding, position and their sum."""
     for place, text in enumerate(column.words):
         word(column.ax, (column.middle(place), column.y + 0.16), text, size=24)
     column.y -= 0.14
     for place, number in enumerate(ids):
-        x, share = column.x(place), (number + 0.5) / vocab
+        x, share = column.x(place), (number + 0.5) / vocab_size
         outline(column.ax, (x, column.y - 0.09), COLUMN, 0.09)
         column.ax.add_patch(
             Rectangle(

@@ -17,8 +17,8 @@ MISTAKES = [
     (1, "std=d_model**-0.5", "std=1.0", "a new table holds numbers of size"),
     (
         1,
-        "self.table = nn.Embedding(vocab, d_model)",
-        "self.table = nn.Embedding(d_model, vocab)",
+        "self.table = nn.Embedding(vocab_size, d_model)",
+        "self.table = nn.Embedding(d_model, vocab_size)",
         "should be (11, 7)",
     ),
     (2, "torch.arange(length)[:, None]", "torch.arange(1, length + 1)[:, None]", "start at 1"),
@@ -256,7 +256,7 @@ MISTAKES = [
     (
         9,
         "        for part in self.modules():",
-        "        self.out = nn.Linear(d_model, tgt_vocab, bias=False)\n"
+        "        self.out = nn.Linear(d_model, tgt_vocab_size, bias=False)\n"
         "        for part in self.modules():",
         "one matrix too many",
     ),

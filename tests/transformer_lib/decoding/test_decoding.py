@@ -36,12 +36,12 @@ SEEDS = (0, 1, 2)
 MAX = 11
 
 
-def babbler(seed=0, norm_first=False, positions="paper", tgt_vocab=11):
+def babbler(seed=0, norm_first=False, positions="paper", tgt_vocab_size=11):
     """A random model, with weights of a size that lets its sentences vary."""
     torch.manual_seed(seed)
     model = make_model(
         11,
-        tgt_vocab,
+        tgt_vocab_size,
         N=2,
         d_model=22,
         d_ff=19,
@@ -233,7 +233,7 @@ def test_beam_search_with_cache_equals_without(seed, norm_first, positions):
 def test_a_wide_beam_equals_trying_every_sentence():
     # words <unk>, 4 and 5 besides <eos>, at most 4 of them:
     # 1 + 3 + 9 + 27 sentences that end in time, and 81 that are cut off
-    model, src = babbler(seed=4, tgt_vocab=6), sources(lengths=(2, 5, 3))
+    model, src = babbler(seed=4, tgt_vocab_size=6), sources(lengths=(2, 5, 3))
     for i, alpha in itertools.product(range(3), [0.0, 0.6, 1.0, 3.0]):
         next_log_probs = the_slow_way(model, src[i])
         every = []
@@ -259,7 +259,7 @@ def test_a_wide_beam_equals_trying_every_sentence():
 
 def test_the_length_penalty_decides():
     # or the test above would not have tried it
-    model, src = babbler(seed=4, tgt_vocab=6), sources(lengths=(2, 5, 3))
+    model, src = babbler(seed=4, tgt_vocab_size=6), sources(lengths=(2, 5, 3))
     best = [
         as_ids(beam_search(model, src, beam_size=121, length_penalty=alpha, max_length=4))
         for alpha in (0.0, 3.0)

@@ -112,7 +112,7 @@ def test_it_learns_what_stands_on_both_sides():
         max_tokens=512,
         validate_every=50,
     )
-    learner = TrainSpec("BERT", lambda _, vocab: MaskedModel(vocab, config(32)))
+    learner = TrainSpec("BERT", lambda _, vocab_size: MaskedModel(vocab_size, config(32)))
     model = learner.build(0, WORDS)
     pairs = covered(texts, 3, WORDS, seed=0), covered(texts[:144], 1, WORDS, seed=1)
     history = learning_curve(model, *pairs, learner, how)["history"]
