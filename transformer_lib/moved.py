@@ -113,6 +113,7 @@ RENAMED: dict[str, str] = {
     "looks_layers": "attention_map_layers",
     "Learner": "TrainSpec",
     "way_of": "trace",
+    "told": "summary",
     "Way": "Trace",
 }
 

@@ -48,7 +48,9 @@ class TrainSpec:
     loss: Callable[..., Tensor] = batch_loss
 
 
-def kept(experiment: str, settings: dict[str, Any], measure: Callable[[], dict]) -> dict[str, Any]:
+def cached(
+    experiment: str, settings: dict[str, Any], measure: Callable[[], dict]
+) -> dict[str, Any]:
     """The settings and what `measure` finds, written down in the cache when it is there.
 
     So an experiment that was stopped goes on with the next training, also on another machine that
@@ -60,12 +62,12 @@ def kept(experiment: str, settings: dict[str, Any], measure: Callable[[], dict])
     name = f"{experiment}-{hashlib.sha256(about.encode()).hexdigest()[:16]}.json"
     path = Path(cache_folder()) / "experiments" / name
     if not path.exists():
-        found = stored(experiment, settings) or settings | measure()
+        found = load_cached(experiment, settings) or settings | measure()
         write_json(path, found)
     return read_json(path)
 
 
-def stored(experiment: str, settings: dict[str, Any]) -> dict[str, Any] | None:
+def load_cached(experiment: str, settings: dict[str, Any]) -> dict[str, Any] | None:
     """The run with these settings among the stored ones, if there is one."""
     path = experiments.RESULTS / f"{experiment}.json"
     if not path.exists():
@@ -114,7 +116,7 @@ def tuned(
             "seed": seed,
             "training": dataclasses.asdict(how),
         }
-        found = kept(experiment, settings, lambda: measure(learner, how))
+        found = cached(experiment, settings, lambda: measure(learner, how))
         progress.update(1)
         return found
 

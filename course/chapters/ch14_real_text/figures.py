@@ -161,7 +161,7 @@ def score_dots(
 
 
 @mpl.rc_context(style.PRINT)
-def rungs(scores: Mapping[str, float], base: str) -> Figure:
+def score_changes(scores: Mapping[str, float], base: str) -> Figure:
     """Draw how far each way of training is from the base, best first, in points -> the figure.
 
     scores: way -> BLEU, the base among them. Raises ValueError where it isn't.
@@ -281,7 +281,7 @@ def draw_ladder() -> Figure:
     from course import experiments
 
     runs = experiments.load("multi30k-ladder")["runs"]
-    return rungs({run["what"]: run["beam_bleu"]["1.4"] for run in runs}, base="as it is")
+    return score_changes({run["what"]: run["beam_bleu"]["1.4"] for run in runs}, base="as it is")
 
 
 @figure(

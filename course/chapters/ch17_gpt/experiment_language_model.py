@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from course import experiments
 from course.experiments import experiment
-from course.experiments.long_training import TrainSpec, kept, learning_curve
+from course.experiments.long_training import TrainSpec, cached, learning_curve
 from course.grammar.drawing import Draw
 from course.grammar.splits import draw_sentence
 from course.grammar.surprise import entropy_bound
@@ -102,7 +102,7 @@ def distance_to_the_floor() -> dict[str, Any]:
                 "training": dataclasses.asdict(how),
             }
             what = partial(learned, of_width(width), how, count)
-            runs.append(kept("language-model", settings, what))
+            runs.append(cached("language-model", settings, what))
     return {"training": dataclasses.asdict(TRAINING), "runs": runs}
 
 

@@ -121,10 +121,10 @@ def one_text_or_two() -> dict[str, Any]:
     """English to Spanish: encoder and decoder, or a language model and a prompt, on three seeds."""
     base = tuned("since", [TRANSLATOR], TRAINING, MAX_LRS, SEEDS)["runs"]
     found = tuned("prompting-translations", LEARNERS, TRAINING, MAX_LRS, SEEDS, learn, scores)
-    return found | {"runs": [*map(as_told, base), *found["runs"]]}
+    return found | {"runs": [*map(summary_of, base), *found["runs"]]}
 
 
-def as_told(run: dict[str, Any]) -> dict[str, Any]:
+def summary_of(run: dict[str, Any]) -> dict[str, Any]:
     """What is stored of a translator's run, without what isn't told here."""
     told = {
         name: run[name]
@@ -145,7 +145,7 @@ def as_told(run: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def told() -> list[dict[str, Any]]:
+def summary() -> list[dict[str, Any]]:
     """What is stored, a row for each way: "what", "parameters", and a list for each seed's "loss"
     on validation, in nats per Spanish word, and share right in each split of ASKED. Of each way
     only the learning rate that was best for it.

@@ -11,7 +11,7 @@ from course.chapters.ch16_before import experiments as before
 from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.chapters.ch18_since_2017 import experiments as since
 from course.experiments import long_training as long
-from course.experiments.long_training import TrainSpec, cache_bytes, kept, tuned
+from course.experiments.long_training import TrainSpec, cache_bytes, cached, tuned
 from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.files import write_json
 from transformer_lib.interpret.pronouns import PronounBatch, measurable
@@ -64,10 +64,10 @@ def test_what_was_found_is_not_measured_again():
         calls.append(1)
         return {"found": len(calls)}
 
-    assert kept("a", {"seed": 0}, measure) == {"seed": 0, "found": 1}
-    assert kept("a", {"seed": 0}, measure) == {"seed": 0, "found": 1}
-    assert kept("a", {"seed": 1}, measure) == {"seed": 1, "found": 2}
-    assert kept("b", {"seed": 0}, measure) == {"seed": 0, "found": 3}
+    assert cached("a", {"seed": 0}, measure) == {"seed": 0, "found": 1}
+    assert cached("a", {"seed": 0}, measure) == {"seed": 0, "found": 1}
+    assert cached("a", {"seed": 1}, measure) == {"seed": 1, "found": 2}
+    assert cached("b", {"seed": 0}, measure) == {"seed": 0, "found": 3}
 
 
 LOSSES = {"one": {1e-3: 0.5, 2e-3: 0.3}, "other": {1e-3: 0.1, 2e-3: 0.2}}

@@ -24,7 +24,7 @@ def some():
     return [("a" * draw(1, 30), "é" * draw(1, 30)) for _ in range(100)]
 
 
-@pytest.mark.parametrize("vocab", [2**16, 2**16 + 1])
+@pytest.mark.parametrize("vocab_size", [2**16, 2**16 + 1])
 def test_pairs_come_back_as_they_were(tmp_path, monkeypatch, some, vocab_size):
     monkeypatch.setattr(encoded, "AT_A_TIME", 7)
     last = chr(vocab_size - 1) * 3

@@ -167,7 +167,7 @@ def test_all_ways_have_learned_the_same_text_in_the_same_steps():
 
 
 def test_what_is_told_is_stored():
-    rows = lab.told()
+    rows = lab.summary()
     assert [row["what"] for row in rows] == [
         "encoder and decoder",
         *(learner.what for learner in lab.LEARNERS),
@@ -185,11 +185,11 @@ def test_the_translator_is_the_base_of_notebook_18():
         run for run in experiments.load("since")["runs"] if run["what"] == "base" and run["chosen"]
     ]
     for split in lab.ASKED:
-        assert lab.told()[0][split] == [run["right"][split] for run in base]
+        assert lab.summary()[0][split] == [run["right"][split] for run in base]
 
 
 def test_the_numbers_that_notebook_17_tells():
-    translator, gpt, prefix = lab.told()
+    translator, gpt, prefix = lab.summary()
     mean = {
         (way["what"], split): round(statistics.mean(way[split]), 2)
         for way in (translator, gpt, prefix)
