@@ -25,7 +25,7 @@ from measuring import (
 )
 from torch import nn
 
-from transformer_lib.decoding import beam_search, for_decoding, greedy_decode
+from transformer_lib.decoding import beam_search, greedy_decode, optimize_for_decoding
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import source_batch
@@ -141,7 +141,7 @@ def measure(
 
         return run
 
-    quick, small = for_decoding(model), for_decoding(model, int8=True)
+    quick, small = optimize_for_decoding(model), optimize_for_decoding(model, int8=True)
     contestants = {
         OURS: ours(quick),
         "translate": as_translate(quick),

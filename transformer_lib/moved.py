@@ -114,6 +114,9 @@ RENAMED: dict[str, str] = {
     "Learner": "TrainSpec",
     "way_of": "trace",
     "told": "summary",
+    "in_int8": "quantize_int8",
+    "for_decoding": "optimize_for_decoding",
+    "device_named": "get_device",
     "Way": "Trace",
 }
 

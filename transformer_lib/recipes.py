@@ -36,7 +36,7 @@ from transformer_lib.text.tokens import Tokenizer, Vocabulary, learn_truecasing
 from transformer_lib.text.user_input import is_finished
 from transformer_lib.training.batches import Pairs
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.devices import device_named
+from transformer_lib.training.devices import get_device
 from transformer_lib.training.distributed import first_before_others, local_device, rank, world_size
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.state import STATE_FILE
@@ -343,11 +343,11 @@ def train_recipe(
     """Train what the recipe says and save it in `folder`, ready for `Translator.load`.
 
     recipe.json comes first and model.safetensors last; a run that was stopped in between goes on
-    with resume=True. progress: the progress bar to use. device: as for `device_named`; only a
+    with resume=True. progress: the progress bar to use. device: as for `get_device`; only a
     run on a CPU goes on to the same weights bit for bit. dtype: see `save_model`. threads: see
     `train`.
     """
-    folder, place = Path(folder), local_device(device_named(device))
+    folder, place = Path(folder), local_device(get_device(device))
     with first_before_others():  # who find all on the disk
         check_processes(recipe.training)
         if rank() == 0:

@@ -171,7 +171,7 @@ class Decoder(nn.Module):
 
 
 class Transformer(nn.Module):
-    """src (b, s) ids, tgt_in (b, t) ids -> logits (b, t, tgt_vocab)."""
+    """src (b, s) ids, tgt_in (b, t) ids -> logits (b, t, tgt_vocab_size)."""
 
     def __init__(self, src_vocab_size, tgt_vocab_size, N, d_model, d_ff, h, dropout):
         super().__init__()

@@ -678,7 +678,7 @@ def generator_of(mine: OwnFile, model: Any) -> Any:
     try:
         return mine.look_up(model, "generator")
     except Exception:  # of whatever kind, from another process
-        raise Hint("It is missing: (…, d_model) -> logits (…, tgt_vocab).") from None
+        raise Hint("It is missing: (…, d_model) -> logits (…, tgt_vocab_size).") from None
 
 
 def drops(mine: OwnFile, model: Any) -> bool:

@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
     if options.words:
         print("\n".join(translator.words))
         return 0
-    translator = translator.for_decoding(int8=options.int8)
+    translator = translator.optimize_for_decoding(int8=options.int8)
     if not options.text:
         return translate_lines(translator, how, options.input, options.output)
     for text in options.text:

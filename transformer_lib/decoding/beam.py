@@ -66,7 +66,7 @@ def beam_search(
         log_prob = torch.zeros(len(src), 1, device=src.device)  # (sentences, beginnings)
         for _ in range(max_length):
             following = prefixes.next_logits().log_softmax(dim=-1)
-            following = following.unflatten(0, log_prob.shape)  # (n, beam, vocab)
+            following = following.unflatten(0, log_prob.shape)  # (n, beam, vocab_size)
             vocab_size = following.size(-1)
             every = (log_prob[:, :, None] + following).flatten(1)
             log_prob, index = every.topk(min(beam_size, every.size(1)), dim=1)

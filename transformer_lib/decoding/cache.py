@@ -277,7 +277,7 @@ class DecoderState:
         )
 
     def next_logits(self) -> Tensor:
-        """(b, vocab): the logit of each word to come next; -inf for <pad> and <bos>."""
+        """(b, vocab_size): the logit of each word to come next; -inf for <pad> and <bos>."""
         return logits_of_words(self.model, self.decoder.read(self.words[:, -1:])[:, -1])
 
     def append(self, words: Tensor) -> None:
@@ -290,7 +290,7 @@ class DecoderState:
 
 
 def logits_of_words(model: Seq2SeqModel, x: Tensor) -> Tensor:
-    """(…, d_model) -> (…, vocab): -inf for <pad> and <bos>, which never come next."""
+    """(…, d_model) -> (…, vocab_size): -inf for <pad> and <bos>, which never come next."""
     logits = model.generator(x).float()
     logits[..., [PAD, BOS]] = -math.inf
     return logits

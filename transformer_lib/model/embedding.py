@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 def one_hot(ids: Tensor, vocab_size: int) -> Tensor:
-    """(…) ids -> (…, vocab): one 1 in each row, at the word's own number, and 0 elsewhere."""
+    """(…) ids -> (…, vocab_size): one 1 in each row, at the word's own number, and 0 elsewhere."""
     if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < vocab_size:
         raise ValueError(
             f"ids must lie between 0 and {vocab_size - 1}, but they run from "

@@ -13,7 +13,7 @@ from transformer_lib.model.masks import causal_mask, padding_mask
 class Generator(nn.Module):
     """x W: a decoder vector -> one logit for each word of the target vocabulary (section 3.4).
 
-    (…, d_model) -> (…, vocab). `logits.log_softmax(-1)` turns them into log-probabilities.
+    (…, d_model) -> (…, vocab_size). `logits.log_softmax(-1)` turns them into log-probabilities.
     """
 
     def __init__(self, d_model: int, vocab_size: int):
@@ -27,7 +27,7 @@ class Generator(nn.Module):
 class Transformer(nn.Module):
     """Encoder and decoder with embeddings at the bottom and the generator at the top (Figure 1).
 
-    src (b, s) ids and tgt_in (b, t) ids, padded with PAD on the right -> logits (b, t, vocab).
+    src (b, s) ids and tgt_in (b, t) ids, padded with PAD on the right -> logits (b, t, vocab_size).
     The masks are made here, from the ids, so that no caller can forget one.
     """
 

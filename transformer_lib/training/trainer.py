@@ -30,11 +30,11 @@ from transformer_lib.training.optimizers import adam
 from transformer_lib.training.state import (
     STATE_FILE,
     TrainState,
-    keep_weights,
-    kept_weights,
     load_state,
     mean_weights,
     save_state,
+    save_weights,
+    weight_files,
 )
 from transformer_lib.training.step import batch_loss, update, validation_loss, words_in
 from transformer_lib.training.threads import threads_for, using_threads
@@ -119,7 +119,7 @@ def train(
                 entry = validate(model, held_out, losses, state.step, lr, measure)
                 losses.clear()
                 if is_best(entry, state, config):
-                    best = copied_weights(model)
+                    best = copy_weights(model)
                 log.validation(entry)
                 files.save(state, best)
                 seed_process(config.seed, state.step)
@@ -169,7 +169,7 @@ def is_best(entry: dict, state: TrainState, config: TrainingConfig) -> bool:
     return True
 
 
-def copied_weights(model: Parts) -> dict[str, Tensor]:
+def copy_weights(model: Parts) -> dict[str, Tensor]:
     return {name: tensor.detach().clone() for name, tensor in weights(model).items()}
 
 
@@ -204,14 +204,14 @@ class RunFiles:
                 f"another folder"
             )
         torch.manual_seed(self.config.seed)  # for dropout
-        state, best = TrainState(), copied_weights(self.model)
+        state, best = TrainState(), copy_weights(self.model)
         if self.writes:
             save_state(self.folder, self.model, self.optimizer, self.config, state, best)
         return state, best
 
     def save(self, state: TrainState, best: dict[str, Tensor]) -> None:
         if self.writes and self.config.average > 1:
-            keep_weights(self.folder, self.model, state, self.config.average)
+            save_weights(self.folder, self.model, state, self.config.average)
         if self.writes:
             save_state(self.folder, self.model, self.optimizer, self.config, state, best)
 
@@ -220,4 +220,4 @@ class RunFiles:
         if self.config.average == 1:
             return best
         with first_before_others():  # so all is written
-            return mean_weights(kept_weights(self.folder, state, self.config.average))
+            return mean_weights(weight_files(self.folder, state, self.config.average))

@@ -47,8 +47,8 @@ class LanguageModelLayer(EncoderLayer):
 class LanguageModel(nn.Module):
     """p(next word | words so far), at all places at once (Liu et al. 2018; GPT: Radford 2018).
 
-    ids (b, t), padded with PAD on the right -> logits (b, t, vocab) for the word after each. No
-    mask for the padding is needed: it stands at the end, and nobody looks to the right.
+    ids (b, t), padded with PAD on the right -> logits (b, t, vocab_size) for the word after each.
+    No mask for the padding is needed: it stands at the end, and nobody looks to the right.
 
     `encode` and `decode` are those of `Transformer`, for a source that says nothing: so training,
     greedy decoding, beam search and sampling work with it as they are.

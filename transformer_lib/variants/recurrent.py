@@ -170,7 +170,7 @@ class RecurrentTranslator(nn.Module):
     of the encoder has ended. Attention looks after the state is known, as in Luong et al. 2015,
     for either score: so PyTorch's `nn.GRU` can read a whole sentence in one call.
 
-    src (b, s) ids and tgt_in (b, t) ids, padded with PAD on the right -> logits (b, t, vocab).
+    src (b, s) ids and tgt_in (b, t) ids, padded with PAD on the right -> logits (b, t, vocab_size).
     """
 
     def __init__(self, src_vocab_size: int, tgt_vocab_size: int, config: RecurrentConfig):

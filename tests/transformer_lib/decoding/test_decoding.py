@@ -15,8 +15,8 @@ from transformer_lib.decoding import (
     Hypothesis,
     KeyValueCache,
     beam_search,
-    for_decoding,
     greedy_decode,
+    optimize_for_decoding,
     penalty,
 )
 from transformer_lib.decoding.cache import encode_in_parts
@@ -524,7 +524,7 @@ def test_laid_out_for_decoding_a_model_writes_the_same(tie_weights):
     torch.manual_seed(0)
     model = make_model(11, 11, N=2, d_model=22, d_ff=33, h=2, tie_weights=tie_weights).double()
     before, src = {name: x.clone() for name, x in model.state_dict().items()}, sources()
-    quick = for_decoding(model)
+    quick = optimize_for_decoding(model)
     close(quick(src, src), model.eval()(src, src))
     assert greedy_decode(quick, src) == greedy_decode(model, src)
     assert as_ids(beam_search(quick, src)) == as_ids(beam_search(model, src))
@@ -534,7 +534,7 @@ def test_laid_out_for_decoding_a_model_writes_the_same(tie_weights):
 
 
 def test_laid_out_for_decoding_the_longer_side_of_a_matrix_is_in_one_piece():
-    quick = for_decoding(make_model(11, 50, N=1, d_model=6, d_ff=7, h=2))
+    quick = optimize_for_decoding(make_model(11, 50, N=1, d_model=6, d_ff=7, h=2))
     layer = quick.decoder.layers[0]
     strides = {
         (50, 6): quick.generator.proj.weight.stride(),

@@ -19,7 +19,7 @@ from transformer_lib.model.transformer import make_model
 from transformer_lib.text.batching import make_batch
 from transformer_lib.training.batches import all_batches
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.devices import device_named
+from transformer_lib.training.devices import get_device
 from transformer_lib.training.log import read_log
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.schedules import (
@@ -31,9 +31,9 @@ from transformer_lib.training.schedules import (
 from transformer_lib.training.state import (
     STATE_FILE,
     TrainState,
-    random_numbers,
+    rng_states,
     save_state,
-    set_random_numbers,
+    set_rng_states,
 )
 from transformer_lib.training.step import batch_loss, update
 from transformer_lib.training.trainer import train
@@ -317,14 +317,14 @@ def test_settings_that_make_no_sense_are_named():
 def test_the_device_is_named_or_the_fastest_there(monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
-    assert device_named("auto") == device_named("cpu") == torch.device("cpu")
+    assert get_device("auto") == get_device("cpu") == torch.device("cpu")
     with pytest.raises(ValueError, match="device 'mps' is not there .* there is cpu$"):
-        device_named("mps")
+        get_device("mps")
     monkeypatch.setattr("torch.backends.mps.is_available", lambda: True)
-    assert device_named("auto") == device_named("mps") == torch.device("mps")
+    assert get_device("auto") == get_device("mps") == torch.device("mps")
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
-    assert device_named("auto") == device_named("cuda") == torch.device("cuda")
-    assert device_named("cpu") == torch.device("cpu")
+    assert get_device("auto") == get_device("cuda") == torch.device("cuda")
+    assert get_device("cpu") == torch.device("cpu")
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
@@ -351,13 +351,13 @@ def test_a_gpu_s_random_numbers_are_kept_too(monkeypatch, device):
     def draws():
         return torch.rand(3).tolist(), torch.rand(3, generator=gpu).tolist()
 
-    states = random_numbers(torch.device(device))
+    states = rng_states(torch.device(device))
     assert sorted(states) == ["random", f"random.{device}"]
     before = draws()
-    set_random_numbers(states, torch.device(device))
+    set_rng_states(states, torch.device(device))
     assert draws() == before
-    assert list(random_numbers(torch.device("cpu"))) == ["random"]
-    set_random_numbers({"random": states["random"]}, torch.device(device))
+    assert list(rng_states(torch.device("cpu"))) == ["random"]
+    set_rng_states({"random": states["random"]}, torch.device(device))
     one, other = draws()
     assert one == before[0] and other != before[1]
 
