@@ -568,6 +568,6 @@ WRONG = {
         Wrong("too long", settings(0.001, 100, 5000), "1 to 250 steps", 0),
         Wrong("only warm-up", settings(0.01, 200, 100), "before the warm-up does", 0),
         Wrong("a list", "settings = [0.01, 100, 250]", "Give a dict", 0),
-        Wrong("a word", "settings = dict(peak='high', warmup=9, steps=9)", "peak is a number", 0),
+        Wrong("a word", "settings = dict(max_lr='high', warmup=9, steps=9)", "peak is a number", 0),
     ],
 }
