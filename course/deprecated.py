@@ -1,9 +1,9 @@
 """Old names of the library that are in the course now: they work until the next release.
 
-How they are found is in transformer_lib/moved.py, which loads this when one is asked for.
+How they are found is in transformer_lib/deprecated.py, which loads this when one is asked for.
 """
 
-from transformer_lib.moved import HANDED_ON, alias
+from transformer_lib.deprecated import HANDED_ON, alias
 
 # Old module, without "transformer_lib." -> where its names are now, without "course.".
 MODULES = {
