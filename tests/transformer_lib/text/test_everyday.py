@@ -14,8 +14,8 @@ from transformer_lib.text.phrasebook import FOLDER, key
 
 CAPITALS = set(
     """Ana España París África México Méjico Medicina TV
-    Argentina Asturias Chile Clara Dwayne Granada Helsinki Hugh Laura Lisboa Maeve Marta Neptune Neptuno
-    Omar Pedro Peter Quiroga Reikiavik Reikjavik Reykjavik Reykjavík Saoirse Sevilla Siobhan
+    Argentina Asturias Chile Clara Dwayne Granada Helsinki Hugh Laura Lisboa Maeve Marta Neptune
+    Neptuno Omar Pedro Peter Quiroga Reikiavik Reikjavik Reykjavik Reykjavík Saoirse Sevilla Siobhan
     Thistlethwaite Valencia Wolfgang Ximena
     Correos Internet Juan Navidad Navidades Pascuas Ramos Sra""".split()
 )
