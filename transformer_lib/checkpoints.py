@@ -8,7 +8,7 @@ import dataclasses
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import torch
 from torch import Tensor, nn
@@ -23,6 +23,8 @@ from transformer_lib.files import (
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.transformer import Transformer
+
+Model = TypeVar("Model", bound=nn.Module)
 
 
 def weights(model: Parts) -> dict[str, Tensor]:
@@ -78,6 +80,14 @@ def save_model(folder: Path, model: Seq2SeqModel, dtype: torch.dtype | None = No
 def transformer(src_vocab: int, tgt_vocab: int, **settings: Any) -> Transformer:
     """A Transformer by the sizes and settings in a config.json."""
     return Transformer(src_vocab, tgt_vocab, ModelConfig(**settings))
+
+
+@overload
+def load_model(folder: Path) -> Transformer: ...
+
+
+@overload
+def load_model(folder: Path, build: Callable[..., Model]) -> Model: ...
 
 
 def load_model(folder: Path, build: Callable[..., nn.Module] = transformer) -> nn.Module:

@@ -39,7 +39,7 @@ def keep_file(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def replacing(path: Path, mode: str = "wb", **how: Any) -> Iterator[IO]:
+def replacing(path: Path, mode: str = "wb", **how: Any) -> Iterator[IO[Any]]:
     """A file, opened as by `open`, that takes the place of `path` at the end if all went well.
 
     If not, nothing of it is left.
@@ -62,7 +62,7 @@ def write_json(path: Path, content: object) -> None:
     write_file(path, text.encode("utf-8"))
 
 
-def read_json(path: Path) -> dict:
+def read_json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -74,13 +74,15 @@ def read_json(path: Path) -> dict:
     return content
 
 
-def write_tensors(path: Path, tensors: dict[str, Tensor], about: dict | None = None) -> None:
+def write_tensors(
+    path: Path, tensors: dict[str, Tensor], about: dict[str, Any] | None = None
+) -> None:
     """Tensors by name, and `about` as JSON in the header of the same file."""
     whole = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     write_file(path, save(whole, metadata={"about": json.dumps(about or {})}))
 
 
-def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict]:
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     if not path.is_file():
         raise CheckpointError(f"there is no {path.name} in {path.parent}")
     try:

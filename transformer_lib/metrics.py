@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import zip_longest
+from typing import Any
 
 from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.decoding import beam_search, greedy_decode, inference_mode
@@ -24,7 +25,7 @@ RESAMPLES = 1000  # sets of sentences, drawn anew from those of a test, for a co
 MOST_RESAMPLED = 5000  # sentences; sacrebleu keeps all sets in memory at once, here half a gigabyte
 
 
-def evaluate_split(translator: Translator, pairs: TextPairs) -> dict:
+def evaluate_split(translator: Translator, pairs: TextPairs) -> dict[str, Any]:
     """Greedy translations of one split against its references.
 
     exact_match: share of sentences that are right to the letter. token_accuracy: share of words,
@@ -39,7 +40,7 @@ def evaluate_split(translator: Translator, pairs: TextPairs) -> dict:
     }
 
 
-def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> dict:
+def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Any]:
     """exact_match (0 to 1), and bleu (0 to 100) with its signature, as in `evaluate_split`.
 
     references: for each sentence all translations that are right.
@@ -63,8 +64,8 @@ def sacrebleu_score(
     translations: Sequence[str],
     references: Sequence[Sequence[str]],
     resamples: int = 1,
-    **settings,
-) -> dict:
+    **settings: Any,
+) -> dict[str, Any]:
     """By sacreBLEU, for the name "bleu" or "chrf": NAME (0 to 100) and NAME_signature.
 
     With resamples > 1 also NAME_interval, the ends of the 95 % confidence interval that sacreBLEU
@@ -93,7 +94,9 @@ def sacrebleu_score(
     return found
 
 
-def real_text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> dict:
+def real_text_scores(
+    translations: Sequence[str], references: Sequence[Sequence[str]]
+) -> dict[str, Any]:
     """As `text_scores`, and chrf; both with intervals, unless there are too many sentences."""
     resamples = RESAMPLES if len(translations) <= MOST_RESAMPLED else 1
     return {
@@ -103,7 +106,7 @@ def real_text_scores(translations: Sequence[str], references: Sequence[Sequence[
     }
 
 
-def evaluate_text(translator: Translator, pairs: TextPairs) -> dict:
+def evaluate_text(translator: Translator, pairs: TextPairs) -> dict[str, Any]:
     """As `evaluate_split`, for pairs that people wrote, with `real_text_scores`.
 
     A source sentence that stands in several pairs counts once; all its translations are right.
@@ -122,7 +125,7 @@ def evaluate_text(translator: Translator, pairs: TextPairs) -> dict:
 
 def evaluate_everyday(
     translator: Translator, items: Sequence[EverydayItem], training: Iterable[str] = ()
-) -> dict:
+) -> dict[str, Any]:
     """Greedy translations of everyday sentences, as they are typed, with `real_text_scores`.
 
     unreadable: how many have a word that the translator refuses; they count as wrong. groups: the
@@ -171,7 +174,8 @@ def quick_bleu(translator: Translator, pairs: Sequence[tuple[Ids, Ids]], count: 
     written = translator.in_batches([source for source, _ in some], greedy)
     text = translator.tgt.text
     references = [[text(target)] for _, target in some]
-    return sacrebleu_score("bleu", [text(ids) for ids in written], references)["bleu"]
+    score: float = sacrebleu_score("bleu", [text(ids) for ids in written], references)["bleu"]
+    return score
 
 
 def token_accuracy(translator: Translator, pairs: TextPairs) -> float:
@@ -216,7 +220,7 @@ def measure_sureness(
     return ConfidenceThresholds.of(mean_log_probs(translator, list(texts)))
 
 
-def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> dict:
+def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> dict[str, Any]:
     """As `evaluate_split`, and `pair_exact_match`."""
     pairs = [(item.english, item.spanish) for item in items]
     return evaluate_split(translator, pairs) | {

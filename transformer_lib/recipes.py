@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import torch
 from tqdm import tqdm
@@ -18,15 +19,16 @@ from transformer_lib.checkpoints import save_model
 from transformer_lib.files import CheckpointError, read_json, write_json
 from transformer_lib.metrics import exact_match, pair_exact_match, quick_bleu
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
-from transformer_lib.model.interface import Seq2SeqModel
+from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.transformer import count_parameters, make_model
 from transformer_lib.text import digits, downloads, english_spanish, moses, parallel
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.languages import (
     SUBWORDS_FILE,
+    AnyLanguage,
     Language,
     SubwordLanguage,
-    read_languages,
+    read_subwords,
     write_languages,
 )
 from transformer_lib.text.subwords import Subwords
@@ -37,7 +39,7 @@ from transformer_lib.training.batches import Pairs
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.devices import device_named
 from transformer_lib.training.distributed import first_before_others, local_device, rank, world_size
-from transformer_lib.training.optimizers import adam
+from transformer_lib.training.optimizers import AnyOptimizer, adam
 from transformer_lib.training.state import STATE_FILE
 from transformer_lib.training.threads import threads_for
 from transformer_lib.training.trainer import check_processes, train
@@ -46,7 +48,11 @@ from transformer_lib.variants import adamw, muon
 
 TextPairs = list[tuple[str, str]]
 DIGIT_TASKS = ("copy", "reverse", "sort")
-OPTIMIZERS = {"adam": adam, "adamw": adamw, "muon": muon}
+OPTIMIZERS: dict[str, Callable[[Parts], AnyOptimizer]] = {
+    "adam": adam,
+    "adamw": adamw,
+    "muon": muon,
+}
 NEARLY_ALL = 0.95  # share of sentences; what nearly all have, the model has never been without
 ASIDE = 0.01  # share of the source sentences to validate on, where no file is named
 
@@ -64,7 +70,7 @@ class Recipe:
     training: TrainingConfig
     optimizer: str = field(default="adam", kw_only=True)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.optimizer not in OPTIMIZERS:
             known = ", ".join(OPTIMIZERS)
             raise ValueError(f"optimizer={self.optimizer!r} must be one of {known}")
@@ -86,11 +92,12 @@ class Recipe:
         ]
         return TrainingData(src, tgt, *encoded)
 
-    def to_json(self) -> dict:
-        return json.loads(json.dumps(dataclasses.asdict(self)))
+    def to_json(self) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(self)))
+        return content
 
     @classmethod
-    def from_json(cls, content: dict) -> "Recipe":
+    def from_json(cls, content: dict[str, Any]) -> "Recipe":
         try:
             settings = {
                 "task": content["task"],
@@ -115,8 +122,8 @@ class Recipe:
 class TrainingData:
     """Both languages, and pairs of (source ids, target ids) to train on and to validate on."""
 
-    src: Language
-    tgt: Language
+    src: AnyLanguage
+    tgt: AnyLanguage
     training: Pairs
     validation: Pairs
 
@@ -142,7 +149,7 @@ class ParallelRecipe(Recipe):
                 f"{' or '.join(self.files + self.validation)} has changed since this run began"
             )
         if (folder / SUBWORDS_FILE).exists():  # the run goes on
-            both, _ = read_languages(folder)
+            both = read_subwords(folder)
         else:
             both = self.learn_language()
         return TrainingData(
@@ -163,7 +170,7 @@ class ParallelRecipe(Recipe):
         return SubwordLanguage(subwords, finished > NEARLY_ALL * count)
 
     def pairs(
-        self, side: str, report: Callable[[str], None] = lambda message: None
+        self, side: str, report: Callable[[str], object] = lambda message: None
     ) -> Iterator[tuple[str, str]]:
         """The pairs of one side, "train" or "validation", with a progress bar."""
         files = self.validation if self.validation and side == "validation" else self.files
@@ -199,8 +206,9 @@ def parallel_recipe(
     subwords: int = 8000,
 ) -> ParallelRecipe:
     """A recipe for a user's own sentence pairs, with sizes for tens of thousands of them."""
-    files = tuple(str(Path(file).resolve()) for file in files)
-    validation = tuple(str(Path(file).resolve()) for file in validation)
+    training_files, validation_files = (
+        tuple(str(Path(file).resolve()) for file in side) for side in (files, validation)
+    )
     return ParallelRecipe(
         "own",
         ("xx", "xx"),
@@ -213,11 +221,11 @@ def parallel_recipe(
             max_tokens=2048,
             validate_every=250,
         ),
-        files=files,
-        validation=validation,
+        files=training_files,
+        validation=validation_files,
         skip_bad=skip_bad,
         subwords=subwords,
-        sha256=parallel.digest(files + validation),
+        sha256=parallel.digest(training_files + validation_files),
     )
 
 
@@ -308,7 +316,7 @@ RECIPES = {
 }
 
 
-def validation_scores(translator: Translator) -> dict:
+def validation_scores(translator: Translator) -> dict[str, Any]:
     """What the history of an English-Spanish training records beside the loss.
 
     The pairs come from the pronoun test split, so they are for looking at: no setting of the
@@ -360,7 +368,7 @@ def train_recipe(
     model = make_model(len(src.vocab), len(tgt.vocab), **sizes).to(place)
     translator = Translator(model, src, tgt)
 
-    def measure(_: Seq2SeqModel) -> dict:
+    def measure(_: Seq2SeqModel) -> dict[str, Any]:
         found = validation_scores(translator) if recipe.task == "en-es" else {}
         if recipe.training.best_by == "bleu":
             found["bleu"] = round(quick_bleu(translator, material.validation), 2)

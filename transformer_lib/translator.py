@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -25,7 +25,7 @@ from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.interface import TranslationModel
 from transformer_lib.text.batching import Ids, make_batch, source_batch
 from transformer_lib.text.data import DATA
-from transformer_lib.text.languages import Language, read_languages, write_languages
+from transformer_lib.text.languages import AnyLanguage, read_languages, write_languages
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 from transformer_lib.text.user_input import InputError, UserInput
 
@@ -33,6 +33,7 @@ from transformer_lib.text.user_input import InputError, UserInput
 # word, and one that learned what people wrote, in subwords.
 MODELS = {"grammar": DATA / "models" / "en-es", "tatoeba": DATA / "models" / "tatoeba-en-es"}
 SHIPPED_MODEL = MODELS["grammar"]
+Decoded = TypeVar("Decoded")
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Translator:
     translator.translate("I like trees")[0].text  # "Me gustan los árboles"
     """
 
-    def __init__(self, model: TranslationModel, src: Language, tgt: Language):
+    def __init__(self, model: TranslationModel, src: AnyLanguage, tgt: AnyLanguage):
         sizes = (model.src_embed.table.num_embeddings, model.tgt_embed.table.num_embeddings)
         if sizes != (len(src.vocab), len(tgt.vocab)):
             raise CheckpointError(
@@ -173,8 +174,9 @@ class Translator:
             except InputError as error:
                 found.append(error)
             else:
-                found.append([])
-                readable.append((found[-1], typed, ids))
+                translations: list[Translation] = []
+                found.append(translations)
+                readable.append((translations, typed, ids))
         sources = [ids for *_, ids in readable]
         how: dict[str, Any] = {"max_length": self.tgt.longest}
         if sample is None:
@@ -182,18 +184,24 @@ class Translator:
             search = partial(beam_search, self.model, **how)
             hypotheses = self.in_batches(sources, search, batch=max(1, batch // beam))
         else:
-            draw = partial(sample_decode, self.model, **{**how, **sample})
-            hypotheses = [draw(self.batch([ids] * n_best)) for ids in sources]
+            how |= sample
+            hypotheses = [
+                sample_decode(self.model, self.batch([ids] * n_best), **how) for ids in sources
+            ]
         for (translations, typed, _), several in zip(readable, hypotheses, strict=True):
             translations.extend(self.translation(one, typed) for one in several)
         return found
 
     def in_batches(
-        self, sources: Sequence[Ids], decode: Callable[[Tensor], Sequence], *, batch: int = 128
-    ) -> list:
+        self,
+        sources: Sequence[Ids],
+        decode: Callable[[Tensor], Sequence[Decoded]],
+        *,
+        batch: int = 128,
+    ) -> list[Decoded]:
         """What `decode` makes of each source sentence; those of similar lengths share a table."""
         order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
-        found = {}
+        found: dict[int, Decoded] = {}
         for start in range(0, len(order), batch):
             chosen = order[start : start + batch]
             src = self.batch([sources[i] for i in chosen])

@@ -3,10 +3,12 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from transformer_lib.translator import SHIPPED_MODEL, model_folder
 
 PROGRAM = "transformer-lib"
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 class UserError(ValueError):
@@ -17,7 +19,8 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
     """Run one command; 0 if all went well, 2 (and one sentence on standard error) if not."""
     options = parser.parse_args(arguments)
     try:
-        return options.run(options)
+        status: int = options.run(options)
+        return status
     except (ValueError, OSError) as error:
         return complain(explain(error), parser.prog)
     except KeyboardInterrupt:

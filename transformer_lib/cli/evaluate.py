@@ -3,13 +3,14 @@
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
-from transformer_lib.cli.common import UserError, add_model
+from transformer_lib.cli.common import Commands, UserError, add_model
 from transformer_lib.interpret.recording import head_name
 from transformer_lib.translator import Translator
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
+def add_parser(commands: Commands) -> None:
     evaluate = commands.add_parser(
         "evaluate",
         help="measure a model on the test splits",
@@ -120,7 +121,7 @@ def table_line(name: str, *cells: str | int) -> str:
     return f"{name:<26}{line}".rstrip()
 
 
-def as_table(result: dict) -> str:
+def as_table(result: dict[str, Any]) -> str:
     lines = [table_line("split", "sentences", "exact match", "token acc.", "BLEU", "chrF")]
     for name, split in result["splits"].items():
         cells = [f"{split[key]:.2%}" if key in split else "" for key in SHARES]

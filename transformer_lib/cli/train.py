@@ -5,10 +5,10 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from transformer_lib.cli.common import UserError, positive
+from transformer_lib.cli.common import Commands, UserError, positive
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
+def add_parser(commands: Commands) -> None:
     train = commands.add_parser(
         "train",
         help="train a model by one of the recipes, or on your own sentence pairs",
@@ -160,6 +160,7 @@ def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
             "--data with your own pairs"
         )
     folder = options.out or Path("runs") / (options.task or "own")
+    recipe: Recipe
     if options.data:
         recipe = parallel_recipe(options.data, **own)
     elif options.task is None:

@@ -8,14 +8,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from transformer_lib.cli.common import UserError, add_model, complain, positive
+from transformer_lib.cli.common import Commands, UserError, add_model, complain, positive
 from transformer_lib.text.user_input import InputError
 from transformer_lib.translator import Translation, Translator
 
 WINDOW = 2**16  # bytes of text, some two thousand lines, that are sorted by length at a time
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
+def add_parser(commands: Commands) -> None:
     translate = commands.add_parser(
         "translate",
         help="translate English sentences into Spanish",
@@ -183,7 +183,7 @@ def lines_together(text: BinaryIO) -> Iterator[list[str]]:
     from transformer_lib.text.parallel import LONGEST_LINE
 
     rest, first = b"", True
-    while piece := text.read1(WINDOW):
+    while piece := text.read1(WINDOW):  # type: ignore[attr-defined]  # not in typeshed's BinaryIO
         *lines, rest = (rest + piece).split(b"\n")
         if len(rest) > LONGEST_LINE:
             raise UserError(f"a line has no end after {LONGEST_LINE:,} bytes: is this text?")

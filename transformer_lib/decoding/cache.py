@@ -140,7 +140,7 @@ def can_be_cached(model: Transformer) -> bool:
     )
 
 
-def runs_as_written(part: Any, method: Callable) -> bool:
+def runs_as_written(part: Any, method: Callable[..., Tensor]) -> bool:
     """Whether it has this method, not another one, and nobody watches or changes it from outside.
 
     `CachedDecoder` goes past such parts, so what somebody does to them would be passed over.

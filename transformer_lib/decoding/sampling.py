@@ -60,7 +60,7 @@ def sample_decode(
     check_sampling(temperature, top_k, top_p)
     device = generator.device if generator is not None else None
     lots = torch.rand(len(src), max_length, generator=generator, device=device).to(src.device)
-    found: list[Hypothesis | None] = [None] * len(src)
+    found: dict[int, Hypothesis] = {}
     with inference_mode(model):
         prefixes = DecoderState(model, src, max_length, cache)
         sentence = torch.arange(len(src), device=src.device)  # which one each row belongs to
@@ -80,7 +80,7 @@ def sample_decode(
             if len(sentence) == 0:
                 break
         write_down(found, sentence, prefixes.words[:, 1:], log_prob, finished=False)
-    return found
+    return [found[i] for i in range(len(src))]
 
 
 def sample(probabilities: Tensor, lots: Tensor) -> Tensor:
@@ -95,7 +95,7 @@ def sample(probabilities: Tensor, lots: Tensor) -> Tensor:
 
 
 def write_down(
-    found: list[Hypothesis | None],
+    found: dict[int, Hypothesis],
     sentences: Tensor,
     words: Tensor,
     log_prob: Tensor,

@@ -8,15 +8,15 @@ from contextlib import contextmanager
 
 from torch import Tensor
 
-from transformer_lib.interpret.recording import Inputs, hooked
+from transformer_lib.interpret.recording import Hook, Inputs, hooked
 from transformer_lib.model.attention import Attention
 from transformer_lib.model.interface import Parts
 
+Edit = Callable[[Tensor], Tensor]
+
 
 @contextmanager
-def patch_attention(
-    model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]]
-) -> Iterator[None]:
+def patch_attention(model: Parts, edits: Mapping[str, Edit]) -> Iterator[None]:
     """Let the layers named in `edits` use other weights than they computed.
 
     edits: layer name -> a function from its weights (b, h, q, k) to those it shall use. What
@@ -30,7 +30,7 @@ def patch_attention(
             model(src, tgt_in)
     """
 
-    def editor(edit: Callable[[Tensor], Tensor]):
+    def editor(edit: Edit) -> Hook:
         def hook(attention: Attention, args: Inputs, output: Tensor) -> Tensor:
             query, key, value, mask = args
             weights = edit(attention.weights(query, key, mask))
@@ -44,7 +44,7 @@ def patch_attention(
 
 
 @contextmanager
-def patch_outputs(model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]]) -> Iterator[None]:
+def patch_outputs(model: Parts, edits: Mapping[str, Edit]) -> Iterator[None]:
     """Let what follows the parts named in `edits` read something else than they put out.
 
     edits: name of a part -> a function from its output to what shall stand there.
@@ -64,7 +64,7 @@ def patch_outputs(model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]])
     if unknown:
         raise KeyError(f"the model has no part {unknown[0]!r}")
 
-    def editor(edit: Callable[[Tensor], Tensor]):
+    def editor(edit: Edit) -> Hook:
         return lambda part, args, output: edit(output)
 
     handles = [parts[name].register_forward_hook(editor(edit)) for name, edit in edits.items()]
@@ -73,9 +73,6 @@ def patch_outputs(model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]])
     finally:
         for handle in handles:
             handle.remove()
-
-
-Edit = Callable[[Tensor], Tensor]
 
 
 def ablate_head(head: int) -> Edit:

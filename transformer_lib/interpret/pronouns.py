@@ -1,6 +1,7 @@
 """Which attention heads find what a pronoun means, and what depends on them."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
@@ -12,7 +13,7 @@ from transformer_lib.interpret.patching import (
     patch_attention,
     swap_attention,
 )
-from transformer_lib.interpret.recording import record_attention
+from transformer_lib.interpret.recording import attention_layers, record_attention
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.translator import Translator
@@ -59,7 +60,7 @@ def because_clause(tokens: Sequence[str]) -> int:
     return tokens.index("porque") + 1 if "porque" in tokens else tokens.index("como") + 1
 
 
-def head_accuracy(translator: Translator, batch: PronounBatch) -> list[dict]:
+def head_accuracy(translator: Translator, batch: PronounBatch) -> list[dict[str, Any]]:
     """For each head of the encoder and of cross-attention: where its largest weight goes.
 
     right, other: share of sentences in which it goes to the antecedent, and to the other noun;
@@ -109,7 +110,8 @@ def agreement(
         decoded = model.decode(batch.tgt_in, model.encode(batch.src), batch.src)
         logits = model.generator(decoded[batch.rows, batch.adjective_out])  # of one word each
     right, wrong = logits[batch.rows, batch.right], logits[batch.rows, batch.wrong]
-    return (right > wrong).float().mean().item()
+    share: float = (right > wrong).float().mean().item()
+    return share
 
 
 def best_head(translator: Translator, items: Sequence[PronounItem]) -> tuple[str, int]:
@@ -146,7 +148,7 @@ def measurable(
     ]
 
 
-def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
+def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict[str, Any]:
     """Which encoder head finds the antecedent from the adjective, and what hangs on it.
 
     The head is chosen on one half of the minimal pairs; every number is measured on the other.
@@ -160,7 +162,7 @@ def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
         if (row["layer"], row["head"], row["from"]) == (layer, head, "adjective")
     )
     nouns = [batch.antecedent, batch.other]
-    layers = [f"encoder.layers.{i}.self_attn" for i in range(translator.model.config.N)]
+    layers = [name for name in attention_layers(translator.model) if name.startswith("encoder")]
     cut = {
         word: block_attention(batch.rows, places, nouns)
         for word, places in (("adjective", batch.adjective), ("pronoun", batch.pronoun))
@@ -182,8 +184,7 @@ def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
         },
         "each_head_off": {
             f"{name}.{i}": agreement(translator, batch, {name: ablate_head(i)})
-            for name in dict.fromkeys(row["layer"] for row in heads)
-            for i in range(translator.model.config.h)
+            for name, i in dict.fromkeys((row["layer"], row["head"]) for row in heads)
         },
         "heads": heads,
     }

@@ -5,15 +5,17 @@ All tools work inside a `with` only and leave nothing behind.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from transformer_lib.model.attention import Attention, MultiHeadAttention
 from transformer_lib.model.interface import Parts
 
 # What goes into an attention: query, key, value, mask.
 Inputs = tuple[Tensor, Tensor, Tensor, Tensor | None]
+Hook = Callable[..., Tensor | None]  # module, inputs, output -> another output, or None
 
 
 def attention_layers(model: Parts) -> dict[str, MultiHeadAttention | Attention]:
@@ -51,7 +53,7 @@ def record_attention(model: Parts) -> Iterator[dict[str, Tensor]]:
     """
     weights: dict[str, Tensor] = {}
 
-    def recorder(name: str):
+    def recorder(name: str) -> Hook:
         def hook(attention: Attention, args: Inputs, output: Tensor) -> None:
             query, key, _, mask = args
             with torch.no_grad():
@@ -79,8 +81,8 @@ def record_outputs(model: Parts, *names: str) -> Iterator[dict[str, Tensor]]:
         raise KeyError(f"the model has no part {unknown[0]!r}")
     outputs: dict[str, Tensor] = {}
 
-    def recorder(name: str):
-        def hook(part, args, output):
+    def recorder(name: str) -> Hook:
+        def hook(part: nn.Module, args: Any, output: Tensor) -> None:
             outputs[name] = output.detach()
 
         return hook
@@ -95,7 +97,7 @@ def record_outputs(model: Parts, *names: str) -> Iterator[dict[str, Tensor]]:
 
 
 @contextmanager
-def hooked(model: Parts, hooks: Mapping[str, Callable]) -> Iterator[None]:
+def hooked(model: Parts, hooks: Mapping[str, Hook]) -> Iterator[None]:
     layers = attention_layers(model)
     unknown = [name for name in hooks if name not in layers]
     if unknown:

@@ -31,7 +31,7 @@ class ModelConfig:
     tie_weights: str = "none"
     positions: str = "paper"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("N", "d_model", "d_ff", "h"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be 1 or more")

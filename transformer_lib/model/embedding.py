@@ -73,6 +73,8 @@ class PositionalEncoding(nn.Module):
     x: (b, s, d_model), whose first word stands at position `start` of its sentence.
     """
 
+    table: Tensor
+
     def __init__(self, d_model: int, dropout: float, kind: str = "paper"):
         super().__init__()
         self.d_model = d_model

@@ -1,7 +1,7 @@
 """What training and decoding ask of a model: the Transformer has it, and so have its variants."""
 
 from collections.abc import Iterator
-from typing import Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from torch import Tensor, nn
 
@@ -26,7 +26,9 @@ class Parts(Protocol):
 
 
 class Sizes(Protocol):
-    """A model's config, as far as training asks for it."""
+    """A model's config, as far as training and saving ask for it: a dataclass with d_model."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def d_model(self) -> int: ...

@@ -6,8 +6,9 @@ sort     3 1 4 1  ->  1 1 3 4
 """
 
 import random
+from collections.abc import Callable
 
-TASKS = {
+TASKS: dict[str, Callable[[list[str]], list[str]]] = {
     "copy": lambda digits: digits,
     "reverse": lambda digits: digits[::-1],
     "sort": sorted,
@@ -35,7 +36,8 @@ def make(
             f"{max_length} digits"
         )
     draw = random.Random(seed).random
-    pairs, seen = [], set()
+    pairs: list[tuple[list[str], list[str]]] = []
+    seen = set()
     while len(pairs) < count:
         length = min_length + int(draw() * (max_length - min_length + 1))
         digits = [str(int(draw() * 10)) for _ in range(length)]

@@ -48,10 +48,10 @@ class PublicCorpus:
     edition: str | None = None
 
     def pairs(
-        self, split: str, folder: Path, report: Callable[[str], None]
+        self, split: str, folder: Path, report: Callable[[str], object]
     ) -> Iterator[tuple[str, str]]:
         """The pairs of one split, from the files in a folder; a few bad lines are reported."""
-        files = [folder / file.name for file in self.files.get(split, self.files.get("all"))]
+        files = [folder / file.name for file in self.files[split if split in self.files else "all"]]
         for source, target in read_parallel(files, skip_bad=FEW, report=report):
             if split in self.files or split == split_of(source):
                 yield source, target
@@ -119,7 +119,7 @@ def on_stderr(message: str) -> None:
 
 
 def get(
-    name: str, folder: Path | None = None, report: Callable[[str], None] = on_stderr
+    name: str, folder: Path | None = None, report: Callable[[str], object] = on_stderr
 ) -> dict[str, Path]:
     """Fetch a corpus of CORPORA, unless it is there already, -> the file of each split.
 

@@ -45,7 +45,12 @@ def load(split: str) -> list[tuple[str, str]]:
 
 def load_pronoun() -> list[PronounItem]:
     """The minimal pairs of pronoun.tsv: each pair is two items after each other."""
-    return [
-        PronounItem(row[0], row[1], *(int(cell) for cell in row[2:7]), *row[7:])
-        for row in read_table(FOLDER / "pronoun.tsv", PRONOUN_COLUMNS)
-    ]
+    items = []
+    for english, spanish, *numbers, right, wrong in read_table(
+        FOLDER / "pronoun.tsv", PRONOUN_COLUMNS
+    ):
+        pair, pronoun, adjective, antecedent, other = map(int, numbers)
+        items.append(
+            PronounItem(english, spanish, pair, pronoun, adjective, antecedent, other, right, wrong)
+        )
+    return items

@@ -76,7 +76,8 @@ def expand(pattern: str) -> list[str]:
 
 def alternatives(signs: Iterator[str], end: str) -> list[str]:
     """What can be read from `signs` up to the sign `end`."""
-    finished, begun = [], [""]
+    finished: list[str] = []
+    begun = [""]
     for sign in signs:
         if sign == end:
             return finished + begun

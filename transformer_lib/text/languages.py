@@ -5,6 +5,7 @@ Words and subwords become alike here: translator, training and evaluation see on
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from transformer_lib.files import CheckpointError, read_json, write_file, write_json
 from transformer_lib.text.batching import Ids
@@ -24,21 +25,27 @@ from transformer_lib.text.user_input import (
 
 WORDS_FILE, SUBWORDS_FILE, TYPED_FILE = "vocabulary.json", "tokenizer.json", "typed.json"
 LONGEST_IN_SUBWORDS = 256
+AnyTokenizer = TypeVar("AnyTokenizer", Tokenizer, Subwords)
 
 
 @dataclass(frozen=True)
-class Language:
-    """One side of a translator: how its text is cut, and which words it knows."""
+class TokenizedText(Generic[AnyTokenizer]):
+    """How text is cut, and the number of each token: what words and subwords have in common."""
 
-    tokenizer: Tokenizer
+    tokenizer: AnyTokenizer
     vocab: Vocabulary
-    longest = LONGEST  # tokens in a sentence
 
     def encode(self, text: str) -> list[int]:
         return self.vocab.encode(self.tokenizer(text))
 
     def text(self, ids: Ids) -> str:
         return self.tokenizer.detokenize(self.vocab.decode(ids))
+
+
+class Language(TokenizedText[Tokenizer]):
+    """One side of a translator that knows whole words, and no others."""
+
+    longest = LONGEST  # tokens in a sentence
 
     @property
     def words(self) -> list[str]:
@@ -72,7 +79,7 @@ class Language:
         """Tokens as labels of a figure."""
         return tokens
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         return {
             "language": self.tokenizer.language,
             "proper": sorted(self.tokenizer.proper.values()),
@@ -80,18 +87,19 @@ class Language:
         }
 
     @classmethod
-    def from_json(cls, content: dict) -> "Language":
+    def from_json(cls, content: dict[str, Any]) -> "Language":
         tokenizer = Tokenizer(content["language"], content["proper"])
         return cls(tokenizer, Vocabulary(content["words"]))
 
 
-class SubwordLanguage(Language):
+class SubwordLanguage(TokenizedText[Subwords]):
     """Both sides of a translator whose languages share their subwords; it reads any text.
 
     finished: the sentences that it learned from have a capital and a sign at the end, nearly all of
     them, so what somebody types is given both.
     """
 
+    finished: bool
     longest = LONGEST_IN_SUBWORDS
     more = ""
 
@@ -127,28 +135,39 @@ class SubwordLanguage(Language):
         ]
 
 
-def write_languages(folder: Path, src: Language, tgt: Language) -> None:
-    if isinstance(src, SubwordLanguage):
+AnyLanguage = Language | SubwordLanguage
+
+
+def write_languages(folder: Path, src: AnyLanguage, tgt: AnyLanguage) -> None:
+    """Both sides as files in a folder. ValueError if only one of them has subwords."""
+    if isinstance(src, SubwordLanguage) and isinstance(tgt, SubwordLanguage):
         write_json(Path(folder) / TYPED_FILE, {"finished": src.finished})
         write_file(Path(folder) / SUBWORDS_FILE, src.tokenizer.to_json().encode("utf-8"))
+    elif isinstance(src, SubwordLanguage) or isinstance(tgt, SubwordLanguage):
+        raise ValueError("a translator has words on both sides or the same subwords")
     else:
         sides = {"source": src.to_json(), "target": tgt.to_json()}
         write_json(Path(folder) / WORDS_FILE, sides)
 
 
-def read_languages(folder: Path) -> tuple[Language, Language]:
-    """Source and target, as `write_languages` left them in a folder."""
-    path = folder / SUBWORDS_FILE
-    if path.exists():
-        try:
-            subwords = Subwords(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise CheckpointError(f"{path} is damaged: {error}") from None
-        how = folder / TYPED_FILE  # a folder from elsewhere may lack it
-        both = SubwordLanguage(subwords, how.exists() and bool(read_json(how).get("finished")))
+def read_languages(folder: Path) -> tuple[AnyLanguage, AnyLanguage]:
+    """Source and target, as `write_languages` left them in a folder; else CheckpointError."""
+    if (folder / SUBWORDS_FILE).exists():
+        both = read_subwords(folder)
         return both, both
     sides = read_json(folder / WORDS_FILE)
     try:
         return Language.from_json(sides["source"]), Language.from_json(sides["target"])
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{folder / WORDS_FILE} is damaged: {error!r}") from None
+
+
+def read_subwords(folder: Path) -> SubwordLanguage:
+    """The language of both sides, from a folder with subwords."""
+    path = folder / SUBWORDS_FILE
+    try:
+        subwords = Subwords(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise CheckpointError(f"{path} is damaged: {error}") from None
+    how = folder / TYPED_FILE  # a folder from elsewhere may lack it
+    return SubwordLanguage(subwords, how.exists() and bool(read_json(how).get("finished")))

@@ -19,7 +19,8 @@ def tokenizer(language: str) -> Callable[[str], str]:
     normalizer, moses = MosesPunctNormalizer(language), MosesTokenizer(language)
 
     def tokenize(text: str) -> str:
-        return moses.tokenize(normalizer.normalize(text), escape=False, return_str=True)
+        tokens: str = moses.tokenize(normalizer.normalize(text), escape=False, return_str=True)
+        return tokens
 
     return tokenize
 

@@ -16,9 +16,10 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from io import BufferedReader
 from itertools import zip_longest
 from pathlib import Path
-from typing import BinaryIO
+from typing import TypeAlias
 
 # What no sentence holds: control characters, other line ends, and the mark of a wrong encoding.
 NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd]")
@@ -27,6 +28,7 @@ LONGEST_LINE = 1_000_000  # bytes; beyond that it is no text, and would fill the
 RATIO, SHORT = 9, 40  # one side is at most 9 times as long as the other, or at most 40 letters
 TAR_NAME = re.compile(r"\.(tar(\.\w+)?|tgz|tbz2?|txz)$", re.IGNORECASE)
 DAMAGE = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError)
+OpenFile: TypeAlias = BufferedReader | gzip.GzipFile | lzma.LZMAFile | zipfile.ZipExtFile
 
 
 class CorpusError(ValueError):
@@ -37,7 +39,7 @@ def read_parallel(
     files: Sequence[str | Path],
     *,
     skip_bad: int = 0,
-    report: Callable[[str], None] = lambda message: None,
+    report: Callable[[str], object] = lambda message: None,
 ) -> Iterator[tuple[str, str]]:
     """The (source, target) pairs of one tab-separated file, or of two files line by line.
 
@@ -107,15 +109,21 @@ def lines(path: Path) -> Iterator[bytes]:
 
 
 @contextmanager
-def open_packed(path: Path) -> Iterator[BinaryIO]:
+def open_packed(path: Path) -> Iterator[OpenFile]:
     if path.suffix == ".zip":
         with open(path, "rb") as whole, zipfile.ZipFile(whole) as packed:
             with packed.open(only_text(path, packed)) as file:
+                assert isinstance(file, zipfile.ZipExtFile)  # as all that is opened to be read
                 yield file
+    elif path.suffix == ".gz":
+        with gzip.open(path) as unpacked:
+            yield unpacked
+    elif path.suffix == ".xz":
+        with lzma.open(path) as decompressed:
+            yield decompressed
     else:
-        opener = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
-        with opener(path, "rb") as file:
-            yield file
+        with open(path, "rb") as plain:
+            yield plain
 
 
 def only_text(path: Path, packed: zipfile.ZipFile) -> str:
@@ -138,17 +146,19 @@ def columns(path: Path, number: int, raw: bytes) -> tuple[str, str]:
     cells = decode(path, number, raw).split("\t")
     if len(cells) < 2:
         raise CorpusError(f"{path}, line {number}: no tab, so the second column is missing")
-    return tuple(
+    source, target = (
         sentence(path, number, cell, f" in column {side}")
         for side, cell in enumerate(cells[:2], start=1)
     )
+    return source, target
 
 
 def aligned(paths: Sequence[Path], number: int, raw: Sequence[bytes]) -> tuple[str, str]:
-    return tuple(
+    source, target = (
         sentence(path, number, decode(path, number, line).replace("\t", " "))
         for path, line in zip(paths, raw, strict=True)
     )
+    return source, target
 
 
 def decode(path: Path, number: int, raw: bytes) -> str:

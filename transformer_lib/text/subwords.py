@@ -80,15 +80,17 @@ class Subwords:
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """The text as it was, spaces and signs included (in Unicode's composed form, NFC)."""
-        return self._bpe.decoder.decode(list(tokens)).removeprefix(" ")
+        text: str = self._bpe.decoder.decode(list(tokens))
+        return text.removeprefix(" ")
 
     def piece(self, token: str) -> str:
         """One piece as text: its letters, where it holds whole ones."""
-        return self._bpe.decoder.decode([token])
+        text: str = self._bpe.decoder.decode([token])
+        return text
 
     def vocabulary(self) -> Vocabulary:
-        pieces = [self._bpe.id_to_token(i) for i in range(self._bpe.get_vocab_size())]
-        return Vocabulary(pieces[len(SPECIALS) :])
+        ids = self._bpe.get_vocab()
+        return Vocabulary(sorted(ids, key=ids.__getitem__)[len(SPECIALS) :])
 
     def to_json(self) -> str:
         """The text of a tokenizer.json, as Hugging Face's libraries read it too."""

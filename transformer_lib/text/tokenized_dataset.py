@@ -12,13 +12,15 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 
 AT_A_TIME = 10_000  # pairs
+IdPair = tuple[list[int], list[int]]
 
 
-class TokenizedDataset(Sequence):
+class TokenizedDataset(Sequence[IdPair]):
     """Pairs of (source ids, target ids), without special tokens, from a folder of `encode_pairs`.
 
     ValueError if the files are not as long as they should be.
@@ -39,7 +41,15 @@ class TokenizedDataset(Sequence):
     def __len__(self) -> int:
         return len(self._ends) // 2
 
-    def __getitem__(self, i: int) -> tuple[list[int], list[int]]:
+    @overload
+    def __getitem__(self, i: int) -> IdPair: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> list[IdPair]: ...
+
+    def __getitem__(self, i: int | slice) -> IdPair | list[IdPair]:
+        if isinstance(i, slice):
+            return [self[number] for number in range(*i.indices(len(self)))]
         if not 0 <= i < len(self):
             raise IndexError(f"pair {i} of {len(self)}")
         start = int(self._ends[2 * i - 1]) if i else 0

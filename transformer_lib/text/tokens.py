@@ -11,7 +11,9 @@ so that "Trees" and "trees" are one word, and English contractions are written o
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>")
@@ -43,7 +45,6 @@ class Tokenizer:
     def __init__(self, language: str, proper: Iterable[str] = ()):
         self.language = language
         self.proper = {word.lower(): word for word in proper}
-        self._spacy = None
 
     def __call__(self, text: str) -> list[str]:
         """The tokens of one sentence: lower case, except for proper words."""
@@ -54,12 +55,14 @@ class Tokenizer:
 
     def split(self, text: str) -> list[str]:
         """spaCy's tokens, as they are written."""
-        if self._spacy is None:
-            import spacy  # here, because importing spaCy takes seconds
-
-            self._spacy = spacy.blank(self.language).tokenizer
         text = unicodedata.normalize("NFC", text).replace("’", "'")
         return [token.text for token in self._spacy(text) if not token.is_space]
+
+    @cached_property
+    def _spacy(self) -> Callable[[str], Iterable[Any]]:
+        import spacy  # here, because importing spaCy takes seconds
+
+        return spacy.blank(self.language).tokenizer
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Properly written text: ¿ quién cruza la calle ? -> "¿Quién cruza la calle?"."""
@@ -74,7 +77,7 @@ class Tokenizer:
 
 def write_out_contractions(words: Sequence[str]) -> list[str]:
     """did n't -> did not, ca n't -> can not, it 's -> it is; the owner's 's stays."""
-    full = []
+    full: list[str] = []
     for i, word in enumerate(words):
         following = words[i + 1] if i + 1 < len(words) else ""
         if word == "'s" and full and full[-1] in BEFORE_IS:
@@ -90,7 +93,8 @@ def learn_truecasing(texts: Iterable[str], tokenizer: Tokenizer) -> list[str]:
     texts = list(texts)
     if all(text == text.lower() for text in texts):
         return []  # at once: rows of digits, and other text without a capital
-    capital, small = set(), set()
+    capital: set[str] = set()
+    small: set[str] = set()
     for text in texts:
         words = [word for word in tokenizer.split(text) if word[0].isalpha()]
         for word in words[1:]:

@@ -66,8 +66,8 @@ def one_sentence(text: Any) -> UserInput:
     "What a day!", which isn't a sentence without it. A question mark stays.
     """
     words = one_line(text)
-    signs = re.search(r"[\s.?!…]*$", words)[0]
-    words = words.removesuffix(signs)
+    whole, words = words, re.sub(r"[\s.?!…]+$", "", words)
+    signs = whole.removeprefix(words)
     if "?" in signs:
         return UserInput(words + "?")
     if "!" in signs:

@@ -35,7 +35,7 @@ class TrainingConfig:
     average: int = 1
     best_by: str = "loss"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         counts = ("steps", "max_tokens", "accumulate", "warmup", "validate_every", "average")
         for name in (*counts, "patience"):
             value = getattr(self, name)

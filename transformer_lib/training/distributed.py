@@ -13,13 +13,17 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
+from typing import Any, NoReturn, TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch import distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
+from transformer_lib.model.interface import Parts
+
 WAIT = timedelta(hours=2)  # for process 0, which may have a large corpus to read
+Item = TypeVar("Item")
 STOPPED = (
     "another process of this training has stopped, so this one stops, too; it goes on where it was "
     "last saved with --resume, also with fewer processes"
@@ -40,7 +44,7 @@ def world_size() -> int:
     return dist.get_world_size() if dist.is_initialized() else 1
 
 
-def shard(items: Sequence) -> Sequence:
+def shard(items: Sequence[Item]) -> Sequence[Item]:
     """The share of this process: every world-th item."""
     return items[rank() :: world_size()]
 
@@ -64,7 +68,7 @@ def process_group() -> Iterator[None]:
         yield
         return
 
-    def stop(*_):
+    def stop(*_: object) -> NoReturn:
         raise ProcessError(STOPPED)
 
     dist.init_process_group(
@@ -126,10 +130,11 @@ def seed_process(seed: int, step: int) -> None:
         torch.manual_seed(random.Random(f"{seed} {step} {rank()}").getrandbits(63))
 
 
-def data_parallel_loss(model: nn.Module, loss_of: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def data_parallel_loss(model: Parts, loss_of: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The same loss, after whose `backward` the gradients are the mean over all processes."""
     if world_size() == 1:
         return loss_of
+    assert isinstance(model, nn.Module)  # whose gradients alone can be shared
     return DistributedDataParallel(LossModule(model, loss_of), forward_sync_buffers=False)
 
 
@@ -141,10 +146,12 @@ class LossModule(nn.Module):
         self.model = model
         self.loss_of = loss_of
 
-    def forward(self, *arguments) -> Tensor:
+    def forward(self, *arguments: Any) -> Tensor:
         return self.loss_of(*arguments)
 
 
-def gradient_sync(loss_of: Callable[..., Tensor], now: bool) -> AbstractContextManager:
+def gradient_sync(loss_of: Callable[..., Tensor], now: bool) -> AbstractContextManager[None]:
     """Inside, gradients are exchanged (now), or only added to those that are there."""
-    return nullcontext() if now or world_size() == 1 else loss_of.no_sync()
+    if now or not isinstance(loss_of, DistributedDataParallel):
+        return nullcontext()
+    return loss_of.no_sync()

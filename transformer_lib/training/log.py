@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from transformer_lib.files import CheckpointError, write_file
 from transformer_lib.training.distributed import all_reduce_sum
@@ -22,6 +23,9 @@ class Log:
     Several processes each tell their share, and one of them has the folder.
     """
 
+    _words: int
+    _seconds: float
+
     def __init__(self, folder: Path | None, after: int = 0):
         self._path = None if folder is None else Path(folder) / LOG_FILE
         self._start()
@@ -39,7 +43,7 @@ class Log:
         if step % EVERY == 0:
             self._write_steps()
 
-    def validation(self, entry: dict) -> None:
+    def validation(self, entry: dict[str, Any]) -> None:
         """What was found; from here on, these lines outlast a power cut, too."""
         self._write_steps()
         self._write(entry, lasting=True)
@@ -55,7 +59,7 @@ class Log:
             self._write(self._last | {"loss": round(loss, 4), "words_per_second": pace})
             self._start()
 
-    def _write(self, entry: dict, lasting: bool = False) -> None:
+    def _write(self, entry: dict[str, Any], lasting: bool = False) -> None:
         if self._path:
             with open(self._path, "ab") as file:
                 file.write(json.dumps(entry).encode() + b"\n")
@@ -64,7 +68,7 @@ class Log:
                     os.fsync(file.fileno())
 
 
-def entries(content: bytes) -> Iterator[tuple[bytes, dict]]:
+def entries(content: bytes) -> Iterator[tuple[bytes, dict[str, Any]]]:
     """Each line with what it says, up to the first that is not whole (yet)."""
     for line in content.splitlines(keepends=True):
         try:
@@ -77,7 +81,7 @@ def entries(content: bytes) -> Iterator[tuple[bytes, dict]]:
         yield line, entry
 
 
-def read_log(folder: Path) -> tuple[list[dict], list[dict]]:
+def read_log(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The entries of a run so far, also of one that is going on: every few steps; validations."""
     path = Path(folder) / LOG_FILE
     if not path.exists():

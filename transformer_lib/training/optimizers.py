@@ -1,10 +1,27 @@
 """The paper's Adam (section 5.3), and AdamW and Muon; `train` takes one as optimizer=muon."""
 
+from collections.abc import MutableMapping
+from typing import Any, Protocol
+
 import torch
 from torch import nn
 
 from transformer_lib.model.interface import Parts
 from transformer_lib.model.transformer import Generator
+
+
+class AnyOptimizer(Protocol):
+    """What training asks of an optimizer: one of PyTorch's, or several of them as one."""
+
+    @property
+    def param_groups(self) -> list[dict[str, Any]]: ...
+
+    @property
+    def state(self) -> MutableMapping[Any, dict[str, Any]]: ...
+
+    def step(self) -> object: ...
+
+    def zero_grad(self, set_to_none: bool = True) -> None: ...
 
 
 def adam(model: Parts) -> torch.optim.Adam:

@@ -10,7 +10,8 @@ def paper_schedule(step: int, d_model: int, warmup: int = 4000, factor: float = 
     count from 1, and each has a value of its own.
     """
     check_step(step)
-    return factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+    rate: float = factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+    return rate
 
 
 def linear_schedule(step: int, peak: float, warmup: int, total: int) -> float:

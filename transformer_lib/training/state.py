@@ -5,14 +5,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from transformer_lib.checkpoints import current_name, set_weights, weights
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
-from transformer_lib.model.interface import Parts
+from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.optimizers import AnyOptimizer
 
 STATE_FILE = "training_state.safetensors"
 
@@ -29,7 +31,7 @@ class TrainState:
     position: int = 0
     best_loss: float = math.inf
     validations_since_best: int = 0
-    history: list[dict] = field(default_factory=list)
+    history: list[dict[str, Any]] = field(default_factory=list)
 
 
 def kept_weights(folder: Path, run: TrainState, count: int) -> list[Path]:
@@ -57,7 +59,14 @@ def mean_weights(files: Sequence[Path]) -> dict[str, Tensor]:
     return mean
 
 
-def save_state(folder, model, optimizer, config, run, best) -> None:
+def save_state(
+    folder: Path,
+    model: Seq2SeqModel,
+    optimizer: AnyOptimizer,
+    config: TrainingConfig,
+    run: TrainState,
+    best: dict[str, Tensor],
+) -> None:
     """All that the next step depends on, in one file: weights, Adam's averages, random numbers."""
     tensors = random_numbers(model.generator.proj.weight.device)
     for name, parameter in weights(model).items():
@@ -69,7 +78,9 @@ def save_state(folder, model, optimizer, config, run, best) -> None:
     write_tensors(folder / STATE_FILE, tensors, about)
 
 
-def load_state(folder, model, optimizer, config) -> tuple[TrainState, dict[str, Tensor]]:
+def load_state(
+    folder: Path, model: Seq2SeqModel, optimizer: AnyOptimizer, config: TrainingConfig
+) -> tuple[TrainState, dict[str, Tensor]]:
     """Put model, optimizer and random numbers back to where `save_state` left them."""
     path = folder / STATE_FILE
     if not path.exists():

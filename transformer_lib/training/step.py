@@ -10,6 +10,7 @@ from transformer_lib.text.batching import Batch
 from transformer_lib.text.tokens import PAD
 from transformer_lib.training.distributed import all_reduce_sum, gradient_sync, world_size
 from transformer_lib.training.loss import label_smoothed_cross_entropy
+from transformer_lib.training.optimizers import AnyOptimizer
 
 # The loss needs several tensors as large as the logits. Memory in pieces of 8 MB is used again;
 # what is larger than 32 MB goes back to Linux each time and comes anew, page by page: slower.
@@ -44,7 +45,7 @@ def words_in(batches: Sequence[Batch]) -> int:
 
 def update(
     model: Seq2SeqModel,
-    optimizer: torch.optim.Optimizer,
+    optimizer: AnyOptimizer,
     batches: Sequence[Batch],
     rate: float,
     smoothing: float,

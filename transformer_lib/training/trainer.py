@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -25,7 +26,7 @@ from transformer_lib.training.distributed import (
     world_size,
 )
 from transformer_lib.training.log import Log
-from transformer_lib.training.optimizers import adam
+from transformer_lib.training.optimizers import AnyOptimizer, adam
 from transformer_lib.training.state import (
     STATE_FILE,
     TrainState,
@@ -56,12 +57,12 @@ def train(
     *,
     folder: Path | None = None,
     resume: bool = False,
-    measure: Callable[[Seq2SeqModel], dict] | None = None,
+    measure: Callable[[Seq2SeqModel], dict[str, Any]] | None = None,
     bar: tqdm | None = None,
-    optimizer: Callable[[Parts], torch.optim.Optimizer] = adam,
+    optimizer: Callable[[Parts], AnyOptimizer] = adam,
     loss: Callable[..., Tensor] = batch_loss,
     threads: int | None = None,
-) -> list[dict]:
+) -> list[dict[str, Any]]:
     """Train the model in place; it ends with the weights of its best validation, or a mean.
 
     pairs, validation: (source ids, target ids), without special tokens.
@@ -98,7 +99,7 @@ def train(
     bar = bar if bar is not None else tqdm(unit="step", dynamic_ncols=True, disable=rank() > 0)
     bar.reset(total=config.steps)
     bar.update(state.step)
-    log = Log(folder if files.writes else None, after=state.step)
+    log = Log(files.out, after=state.step)
     losses: list[float] = []  # since the last validation
     model.train()
     with using_threads(threads or threads_for(model.config.d_model, config.max_tokens)):
@@ -138,8 +139,8 @@ def validate(
     losses: Sequence[float],
     step: int,
     lr: float,
-    measure: Callable[[Seq2SeqModel], dict] | None,
-) -> dict:
+    measure: Callable[[Seq2SeqModel], dict[str, Any]] | None,
+) -> dict[str, Any]:
     """The entry of the history for this step. losses: of the updates since the entry before."""
     held_out_loss = validation_loss(model, held_out)
     (mean_loss,) = all_reduce_sum(sum(losses) / len(losses))
@@ -152,7 +153,7 @@ def validate(
     return entry | (measure(model) if measure is not None and rank() == 0 else {})
 
 
-def is_best(entry: dict, state: TrainState, config: TrainingConfig) -> bool:
+def is_best(entry: dict[str, Any], state: TrainState, config: TrainingConfig) -> bool:
     """Add this validation to the history, and say whether it is the best so far."""
     cost = entry["validation_loss"]
     if config.best_by == "bleu":
@@ -180,14 +181,14 @@ class RunFiles:
         self,
         folder: Path | None,
         model: Seq2SeqModel,
-        optimizer: torch.optim.Optimizer,
+        optimizer: AnyOptimizer,
         config: TrainingConfig,
     ):
         if config.average > 1 and folder is None:
             raise ValueError(f"average={config.average} needs a folder to keep weights in")
         self.folder = None if folder is None else Path(folder)
         self.model, self.optimizer, self.config = model, optimizer, config
-        self.writes = folder is not None and rank() == 0
+        self.out = self.folder if rank() == 0 else None
 
     def begin(self, resume: bool) -> tuple[TrainState, dict[str, Tensor]]:
         """Where the training starts, and the best weights so far."""
@@ -195,26 +196,26 @@ class RunFiles:
             if self.folder is None:
                 raise ValueError("resume=True needs the folder of the run to go on with")
             return load_state(self.folder, self.model, self.optimizer, self.config)
-        if self.writes and (self.folder / STATE_FILE).exists():
+        if self.out and (self.out / STATE_FILE).exists():
             raise CheckpointError(
-                f"{self.folder} already holds a training run; go on with it (resume) or name "
+                f"{self.out} already holds a training run; go on with it (resume) or name "
                 f"another folder"
             )
         torch.manual_seed(self.config.seed)  # for dropout
         state, best = TrainState(), copied_weights(self.model)
-        if self.writes:
-            save_state(self.folder, self.model, self.optimizer, self.config, state, best)
+        if self.out:
+            save_state(self.out, self.model, self.optimizer, self.config, state, best)
         return state, best
 
     def save(self, state: TrainState, best: dict[str, Tensor]) -> None:
-        if self.writes and self.config.average > 1:
-            keep_weights(self.folder, self.model, state, self.config.average)
-        if self.writes:
-            save_state(self.folder, self.model, self.optimizer, self.config, state, best)
+        if self.out and self.config.average > 1:
+            keep_weights(self.out, self.model, state, self.config.average)
+        if self.out:
+            save_state(self.out, self.model, self.optimizer, self.config, state, best)
 
     def end(self, state: TrainState, best: dict[str, Tensor]) -> dict[str, Tensor]:
         """The weights that the training ends with."""
-        if self.config.average == 1:
+        if self.folder is None or self.config.average == 1:
             return best
         with first_before_others():  # so all is written
             return mean_weights(kept_weights(self.folder, state, self.config.average))

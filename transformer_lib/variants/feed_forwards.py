@@ -102,7 +102,7 @@ def routing(model: Parts) -> Iterator[list[tuple[Tensor, int]]]:
     """Collect the router's logits, and `top`, of each mixture that runs inside the `with`."""
     found: list[tuple[Tensor, int]] = []
 
-    def collector(top: int) -> Callable:
+    def collector(top: int) -> Callable[..., None]:
         return lambda router, args, logits: found.append((logits, top))
 
     handles = [

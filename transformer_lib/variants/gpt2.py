@@ -1,6 +1,7 @@
 """GPT-2's weights, read into a `LanguageModel`."""
 
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -47,7 +48,7 @@ def load_gpt2(folder: Path | str) -> LanguageModel:
     return model.eval()
 
 
-def gpt2_model(about: dict, where: str) -> LanguageModel:
+def gpt2_model(about: dict[str, Any], where: str) -> LanguageModel:
     """A model of GPT-2's form, with random weights. about: what is in its config.json."""
     expected = {
         "model_type": "gpt2",

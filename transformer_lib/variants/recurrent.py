@@ -42,7 +42,7 @@ class RecurrentConfig:
     dropout: float = 0.1
     tie_weights: str = "none"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("N", "d_model", "hidden"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be 1 or more")

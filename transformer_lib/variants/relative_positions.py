@@ -35,6 +35,8 @@ class Rotary(nn.Module):
     apart they are, not where. Llama pairs x_i with x_(i + d_k / 2): the same, in another order.
     """
 
+    table: Tensor
+
     def __init__(self, d_k: int, base: float = 10_000.0):
         super().__init__()
         self.d_k, self.base = d_k, base
@@ -74,6 +76,8 @@ class ALiBi(nn.Module):
 
     distance (q, k) -> (h, q, k). Nothing is learned: the first heads look near, the last ones far.
     """
+
+    slopes: Tensor
 
     def __init__(self, h: int):
         super().__init__()

@@ -39,6 +39,6 @@ def without_biases(model: nn.Module) -> nn.Module:
     As in PaLM (Chowdhery et al. 2022, section 2), and most models since.
     """
     for module in model.modules():
-        if getattr(module, "bias", None) is not None:
-            module.bias = None
+        if isinstance(getattr(module, "bias", None), nn.Parameter):
+            module.register_parameter("bias", None)
     return model
