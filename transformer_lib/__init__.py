@@ -21,10 +21,10 @@
 Letters in shapes: b batch, s source positions, t target positions, q and k query and key
 positions, h heads, d_model d_k d_ff widths, vocab_size words.
 
-Beside the flow: interpret/ (looking inside), variants/ (recurrent translators, language models,
-parts of newer models), metrics.py (measuring), confidence.py (when it isn't sure), recipes.py
-(trainings to repeat), checkpoints.py (models on disk), files.py, and cli/, the command line:
-python -m transformer_lib --help.
+Outside this flow: interpret/ (looking inside a model), variants/ (recurrent translators, language
+models, parts of newer models), metrics.py (how good a translator is), confidence.py (how sure it
+is), recipes.py (training runs that anybody can repeat), checkpoints.py (models on disk), files.py,
+and cli/, the command line: python -m transformer_lib --help.
 """
 
 from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS, UNK, Tokenizer, Vocabulary

@@ -1,7 +1,7 @@
-"""Where things went when the library was put in order: old names work until the next release.
+"""Old names of modules, functions and commands, which work until the next release.
 
 The tables are at the top. An old module is a stand-in that looks each name up in its new place, and
-warns. What went to the course is found where there is a course: its table is course/moved.py.
+warns. What went to the course is found if there is a course, whose table is course/moved.py.
 """
 
 import sys
@@ -23,8 +23,8 @@ COMMANDS = {
     "translate --attention": "python -m course view MODEL TEXT --out FILE",
 }
 
-# Old module -> where its names are now, without "transformer_lib.". Where a module was taken apart,
-# they are looked for in the order given here.
+# Old module -> where its names are now, without "transformer_lib.". If it was taken apart, they are
+# looked for in the order given here.
 MODULES = {
     "attention": "model.attention",
     "batching": "text.batching",
@@ -133,7 +133,7 @@ HANDED_ON: dict[str, str] = {}  # names that an old package handed on, by themse
 
 
 def command_now(arguments: Sequence[str]) -> str:
-    """In a sentence, what to type instead of an old command; "" if it is none."""
+    """A sentence that says what to type instead of an old command; "" for any other."""
     options = {argument.partition("=")[0] for argument in arguments}
     for old, now in COMMANDS.items():
         command, _, option = old.partition(" ")
@@ -144,7 +144,7 @@ def command_now(arguments: Sequence[str]) -> str:
 
 
 def alias(package: str, modules: dict[str, str]) -> None:
-    """Let old modules of the library stand for modules of a package."""
+    """Make old modules of the library stand-ins for modules of a package."""
     for old, places in modules.items():
         name = f"transformer_lib.{old}"
         PLACES.setdefault(name, []).extend(f"{package}.{place}" for place in places.split())
@@ -154,7 +154,7 @@ def alias(package: str, modules: dict[str, str]) -> None:
 
 
 def find(old: str, name: str) -> Any:
-    """What `name` was in the module `old`; AttributeError if there was no such thing."""
+    """What `name` was in the module `old`; AttributeError if there was no such name."""
     whole = f"{old}.{name}"
     if name.startswith("__"):
         found = None
@@ -172,7 +172,7 @@ def find(old: str, name: str) -> Any:
 
 
 def look_up(old: str, name: str) -> tuple[Any, str] | None:
-    """What `name` was in `old`, and a warning; None if it isn't in the tables."""
+    """What `name` was in `old`, and a warning or ""; None if it isn't in the tables."""
     whole = f"{old}.{name}"
     for place in [HANDED_ON[whole]] if whole in HANDED_ON else PLACES[old]:
         names = vars(import_module(place))

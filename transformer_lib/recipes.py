@@ -1,4 +1,4 @@
-"""Trainings that anybody can repeat: which text, which sizes, how long."""
+"""Training runs that anybody can repeat: which text, which sizes, how long."""
 
 import dataclasses
 import functools
@@ -53,15 +53,15 @@ OPTIMIZERS: dict[str, Callable[[Parts], AnyOptimizer]] = {
     "adamw": adamw,
     "muon": muon,
 }
-NEARLY_ALL = 0.95  # share of sentences; what nearly all have, the model has never been without
-ASIDE = 0.01  # share of the source sentences to validate on, where no file is named
+NEARLY_ALL = 0.95  # share of sentences; what so many have in common, the model expects of any
+ASIDE = 0.01  # share of the source sentences to validate on, if no file is named
 
 
 @dataclass(frozen=True)
 class Recipe:
     """What to train on and how. languages: spaCy's codes of source and target.
 
-    optimizer: the paper's "adam", or one of those since: "adamw", "muon".
+    optimizer: the paper's "adam", or a newer one: "adamw", "muon". ValueError for any other.
     """
 
     task: str
@@ -76,13 +76,13 @@ class Recipe:
             raise ValueError(f"optimizer={self.optimizer!r} must be one of {known}")
 
     def texts(self) -> tuple[TextPairs, TextPairs]:
-        """Pairs of text to train on, and to validate on."""
+        """Pairs of text to train on, and pairs to validate on."""
         if self.task in DIGIT_TASKS:
             return digits.load(self.task)
         return english_spanish.load("train"), english_spanish.load("validation")
 
     def material(self, folder: Path) -> "TrainingData":
-        """What the model learns from. folder: where the run is saved."""
+        """What the model learns from, in ids. folder: where the run is saved."""
         training, validation = self.texts()
         src = learn_language(self.languages[0], [source for source, _ in training])
         tgt = learn_language(self.languages[1], [target for _, target in training])
@@ -130,11 +130,11 @@ class TrainingData:
 
 @dataclass(frozen=True)
 class ParallelRecipe(Recipe):
-    """Training on sentence pairs that a user brings (`corpora.parallel`), in subwords.
+    """Training on a user's own sentence pairs (`text.parallel`), in subwords.
 
-    files, validation: their files; without validation, a hundredth of the source sentences is set
-    aside. skip_bad: how many bad lines to leave out. subwords: how many to learn, at most.
-    sha256: of the contents of all files, so that a run goes on with the text that it began with.
+    files, validation: the files with the pairs; without validation, a hundredth of the source
+    sentences is set aside. skip_bad: how many bad lines to leave out. subwords: how many to learn,
+    at most. sha256: of the contents of all files, so that a run goes on with the same text.
     """
 
     files: tuple[str, ...]
@@ -157,7 +157,7 @@ class ParallelRecipe(Recipe):
         )
 
     def learn_language(self) -> SubwordLanguage:
-        """Subwords from the training side, and whether its sentences are written as such."""
+        """Subwords of the training side, and whether its sentences begin and end like sentences."""
         count = finished = 0
 
         def texts() -> Iterator[str]:
@@ -181,7 +181,7 @@ class ParallelRecipe(Recipe):
                 yield source, target
 
     def encoded(self, language: SubwordLanguage, side: str) -> TokenizedDataset:
-        """One side as ids, in the cache under a name that belongs to this text and tokenizer."""
+        """One side as ids, kept in the cache by a name made from its text and tokenizer."""
         subwords = language.tokenizer
         about = f"{ASIDE} {len(self.files)} {self.sha256} {subwords.to_json()}"
         name = hashlib.sha256(about.encode("utf-8")).hexdigest()[:20]
@@ -205,7 +205,7 @@ def parallel_recipe(
     skip_bad: int = 0,
     subwords: int = 8000,
 ) -> ParallelRecipe:
-    """A recipe for a user's own sentence pairs, with sizes for tens of thousands of them."""
+    """A recipe for a user's own sentence pairs, with sizes that suit tens of thousands of them."""
     training_files, validation_files = (
         tuple(str(Path(file).resolve()) for file in side) for side in (files, validation)
     )
@@ -230,7 +230,7 @@ def parallel_recipe(
 
 
 def tatoeba_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
-    """Model, training and number of subwords of the larger translator that comes along."""
+    """Model, training and number of subwords of the larger translator in MODELS."""
     model = ModelConfig(
         N=3, d_model=256, d_ff=768, h=8, dropout=0.15, norm_first=True, tie_weights="all"
     )
@@ -248,7 +248,7 @@ def tatoeba_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
 
 
 def tatoeba() -> ParallelRecipe:
-    """Its recipe; the sentences are fetched if need be. DownloadError where they can't be."""
+    """The larger translator's recipe; fetches its sentences if need be, or raises DownloadError."""
     splits = fetched("tatoeba-en-es")
     model, training, subwords = tatoeba_sizes()
     recipe = parallel_recipe([splits["train"]], [splits["validation"]], subwords=subwords)
@@ -258,8 +258,8 @@ def tatoeba() -> ParallelRecipe:
 def multi30k_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     """Model, training and number of subwords for the 29,000 descriptions of Multi30k.
 
-    The model has the sizes of "tiny" in Wu et al. (ACL 2021), with pre-norm and half the subwords,
-    and learns by Muon: in 41 epochs what theirs learns in many more.
+    The model has the sizes of "tiny" in Wu et al. (ACL 2021), with pre-norm and half the subwords.
+    It is trained with Muon, for 41 epochs; theirs took many more.
     """
     model = ModelConfig(
         N=4, d_model=128, d_ff=256, h=4, dropout=0.3, norm_first=True, tie_weights="all"
@@ -277,7 +277,7 @@ def multi30k_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
 
 
 def multi30k(target: str) -> ParallelRecipe:
-    """Its recipe, into "de" or "fr"; fetched if need be, in tokens and lower case (`moses`)."""
+    """The recipe for Multi30k into "de" or "fr", in lower-case tokens (`moses`); fetches it too."""
     task = f"multi30k-en-{target}"
     splits = fetched(task)
     files = {split: moses.tokenized(path, ("en", target)) for split, path in splits.items()}
@@ -287,15 +287,15 @@ def multi30k(target: str) -> ParallelRecipe:
 
 
 def fetched(corpus: str) -> dict[str, Path]:
-    """The files of a public corpus, and its source and license on standard error."""
-    if rank() > 0:  # process 0 has fetched it and said so
+    """The files of a public corpus; its source and license are printed on standard error."""
+    if rank() > 0:  # process 0 has fetched it and printed that
         return downloads.get(corpus, report=lambda message: None)
     splits = downloads.get(corpus)
     print_attribution(corpus)
     return splits
 
 
-@functools.cache  # once, however often it is used
+@functools.cache  # once, however many times it is called
 def print_attribution(corpus: str) -> None:
     print(downloads.CORPORA[corpus].about, file=sys.stderr)
 
@@ -317,10 +317,10 @@ RECIPES = {
 
 
 def validation_scores(translator: Translator) -> dict[str, Any]:
-    """What the history of an English-Spanish training records beside the loss.
+    """What the history of an English-Spanish training run records besides the loss.
 
-    The pairs come from the pronoun test split, so they are for looking at: no setting of the
-    recipe and no stop depends on them.
+    Its pronoun sentences are those of a test split, so they are for information only: neither a
+    setting of the recipe nor the end of the run depends on them.
     """
     validation = english_spanish.load("validation")[:100]
     return {
@@ -348,12 +348,13 @@ def train_recipe(
 ) -> Translator:
     """Train what the recipe says and save it in `folder`, ready for `Translator.load`.
 
-    recipe.json comes first and model.safetensors last; a run that was stopped in between goes on
+    recipe.json is written first and model.safetensors last; a run that stopped in between goes on
     with resume=True. bar: the progress bar to use. device: as for `device_named`; only a run on a
     CPU goes on to the same weights bit for bit. dtype: see `save_model`. threads: see `train`.
+    Raises CheckpointError if the folder holds another run, or none to resume.
     """
     folder, place = Path(folder), local_device(device_named(device))
-    with first_before_others():  # who find all on the disk
+    with first_before_others():  # who then find all of it on the disk
         check_processes(recipe.training)
         if rank() == 0:
             check_folder(recipe, folder, resume)
@@ -407,7 +408,7 @@ def train_recipe(
 
 
 def check_folder(recipe: Recipe, folder: Path, resume: bool) -> None:
-    """The folder is free for this recipe, or is to be resumed and is this recipe's."""
+    """CheckpointError unless the folder is free, or holds a run of this recipe to resume."""
     path = folder / "recipe.json"
     if not path.exists():
         if resume:

@@ -1,4 +1,4 @@
-"""What commands have in common: options of several, and what a person reads when one fails."""
+"""What commands have in common: options of several, and the message when one fails."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 class UserError(ValueError):
-    """Something the person at the keyboard can mend; the message says how."""
+    """Something that whoever typed the command can mend; the message says how."""
 
 
 def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:

@@ -1,4 +1,4 @@
-"""corpus get: sentences that people wrote and that are fetched."""
+"""corpus get: fetch sentences that people wrote."""
 
 import argparse
 from pathlib import Path

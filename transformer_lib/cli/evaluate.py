@@ -1,4 +1,4 @@
-"""evaluate: how good a model is, on the test splits or on somebody's own pairs."""
+"""evaluate: how good a model is, on the test splits or on a user's own pairs."""
 
 import argparse
 import json
@@ -115,7 +115,7 @@ SHARES, SCORES = ("exact_match", "token_accuracy"), ("bleu", "chrf")
 
 
 def table_line(name: str, *cells: str | int) -> str:
-    """Cells of the widths of sentences, exact match, token accuracy, BLEU and chrF; or fewer."""
+    """A line of the table: sentences, exact match, token accuracy, BLEU, chrF, or the first few."""
     widths = (10, 13, 12, 8, 8)
     line = "".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=False))
     return f"{name:<26}{line}".rstrip()

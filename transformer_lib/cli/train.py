@@ -1,4 +1,4 @@
-"""train: a model by one of the recipes, or on somebody's own sentence pairs."""
+"""train: a model by one of the recipes, or on a user's own sentence pairs."""
 
 import argparse
 import dataclasses
@@ -130,7 +130,7 @@ def run(options: argparse.Namespace) -> int:
     if options.threads:
         torch.set_num_threads(options.threads)
     with process_group():
-        with first_before_others():  # so that a complaint comes once
+        with first_before_others():  # so that an error is reported once
             recipe, folder = what_to_train(options)
         how = {"device": options.device, "dtype": torch.float16 if options.half else None}
         try:

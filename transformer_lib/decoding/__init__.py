@@ -2,11 +2,11 @@
 
 greedy.py    greedy_decode    the likeliest word each time
 beam.py      beam_search      the likeliest few beginnings at a time
-sampling.py  sample_decode    words drawn by lot, by their probabilities
-cache.py     DecoderState     what all three are built on: the words so far, keys and values
+sampling.py  sample_decode    words drawn at random, by their probabilities
+cache.py     DecoderState     what these three are built on: the words so far, keys and values
              CachedDecoder    the decoder's layers, word by word (WholePrefix: without a cache)
-layout.py    for_decoding     the same model with weights that are read faster, or in 8 bits
-speculative.py  speculative_decode  as greedy, in fewer steps: a small model writes ahead
+layout.py    for_decoding     the same model with weights that can be read faster, or in 8 bits
+speculative.py  speculative_decode  greedy, in fewer steps: a small model writes ahead
 """
 
 from transformer_lib.decoding.beam import Hypothesis, beam_search, penalty

@@ -39,7 +39,10 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """N decoder layers, each with keys and values of its own for the memory."""
+    """N decoder layers; each has its own projections of the memory to keys and values.
+
+    Shapes as in `DecoderLayer`.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What training and decoding ask of a model: the Transformer has it, and so have its variants."""
+"""What training and decoding ask of a model. The Transformer and its variants provide it."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar, Protocol, Self
@@ -10,7 +10,7 @@ from transformer_lib.model.transformer import Generator
 
 
 class Parts(Protocol):
-    """Any `nn.Module`, as far as its parts and parameters are asked for."""
+    """What is used here of any `nn.Module`: its parts, its parameters, its mode."""
 
     def modules(self) -> Iterator[nn.Module]: ...
 
@@ -26,7 +26,7 @@ class Parts(Protocol):
 
 
 class Sizes(Protocol):
-    """A model's config, as far as training and saving ask for it: a dataclass with d_model."""
+    """What training and saving need of a model's config: it is a dataclass, and has d_model."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -39,7 +39,7 @@ class Seq2SeqModel(Parts, Protocol):
 
     The Transformer, the recurrent translator and the language model (which reads an empty source)
     are such models. src (b, s) and tgt_in (b, t) are ids; the memory has b rows, and its further
-    axes are the model's own business.
+    axes are up to the model.
     """
 
     @property
@@ -60,7 +60,7 @@ class Seq2SeqModel(Parts, Protocol):
 
 
 class TranslationModel(Seq2SeqModel, Protocol):
-    """One with embeddings on both sides: what a `Translator` is made of."""
+    """A model with embeddings on both sides, which a `Translator` needs."""
 
     @property
     def src_embed(self) -> Embeddings: ...

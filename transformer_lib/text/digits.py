@@ -1,4 +1,4 @@
-"""Three small tasks on digits, for learning in seconds: copy, reverse, sort.
+"""Three small tasks on digits that are learned in seconds: copy, reverse, sort.
 
 copy     3 1 4 1  ->  3 1 4 1
 reverse  3 1 4 1  ->  1 4 1 3
@@ -21,7 +21,8 @@ def make(
 ) -> list[tuple[list[str], list[str]]]:
     """`count` pairs of token lists for a task, no two with the same input, the same every time.
 
-    To keep training and test apart, make both in one call and cut the list in two.
+    To keep training and test apart, make both in one call and cut the list in two. Raises
+    ValueError for an unknown task, impossible lengths, or more pairs than there are.
     """
     if task not in TASKS:
         raise ValueError(f"task={task!r} must be one of {', '.join(TASKS)}")

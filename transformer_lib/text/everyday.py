@@ -1,7 +1,7 @@
-"""Our own test of everyday English: 200 sentences, each with every Spanish one that we accept.
+"""A test of everyday English: 200 sentences, each with all Spanish translations that are accepted.
 
-data/everyday/en-es.txt is written for people: a heading for each group, an English sentence, and
-indented below it the patterns of its translations (`expand` says how they are read).
+data/everyday/en-es.txt is written by hand: a heading for each group, an English sentence, and
+indented below it the patterns of its translations (see `expand`).
 
     == feelings and health ==
 
@@ -30,7 +30,7 @@ class EverydayItem(NamedTuple):
 
 
 def load(path: Path = FILE) -> list[EverydayItem]:
-    """The sentences of the file in its order; ValueError where it is damaged."""
+    """The sentences of the file in its order; ValueError if it is damaged."""
     items: dict[str, EverydayItem] = {}
     group = english = ""
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
@@ -65,8 +65,8 @@ def expand(pattern: str) -> list[str]:
         (a mí|a ti)     one of them, or neither
         Ven.!           at the end: as a statement and as an exclamation    Ven. / ¡Ven!
 
-    They can stand within each other. What is left out leaves no space behind, and every sentence
-    begins with a capital. ValueError where a bracket is missing.
+    They can be nested. What is left out leaves no double space, and every sentence begins with a
+    capital. ValueError if a bracket is missing.
     """
     if pattern.endswith(".!"):
         return expand(pattern[:-1]) + expand(f"¡{pattern[:-2]}!")
@@ -75,7 +75,7 @@ def expand(pattern: str) -> list[str]:
 
 
 def alternatives(signs: Iterator[str], end: str) -> list[str]:
-    """What can be read from `signs` up to the sign `end`."""
+    """The sentences that can be read from `signs` up to the sign `end`."""
     finished: list[str] = []
     begun = [""]
     for sign in signs:

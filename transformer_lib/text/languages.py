@@ -1,6 +1,6 @@
 """One side of a translator: text -> ids for the model, and the model's ids -> text.
 
-Words and subwords become alike here: translator, training and evaluation see only ids and text.
+Words and subwords look the same from here on: translator, training and evaluation see ids and text.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ AnyTokenizer = TypeVar("AnyTokenizer", Tokenizer, Subwords)
 
 @dataclass(frozen=True)
 class TokenizedText(Generic[AnyTokenizer]):
-    """How text is cut, and the number of each token: what words and subwords have in common."""
+    """A tokenizer and its vocabulary: what words and subwords have in common."""
 
     tokenizer: AnyTokenizer
     vocab: Vocabulary
@@ -43,22 +43,22 @@ class TokenizedText(Generic[AnyTokenizer]):
 
 
 class Language(TokenizedText[Tokenizer]):
-    """One side of a translator that knows whole words, and no others."""
+    """One side of a translator that reads and writes whole words, those of its vocabulary."""
 
     longest = LONGEST  # tokens in a sentence
 
     @property
     def words(self) -> list[str]:
-        """The words that it can read, in the order of the alphabet."""
+        """The words that it can read, in alphabetical order."""
         words = [w for w in self.vocab.tokens[len(SPECIALS) :] if w[0].isalnum()]
         return sorted(words, key=str.lower)
 
     def typed(self, text: str) -> UserInput:
-        """What somebody typed, for this side to read."""
+        """What somebody typed, as this side reads it; InputError for anything but one line."""
         return one_sentence(text)
 
     def tokens(self, typed: UserInput) -> list[str]:
-        """InputError for more than one sentence, too long a sentence, or an unknown word."""
+        """Its tokens; InputError for more than one sentence, too long a one, or an unknown word."""
         tokens = self.tokenizer(typed.words)
         check_tokens(tokens)
         unknown = self.vocab.unknown(tokens)
@@ -72,11 +72,11 @@ class Language(TokenizedText[Tokenizer]):
 
     @property
     def more(self) -> str:
-        """Which model reads more than this side; "" if none does."""
+        """A hint at the model that reads more than this side; "" if there is none."""
         return LARGER if self.tokenizer.language == "en" else ""
 
     def shown(self, tokens: list[str]) -> list[str]:
-        """Tokens as labels of a figure."""
+        """Tokens as the labels of a figure."""
         return tokens
 
     def to_json(self) -> dict[str, Any]:
@@ -95,8 +95,8 @@ class Language(TokenizedText[Tokenizer]):
 class SubwordLanguage(TokenizedText[Subwords]):
     """Both sides of a translator whose languages share their subwords; it reads any text.
 
-    finished: the sentences that it learned from have a capital and a sign at the end, nearly all of
-    them, so what somebody types is given both.
+    finished: whether nearly all sentences that it learned from begin with a capital and end with
+    punctuation; then what somebody types is given both.
     """
 
     finished: bool
@@ -105,14 +105,14 @@ class SubwordLanguage(TokenizedText[Subwords]):
 
     def __init__(self, subwords: Subwords, finished: bool = False):
         super().__init__(subwords, subwords.vocabulary())
-        object.__setattr__(self, "finished", finished)  # a language doesn't change later
+        object.__setattr__(self, "finished", finished)  # it is frozen
 
     @property
     def words(self) -> list[str]:
         raise InputError("this model reads any word, in pieces if need be: it has no list of words")
 
     def typed(self, text: str) -> UserInput:
-        """All of the line: signs and capitals were in the training text too."""
+        """The whole line: punctuation and capitals were in the training text too."""
         return finish(text) if self.finished else UserInput(one_line(text))
 
     def tokens(self, typed: UserInput) -> list[str]:
@@ -128,7 +128,7 @@ class SubwordLanguage(TokenizedText[Subwords]):
         return self.text(ids).removesuffix(typed.added)
 
     def shown(self, tokens: list[str]) -> list[str]:
-        """Letters again where a piece holds whole ones, with · for the space before."""
+        """Pieces as text, if they hold whole letters, with · for the space before a word."""
         return [
             token if token in SPECIALS else self.tokenizer.piece(token).replace(" ", "·")
             for token in tokens
@@ -163,7 +163,7 @@ def read_languages(folder: Path) -> tuple[AnyLanguage, AnyLanguage]:
 
 
 def read_subwords(folder: Path) -> SubwordLanguage:
-    """The language of both sides, from a folder with subwords."""
+    """The language of both sides, from a folder with subwords; CheckpointError if damaged."""
     path = folder / SUBWORDS_FILE
     try:
         subwords = Subwords(path.read_text(encoding="utf-8"))

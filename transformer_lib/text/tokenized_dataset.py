@@ -1,8 +1,8 @@
 """Sentence pairs as ids on disk: encoded once, then read through a memory map.
 
-A corpus may be larger than the memory: the system keeps the pages that are in use. In a folder of
-its own are the ids of all sentences one after another, source, target, source, target (`ids`), the
-place after each sentence (`ends`), and how many there are (`about.json`).
+A corpus may be larger than the memory: the system keeps the pages that are in use. Its folder holds
+the ids of all sentences one after another, source, target, source, target (`ids`), the position
+after each sentence (`ends`), and the number of pairs (`about.json`).
 """
 
 import json
@@ -23,7 +23,7 @@ IdPair = tuple[list[int], list[int]]
 class TokenizedDataset(Sequence[IdPair]):
     """Pairs of (source ids, target ids), without special tokens, from a folder of `encode_pairs`.
 
-    ValueError if the files are not as long as they should be.
+    Raises ValueError if a file is missing or too short.
     """
 
     def __init__(self, folder: Path):
@@ -57,7 +57,7 @@ class TokenizedDataset(Sequence[IdPair]):
         return self._ids[start:middle].tolist(), self._ids[middle:end].tolist()
 
     def lengths(self) -> np.ndarray:
-        """(n, 2): how many ids each source and target has."""
+        """(n, 2): the number of ids in each source and target."""
         return np.diff(self._ends, prepend=0).reshape(-1, 2)
 
 
@@ -67,10 +67,11 @@ def encode_pairs(
     vocab: int,
     folder: Path,
 ) -> TokenizedDataset:
-    """Write the ids of all pairs into a folder that is not there yet, and open it.
+    """Write the ids of all pairs into a new folder, and open it.
 
-    The files are written in a folder beside it that gets its name at the end, so that a folder of
-    this name is whole, even if the machine stops in the middle. vocab: ids are smaller than this.
+    The folder has another name until it is complete, so that one of this name always is, even if
+    the machine stops in the middle. vocab: ids are smaller than this. Raises ValueError if there
+    are no pairs.
     """
     folder = Path(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +94,7 @@ def encode_pairs(
             raise ValueError("there are no sentence pairs to encode")
         about = {"pairs": count, "dtype": dtype.name}
         (beside / "about.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
-        if not folder.exists():  # else another run was quicker
+        if not folder.exists():  # else another run was faster
             os.replace(beside, folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What somebody types: one sentence and the sign it ends in, or a reason why it can't be read."""
+"""What somebody types: one sentence and how it ends, or the reason why it can't be read."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ LARGER = (
 class InputError(ValueError):
     """A sentence that can't be translated; the message says why and what to do.
 
-    In a notebook it shows as one line, not as the way through the library to the place.
+    In a notebook it appears as one line, without a traceback.
     """
 
     def _render_traceback_(self) -> list[str]:  # what IPython asks for
@@ -25,9 +25,9 @@ class InputError(ValueError):
 
 @dataclass(frozen=True)
 class UserInput:
-    """words: for the model to read. mark: the sign at the end, set aside and put back later.
+    """words: for the model to read. mark: punctuation at the end, set aside and put back later.
 
-    added: a sign that was missing at the end, given to the model and taken off its translation.
+    added: punctuation that was missing at the end: given to the model, taken off its translation.
     """
 
     words: str
@@ -35,7 +35,7 @@ class UserInput:
     added: str = ""
 
     def around(self, translation: str, language: str) -> str:
-        """The translation with the mark, as it is written in its language."""
+        """The translation with its mark, as its language writes it: in Spanish, ¡…!"""
         opening = "¡" if self.mark == "!" and language == "es" else ""
         return f"{opening}{translation}{self.mark}"
 
@@ -60,7 +60,7 @@ def one_line(text: Any) -> str:
 
 
 def one_sentence(text: Any) -> UserInput:
-    """ "I like trees!!" -> Typed("I like trees", "!"); InputError for anything but one line.
+    """ "I like trees!!" -> UserInput("I like trees", "!"); InputError for anything but one line.
 
     A full stop says nothing that the words don't. Neither does an exclamation mark, except after
     "What a day!", which isn't a sentence without it. A question mark stays.
@@ -77,12 +77,12 @@ def one_sentence(text: Any) -> UserInput:
 
 
 def is_finished(text: str) -> bool:
-    """Does it look like a written sentence: no small letter at the beginning, a sign at the end?"""
+    """Does it look like a written sentence: no small letter first, punctuation at the end?"""
     return text[:1] == text[:1].upper() and not text[-1:].isalnum()
 
 
 def finish(text: Any) -> UserInput:
-    """ "good morning" -> "Good morning." for a model that has read finished sentences only."""
+    """ "good morning" -> "Good morning." for a model that has only read finished sentences."""
     words = one_line(text)
     added = "." if words[-1].isalnum() else ""
     return UserInput(words[0].upper() + words[1:] + added, added=added)
@@ -100,7 +100,7 @@ def check_tokens(tokens: list[str]) -> None:
 
 
 def about_unknown(unknown: Iterable[str], known: Iterable[str], language: str) -> str:
-    """Which words a model has not learned, what may have been meant, and what it can read."""
+    """A message: the words a model doesn't know, what may have been meant, what it can read."""
     parts = []
     known = list(known)
     for word in dict.fromkeys(unknown):
@@ -117,9 +117,9 @@ def about_unknown(unknown: Iterable[str], known: Iterable[str], language: str) -
 
 
 def is_near(word: str, other: str) -> bool:
-    """Is the other word what a slip of the finger makes of this one?
+    """Are the words one typing error apart?
 
-    One letter wrong, missing or too much, or two exchanged; of three letters, two exchanged.
+    One letter wrong, missing or added, or two neighbors swapped; in words of three letters, a swap.
     """
     if len(word) < 3 or abs(len(word) - len(other)) > 1:
         return False

@@ -1,4 +1,4 @@
-"""How to train: steps, batch size, schedule, smoothing."""
+"""The settings of a training run: steps, batch size, schedule, smoothing."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from transformer_lib.training.schedules import SCHEDULES, paper_schedule
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """How to train: the paper's ways (sections 5.3 and 5.4), in sizes for a laptop.
+    """The settings of a training run: as in the paper (5.3 and 5.4), in sizes for a laptop.
 
     steps: updates of the weights. max_tokens: padded words in a batch (source and target each).
     accumulate: batches whose gradients are added up for one update, in all processes together.
@@ -15,10 +15,11 @@ class TrainingConfig:
     paper's own).
     smoothing: label smoothing. bf16: half-precision arithmetic where it is safe (autocast).
     validate_every: steps between two validations, at which the run is saved as well.
-    best_by: the best validation is that of the lowest "loss", or that of the highest "bleu".
+    best_by: the best validation is the one with the lowest "loss", or with the highest "bleu".
     patience: stop after this many validations without a new best one (None: never).
-    average: 1 ends with the weights of the best validation; more, with the mean of the weights at
-    the last validations, that many (section 6.1 of the paper: 5 or 20 of them).
+    average: with 1, the run ends with the weights of the best validation; with n > 1, with the mean
+    of the weights at the last n validations (section 6.1 of the paper: 5 or 20).
+    Raises ValueError for a value out of range.
     """
 
     steps: int = 1000
@@ -52,6 +53,7 @@ class TrainingConfig:
             raise ValueError(f'best_by={self.best_by!r} must be "loss" or "bleu"')
 
     def learning_rate(self, step: int, d_model: int) -> float:
+        """The learning rate at this step, counted from 1, of a model with this width."""
         papers_peak = (d_model * self.warmup) ** -0.5
         peak = papers_peak if self.peak is None else self.peak
         if self.schedule in SCHEDULES:

@@ -1,4 +1,4 @@
-"""How far a training has come, on disk, so that it can go on after whatever stopped it."""
+"""The state of a training run, on disk, so that it can go on after whatever stopped it."""
 
 import dataclasses
 import math
@@ -21,9 +21,9 @@ STATE_FILE = "training_state.safetensors"
 
 @dataclass
 class TrainState:
-    """How far a training has come. (epoch, position): the next batch to read.
+    """How far a training run has come. (epoch, position): the next batch to read.
 
-    best_loss: the validation loss of the best validation; with best_by="bleu", minus its BLEU.
+    best_loss: the loss of the best validation; with best_by="bleu", minus its BLEU.
     """
 
     step: int = 0
@@ -35,13 +35,13 @@ class TrainState:
 
 
 def kept_weights(folder: Path, run: TrainState, count: int) -> list[Path]:
-    """The files with the weights at the last validations."""
+    """The files with the weights at the last `count` validations."""
     steps = [entry["step"] for entry in run.history[-count:]]
     return [folder / f"weights-{step}.safetensors" for step in steps]
 
 
 def keep_weights(folder: Path, model: Parts, run: TrainState, count: int) -> None:
-    """Write those of the validation that has just been, and let go of those that came too early."""
+    """Write the weights at the latest validation, and delete all but those at the last `count`."""
     kept = kept_weights(folder, run, count)
     write_tensors(kept[-1], weights(model))
     for path in folder.glob("weights-*.safetensors"):
@@ -50,7 +50,7 @@ def keep_weights(folder: Path, model: Parts, run: TrainState, count: int) -> Non
 
 
 def mean_weights(files: Sequence[Path]) -> dict[str, Tensor]:
-    """The mean of the weights in these files, one of which is read at a time."""
+    """The mean of the weights in these files, which are read one at a time."""
     mean: dict[str, Tensor] = {}
     for path in files:
         for name, tensor in read_tensors(path)[0].items():
@@ -67,7 +67,7 @@ def save_state(
     run: TrainState,
     best: dict[str, Tensor],
 ) -> None:
-    """All that the next step depends on, in one file: weights, Adam's averages, random numbers."""
+    """Write all that the next step depends on: weights, Adam's averages, random numbers."""
     tensors = random_numbers(model.generator.proj.weight.device)
     for name, parameter in weights(model).items():
         tensors[f"model/{name}"] = parameter
@@ -81,7 +81,11 @@ def save_state(
 def load_state(
     folder: Path, model: Seq2SeqModel, optimizer: AnyOptimizer, config: TrainingConfig
 ) -> tuple[TrainState, dict[str, Tensor]]:
-    """Put model, optimizer and random numbers back to where `save_state` left them."""
+    """Put model, optimizer and random numbers back to where `save_state` left them.
+
+    -> the state, and the best weights so far. Raises CheckpointError if there is nothing to resume,
+    or if the run was started with other settings.
+    """
     path = folder / STATE_FILE
     if not path.exists():
         raise CheckpointError(f"there is nothing to resume in {folder}: it has no {STATE_FILE}")
@@ -100,8 +104,8 @@ def load_state(
         parts.setdefault(part, {})[current_name(name)] = tensor
     set_weights(model, parts["model"], where=str(path))
     for name, parameter in weights(model).items():
-        for part, tensors_of_part in parts.items():  # Adam has none before its first step
-            if part.startswith("adam.") and name in tensors_of_part:  # nor Muon of each matrix
+        for part, tensors_of_part in parts.items():  # Adam has no averages before its first step
+            if part.startswith("adam.") and name in tensors_of_part:  # nor has Muon all of them
                 average = tensors_of_part[name].to(parameter.device)
                 optimizer.state[parameter][part.removeprefix("adam.")] = average
     set_random_numbers(tensors, model.generator.proj.weight.device)
@@ -109,7 +113,7 @@ def load_state(
 
 
 def random_numbers(device: torch.device) -> dict[str, Tensor]:
-    """Where the random numbers stand that dropout draws from, on a GPU also those of its own."""
+    """The state of the random numbers that dropout draws, on a GPU also of its own."""
     states = {"random": torch.get_rng_state()}
     if device.type != "cpu":
         states[f"random.{device.type}"] = torch.get_device_module(device).get_rng_state()
@@ -117,7 +121,7 @@ def random_numbers(device: torch.device) -> dict[str, Tensor]:
 
 
 def set_random_numbers(states: dict[str, Tensor], device: torch.device) -> None:
-    """Back to where they stood; what was saved on another kind of device has none for this one."""
+    """Restore the state; one saved on another kind of device has none for this device."""
     torch.set_rng_state(states["random"])
     if f"random.{device.type}" in states:
         torch.get_device_module(device).set_rng_state(states[f"random.{device.type}"])

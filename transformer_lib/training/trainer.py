@@ -1,4 +1,4 @@
-"""The training loop, which can be killed at any moment and goes on to the same weights."""
+"""The training loop, which can be killed at any moment and resumed, with the same weights."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -63,23 +63,25 @@ def train(
     loss: Callable[..., Tensor] = batch_loss,
     threads: int | None = None,
 ) -> list[dict[str, Any]]:
-    """Train the model in place; it ends with the weights of its best validation, or a mean.
+    """Train the model in place; it ends with its weights at the best validation, or with a mean.
 
     pairs, validation: (source ids, target ids), without special tokens.
     folder: where the run is saved at each validation, so that `resume=True` can go on from there
         after whatever stopped it, to the same weights bit for bit (on a CPU, with the same number
-        of threads). It also gets a log (`training.log`). Nothing is saved without it.
-    measure: called at each validation; what it returns is added to the history. With
-        best_by="bleu" it returns "bleu" among others.
+        of threads). The log is there too (`training.log`). With None, nothing is saved.
+    measure: called at each validation; what it returns is added to the history. For
+        best_by="bleu", that must include "bleu".
     bar: the progress bar to use.
-    optimizer: makes the optimizer of the model. loss: takes the place of `batch_loss` in training
-        (validation keeps it).
-    threads: of the processor (None: as many as steps of this size are worth, `threads_for`).
-    -> the history: for each validation its step, loss, validation_loss and learning_rate.
+    optimizer: makes the optimizer of the model. loss: used in training instead of `batch_loss`
+        (but not in validation).
+    threads: how many CPU threads to use (None: by the size of the steps, `threads_for`).
+    -> the history: for each validation its step, loss and validation_loss (nats per word),
+        learning_rate.
 
-    Several processes (`distributed.process_group`) share the batches of each update, so that it
-    doesn't depend on their number, but for rounding and dropout. Process 0 measures and writes;
-    all read the same folder.
+    Several processes (`distributed.process_group`) share the batches of each update, so the result
+    doesn't depend on their number, except for rounding and dropout. Process 0 measures and writes;
+    all read the same folder. Raises ValueError for settings that don't fit together,
+    CheckpointError if the folder holds another run or none to resume.
     """
     if not pairs or not validation:
         raise ValueError("training needs at least one pair to train on and one to validate on")
@@ -141,7 +143,7 @@ def validate(
     lr: float,
     measure: Callable[[Seq2SeqModel], dict[str, Any]] | None,
 ) -> dict[str, Any]:
-    """The entry of the history for this step. losses: of the updates since the entry before."""
+    """The history's entry for this step. losses: those of the updates since the last entry."""
     held_out_loss = validation_loss(model, held_out)
     (mean_loss,) = all_reduce_sum(sum(losses) / len(losses))
     entry = {
@@ -172,9 +174,9 @@ def copied_weights(model: Parts) -> dict[str, Tensor]:
 
 
 class RunFiles:
-    """What of a training is kept in its folder; without a folder, nothing.
+    """The files of a training run in its folder; without a folder, there are none.
 
-    Of several processes, the first one writes.
+    Of several processes, only the first one writes.
     """
 
     def __init__(
@@ -191,7 +193,7 @@ class RunFiles:
         self.out = self.folder if rank() == 0 else None
 
     def begin(self, resume: bool) -> tuple[TrainState, dict[str, Tensor]]:
-        """Where the training starts, and the best weights so far."""
+        """The state from which the run starts, and the best weights so far."""
         if resume:
             if self.folder is None:
                 raise ValueError("resume=True needs the folder of the run to go on with")
@@ -214,8 +216,8 @@ class RunFiles:
             save_state(self.out, self.model, self.optimizer, self.config, state, best)
 
     def end(self, state: TrainState, best: dict[str, Tensor]) -> dict[str, Tensor]:
-        """The weights that the training ends with."""
+        """The weights that the run ends with."""
         if self.folder is None or self.config.average == 1:
             return best
-        with first_before_others():  # so all is written
+        with first_before_others():  # so that all is written
             return mean_weights(kept_weights(self.folder, state, self.config.average))

@@ -34,8 +34,9 @@ def load_gpt2(folder: Path | str) -> LanguageModel:
     """GPT-2 (Radford et al. 2019) from a folder with Hugging Face's config.json, model.safetensors.
 
     -> the model, in eval mode. Its ids are those of GPT-2's own tokenizer, in which 0, 1 and 2 are
-    words like others; write with `generate`. What it has beside the paper: pre-norm, learned
-    positions, GELU, biases in attention, and embeddings that aren't multiplied by sqrt(d_model).
+    ordinary tokens; write with `generate`. Unlike the paper's, it has pre-norm, learned positions,
+    GELU, biases in attention, and embeddings that aren't multiplied by sqrt(d_model).
+    Raises CheckpointError for files that are missing, damaged, or of another model.
     """
     folder = Path(folder)
     about = read_json(folder / "config.json")
@@ -49,7 +50,7 @@ def load_gpt2(folder: Path | str) -> LanguageModel:
 
 
 def gpt2_model(about: dict[str, Any], where: str) -> LanguageModel:
-    """A model of GPT-2's form, with random weights. about: what is in its config.json."""
+    """A model built as GPT-2 is, with random weights. about: the entries of its config.json."""
     expected = {
         "model_type": "gpt2",
         "activation_function": "gelu_new",
@@ -87,10 +88,10 @@ def gpt2_model(about: dict[str, Any], where: str) -> LanguageModel:
 
 
 def gpt2_weights(name: str, tensor: Tensor) -> dict[str, Tensor]:
-    """One tensor of GPT-2's file by its name (or names) here; {} for what is no weight.
+    """One tensor of GPT-2's file by its name (or names) here; {} if it isn't a weight.
 
-    Their matrices stand the other way round, x W instead of x W^T, and one holds queries, keys and
-    values side by side.
+    GPT-2's matrices are transposed, x W instead of x W^T, and one of them holds those for queries,
+    keys and values side by side.
     """
     if name in GPT2_NAMES:
         return {GPT2_NAMES[name]: tensor}
