@@ -101,7 +101,7 @@ class Translator:
         if not folder.is_dir():
             raise CheckpointError(
                 f"there is no trained model in {folder}: the folder is missing "
-                f"({' and '.join(MODELS)} come along)"
+                f"({' and '.join(MODELS)} come with the library)"
             )
         src, tgt = read_languages(folder)
         translator = cls(load_model(folder), src, tgt)

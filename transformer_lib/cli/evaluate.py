@@ -15,7 +15,7 @@ def add_parser(commands: Commands) -> None:
         "evaluate",
         help="measure a model on the test splits",
         description="Exact match, token accuracy and sacreBLEU on every test split, or on sentence "
-        "pairs of your own; there a sentence may stand on several lines, with another translation "
+        "pairs of your own; there a sentence may be on several lines, with another translation "
         "on each. Example: transformer-lib evaluate --model runs/own --data test.tsv",
     )
     evaluate.add_argument(
@@ -36,7 +36,7 @@ def add_parser(commands: Commands) -> None:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="with --split everyday: tell sentences that stand in this training text apart",
+        help="with --split everyday: tell apart the sentences that are in this training text",
     )
     evaluate.add_argument(
         "--heads",

@@ -115,8 +115,8 @@ def add_parser(commands: Commands) -> None:
         "--threads",
         type=positive,
         metavar="N",
-        help="CPU cores to use (up to d_model=128 with max_tokens=2048 one, which hardly suffers "
-        "beside other programs; for larger models all)",
+        help="CPU cores to use (up to d_model=128 with max_tokens=2048 one, which other "
+        "programs hardly slow down; for larger models all)",
     )
     train.set_defaults(run=run)
 

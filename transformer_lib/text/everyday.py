@@ -47,7 +47,7 @@ def load(path: Path = FILE) -> list[EverydayItem]:
                 group, english = heading[1], ""
                 continue
             if not group or line in items:
-                raise ValueError(f"{line!r} stands {'twice' if group else 'before any heading'}")
+                raise ValueError(f"{line!r} is {'there twice' if group else 'before any heading'}")
             english, items[line] = line, EverydayItem(line, (), group)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
@@ -87,7 +87,7 @@ def alternatives(signs: Iterator[str], end: str) -> list[str]:
             choices = alternatives(signs, CLOSING[sign]) + ([""] if sign == "(" else [])
             begun = [before + choice for before in begun for choice in choices]
         elif sign in ("", "|", ")", "}"):
-            raise ValueError(f"{sign or 'the end'} where {end or 'nothing like it'} should stand")
+            raise ValueError(f"{sign or 'the end'} where {end or 'nothing like it'} should be")
         else:
             begun = [before + sign for before in begun]
     raise AssertionError("the signs end with an empty one")

@@ -79,7 +79,7 @@ class Subwords:
         return [found.ids for found in varied.encode_batch_fast(list(texts))]
 
     def detokenize(self, tokens: Sequence[str]) -> str:
-        """The text as it was, spaces and signs included (in Unicode's composed form, NFC)."""
+        """The text as it was, spaces and punctuation included (in Unicode's composed form, NFC)."""
         text: str = self._bpe.decoder.decode(list(tokens))
         return text.removeprefix(" ")
 

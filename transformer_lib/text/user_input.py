@@ -94,7 +94,7 @@ def check_tokens(tokens: list[str]) -> None:
         raise InputError("there is more than one sentence: it reads one at a time")
     if len(tokens) > LONGEST:
         raise InputError(
-            f"the sentence has {len(tokens)} words and signs, more than {LONGEST}: "
+            f"the sentence has {len(tokens)} words and punctuation marks, more than {LONGEST}: "
             f"cut it into shorter sentences"
         )
 
