@@ -93,11 +93,13 @@ class Recipe:
         return TrainingData(src, tgt, *encoded)
 
     def to_json(self) -> dict[str, Any]:
+        """The content of recipe.json."""
         content: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(self)))
         return content
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> "Recipe":
+        """The recipe in a recipe.json; CheckpointError if it is damaged."""
         try:
             settings = {
                 "task": content["task"],

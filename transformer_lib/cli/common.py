@@ -35,11 +35,13 @@ def explain(error: Exception) -> str:
 
 
 def complain(message: str, program: str = PROGRAM) -> int:
+    """Print a message on standard error -> 2, the status of a command that failed."""
     print(f"{program}: {message}", file=sys.stderr)
     return 2
 
 
 def positive(text: str) -> int:
+    """A whole number, 1 or more, as an option; else argparse.ArgumentTypeError."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} must be a whole number, 1 or more")
     return int(text)

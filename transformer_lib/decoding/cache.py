@@ -44,6 +44,7 @@ class KeyValueCache:
         self.append(attn.split_heads(attn.w_k(x)), attn.split_heads(attn.w_v(x)))
 
     def append(self, k: Tensor, v: Tensor) -> None:
+        """Keep the keys and values (b, h, positions, d_k) of new positions."""
         if self.length == 0:  # room for every word to come, so that nothing is copied later
             room = (k.size(0), k.size(1), self.max_length, k.size(3))
             self.keys, self.values = k.new_empty(room), v.new_empty(room)
@@ -58,6 +59,7 @@ class KeyValueCache:
         return attn.w_o(attn.merge_heads(attn.attention(q, *self.current(), mask)))
 
     def current(self) -> tuple[Tensor, Tensor]:
+        """The keys and the values so far."""
         return self.keys[:, :, : self.length], self.values[:, :, : self.length]
 
     @property
@@ -281,6 +283,7 @@ class DecoderState:
         return logits_of_words(self.model, self.decoder.read(self.words[:, -1:])[:, -1])
 
     def append(self, words: Tensor) -> None:
+        """Add the next word of each translation: (b,) ids."""
         self.words = torch.cat([self.words, words[:, None]], dim=1)
 
     def select(self, rows: Tensor) -> None:
@@ -321,5 +324,6 @@ def inference_mode(model: Parts) -> Iterator[None]:
 
 
 def check_max_length(max_length: int) -> None:
+    """Raises ValueError for less than 1."""
     if max_length < 1:
         raise ValueError(f"max_length={max_length} must be 1 or more")

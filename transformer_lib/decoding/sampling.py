@@ -108,6 +108,7 @@ def write_down(
 
 
 def check_sampling(temperature: float, top_k: int | None, top_p: float) -> None:
+    """Raises ValueError as `sampling_distribution` does."""
     if not 0 < temperature < math.inf:
         raise ValueError(f"temperature={temperature} must be more than 0; greedy is near 0")
     if top_k is not None and top_k < 1:

@@ -81,6 +81,7 @@ MULTI30K_SHA256 = {
 
 
 def multi30k(target: str, authors: str) -> PublicCorpus:
+    """English with its translations into "de" or "fr"; authors: whom to cite."""
     names = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
     return PublicCorpus(
         files={

@@ -36,9 +36,11 @@ class TokenizedText(Generic[AnyTokenizer]):
     vocab: Vocabulary
 
     def encode(self, text: str) -> list[int]:
+        """Text -> ids, without special tokens."""
         return self.vocab.encode(self.tokenizer(text))
 
     def text(self, ids: Ids) -> str:
+        """Ids -> text as it is written, up to the first <eos>."""
         return self.tokenizer.detokenize(self.vocab.decode(ids))
 
 
@@ -80,6 +82,7 @@ class Language(TokenizedText[Tokenizer]):
         return tokens
 
     def to_json(self) -> dict[str, Any]:
+        """What `from_json` needs, for a file."""
         return {
             "language": self.tokenizer.language,
             "proper": sorted(self.tokenizer.proper.values()),
@@ -88,6 +91,7 @@ class Language(TokenizedText[Tokenizer]):
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> "Language":
+        """The language that `to_json` described; KeyError, TypeError or ValueError if damaged."""
         tokenizer = Tokenizer(content["language"], content["proper"])
         return cls(tokenizer, Vocabulary(content["words"]))
 

@@ -110,6 +110,7 @@ def lines(path: Path) -> Iterator[bytes]:
 
 @contextmanager
 def open_packed(path: Path) -> Iterator[OpenFile]:
+    """The bytes of a file, unpacked if its name ends in .gz, .xz or .zip."""
     if path.suffix == ".zip":
         with open(path, "rb") as whole, zipfile.ZipFile(whole) as packed:
             with packed.open(only_text(path, packed)) as file:
@@ -154,6 +155,7 @@ def columns(path: Path, number: int, raw: bytes) -> tuple[str, str]:
 
 
 def aligned(paths: Sequence[Path], number: int, raw: Sequence[bytes]) -> tuple[str, str]:
+    """One line of each of two files; a tab counts as a space."""
     source, target = (
         sentence(path, number, decode(path, number, line).replace("\t", " "))
         for path, line in zip(paths, raw, strict=True)

@@ -39,6 +39,7 @@ def adamw(model: Parts, decay: float = 0.1) -> torch.optim.AdamW:
 
 
 def decaying_adam(parameters: list[nn.Parameter], decay: float) -> torch.optim.AdamW:
+    """AdamW for these parameters, which takes decay off matrices only."""
     matrices = [parameter for parameter in parameters if parameter.dim() >= 2]
     others = [parameter for parameter in parameters if parameter.dim() < 2]
     groups = [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]

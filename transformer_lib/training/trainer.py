@@ -210,6 +210,7 @@ class RunFiles:
         return state, best
 
     def save(self, state: TrainState, best: dict[str, Tensor]) -> None:
+        """Write the state, and the weights if a mean of them is wanted."""
         if self.out and self.config.average > 1:
             keep_weights(self.out, self.model, state, self.config.average)
         if self.out:

@@ -154,6 +154,7 @@ class LastStateReadout(nn.Module):
 
 
 def make_readout(config: RecurrentConfig) -> nn.Module:
+    """What turns states into vectors for the generator, by config.attention."""
     if config.attention == "none":
         return LastStateReadout(config.hidden, config.d_model)
     score = DotScore() if config.attention == "dot" else AdditiveScore(config.hidden)
