@@ -43,12 +43,7 @@ from transformer_lib.model.attention import MultiHeadAttention, attention, atten
 from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection
 from transformer_lib.model.encoder import Encoder, EncoderLayer
 from transformer_lib.model.decoder import Decoder, DecoderLayer
-from transformer_lib.model.transformer import (
-    Generator,
-    Transformer,
-    count_parameters,
-    make_model,
-)
+from transformer_lib.model.transformer import Generator, Transformer, count_parameters, make_model
 from transformer_lib.checkpoints import load_model, save_model
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 from transformer_lib.training.schedules import linear_schedule, paper_schedule

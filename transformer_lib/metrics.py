@@ -19,13 +19,14 @@ from transformer_lib.text.user_input import InputError
 from transformer_lib.translator import Translator
 
 TextPairs = Sequence[tuple[str, str]]
+Scores = dict[str, Any]  # what was measured, by name
 # Splits that were kept out of training, with sentences no longer than those in it.
 LIKE_TRAINING = ("test", "noun-adjective", "pronoun", "gustar")
 RESAMPLES = 1000  # random sets of a test's sentences, for a confidence interval
 MOST_RESAMPLED = 5000  # sentences; sacreBLEU keeps all sets in memory, here half a gigabyte
 
 
-def evaluate_split(translator: Translator, pairs: TextPairs) -> dict[str, Any]:
+def evaluate_split(translator: Translator, pairs: TextPairs) -> Scores:
     """Greedy translations of one split, compared with its references.
 
     exact_match: share of sentences that are right to the letter. token_accuracy: share of words,
@@ -40,7 +41,7 @@ def evaluate_split(translator: Translator, pairs: TextPairs) -> dict[str, Any]:
     }
 
 
-def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Any]:
+def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:
     """exact_match (0 to 1), and bleu (0 to 100) with its signature, as in `evaluate_split`.
 
     references: for each sentence, all translations that count as right.
@@ -65,7 +66,7 @@ def sacrebleu_score(
     references: Sequence[Sequence[str]],
     resamples: int = 1,
     **settings: Any,
-) -> dict[str, Any]:
+) -> Scores:
     """By sacreBLEU, for the name "bleu" or "chrf": NAME (0 to 100) and NAME_signature.
 
     With resamples > 1 also NAME_interval, the ends of the 95 % confidence interval that sacreBLEU
@@ -94,9 +95,7 @@ def sacrebleu_score(
     return found
 
 
-def real_text_scores(
-    translations: Sequence[str], references: Sequence[Sequence[str]]
-) -> dict[str, Any]:
+def real_text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:
     """As `text_scores`, and chrF; with intervals for up to MOST_RESAMPLED sentences."""
     resamples = RESAMPLES if len(translations) <= MOST_RESAMPLED else 1
     return {
@@ -106,7 +105,7 @@ def real_text_scores(
     }
 
 
-def evaluate_text(translator: Translator, pairs: TextPairs) -> dict[str, Any]:
+def evaluate_text(translator: Translator, pairs: TextPairs) -> Scores:
     """As `evaluate_split`, for pairs that people wrote, with `real_text_scores`.
 
     A source sentence that is in several pairs counts once; all its translations are right.
@@ -125,7 +124,7 @@ def evaluate_text(translator: Translator, pairs: TextPairs) -> dict[str, Any]:
 
 def evaluate_everyday(
     translator: Translator, items: Sequence[EverydayItem], training: Iterable[str] = ()
-) -> dict[str, Any]:
+) -> Scores:
     """Greedy translations of everyday sentences, as they are typed, with `real_text_scores`.
 
     unreadable: how many have a word that the translator refuses; they count as wrong. groups: the
@@ -175,8 +174,7 @@ def quick_bleu(translator: Translator, pairs: Sequence[tuple[Ids, Ids]], count: 
     written = translator.in_batches([source for source, _ in some], greedy)
     text = translator.tgt.text
     references = [[text(target)] for _, target in some]
-    score: float = sacrebleu_score("bleu", [text(ids) for ids in written], references)["bleu"]
-    return score
+    return float(sacrebleu_score("bleu", [text(ids) for ids in written], references)["bleu"])
 
 
 def token_accuracy(translator: Translator, pairs: TextPairs) -> float:
@@ -222,7 +220,7 @@ def measure_sureness(
     return ConfidenceThresholds.of(mean_log_probs(translator, list(texts)))
 
 
-def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> dict[str, Any]:
+def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> Scores:
     """As `evaluate_split`, with `pair_exact_match`."""
     pairs = [(item.english, item.spanish) for item in items]
     return evaluate_split(translator, pairs) | {

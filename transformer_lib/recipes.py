@@ -19,7 +19,7 @@ from transformer_lib.checkpoints import save_model
 from transformer_lib.files import CheckpointError, read_json, write_json
 from transformer_lib.metrics import exact_match, pair_exact_match, quick_bleu
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
-from transformer_lib.model.interface import Parts, Seq2SeqModel
+from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.model.transformer import count_parameters, make_model
 from transformer_lib.text import digits, downloads, english_spanish, moses, parallel
 from transformer_lib.text.data import cache_folder
@@ -39,7 +39,7 @@ from transformer_lib.training.batches import Pairs
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.devices import device_named
 from transformer_lib.training.distributed import first_before_others, local_device, rank, world_size
-from transformer_lib.training.optimizers import AnyOptimizer, adam
+from transformer_lib.training.optimizers import OptimizerOf, adam
 from transformer_lib.training.state import STATE_FILE
 from transformer_lib.training.threads import threads_for
 from transformer_lib.training.trainer import check_processes, train
@@ -48,11 +48,7 @@ from transformer_lib.variants import adamw, muon
 
 TextPairs = list[tuple[str, str]]
 DIGIT_TASKS = ("copy", "reverse", "sort")
-OPTIMIZERS: dict[str, Callable[[Parts], AnyOptimizer]] = {
-    "adam": adam,
-    "adamw": adamw,
-    "muon": muon,
-}
+OPTIMIZERS: dict[str, OptimizerOf] = {"adam": adam, "adamw": adamw, "muon": muon}
 NEARLY_ALL = 0.95  # share of sentences; what so many have in common, the model expects of any
 ASIDE = 0.01  # share of the source sentences to validate on, if no file is named
 
@@ -94,8 +90,7 @@ class Recipe:
 
     def to_json(self) -> dict[str, Any]:
         """The content of recipe.json."""
-        content: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(self)))
-        return content
+        return dict(json.loads(json.dumps(dataclasses.asdict(self))))
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> "Recipe":

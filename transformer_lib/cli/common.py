@@ -19,8 +19,7 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
     """Run one command; 0 if all went well, 2 (and one sentence on standard error) if not."""
     options = parser.parse_args(arguments)
     try:
-        status: int = options.run(options)
-        return status
+        return int(options.run(options))
     except (ValueError, OSError) as error:
         return complain(explain(error), parser.prog)
     except KeyboardInterrupt:

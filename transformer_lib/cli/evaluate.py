@@ -50,9 +50,7 @@ def add_parser(commands: Commands) -> None:
         "should be like those it learned, but not the same",
     )
     evaluate.add_argument(
-        "--int8",
-        action="store_true",
-        help="compute with weights of 8 bits, as translate --int8",
+        "--int8", action="store_true", help="compute with weights of 8 bits, as translate --int8"
     )
     evaluate.add_argument("--json", action="store_true", help="print JSON instead of a table")
     add_model(evaluate)

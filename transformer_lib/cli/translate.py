@@ -63,10 +63,7 @@ def add_parser(commands: Commands) -> None:
         help="with --sample: below 1 nearer to greedy, above 1 bolder (1)",
     )
     translate.add_argument(
-        "--top-k",
-        type=int,
-        metavar="K",
-        help="with --sample: draw from the K likeliest words",
+        "--top-k", type=int, metavar="K", help="with --sample: draw from the K likeliest words"
     )
     translate.add_argument(
         "--top-p",
@@ -75,10 +72,7 @@ def add_parser(commands: Commands) -> None:
         help="with --sample: draw from the likeliest words that have P together, 0 to 1",
     )
     translate.add_argument(
-        "--seed",
-        type=int,
-        metavar="N",
-        help="with --sample: the same draws again (0)",
+        "--seed", type=int, metavar="N", help="with --sample: the same draws again (0)"
     )
     translate.add_argument(
         "--int8",

@@ -110,8 +110,7 @@ def agreement(
         decoded = model.decode(batch.tgt_in, model.encode(batch.src), batch.src)
         logits = model.generator(decoded[batch.rows, batch.adjective_out])  # one position of each
     right, wrong = logits[batch.rows, batch.right], logits[batch.rows, batch.wrong]
-    share: float = (right > wrong).float().mean().item()
-    return share
+    return float((right > wrong).float().mean())
 
 
 def best_head(translator: Translator, items: Sequence[PronounItem]) -> tuple[str, int]:

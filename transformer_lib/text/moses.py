@@ -19,8 +19,7 @@ def tokenizer(language: str) -> Callable[[str], str]:
     normalizer, moses = MosesPunctNormalizer(language), MosesTokenizer(language)
 
     def tokenize(text: str) -> str:
-        tokens: str = moses.tokenize(normalizer.normalize(text), escape=False, return_str=True)
-        return tokens
+        return str(moses.tokenize(normalizer.normalize(text), escape=False, return_str=True))
 
     return tokenize
 

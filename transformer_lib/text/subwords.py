@@ -80,13 +80,11 @@ class Subwords:
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """The text as it was, spaces and punctuation included (in Unicode's composed form, NFC)."""
-        text: str = self._bpe.decoder.decode(list(tokens))
-        return text.removeprefix(" ")
+        return str(self._bpe.decoder.decode(list(tokens))).removeprefix(" ")
 
     def piece(self, token: str) -> str:
         """One piece as text, if it holds whole letters."""
-        text: str = self._bpe.decoder.decode([token])
-        return text
+        return str(self._bpe.decoder.decode([token]))
 
     def vocabulary(self) -> Vocabulary:
         """All pieces with their ids."""

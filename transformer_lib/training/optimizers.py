@@ -1,6 +1,6 @@
 """The paper's Adam (section 5.3), AdamW and Muon: train(…, optimizer=muon)."""
 
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import Any, Protocol
 
 import torch
@@ -22,6 +22,9 @@ class AnyOptimizer(Protocol):
     def step(self) -> object: ...
 
     def zero_grad(self, set_to_none: bool = True) -> None: ...
+
+
+OptimizerOf = Callable[[Parts], AnyOptimizer]  # makes the optimizer of a model
 
 
 def adam(model: Parts) -> torch.optim.Adam:

@@ -10,8 +10,7 @@ def paper_schedule(step: int, d_model: int, warmup: int = 4000, factor: float = 
     count from 1; ValueError for others.
     """
     check_step(step)
-    rate: float = factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
-    return rate
+    return float(factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5))
 
 
 def linear_schedule(step: int, peak: float, warmup: int, total: int) -> float:

@@ -26,7 +26,7 @@ from transformer_lib.training.distributed import (
     world_size,
 )
 from transformer_lib.training.log import Log
-from transformer_lib.training.optimizers import AnyOptimizer, adam
+from transformer_lib.training.optimizers import AnyOptimizer, OptimizerOf, adam
 from transformer_lib.training.state import (
     STATE_FILE,
     TrainState,
@@ -59,7 +59,7 @@ def train(
     resume: bool = False,
     measure: Callable[[Seq2SeqModel], dict[str, Any]] | None = None,
     bar: tqdm | None = None,
-    optimizer: Callable[[Parts], AnyOptimizer] = adam,
+    optimizer: OptimizerOf = adam,
     loss: Callable[..., Tensor] = batch_loss,
     threads: int | None = None,
 ) -> list[dict[str, Any]]:
