@@ -19,6 +19,7 @@ from transformer_lib.files import (
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.transformer import Transformer
+from transformer_lib.renamed import current_settings
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -29,7 +30,10 @@ def weights(model: Parts) -> dict[str, Tensor]:
 
 
 # Names of weights in older files, and what they are called now.
-RENAMED = ((re.compile(r"(_attn\.)((?:before|biases)\.)"), r"\1attention.\2"),)
+RENAMED = (
+    (re.compile(r"(_attn\.)((?:before|biases)\.)"), r"\1attention.\2"),
+    (re.compile(r"\baround_(self_attn|cross_attn|feed_forward)\b"), r"residual_\1"),
+)
 
 
 def current_name(name: str) -> str:
@@ -64,7 +68,7 @@ def save_model(folder: Path, model: Seq2SeqModel, dtype: torch.dtype | None = No
     make the file half as large; a loaded model computes in float32 again.
     """
     sizes = {
-        f"{side}_vocab": getattr(model, f"{side}_embed").table.num_embeddings
+        f"{side}_vocab_size": getattr(model, f"{side}_embed").table.num_embeddings
         for side in ("src", "tgt")
         if hasattr(model, f"{side}_embed")  # a language model has no source
     }
@@ -73,9 +77,9 @@ def save_model(folder: Path, model: Seq2SeqModel, dtype: torch.dtype | None = No
     write_tensors(Path(folder) / "model.safetensors", stored)
 
 
-def transformer(src_vocab: int, tgt_vocab: int, **settings: Any) -> Transformer:
+def transformer(src_vocab_size: int, tgt_vocab_size: int, **settings: Any) -> Transformer:
     """A Transformer with the sizes and settings of a config.json."""
-    return Transformer(src_vocab, tgt_vocab, ModelConfig(**settings))
+    return Transformer(src_vocab_size, tgt_vocab_size, ModelConfig(**settings))
 
 
 @overload
@@ -93,7 +97,7 @@ def load_model(folder: Path, build: Callable[..., nn.Module] = transformer) -> n
     Raises CheckpointError for files that are missing, damaged, or of another model.
     """
     folder = Path(folder)
-    settings = read_json(folder / "config.json")
+    settings = current_settings(read_json(folder / "config.json"))
     try:
         model = build(**settings)
     except (TypeError, ValueError) as error:

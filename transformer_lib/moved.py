@@ -14,6 +14,17 @@ from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from typing import Any
 
+from transformer_lib.model.decoder import DecoderLayer
+from transformer_lib.model.encoder import EncoderLayer
+from transformer_lib.variants.language_model import LanguageModelLayer
+
+
+def table(text: str) -> dict[str, str]:
+    """From pairs such as old=now; several places are separated by commas."""
+    pairs = (pair.partition("=") for pair in text.split())
+    return {old: now.replace(",", " ") for old, _, now in pairs}
+
+
 # Old command, or option of a command -> what is typed now.
 COMMANDS = {
     "figures": "python -m course figures",
@@ -25,106 +36,55 @@ COMMANDS = {
 
 # Old module -> where its names are now, without "transformer_lib.". If it was taken apart, they are
 # looked for in the order given here.
-MODULES = {
-    "attention": "model.attention",
-    "batching": "text.batching",
-    "before": "variants.recurrent",
-    "checkpoints": "files",
-    "config": "model.config",
-    "corpora": "text.data",
-    "corpora.digits": "text.digits",
-    "corpora.english_spanish": "text.english_spanish",
-    "corpora.english_spanish.splits": "text.english_spanish",
-    "corpora.everyday": "text.everyday",
-    "corpora.parallel": "text.parallel",
-    "decoder": "model.decoder",
-    "distributed": "training.distributed",
-    "downloads": "text.downloads",
-    "embedding": "model.embedding",
-    "encoded": "text.tokenized_dataset",
-    "encoder": "model.encoder",
-    "evaluation": "interpret.patching interpret.pronouns metrics",
-    "language_model": "variants.language_model variants.gpt2",
-    "languages": "text.languages",
-    "layers": "model.layers",
-    "log": "training.log",
-    "loss": "training.loss",
-    "masks": "model.masks",
-    "model": "model.transformer",
-    "moses": "text.moses",
-    "recording": "interpret.recording interpret.patching",
-    "settings": "cli.settings",
-    "since": "variants",
-    "since.attention": "variants.modern_attention",
-    "since.exchange": "variants.replace",
-    "since.feed_forward": "variants.feed_forwards",
-    "since.flash": "variants.flash_attention",
-    "since.norms": "variants.rms_norm",
-    "since.optimizers": "training.optimizers",
-    "since.positions": "variants.relative_positions",
-    "subwords": "text.subwords",
-    "sureness": "confidence",
-    "tokens": "text.tokens",
-    "training": (
-        "training.schedules training.config training.batches training.step "
-        "training.state training.devices training.optimizers training.trainer"
-    ),
-    "typed": "text.user_input",
+MODULES = table("""
+    attention=model.attention batching=text.batching before=variants.recurrent checkpoints=files
+    config=model.config corpora=text.data corpora.digits=text.digits
+    corpora.english_spanish=text.english_spanish
+    corpora.english_spanish.splits=text.english_spanish corpora.everyday=text.everyday
+    corpora.parallel=text.parallel decoder=model.decoder distributed=training.distributed
+    downloads=text.downloads embedding=model.embedding encoded=text.tokenized_dataset
+    encoder=model.encoder evaluation=interpret.patching,interpret.pronouns,metrics
+    language_model=variants.language_model,variants.gpt2 languages=text.languages
+    layers=model.layers log=training.log loss=training.loss masks=model.masks
+    model=model.transformer moses=text.moses recording=interpret.recording,interpret.patching
+    settings=cli.settings since=variants since.attention=variants.modern_attention
+    since.exchange=variants.replace since.feed_forward=variants.feed_forwards
+    since.flash=variants.flash_attention since.norms=variants.rms_norm
+    since.optimizers=training.optimizers since.positions=variants.relative_positions
+    subwords=text.subwords sureness=confidence tokens=text.tokens
+    typed=text.user_input
+""") | {
+    "training": "training.schedules training.config training.batches training.step "
+    "training.state training.devices training.optimizers training.trainer"
 }
 
 # A name in an old module -> the name that it has in its new place, or in transformer_lib itself.
-RENAMED: dict[str, str] = {
-    "Run": "TrainState",
-    "exchange": "replace_modules",
-    "Together": "CombinedOptimizer",
-    "Attentive": "AttentionReadout",
-    "Blind": "LastStateReadout",
-    "make_look": "make_readout",
-    "unprompted": "as_lm_pairs",
-    "continue_ids": "generate",
-    "starts": "empty_sources",
-    "sharpen": "sampling_distribution",
-    "draw": "sample",
-    "Prefixes": "DecoderState",
-    "deciding": "inference_mode",
-    "Speculation": "SpeculativeResult",
-    "Looks": "AttentionMaps",
-    "Sureness": "ConfidenceThresholds",
-    "Typed": "UserInput",
-    "EncodedPairs": "TokenizedDataset",
-    "proper_words": "learn_truecasing",
-    "Material": "TrainingData",
-    "OwnPairs": "ParallelRecipe",
-    "own_pairs": "parallel_recipe",
-    "everyday": "tatoeba",
-    "everyday_sizes": "tatoeba_sizes",
-    "pictures": "multi30k",
-    "pictures_sizes": "multi30k_sizes",
-    "how_far": "validation_scores",
-    "say_whose": "print_attribution",
-    "edit_attention": "patch_attention",
-    "edit_outputs": "patch_outputs",
-    "switch_off": "ablate_head",
-    "forbid": "block_attention",
-    "swap": "swap_attention",
-    "looks_layers": "attention_map_layers",
-    "Learner": "TrainSpec",
-    "way_of": "trace",
-    "Way": "Trace",
+RENAMED = table("""
+    Run=TrainState exchange=replace_modules Together=CombinedOptimizer Attentive=AttentionReadout
+    Blind=LastStateReadout make_look=make_readout unprompted=as_lm_pairs continue_ids=generate
+    starts=empty_sources sharpen=sampling_distribution draw=sample Prefixes=DecoderState
+    deciding=inference_mode Speculation=SpeculativeResult Looks=AttentionMaps
+    Sureness=ConfidenceThresholds Typed=UserInput EncodedPairs=TokenizedDataset
+    proper_words=learn_truecasing Material=TrainingData OwnPairs=ParallelRecipe
+    own_pairs=parallel_recipe everyday=tatoeba everyday_sizes=tatoeba_sizes pictures=multi30k
+    pictures_sizes=multi30k_sizes how_far=validation_scores say_whose=print_attribution
+    edit_attention=patch_attention edit_outputs=patch_outputs switch_off=ablate_head
+    forbid=block_attention swap=swap_attention looks_layers=attention_map_layers Learner=TrainSpec
+    way_of=trace told=summary in_int8=quantize_int8 for_decoding=optimize_for_decoding
+    device_named=get_device Way=Trace
+""")
+
+# Parts of a layer: old name -> the name that they have now.
+PARTS = {
+    "around_self_attn": "residual_self_attn",
+    "around_cross_attn": "residual_cross_attn",
+    "around_feed_forward": "residual_feed_forward",
 }
 
 # Old modules that went to the course, whole or in part.
 TO_THE_COURSE = tuple(
     f"transformer_lib.{old}"
-    for old in (
-        "checks",
-        "corpora.english_spanish",
-        "corpora.messy",
-        "experiments",
-        "paper",
-        "plots",
-        "web",
-    )
+    for old in "checks corpora.english_spanish corpora.messy experiments paper plots web".split()
 )
 
 # The tables of both, by full names.
@@ -188,6 +148,17 @@ def look_up(old: str, name: str) -> tuple[Any, str] | None:
     return import_module(place), f"{whole} is now {place}"
 
 
+def old_part(old: str, now: str) -> property:
+    """A part of a layer by its old name."""
+
+    def get(layer: Any) -> Any:
+        message = f"{old} is now {now}; the old name goes with the next release"
+        warnings.warn(message, FutureWarning, 2)
+        return getattr(layer, now)
+
+    return property(get)
+
+
 class StandIn(Loader):
     """Makes an empty module; `find` looks its names up."""
 
@@ -224,4 +195,7 @@ for kept in ("transformer_lib", "transformer_lib.decoding"):  # which have some 
     PLACES[kept] = [kept]
     vars(import_module(kept))["__getattr__"] = partial(find, kept)
 alias("transformer_lib", MODULES)
+for layer in (EncoderLayer, DecoderLayer, LanguageModelLayer):
+    for old, now in PARTS.items():
+        setattr(layer, old, old_part(old, now))
 sys.meta_path.insert(0, NamesOfCourse)  # an old folder may have been left behind, with __pycache__

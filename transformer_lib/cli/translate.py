@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     if options.words:
         print("\n".join(translator.words))
         return 0
-    translator = translator.for_decoding(int8=options.int8)
+    translator = translator.optimize_for_decoding(int8=options.int8)
     if not options.text:
         return translate_lines(translator, how, options.input, options.output)
     for text in options.text:
@@ -152,7 +152,7 @@ def translate_lines(
         text = stack.enter_context(open(source, "rb")) if source else sys.stdin.buffer
         # only on a terminal (None), and not among translations that appear there
         hidden = True if out.isatty() else None
-        bar = stack.enter_context(tqdm(unit=" lines", disable=hidden, dynamic_ncols=True))
+        progress = stack.enter_context(tqdm(unit=" lines", disable=hidden, dynamic_ncols=True))
         for lines in lines_together(text):
             for found in translator.translate_many(lines, **how):
                 number += 1
@@ -165,7 +165,7 @@ def translate_lines(
                     with tqdm.external_write_mode():
                         complain(f"line {number}: {remark}")
             out.flush()
-            bar.update(len(lines))
+            progress.update(len(lines))
     return status
 
 

@@ -12,7 +12,7 @@ from transformer_lib.model.interface import Parts
 Model = TypeVar("Model", bound=Parts)
 
 
-def for_decoding(model: Model, *, int8: bool = False) -> Model:
+def optimize_for_decoding(model: Model, *, int8: bool = False) -> Model:
     """A copy of a model that decodes faster. It is for decoding only: don't train or save it.
 
     Every word needs all weights once, so the time goes into reading them from memory. A matrix with
@@ -27,7 +27,7 @@ def for_decoding(model: Model, *, int8: bool = False) -> Model:
     """
     model = copy.deepcopy(model).eval()
     if int8:
-        return in_int8(model)
+        return quantize_int8(model)
     for linear in list(model.modules()):
         if isinstance(linear, nn.Linear) and linear.out_features >= linear.in_features:
             columns = linear.weight.detach().t().contiguous()  # a copy, even of a tied matrix
@@ -35,7 +35,7 @@ def for_decoding(model: Model, *, int8: bool = False) -> Model:
     return model
 
 
-def in_int8(model: Model) -> Model:
+def quantize_int8(model: Model) -> Model:
     """PyTorch's dynamic quantization of every `nn.Linear`, which runs on CPUs but not on GPUs."""
     if torch.backends.quantized.engine == "none":
         raise ValueError("PyTorch has no 8-bit arithmetic for this processor")

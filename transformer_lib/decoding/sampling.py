@@ -16,7 +16,7 @@ def sampling_distribution(
 ) -> Tensor:
     """softmax(logits / temperature), cut down to the likeliest words and normalized again.
 
-    logits (…, vocab) -> probabilities (…, vocab) that add up to 1; they have no unit.
+    logits (…, vocab_size) -> probabilities (…, vocab_size) that add up to 1; they have no unit.
     temperature: below 1 likely words gain, above 1 unlikely ones; near 0 the likeliest gets all.
     top_k: only the k likeliest words (None: all). top_p: of these, the fewest likeliest words
     that have a probability of at least top_p together; one word always stays (1.0: all).
@@ -85,7 +85,7 @@ def sample_decode(
 
 
 def sample(probabilities: Tensor, lots: Tensor) -> Tensor:
-    """(b, vocab) probabilities, (b) numbers from 0 to 1 -> (b) words.
+    """(b, vocab_size) probabilities, (b) numbers from 0 to 1 -> (b) words.
 
     Side by side, the probabilities fill the line from 0 to 1; the word drawn is the one on whose
     stretch the number falls.

@@ -64,18 +64,18 @@ class TokenizedDataset(Sequence[IdPair]):
 def encode_pairs(
     pairs: Iterable[tuple[str, str]],
     encode_all: Callable[[Sequence[str]], list[list[int]]],
-    vocab: int,
+    vocab_size: int,
     folder: Path,
 ) -> TokenizedDataset:
     """Write the ids of all pairs into a new folder, and open it.
 
     The folder has another name until it is complete, so that one of this name always is, even if
-    the machine stops in the middle. vocab: ids are smaller than this. Raises ValueError if there
-    are no pairs.
+    the machine stops in the middle. vocab_size: ids are smaller than this. Raises ValueError if
+    there are no pairs.
     """
     folder = Path(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    dtype = np.dtype(np.uint16 if vocab <= 2**16 else np.uint32)
+    dtype = np.dtype(np.uint16 if vocab_size <= 2**16 else np.uint32)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
     try:
         count = end = 0

@@ -3,7 +3,7 @@
 import torch
 
 
-def device_named(name: str) -> torch.device:
+def get_device(name: str) -> torch.device:
     """ "cpu", "cuda" or "mps"; "auto" is the fastest there is. ValueError for one that isn't there.
 
     So far, training has only been tried on CPUs. What is known to go wrong elsewhere was taken care

@@ -13,6 +13,7 @@ from torch import Tensor
 from transformer_lib.checkpoints import current_name, set_weights, weights
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
 from transformer_lib.model.interface import Parts, Seq2SeqModel
+from transformer_lib.renamed import current_settings
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.optimizers import AnyOptimizer
 
@@ -34,15 +35,15 @@ class TrainState:
     history: list[dict[str, Any]] = field(default_factory=list)
 
 
-def kept_weights(folder: Path, run: TrainState, count: int) -> list[Path]:
+def weight_files(folder: Path, run: TrainState, count: int) -> list[Path]:
     """The files with the weights at the last `count` validations."""
     steps = [entry["step"] for entry in run.history[-count:]]
     return [folder / f"weights-{step}.safetensors" for step in steps]
 
 
-def keep_weights(folder: Path, model: Parts, run: TrainState, count: int) -> None:
+def save_weights(folder: Path, model: Parts, run: TrainState, count: int) -> None:
     """Write the weights at the latest validation, and delete all but those at the last `count`."""
-    kept = kept_weights(folder, run, count)
+    kept = weight_files(folder, run, count)
     write_tensors(kept[-1], weights(model))
     for path in folder.glob("weights-*.safetensors"):
         if path not in kept:
@@ -68,7 +69,7 @@ def save_state(
     best: dict[str, Tensor],
 ) -> None:
     """Write all that the next step depends on: weights, Adam's averages, random numbers."""
-    tensors = random_numbers(model.generator.proj.weight.device)
+    tensors = rng_states(model.generator.proj.weight.device)
     for name, parameter in weights(model).items():
         tensors[f"model/{name}"] = parameter
         tensors[f"best/{name}"] = best[name]
@@ -91,7 +92,7 @@ def load_state(
         raise CheckpointError(f"there is nothing to resume in {folder}: it has no {STATE_FILE}")
     tensors, about = read_tensors(path)
     now = dataclasses.asdict(config)
-    before = dataclasses.asdict(TrainingConfig()) | about.get("config", {})
+    before = dataclasses.asdict(TrainingConfig()) | current_settings(about.get("config", {}))
     changed = [k for k in now if now[k] != before[k]]
     if changed:
         raise CheckpointError(
@@ -108,11 +109,11 @@ def load_state(
             if part.startswith("adam.") and name in tensors_of_part:  # nor has Muon all of them
                 average = tensors_of_part[name].to(parameter.device)
                 optimizer.state[parameter][part.removeprefix("adam.")] = average
-    set_random_numbers(tensors, model.generator.proj.weight.device)
+    set_rng_states(tensors, model.generator.proj.weight.device)
     return TrainState(**about["run"]), parts["best"]
 
 
-def random_numbers(device: torch.device) -> dict[str, Tensor]:
+def rng_states(device: torch.device) -> dict[str, Tensor]:
     """The state of the random numbers that dropout draws, on a GPU also of its own."""
     states = {"random": torch.get_rng_state()}
     if device.type != "cpu":
@@ -120,7 +121,7 @@ def random_numbers(device: torch.device) -> dict[str, Tensor]:
     return states
 
 
-def set_random_numbers(states: dict[str, Tensor], device: torch.device) -> None:
+def set_rng_states(states: dict[str, Tensor], device: torch.device) -> None:
     """Restore the state; one saved on another kind of device has none for this device."""
     torch.set_rng_state(states["random"])
     if f"random.{device.type}" in states:

@@ -1,0 +1,38 @@
+"""Settings and keywords that were renamed: old files load, and a caller gets the new name."""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar
+
+# In recipes, configurations and runs of before -> now.
+SETTINGS = {
+    "peak": "max_lr",
+    "accumulate": "accumulation_steps",
+    "src_vocab": "src_vocab_size",
+    "tgt_vocab": "tgt_vocab_size",
+}
+# Of functions -> now; until the next release.
+KEYWORDS = SETTINGS | {"bar": "progress", "rate": "lr"}
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def current_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings, perhaps from an older file, by the names that they have now."""
+    return {SETTINGS.get(name, name): value for name, value in settings.items()}
+
+
+def says_new_keywords(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorates a function to raise a TypeError for an old keyword, which names the new one.
+
+    It is for functions that have neither **keywords nor parameters of the old names.
+    """
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **keywords: P.kwargs) -> R:
+        for name in keywords.keys() & KEYWORDS:
+            raise TypeError(f"{name}= is now called {KEYWORDS[name]}=")
+        return function(*args, **keywords)
+
+    return checked
