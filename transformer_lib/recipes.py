@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +23,8 @@ from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.model.transformer import count_parameters, make_model
 from transformer_lib.renamed import current_settings, says_new_keywords
-from transformer_lib.text import digits, downloads, english_spanish, moses, parallel
+from transformer_lib.text import digits, downloads, english_spanish, moses, parallel, phrasebook
+from transformer_lib.text.augmentation import augmented
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.languages import (
     SUBWORDS_FILE,
@@ -32,6 +34,7 @@ from transformer_lib.text.languages import (
     read_subwords,
     write_languages,
 )
+from transformer_lib.text.stand_ins import STAND_INS
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokenized_dataset import TokenizedDataset, encode_pairs
 from transformer_lib.text.tokens import Tokenizer, Vocabulary, learn_truecasing
@@ -110,6 +113,7 @@ class Recipe:
                 **settings,
                 **{name: content[name] for name in ("skip_bad", "subwords", "sha256")},
                 files=tuple(content["files"]),
+                as_typed=content.get("as_typed", False),  # older runs have no such text
                 validation=tuple(content["validation"]),
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -133,6 +137,7 @@ class ParallelRecipe(Recipe):
     files, validation: the files with the pairs; without validation, a hundredth of the source
     sentences is set aside. skip_bad: how many bad lines to leave out. subwords: how many to learn,
     at most. sha256: of the contents of all files, so that a run goes on with the same text.
+    as_typed: English into Spanish for what visitors type: the training side is `augmented`.
     """
 
     files: tuple[str, ...]
@@ -140,9 +145,10 @@ class ParallelRecipe(Recipe):
     skip_bad: int
     subwords: int
     sha256: str
+    as_typed: bool = field(default=False, kw_only=True)
 
     def material(self, folder: Path) -> TrainingData:
-        if parallel.digest(self.files + self.validation) != self.sha256:
+        if text_digest(self.files + self.validation, self.as_typed) != self.sha256:
             raise parallel.CorpusError(
                 f"{' or '.join(self.files + self.validation)} has changed since this run began"
             )
@@ -165,7 +171,8 @@ class ParallelRecipe(Recipe):
                 yield from (source, target)
 
         subwords = Subwords.learn(texts(), self.subwords)
-        return SubwordLanguage(subwords, finished > NEARLY_ALL * count)
+        stand_ins = STAND_INS if self.as_typed else {}
+        return SubwordLanguage(subwords, finished > NEARLY_ALL * count, stand_ins)
 
     def pairs(
         self, side: str, report: Callable[[str], object] = lambda message: None
@@ -173,10 +180,15 @@ class ParallelRecipe(Recipe):
         """The pairs of one side, "train" or "validation", with a progress bar."""
         files = self.validation if self.validation and side == "validation" else self.files
         pairs = parallel.read_parallel(files, skip_bad=self.skip_bad, report=report)
-        for source, target in tqdm(pairs, desc=f"reading ({side})", unit="pair", disable=None):
-            aside = parallel.place_of(source) < ASIDE
-            if self.validation or aside == (side == "validation"):
-                yield source, target
+        chosen = (
+            (source, target)
+            for source, target in tqdm(pairs, desc=f"reading ({side})", unit="pair", disable=None)
+            if self.validation or (parallel.place_of(source) < ASIDE) == (side == "validation")
+        )
+        if self.as_typed and side == "train":
+            book = phrasebook.load(), phrasebook.load_slots()
+            return augmented(list(chosen), *book, random.Random(0))
+        return chosen
 
     def encoded(self, language: SubwordLanguage, side: str) -> TokenizedDataset:
         """One side as ids, kept in the cache by a name made from its text and tokenizer."""
@@ -196,12 +208,18 @@ class ParallelRecipe(Recipe):
         return encode_pairs(chain([first], pairs), subwords.encode_all, len(language.vocab), folder)
 
 
+def text_digest(files: Sequence[str | Path], as_typed: bool) -> str:
+    """SHA-256 of all that is learned from: the files, and the phrasebook where it is used."""
+    return parallel.digest([*files, *(phrasebook.files() if as_typed else ())])
+
+
 def parallel_recipe(
     files: Sequence[Path],
     validation: Sequence[Path] = (),
     *,
     skip_bad: int = 0,
     subwords: int = 8000,
+    as_typed: bool = False,
 ) -> ParallelRecipe:
     """A recipe for a user's own sentence pairs, with sizes that suit tens of thousands of them."""
     training_files, validation_files = (
@@ -223,7 +241,8 @@ def parallel_recipe(
         validation=validation_files,
         skip_bad=skip_bad,
         subwords=subwords,
-        sha256=parallel.digest(training_files + validation_files),
+        sha256=text_digest(training_files + validation_files, as_typed),
+        as_typed=as_typed,
     )
 
 

@@ -45,12 +45,8 @@ def load(split: str) -> list[tuple[str, str]]:
 
 def load_pronoun() -> list[PronounItem]:
     """The minimal pairs of pronoun.tsv: two consecutive items each."""
-    items = []
-    for english, spanish, *numbers, right, wrong in read_table(
-        FOLDER / "pronoun.tsv", PRONOUN_COLUMNS
-    ):
-        pair, pronoun, adjective, antecedent, other = map(int, numbers)
-        items.append(
-            PronounItem(english, spanish, pair, pronoun, adjective, antecedent, other, right, wrong)
-        )
-    return items
+    rows = read_table(FOLDER / "pronoun.tsv", PRONOUN_COLUMNS)
+    return [
+        PronounItem(en, es, int(pair), int(it), int(which), int(noun), int(other), right, wrong)
+        for en, es, pair, it, which, noun, other, right, wrong in rows
+    ]

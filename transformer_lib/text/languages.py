@@ -3,12 +3,15 @@
 Words and subwords look the same from here on: translator, training and evaluation see ids and text.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from transformer_lib.files import CheckpointError, read_json, write_file, write_json
 from transformer_lib.text.batching import Ids
+from transformer_lib.text.stand_ins import put_back, replace_by_stand_ins
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokens import SPECIALS, Tokenizer, Vocabulary
 from transformer_lib.text.user_input import (
@@ -100,16 +103,24 @@ class SubwordLanguage(TokenizedText[Subwords]):
     """Both sides of a translator whose languages share their subwords; it reads any text.
 
     finished: whether nearly all sentences that it learned from begin with a capital and end with
-    punctuation; then what somebody types is given both.
+    punctuation; then what somebody types is given both. stand_ins: what it has learned to copy, for
+    each of `stand_ins.KINDS`; without them, links and emoji are read like any text.
     """
 
     finished: bool
+    stand_ins: Mapping[str, Sequence[str]]
     longest = LONGEST_IN_SUBWORDS
     more = ""
 
-    def __init__(self, subwords: Subwords, finished: bool = False):
+    def __init__(
+        self,
+        subwords: Subwords,
+        finished: bool = False,
+        stand_ins: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ):
         super().__init__(subwords, subwords.vocabulary())
         object.__setattr__(self, "finished", finished)  # it is frozen
+        object.__setattr__(self, "stand_ins", stand_ins)
 
     @property
     def words(self) -> list[str]:
@@ -117,7 +128,10 @@ class SubwordLanguage(TokenizedText[Subwords]):
 
     def typed(self, text: str) -> UserInput:
         """The whole line: punctuation and capitals were in the training text too."""
-        return finish(text) if self.finished else UserInput(one_line(text))
+        if self.finished:
+            return finish(text)
+        words, replaced = replace_by_stand_ins(one_line(text), self.stand_ins)
+        return UserInput(words, replaced=replaced)
 
     def tokens(self, typed: UserInput) -> list[str]:
         tokens = self.tokenizer(typed.words)
@@ -129,7 +143,7 @@ class SubwordLanguage(TokenizedText[Subwords]):
         return tokens
 
     def answer(self, ids: Ids, typed: UserInput) -> str:
-        return self.text(ids).removesuffix(typed.added)
+        return put_back(self.text(ids).removesuffix(typed.added), typed.replaced)
 
     def shown(self, tokens: list[str]) -> list[str]:
         """Pieces as text, if they hold whole letters, with · for the space before a word."""
@@ -145,7 +159,10 @@ AnyLanguage = Language | SubwordLanguage
 def write_languages(folder: Path, src: AnyLanguage, tgt: AnyLanguage) -> None:
     """Both sides as files in a folder. ValueError if only one of them has subwords."""
     if isinstance(src, SubwordLanguage) and isinstance(tgt, SubwordLanguage):
-        write_json(Path(folder) / TYPED_FILE, {"finished": src.finished})
+        how: dict[str, Any] = {"finished": src.finished}
+        if src.stand_ins:
+            how["stand_ins"] = {kind: list(some) for kind, some in src.stand_ins.items()}
+        write_json(Path(folder) / TYPED_FILE, how)
         write_file(Path(folder) / SUBWORDS_FILE, src.tokenizer.to_json().encode("utf-8"))
     elif isinstance(src, SubwordLanguage) or isinstance(tgt, SubwordLanguage):
         raise ValueError("a translator has words on both sides or the same subwords")
@@ -173,5 +190,6 @@ def read_subwords(folder: Path) -> SubwordLanguage:
         subwords = Subwords(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise CheckpointError(f"{path} is damaged: {error}") from None
-    how = folder / TYPED_FILE  # a folder from elsewhere may lack it
-    return SubwordLanguage(subwords, how.exists() and bool(read_json(how).get("finished")))
+    typed = folder / TYPED_FILE  # a folder from elsewhere may lack it
+    how = read_json(typed) if typed.exists() else {}
+    return SubwordLanguage(subwords, bool(how.get("finished")), how.get("stand_ins", {}))

@@ -116,15 +116,10 @@ def open_packed(path: Path) -> Iterator[OpenFile]:
             with packed.open(only_text(path, packed)) as file:
                 assert isinstance(file, zipfile.ZipExtFile)  # what `open` returns for reading
                 yield file
-    elif path.suffix == ".gz":
-        with gzip.open(path) as unpacked:
-            yield unpacked
-    elif path.suffix == ".xz":
-        with lzma.open(path) as decompressed:
-            yield decompressed
     else:
-        with open(path, "rb") as plain:
-            yield plain
+        gz, xz = path.suffix == ".gz", path.suffix == ".xz"
+        with gzip.open(path) if gz else lzma.open(path) if xz else open(path, "rb") as opened:
+            yield opened
 
 
 def only_text(path: Path, packed: zipfile.ZipFile) -> str:

@@ -28,11 +28,13 @@ class UserInput:
     """words: for the model to read. mark: punctuation at the end, set aside and put back later.
 
     added: punctuation that was missing at the end: given to the model, taken off its translation.
+    replaced: what the model doesn't read, each after what stands in for it.
     """
 
     words: str
     mark: str = ""
     added: str = ""
+    replaced: tuple[tuple[str, str], ...] = ()
 
     def around(self, translation: str, language: str) -> str:
         """The translation with its mark, as its language writes it: in Spanish, ¡…!"""

@@ -1,7 +1,7 @@
 """Old names of modules, functions and commands, which work until the next release.
 
 The tables are at the top. An old module is a stand-in that looks each name up in its new place, and
-warns. What went to the course is found if there is a course, whose table is course/moved.py.
+warns. What went to the course is found if there is a course, whose table is course/deprecated.py.
 """
 
 import sys
@@ -48,7 +48,7 @@ MODULES = table("""
     layers=model.layers log=training.log loss=training.loss masks=model.masks
     model=model.transformer moses=text.moses recording=interpret.recording,interpret.patching
     settings=cli.settings since=variants since.attention=variants.modern_attention
-    since.exchange=variants.replace since.feed_forward=variants.feed_forwards
+    since.exchange=variants.replacement since.feed_forward=variants.feed_forwards
     since.flash=variants.flash_attention since.norms=variants.rms_norm
     since.optimizers=training.optimizers since.positions=variants.relative_positions
     subwords=text.subwords sureness=confidence tokens=text.tokens
@@ -120,7 +120,7 @@ def find(old: str, name: str) -> Any:
         found = None
     else:
         found = look_up(old, name)
-        if not found and whole.startswith(TO_THE_COURSE) and "course.moved" not in sys.modules:
+        if not found and whole.startswith(TO_THE_COURSE) and "course.deprecated" not in sys.modules:
             load_table_of_course(whole)
             found = look_up(old, name)
     if not found:
@@ -174,7 +174,7 @@ class NamesOfCourse:
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if not name.startswith(TO_THE_COURSE) or "course.moved" in sys.modules:
+        if not name.startswith(TO_THE_COURSE) or "course.deprecated" in sys.modules:
             return None
         load_table_of_course(name)
         return sys.modules[name].__spec__ if name in sys.modules else None
@@ -182,7 +182,7 @@ class NamesOfCourse:
 
 def load_table_of_course(name: str) -> None:
     try:
-        import_module("course.moved")
+        import_module("course.deprecated")
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
             f"{name} is no part of the library any more: it went to the course, which comes with "
