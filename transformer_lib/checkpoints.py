@@ -84,12 +84,8 @@ def transformer(src_vocab_size: int, tgt_vocab_size: int, **settings: Any) -> Tr
 
 @overload
 def load_model(folder: Path) -> Transformer: ...
-
-
 @overload
 def load_model(folder: Path, build: Callable[..., Model]) -> Model: ...
-
-
 def load_model(folder: Path, build: Callable[..., nn.Module] = transformer) -> nn.Module:
     """The model that `save_model` wrote there, ready to translate (in eval mode).
 

@@ -27,7 +27,6 @@ class ConfidenceThresholds:
 
     @classmethod
     def of(cls, measured: Iterable[float]) -> "ConfidenceThresholds":
-        """From the mean log-probabilities of at least one sentence."""
         values = sorted(measured)
         return cls(round(values[len(values) // ONE_IN], 4), round(values[0], 4), len(values))
 
@@ -43,7 +42,6 @@ class ConfidenceThresholds:
             raise CheckpointError(f"{path} is damaged: {error}") from None
 
     def save(self, folder: Path) -> None:
-        """Write them into the folder of a model, for `load`."""
         write_json(Path(folder) / FILE, asdict(self))
 
     def doubt(self, mean_log_prob: float) -> str:

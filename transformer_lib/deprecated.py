@@ -75,11 +75,7 @@ RENAMED = table("""
 """)
 
 # Parts of a layer: old name -> the name that they have now.
-PARTS = {
-    "around_self_attn": "residual_self_attn",
-    "around_cross_attn": "residual_cross_attn",
-    "around_feed_forward": "residual_feed_forward",
-}
+PARTS = {f"around_{x}": f"residual_{x}" for x in ("self_attn", "cross_attn", "feed_forward")}
 
 # Old modules that went to the course, whole or in part.
 TO_THE_COURSE = tuple(

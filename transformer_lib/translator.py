@@ -129,8 +129,7 @@ class Translator:
     def read(self, text: str) -> list[str]:
         """The source tokens of what somebody typed; InputError for what it can't read.
 
-        A model with words reads no full stop at the end, nor an exclamation mark, unless the
-        sentence needs it.
+        Of punctuation at the end, a model with words reads only what the sentence needs.
         """
         return self.src.tokens(self.src.typed(text))
 

@@ -200,8 +200,7 @@ def translate_lines(
 def lines_together(text: BinaryIO) -> Iterator[list[str]]:
     """Lines that can be translated together: all that can be read without waiting for more.
 
-    From a keyboard that is one line, from a file about WINDOW bytes. UserError for a line without
-    an end.
+    From a keyboard that is one line, from a file about WINDOW bytes. UserError for a huge line.
     """
     from transformer_lib.text.parallel import LONGEST_LINE
 

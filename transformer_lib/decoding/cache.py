@@ -59,7 +59,6 @@ class KeyValueCache:
         return attn.w_o(attn.merge_heads(attn.attention(q, *self.current(), mask)))
 
     def current(self) -> tuple[Tensor, Tensor]:
-        """The keys and the values so far."""
         return self.keys[:, :, : self.length], self.values[:, :, : self.length]
 
     @property
@@ -283,7 +282,6 @@ class DecoderState:
         return logits_of_words(self.model, self.decoder.read(self.words[:, -1:])[:, -1])
 
     def append(self, words: Tensor) -> None:
-        """Add the next word of each translation: (b,) ids."""
         self.words = torch.cat([self.words, words[:, None]], dim=1)
 
     def select(self, rows: Tensor) -> None:
@@ -324,6 +322,5 @@ def inference_mode(model: Parts) -> Iterator[None]:
 
 
 def check_max_length(max_length: int) -> None:
-    """Raises ValueError for less than 1."""
     if max_length < 1:
         raise ValueError(f"max_length={max_length} must be 1 or more")

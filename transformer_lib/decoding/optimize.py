@@ -17,8 +17,7 @@ def optimize_for_decoding(model: Model, *, int8: bool = False) -> Model:
 
     Every word needs all weights once, so the time goes into reading them from memory. A matrix with
     at least as many outputs as inputs is read faster if the weights of one input are side by side,
-    instead of those of one output. Neither the forward pass nor the weights change, so the words
-    stay the same.
+    instead of those of one output. The forward pass computes the same, so the words stay.
 
     int8: store each weight matrix in whole numbers from -128 to 127, a quarter of the memory, with
     a scale for each row. Its input is rounded too, with one scale for the whole batch, so now and

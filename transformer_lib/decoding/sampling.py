@@ -54,8 +54,7 @@ def sample_decode(
     model's own probabilities, as in beam search, before they are sharpened. generator: the source
     of random numbers (None: PyTorch's own). A seed gives the same translations in a batch or
     sentence by sentence: each sentence takes max_length numbers, one for each word it might have.
-    cache=False: slower, with the same result. Raises ValueError as `sampling_distribution` does,
-    and for max_length < 1.
+    cache=False: slower, same result. ValueError as in `sampling_distribution`, or max_length < 1.
     """
     check_max_length(max_length)
     check_sampling(temperature, top_k, top_p)
@@ -87,8 +86,7 @@ def sample_decode(
 def sample(probabilities: Tensor, lots: Tensor) -> Tensor:
     """(b, vocab_size) probabilities, (b) numbers from 0 to 1 -> (b) words.
 
-    Side by side, the probabilities fill the line from 0 to 1; the word drawn is the one on whose
-    stretch the number falls.
+    Side by side, the probabilities fill the line from 0 to 1; the number falls on one word's part.
     """
     ends = probabilities.double().cumsum(dim=-1)
     points = lots.double()[:, None] * ends[:, -1:]  # the sum is 1 but for the last digits
@@ -108,7 +106,6 @@ def write_down(
 
 
 def check_sampling(temperature: float, top_k: int | None, top_p: float) -> None:
-    """Raises ValueError as `sampling_distribution` does."""
     if not 0 < temperature < math.inf:
         raise ValueError(f"temperature={temperature} must be more than 0; greedy is near 0")
     if top_k is not None and top_k < 1:

@@ -26,8 +26,7 @@ class PronounBatch:
 
     In the source: adjective, pronoun, antecedent (the noun it means) and other (the noun it could
     mean). In the target: adjective_out, where the Spanish adjective is written, and pronoun_out,
-    where the verb is whose pronoun is dropped. right, wrong: ids of the Spanish adjective in the
-    right gender and in the other.
+    where the verb is whose pronoun is dropped. right, wrong: ids of this adjective in both genders.
     """
 
     def __init__(self, translator: Translator, items: Sequence[PronounItem]):

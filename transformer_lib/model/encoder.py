@@ -27,10 +27,7 @@ class EncoderLayer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """N encoder layers, alike in structure, each with weights of its own.
-
-    x (b, s, d_model), src_mask (b, 1, 1, s) -> (b, s, d_model).
-    """
+    """N encoder layers, alike in structure, each with weights of its own; shapes as in a layer."""
 
     def __init__(
         self,

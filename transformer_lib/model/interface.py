@@ -13,15 +13,10 @@ class Parts(Protocol):
     """What is used here of any `nn.Module`: its parts, its parameters, its mode."""
 
     def modules(self) -> Iterator[nn.Module]: ...
-
     def named_modules(self) -> Iterator[tuple[str, nn.Module]]: ...
-
     def parameters(self) -> Iterator[nn.Parameter]: ...
-
     def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]: ...
-
     def train(self, mode: bool = True) -> Self: ...
-
     def eval(self) -> Self: ...
 
 
@@ -38,13 +33,11 @@ class Seq2SeqModel(Parts, Protocol):
     """A model that reads one sequence of ids and writes another.
 
     The Transformer, the recurrent translator and the language model (which reads an empty source)
-    are such models. src (b, s) and tgt_in (b, t) are ids; the memory has b rows, and its further
-    axes are up to the model.
+    are such models. src (b, s) and tgt_in (b, t) are ids; the memory has b rows and any other axes.
     """
 
     @property
     def config(self) -> Sizes: ...
-
     @property
     def generator(self) -> Generator:
         """A module, (..., d_model) -> logits (..., vocab_size)."""
@@ -64,10 +57,8 @@ class TranslationModel(Seq2SeqModel, Protocol):
 
     @property
     def src_embed(self) -> Embeddings: ...
-
     @property
     def tgt_embed(self) -> Embeddings: ...
-
     def __call__(self, src: Tensor, tgt_in: Tensor, /) -> Tensor:
         """-> logits (b, t, vocab_size)."""
         ...

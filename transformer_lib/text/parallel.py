@@ -150,7 +150,6 @@ def columns(path: Path, number: int, raw: bytes) -> tuple[str, str]:
 
 
 def aligned(paths: Sequence[Path], number: int, raw: Sequence[bytes]) -> tuple[str, str]:
-    """One line of each of two files; a tab counts as a space."""
     source, target = (
         sentence(path, number, decode(path, number, line).replace("\t", " "))
         for path, line in zip(paths, raw, strict=True)

@@ -3,8 +3,7 @@
     data/phrasebook/greetings.tsv    Hello, {name}!    ¡Hola, {name}!
     data/phrasebook/slots.tsv        city    London    Londres
 
-A phrase with slots is a frame for many sentences. {city} and {city2} are filled from the same list,
-but never with the same city.
+A phrase with slots is a frame for many sentences. {city} and {city2} are two different cities.
 """
 
 import hashlib

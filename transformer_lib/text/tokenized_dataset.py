@@ -43,10 +43,8 @@ class TokenizedDataset(Sequence[IdPair]):
 
     @overload
     def __getitem__(self, i: int) -> IdPair: ...
-
     @overload
     def __getitem__(self, i: slice) -> list[IdPair]: ...
-
     def __getitem__(self, i: int | slice) -> IdPair | list[IdPair]:
         if isinstance(i, slice):
             return [self[number] for number in range(*i.indices(len(self)))]
@@ -70,8 +68,7 @@ def encode_pairs(
     """Write the ids of all pairs into a new folder, and open it.
 
     The folder has another name until it is complete, so that one of this name always is, even if
-    the machine stops in the middle. vocab_size: ids are smaller than this. Raises ValueError if
-    there are no pairs.
+    the machine stops in the middle. vocab_size: of the ids. ValueError for no pairs at all.
     """
     folder = Path(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -106,8 +106,7 @@ class Vocabulary:
     """The id of every token: its place in the list, after the four special tokens.
 
     <pad> fills up short rows of a batch, <bos> and <eos> mark the beginning and the end of a
-    sentence, <unk> stands for every word that was not in the training text. Raises ValueError if a
-    token is listed twice.
+    sentence, <unk> stands for any word that is not in the list. ValueError for a word listed twice.
     """
 
     def __init__(self, words: Sequence[str]):

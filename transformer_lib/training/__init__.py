@@ -8,8 +8,5 @@ batches.py      the order of the batches, epoch after epoch
 step.py         the loss of a batch, one update of the weights
 trainer.py      the training loop, which can be killed and resumed
 state.py        the state of a training run, on disk
-devices.py      CPU or GPU
-distributed.py  several processes that train one model
-threads.py      how many threads a step is worth
-log.py          what a run writes down as it goes on
+devices.py, threads.py, distributed.py (several processes), log.py
 """

@@ -39,15 +39,8 @@ class TrainingConfig:
     best_by: str = "loss"
 
     def __post_init__(self) -> None:
-        counts = (
-            "steps",
-            "max_tokens",
-            "accumulation_steps",
-            "warmup",
-            "validate_every",
-            "average",
-        )
-        for name in (*counts, "patience"):
+        counts = "steps max_tokens accumulation_steps warmup validate_every average patience"
+        for name in counts.split():
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name}={value} must be 1 or more")

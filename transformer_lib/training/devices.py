@@ -6,10 +6,9 @@ import torch
 def get_device(name: str) -> torch.device:
     """ "cpu", "cuda" or "mps"; "auto" is the fastest there is. ValueError for one that isn't there.
 
-    So far, training has only been tried on CPUs. What is known to go wrong elsewhere was taken care
-    of: no mask is filled with infinity (`attention_weights`), so bf16 gets no NaN from there, and a
-    run is saved with the random numbers of its device. But on a GPU sums may be taken in another
-    order each time, so a resumed run comes to nearly the same weights there, not to the same.
+    So far, training has only been tried on CPUs. What is known to go wrong elsewhere is avoided: no
+    mask is filled with infinity (bf16 would get NaN), and a run is saved with the random numbers of
+    its device. But a GPU's sums vary in order, so a resumed run comes only near the same weights.
     """
     there = [
         device

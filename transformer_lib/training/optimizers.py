@@ -15,12 +15,9 @@ class AnyOptimizer(Protocol):
 
     @property
     def param_groups(self) -> list[dict[str, Any]]: ...
-
     @property
     def state(self) -> MutableMapping[Any, dict[str, Any]]: ...
-
     def step(self) -> object: ...
-
     def zero_grad(self, set_to_none: bool = True) -> None: ...
 
 
@@ -42,7 +39,6 @@ def adamw(model: Parts, decay: float = 0.1) -> torch.optim.AdamW:
 
 
 def decaying_adam(parameters: list[nn.Parameter], decay: float) -> torch.optim.AdamW:
-    """AdamW for these parameters, which takes decay off matrices only."""
     matrices = [parameter for parameter in parameters if parameter.dim() >= 2]
     others = [parameter for parameter in parameters if parameter.dim() < 2]
     groups = [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
@@ -78,9 +74,8 @@ def muon(model: Parts, decay: float = 0.1) -> CombinedOptimizer:
     words (embeddings and generator), norms and biases.
 
     The mean gradient G = U S V^T of a matrix says in which directions it should change, and S how
-    strongly in each. Muon takes U V^T: all directions alike, even those with a small gradient. The
-    step is scaled to the size of Adam's (Liu et al. 2025, Equation 4), so that one learning rate
-    suits both.
+    strongly in each. Muon takes U V^T: all directions alike, even those with a small gradient. Its
+    step is scaled to the size of Adam's (Liu et al. 2025, Equation 4): one learning rate fits both.
     """
     words = {
         parameter

@@ -37,8 +37,7 @@ def cosine_schedule(step: int, max_lr: float, warmup: int, total: int) -> float:
 def stable_schedule(step: int, max_lr: float, warmup: int, total: int, decay: float = 0.2) -> float:
     """Warm-up, stable, decay: up to `max_lr`, level, and down to zero in the last share `decay`.
 
-    MiniCPM (Hu et al. 2024, Equation 1). How long the run will be needn't be known until the decay
-    begins.
+    MiniCPM (Hu et al. 2024, Equation 1). The length of the run needn't be known before the decay.
     """
     check_step(step)
     return max_lr * min(step / warmup, (total + 1 - step) / (total * decay), 1)

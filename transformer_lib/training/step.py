@@ -22,8 +22,7 @@ def batch_loss(model: Seq2SeqModel, batch: Batch, smoothing: float, bf16: bool =
     """The loss in nats, summed over the batch's target words.
 
     The decoder reads the right words so far (teacher forcing), whatever it would have written. The
-    generator, the widest layer, runs only at positions with a word to predict, some of them at a
-    time.
+    generator, the widest layer, runs only at positions with a word to predict, part by part.
     """
     device = model.generator.proj.weight.device
     src, tgt_in, tgt_out = (x.to(device) for x in (batch.src, batch.tgt_in, batch.tgt_out))

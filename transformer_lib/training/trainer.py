@@ -77,13 +77,12 @@ def train(
     optimizer: makes the optimizer of the model. loss: used in training instead of `batch_loss`
         (but not in validation).
     threads: how many CPU threads to use (None: by the size of the steps, `threads_for`).
-    -> the history: for each validation its step, loss and validation_loss (nats per word),
-        learning_rate.
+    -> the history: for each validation step, learning_rate, loss and validation_loss (nats a word).
 
     Several processes (`distributed.process_group`) share the batches of each update, so the result
     doesn't depend on their number, except for rounding and dropout. Process 0 measures and writes;
-    all read the same folder. Raises ValueError for settings that don't fit together,
-    CheckpointError if the folder holds another run or none to resume.
+    all read the same folder. ValueError for settings that don't fit together, CheckpointError if
+    the folder holds another run, or none to resume.
     """
     if not pairs or not validation:
         raise ValueError("training needs at least one pair to train on and one to validate on")
@@ -213,7 +212,6 @@ class RunFiles:
         return state, best
 
     def save(self, state: TrainState, best: dict[str, Tensor]) -> None:
-        """Write the state, and the weights if a mean of them is wanted."""
         if self.out and self.config.average > 1:
             save_weights(self.out, self.model, state, self.config.average)
         if self.out:

@@ -90,8 +90,7 @@ def load_balance(router_logits: Tensor, top: int) -> Tensor:
 
     Switch Transformer (Fedus et al. 2021, Equations 4 to 6). router_logits (…, experts) -> one
     number without a unit: `top` if all experts are chosen equally often, more if some are
-    preferred. Without it, a few experts that are a little better at first get all words, and only
-    they learn.
+    preferred. Without it, a few experts that are a little better at first get all words.
     """
     p = router_logits.flatten(0, -2).softmax(dim=-1)  # (words, experts)
     chosen = p.topk(top, dim=-1).indices

@@ -90,8 +90,7 @@ def gpt2_model(about: dict[str, Any], where: str) -> LanguageModel:
 def gpt2_weights(name: str, tensor: Tensor) -> dict[str, Tensor]:
     """One tensor of GPT-2's file by its name (or names) here; {} if it isn't a weight.
 
-    GPT-2's matrices are transposed, x W instead of x W^T, and one of them holds those for queries,
-    keys and values side by side.
+    GPT-2's matrices are transposed, x W instead of x W^T; one holds W^Q, W^K, W^V side by side.
     """
     if name in GPT2_NAMES:
         return {GPT2_NAMES[name]: tensor}

@@ -103,8 +103,7 @@ class RecurrentAttention(Attention):
     It has one head, on the states as they are: without W^Q, W^K, W^V, W^O and sqrt(d_k). Recording
     and patching work here as in a Transformer.
 
-    query (b, 1, t, hidden), key and value (b, 1, s, hidden), mask (b, 1, 1, s)
-    -> (b, 1, t, hidden).
+    query (b, 1, t, hidden), key, value (b, 1, s, hidden), mask (b, 1, 1, s) -> (b, 1, t, hidden).
     """
 
     def __init__(self, score: nn.Module):

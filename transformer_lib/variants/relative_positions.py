@@ -1,8 +1,7 @@
 """Positions by other means than vectors added to the embeddings.
 
 `Rotary` and `QKNorm` change queries and keys before they are multiplied; `ALiBi`,
-`RelativePositions` and `Window` add to each score a number that depends on the distance between the
-two words. See `ModernAttention`.
+`RelativePositions` and `Window` add a number for the distance to each score (`ModernAttention`).
 """
 
 import math
@@ -61,8 +60,7 @@ class Rotary(nn.Module):
 class QKNorm(nn.Module):
     """RMSNorm(q), RMSNorm(k), each head by itself: the learned scales bound the scores.
 
-    q (b, h, q, d_k), k (b, kv_heads, k, d_k) -> the same shapes. The idea: Henry et al. 2020; with
-    RMSNorm as in Qwen3 and Gemma 3.
+    q (b, h, q, d_k), k (b, kv_heads, k, d_k) -> the same shapes. Henry et al. 2020; so in Qwen3.
     """
 
     def __init__(self, d_k: int):
@@ -96,8 +94,7 @@ class RelativePositions(nn.Module):
     distance (q, k) -> (h, q, k). both_ways: half of the buckets is for words that come later, as in
     an encoder; without it, all are for earlier ones. In each direction, the near half of the
     buckets holds one distance each, the others more and more, up to `farthest` words. T5 has one
-    such table for all layers of a stack: give the same part to each of them. Raises ValueError for
-    too few buckets.
+    such table for all layers of a stack: give the same part to each of them. At least 2 each way.
     """
 
     def __init__(self, h: int, both_ways: bool, buckets: int = 32, farthest: int = 128):
@@ -126,8 +123,7 @@ class Window(nn.Module):
     """0 within `width` words, the word itself included, and -inf beyond: sliding-window attention.
 
     distance (q, k) -> (q, k). Longformer (Beltagy et al. 2020), Mistral (Jiang et al. 2023).
-    Through N layers, a word still gets information from up to (width - 1) * N words away. Raises
-    ValueError for width < 1.
+    Through N layers, a word gets information from (width - 1) * N words away. width is 1 or more.
     """
 
     def __init__(self, width: int):
