@@ -19,6 +19,8 @@ WHOLE = (
     "tests/course/grading/test_rehearsal.py",
     "tests/users/test_commands.py",
 )
+# For every change, whatever it is.
+ALWAYS = ("tests/project/test_setup.py::test_style", "tests/project/test_types.py")
 # What readers and teachers have in a clone: not ignored by git, so that nothing removes it.
 READERS = ("work/", "runs/", "submissions/", "handout/", "grades-", "from_scratch/my_", "build/")
 
@@ -86,7 +88,6 @@ def main(named: list[str]) -> int:
     paths = [Path(name).resolve().relative_to(ROOT) for name in named] or changed()
     tests = {test: None for path in paths for test in tests_of(path)}
     print("checked:", *(tests or ["style and types only: no Python file or notebook with tests"]))
-    always = ("tests/project/test_setup.py::test_style", "tests/project/test_types.py")
     return pytest.main(
         [
             "--rootdir",
@@ -96,8 +97,7 @@ def main(named: list[str]) -> int:
             "--numprocesses=auto",
             "--maxprocesses=8",
             "--dist=loadfile",
-            *(str(ROOT / test) for test in always),
-            *(str(ROOT / test) for test in tests),
+            *(str(ROOT / test) for test in (*ALWAYS, *tests)),
         ]
     )
 
