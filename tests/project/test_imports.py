@@ -20,7 +20,7 @@ LIBRARY = """files renamed text model checkpoints training decoding interpret.re
     interpret.patching interpret variants confidence translator metrics
     interpret.pronouns recipes deprecated cli __main__""".split()
 # Those of the course. Chapters have their own order: each asks only those that come before it.
-COURSE = """paper grammar chapters registry experiments checks drawing chapters.* from_scratch
+COURSE = """paper grammar chapters catalog experiments checks drawing chapters.* from_scratch
     lab notebooks reader site assignments grading cli __main__""".split()
 EXCEPTIONS = {  # its base was measured there
     ("course.chapters.ch17_gpt.experiment_one_text", "course.chapters.ch18_since_2017"),
