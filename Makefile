@@ -26,7 +26,7 @@ help:
 	@echo "make site       make the series as pages to read anywhere (the folder site)"
 	@echo "make slides     the same, and say where the slides are: a deck for each notebook"
 	@echo "make book       the same, and print all of it as site/book.pdf (needs Chromium or Chrome)"
-	@echo "make check      run style and the tests of the files that you have changed (for authors)"
+	@echo "make check      run style, types, and the tests of files that you have changed (for authors)"
 	@echo "make edit       open the notebooks themselves, not copies of them (for authors)"
 	@echo "make notebooks  run every notebook and store its new outputs (for authors)"
 	@echo "make pages      write index, glossary, list of figures, the laboratory's picture (for authors)"
