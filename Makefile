@@ -16,11 +16,12 @@ INSTALL := $(if $(UV),uv pip install --python .venv/bin/python,\
 # Where to take PyTorch from, if not from the usual place (README: "Linux without a GPU").
 TORCH_INDEX ?=
 
-.PHONY: help lab grading test nightly site slides book check edit notebooks pages count lock clean
+.PHONY: help lab grading quick test nightly site slides book check edit notebooks pages count lock clean
 
 help:
 	@echo "make lab        open the notebooks in JupyterLab (the first time: install into .venv)"
 	@echo "make grading    install what grading needs (for teachers: TEACHING.md)"
+	@echo "make quick      run style and the quick tests of the library (a minute, for its authors)"
 	@echo "make test       run every test and every notebook"
 	@echo "make nightly    the same, and what takes long: all that documents say, another order (hours)"
 	@echo "make site       make the series as pages to read anywhere (the folder site)"
@@ -39,6 +40,9 @@ lab: .venv/has-lab
 
 grading: .venv/has-grading
 	@echo "Ready: .venv/bin/python -m course.grading --help"
+
+quick: .venv/has-test
+	.venv/bin/python tools/quick.py
 
 test: .venv/has-test
 	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile

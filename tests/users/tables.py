@@ -164,6 +164,7 @@ BY_NIGHT = {
         Line("python from_scratch/train.py", "The loss fell"),
     ],
     "writes": [
+        Line("make quick", "passed"),
         Line("make check FILES=transformer_lib/model/attention.py", "passed"),
         Line("make check"),
         Line("make pages"),
@@ -185,6 +186,7 @@ ONLY_READ = {
     '../cuda/bin/python -m pip install -c constraints.txt -e ".[test]"': DOWNLOAD,
     "make nightly ALSO=../cuda/bin/python": DOWNLOAD,
     "python tools/nightly.py": ITSELF,
+    "python tools/quick.py": "is what make quick runs",
     "make grading": DOWNLOAD,
     "make lab": SERVER,
     "make edit": SERVER,
@@ -201,6 +203,7 @@ ONLY_READ = {
     '.venv\\Scripts\\python -m pip install -c constraints.txt -e ".[test]"': WINDOWS,
     ".venv\\Scripts\\python tools\\lab.py": WINDOWS,
     ".venv\\Scripts\\python -m pytest": WINDOWS,
+    ".venv\\Scripts\\python tools\\quick.py": WINDOWS,
     ".venv\\Scripts\\activate": WINDOWS,
     "conda env create -f environment.yml": CONDA,
     "conda activate transformer": CONDA,
