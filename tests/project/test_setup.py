@@ -191,9 +191,9 @@ def test_the_readme_and_the_first_notebook_show_the_same_series():
 def test_every_way_to_open_the_notebooks_is_the_same():
     """With make, on Windows and with conda."""
     readme = read("README.md")
-    assert would_type("lab").endswith("\n.venv/bin/python tools/lab.py\n")
-    assert "\n.venv\\Scripts\\python tools\\lab.py\n" in readme
-    assert "\npython tools/lab.py\n" in readme
+    assert would_type("lab").endswith("\n.venv/bin/python tools/start_jupyterlab.py\n")
+    assert "\n.venv\\Scripts\\python tools\\start_jupyterlab.py\n" in readme
+    assert "\npython tools/start_jupyterlab.py\n" in readme
     assert "-m jupyterlab" not in readme
 
 
