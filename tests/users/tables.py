@@ -197,6 +197,7 @@ ONLY_READ = {
     "make nightly": ITSELF,
     "make book": "needs Chromium; tests/course/site makes the pages it prints",
     "make lock": DOWNLOAD,
+    "make oldest": DOWNLOAD,
     ".venv/bin/python tools/replay_environment.py": DOWNLOAD,
     f"{LIBRARY} corpus get tatoeba-en-es": DOWNLOAD,
     "py -3.12 -m venv .venv": WINDOWS,
