@@ -171,6 +171,7 @@ def imported_one_by_one(*modules: str, root: Path = ROOT) -> tuple[list[str], li
     return tuple(json.loads(run.stdout.splitlines()[-1]))
 
 
+@pytest.mark.slow
 def test_nothing_is_computed_while_a_module_is_imported():
     """PyTorch's threads would be started, and a fork of that process waits for them for ever."""
     modules = [module_of(path) for path in ALL]
@@ -179,6 +180,7 @@ def test_nothing_is_computed_while_a_module_is_imported():
     assert imported_one_by_one(*modules, *tools) == ([], [])
 
 
+@pytest.mark.slow
 def test_what_is_computed_while_a_module_is_imported_is_seen(tmp_path):
     lines = {
         "ids": "torch.tensor([1, 0])",
