@@ -7,6 +7,7 @@ Or of the files that are named: .venv/bin/python tools/check.py transformer_lib/
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,11 @@ def main(named: list[str]) -> int:
     paths = [Path(name).resolve().relative_to(ROOT) for name in named] or changed()
     tests = {test: None for path in paths for test in tests_of(path)}
     print("checked:", *(tests or ["style and types only: no Python file or notebook with tests"]))
+    return run([*ALWAYS, *tests])
+
+
+def run(tests: Iterable[Path | str], *options: str) -> int:
+    """Side by side; what to exit with."""
     return pytest.main(
         [
             "--rootdir",
@@ -97,7 +103,8 @@ def main(named: list[str]) -> int:
             "--numprocesses=auto",
             "--maxprocesses=8",
             "--dist=loadfile",
-            *(str(ROOT / test) for test in (*ALWAYS, *tests)),
+            *options,
+            *(str(ROOT / test) for test in tests),
         ]
     )
 

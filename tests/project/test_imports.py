@@ -118,6 +118,18 @@ print(json.dumps(sorted(sys.modules)), end="")
     assert "transformer_lib" in loaded and "course" not in loaded
 
 
+@pytest.mark.parametrize(
+    "module", ["course.cli", "course.drawing", "course.drawing.values", "course.lab"]
+)
+def test_what_may_draw_later_loads_nothing_to_draw_with(module):
+    """Each begins a command or a notebook, most of which draw nothing for a while."""
+    program = f"import {module}, sys; print(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert LATE & set(run.stdout.split()) == set()
+
+
 # Imports modules one by one. An operation on tensors is noted with the line of ours that began it.
 IMPORT_ALL = """
 import importlib, json, os, sys, traceback
@@ -159,6 +171,7 @@ def imported_one_by_one(*modules: str, root: Path = ROOT) -> tuple[list[str], li
     return tuple(json.loads(run.stdout.splitlines()[-1]))
 
 
+@pytest.mark.slow
 def test_nothing_is_computed_while_a_module_is_imported():
     """PyTorch's threads would be started, and a fork of that process waits for them for ever."""
     modules = [module_of(path) for path in ALL]
@@ -167,6 +180,7 @@ def test_nothing_is_computed_while_a_module_is_imported():
     assert imported_one_by_one(*modules, *tools) == ([], [])
 
 
+@pytest.mark.slow
 def test_what_is_computed_while_a_module_is_imported_is_seen(tmp_path):
     lines = {
         "ids": "torch.tensor([1, 0])",

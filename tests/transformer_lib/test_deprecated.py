@@ -56,6 +56,7 @@ def run(program: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_without_the_course_there_is_a_sentence():
     """As for somebody who has installed the library alone."""
     program = f"""
@@ -80,6 +81,7 @@ for line in {BEFORE}:
         )
 
 
+@pytest.mark.slow
 def test_an_old_module_leaves_the_function_of_its_name_alone():
     program = """
 import warnings
