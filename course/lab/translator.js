@@ -24,15 +24,17 @@ class Translator {
     );
     const written = this.tgt.tokens(result.ids);
     const words = this.tgt.shown(written);
+    const ended = result.steps.length > words.length; // with <eos>, and not at the length limit
     return {
       ...result,
+      ended,
       weights,
       written,
       text: this.tgt.answer(result.ids, mark),
       doubt: this.doubt(result.log_prob / (words.length + 1)),
       src: [...this.src.shown(tokens), SPECIALS[EOS]],
-      tgt_in: [SPECIALS[BOS], ...words],
-      tgt_out: [...words, SPECIALS[EOS]],
+      tgt_in: [SPECIALS[BOS], ...(ended ? words : words.slice(0, -1))],
+      tgt_out: ended ? [...words, SPECIALS[EOS]] : words,
     };
   }
 

@@ -320,7 +320,8 @@ def write_laboratories(folder: Path) -> None:
         links = [(there, words) for other, (there, words) in LABORATORIES.items() if other != name]
         text = page.read_text(encoding="utf-8")
         show = TEMPLATES.get_template("laboratories.html").module
-        text = text.replace("<body>", f"<body>\n{show.links(links)}")
+        larger = "" if name == "tatoeba" else f' data-larger="{LABORATORIES["tatoeba"][0]}"'
+        text = text.replace("<body>", f"<body{larger}>\n{show.links(links)}")
         if name == "tatoeba":
             text = text.replace("</main>", f"</main>\n{show.sources()}")
         page.write_text(text, encoding="utf-8", newline="\n")

@@ -26,8 +26,13 @@ for (const box of document.querySelectorAll(".code")) {
   button.className = "copy";
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(box.querySelector("code").textContent);
-    button.textContent = "Copied";
+    try {
+      await navigator.clipboard.writeText(box.querySelector("code").textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(box.querySelector("code")); // by hand, then
+      button.textContent = "Selected";
+    }
     setTimeout(() => (button.textContent = "Copy"), 2000);
   });
   frame.append(box, button);
@@ -89,8 +94,17 @@ for (const form of document.querySelectorAll(".guess")) {
 
 // --- a link into something folded opens it; on paper everything is open ---
 
+/** What stands after #, or nothing if it can't be read: an address is somebody else's text. */
+function anchor() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return "";
+  }
+}
+
 function unfold() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = document.getElementById(anchor());
   for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) {
     box.open = true;
   }

@@ -1,6 +1,7 @@
 """The laboratory as a visitor meets it: opened from disk in a browser, without a network."""
 
 import re
+from urllib.parse import parse_qs
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -217,6 +218,10 @@ def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):
         "change=set,encoder.layers.1.self_attn,2,1,1",
         "layer=x&head=-1&query=99&form=x&choose=x&beam=0&temperature=x&seed=-1",
         "head=1e9&query=x",
+        "query=2.5",
+        "query=&head=1.5&beam=2.5&choose=beam",
+        "query=0x1&seed=1.5&choose=draw&temperature=1e-1",
+        "change=off,encoder.layers.1.self_attn,0x1",
         "change=set,encoder.layers.1.self_attn,2,11,1,7",
         "change=off,nothing,2",
         "change=",
@@ -224,19 +229,63 @@ def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):
 )
 def test_a_link_that_makes_no_sense_changes_nothing(visit, wrong):
     page = visit(f"#text=I+like+trees&{wrong}")
-    assert written(page) == "Me gustan los árboles"
     expect(page.locator("#changes li")).to_have_count(0)
+    assert "." not in page.url.partition("&")[2].replace("layers.", "")
+    if "draw" not in wrong:
+        assert written(page) == "Me gustan los árboles"
+
+
+@pytest.mark.parametrize("form", ["lines", "map"])
+def test_a_translation_that_finds_no_end_is_shown_as_far_as_it_goes(visit, form):
+    page = visit(f"#text=I+like+trees&choose=draw&temperature=3&seed=1&form={form}")
+    expect(page.locator("#difference")).to_contain_text("was stopped after 64 pieces")
+    page.get_by_label("Layer").select_option("decoder.layers.1.cross_attn")
+    radios = page.locator(".av-queries li, .av-map tbody tr")
+    expect(radios).to_have_count(64)
+    assert "<eos>" not in radios.last.inner_text()
+    page.get_by_label("head 0 is on").uncheck()  # drawn again, with a change
+    expect(page.locator("#changes li")).to_have_count(1)
+
+
+def test_a_link_with_too_much_in_it_is_refused_in_a_sentence(visit):
+    page = visit("#text=I+like+trees" + "&change=off,encoder.layers.0.self_attn,1" * 1000)
+    expect(page.get_by_role("alert")).to_have_text(
+        "The link asks for 1,000 changes. At most 200 are made: here are none."
+    )
+    expect(page.locator("#changes li")).to_have_count(0)
+    assert written(page) == "Me gustan los árboles"
+    page = visit("#text=" + "I+like+trees+and+" * 100)
+    assert len(page.get_by_label("English").input_value()) == 400
+    page = visit("#text=I+like+trees&change=off,encoder.layers.0.self_attn,1")
+    expect(page.locator("#complaint")).to_be_empty()
+
+
+def test_letters_that_lack_a_byte_wait_for_it(visit):
+    page = visit("#text=I+like+trees")
+    shown = page.evaluate(
+        """() => {
+          const bytes = new Subwords([]);
+          const [was, old] = [now, translator.tgt.tokenizer];
+          translator.tgt.tokenizer = bytes;
+          const written = bytes.tokens("sí, ñ");
+          now = { ...was, written, text: "sí, ñ", place: null };
+          show_translation(new Set());
+          [now, translator.tgt.tokenizer] = [was, old];
+          return [...$("translation").querySelectorAll("button")]
+            .map((b) => [b.innerText, b.hidden]);
+        }"""
+    )
+    seen = [text for text, hidden in shown if not hidden]
+    assert seen == ["s", "í", ",", "ñ"] and len(shown) > len(seen)
 
 
 def test_text_from_a_link_stays_text(visit):
     page = visit("#text=<img+src=x+onerror=document.title='in'>")
-    expect(page.get_by_role("alert")).to_contain_text(
-        "I can't read that: this model has not learned"
-    )
+    expect(page.get_by_role("alert")).to_contain_text("I haven't learned “<”")
     assert page.locator("img").count() == 0
 
 
-@pytest.mark.parametrize("text", ["I liek treez", "", "I like trees. I like him."])
+@pytest.mark.parametrize("text", ["", "I like trees. I like him."])
 def test_what_cannot_be_read_gets_the_message_of_the_library(visit, text):
     page = visit("#text=I+like+trees")
     page.get_by_label("English").fill(text)
@@ -245,6 +294,62 @@ def test_what_cannot_be_read_gets_the_message_of_the_library(visit, text):
         Translator.load().read(text)
     expect(page.get_by_role("alert")).to_have_text(f"I can't read that: {error.value}.")
     assert written(page) == "Me gustan los árboles"
+
+
+def test_a_refusal_speaks_to_a_visitor_and_shows_a_way_on(visit):
+    page = visit("#text=I+like+trees")
+    page.evaluate("document.body.dataset.larger = 'everyday.html'")
+    said, text = page.get_by_role("alert"), "I liek Nietzsche & co"
+    page.get_by_label("English").fill(text)
+    page.get_by_role("button", name="Translate").click()
+    words = len(Translator.load().words)
+    expect(said).to_contain_text(
+        f"I haven't learned “liek” (did you mean “like”?), “nietzsche”, “&”, “co”. I know {words} "
+    )
+    assert "`" not in said.inner_text() and "Translator" not in said.inner_text()
+    link = said.get_by_role("link", name="Try it in the larger laboratory")
+    address, _, state = link.get_attribute("href").partition("#")
+    assert address == "everyday.html" and parse_qs(state) == {"text": [text]}
+    page.evaluate("delete document.body.dataset.larger")
+    page.get_by_role("button", name="Translate").click()
+    expect(said.get_by_role("link")).to_have_count(0)  # a page that stands alone has no other
+
+
+def test_what_is_seen_pales_until_it_is_about_what_the_field_holds(visit):
+    page = visit("#text=I+like+trees")
+    field, old = page.get_by_label("English"), page.locator(".is-old")
+    expect(old).to_have_count(0)
+    field.fill("I like xylophones")
+    expect(old).to_have_count(3)
+    expect(page.locator("#about")).to_have_text("Still of “I like trees”")
+    field.press("Enter")  # refused: what is seen still is of the sentence before, and true
+    expect(old).to_have_count(3)
+    page.get_by_label("head 0 is on").uncheck()
+    expect(page.locator("#changes li")).to_have_count(1)
+    assert page.url.startswith(page.url.partition("#")[0] + "#text=I+like+trees&")
+    field.fill("I like dogs")
+    field.press("Enter")
+    expect(old).to_have_count(0)
+    expect(page.locator("#about")).to_be_empty()
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ['"I like two trees."', "“I like 2 trees” 🌳👍🏽", "'I like two trees'.", "I like 2 trees 🇪🇸"],
+)
+def test_marks_digits_and_emoji_do_not_stop_the_page(visit, typed):
+    page = visit("#text=I+like+trees")
+    page.get_by_label("English").fill(typed)
+    page.get_by_label("English").press("Enter")
+    expect(page.locator("#complaint")).to_be_empty()
+    expected = Translator.load().translate("I like two trees")[0].text
+    assert written(page).rstrip(".") == expected
+    expect(page.locator("#difference")).to_contain_text("Read as “I like two trees")
+
+
+def test_beside_the_field_it_says_where_the_text_stays(visit):
+    page = visit("#text=I+like+trees")
+    expect(page.locator("#ask")).to_contain_text("What you type stays on this device.")
 
 
 def test_how_words_are_chosen(visit):

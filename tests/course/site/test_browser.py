@@ -296,6 +296,10 @@ def test_the_larger_translator_reads_any_sentence_and_keeps_nobody_out(browser, 
         page.goto(link)
         page.locator(".av-says").wait_for()
         assert written.inner_text() != before and page.locator("#changes li").count() == 8
+        page.goto(f"{page.url.partition('#')[0]}#text=trees&choose=draw&temperature=3&seed=1")
+        expect(page.locator("#difference")).to_contain_text("was stopped after 256 pieces")
+        page.get_by_role("radio", name="Map", exact=True).check(force=True)
+        expect(page.locator(".av-map tbody tr")).to_have_count(256)
         assert visit.outside == [] and visit.errors == []
 
 
@@ -417,6 +421,22 @@ def test_a_link_into_a_folded_section_opens_it(visit):
     anchor = folded.locator("summary [id]").get_attribute("id")
     page.evaluate("(anchor) => (location.hash = encodeURIComponent(anchor))", anchor)
     page.wait_for_function("document.querySelector('details.deeper').open")
+
+
+def test_an_address_that_cannot_be_read_stops_nothing(visit):
+    page = visit.open("04_attention.html#%")
+    page.keyboard.press("Control+k")  # the search comes after it in the script
+    assert page.locator("#search").is_visible()
+
+
+def test_code_is_selected_where_nothing_may_be_copied(visit):
+    page = visit.open("04_attention.html")
+    page.evaluate(
+        "() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }"
+    )
+    page.locator(".copy").first.click()
+    page.locator(".copy", has_text="Selected").wait_for()
+    assert page.evaluate("String(getSelection())").strip()
 
 
 def test_code_is_copied(visit):
