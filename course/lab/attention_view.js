@@ -120,7 +120,12 @@ class AttentionView {
     if (!document.getElementById("av-style")) {
       document.head.append(av_make("style", { id: "av-style" }, AV_STYLE));
     }
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.paint());
+    const paint = () => this.paint(); // a canvas keeps its colors
+    for (const media of ["(prefers-color-scheme: dark)", "print"]) {
+      matchMedia(media).addEventListener("change", paint);
+    }
+    const root = document.documentElement;
+    new MutationObserver(paint).observe(root, { attributeFilter: ["data-theme"] });
     this.show(data);
   }
 

@@ -71,6 +71,14 @@ function to_hash() {
   return `#${link}`;
 }
 
+/** Where this page is for others too: its public address, where it has one, with the state. */
+function address() {
+  const { href = "" } = document.querySelector("[rel=canonical]") ?? {};
+  return location.protocol === "file:" && /^https?:/.test(href)
+    ? href + location.hash
+    : location.href;
+}
+
 /** What a link says, as far as it makes sense: a link is somebody else's text. */
 function from_hash(hash) {
   const link = new URLSearchParams(hash.slice(1));
@@ -584,9 +592,10 @@ function listen() {
     radio.onchange = () => choose_otherwise({ choose: radio.value });
   }
   $("link").onclick = async () => {
+    const text = `${shown.text} → ${now.text}\n${address()}`;
     try {
-      await navigator.clipboard.writeText(location.href);
-      $("link-told").textContent = "copied";
+      await navigator.clipboard.writeText(text);
+      $("link-told").textContent = "copied, with its sentence";
     } catch {
       $("link-told").textContent = "the link is in the address bar";
     }

@@ -6,6 +6,7 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import torch
 from safetensors.torch import save
@@ -50,6 +51,7 @@ def lab_page(translator: Translator) -> str:
             page = page.replace(one, other)
     style = '<link rel="stylesheet" href="lab.css" />'
     page = page.replace(style, f"<style>{read('lab.css')}</style>")
+    page = page.replace('href="icon.svg"', f'href="data:image/svg+xml,{quote(read("icon.svg"))}"')
     return re.sub(r'<script src="(?P<name>[\w.]+)"></script>', script, page)
 
 

@@ -85,7 +85,8 @@ def plain(text: str) -> str:
     """Markdown as words alone, for the search."""
     text = re.sub(r"\]\([^)\s]*\)", " ", text)  # where a link leads
     text = re.sub(r"^\|[-|: ]+\|$", " ", text, flags=re.MULTILINE)  # a rule in a table
-    return " ".join(re.sub(r"[*`$#|>\[\]{}]|\\(?:text|mathrm|left|right)\b", " ", text).split())
+    text = re.sub(r"[*`$#|>\[\]{}]|\\(?:text|mathrm|left|right)\b", " ", text)
+    return re.sub(r" (?=[,.;:!?)])|(?<=\() ", "", " ".join(text.split()))
 
 
 def relative(source: PurePosixPath, address: str) -> tuple[str, str]:

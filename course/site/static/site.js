@@ -1,20 +1,5 @@
 // What makes reading easier. Everything can be read without it.
 
-// --- light or dark ---
-
-const theme = document.getElementById("theme-button");
-theme.hidden = false;
-theme.addEventListener("click", () => {
-  const root = document.documentElement;
-  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  root.dataset.theme = (root.dataset.theme || system) === "dark" ? "light" : "dark";
-  try {
-    localStorage.setItem("theme", root.dataset.theme);
-  } catch {
-    // a browser that stores nothing for files: this page only
-  }
-});
-
 // --- code can be copied ---
 
 for (const box of document.querySelectorAll(".code")) {

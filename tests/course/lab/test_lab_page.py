@@ -195,6 +195,23 @@ def test_a_link_holds_what_was_found(visit):
     assert page.url == link
 
 
+def test_a_copied_link_gives_the_sentence_with_its_address(visit):
+    page = visit("#text=I+like+trees&change=off,decoder.layers.1.cross_attn,0")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.locator("#link-told")).to_contain_text("copied")
+    sentence, address = page.evaluate("navigator.clipboard.readText()").split("\n")
+    assert sentence == "I like trees → Me gusta los árboles" and address == page.url
+    page.evaluate(
+        """() => document.head.append(
+          av_make("link", { rel: "canonical", href: "https://example.org/lab/index.html" }))"""
+    )
+    page.get_by_role("button", name="Copy link").click()  # a file of one's own leads nobody there
+    copied = page.evaluate("navigator.clipboard.readText()").split("\n")[1]
+    assert copied == "https://example.org/lab/index.html#" + page.url.partition("#")[2]
+    page.evaluate("document.querySelector('[rel=canonical]').remove()")
+
+
 def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):
     name = "text=They+like+cats&amp;layer=decoder.layers.1.cross_attn&amp;choose=beam"
     page = browser.new_context(offline=True, reduced_motion="reduce").new_page()

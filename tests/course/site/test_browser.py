@@ -457,6 +457,40 @@ def test_the_chosen_theme_stays(visit):
     assert visit.open("04_attention.html").evaluate(color) == "rgb(18, 18, 18)"
 
 
+def test_the_laboratories_follow_the_choice_and_have_its_button(visit):
+    page = visit.open("index.html")
+    color = "getComputedStyle(document.body).backgroundColor"
+    page.locator("#theme-button").click()
+    for file in ("lab/index.html", "lab/everyday.html"):
+        page = visit.open(file)
+        page.locator(".av-says").wait_for()
+        assert page.evaluate(color) == "rgb(22, 24, 28)"
+        head = page.locator("canvas").first
+        before = head.evaluate("(canvas) => canvas.toDataURL()")
+        page.emulate_media(media="print")  # the choice is for the screen
+        assert page.evaluate(color) == "rgb(255, 255, 255)"
+        assert head.evaluate("(canvas) => canvas.toDataURL()") != before
+        page.emulate_media(media="screen")
+        page.get_by_role("button", name="Dark or light").click()
+        assert page.evaluate(color) == "rgb(255, 255, 255)"
+        page.get_by_role("button", name="Dark or light").click()
+
+
+@pytest.mark.parametrize("file", ["04_attention.html", "slides/04_attention.html"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_printed_is_light(visit, file, theme, scheme):
+    page = visit.open(file)
+    page.evaluate("(theme) => follow_theme(theme)", theme)
+    page.emulate_media(media="print", color_scheme=scheme)
+    found = page.evaluate("""() => [
+        getComputedStyle(document.body).backgroundColor,
+        getComputedStyle(document.querySelector(".picture img")).filter,
+        getComputedStyle(document.body).color,
+    ]""")
+    assert found == ["rgb(255, 255, 255)", "none", "rgb(26, 26, 26)"]
+
+
 def test_pages_print_as_pdf_with_an_outline(site, tmp_path):
     print_pdf(site / "05_multi_head_attention.html", tmp_path / "05.pdf")
     pdf = (tmp_path / "05.pdf").read_bytes()

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from PIL import Image
 
 from course.drawing.registry import FIGURES
 from course.lab import view
@@ -18,7 +19,15 @@ from course.notebooks import sections
 from course.site import colab
 from course.site.book import chapter, print_pdf
 from course.site.notebooks import parts
-from course.site.site import DOCUMENTS, LABORATORIES, build, notebook_pages
+from course.site.site import (
+    DOCUMENTS,
+    LABORATORIES,
+    Site,
+    build,
+    citation,
+    notebook_pages,
+    write_laboratories,
+)
 from course.site.words import (
     code_html,
     github_anchor,
@@ -81,6 +90,96 @@ def test_no_page_loads_anything_from_elsewhere(site, pages):
                 assert not urlsplit(address).scheme and not address.startswith("//"), name
     css = (site / "static" / "site.css").read_text(encoding="utf-8")
     assert re.findall(r"url\((.+?)\)", css) == ['"math.woff"'] and "@import" not in css
+
+
+ALL = ["*.html", "slides/*.html", "lab/*.html"]
+
+
+def metas(text: str) -> dict[str, str]:
+    """The meta elements of a page, and its other elements that say what it is."""
+    page = Parsed(text.partition("</head>")[0].partition("<style>")[0] + "</head></html>")
+    found = {}
+    for tag, attributes, _ in page.elements:
+        if tag == "meta" and "content" in attributes:
+            found[attributes.get("name") or attributes.get("property")] = attributes["content"]
+        if tag == "link":
+            found[attributes["rel"]] = attributes["href"]
+    return found
+
+
+def test_every_page_says_what_it_is_where_it_is_shared(site):
+    files = [path for pattern in ALL for path in site.glob(pattern)]
+    assert len(files) > 55
+    said = {}
+    for file in files:
+        meta = metas(file.read_text(encoding="utf-8"))
+        name = file.relative_to(site).as_posix()
+        assert 40 < len(meta["description"]) <= 220, (name, meta["description"])
+        assert meta["og:description"] == meta["description"] and meta["og:title"]
+        assert meta["canonical"].endswith(name) and meta["icon"]
+        assert meta["twitter:card"] == "summary_large_image"
+        up = "../" if name.startswith("lab/") else ""
+        assert meta["og:image"] == f"{up}images/card.png" and "og:url" not in meta
+        said[name] = meta["description"]
+    pages = [text for name, text in said.items() if "/" not in name]
+    assert len(set(pages)) == len(pages)
+    card = Image.open(site / "images" / "card.png")
+    assert card.size == (1200, 630) and len(card.getcolors()) > 8
+
+
+CITED = """
+title: A course
+version: 1.0
+authors:
+  - {given-names: Ada, family-names: Byron}
+  - {name: The others}
+url: https://example.org/course
+repository-code: https://example.org/code
+"""
+
+
+@pytest.mark.parametrize(
+    ("contact", "feedback"),
+    [
+        ("", "https://example.org/code/issues"),
+        ("contact: [{name: Us, email: us@example.org}]", "mailto:us@example.org"),
+        ("contact: [{name: Us, website: 'https://example.org/say'}]", "https://example.org/say"),
+    ],
+)
+def test_what_the_citation_says_stands_on_every_page(tmp_path, contact, feedback):
+    (tmp_path / "CITATION.cff").write_text(CITED + contact, encoding="utf-8")
+    (tmp_path / "slides").mkdir()
+    site = Site(tmp_path, citation(tmp_path / "CITATION.cff"))
+    page = site.pages["notebooks/glossary.md"]
+    site.document(page)
+    site.write("slides/x.html", "slides.html", page, goals="", slides=[])
+    if not contact:
+        write_laboratories(site)
+    files = [path for pattern in ALL for path in tmp_path.glob(pattern)]
+    assert len(files) == (2 if contact else 4)
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        name = file.relative_to(tmp_path).as_posix()
+        meta = metas(text)
+        assert meta["canonical"] == meta["og:url"] == f"https://example.org/course/{name}"
+        assert meta["og:image"] == "https://example.org/course/images/card.png"
+        assert "By Ada Byron and The others" in text
+        assert f'<a href="{feedback}">' in text
+        assert '<a href="https://example.org/code">Repository</a>' in text
+
+
+def test_what_the_citation_does_not_say_is_left_out(site, monkeypatch):
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    told = citation()
+    for file in ("index.html", "lab/index.html", "slides/04_attention.html"):
+        text = (site / file).read_text(encoding="utf-8")
+        assert f"By {told.authors}" in text
+        assert bool(told.repository) == (">Repository</a>" in text)
+        assert bool(told.feedback) == ("Tell us what" in text)
+    monkeypatch.setenv("GITHUB_REPOSITORY", "a/b")
+    on_github = citation()
+    assert on_github.site == (told.site or "https://a.github.io/b/")
+    assert on_github.feedback == (told.feedback or "https://github.com/a/b/issues")
 
 
 def test_no_name_stands_twice_on_a_page(pages):
@@ -284,7 +383,8 @@ def test_words_become_html():
     assert inline("1. One *two*") == "1. One <em>two</em>"
     assert markdown(lambda _: None, jupyter_anchor)("[a](b)") == "<p>a</p>\n"
     assert code_html("x < 1", "no such language").count("x &lt; 1") == 1
-    assert plain("## [One](there.md#x) of `two`, $x$ **3**") == "One of two , x 3"
+    assert plain("## [One](there.md#x) of `two`, $x$ **3**") == "One of two, x 3"
+    assert plain("so (`a` *here*).") == "so (a here)."
 
 
 def test_anchors_are_those_of_jupyterlab_and_of_github():
@@ -363,7 +463,7 @@ def test_the_container_installs_as_the_makefile_does():
 def test_the_laboratory_comes_along_and_leads_back(site):
     for file, other in (("index.html", "everyday.html"), ("everyday.html", "index.html")):
         page = (site / "lab" / file).read_text(encoding="utf-8")
-        head, _, scripts = page.partition("<script>")
+        head = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
         assert '<a href="../index.html">' in head and f'<a href="{other}">' in head
         given = 'href="https://creativecommons.org/licenses/by/2.0/"' in head
         assert given == ("tatoeba.org" in head) == (file == "everyday.html")
