@@ -49,6 +49,8 @@ TEMPLATES = Environment(
 TEMPLATES.filters["inline"] = inline
 ROW = re.compile(r"^\| (\w\d) \| \[(.+?)\]\(notebooks/(\w+)\.ipynb\) \| (.+?) \|", re.MULTILINE)
 MATH_FONT = "STIXTwoMath-Regular.ttf"  # in the package ziamath
+TERM = re.compile(r"^\| \*\*(.+?)\*\* \| .*? \| \[.+?\]\((\S+?)\)", re.MULTILINE)
+EXERCISE, BESIDE = 0.3, 0.4  # for the search: how much a hit there counts, beside 1 for a section
 HERO = "series-map"
 CARD_FILE = "images/card.png"
 CARD = (1200, 630)  # pixels, as those who show cards ask for
@@ -223,14 +225,28 @@ class Site:
     def remember(self, page: Page, anchor: str, heading: str, text: str) -> None:
         """A section, so that the search finds it."""
         title = f"{page.number} {page.title}".strip()
+        words = plain(text).removeprefix(plain(heading)).strip()
+        weight = EXERCISE if re.search(r"\bexercises?\b", heading, re.IGNORECASE) else 1
         self.found.append(
             {
                 "page": with_anchor(page.file, anchor),
                 "title": title,
-                "heading": heading,
-                "text": plain(text),
+                "heading": plain(heading),
+                "text": words,
+                "weight": weight if page.number else BESIDE,
             }
         )
+
+    def terms(self) -> list[dict[str, object]]:
+        """The glossary's words under all their names, and the section that explains each."""
+        others = yaml.safe_load((HERE / "synonyms.yml").read_text(encoding="utf-8"))
+        page = self.pages["notebooks/glossary.md"]
+        lead = self.target(page)
+        text = (ROOT / page.source).read_text(encoding="utf-8")
+        return [
+            {"names": [word, *others.get(word, [])], "page": lead(address)}
+            for word, address in TERM.findall(text)
+        ]
 
     def notebook(self, page: Page) -> None:
         name = page.source.stem
@@ -387,7 +403,10 @@ def build(out: Path, cite: Citation | None = None) -> Site:
     (out / CARD_FILE).write_bytes(card(site.pictures[HERO]))
     write_laboratories(site)
     found = json.dumps(site.found, ensure_ascii=False, separators=(",", ":"))
-    (out / "search.js").write_text(f"window.found = {found};\n", encoding="utf-8", newline="\n")
+    terms = json.dumps(site.terms(), ensure_ascii=False, separators=(",", ":"))
+    (out / "search.js").write_text(
+        f"window.found = {found};\nwindow.terms = {terms};\n", encoding="utf-8", newline="\n"
+    )
     (out / "static" / "vega.js").write_text(vega(), encoding="utf-8", newline="\n")
     (out / "static" / "math.woff").write_bytes(math_font(site.letters))
     return site

@@ -14,6 +14,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 Target = Callable[[str], str | None]  # an address as written -> as it is in the site, or nowhere
+NAMED = {"max": "max", "min": "min", "log": "log", "exp": "exp", "sin": "sin", "cos": "cos"}
 ANCHOR_SAFE = "!$&'()*+,;=:@/?"  # what may stand in the part of an address after #
 
 
@@ -83,10 +84,21 @@ def code_html(code: str, language: str = "python") -> Markup:
 
 def plain(text: str) -> str:
     """Markdown as words alone, for the search."""
+    text = re.sub(r"\$\$.*?\$\$|^```\w*$", " ", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"\$[^$\n]+\$", lambda formula: in_words(formula[0]), text)
     text = re.sub(r"\]\([^)\s]*\)", " ", text)  # where a link leads
     text = re.sub(r"^\|[-|: ]+\|$", " ", text, flags=re.MULTILINE)  # a rule in a table
-    text = re.sub(r"[*`$#|>\[\]{}]|\\(?:text|mathrm|left|right)\b", " ", text)
+    text = re.sub(r"[*`$#|>\[\]{}]", " ", text)
     return re.sub(r" (?=[,.;:!?)])|(?<=\() ", "", " ".join(text.split()))
+
+
+def in_words(formula: str) -> str:
+    """A formula as it could be typed: `$\\sqrt{d_k}$` -> √d_k."""
+    signs = {"sqrt": "√", "sum": "Σ", "cdot": "·", "times": "×", "le": "≤", "ge": "≥", "to": "→"}
+    formula = re.sub(
+        r"\\([A-Za-z]+)", lambda name: signs.get(name[1], NAMED.get(name[1], "")), formula
+    )
+    return re.sub(r"[{}$\\]", "", formula)
 
 
 def relative(source: PurePosixPath, address: str) -> tuple[str, str]:

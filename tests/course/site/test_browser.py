@@ -423,6 +423,51 @@ def test_a_link_into_a_folded_section_opens_it(visit):
     page.wait_for_function("document.querySelector('details.deeper').open")
 
 
+SEARCHES = [
+    ("softm", "04_attention.html"),  # a beginning
+    ("atention weights", "04_attention.html"),  # a letter missing
+    ("softmmax", "04_attention.html"),  # doubled
+    ("drpoout", "07_encoder.html"),  # exchanged
+    ("positionel encoding", "03_positional_encoding.html"),  # another one
+    ("KV cache", "11_decoding.html"),
+    ("BPE", "14_real_text.html"),
+    ("RoPE", "18_since_2017.html"),
+    ("FFN", "07_encoder.html"),
+    ("encoder-decoder attention", "05_multi_head_attention.html"),
+    ("look-ahead mask", "06_masks.html"),
+    ("masks", "06_masks.html"),
+    ("beam", "11_decoding.html"),
+    ("layer normalization", "07_encoder.html"),
+    ("label smoothing", "10_training.html"),
+]
+
+
+def test_the_search_knows_beginnings_slips_and_other_names(visit):
+    page = visit.open("about.html")
+    page.keyboard.press("Control+k")
+    page.wait_for_function("window.terms")
+    for asked, expected in SEARCHES:
+        page.locator("#search-words").fill(asked)
+        first = page.locator("#search-found a").first
+        address, heading = first.get_attribute("href"), first.locator("strong").inner_text()
+        assert address.startswith(f"{expected}#"), (asked, address)
+        assert "xercise" not in heading, asked
+        assert page.locator("#search-found mark").count() > 0, asked
+
+
+def test_what_was_found_is_marked_with_its_accents_in_whole_words(visit):
+    page = visit.open("about.html")
+    page.keyboard.press("Control+k")
+    page.wait_for_function("window.terms")
+    page.locator("#search-words").fill("arboles")
+    marks = page.locator("#search-found mark").all_inner_texts()
+    assert {"árboles"} <= {mark.lower() for mark in marks} <= {"árboles", "arboles"}
+    for small in page.locator("#search-found small").all_inner_texts():
+        assert len(small) < 260 and not small.startswith((",", ".", ")"))
+    page.locator("#search-words").fill("c++ [")  # signs that mean something in a pattern
+    expect(page.locator("#search-count")).not_to_be_empty()
+
+
 def test_an_address_that_cannot_be_read_stops_nothing(visit):
     page = visit.open("04_attention.html#%")
     page.keyboard.press("Control+k")  # the search comes after it in the script

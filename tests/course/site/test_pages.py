@@ -28,6 +28,7 @@ from course.site.site import (
     notebook_pages,
     write_laboratories,
 )
+from course.site.site import HERE as SITE
 from course.site.words import (
     code_html,
     github_anchor,
@@ -330,11 +331,31 @@ def test_no_reader_has_to_edit_code_to_try_a_sentence():
 def test_the_search_knows_every_section(site, pages, found):
     for name, notebook in NOTEBOOKS.items():
         pieces = [piece for piece in found if piece["page"].startswith(f"{name}.html#")]
-        heads = [section.heading for section in sections.sections(notebook)]
+        heads = [plain(section.heading) for section in sections.sections(notebook)]
         assert [piece["heading"] for piece in pieces] == heads
     for piece in found:
         file, _, anchor = piece["page"].partition("#")
         assert unquote(anchor) in pages[file].ids()
+
+
+def test_what_is_found_reads_well(found):
+    for piece in found:
+        for part in ("heading", "text"):
+            assert not re.search(r"\\(sqrt|frac|text)|\$\$|```|\*\*| [,.;:](\s|$)", piece[part]), (
+                piece
+            )
+
+
+def test_every_term_of_the_glossary_leads_to_its_section(site, found):
+    text = (site / "search.js").read_text(encoding="utf-8")
+    terms = json.loads(text.partition("window.terms = ")[2].removesuffix(";\n"))
+    glossary = (sections.ROOT / "notebooks" / "glossary.md").read_text(encoding="utf-8")
+    assert len(terms) == len(re.findall(r"^\| \*\*", glossary, re.MULTILINE)) > 70
+    assert {term["page"] for term in terms} <= {piece["page"] for piece in found}
+    others = yaml.safe_load((SITE / "synonyms.yml").read_text(encoding="utf-8"))
+    assert others.keys() <= {term["names"][0] for term in terms}
+    names = [name.casefold() for term in terms for name in term["names"]]
+    assert len(set(names)) == len(names)
 
 
 # --- a notebook of our own ---
