@@ -40,7 +40,7 @@ const AV_STYLE = `
 .av-heads { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr));
   gap: .8rem; margin: 1.1rem 0; max-width: 44rem; }
 .av-head { font-size: .85rem; text-align: center; min-width: 0; }
-.av-head label { display: block; cursor: pointer; }
+.av-head label { display: block; cursor: pointer; min-height: 1.6rem; }
 .av-head canvas { display: block; width: 100%; aspect-ratio: 1; image-rendering: pixelated;
   color: var(--look); border: 1px solid var(--rule); margin-bottom: .2rem; }
 .av-head :checked + span canvas { border-color: var(--look); outline: 2px solid var(--look); }
@@ -84,9 +84,9 @@ const AV_STYLE = `
 .av-nothing .av-number { color: var(--muted); }
 .av-changed .av-number { font-weight: bold; text-decoration: underline 2px var(--changed); }
 .av-changed { --look: var(--changed); }
-.av-end { position: absolute; left: -.7rem; width: 1.4rem; height: 1.8rem; padding: 0; border: 0;
+.av-end { position: absolute; left: -.8rem; width: 1.6rem; height: 1.8rem; padding: 0; border: 0;
   background: none; cursor: grab; touch-action: none; }
-.av-end::before { content: ""; position: absolute; left: .25rem; top: .45rem; width: .9rem;
+.av-end::before { content: ""; position: absolute; left: .35rem; top: .45rem; width: .9rem;
   height: .9rem; border-radius: 50%; background: var(--look); border: 2px solid var(--paper); }
 .av-end:active { cursor: grabbing; }
 .av-sees { appearance: none; width: 1.6rem; height: 1.6rem; margin: 0; text-align: center;
@@ -452,6 +452,11 @@ class AttentionView {
   }
 
   // --- changing --------------------------------------------------------------------------------
+
+  /** What a key changes it with: the end of the line at a word ("swap"), a head's tick ("off"). */
+  place_of(kind, number) {
+    return document.getElementById(`${this.id}-${kind === "swap" ? "end" : "on"}-${number}`);
+  }
 
   place() {
     const { layer, head, query } = this.chosen;

@@ -2,9 +2,10 @@
 // The laboratory: a sentence, its translation, and what the reader changes. All that is shown
 // follows from `state`, which is also what a link holds.
 
-const translator = new Translator(TRAINED);
-// The tour and its sentences are about the heads of the small translator.
-const HAS_TOUR = !(translator.src instanceof SubwordLanguage);
+let translator;
+let HAS_TOUR; // the tour and its sentences are about the heads of the small translator
+let layer_names;
+let START;
 const EXAMPLES_OF_THE_TOUR = [
   `${RIDDLE}tired`,
   `${RIDDLE}wide`,
@@ -22,20 +23,21 @@ const EVERYDAY_EXAMPLES = [
   "The animal didn't cross the street because it was too tired.",
   "My sister lives in London.",
 ];
-const EXAMPLES = HAS_TOUR ? EXAMPLES_OF_THE_TOUR : EVERYDAY_EXAMPLES;
-const layer_names = translator.model.attention_layers().map((layer) => layer.name);
-const START = {
-  text: EXAMPLES[0],
-  ...(HAS_TOUR ? NOUN_FINDER : { layer: layer_names.at(-1), head: 0 }),
-  query: null,
-  form: "lines",
-  changes: [],
-  choose: "greedy",
-  beam: 4,
-  temperature: 1,
-  seed: 1,
-  place: null,
-};
+/** What is shown where no link says otherwise. */
+function start_state(examples) {
+  return {
+    text: examples[0],
+    ...(HAS_TOUR ? NOUN_FINDER : { layer: layer_names.at(-1), head: 0 }),
+    query: null,
+    form: "lines",
+    changes: [],
+    choose: "greedy",
+    beam: 4,
+    temperature: 1,
+    seed: 1,
+    place: null,
+  };
+}
 // How numbers are written in a link.
 const WHOLE = /^\d+$/;
 const DECIMAL = /^\d+(\.\d+)?$/;
@@ -51,7 +53,7 @@ const MOST_LETTERS = 400; // of a sentence, as the field takes them
 const MOST_CHANGES = 200; // more than anybody makes by hand
 
 const $ = (id) => document.getElementById(id);
-let state = { ...START };
+let state;
 let shown = null; // the state of what is seen: after a refusal another one than was asked for
 let now; // the translation with the changes
 let view = null;
@@ -542,7 +544,7 @@ function show_step(number) {
   $("tour-title").textContent = title;
   $("tour-text").textContent = text;
   $("tour-back").disabled = step === 0;
-  $("tour-do").hidden = !change;
+  $("tour-do").hidden = $("tour-go").hidden = !change;
   $("tour-next").hidden = step === TOUR.length - 1;
   const other_text = wanted.text !== state.text;
   state = { ...START, ...wanted };
@@ -603,6 +605,10 @@ function listen() {
   $("tour-start").onclick = () => start_step(0);
   $("tour-next").onclick = () => start_step(step + 1);
   $("tour-back").onclick = () => start_step(step - 1);
+  $("tour-go").onclick = () => {
+    const { kind, head, from } = TOUR[step].change;
+    view.place_of(kind, kind === "swap" ? from : head).focus();
+  };
   $("tour-do").onclick = () => change_to([TOUR[step].change]);
   $("tour-close").onclick = () => {
     close_tour();
@@ -630,22 +636,36 @@ function start_from(hash) {
   show({ slowly: true, refused: refused_of(hash) });
 }
 
-$("examples").append(
-  ...EXAMPLES.map((text) =>
-    av_make(
-      "li",
-      {},
-      av_make("button", { type: "button", onclick: () => new_sentence(text) }, text),
-    ),
-  ),
-);
-$("words").textContent = translator.src.words.join(" ");
-if (!HAS_TOUR) {
-  $("tour-start").hidden = true;
-  $("examples-title").textContent = "Sentences to try";
+async function start() {
+  const { parts = "", size } = document.body.dataset;
+  const told = (share) =>
+    ($("translation").textContent = `Loading the translator: ${Math.round(100 * share)} % of ${size}`);
+  try {
+    await load_scripts(parts.split(" ").filter(Boolean), told);
+    translator = await Translator.load(TRAINED);
+    delete globalThis.TRAINED; // as much memory as the page needs without it
+  } catch (error) {
+    $("translation").textContent = "";
+    $("complaint").textContent = `The translator could not be loaded: ${error.message}. Load the page again?`;
+    return;
+  }
+  HAS_TOUR = !(translator.src instanceof SubwordLanguage);
+  layer_names = translator.model.attention_layers().map((layer) => layer.name);
+  const examples = HAS_TOUR ? EXAMPLES_OF_THE_TOUR : EVERYDAY_EXAMPLES;
+  START = start_state(examples);
+  state = { ...START };
+  const button = (text) =>
+    av_make("button", { type: "button", onclick: () => new_sentence(text) }, text);
+  $("examples").append(...examples.map((text) => av_make("li", {}, button(text))));
+  $("words").textContent = translator.src.words.join(" ");
+  if (!HAS_TOUR) {
+    $("tour-start").hidden = true;
+    $("examples-title").textContent = "Sentences to try";
+  }
+  listen();
+  // A notebook's frame has a name that says what is shown first.
+  const first = location.hash.length > 1 || self === top ? location.hash : `#${window.name}`;
+  if (first.length > 1 || !HAS_TOUR) start_from(first);
+  else show_step(0);
 }
-listen();
-// A notebook's frame has a name that says what is shown first.
-const first = location.hash.length > 1 || self === top ? location.hash : `#${window.name}`;
-if (first.length > 1 || !HAS_TOUR) start_from(first);
-else show_step(0);
+start();

@@ -19,8 +19,9 @@ from markupsafe import Markup
 from PIL import Image
 
 from course.drawing.notebook_output import VEGALITE_VERSION
-from course.lab import write_lab
+from course.lab.node import SCRIPTS
 from course.lab.pages import HERE as LABORATORY
+from course.lab.pages import policy, write_parts
 from course.notebooks import count, run, sections
 from course.site import colab
 from course.site.book import chapter, print_pdf
@@ -78,6 +79,8 @@ LABORATORIES = {
     "grammar": ("index.html", "The small translator, with a guided tour"),
     "tatoeba": ("everyday.html", "The larger translator, which reads any sentence"),
 }
+# Sentences to begin with, on the first page.
+EXAMPLES = ("I like trees.", "Where is the train station?", "My sister lives in London.")
 # The Markdown files that are pages; what they are called in the site.
 DOCUMENTS = (
     Page("ideas.html", path("notebooks/README.md"), "Where each idea is shown"),
@@ -188,6 +191,9 @@ class Site:
         self.found: list[dict[str, str]] = []  # for the search
         self.pictures: dict[str, Picture] = {}  # by the name of the figure
         self.parts: dict[str, tuple[list[Part], bool]] = {}  # of the notebooks, by name
+        self.parts_of: dict[
+            str, list[str]
+        ] = {}  # of the laboratories: the files of each translator
         self.letters: set[str] = set()  # of formulas
 
     def target(self, page: Page) -> Callable[[str], str | None]:
@@ -214,6 +220,7 @@ class Site:
             page=page,
             file=file,
             said=description(page),
+            policy=Markup(policy()),
             series=self.series,
             documents=DOCUMENTS,
             cite=self.cite,
@@ -386,7 +393,7 @@ def build(out: Path, cite: Citation | None = None) -> Site:
         (out / folder).mkdir(parents=True)
     (out / MARK).write_text("", encoding="utf-8")
     shutil.copytree(HERE / "static", out / "static")
-    for shared in ("attention_view.js", "theme.js", "icon.svg"):
+    for shared in ("attention_view.js", "loading.js", "theme.js", "icon.svg"):
         shutil.copyfile(LABORATORY / shared, out / "static" / shared)
     site = Site(out, cite)
     for page in site.series:
@@ -396,12 +403,22 @@ def build(out: Path, cite: Citation | None = None) -> Site:
     licenses = [(name, (ROOT / name).read_text(encoding="utf-8")) for name in LICENSES]
     about = Page("about.html", path("CITATION.cff"), "Licenses and citation")
     site.write(about.file, "about.html", about, licenses=licenses, contents=[])
-    home = Page("index.html", path("README.md"), "The Transformer, from words to translation")
-    site.write(home.file, "home.html", home, hero=site.pictures[HERO])
     decks = Page("slides.html", path("README.md"), "Slides")
     site.write(decks.file, "slides_index.html", decks, contents=[])
     (out / CARD_FILE).write_bytes(card(site.pictures[HERO]))
     write_laboratories(site)
+    parts = [f"lab/{file}" for file in (*SCRIPTS, *site.parts_of["tatoeba"])]
+    size = sum((out / file).stat().st_size for file in parts)
+    home = Page("index.html", path("README.md"), "The Transformer, from words to translation")
+    site.write(
+        home.file,
+        "home.html",
+        home,
+        hero=site.pictures[HERO],
+        parts=parts,
+        size=f"{size / 1e6:.1f} MB",
+        examples=EXAMPLES,
+    )
     found = json.dumps(site.found, ensure_ascii=False, separators=(",", ":"))
     terms = json.dumps(site.terms(), ensure_ascii=False, separators=(",", ":"))
     (out / "search.js").write_text(
@@ -416,14 +433,15 @@ def write_laboratories(site: Site) -> None:
     """The laboratory of each translator that comes along, with links to the other one and home."""
     show = TEMPLATES.get_template("laboratories.html").module
     for name, (file, words) in LABORATORIES.items():
-        path = write_lab(site.out / "lab", Translator.load(name), file)
+        site.parts_of[name] = write_parts(site.out / "lab", file, Translator.load(name))
         links = [(there, told) for other, (there, told) in LABORATORIES.items() if other != name]
         larger = "" if name == "tatoeba" else f' data-larger="{LABORATORIES["tatoeba"][0]}"'
         page = Page(f"lab/{file}", PurePosixPath("course/lab/lab.html"), words)
-        head = show.head(site.cite, page, description(page))
+        head = f"{policy()}\n{show.head(site.cite, page, description(page))}"
+        path = site.out / page.file
         text = path.read_text(encoding="utf-8")
         text = text.replace("<title>", f"{head}\n<title>", 1)
-        text = text.replace("<body>", f"<body{larger}>\n{show.links(links)}", 1)
+        text = re.sub(r"<body( .*?)>", rf"<body\1{larger}>\n{show.links(links)}", text, count=1)
         text = text.replace("</main>", f"</main>\n{show.foot(site.cite, name == 'tatoeba')}", 1)
         path.write_text(text, encoding="utf-8", newline="\n")
 

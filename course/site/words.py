@@ -57,6 +57,15 @@ def markdown(target: Target, anchor: Callable[[str], str]) -> Callable[[str], Ma
     )
     renderer.register("table", lambda _, text: f'<div class="wide"><table>{text}</table></div>\n')
 
+    def cell(
+        _: mistune.HTMLRenderer, text: str, align: str | None = None, head: bool = False
+    ) -> str:
+        kind = "th" if head and text else "td"  # a header without words is none
+        scope = ' scope="col"' if kind == "th" else ""
+        return f"<{kind}{scope}>{text}</{kind}>\n"
+
+    renderer.register("table_cell", cell)
+
     def name_headings(_: mistune.Markdown, state: mistune.BlockState) -> None:
         for token in state.tokens:
             if token["type"] == "heading":
