@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +21,9 @@ from transformer_lib.metrics import exact_match, pair_exact_match, quick_bleu
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.model.transformer import count_parameters, make_model
-from transformer_lib.text import digits, downloads, english_spanish, moses, parallel
+from transformer_lib.renamed import current_settings, says_new_keywords
+from transformer_lib.text import digits, downloads, english_spanish, moses, parallel, phrasebook
+from transformer_lib.text.augmentation import augmented
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.languages import (
     SUBWORDS_FILE,
@@ -29,13 +32,14 @@ from transformer_lib.text.languages import (
     read_languages,
     write_languages,
 )
+from transformer_lib.text.stand_ins import STAND_INS
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokenized_dataset import TokenizedDataset, encode_pairs
 from transformer_lib.text.tokens import Tokenizer, Vocabulary, learn_truecasing
 from transformer_lib.text.user_input import is_finished
 from transformer_lib.training.batches import Pairs
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.devices import device_named
+from transformer_lib.training.devices import get_device
 from transformer_lib.training.distributed import first_before_others, local_device, rank, world_size
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.state import STATE_FILE
@@ -96,7 +100,7 @@ class Recipe:
                 "task": content["task"],
                 "languages": tuple(content["languages"]),
                 "model": ModelConfig(**content["model"]),
-                "training": TrainingConfig(**content["training"]),
+                "training": TrainingConfig(**current_settings(content["training"])),
                 "optimizer": content.get("optimizer", "adam"),  # older runs know no other
             }
             if "files" not in content:
@@ -105,6 +109,7 @@ class Recipe:
                 **settings,
                 **{name: content[name] for name in ("skip_bad", "subwords", "sha256")},
                 files=tuple(content["files"]),
+                as_typed=content.get("as_typed", False),  # older runs have no such text
                 validation=tuple(content["validation"]),
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -128,6 +133,7 @@ class ParallelRecipe(Recipe):
     files, validation: their files; without validation, a hundredth of the source sentences is set
     aside. skip_bad: how many bad lines to leave out. subwords: how many to learn, at most.
     sha256: of the contents of all files, so that a run goes on with the text that it began with.
+    as_typed: English into Spanish for what visitors type: the training side is `augmented`.
     """
 
     files: tuple[str, ...]
@@ -135,9 +141,10 @@ class ParallelRecipe(Recipe):
     skip_bad: int
     subwords: int
     sha256: str
+    as_typed: bool = field(default=False, kw_only=True)
 
     def material(self, folder: Path) -> TrainingData:
-        if parallel.digest(self.files + self.validation) != self.sha256:
+        if text_digest(self.files + self.validation, self.as_typed) != self.sha256:
             raise parallel.CorpusError(
                 f"{' or '.join(self.files + self.validation)} has changed since this run began"
             )
@@ -160,7 +167,8 @@ class ParallelRecipe(Recipe):
                 yield from (source, target)
 
         subwords = Subwords.learn(texts(), self.subwords)
-        return SubwordLanguage(subwords, finished > NEARLY_ALL * count)
+        stand_ins = STAND_INS if self.as_typed else {}
+        return SubwordLanguage(subwords, finished > NEARLY_ALL * count, stand_ins)
 
     def pairs(
         self, side: str, report: Callable[[str], None] = lambda message: None
@@ -168,10 +176,15 @@ class ParallelRecipe(Recipe):
         """The pairs of one side, "train" or "validation", with a progress bar."""
         files = self.validation if self.validation and side == "validation" else self.files
         pairs = parallel.read_parallel(files, skip_bad=self.skip_bad, report=report)
-        for source, target in tqdm(pairs, desc=f"reading ({side})", unit="pair", disable=None):
-            aside = parallel.place_of(source) < ASIDE
-            if self.validation or aside == (side == "validation"):
-                yield source, target
+        chosen = (
+            (source, target)
+            for source, target in tqdm(pairs, desc=f"reading ({side})", unit="pair", disable=None)
+            if self.validation or (parallel.place_of(source) < ASIDE) == (side == "validation")
+        )
+        if self.as_typed and side == "train":
+            book = phrasebook.load(), phrasebook.load_slots()
+            return augmented(list(chosen), *book, random.Random(0))
+        return chosen
 
     def encoded(self, language: SubwordLanguage, side: str) -> TokenizedDataset:
         """One side as ids, in the cache under a name that belongs to this text and tokenizer."""
@@ -191,12 +204,18 @@ class ParallelRecipe(Recipe):
         return encode_pairs(chain([first], pairs), subwords.encode_all, len(language.vocab), folder)
 
 
+def text_digest(files: Sequence[str | Path], as_typed: bool) -> str:
+    """SHA-256 of all that is learned from: the files, and the phrasebook where it is used."""
+    return parallel.digest([*files, *(phrasebook.files() if as_typed else ())])
+
+
 def parallel_recipe(
     files: Sequence[Path],
     validation: Sequence[Path] = (),
     *,
     skip_bad: int = 0,
     subwords: int = 8000,
+    as_typed: bool = False,
 ) -> ParallelRecipe:
     """A recipe for a user's own sentence pairs, with sizes for tens of thousands of them."""
     files = tuple(str(Path(file).resolve()) for file in files)
@@ -208,7 +227,7 @@ def parallel_recipe(
         TrainingConfig(
             steps=8000,
             schedule="linear",
-            peak=2e-3,
+            max_lr=2e-3,
             warmup=400,
             max_tokens=2048,
             validate_every=250,
@@ -217,7 +236,8 @@ def parallel_recipe(
         validation=validation,
         skip_bad=skip_bad,
         subwords=subwords,
-        sha256=parallel.digest(files + validation),
+        sha256=text_digest(files + validation, as_typed),
+        as_typed=as_typed,
     )
 
 
@@ -229,7 +249,7 @@ def tatoeba_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     training = TrainingConfig(
         steps=7000,
         schedule="linear",
-        peak=1.5e-3,
+        max_lr=1.5e-3,
         warmup=600,
         max_tokens=2048,
         bf16=True,
@@ -259,7 +279,7 @@ def multi30k_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     training = TrainingConfig(
         steps=20_000,
         schedule="linear",
-        peak=6e-3,
+        max_lr=6e-3,
         warmup=400,
         max_tokens=1024,
         validate_every=435,
@@ -296,14 +316,14 @@ def print_complaint(message: str) -> None:
     print(f"skipped: {message}", file=sys.stderr)
 
 
-DIGITS = TrainingConfig(steps=600, schedule="linear", peak=1e-2, warmup=50, validate_every=100)
+DIGITS = TrainingConfig(steps=600, schedule="linear", max_lr=1e-2, warmup=50, validate_every=100)
 RECIPES = {
     **{task: Recipe(task, ("xx", "xx"), TOY, DIGITS) for task in DIGIT_TASKS},
     "en-es": Recipe(
         "en-es",
         ("en", "es"),
         dataclasses.replace(SMALL, dropout=0.0, tie_weights="target"),
-        TrainingConfig(steps=8000, schedule="linear", peak=2e-3, warmup=400, validate_every=250),
+        TrainingConfig(steps=8000, schedule="linear", max_lr=2e-3, warmup=400, validate_every=250),
     ),
 }
 
@@ -328,12 +348,13 @@ def learn_language(code: str, texts: list[str]) -> Language:
     return Language(tokenizer, Vocabulary.build(tokenizer(text) for text in texts))
 
 
+@says_new_keywords
 def train_recipe(
     recipe: Recipe,
     folder: Path,
     *,
     resume: bool = False,
-    bar: tqdm | None = None,
+    progress: tqdm | None = None,
     device: str = "cpu",
     dtype: torch.dtype | None = None,
     threads: int | None = None,
@@ -341,10 +362,11 @@ def train_recipe(
     """Train what the recipe says and save it in `folder`, ready for `Translator.load`.
 
     recipe.json comes first and model.safetensors last; a run that was stopped in between goes on
-    with resume=True. bar: the progress bar to use. device: as for `device_named`; only a run on a
-    CPU goes on to the same weights bit for bit. dtype: see `save_model`. threads: see `train`.
+    with resume=True. progress: the progress bar to use. device: as for `get_device`; only a
+    run on a CPU goes on to the same weights bit for bit. dtype: see `save_model`. threads: see
+    `train`.
     """
-    folder, place = Path(folder), local_device(device_named(device))
+    folder, place = Path(folder), local_device(get_device(device))
     with first_before_others():  # who find all on the disk
         check_processes(recipe.training)
         if rank() == 0:
@@ -377,7 +399,7 @@ def train_recipe(
         folder=folder,
         resume=resume and (folder / STATE_FILE).exists(),
         measure=measure,
-        bar=bar,
+        progress=progress,
         optimizer=OPTIMIZERS[recipe.optimizer],
         threads=threads,
     )

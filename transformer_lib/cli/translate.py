@@ -1,4 +1,4 @@
-"""translate: sentences, lines of a file, or what is typed."""
+"""translate: sentences, lines of a file, or what somebody types, answered at once."""
 
 import argparse
 import codecs
@@ -19,7 +19,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     translate = commands.add_parser(
         "translate",
         help="translate English sentences into Spanish",
-        description="Translate sentences; without any, each line of standard input or of a file. "
+        description="Translate sentences. Without any, it asks for one after the other in a "
+        "terminal, and reads each line of standard input or of a file otherwise. "
         "A line that can't be translated gives an empty line, a complaint with its number, and "
         'status 2 at the end. Example: transformer-lib translate "I like trees"',
     )
@@ -104,8 +105,10 @@ def run(options: argparse.Namespace) -> int:
     if options.words:
         print("\n".join(translator.words))
         return 0
-    translator = translator.for_decoding(int8=options.int8)
+    translator = translator.optimize_for_decoding(int8=options.int8)
     if not options.text:
+        if sys.stdin.isatty() and not options.input and not options.output:
+            return ask(translator, how)
         return translate_lines(translator, how, options.input, options.output)
     for text in options.text:
         translations = translator.translate(text, **how)
@@ -139,6 +142,31 @@ def how_to_choose(options: argparse.Namespace) -> dict[str, Any]:
     return {"n_best": options.nbest, "sample": {**given, "generator": generator}}
 
 
+def ask(translator: Translator, how: dict[str, Any]) -> int:
+    """Ask for a sentence, answer, ask again, until Ctrl-D; the arrow keys bring lines back."""
+    try:
+        import readline  # noqa: F401  importing it is what gives `input` its history
+    except ImportError:  # Windows, whose terminal has a history of its own
+        pass
+    print("Type a sentence and press Enter. Ctrl-D ends (on Windows Ctrl-Z and Enter).")
+    while True:
+        try:
+            text = input("> ")
+        except EOFError:
+            print()
+            return 0
+        if not text.strip():
+            continue
+        try:
+            translations = translator.translate(text, **how)
+        except InputError as error:
+            print(f"({error})")
+            continue
+        print(printed(translations, how))
+        if doubt := doubt_about(translator, translations, how):
+            print(f"({doubt})")
+
+
 def translate_lines(
     translator: Translator, how: dict[str, Any], source: Path | None, target: Path | None
 ) -> int:
@@ -158,7 +186,7 @@ def translate_lines(
         text = stack.enter_context(open(source, "rb")) if source else sys.stdin.buffer
         # only on a terminal (None), and not between translations that are shown there
         hidden = True if out.isatty() else None
-        bar = stack.enter_context(tqdm(unit=" lines", disable=hidden, dynamic_ncols=True))
+        progress = stack.enter_context(tqdm(unit=" lines", disable=hidden, dynamic_ncols=True))
         for lines in lines_together(text):
             for found in translator.translate_many(lines, **how):
                 number += 1
@@ -171,7 +199,7 @@ def translate_lines(
                     with tqdm.external_write_mode():
                         complain(f"line {number}: {remark}")
             out.flush()
-            bar.update(len(lines))
+            progress.update(len(lines))
     return status
 
 

@@ -18,6 +18,15 @@ from course.lab.pages import HERE
 from course.notebooks import sections
 from course.site import colab
 from course.site.book import chapter, print_pdf
+from course.site.markdown import (
+    code_html,
+    github_anchor,
+    inline,
+    jupyter_anchor,
+    markdown,
+    plain,
+    relative,
+)
 from course.site.notebooks import parts
 from course.site.site import (
     DOCUMENTS,
@@ -29,15 +38,6 @@ from course.site.site import (
     write_laboratories,
 )
 from course.site.site import HERE as SITE
-from course.site.words import (
-    code_html,
-    github_anchor,
-    inline,
-    jupyter_anchor,
-    markdown,
-    plain,
-    relative,
-)
 from tests.course.site.parsed import Parsed
 from transformer_lib import Translator
 

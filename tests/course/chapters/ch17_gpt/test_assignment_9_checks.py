@@ -9,16 +9,16 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from course.chapters.ch17_gpt import assignment_checks as check
+from course.chapters.ch17_gpt import assignment_9_checks as check
 from course.experiments import load
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import count_parameters
 from transformer_lib.variants.language_model import LanguageModel
 
 
-def a_model(N, d_model, d_ff, vocab, tied="target"):
+def a_model(N, d_model, d_ff, vocab_size, tied="target"):
     how = {"h": 2, "dropout": 0.0, "norm_first": True, "tie_weights": tied}
-    return LanguageModel(vocab, ModelConfig(N=N, d_model=d_model, d_ff=d_ff, **how))
+    return LanguageModel(vocab_size, ModelConfig(N=N, d_model=d_model, d_ff=d_ff, **how))
 
 
 @pytest.mark.parametrize("sizes", [(1, 8, 20, 30), (3, 16, 24, 7)])

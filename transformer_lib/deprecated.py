@@ -1,7 +1,7 @@
 """Where things went when the library was put in order: old names work until the next release.
 
 The tables are at the top. An old module is a stand-in that looks each name up in its new place, and
-warns. What went to the course is found where there is a course: its table is course/moved.py.
+warns. What went to the course is found where there is a course: its table is course/deprecated.py.
 """
 
 import sys
@@ -13,6 +13,9 @@ from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from typing import Any
+
+from transformer_lib.model.decoder import DecoderLayer
+from transformer_lib.model.encoder import EncoderLayer
 
 # Old command, or option of a command -> what is typed now.
 COMMANDS = {
@@ -56,7 +59,7 @@ MODULES = {
     "settings": "cli.settings",
     "since": "variants",
     "since.attention": "variants.modern_attention",
-    "since.exchange": "variants.replace",
+    "since.exchange": "variants.replacement",
     "since.feed_forward": "variants.feed_forwards",
     "since.flash": "variants.flash_attention",
     "since.norms": "variants.rms_norm",
@@ -110,7 +113,18 @@ RENAMED: dict[str, str] = {
     "looks_layers": "attention_map_layers",
     "Learner": "TrainSpec",
     "way_of": "trace",
+    "told": "summary",
+    "in_int8": "quantize_int8",
+    "for_decoding": "optimize_for_decoding",
+    "device_named": "get_device",
     "Way": "Trace",
+}
+
+# Parts of a layer: old name -> the name that they have now.
+PARTS = {
+    "around_self_attn": "residual_self_attn",
+    "around_cross_attn": "residual_cross_attn",
+    "around_feed_forward": "residual_feed_forward",
 }
 
 # Old modules that went to the course, whole or in part.
@@ -160,7 +174,7 @@ def find(old: str, name: str) -> Any:
         found = None
     else:
         found = look_up(old, name)
-        if not found and whole.startswith(TO_THE_COURSE) and "course.moved" not in sys.modules:
+        if not found and whole.startswith(TO_THE_COURSE) and "course.deprecated" not in sys.modules:
             load_table_of_course(whole)
             found = look_up(old, name)
     if not found:
@@ -188,6 +202,17 @@ def look_up(old: str, name: str) -> tuple[Any, str] | None:
     return import_module(place), f"{whole} is now {place}"
 
 
+def old_part(old: str, now: str) -> property:
+    """A part of a layer by its old name."""
+
+    def get(layer: Any) -> Any:
+        message = f"{old} is now {now}; the old name goes with the next release"
+        warnings.warn(message, FutureWarning, 2)
+        return getattr(layer, now)
+
+    return property(get)
+
+
 class StandIn(Loader):
     """Makes an empty module; `find` looks its names up."""
 
@@ -203,7 +228,7 @@ class NamesOfCourse:
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if not name.startswith(TO_THE_COURSE) or "course.moved" in sys.modules:
+        if not name.startswith(TO_THE_COURSE) or "course.deprecated" in sys.modules:
             return None
         load_table_of_course(name)
         return sys.modules[name].__spec__ if name in sys.modules else None
@@ -211,7 +236,7 @@ class NamesOfCourse:
 
 def load_table_of_course(name: str) -> None:
     try:
-        import_module("course.moved")
+        import_module("course.deprecated")
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
             f"{name} is no part of the library any more: it went to the course, which comes with "
@@ -224,4 +249,7 @@ for kept in ("transformer_lib", "transformer_lib.decoding"):  # which have some 
     PLACES[kept] = [kept]
     vars(import_module(kept))["__getattr__"] = partial(find, kept)
 alias("transformer_lib", MODULES)
+for layer in (EncoderLayer, DecoderLayer):
+    for old, now in PARTS.items():
+        setattr(layer, old, old_part(old, now))
 sys.meta_path.insert(0, NamesOfCourse)  # an old folder may have been left behind, with __pycache__
