@@ -163,6 +163,73 @@ def test_the_keyboard_is_enough(visit):
     assert written(page).endswith("cansado")
 
 
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_from_what_the_tour_asks_to_its_change_are_five_stops_of_the_keyboard(visit, number):
+    page = visit("")
+    page.evaluate("(number) => start_step(number)", number)
+    expect(page.locator("#tour-title")).to_be_focused()
+    reached = (
+        "TOUR[step].change && document.activeElement === view.place_of(...where(TOUR[step].change))"
+    )
+    page.evaluate("window.where = (c) => [c.kind, c.kind === 'swap' ? c.from : c.head]")
+    stops = 0
+    while not page.evaluate(reached):
+        page.keyboard.press("Tab")
+        stops += 1
+        assert stops <= 5
+        if page.evaluate("document.activeElement.id") == "tour-go":
+            page.keyboard.press("Enter")
+    if number == 1:
+        for _ in range(5):
+            page.keyboard.press("ArrowDown")
+    else:
+        page.keyboard.press("Space")
+    expect(page.locator("#tour-done")).not_to_be_empty()
+
+
+def test_what_is_pressed_is_24_pixels_or_more(visit):
+    page = visit(f"{AT_TIRED}&choose=beam&change=off,encoder.layers.0.self_attn,1")
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    small = page.evaluate(
+        """() => [...document.querySelectorAll("button, select, input, summary, .av-queries span")]
+          .filter((e) => e.checkVisibility({ visibilityProperty: true }))
+          .filter((e) => !e.matches(".av-hidden"))
+          .map((e) => [e, (e.closest("label") ?? e).getBoundingClientRect()])
+          .filter(([, { width, height }]) => width < 24 || height < 24)
+          .map(([e, box]) => [e.outerHTML.slice(0, 80), box.width, box.height])"""
+    )
+    assert small == []
+
+
+def test_without_javascript_it_is_said_first(browser, lab):
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(f"{lab.as_uri()}/index.html")
+    warning = page.locator("noscript .warning")
+    expect(warning).to_contain_text("computes in JavaScript")
+    assert warning.bounding_box()["y"] < page.locator("#ask").bounding_box()["y"]
+    page.context.close()
+
+
+def test_the_page_runs_its_own_scripts_and_nothing_else(browser, lab):
+    page = browser.new_context().new_page()
+    asked, refused = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda said: refused.append(said.text))
+    bad = lab / "bad.html"
+    text = (lab / "index.html").read_text(encoding="utf-8")
+    added = (
+        "<script>document.title = 'in'</script><img src='https://example.org/x.png'>"
+        "<script src='https://example.org/x.js'></script></body>"
+    )
+    bad.write_text(text.replace("</body>", added), encoding="utf-8")
+    page.goto(bad.as_uri())
+    page.locator(".av-says").wait_for()  # what belongs to it runs
+    assert page.title().startswith("Two numbers")
+    assert not any("example.org" in url for url in asked)
+    assert sum("Content Security Policy" in text for text in refused) == 3
+    page.context.close()
+
+
 def test_a_barred_word_is_not_seen_in_any_encoder_layer(visit):
     page = visit(AT_TIRED.replace("tired", "wide"))
     assert written(page).endswith("era demasiado ancha")

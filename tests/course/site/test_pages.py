@@ -27,7 +27,7 @@ from course.site.markdown import (
     plain,
     relative,
 )
-from course.site.notebooks import parts
+from course.site.notebooks import parts, with_rows
 from course.site.site import (
     DOCUMENTS,
     LABORATORIES,
@@ -91,6 +91,67 @@ def test_no_page_loads_anything_from_elsewhere(site, pages):
                 assert not urlsplit(address).scheme and not address.startswith("//"), name
     css = (site / "static" / "site.css").read_text(encoding="utf-8")
     assert re.findall(r"url\((.+?)\)", css) == ['"math.woff"'] and "@import" not in css
+
+
+def test_every_page_forbids_what_comes_from_elsewhere(site):
+    for file in (path for pattern in ALL for path in site.glob(pattern)):
+        page = Parsed(file.read_text(encoding="utf-8"))
+        (rules,) = (
+            attributes["content"]
+            for tag, attributes, _ in page.elements
+            if attributes.get("http-equiv") == "Content-Security-Policy"
+        )
+        assert rules.startswith("default-src 'none'; script-src 'self' file:; "), file
+        assert "http" not in rules and "unsafe-eval" not in rules
+        for number in page.all("script"):
+            attributes = page.elements[number][1]
+            assert "src" in attributes or attributes["type"] == "application/json", file
+        for _, attributes, _ in page.elements:
+            assert not any(name.startswith("on") for name in attributes), file
+
+
+def test_tables_of_a_chart_become_rows():
+    table = {
+        "values": "a,b,c,d\n1,x,true,\n2.5,,false,y\n",
+        "format": {"type": "csv", "parse": dict(a="number", b="string", c="boolean", d="string")},
+    }
+    assert with_rows({"layer": [{"data": table, "axis": {"format": ".2f"}}]}) == {
+        "layer": [
+            {
+                "data": {
+                    "values": [
+                        {"a": 1.0, "b": "x", "c": True, "d": None},
+                        {"a": 2.5, "b": None, "c": False, "d": "y"},
+                    ]
+                },
+                "axis": {"format": ".2f"},
+            }
+        ]
+    }
+
+
+def test_what_is_fetched_is_small(site):
+    """At 10 Mbit/s a second is 1.25 MB: the small one within 3 s, the larger within 8, with room
+    to compute; the first page below 100 kB before anybody types."""
+
+    def fetched(file: str) -> int:
+        page = Parsed((site / file).read_text(encoding="utf-8"))
+        files = {file}
+        for tag, attributes, _ in page.elements:
+            if tag in ("script", "img") and "src" in attributes:
+                files.add(attributes["src"])
+            if tag == "link" and attributes["rel"] in ("stylesheet", "icon"):
+                files.add(attributes["href"])
+            files |= {part for part in attributes.get("data-parts", "").split() if tag == "body"}
+        folder = (site / file).parent
+        return (
+            sum((folder / name).stat().st_size for name in files if name != file)
+            + (site / file).stat().st_size
+        )
+
+    assert fetched("lab/index.html") < 2.0 * 1.25e6
+    assert fetched("lab/everyday.html") < 9e6 and fetched("lab/everyday.html") < 7.2 * 1.25e6
+    assert fetched("index.html") < 100_000
 
 
 ALL = ["*.html", "slides/*.html", "lab/*.html"]
