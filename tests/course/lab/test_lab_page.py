@@ -195,7 +195,8 @@ def test_what_is_pressed_is_24_pixels_or_more(visit):
         """() => [...document.querySelectorAll("button, select, input, summary, .av-queries span")]
           .filter((e) => e.checkVisibility({ visibilityProperty: true }))
           .filter((e) => !e.matches(".av-hidden"))
-          .map((e) => [e, ((e.matches("input") && e.closest("label")) || e).getBoundingClientRect()])
+          .map((e) => [e, (e.matches("input") && e.closest("label")) || e])
+          .map(([e, target]) => [e, target.getBoundingClientRect()])
           .filter(([e, { width, height }]) =>
             height < 24 || (width < 24 && !e.closest("#translation")))
           .map(([e, box]) => [e.outerHTML.slice(0, 80), box.width, box.height])"""
