@@ -50,7 +50,7 @@ const AV_STYLE = `
 .av-lines li { height: var(--row); display: flex; align-items: center; position: relative; }
 .av-queries { text-align: right; }
 .av-queries li { justify-content: flex-end; }
-.av-queries span { padding: .2rem .5rem; border-radius: 6px; cursor: pointer; }
+.av-queries span { display: inline-block; min-height: 1.6rem; padding: .2rem .5rem; border-radius: 6px; cursor: pointer; }
 .av-queries :checked + span { background: var(--attention); color: var(--paper); }
 .av-lines svg { width: 100%; overflow: visible; display: block; }
 .av-lines line { stroke: var(--attention); vector-effect: non-scaling-stroke; stroke-linecap: round; }

@@ -64,7 +64,7 @@ def quantized(matrix: Tensor) -> tuple[Tensor, Tensor]:
     """
     largest = matrix.abs().amax(dim=1) / 127.5
     scales = largest.clamp(min=torch.finfo(torch.float32).eps)
-    whole = (matrix / scales[:, None]).round().clamp(-128, 127)
+    whole = (matrix * (1 / scales)[:, None]).round().clamp(-128, 127)  # in PyTorch's order
     return whole.to(torch.int8), scales
 
 

@@ -239,6 +239,8 @@ def test_charts_are_alive_and_answer_the_keyboard(visit, file):
             arg=[chart.locator("svg.marks").element_handle(), before],
         )
     assert serious(page, ".chart", **{} if file in COLORED else NO_COLORS) == []
+    page.evaluate(TURN)
+    assert serious(page, ".vega-bindings", **COLORS) == []
 
 
 def test_a_chart_answers_the_mouse(visit):
@@ -601,7 +603,9 @@ def test_the_laboratories_follow_the_choice_and_have_its_button(visit):
         before = head.evaluate("(canvas) => canvas.toDataURL()")
         page.emulate_media(media="print")  # the choice is for the screen
         assert page.evaluate(color) == "rgb(255, 255, 255)"
-        assert head.evaluate("(canvas) => canvas.toDataURL()") != before
+        page.wait_for_function(
+            "([c, before]) => c.toDataURL() !== before", arg=[head.element_handle(), before]
+        )
         page.emulate_media(media="screen")
         page.get_by_role("button", name="Dark or light").click()
         assert page.evaluate(color) == "rgb(255, 255, 255)"
