@@ -74,9 +74,22 @@ def learn_without_shift(steps: int = 100) -> tuple[torch.nn.Module, list[dict]]:
         batch = make_batch(pairs)
         return Batch(batch.src, tgt_in=batch.tgt_out, tgt_out=batch.tgt_out)
 
-    how = TrainingConfig(steps=steps, max_tokens=512, schedule="linear", peak=1e-2, warmup=50)
+    how = TrainingConfig(steps=steps, max_tokens=512, schedule="linear", max_lr=1e-2, warmup=50)
     with patch("transformer_lib.training.batches.make_batch", unshifted):
         return learn("reverse", TINY, how)
+
+
+def new_reverser() -> torch.nn.Module:
+    """A tiny new Transformer for rows of digits, always the same one, that computes in float64.
+
+    Training is chaotic: with fewer digits each machine would soon have a run of its own.
+    """
+    from course.chapters.ch10_training.experiment_first_steps import TINY, double_precision
+    from transformer_lib.model.transformer import Transformer
+
+    with double_precision(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return Transformer(14, 14, TINY)
 
 
 def train_with_a_fault(model: torch.nn.Module, steps: int = 40) -> list[float]:
@@ -104,17 +117,17 @@ def train_with_a_fault(model: torch.nn.Module, steps: int = 40) -> list[float]:
     return losses
 
 
-def checked_update(model: torch.nn.Module, optimizer: Any, batch: Any, rate: float) -> float:
+def checked_update(model: torch.nn.Module, optimizer: Any, batch: Any, lr: float) -> float:
     """The library's update as notebook 10 lets its reader write it -> the loss of the batch."""
     from transformer_lib.training.step import update
 
-    return update(model, optimizer, [batch], rate, smoothing=0.1)
+    return update(model, optimizer, [batch], lr, smoothing=0.1)
 
 
-def smoothing_penalty(vocab: int = 9, highest: int = 12) -> tuple[Tensor, dict, Tensor]:
+def smoothing_penalty(vocab_size: int = 9, highest: int = 12) -> tuple[Tensor, dict, Tensor]:
     """Leads of the right word's score, the loss at each with and without smoothing, and its p."""
     leads = torch.arange(0, highest + 0.1, 0.1, dtype=torch.float64).round(decimals=1)
-    logits = torch.zeros(len(leads), vocab, dtype=torch.float64)
+    logits = torch.zeros(len(leads), vocab_size, dtype=torch.float64)
     logits[:, 4] = leads
     target = torch.full((1,), 4)
     curves = {

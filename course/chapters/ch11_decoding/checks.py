@@ -158,7 +158,7 @@ def three_probabilities(greedy_finds: Any, beam_of_two_finds: Any, likeliest: An
 
 @implement(lambda: (toy_model, None, LONGEST))
 def my_greedy(function: Callable[[Transformer, Tensor, int], list[int]]) -> None:
-    """Exercise 2: (model, src (1, s), max_length) -> ids without <bos> and <eos>."""
+    """The core exercise: (model, src (1, s), max_length) -> ids without <bos> and <eos>."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     model = toy_model()
     for ids in SOURCES:
@@ -656,11 +656,11 @@ def explain_choice(
         best = chooser(score)(found, alpha)
         expect(
             answer == best,
-            f"With alpha={alpha} you choose {told(answer)}. The best is {told(best)}.",
+            f"With alpha={alpha} you choose {summary(answer)}. The best is {summary(best)}.",
         )
 
 
-def told(one: Hypothesis) -> str:
+def summary(one: Hypothesis) -> str:
     size = len(one.ids)
     end = "" if one.finished else ", cut off"
     return f"the one with {size} word{'s' * (size != 1)} and {one.log_prob}{end}"
@@ -695,7 +695,7 @@ FAULTS = {
 
 @exercise
 def the_fault(differ: Any, letter: Any) -> None:
-    """The core exercise: how many of ten sentences differ in a batch, and why."""
+    """Exercise 1: how many of ten sentences differ in a batch, and why."""
     wanted = (
         "First the number of sentences, of the ten, that come out differently in the batch: "
         "a whole number from 0 to 10."

@@ -172,9 +172,36 @@ def words_right(written: Sequence[str], right: Sequence[str]) -> float:
     return sum(a == b for a, b in pairs) / len(pairs)
 
 
+PENALTIES: dict[str, Callable[[int, int], float]] = {  # of c words written, r in the reference
+    "one": lambda c, r: min(1, math.exp(1 - c / r)),
+    "two": lambda c, r: math.exp(min(0, 1 - r / c)),
+    "three": lambda c, r: math.exp(1 - r / c),
+    "four": lambda c, r: min(1, c / r),
+}
+
+
+@exercise
+def brevity_faults(*verdicts: Any) -> None:
+    """Exercise 3: "sound", or a pair (c, r) for which it is wrong, for each of four penalties."""
+    for (name, penalty), verdict in zip(PENALTIES.items(), verdicts, strict=True):
+        if verdict == "sound":
+            no_slip(
+                name == "two",
+                f"{name} isn't sound. Try a text that is too short, one that is too long and one "
+                "that fits.",
+            )
+            continue
+        wanted = f'{name}: "sound", or a pair of whole numbers (c, r), such as (7, 11).'
+        pair = whole_numbers(verdict, wanted)
+        expect(len(pair) == 2 and min(pair) > 0, wanted)
+        given, right = penalty(*pair), PENALTIES["two"](*pair)
+        hint = f"{name} gives {given:.3f} for c = {pair[0]}, r = {pair[1]}, and that is right. "
+        no_slip(not math.isclose(given, right), hint + "Is there a pair for which it is wrong?")
+
+
 @implement(lambda: (7, 11))
 def my_brevity(function: Callable[[int, int], float]) -> None:
-    """Exercise 3: words written, words of the reference -> the brevity penalty."""
+    """Assignment 6: words written, words of the reference -> the brevity penalty."""
     own_work(function, "BLEU", "corpus_bleu", "sacrebleu")
     short, long, equal = (number(function, *pair) for pair in ((7, 11), (11, 7), (13, 13)))
     if math.isclose(short, 1):

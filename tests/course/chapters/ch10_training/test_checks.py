@@ -90,9 +90,9 @@ def test_my_shift_wrong(capsys, function, hint):
     assert hint in answer and "right!" not in answer
 
 
-def by_hand(model, optimizer, batch, rate):
+def by_hand(model, optimizer, batch, lr):
     for group in optimizer.param_groups:
-        group["lr"] = rate
+        group["lr"] = lr
     optimizer.zero_grad()
     logits = model(batch.src, batch.tgt_in)
     loss = cross_entropy(logits.transpose(1, 2), batch.tgt_out, ignore_index=0, label_smoothing=0.1)
@@ -126,9 +126,9 @@ def test_my_update_right(capsys, function):
         (lambda *given: [by_hand(*given)] * 2, "as a number"),
         (lambda *given: 2 * by_hand(*given), "the loss of this batch"),
         (lambda *given: by_hand(*given) and None, "It returns nothing"),
-        (lambda model, optimizer, batch, rate: model(batch), "TypeError"),
+        (lambda model, optimizer, batch, lr: model(batch), "TypeError"),
         (
-            lambda model, optimizer, batch, rate: library(model, optimizer, [batch], rate, 0.1),
+            lambda model, optimizer, batch, lr: library(model, optimizer, [batch], lr, 0.1),
             "does the whole exercise",
         ),
         (7, "the function itself"),
@@ -508,7 +508,7 @@ def test_my_updates_wrong(capsys, function, hint):
 
 
 def test_settings_that_copy_right(capsys):
-    settings = {"peak": 0.01, "warmup": 100, "steps": 250}
+    settings = {"max_lr": 0.01, "warmup": 100, "steps": 250}
     assert said(capsys, check.settings_that_copy, settings) == "right!"
 
 
@@ -517,18 +517,18 @@ def test_settings_that_copy_right(capsys):
     [
         (..., "not tried yet"),
         ((0.01, 100, 250), "Give a dict"),
-        ({"peak": 0.01, "steps": 250}, "Give a dict"),
-        ({"peak": "high", "warmup": 100, "steps": 250}, "The peak is a number"),
-        ({"peak": 0.01, "warmup": 0.5, "steps": 250}, "whole numbers"),
-        ({"peak": -0.01, "warmup": 100, "steps": 250}, "above 0"),
-        ({"peak": float("nan"), "warmup": 100, "steps": 250}, "above 0"),
-        ({"peak": 0.01, "warmup": 0, "steps": 250}, "at least 1 step"),
-        ({"peak": 0.01, "warmup": 100, "steps": 1000}, "1 to 250 steps"),
-        ({"peak": 0.01, "warmup": 200, "steps": 100}, "before the warm-up does"),
-        ({"peak": 0.5, "warmup": 50, "steps": 60}, "overshoots"),
-        ({"peak": 0.0001, "warmup": 10, "steps": 60}, "so small"),
-        ({"peak": 0.01, "warmup": 1, "steps": 60}, "longer warm-up"),
-        ({"peak": 0.01, "warmup": 50, "steps": 60}, "time for more steps"),
+        ({"max_lr": 0.01, "steps": 250}, "Give a dict"),
+        ({"max_lr": "high", "warmup": 100, "steps": 250}, "The peak is a number"),
+        ({"max_lr": 0.01, "warmup": 0.5, "steps": 250}, "whole numbers"),
+        ({"max_lr": -0.01, "warmup": 100, "steps": 250}, "above 0"),
+        ({"max_lr": float("nan"), "warmup": 100, "steps": 250}, "above 0"),
+        ({"max_lr": 0.01, "warmup": 0, "steps": 250}, "at least 1 step"),
+        ({"max_lr": 0.01, "warmup": 100, "steps": 1000}, "1 to 250 steps"),
+        ({"max_lr": 0.01, "warmup": 200, "steps": 100}, "before the warm-up does"),
+        ({"max_lr": 0.5, "warmup": 50, "steps": 60}, "overshoots"),
+        ({"max_lr": 0.0001, "warmup": 10, "steps": 60}, "so small"),
+        ({"max_lr": 0.01, "warmup": 1, "steps": 60}, "longer warm-up"),
+        ({"max_lr": 0.01, "warmup": 50, "steps": 60}, "time for more steps"),
     ],
 )
 def test_settings_that_copy_wrong(capsys, settings, hint):
