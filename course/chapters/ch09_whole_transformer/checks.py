@@ -300,7 +300,7 @@ def reach(attention: Any, recurrent: Any, convolution: Any) -> None:
     attention, recurrent, convolution = map(whole_number, (attention, recurrent, convolution))
     attention_hints = {
         0: "A word hears nothing before the first round.",
-        100: "In attention each word looks at each other at once.",
+        100: "In attention each word reads all others at once.",
     }
     recurrent_hints = {
         99: "The first word must first be read: that is a round too.",

@@ -77,8 +77,8 @@ def three_numbers(guess: Any) -> None:
     hints = {
         1000: "The schedule counts updates of the weights, and four batches make one.",
         4000: "Four batches make *one* update: divide, don't multiply.",
-        251: "Steps count from 1, so after 250 updates it stands at 250.",
-        249: "Steps count from 1, so after 250 updates it stands at 250.",
+        251: "Steps count from 1, so after 250 updates it is at 250.",
+        249: "Steps count from 1, so after 250 updates it is at 250.",
     }
     no_slip(step not in hints, f"The step: {hints.get(step, '')}")
     expect(step == 250, "The step: how many updates are 1,000 batches?")
@@ -96,7 +96,7 @@ def my_shift(function: Callable[[list[int]], tuple[list[int], list[int]]]) -> No
             raise Hint("Return two lists of ids: what is read, and what is predicted.") from None
         hints = {
             ((BOS, *ids, EOS), (BOS, *ids, EOS)): "Both rows are the same: then the model learns "
-            "to copy what it reads. What is predicted must lie one place ahead.",
+            "to copy what it reads. What is predicted must be one place ahead.",
             ((*ids, EOS), (*ids, EOS)): "Both rows are the same: then the model learns to copy "
             "what it reads. Put <bos> in front of what is read.",
             (tuple(ids), tuple(ids)): "Both rows are the same, and <bos> and <eos> are missing.",
@@ -356,7 +356,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
     wrong_words = -log_p.sum(dim=-1) - hard
     twice = smoothed(logits.softmax(dim=-1).log_softmax(dim=-1))
     p = (-hard).exp()
-    spread = "Here eps is spread over all words, the right one and the signs too."
+    spread = "Here eps is spread over all words, the right one and the special tokens too."
     found = one_loss(
         function,
         logits,
@@ -514,7 +514,7 @@ def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
             (
                 (1 - eps) * hard + wrong_ones / (vocab_size - 2),
                 "You divide eps by vocab_size - 2. Here it is "
-                "spread over all words, the right one and the signs too.",
+                "spread over all words, the right one and the special tokens too.",
             ),
             (
                 (1 - eps) * hard + eps / (vocab_size - 1),
@@ -600,7 +600,7 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
             lambda s: scale * (s**-0.5 + s * warmup**-1.5),
             lambda s: scale * s**-0.5 * s * warmup**-1.5,
         ],
-        "d_model counts for both terms: it stands before the bracket.": [
+        "d_model counts for both terms: it comes before the bracket.": [
             lambda s: min(scale * s**-0.5, s * warmup**-1.5),
             lambda s: min(s**-0.5, scale * s * warmup**-1.5),
         ],
@@ -726,7 +726,7 @@ def wrong_steps(words: Sequence[int], each: int) -> dict[str, list[list[float]]]
             [i // each * now for i, now in enumerate(due)],
             [i // each for i in places],
         ],
-        "the step stands at every small batch of an update, but the weights change only once: "
+        "the step is given for every small batch of an update, but the weights change only once: "
         "elsewhere it is 0.": [[i // each + 1 for i in places]],
         "you update before the gradients of the other small batches are there.": [
             [i // each + 1 if i % each == 0 else 0 for i in places],

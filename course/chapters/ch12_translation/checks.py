@@ -84,7 +84,7 @@ def grams_left(fifth: Any, last: Any) -> None:
     no_slip(
         (fifth, last) != (end, inside),
         "The two are exchanged: the fifth word has neighbors "
-        "on both sides, so it stands in more groups.",
+        "on both sides, so it is in more groups.",
     )
     all_of_them = [10, 9, 8, 7]
     expect(
@@ -94,13 +94,13 @@ def grams_left(fifth: Any, last: Any) -> None:
     expect([1, 2, 3, 4] != fifth and [1, 1, 1, 1] != last, "That is how many are wrong.")
     expect(
         fifth != [9, 8, 7, 6],
-        "The fifth word stands in *two* pairs: with the fourth, and with the sixth.",
+        "The fifth word is in *two* pairs: with the fourth, and with the sixth.",
     )
     expect(
         fifth == inside,
         "The fifth word wrong: n groups of n words contain it, of the 10, 9, 8, 7 that there are.",
     )
-    expect(last == end, "The last word wrong: it stands in one group of each size.")
+    expect(last == end, "The last word wrong: it is in one group of each size.")
 
 
 # So many of each kind that no two mistakes come to the same share.
@@ -277,15 +277,15 @@ def my_precision(function: Callable[..., float]) -> None:
         joined = matches([sum(texts, [])], [sum(references, [])], n)
         recall = sum(len(grams(b, n)) for b in references)
         hints = {
-            any_of / total: "A word counts at most as often as it stands in the reference: “el el "
-            "el” has two right “el”, not three.",
+            any_of / total: "A word counts at most as many times as it occurs in the "
+            "reference: “el el el” has two right “el”, not three.",
             sum(f / t for f, t in each if t) / len(each): "That is the mean over the sentences. "
             "BLEU adds up all counts first, and divides once.",
             sum(f / t for f, t in each if t) / sum(t > 0 for _, t in each): "That is the mean over "
             "the sentences. BLEU adds up all counts first, and divides once.",
-            sum(len(a & b) for a, b in kinds) / sum(len(a) for a, _ in kinds): "A set forgets how "
-            "often something stands there: use a Counter.",
-            sum(len(a & b) for a, b in kinds) / total: "A set forgets how often something stands "
+            sum(len(a & b) for a, b in kinds) / sum(len(a) for a, _ in kinds): "A set forgets "
+            "how many times something is there: use a Counter.",
+            sum(len(a & b) for a, b in kinds) / total: "A set forgets how many times something is "
             "there: use a Counter.",
             joined[0] / joined[1]: "All texts were joined into one: a word must be found in its "
             "own reference, and no group may reach over the end of a sentence.",

@@ -237,7 +237,7 @@ def test_reach(capsys):
 @pytest.mark.parametrize(
     ("attempt", "hint"),
     [
-        ((100, 100, 13), "looks at each other at once"),
+        ((100, 100, 13), "reads all others at once"),
         ((0, 100, 13), "hears nothing"),
         ((1, 99, 13), "a round too"),
         ((1, 1, 13), "from neighbor to neighbor"),

@@ -29,6 +29,7 @@ from transformer_lib import (
     PositionalEncoding,
     Transformer,
     attention_weights,
+    greedy_decode,
     make_model,
     train,
 )
@@ -286,3 +287,12 @@ def test_a_new_reverser_is_always_the_same_and_computes_in_double():
     assert torch.equal(state, torch.random.get_rng_state())
     for a, b in zip(one.parameters(), other.parameters(), strict=True):
         assert a.dtype == torch.float64 and torch.equal(a, b)
+
+
+def test_what_is_told_of_the_copier():
+    """Notebook 10, section 4: a low loss, no row right, and one digit for ever."""
+    _, others = digit_pairs("reverse")
+    copier, history = learn_without_shift()
+    assert history[-1]["validation_loss"] < 0.12 and toy.right_rows(copier, others) == 0
+    written = greedy_decode(copier, batching.source_batch([others[0][0]]), max_length=12)[0]
+    assert len(written) == 12 and len(set(written)) == 1
