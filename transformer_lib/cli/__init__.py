@@ -1,6 +1,6 @@
 """The command line: python -m transformer_lib COMMAND, as its --help says.
 
-A file for each command, with add_parser(commands) and run(options). A new one has its place in
+There is a file for each command, with add_parser(commands) and run(options). A new one is added to
 COMMANDS; what several need is in common.py.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from transformer_lib.cli import corpus, evaluate, train, translate
 from transformer_lib.cli.common import PROGRAM, complain, run_command
-from transformer_lib.moved import command_now
+from transformer_lib.deprecated import command_now
 
 DESCRIPTION = "The Transformer of “Attention Is All You Need”: translate, train, measure."
 COMMANDS = (translate, train, evaluate, corpus)
