@@ -523,7 +523,7 @@ def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
             ),
             (
                 (1 - eps) * hard + eps / (vocab_size - 2),
-                "You divide by vocab - 2, but give a share to all "
+                "You divide by vocab_size - 2, but give a share to all "
                 "vocab words: the rows add up to more than 1.",
             ),
             (

@@ -160,7 +160,7 @@ def cut(texts, references, n, more):
 PRECISION = {
     "loop": (clipped, "right!"),
     "counters": (counters, "right!"),
-    "no clipping": (unclipped, "at most as often"),
+    "no clipping": (unclipped, "at most as many times"),
     "mean": (mean, "mean over the sentences"),
     "sets": (as_sets, "use a Counter"),
     "joined": (lambda t, r, n: clipped([sum(t, [])], [sum(r, [])], n), "joined into one"),
