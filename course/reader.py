@@ -1,6 +1,6 @@
-"""What every notebook has at hand: `show` a figure of the series, `reveal` an answer."""
+"""What every notebook has at hand: `show` a figure, `reveal` an answer, go on with `yours`."""
 
-from course.checks import reveal
+from course.checks import reveal, yours
 from course.drawing.display import show
 
-__all__ = ["reveal", "show"]
+__all__ = ["reveal", "show", "yours"]

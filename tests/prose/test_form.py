@@ -17,7 +17,6 @@ from course.notebooks import count, pages, sections
 NOTEBOOKS = sections.series()
 NUMBERED = [name for name in NOTEBOOKS if name[0].isdigit()]
 WORDS, CELLS, ALL_WORDS, ALL_MINUTES = 2000, 60, 20_000, 6 * 60
-TRAINING_WORDS = 2600
 GRAMMAR = [name for name in NUMBERED if name < "14"]
 EVENINGS = {  # after the two of the grammar: the notebooks of an evening, and its minutes
     "real text": (["14", "15"], 75),
@@ -31,7 +30,7 @@ EVENINGS = {  # after the two of the grammar: the notebooks of an evening, and i
 @pytest.mark.parametrize("name", NUMBERED)
 def test_the_core_of_a_notebook_is_short(name):
     core, _ = count.counts(NOTEBOOKS[name])
-    assert core["words"] <= (TRAINING_WORDS if name == "10_training" else WORDS)
+    assert core["words"] <= WORDS
     assert core["cells"] <= CELLS
 
 

@@ -10,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from course import paper
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.recording import record_outputs
-from transformer_lib.model.attention import MultiHeadAttention, attention
+from transformer_lib.model.attention import MultiHeadAttention, attention, attention_weights
 from transformer_lib.model.embedding import one_hot
 from transformer_lib.model.masks import padding_mask
 from transformer_lib.model.transformer import Transformer, count_parameters, make_model
@@ -114,6 +114,28 @@ def journey(translator: Translator, text: str) -> list[tuple[str, object]]:
         *((name, tuple(outputs[name].shape)) for name in stations(translator.model)),
         ("words", translator.tgt.vocab.decode(best)),
         ("text", translator.translate(text)[0].text),
+    ]
+
+
+def inside_a_layer(translator: Translator, text: str) -> list[tuple[str, tuple[int, ...]]]:
+    """What the first encoder layer makes of a sentence on the way, and its shape."""
+    _, outputs = on_its_way(translator, text)
+    x, layer = outputs["src_positions"], translator.model.encoder.layers[0]
+    attend, network = layer.self_attn, layer.feed_forward
+    with inference_mode(translator.model):
+        q, k, v = (linear(x) for linear in (attend.w_q, attend.w_k, attend.w_v))
+        heads = [attend.split_heads(vectors) for vectors in (q, k, v)]
+        weights = attention_weights(*heads[:2])
+        mixed = attend.merge_heads(weights @ heads[2])
+        wide = network.w_1(layer.residual_self_attn(x, lambda x: attend(x, x, x)))
+    return [
+        ("what comes in", tuple(x.shape)),
+        ("query, key and value, each", tuple(q.shape)),
+        ("the same, cut into heads", tuple(heads[0].shape)),
+        ("weights, in each head", tuple(weights.shape)),
+        ("heads side by side again", tuple(mixed.shape)),
+        ("inside the feed-forward network, d_ff", tuple(wide.shape)),
+        ("what goes out", tuple(outputs["encoder.layers.0"].shape)),
     ]
 
 
@@ -256,7 +278,7 @@ def _within(attend: MultiHeadAttention, x: Tensor) -> Tensor:
 
 
 def waiting(n: int) -> dict[str, int]:
-    """Steps that must wait for each other until one layer is done with n words.
+    """Steps that must be done one after another until one layer is done with n words.
 
     In each step every word computes what it can, all at once. What isn't known yet is NaN, and
     what is computed from it is NaN too; the layer is done when none is left.

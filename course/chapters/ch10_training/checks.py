@@ -31,8 +31,10 @@ from course.checks import (
     same,
     whole_number,
 )
-from transformer_lib.model.config import TOY
+from transformer_lib.model.config import TOY, ModelConfig
+from transformer_lib.model.transformer import Transformer
 from transformer_lib.renamed import current_settings
+from transformer_lib.text.batching import Batch, make_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.loss import label_smoothed_cross_entropy
@@ -75,8 +77,8 @@ def three_numbers(guess: Any) -> None:
     hints = {
         1000: "The schedule counts updates of the weights, and four batches make one.",
         4000: "Four batches make *one* update: divide, don't multiply.",
-        251: "Steps count from 1, so after 250 updates it stands at 250.",
-        249: "Steps count from 1, so after 250 updates it stands at 250.",
+        251: "Steps count from 1, so after 250 updates it is at 250.",
+        249: "Steps count from 1, so after 250 updates it is at 250.",
     }
     no_slip(step not in hints, f"The step: {hints.get(step, '')}")
     expect(step == 250, "The step: how many updates are 1,000 batches?")
@@ -94,7 +96,7 @@ def my_shift(function: Callable[[list[int]], tuple[list[int], list[int]]]) -> No
             raise Hint("Return two lists of ids: what is read, and what is predicted.") from None
         hints = {
             ((BOS, *ids, EOS), (BOS, *ids, EOS)): "Both rows are the same: then the model learns "
-            "to copy what it reads. What is predicted must lie one place ahead.",
+            "to copy what it reads. What is predicted must be one place ahead.",
             ((*ids, EOS), (*ids, EOS)): "Both rows are the same: then the model learns to copy "
             "what it reads. Put <bos> in front of what is read.",
             (tuple(ids), tuple(ids)): "Both rows are the same, and <bos> and <eos> are missing.",
@@ -134,6 +136,108 @@ def my_shift(function: Callable[[list[int]], tuple[list[int], list[int]]]) -> No
             f"For {ids} you read {read} and predict {predict}. Place by place: what is "
             "known before this word is written, and what is written then?"
         )
+
+
+def small_learner() -> tuple[Transformer, Batch]:
+    """A new model with one narrow layer in each stack, and a batch of two pairs, one padded."""
+    with torch.random.fork_rng():
+        torch.manual_seed(5)
+        model = Transformer(12, 12, ModelConfig(N=1, d_model=8, d_ff=16, h=2, dropout=0.0))
+    return model, make_batch([([4, 5, 6], [7, 8, 9]), ([10], [11])])
+
+
+def first_update() -> tuple[Any, ...]:
+    model, batch = small_learner()
+    return model, torch.optim.SGD(model.parameters(), lr=1.0), batch, 0.1
+
+
+def after_updates(update: Callable[..., Any]) -> tuple[list[Any], Tensor]:
+    """What two updates of a new small learner return, and its weights after each."""
+    model, batch = small_learner()
+    optimizer = torch.optim.SGD(model.parameters(), lr=2.0)
+    losses, weights = [], []
+    for rate in (0.5, 0.1):
+        losses.append(update(model, optimizer, batch, rate))
+        weights.append(torch.cat([w.detach().flatten() for w in model.parameters()]))
+    return losses, torch.stack(weights)
+
+
+def an_update(
+    reads: str = "tgt_in",
+    predicts: str = "tgt_out",
+    smoothing: float = 0.1,
+    sets_rate: bool = True,
+    clears: str = "at the end",
+    steps: bool = True,
+) -> Callable[..., float]:
+    """The update of notebook 10, or one with a mistake."""
+
+    def update(model: Any, optimizer: Any, batch: Any, lr: float) -> float:
+        if sets_rate:
+            for group in optimizer.param_groups:
+                group["lr"] = lr
+        logits = model(batch.src, getattr(batch, reads))
+        loss = label_smoothed_cross_entropy(logits, getattr(batch, predicts), smoothing)
+        loss.backward()
+        if clears == "too early":
+            optimizer.zero_grad()
+        if steps:
+            optimizer.step()
+        if clears == "at the end":
+            optimizer.zero_grad()
+        return loss.item()
+
+    return update
+
+
+@implement(first_update)
+def my_update(function: Callable[[Any, Any, Any, float], float]) -> None:
+    """The core exercise: one update of the weights, (model, optimizer, batch, lr) -> loss."""
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    own_work(function, "update", "train")
+    try:
+        losses, found = after_updates(function)
+    except Exception as error:
+        raise Hint(f"It stops with {reason_of(error)}.") from None
+    expect(losses[0] is not None, "It returns nothing: end with `return loss.item()`.")
+    right_losses, right = after_updates(an_update())
+    if not same(found, right):
+        start = torch.cat([w.detach().flatten() for w in small_learner()[0].parameters()])
+        mistakes = {
+            "From the second update on it goes wrong: each gradient is added to the one before. "
+            "Set them back with optimizer.zero_grad().": {"clears": "never"},
+            "The learning rate stays as it was: write `lr` into the optimizer's groups.": {
+                "sets_rate": False
+            },
+            "The decoder reads the very words that it has to predict. It reads batch.tgt_in.": {
+                "reads": "tgt_out"
+            },
+            "The loss compares with the words that were read. Predicted is batch.tgt_out.": {
+                "predicts": "tgt_in"
+            },
+            "tgt_in and tgt_out are exchanged: it reads tgt_in and predicts tgt_out.": {
+                "reads": "tgt_out",
+                "predicts": "tgt_in",
+            },
+            "The targets are hard: leave label smoothing at its 0.1.": {"smoothing": 0.0},
+        }
+        no_slip(
+            not same(found, start.expand(2, -1)),
+            "No weight has moved. After loss.backward() comes optimizer.step(), and the gradients "
+            "are set back only after that.",
+        )
+        for hint, slip in mistakes.items():
+            no_slip(not same(found, after_updates(an_update(**slip))[1]), hint)
+        raise Hint(
+            "The weights move, but not as they should. In order: the rate, the logits, the loss, "
+            "backward, step, zero_grad, once each."
+        )
+    given = [as_number(loss) for loss in losses]
+    expect(
+        all(isinstance(loss, float) for loss in given) and close(given, right_losses),
+        "The weights are right. What it returns should be the loss of this batch, as a number: "
+        "loss.item().",
+    )
 
 
 def example() -> tuple[Tensor, Tensor]:
@@ -252,7 +356,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
     wrong_words = -log_p.sum(dim=-1) - hard
     twice = smoothed(logits.softmax(dim=-1).log_softmax(dim=-1))
     p = (-hard).exp()
-    spread = "Here eps is spread over all words, the right one and the signs too."
+    spread = "Here eps is spread over all words, the right one and the special tokens too."
     found = one_loss(
         function,
         logits,
@@ -410,7 +514,7 @@ def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
             (
                 (1 - eps) * hard + wrong_ones / (vocab_size - 2),
                 "You divide eps by vocab_size - 2. Here it is "
-                "spread over all words, the right one and the signs too.",
+                "spread over all words, the right one and the special tokens too.",
             ),
             (
                 (1 - eps) * hard + eps / (vocab_size - 1),
@@ -419,7 +523,7 @@ def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
             ),
             (
                 (1 - eps) * hard + eps / (vocab_size - 2),
-                "You divide by vocab - 2, but give a share to all "
+                "You divide by vocab_size - 2, but give a share to all "
                 "vocab words: the rows add up to more than 1.",
             ),
             (
@@ -496,7 +600,7 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
             lambda s: scale * (s**-0.5 + s * warmup**-1.5),
             lambda s: scale * s**-0.5 * s * warmup**-1.5,
         ],
-        "d_model counts for both terms: it stands before the bracket.": [
+        "d_model counts for both terms: it comes before the bracket.": [
             lambda s: min(scale * s**-0.5, s * warmup**-1.5),
             lambda s: min(s**-0.5, scale * s * warmup**-1.5),
         ],
@@ -622,7 +726,7 @@ def wrong_steps(words: Sequence[int], each: int) -> dict[str, list[list[float]]]
             [i // each * now for i, now in enumerate(due)],
             [i // each for i in places],
         ],
-        "the step stands at every small batch of an update, but the weights change only once: "
+        "the step is given for every small batch of an update, but the weights change only once: "
         "elsewhere it is 0.": [[i // each + 1 for i in places]],
         "you update before the gradients of the other small batches are there.": [
             [i // each + 1 if i % each == 0 else 0 for i in places],

@@ -79,6 +79,19 @@ def learn_without_shift(steps: int = 100) -> tuple[torch.nn.Module, list[dict]]:
         return learn("reverse", TINY, how)
 
 
+def new_reverser() -> torch.nn.Module:
+    """A tiny new Transformer for rows of digits, always the same one, that computes in float64.
+
+    Training is chaotic: with fewer digits each machine would soon have a run of its own.
+    """
+    from course.chapters.ch10_training.experiment_first_steps import TINY, double_precision
+    from transformer_lib.model.transformer import Transformer
+
+    with double_precision(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return Transformer(14, 14, TINY)
+
+
 def train_with_a_fault(model: torch.nn.Module, steps: int = 40) -> list[float]:
     """A training on rows of digits with one line wrong -> the loss of each step. Which line?"""
     from course.chapters.ch10_training.experiment_first_steps import LOOP
@@ -102,6 +115,13 @@ def train_with_a_fault(model: torch.nn.Module, steps: int = 40) -> list[float]:
             optimizer.zero_grad()
             losses.append(loss.item())
     return losses
+
+
+def checked_update(model: torch.nn.Module, optimizer: Any, batch: Any, lr: float) -> float:
+    """The library's update as notebook 10 lets its reader write it -> the loss of the batch."""
+    from transformer_lib.training.step import update
+
+    return update(model, optimizer, [batch], lr, smoothing=0.1)
 
 
 def smoothing_penalty(vocab_size: int = 9, highest: int = 12) -> tuple[Tensor, dict, Tensor]:

@@ -113,7 +113,7 @@ def greedy_by_hand(
 
 @exercise
 def three_probabilities(greedy_finds: Any, beam_of_two_finds: Any, likeliest: Any) -> None:
-    """Exercise 1: two words; a 0.45, b 0.3, c 0.25, and what comes behind them."""
+    """Exercise 1: two words; a 0.45, b 0.3, c 0.25, and what follows them."""
     try:
         numbers = [float(x) for x in (greedy_finds, beam_of_two_finds, likeliest)]
     except (TypeError, ValueError):
@@ -137,11 +137,11 @@ def three_probabilities(greedy_finds: Any, beam_of_two_finds: Any, likeliest: An
     )
     expect(
         close(greedy, 0.18),
-        f"Greedy takes the likeliest first word, then the likeliest word behind it. {whole}",
+        f"Greedy takes the likeliest first word, then the likeliest word after it. {whole}",
     )
     named(
         not close(beam, 0.18),
-        "Beam of two: after the first word it holds a and b, and then looks behind both.",
+        "Beam of two: after the first word it holds a and b, and then looks at what follows both.",
     )
     named(
         not close(beam, 0.25),
@@ -152,13 +152,13 @@ def three_probabilities(greedy_finds: Any, beam_of_two_finds: Any, likeliest: An
         close(beam, 0.21),
         "Beam of two: a and b are kept. Which is the best of their five sentences?",
     )
-    named(not close(best, 0.21), "The likeliest of all: look behind c as well.")
+    named(not close(best, 0.21), "The likeliest of all: look at what follows c as well.")
     expect(close(best, 0.25), f"The likeliest of all six sentences. {whole}")
 
 
 @implement(lambda: (toy_model, None, LONGEST))
 def my_greedy(function: Callable[[Transformer, Tensor, int], list[int]]) -> None:
-    """Exercise 2: (model, src (1, s), max_length) -> ids without <bos> and <eos>."""
+    """The core exercise: (model, src (1, s), max_length) -> ids without <bos> and <eos>."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     model = toy_model()
     for ids in SOURCES:
@@ -226,7 +226,7 @@ def explain_reading(read: Sequence[list[int]], found: list[int], src: Tensor) ->
         (no_slip if only_this else expect)(
             False,
             "You feed only the newest word. Without a cache "
-            "it then stands at place 0 and sees nothing of what was written before: feed "
+            "it is then at place 0 and sees nothing of what was written before: feed "
             "everything from <bos> on.",
         )
     if any(words[:1] != [BOS] for words in read):
@@ -292,7 +292,7 @@ def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) 
         (
             greedy_by_hand(src, LONGEST, row=0),
             "You read the first row each time, which tells what "
-            "comes after <bos>. What comes next stands in the last one, [0, -1].",
+            "comes after <bos>. What comes next is in the last one, [0, -1].",
         ),
         (greedy_by_hand(src, LONGEST + 1), "One word too many: at most max_length, without <bos>."),
         (before_a_repeat(right), "A word may come twice: only <eos> and max_length end the loop."),
@@ -499,7 +499,7 @@ WRONG_STEPS: dict[str, Callable[[Tensor, Tensor, int], Choice]] = {
     "You take one word from each branch. Two good ones may come from the same branch.": (
         best_by_branch
     ),
-    "You look behind the first branch only.": (
+    "You look at what follows the first branch only.": (
         lambda so_far, following, k: best_of(so_far[:1, None] + following[:1], k)
     ),
 }
@@ -530,8 +530,8 @@ def explain_step(answers: Sequence[Choice]) -> None:
         expect(
             same(branches, right[0]) and same(words, right[1]),
             f"For k={k} the best are the "
-            f"words {right[1].tolist()} behind the branches {right[0].tolist()}, but yours are "
-            f"{words.tolist()} behind {branches.tolist()}.",
+            f"words {right[1].tolist()} after the branches {right[0].tolist()}, but yours are "
+            f"{words.tolist()} after {branches.tolist()}.",
         )
         no_slip(
             not same(sums, step[1][right[0], right[1]]),
@@ -695,7 +695,7 @@ FAULTS = {
 
 @exercise
 def the_fault(differ: Any, letter: Any) -> None:
-    """The core exercise: how many of ten sentences differ in a batch, and why."""
+    """Exercise 1: how many of ten sentences differ in a batch, and why."""
     wanted = (
         "First the number of sentences, of the ten, that come out differently in the batch: "
         "a whole number from 0 to 10."

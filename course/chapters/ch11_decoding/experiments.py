@@ -1,6 +1,7 @@
 """Experiment: what a wider beam does to the score of a translation, and to the translation."""
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -12,6 +13,7 @@ from transformer_lib.decoding import (
     DecoderState,
     Hypothesis,
     beam_search,
+    greedy_decode,
     inference_mode,
     penalty,
     sample_decode,
@@ -19,13 +21,48 @@ from transformer_lib.decoding import (
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.english_spanish import load
-from transformer_lib.text.tokens import EOS
+from transformer_lib.text.tokens import BOS, EOS, PAD, UNK
+from transformer_lib.training.threads import using_threads
+from transformer_lib.training.trainer import train
 from transformer_lib.translator import Translator
 
 BEAMS = (1, 2, 4, 8)
 ALPHAS = (0.0, 0.6, 1.0, 2.0, 3.0)  # alpha of the length penalty
 SPLITS = ("test", "longer")
 AT_ONCE = 100  # sentences
+
+
+def greedy_of_one(model: Transformer, src: Tensor, max_length: int) -> list[int]:
+    """The library's greedy decoding as notebook 11 lets its reader write it: (1, s) -> ids."""
+    return greedy_decode(model, src, max_length=max_length)[0]
+
+
+def six_steps_of_french() -> Callable[[tuple[str, ...]], dict[str, float]]:
+    """Notebook 10's model for "je suis étudiant" after six steps: words so far -> what comes next.
+
+    What comes next is the log-probability of each English word. (Six steps of its fifteen: at the
+    end it is so sure of "I" that no other word is left to follow.)
+    """
+    from course.chapters.ch10_training.experiment_first_words import (
+        ENGLISH,
+        LESSON,
+        PAIRS,
+        new_model,
+    )
+
+    model = new_model()
+    with torch.enable_grad(), using_threads(1):
+        how = dataclasses.replace(LESSON, steps=6)
+        train(model, PAIRS, PAIRS, how, progress=tqdm(disable=True))
+    src = source_batch([PAIRS[0][0]])
+
+    def following(words: tuple[str, ...]) -> dict[str, float]:
+        with inference_mode(model):
+            logits = model(src, torch.tensor([[BOS, *ENGLISH.encode(list(words))]]))[0, -1]
+            logits[[PAD, BOS, UNK]] = -torch.inf  # these never come next
+        return dict(zip(ENGLISH.tokens, logits.log_softmax(dim=-1).tolist(), strict=True))
+
+    return following
 
 
 def search_split(

@@ -84,7 +84,7 @@ def grams_left(fifth: Any, last: Any) -> None:
     no_slip(
         (fifth, last) != (end, inside),
         "The two are exchanged: the fifth word has neighbors "
-        "on both sides, so it stands in more groups.",
+        "on both sides, so it is in more groups.",
     )
     all_of_them = [10, 9, 8, 7]
     expect(
@@ -94,13 +94,13 @@ def grams_left(fifth: Any, last: Any) -> None:
     expect([1, 2, 3, 4] != fifth and [1, 1, 1, 1] != last, "That is how many are wrong.")
     expect(
         fifth != [9, 8, 7, 6],
-        "The fifth word stands in *two* pairs: with the fourth, and with the sixth.",
+        "The fifth word is in *two* pairs: with the fourth, and with the sixth.",
     )
     expect(
         fifth == inside,
         "The fifth word wrong: n groups of n words contain it, of the 10, 9, 8, 7 that there are.",
     )
-    expect(last == end, "The last word wrong: it stands in one group of each size.")
+    expect(last == end, "The last word wrong: it is in one group of each size.")
 
 
 # So many of each kind that no two mistakes come to the same share.
@@ -172,9 +172,36 @@ def words_right(written: Sequence[str], right: Sequence[str]) -> float:
     return sum(a == b for a, b in pairs) / len(pairs)
 
 
+PENALTIES: dict[str, Callable[[int, int], float]] = {  # of c words written, r in the reference
+    "one": lambda c, r: min(1, math.exp(1 - c / r)),
+    "two": lambda c, r: math.exp(min(0, 1 - r / c)),
+    "three": lambda c, r: math.exp(1 - r / c),
+    "four": lambda c, r: min(1, c / r),
+}
+
+
+@exercise
+def brevity_faults(*verdicts: Any) -> None:
+    """Exercise 3: "sound", or a pair (c, r) for which it is wrong, for each of four penalties."""
+    for (name, penalty), verdict in zip(PENALTIES.items(), verdicts, strict=True):
+        if verdict == "sound":
+            no_slip(
+                name == "two",
+                f"{name} isn't sound. Try a text that is too short, one that is too long and one "
+                "that fits.",
+            )
+            continue
+        wanted = f'{name}: "sound", or a pair of whole numbers (c, r), such as (7, 11).'
+        pair = whole_numbers(verdict, wanted)
+        expect(len(pair) == 2 and min(pair) > 0, wanted)
+        given, right = penalty(*pair), PENALTIES["two"](*pair)
+        hint = f"{name} gives {given:.3f} for c = {pair[0]}, r = {pair[1]}, and that is right. "
+        no_slip(not math.isclose(given, right), hint + "Is there a pair for which it is wrong?")
+
+
 @implement(lambda: (7, 11))
 def my_brevity(function: Callable[[int, int], float]) -> None:
-    """Exercise 3: words written, words of the reference -> the brevity penalty."""
+    """Assignment 6: words written, words of the reference -> the brevity penalty."""
     own_work(function, "BLEU", "corpus_bleu", "sacrebleu")
     short, long, equal = (number(function, *pair) for pair in ((7, 11), (11, 7), (13, 13)))
     if math.isclose(short, 1):
@@ -250,15 +277,15 @@ def my_precision(function: Callable[..., float]) -> None:
         joined = matches([sum(texts, [])], [sum(references, [])], n)
         recall = sum(len(grams(b, n)) for b in references)
         hints = {
-            any_of / total: "A word counts at most as often as it stands in the reference: “el el "
-            "el” has two right “el”, not three.",
+            any_of / total: "A word counts at most as many times as it occurs in the "
+            "reference: “el el el” has two right “el”, not three.",
             sum(f / t for f, t in each if t) / len(each): "That is the mean over the sentences. "
             "BLEU adds up all counts first, and divides once.",
             sum(f / t for f, t in each if t) / sum(t > 0 for _, t in each): "That is the mean over "
             "the sentences. BLEU adds up all counts first, and divides once.",
-            sum(len(a & b) for a, b in kinds) / sum(len(a) for a, _ in kinds): "A set forgets how "
-            "often something stands there: use a Counter.",
-            sum(len(a & b) for a, b in kinds) / total: "A set forgets how often something stands "
+            sum(len(a & b) for a, b in kinds) / sum(len(a) for a, _ in kinds): "A set forgets "
+            "how many times something is there: use a Counter.",
+            sum(len(a & b) for a, b in kinds) / total: "A set forgets how many times something is "
             "there: use a Counter.",
             joined[0] / joined[1]: "All texts were joined into one: a word must be found in its "
             "own reference, and no group may reach over the end of a sentence.",

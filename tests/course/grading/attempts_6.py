@@ -287,7 +287,9 @@ WRONG = {
         ),
         Wrong("beam as greedy", THREE.format("0.18, 0.18, 0.25"), "holds a and b", 1),
         Wrong("beam finds c", THREE.format("0.18, 0.25, 0.25"), "c was dropped", 1),
-        Wrong("the best as the beam", THREE.format("0.18, 0.21, 0.21"), "behind c as well", 1),
+        Wrong(
+            "the best as the beam", THREE.format("0.18, 0.21, 0.21"), "what follows c as well", 1
+        ),
         Wrong("always the best", THREE.format("0.25, 0.25, 0.25"), "doesn't look for the best", 0),
         Wrong("guessed", THREE.format("0.1, 0.2, 0.3"), "likeliest first word", 0),
         Wrong("names of words", THREE.format("'ax', 'bx', 'cz'"), "Give three numbers", 0),
@@ -567,7 +569,7 @@ WRONG = {
         Wrong(
             "no clipping",
             precision(right="sum(count for group, count in a.items() if group in b)"),
-            "at most as often",
+            "at most as many times",
             1,
         ),
         Wrong(

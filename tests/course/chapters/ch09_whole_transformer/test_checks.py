@@ -5,7 +5,7 @@ import torch
 
 from course.chapters.ch09_whole_transformer import checks as check
 from course.chapters.ch09_whole_transformer.experiments import on_paper
-from course.checks import Hint, graded
+from course.checks import Hint, graded, implement
 from tests.course.checks.saying import refused, said
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.model.transformer import count_parameters
@@ -15,9 +15,9 @@ from transformer_lib.model.transformer import count_parameters
     ("checked", "attempt"),
     [
         (check.growth, (1, ..., 2)),
-        (check.count, (lambda src, tgt, N, d, ff: ...,)),
-        (check.transformer, (lambda model, src, tgt: ...,)),
-        (check.transformer, (...,)),
+        (check.design, (3, ..., 512)),
+        (check.my_transformer, (lambda model, src, tgt_in: ...,)),
+        (check.my_transformer, (...,)),
         (check.reach, (..., ..., ...)),
     ],
 )
@@ -25,14 +25,18 @@ def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
     assert said(capsys, checked, *attempt) == "not tried yet"
 
 
-@pytest.mark.parametrize("checked", [check.count, check.transformer])
+@implement(check.assembly_inputs)
+def transformer(function):
+    """The check that notebook 09 shares with the course from scratch."""
+    check.judge_transformer(function, tie_weights="none")
+
+
+@pytest.mark.parametrize("checked", [transformer, check.my_transformer])
 def test_what_is_no_solution_at_all(capsys, checked):
     assert refused(said(capsys, checked, 7), "the function itself")
     assert refused(said(capsys, checked, lambda *_: None), "`return`")
     assert refused(said(capsys, checked, lambda *_: 1 / 0), "ZeroDivisionError")
-    assert refused(
-        said(capsys, checked, lambda *_: "12"), "12" if checked is check.count else "str"
-    )
+    assert refused(said(capsys, checked, lambda *_: "12"), "str")
 
 
 # --- the machine with a fault ---
@@ -49,7 +53,7 @@ def test_each_wrong_fault_is_told_what_speaks_against_it(capsys):
     assert said(capsys, check.fault, 0, ...) == "not tried yet"
 
 
-# --- 1. how the number grows ---
+# --- 2. how the number grows ---
 
 LAYER, WORDS, HEADS = 7_350_272, 512_000, 0
 
@@ -82,71 +86,35 @@ def test_wrong_growth(capsys, place, wrong, hint):
     assert refused(said(capsys, check.growth, *attempt), hint)
 
 
-# --- 2. the formula ---
+# --- 3. a design ---
 
 
-def counted(src, tgt, N, d, ff, *, words=None, attention=3, biases=1, norms=5, factor=4, more=0):
-    words = src + 2 * tgt if words is None else words(src, tgt)
-    network = 2 * d * ff + biases * (ff + d)
-    return words * d + N * (attention * factor * d * d + 2 * network + norms * 2 * d) + more
-
-
-def test_the_formula(capsys):
-    assert said(capsys, check.count, counted) == "right!"
-
-    def by_the_model(src, tgt, N, d, ff):
-        return count_parameters(on_paper(src, tgt, N=N, d_model=d, d_ff=ff, h=1))
-
-    assert said(capsys, check.count, by_the_model) == "right!"
-
-
-def test_a_formula_for_the_first_sizes_only(capsys):
-    fixed = counted(11, 13, 2, 6, 7)
-    answer = said(capsys, check.count, lambda *_: fixed)
-    assert refused(answer, "For (101, 53, 3, 10, 19) it gives")
+@pytest.mark.parametrize("sizes", [(3, 320, 776), (4, 256, 1140), (6, 232, 741)])
+def test_designs_of_ten_million(capsys, sizes):
+    with_one_table = on_paper(
+        8000, 8000, tie_weights="all", h=8, N=sizes[0], d_model=sizes[1], d_ff=sizes[2]
+    )
+    fits = 9_900_000 <= count_parameters(with_one_table) <= 10_000_000
+    assert (said(capsys, check.design, *sizes) == "right!") == fits
+    told = said(capsys, check.design, *sizes)
+    assert fits or f"{count_parameters(with_one_table):,}" in told
 
 
 @pytest.mark.parametrize(
-    ("wrong", "hint"),
+    ("sizes", "hint"),
     [
-        ({"words": lambda src, tgt: src + tgt}, "the generator"),
-        ({"words": lambda src, tgt: tgt}, "Nothing is shared"),
-        ({"words": lambda src, tgt: src}, "Nothing is shared"),
-        ({"words": lambda src, tgt: 2 * src + tgt}, "speaks the target language"),
-        ({"words": lambda src, tgt: 0}, "The words are missing"),
-        ({"attention": 2}, "A decoder layer has two attentions"),
-        ({"factor": 3}, "One of the four matrices"),
-        ({"biases": 0}, "The feed-forward networks have biases"),
-        ({"norms": 4}, "five norms"),
-        ({"norms": 2.5}, "a scale and a shift"),
-        ({"norms": 0}, "The norms are missing"),
-        ({"more": 0.5}, "whole number"),
-        ({"more": 1}, "but the model has"),
+        ((2, 320, 1000), "three layers"),
+        ((3, 321, 1000), "multiple of 8"),
+        ((3, 512, 600), "twice d_model"),
+        ((6, 512, 2048), "too many"),
+        ((3, 64, 128), "room for more"),
     ],
 )
-def test_a_wrong_formula(capsys, wrong, hint):
-    assert refused(said(capsys, check.count, lambda *sizes: counted(*sizes, **wrong)), hint)
+def test_designs_that_do_not_fit(capsys, sizes, hint):
+    assert refused(said(capsys, check.design, *sizes), hint)
 
 
-@pytest.mark.parametrize(
-    ("more", "hint"),
-    [
-        (lambda src, tgt, N, d, ff: tgt, "The generator has no bias"),
-        (lambda src, tgt, N, d, ff: 3 * N * 4 * d, "The attentions have no biases"),
-        (lambda src, tgt, N, d, ff: 4 * d, "no norm at its end"),
-        (lambda src, tgt, N, d, ff: (1 - N) * counted(0, 0, 1, d, ff), "There are N"),
-        (lambda src, tgt, N, d, ff: -N * (8 * d * d + 2 * d * ff + ff + d + 6 * d), "The decoder"),
-        (lambda src, tgt, N, d, ff: -N * (4 * d * d + 2 * d * ff + ff + d + 4 * d), "The encoder"),
-    ],
-)
-def test_a_formula_with_too_much_or_too_little(capsys, more, hint):
-    def attempt(*sizes):
-        return counted(*sizes) + more(*sizes)
-
-    assert refused(said(capsys, check.count, attempt), hint)
-
-
-# --- 3. putting it together ---
+# --- putting it together ---
 
 
 def test_the_parts_put_together(capsys):
@@ -162,8 +130,38 @@ def test_the_parts_put_together(capsys):
         )
         return model.generator(decoded)
 
-    assert said(capsys, check.transformer, mine) == "right!"
-    assert said(capsys, check.transformer, lambda m, src, tgt: m(src, tgt[:, :-1])) == "right!"
+    assert said(capsys, transformer, mine) == "right!"
+    assert said(capsys, transformer, lambda m, src, tgt: m(src, tgt[:, :-1])) == "right!"
+
+
+def test_the_core_exercise(capsys):
+    def forgets(model, src, tgt_in):
+        return model.generator(
+            model.decoder(
+                model.tgt_positions(model.tgt_embed(tgt_in)),
+                model.encoder(model.src_embed(src), src_mask=padding_mask(src)),
+                tgt_mask=padding_mask(tgt_in) & causal_mask(tgt_in.size(1)),
+                src_mask=padding_mask(src),
+            )
+        )
+
+    def borrowed(model, src, tgt_in):
+        return model(src, tgt_in)
+
+    def by_halves(model, src, tgt_in):
+        return model.generator(model.decode(tgt_in, model.encode(src), src))
+
+    def by_hand(model, src, tgt_in):
+        seen = padding_mask(src)
+        memory = model.encoder(model.src_positions(model.src_embed(src)), src_mask=seen)
+        written = model.tgt_positions(model.tgt_embed(tgt_in))
+        mask = padding_mask(tgt_in) & causal_mask(tgt_in.size(1))
+        return model.generator(model.decoder(written, memory, tgt_mask=mask, src_mask=seen))
+
+    assert said(capsys, check.my_transformer, by_hand) == "right!"
+    assert refused(said(capsys, check.my_transformer, forgets), "the source has none")
+    for function in (borrowed, by_halves):
+        assert refused(said(capsys, check.my_transformer, function), "does the whole exercise")
 
 
 def test_each_mistake_in_the_assembly_gets_its_hint(capsys):
@@ -174,7 +172,7 @@ def test_each_mistake_in_the_assembly_gets_its_hint(capsys):
     for number, (_, hint) in enumerate(mistakes):
         answer = said(
             capsys,
-            check.transformer,
+            transformer,
             lambda model, src, tgt, number=number: check.mistakes_of(model, src, tgt)[number][0],
         )
         assert refused(answer, hint), (number, hint, answer)
@@ -226,7 +224,7 @@ def as_long_as_the_source(model, src, tgt):
     ],
 )
 def test_wrong_assemblies_as_somebody_would_write_them(capsys, wrong, hint):
-    assert refused(said(capsys, check.transformer, wrong), hint)
+    assert refused(said(capsys, transformer, wrong), hint)
 
 
 # --- 4. who hears whom ---
@@ -239,7 +237,7 @@ def test_reach(capsys):
 @pytest.mark.parametrize(
     ("attempt", "hint"),
     [
-        ((100, 100, 13), "looks at each other at once"),
+        ((100, 100, 13), "reads all others at once"),
         ((0, 100, 13), "hears nothing"),
         ((1, 99, 13), "a round too"),
         ((1, 1, 13), "from neighbor to neighbor"),
@@ -263,11 +261,9 @@ def test_wrong_reach(capsys, attempt, hint):
     [
         (check.growth, (LAYER, WORDS, 18_874_368), 0.5),
         (check.growth, (3_150_336, 1000, HEADS), 0),
-        (check.count, (lambda *sizes: counted(*sizes, norms=4),), 0.5),
-        (check.count, (lambda *sizes: counted(*sizes, more=1),), 0),
-        (check.transformer, (shifted,), 0.5),
-        (check.transformer, (as_long_as_the_source,), 0.5),
-        (check.transformer, (whole_target,), 0),
+        (transformer, (shifted,), 0.5),
+        (transformer, (as_long_as_the_source,), 0.5),
+        (transformer, (whole_target,), 0),
         (check.reach, (1, 99, 13), 0.5),
         (check.reach, (1, 100, 7), 0),
     ],

@@ -10,6 +10,7 @@ from course.chapters.ch10_training import checks as check
 from course.checks import Hint, graded
 from tests.course.checks.saying import said
 from transformer_lib import label_smoothed_cross_entropy, make_batch, paper_schedule
+from transformer_lib.training.step import update as library
 
 
 @pytest.mark.parametrize("guess", [[6.91, 0.69, 250], (math.log(1000), math.log(2), 250.0)])
@@ -86,6 +87,55 @@ def test_my_shift_right(capsys, function):
 )
 def test_my_shift_wrong(capsys, function, hint):
     answer = said(capsys, check.my_shift, function)
+    assert hint in answer and "right!" not in answer
+
+
+def by_hand(model, optimizer, batch, lr):
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+    optimizer.zero_grad()
+    logits = model(batch.src, batch.tgt_in)
+    loss = cross_entropy(logits.transpose(1, 2), batch.tgt_out, ignore_index=0, label_smoothing=0.1)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+def tensor_update(*inputs):
+    return torch.tensor(by_hand(*inputs))
+
+
+@pytest.mark.parametrize("function", [by_hand, check.an_update(), tensor_update])
+def test_my_update_right(capsys, function):
+    assert said(capsys, check.my_update, function) == "right!"
+
+
+@pytest.mark.parametrize(
+    "function, hint",
+    [
+        (lambda *_: ..., "not tried yet"),
+        (check.an_update(clears="never"), "added to the one before"),
+        (check.an_update(clears="too early"), "No weight has moved"),
+        (check.an_update(steps=False), "No weight has moved"),
+        (check.an_update(sets_rate=False), "The learning rate stays"),
+        (check.an_update(reads="tgt_out"), "very words that it has to predict"),
+        (check.an_update(predicts="tgt_in"), "compares with the words that were read"),
+        (check.an_update(reads="tgt_out", predicts="tgt_in"), "are exchanged"),
+        (check.an_update(smoothing=0.0), "targets are hard"),
+        (check.an_update(smoothing=0.3), "not as they should"),
+        (lambda *given: [by_hand(*given)] * 2, "as a number"),
+        (lambda *given: 2 * by_hand(*given), "the loss of this batch"),
+        (lambda *given: by_hand(*given) and None, "It returns nothing"),
+        (lambda model, optimizer, batch, lr: model(batch), "TypeError"),
+        (
+            lambda model, optimizer, batch, lr: library(model, optimizer, [batch], lr, 0.1),
+            "does the whole exercise",
+        ),
+        (7, "the function itself"),
+    ],
+)
+def test_my_update_wrong(capsys, function, hint):
+    answer = said(capsys, check.my_update, function)
     assert hint in answer and "right!" not in answer
 
 
@@ -188,7 +238,7 @@ def test_my_smoothed_rows_right(capsys, function):
         (lambda y, V, e: torch.where(hard(y, V) > 0, 1 - e, e / (V - 1)), "wrong words only"),
         (lambda y, V, e: torch.where(hard(y, V) > 0, 1 - e, e / (V - 2)), "vocab_size - 2. Here"),
         (lambda y, V, e: (1 - e) * hard(y, V) + e / (V - 1), "divide by vocab - 1"),
-        (lambda y, V, e: (1 - e) * hard(y, V) + e / (V - 2), "divide by vocab - 2, but"),
+        (lambda y, V, e: (1 - e) * hard(y, V) + e / (V - 2), "divide by vocab_size - 2, but"),
         (lambda y, V, e: hard(y, V) + e / V, "give eps away first"),
         (lambda y, V, e: (1 - e) * hard(y, V) + e, "all of eps"),
         (lambda y, V, e: e * hard(y, V) + (1 - e) / V, "are exchanged"),
@@ -436,7 +486,7 @@ def test_my_updates_right(capsys, function):
         (plan(total, lambda g, i, k: (g + 1) * k if i == k - 1 else 0), "moves with every"),
         (plan(total, lambda g, i, k: g if i == k - 1 else 0), "counts from 1"),
         (plan(total, lambda g, i, k: g), "counts from 1"),
-        (plan(total, lambda g, i, k: g + 1), "stands at every small batch"),
+        (plan(total, lambda g, i, k: g + 1), "is given for every small batch"),
         (plan(total, lambda g, i, k: g + 1 if i == 0 else 0), "before the gradients"),
         (plan(total, lambda g, i, k: g if i == 0 else 0), "before the gradients"),
         (plan(total, lambda g, i, k: i == k - 1), "not only whether"),

@@ -14,7 +14,13 @@ from course.chapters.ch10_training import experiment_held_out as held_out
 from course.chapters.ch10_training import experiment_norms as norms
 from course.chapters.ch10_training.experiment_first_steps import LOOP, TINY, double_precision
 from course.chapters.ch10_training.experiment_first_words import ENGLISH, LESSON, PAIRS, new_model
-from course.chapters.ch10_training.experiments import learn_without_shift, train_with_a_fault
+from course.chapters.ch10_training.experiments import (
+    learn_without_shift,
+    new_reverser,
+    smoothing_penalty,
+    target_rows,
+    train_with_a_fault,
+)
 from course.experiments import digits as toy
 from course.experiments import load
 from course.experiments.digits import digit_pairs
@@ -23,10 +29,12 @@ from transformer_lib import (
     PositionalEncoding,
     Transformer,
     attention_weights,
+    greedy_decode,
     make_model,
     train,
 )
 from transformer_lib.interpret.recording import attention_layers, record_attention
+from transformer_lib.recipes import RECIPES
 from transformer_lib.text import batching
 from transformer_lib.training import batches
 from transformer_lib.training.batches import all_batches
@@ -228,3 +236,63 @@ def test_the_first_steps_are_those_of_the_shipped_model():
 def test_a_pre_norm_stack_grows_and_a_post_norm_stack_does_not():
     assert norms.before_the_last_norm(False) == pytest.approx(1, abs=0.01)
     assert norms.before_the_last_norm(True) > 1.5
+
+
+def test_what_is_told_of_the_first_steps():
+    """Notebook 10, section 1: right, wrong again, and from step 725 on right each time."""
+    run = load("first-steps")
+    writes = {entry["step"]: entry["writes"] for entry in run["history"]}
+    wrong = [step for step, text in writes.items() if text != run["right"]]
+    assert min(step for step, text in writes.items() if text == run["right"]) == 375
+    assert (writes[400], writes[700]) == ("A los árboles", "Me gusta los árboles")
+    assert max(wrong) == 700 and max(writes) == 1500
+    assert (writes[275], writes[325]) == ("Me gustan los niños", "Me gustan los armarios")
+
+
+def test_what_is_told_of_schedules():
+    """Notebook 10, section 5: straight lines here and for the shipped model; a third is left."""
+    how = RECIPES["en-es"].training
+    assert (how.schedule, LOOP.schedule, LOOP.steps, LOOP.warmup) == ("linear", "linear", 400, 50)
+    assert how.learning_rate(how.steps, 128) < 1e-5 < how.max_lr
+    papers = dataclasses.replace(LOOP, schedule="paper")
+    assert papers.learning_rate(400, 32) / papers.learning_rate(50, 32) == pytest.approx(
+        0.354, abs=0.001
+    )
+
+
+def test_what_is_told_of_smoothing():
+    """The least loss is the entropy of the smoothed target, at 0.911."""
+    _, curves, shares = smoothing_penalty()
+    best = curves["eps = 0.1"].argmin()
+    rows = 0.9 * target_rows(0) + 0.1 / 9
+    assert shares[best] == pytest.approx(0.911, abs=0.005)
+    assert curves["eps = 0.1"].min() == pytest.approx(
+        torch.special.entr(rows[0].double()).sum().item(), abs=1e-3
+    )
+    assert curves["eps = 0"].argmin() == len(shares) - 1
+
+
+def test_what_is_told_of_few_rows():
+    """Notebook 10, section 8: on 50 rows the held-out loss begins near 2.3 and doubles."""
+    few = [run["history"] for run in load("held-out")["runs"] if run["pairs"] == 50]
+    for history in few:
+        assert history[0]["step"] == 25 and history[-1]["step"] == 400
+        first, last = (history[i]["validation_loss"] for i in (0, -1))
+        assert first == pytest.approx(2.3, abs=0.1) and 1.9 < last / first < 2.1
+
+
+def test_a_new_reverser_is_always_the_same_and_computes_in_double():
+    state = torch.random.get_rng_state()
+    one, other = new_reverser(), new_reverser()
+    assert torch.equal(state, torch.random.get_rng_state())
+    for a, b in zip(one.parameters(), other.parameters(), strict=True):
+        assert a.dtype == torch.float64 and torch.equal(a, b)
+
+
+def test_what_is_told_of_the_copier():
+    """Notebook 10, section 4: a low loss, no row right, and one digit for ever."""
+    _, others = digit_pairs("reverse")
+    copier, history = learn_without_shift()
+    assert history[-1]["validation_loss"] < 0.12 and toy.right_rows(copier, others) == 0
+    written = greedy_decode(copier, batching.source_batch([others[0][0]]), max_length=12)[0]
+    assert len(written) == 12 and len(set(written)) == 1

@@ -23,7 +23,7 @@ from transformer_lib.text.tokens import BOS, EOS, PAD
         ((0.18, 0.18, 0.25), "holds a and b"),
         ((0.18, 0.25, 0.25), "c was dropped"),
         ((0.18, 0.3, 0.25), "five sentences"),
-        ((0.18, 0.21, 0.21), "behind c as well"),
+        ((0.18, 0.21, 0.21), "what follows c as well"),
         ((0.18, 0.21, 1.0), "all six"),
         (("a", 0.21, 0.25), "Give three numbers"),
         ((None, 1, 1), "Give three numbers"),

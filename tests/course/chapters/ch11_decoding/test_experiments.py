@@ -6,9 +6,12 @@ from course.chapters.ch11_decoding.experiments import (
     choose,
     decode_with_a_fault,
     draw_many,
+    greedy_of_one,
     measure,
     search_split,
+    six_steps_of_french,
 )
+from course.chapters.ch11_decoding.figures import beam_steps
 from transformer_lib.decoding import Hypothesis, beam_search, greedy_decode
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.english_spanish import load
@@ -59,3 +62,22 @@ def test_the_fault_shows_only_in_a_batch(translator):
     assert alone == right != together
     first_to_end = min(range(10), key=lambda i: len(right[i]))
     assert together[first_to_end] == right[first_to_end]
+
+
+def test_the_two_beams_of_the_illustrated_transformer():
+    """After six steps the likeliest first words are "I" and "a", and "a" is dropped."""
+    following = six_steps_of_french()
+    first = sorted(following(()), key=following(()).get, reverse=True)[:2]
+    assert first == ["I", "a"]
+    steps = beam_steps(following, beam_size=2, max_length=5)
+    kept = [[one.words[0] for one in step if one.fate == "kept"] for step in steps]
+    assert kept[1] == ["I", "a"] and "a" not in kept[2]
+    finished = [one for step in steps for one in step if one.fate == "finished"]
+    best = max(finished, key=lambda one: one.log_prob)
+    assert best.words == ("I", "am", "a", "student", "<eos>")
+
+
+def test_greedy_of_one_is_the_librarys(translator):
+    src = source_batch([translator.src.encode("I like trees")])
+    assert greedy_of_one(translator.model, src, 20) == greedy_decode(translator.model, src)[0]
+    assert greedy_of_one(translator.model, src, 2) == greedy_decode(translator.model, src)[0][:2]

@@ -160,7 +160,7 @@ def cut(texts, references, n, more):
 PRECISION = {
     "loop": (clipped, "right!"),
     "counters": (counters, "right!"),
-    "no clipping": (unclipped, "at most as often"),
+    "no clipping": (unclipped, "at most as many times"),
     "mean": (mean, "mean over the sentences"),
     "sets": (as_sets, "use a Counter"),
     "joined": (lambda t, r, n: clipped([sum(t, [])], [sum(r, [])], n), "joined into one"),
@@ -227,3 +227,31 @@ def test_a_leak_is_counted_and_left_out(capsys, leaked, honest, says):
 def test_the_leak_found(capsys):
     assert said(capsys, check.leak, 40, 0.6) == "right!"
     assert said(capsys, check.leak, ..., 0.6) == "not tried yet"
+
+
+# --- four brevity penalties ---
+
+
+def test_the_faults_of_the_brevity_penalties_are_found(capsys):
+    right = ((7, 11), "sound", (11, 7), (7, 11))
+    assert said(capsys, check.brevity_faults, *right) == "right!"
+    assert said(capsys, check.brevity_faults, (11, 7), *right[1:]) == "right!"
+    assert said(capsys, check.brevity_faults, *[...] * 4) == "not tried yet"
+
+
+@pytest.mark.parametrize(
+    ("place", "verdict", "hint"),
+    [
+        (0, "sound", "one isn't sound"),
+        (0, (9, 9), "and that is right"),
+        (1, (7, 11), "two gives 0.565 for c = 7, r = 11, and that is right"),
+        (2, (7, 11), "and that is right"),
+        (3, (11, 7), "and that is right"),
+        (3, 7, "four: "),
+        (3, (0, 7), "four: "),
+    ],
+)
+def test_what_is_said_of_a_wrong_verdict(capsys, place, verdict, hint):
+    verdicts = [(7, 11), "sound", (11, 7), (7, 11)]
+    verdicts[place] = verdict
+    assert refused(said(capsys, check.brevity_faults, *verdicts), hint)
