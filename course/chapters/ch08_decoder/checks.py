@@ -4,6 +4,7 @@ Target and source have different lengths, and all sizes are different primes, so
 memory or a wrong axis can't pass unseen.
 """
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,8 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from course.chapters.ch00_start_here.checks import shipped, spanish
 from course.chapters.ch07_encoder.checks import network_parameters
 from course.checks import (
+    Hint,
     as_shape,
     call,
     compare,
@@ -25,9 +28,10 @@ from course.checks import (
     parts_right,
     plain,
     same,
-    whole_number,
     whole_numbers,
+    wrong_verdicts,
 )
+from transformer_lib.interpret.patching import ablate_head, patch_attention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.decoder import Decoder, DecoderLayer
 from transformer_lib.model.masks import causal_mask
@@ -129,33 +133,78 @@ def parameters(guess: Any) -> None:
     )
 
 
-# --- 2. how often --------------------------------------------------------------------------------
+# --- 2. four ways to write ------------------------------------------------------------------------
+
+WRITERS = {"A": "number", "B": "fine", "C": "forgets", "D": "even"}
+MEASURE = {  # how to see that it isn't this kind
+    "fine": "Compare what it writes with `translator.translate`, for one thing and for several.",
+    "forgets": "Does it know what it has just written? Are words repeated, or left out?",
+    "even": "Can it tell the English words apart? Read a longer sentence, to the end.",
+    "number": "Try the same sentence with one thing and with several, and look at the verb.",
+}
+
+
+def writers() -> dict[str, Callable[[str], str]]:
+    """Four ways to translate with the shipped model, in some of which one thing is changed."""
+    return {name: functools.partial(write_as, kind) for name, kind in WRITERS.items()}
+
+
+def write_as(kind: str, english: str) -> str:
+    """The translation by the shipped model, changed as `MEASURE` lists it."""
+    model, layers = shipped().model, ("decoder.layers.0", "decoder.layers.1")
+
+    def itself(weights: Tensor) -> Tensor:
+        """The newest place is the last of the keys; in one run of all, each is its own."""
+        places = torch.arange(weights.size(-1))[-weights.size(-2) :]
+        return nn.functional.one_hot(places, weights.size(-1)).to(weights).expand_as(weights)
+
+    edits = {
+        "fine": {},
+        "forgets": {f"{layer}.self_attn": itself for layer in layers},
+        "even": {
+            f"{layer}.cross_attn": lambda weights: torch.full_like(weights, 1 / weights.size(-1))
+            for layer in layers
+        },
+        "number": {"decoder.layers.1.cross_attn": ablate_head(0)},
+    }
+    with patch_attention(model, edits[kind]):
+        return " ".join(spanish(english))
 
 
 @exercise
-def runs(encoder: Any, decoder: Any) -> None:
-    """Exercise 2: encoder and decoder runs for a translation of 7 words."""
-    encoder, decoder = whole_number(encoder), whole_number(decoder)
-    encoder_hints = {
-        8: "The English sentence doesn't change while the Spanish one is written.",
-        7: "The English sentence doesn't change while the Spanish one is written.",
-        6: "Its six layers run one after another. That counts as one run.",
+def four_writers(verdict: Any) -> None:
+    """Exercise 2: which of the four writers has which fault, {"A": kind, ...}."""
+    wrong = wrong_verdicts(verdict, WRITERS, tuple(MEASURE))
+    for name in wrong:
+        raise Hint(f"{name} isn't “{verdict[name]}”. {MEASURE[verdict[name]]}")
+
+
+# --- 3. what each place needs ---------------------------------------------------------------------
+
+
+@exercise
+def needed(number: Any, end: Any) -> None:
+    """Exercise 3: the English word without which it writes gusta, and the one for the end."""
+    words = (*"I like trees".split(), "<eos>")
+    for word in (number, end):
+        expect(word in words, f"Give words of {', '.join(words)}, not {word!r}.")
+    number_hints = {
+        "like": "Without it no verb is written at all: the place writes me a second time.",
+        "I": "Without it the verb stays as it is. What becomes of me?",
+        "<eos>": "Without it the verb stays as it is.",
     }
-    decoder_hints = {
-        7: "After the seventh word it runs once more. What does it write then?",
-        9: "<bos> isn't written, it is given.",
-        1: "That is training, where the right words are known.",
-        48: "A run goes through all six layers.",
-        42: "A run goes through all six layers, and the end must be written, too.",
-        36: "That is how many words it reads in all its runs together.",
+    end_hints = {
+        "trees": "Without it the sentence ends as it should, and earlier places go wrong.",
+        "like": "Without it the last place still writes <eos>.",
+        "I": "Without it the last place still writes <eos>.",
     }
     parts_right(
-        ("The encoder", encoder, 1, encoder_hints),
-        ("The decoder", decoder, 8, decoder_hints),
+        ("For the number", number, "trees", number_hints),
+        ("For the end", end, "<eos>", end_hints),
     )
 
 
-# --- 3. the decoder layer ------------------------------------------------------------------------
+# --- assignment 4: the decoder layer ------------------------------------------------------------
 
 
 def layer_inputs() -> tuple[Any, ...]:
@@ -167,14 +216,11 @@ def layer_inputs() -> tuple[Any, ...]:
 
 
 @implement(layer_inputs)
-def decoder_layer(function: Callable[..., Tensor]) -> None:
-    """Exercise 3: (x, memory, mask, self_attn, cross_attn, feed_forward, norms), post-norm."""
-    judge_layer(function, layer_inputs())
-
-
-@implement(layer_inputs)
 def three_sublayers(function: Callable[..., Tensor]) -> None:
-    """Assignment 4: the same with plain functions; the mask is handed over by its place."""
+    """Assignment 4: (x, memory, mask, self_attn, cross_attn, feed_forward, norms), post-norm.
+
+    All parts are plain functions, to which the mask is handed over by its place.
+    """
     x, memory, mask, *parts = layer_inputs()
     judge_layer(function, (x, memory, mask, *by_place(*parts)))
 

@@ -22,7 +22,7 @@ from course.drawing.shapes import canvas, label, sentence
 from course.drawing.values import as_array, steady_round
 from transformer_lib.interpret.recording import head_name
 
-# The mean, behind the dots of the single trainings.
+# The mean, behind the dots of the single training runs.
 PALE_BAR, PALE_WRONG = "#C9DDF0", "#F6D3BF"
 NOT_BY_CHANCE = 0.55  # of a few hundred coins, as many are hardly ever heads
 SEEN = 0.3  # weights below are no line in `crossing`
@@ -144,7 +144,7 @@ def agreement_bars(
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
     ax.set_yticks(range(len(measured)), list(measured))
     ax.tick_params(axis="y", length=0, pad=9)
-    ax.set_xlabel(f"adjectives in the right gender; a dot for each of {len(seeds)} trainings")
+    ax.set_xlabel(f"adjectives in the right gender; a dot for each of {len(seeds)} training runs")
     return figure
 
 
@@ -488,7 +488,7 @@ def draw_token_view() -> Any:
 @figure(
     "causes-head-table",
     notebook="13_what_the_heads_learned",
-    caption="How often the largest weight of each head lies on the noun that is meant.",
+    caption="In how many sentences the largest weight of each head is on the noun that is meant.",
     alt="Two maps of four layers by four heads. Where the adjective looks, one cell is dark: "
     "encoder, layer 1, head 2, with 99 %; all others have 6 % or less, and most of them are "
     "empty. Where 'it' looks, the largest is 27 %, in the same cell.",
