@@ -303,7 +303,7 @@ def always_masculine(share: float) -> None:
     )
     no_slip(
         abs(share - 0.92) > 0.011,
-        "That is the share in which it *says* the masculine form. In what share is that form right?",
+        "That is the share in which it *says* the masculine form. In what share is it right?",
     )
     expect(
         abs(share - masculine()) < 0.01,
