@@ -188,7 +188,7 @@ def test_the_parameters_are_those_of_the_library(capsys):
         (0, 524288, "128 × 32"),
         (0, 132096, "no biases"),
         (0, 5, "Attention: not yet"),
-        (1, 65536, "a way back"),
+        (1, 65536, "the way back"),
         (1, 131072, "And the biases"),
         (2, 512, "the encoder layer"),
         (2, 384, "Those are the scales"),
