@@ -218,7 +218,7 @@ def layer_norm(function: Callable[..., Tensor]) -> None:
 
     stops = {
         "must match the size of tensor": "Two shapes don't fit. The mean of each word needs "
-        "`keepdim=True`, so that it stays a column beside its word."
+        "`keepdim=True`, so that it stays a column, one number for each word."
     }
     found = call(function, *inputs, stops=stops)
     without = centered / variance.sqrt() * scale + shift
@@ -226,7 +226,7 @@ def layer_norm(function: Callable[..., Tensor]) -> None:
         alike = call(function, torch.ones_like(x), scale, shift, eps)
         no_slip(
             not alike.isfinite().all(),
-            "A small number of your own stands where eps belongs. Use the eps that is handed in.",
+            "You use a small number of your own for eps. Use the eps that is handed in.",
         )
     compare(
         found,

@@ -57,7 +57,7 @@ def seeded(make: Callable[[], nn.Module]) -> nn.Module:
 
 
 def after(function: Any, *more: Any) -> Any:
-    """An attempt that gets modules behind its tensors, which are no part of a message."""
+    """An attempt that gets modules after its tensors, which are no part of a message."""
     return (lambda *tensors: function(*tensors, *more)) if callable(function) else function
 
 
@@ -76,10 +76,10 @@ def shapes(keys: Any, weights: Any, logits: Any) -> None:
         (2, 7, 512): "That is the memory. Its keys are cut into 8 heads.",
         (2, 7, 8, 64): "That is before the transpose: the heads come second.",
         (2, 8, 7, 512): "Each head has its share of the 512 numbers.",
-        (2, 8, 64, 7): "So they stand in the product Q K^T. Before it, a row for each word.",
+        (2, 8, 64, 7): "That is how they enter the product Q K^T. Before it, each word has a row.",
     }
     weight_hints = {
-        (2, 8, 7, 5): "Rows are queries, columns are keys. Who looks, and at whom?",
+        (2, 8, 7, 5): "Rows are queries, columns are keys. Which words look, and at which?",
         (2, 8, 5, 5): "That is the decoder's self-attention: target words look at target words.",
         (2, 8, 7, 7): "That is the encoder's self-attention: source words look at source words.",
         (2, 5, 7): "That is one head; here there are eight.",
@@ -92,7 +92,7 @@ def shapes(keys: Any, weights: Any, logits: Any) -> None:
         (2, 1794): "That is for the last place alone. In training all places count.",
         (2, 5, 512): "That is what goes into the generator.",
         (2, 1794, 5): "The words of the vocabulary are the last axis.",
-        (2, 8, 5, 1794): "Heads are an affair of the attention layers. After W^O they are gone.",
+        (2, 8, 5, 1794): "Heads exist only inside attention. After W^O they are gone.",
         (5, 1794): "And the batch?",
     }
     parts_right(
@@ -264,7 +264,7 @@ def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
             (layer(own_mask=None), "The causal mask is missing: each word sees the words to come."),
             (
                 layer(own_mask=mask.mT),
-                "The mask lies on the wrong side: each word sees itself and the future.",
+                "The mask covers the wrong side: each word sees itself and the future.",
             ),
             (
                 layer(own_mask=~mask),
@@ -291,7 +291,7 @@ def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
             (layer(order=(1, 0, 2)), "Your cross-attention comes first. The self-attention does."),
             (
                 layer(order=(0, 2, 1)),
-                "Your feed-forward network stands before the cross-attention. It comes last.",
+                "Your feed-forward network comes before the cross-attention. It comes last.",
             ),
             (
                 layer(order=(1, 0, 2), ways=[n_2, n_1, n_3]),
@@ -299,18 +299,21 @@ def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
             ),
             (
                 layer(order=(0, 2, 1), ways=[n_1, n_3, n_2]),
-                "Your feed-forward network stands before the cross-attention. It comes last.",
+                "Your feed-forward network comes before the cross-attention. It comes last.",
             ),
             (layer(order=(0, 2)), "The cross-attention is missing."),
             (layer(order=(1, 2)), "The self-attention is missing."),
             (layer(order=(0, 1)), "The feed-forward network is missing."),
             (
                 layer(skip=(0, 1, 2)),
-                "The ways around are missing: each sub-layer's output is added to its input.",
+                "The residual connections are missing: a sub-layer's output is added to its input.",
             ),
-            (layer(skip=(1,)), "The way around the cross-attention is missing."),
-            (layer(skip=(0,)), "The way around the self-attention is missing."),
-            (layer(skip=(2,)), "The way around the feed-forward network is missing."),
+            (layer(skip=(1,)), "The residual connection around the cross-attention is missing."),
+            (layer(skip=(0,)), "The residual connection around the self-attention is missing."),
+            (
+                layer(skip=(2,)),
+                "The residual connection around the feed-forward network is missing.",
+            ),
             (
                 layer(ways=[n_1, n_1, n_1]),
                 "You used norms[0] three times; each sub-layer has its own.",
@@ -478,12 +481,12 @@ def all_at_once(function: Callable[..., Tensor]) -> None:
         mistakes = [
             (
                 reads(words),
-                "<bos> is missing: nothing stands there that could predict the first word.",
+                "<bos> is missing: there is nothing that could predict the first word.",
             ),
             (
                 reads(words, last),
                 "The decoder reads the right answers, tgt_out. It should read "
-                "them one place later, with <bos> in front: tgt_in.",
+                "them one place later, with <bos> before them: tgt_in.",
             ),
             (
                 reads(first, words, last),
@@ -491,9 +494,9 @@ def all_at_once(function: Callable[..., Tensor]) -> None:
             ),
             (reads(first, words)[:, 1:], "One place is lost: <bos> predicts the first word."),
             (reads(first, words)[:, :-1], "One place is lost: the last word predicts <eos>."),
-            (reads(words, first), "<bos> stands at the end. It belongs in front."),
-            (reads(last, words), "In front stands <eos>. It should be <bos>."),
-            (reads(torch.full_like(first, 0), words), "In front stands <pad>. It should be <bos>."),
+            (reads(words, first), "<bos> is at the end. It belongs at the beginning."),
+            (reads(last, words), "It begins with <eos>. It should be <bos>."),
+            (reads(torch.full_like(first, 0), words), "It begins with <pad>. It should be <bos>."),
             (reads(first, words)[:, -1], "That is the last place alone. Give all of them back."),
             (
                 model(words, torch.cat([first, src], dim=1)),

@@ -347,7 +347,7 @@ def alike_in_the_picture(changes: Any, stays: Any) -> None:
 
 
 def endings(name: str, sentence: str, noun: str, other: str) -> tuple[str, str]:
-    """The last Spanish word, with the head and without it; a Hint if the look isn't as asked."""
+    """The last Spanish word, with the head and without; a Hint if it doesn't look as asked."""
     before, words = spanish(sentence), shipped().read(sentence)
     for one in (noun, other):
         expect(one in words, f"{name}: {one!r} is not one of the words: {', '.join(words)}.")
