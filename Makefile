@@ -35,7 +35,7 @@ help:
 	@echo "make clean      remove .venv, for a fresh start"
 
 lab: .venv/has-lab
-	.venv/bin/python tools/lab.py
+	.venv/bin/python tools/start_jupyterlab.py
 
 grading: .venv/has-grading
 	@echo "Ready: .venv/bin/python -m course.grading --help"
@@ -54,7 +54,7 @@ check: .venv/has-test
 	.venv/bin/python tools/check.py $(FILES)
 
 edit: .venv/has-lab
-	.venv/bin/python tools/lab.py --originals
+	.venv/bin/python tools/start_jupyterlab.py --originals
 
 notebooks: .venv/has-test
 	.venv/bin/python -m course.notebooks.run

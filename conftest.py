@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(config, items) -> None:
         config.hook.pytest_deselected(items=late)
         items[:] = [item for item in items if not item.get_closest_marker("nightly")]
     if hasattr(config, "workerinput"):
-        from spread import order
+        from distribute_tests import order
 
         place = order(item.nodeid for item in items)
         items.sort(key=lambda item: place[item.nodeid])
@@ -70,9 +70,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """`--dist loadfile`, as tools/spread.py has it."""
+    """`--dist loadfile`, as tools/distribute_tests.py has it."""
     if config.getvalue("dist") == "loadfile":
-        from spread import WholeFiles
+        from distribute_tests import WholeFiles
 
         return WholeFiles(config, log)
 

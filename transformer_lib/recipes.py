@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,8 @@ from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.model.transformer import count_parameters, make_model
 from transformer_lib.renamed import current_settings, says_new_keywords
-from transformer_lib.text import digits, downloads, english_spanish, moses, parallel
+from transformer_lib.text import digits, downloads, english_spanish, moses, parallel, phrasebook
+from transformer_lib.text.augmentation import augmented
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.languages import (
     SUBWORDS_FILE,
@@ -30,6 +32,7 @@ from transformer_lib.text.languages import (
     read_languages,
     write_languages,
 )
+from transformer_lib.text.stand_ins import STAND_INS
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokenized_dataset import TokenizedDataset, encode_pairs
 from transformer_lib.text.tokens import Tokenizer, Vocabulary, learn_truecasing
@@ -106,6 +109,7 @@ class Recipe:
                 **settings,
                 **{name: content[name] for name in ("skip_bad", "subwords", "sha256")},
                 files=tuple(content["files"]),
+                as_typed=content.get("as_typed", False),  # older runs have no such text
                 validation=tuple(content["validation"]),
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -129,6 +133,7 @@ class ParallelRecipe(Recipe):
     files, validation: their files; without validation, a hundredth of the source sentences is set
     aside. skip_bad: how many bad lines to leave out. subwords: how many to learn, at most.
     sha256: of the contents of all files, so that a run goes on with the text that it began with.
+    as_typed: English into Spanish for what visitors type: the training side is `augmented`.
     """
 
     files: tuple[str, ...]
@@ -136,9 +141,10 @@ class ParallelRecipe(Recipe):
     skip_bad: int
     subwords: int
     sha256: str
+    as_typed: bool = field(default=False, kw_only=True)
 
     def material(self, folder: Path) -> TrainingData:
-        if parallel.digest(self.files + self.validation) != self.sha256:
+        if text_digest(self.files + self.validation, self.as_typed) != self.sha256:
             raise parallel.CorpusError(
                 f"{' or '.join(self.files + self.validation)} has changed since this run began"
             )
@@ -161,7 +167,8 @@ class ParallelRecipe(Recipe):
                 yield from (source, target)
 
         subwords = Subwords.learn(texts(), self.subwords)
-        return SubwordLanguage(subwords, finished > NEARLY_ALL * count)
+        stand_ins = STAND_INS if self.as_typed else {}
+        return SubwordLanguage(subwords, finished > NEARLY_ALL * count, stand_ins)
 
     def pairs(
         self, side: str, report: Callable[[str], None] = lambda message: None
@@ -169,10 +176,15 @@ class ParallelRecipe(Recipe):
         """The pairs of one side, "train" or "validation", with a progress bar."""
         files = self.validation if self.validation and side == "validation" else self.files
         pairs = parallel.read_parallel(files, skip_bad=self.skip_bad, report=report)
-        for source, target in tqdm(pairs, desc=f"reading ({side})", unit="pair", disable=None):
-            aside = parallel.place_of(source) < ASIDE
-            if self.validation or aside == (side == "validation"):
-                yield source, target
+        chosen = (
+            (source, target)
+            for source, target in tqdm(pairs, desc=f"reading ({side})", unit="pair", disable=None)
+            if self.validation or (parallel.place_of(source) < ASIDE) == (side == "validation")
+        )
+        if self.as_typed and side == "train":
+            book = phrasebook.load(), phrasebook.load_slots()
+            return augmented(list(chosen), *book, random.Random(0))
+        return chosen
 
     def encoded(self, language: SubwordLanguage, side: str) -> TokenizedDataset:
         """One side as ids, in the cache under a name that belongs to this text and tokenizer."""
@@ -192,12 +204,18 @@ class ParallelRecipe(Recipe):
         return encode_pairs(chain([first], pairs), subwords.encode_all, len(language.vocab), folder)
 
 
+def text_digest(files: Sequence[str | Path], as_typed: bool) -> str:
+    """SHA-256 of all that is learned from: the files, and the phrasebook where it is used."""
+    return parallel.digest([*files, *(phrasebook.files() if as_typed else ())])
+
+
 def parallel_recipe(
     files: Sequence[Path],
     validation: Sequence[Path] = (),
     *,
     skip_bad: int = 0,
     subwords: int = 8000,
+    as_typed: bool = False,
 ) -> ParallelRecipe:
     """A recipe for a user's own sentence pairs, with sizes for tens of thousands of them."""
     files = tuple(str(Path(file).resolve()) for file in files)
@@ -218,7 +236,8 @@ def parallel_recipe(
         validation=validation,
         skip_bad=skip_bad,
         subwords=subwords,
-        sha256=parallel.digest(files + validation),
+        sha256=text_digest(files + validation, as_typed),
+        as_typed=as_typed,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from course.registry import Registry
+from course.catalog import Registry
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from course.registry import Registry
+from course.catalog import Registry
 from transformer_lib.files import read_json, write_json
 from transformer_lib.text.data import DATA
 

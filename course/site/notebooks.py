@@ -15,7 +15,7 @@ from course.drawing.notebook_output import VEGALITE
 from course.lab import view
 from course.lab.notebook import FILE, FILE_OF_SUBWORDS
 from course.notebooks import sections
-from course.site.words import code_html
+from course.site.markdown import code_html
 
 GUESS = re.compile(r"^my_guess = \.\.\.", re.MULTILINE)
 PREDICT = re.compile(r"<p>((?:(?!</p>).)*<strong>Predict\.</strong>.*?</p>)", re.DOTALL)

@@ -22,9 +22,7 @@ from course.lab.pages import HERE as LABORATORY
 from course.notebooks import count, run, sections
 from course.site import colab
 from course.site.book import chapter, print_pdf
-from course.site.notebooks import Part, Picture, parts
-from course.site.slides import goals, slides
-from course.site.words import (
+from course.site.markdown import (
     github_anchor,
     inline,
     jupyter_anchor,
@@ -33,6 +31,8 @@ from course.site.words import (
     relative,
     with_anchor,
 )
+from course.site.notebooks import Part, Picture, parts
+from course.site.slides import goals, slides
 from transformer_lib.translator import Translator
 
 ROOT = sections.ROOT

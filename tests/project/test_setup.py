@@ -147,9 +147,9 @@ def test_the_readme_and_the_first_notebook_show_the_same_series():
 def test_every_way_to_open_the_notebooks_is_the_same():
     """With make, on Windows and with conda."""
     readme = read("README.md")
-    assert "\tpython tools/lab.py\n".replace("\t", "\t.venv/bin/") in read("Makefile")
+    assert "\tpython tools/start_jupyterlab.py\n".replace("\t", "\t.venv/bin/") in read("Makefile")
     assert "\n.venv\\Scripts\\python tools\\lab.py\n" in readme
-    assert "\npython tools/lab.py\n" in readme
+    assert "\npython tools/start_jupyterlab.py\n" in readme
     assert "-m jupyterlab" not in readme
 
 

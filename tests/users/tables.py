@@ -188,7 +188,7 @@ ONLY_READ = {
     "make grading": DOWNLOAD,
     "make lab": SERVER,
     "make edit": SERVER,
-    "python tools/lab.py": SERVER,
+    "python tools/start_jupyterlab.py": SERVER,
     "make lab TORCH_INDEX=https://download.pytorch.org/whl/cpu": DOWNLOAD,
     "make test": ITSELF,
     "python -m pytest": ITSELF,

@@ -1,4 +1,4 @@
-"""translate: sentences, lines of a file, or what is typed."""
+"""translate: sentences, lines of a file, or what somebody types, answered at once."""
 
 import argparse
 import codecs
@@ -19,7 +19,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     translate = commands.add_parser(
         "translate",
         help="translate English sentences into Spanish",
-        description="Translate sentences; without any, each line of standard input or of a file. "
+        description="Translate sentences. Without any, it asks for one after the other in a "
+        "terminal, and reads each line of standard input or of a file otherwise. "
         "A line that can't be translated gives an empty line, a complaint with its number, and "
         'status 2 at the end. Example: transformer-lib translate "I like trees"',
     )
@@ -106,6 +107,8 @@ def run(options: argparse.Namespace) -> int:
         return 0
     translator = translator.optimize_for_decoding(int8=options.int8)
     if not options.text:
+        if sys.stdin.isatty() and not options.input and not options.output:
+            return ask(translator, how)
         return translate_lines(translator, how, options.input, options.output)
     for text in options.text:
         translations = translator.translate(text, **how)
@@ -137,6 +140,31 @@ def how_to_choose(options: argparse.Namespace) -> dict[str, Any]:
     generator = torch.Generator().manual_seed(given.pop("seed", 0))
     check_sampling(**{"temperature": 1.0, "top_k": None, "top_p": 1.0, **given})
     return {"n_best": options.nbest, "sample": {**given, "generator": generator}}
+
+
+def ask(translator: Translator, how: dict[str, Any]) -> int:
+    """Ask for a sentence, answer, ask again, until Ctrl-D; the arrow keys bring lines back."""
+    try:
+        import readline  # noqa: F401  importing it is what gives `input` its history
+    except ImportError:  # Windows, whose terminal has a history of its own
+        pass
+    print("Type a sentence and press Enter. Ctrl-D ends (on Windows Ctrl-Z and Enter).")
+    while True:
+        try:
+            text = input("> ")
+        except EOFError:
+            print()
+            return 0
+        if not text.strip():
+            continue
+        try:
+            translations = translator.translate(text, **how)
+        except InputError as error:
+            print(f"({error})")
+            continue
+        print(printed(translations, how))
+        if doubt := doubt_about(translator, translations, how):
+            print(f"({doubt})")
 
 
 def translate_lines(

@@ -3,11 +3,14 @@
 Words and subwords become alike here: translator, training and evaluation see only ids and text.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from transformer_lib.files import CheckpointError, read_json, write_file, write_json
 from transformer_lib.text.batching import Ids
+from transformer_lib.text.stand_ins import put_back, replace_by_stand_ins
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokens import SPECIALS, Tokenizer, Vocabulary
 from transformer_lib.text.user_input import (
@@ -89,15 +92,22 @@ class SubwordLanguage(Language):
     """Both sides of a translator whose languages share their subwords; it reads any text.
 
     finished: the sentences that it learned from have a capital and a sign at the end, nearly all of
-    them, so what somebody types is given both.
+    them, so what somebody types is given both. stand_ins: for each of `stand_ins.KINDS` what it has
+    learned to copy; without them, links and emoji are read like all else.
     """
 
     longest = LONGEST_IN_SUBWORDS
     more = ""
 
-    def __init__(self, subwords: Subwords, finished: bool = False):
+    def __init__(
+        self,
+        subwords: Subwords,
+        finished: bool = False,
+        stand_ins: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ):
         super().__init__(subwords, subwords.vocabulary())
         object.__setattr__(self, "finished", finished)  # a language doesn't change later
+        object.__setattr__(self, "stand_ins", stand_ins)
 
     @property
     def words(self) -> list[str]:
@@ -105,7 +115,10 @@ class SubwordLanguage(Language):
 
     def typed(self, text: str) -> UserInput:
         """All of the line: signs and capitals were in the training text too."""
-        return finish(text) if self.finished else UserInput(one_line(text))
+        if self.finished:
+            return finish(text)
+        words, replaced = replace_by_stand_ins(one_line(text), self.stand_ins)
+        return UserInput(words, replaced=replaced)
 
     def tokens(self, typed: UserInput) -> list[str]:
         tokens = self.tokenizer(typed.words)
@@ -117,7 +130,7 @@ class SubwordLanguage(Language):
         return tokens
 
     def answer(self, ids: Ids, typed: UserInput) -> str:
-        return self.text(ids).removesuffix(typed.added)
+        return put_back(self.text(ids).removesuffix(typed.added), typed.replaced)
 
     def shown(self, tokens: list[str]) -> list[str]:
         """Letters again where a piece holds whole ones, with · for the space before."""
@@ -129,7 +142,10 @@ class SubwordLanguage(Language):
 
 def write_languages(folder: Path, src: Language, tgt: Language) -> None:
     if isinstance(src, SubwordLanguage):
-        write_json(Path(folder) / TYPED_FILE, {"finished": src.finished})
+        how = {"finished": src.finished}
+        if src.stand_ins:
+            how["stand_ins"] = {kind: list(some) for kind, some in src.stand_ins.items()}
+        write_json(Path(folder) / TYPED_FILE, how)
         write_file(Path(folder) / SUBWORDS_FILE, src.tokenizer.to_json().encode("utf-8"))
     else:
         sides = {"source": src.to_json(), "target": tgt.to_json()}
@@ -144,8 +160,9 @@ def read_languages(folder: Path) -> tuple[Language, Language]:
             subwords = Subwords(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise CheckpointError(f"{path} is damaged: {error}") from None
-        how = folder / TYPED_FILE  # a folder from elsewhere may lack it
-        both = SubwordLanguage(subwords, how.exists() and bool(read_json(how).get("finished")))
+        typed = folder / TYPED_FILE  # a folder from elsewhere may lack it
+        how = read_json(typed) if typed.exists() else {}
+        both = SubwordLanguage(subwords, bool(how.get("finished")), how.get("stand_ins", {}))
         return both, both
     sides = read_json(folder / WORDS_FILE)
     try:

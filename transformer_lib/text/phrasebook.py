@@ -75,6 +75,11 @@ def topics(folder: Path = FOLDER) -> list[Path]:
     return found
 
 
+def files(folder: Path = FOLDER) -> list[Path]:
+    """All that its sentences are made of."""
+    return [*topics(folder), folder / "slots.tsv"]
+
+
 def load_slots(folder: Path = FOLDER) -> Slots:
     """What each slot can be filled with, as (English, Spanish)."""
     slots: Slots = {}

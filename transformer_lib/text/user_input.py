@@ -28,11 +28,13 @@ class UserInput:
     """words: for the model to read. mark: the sign at the end, set aside and put back later.
 
     added: a sign that was missing at the end, given to the model and taken off its translation.
+    replaced: what the model doesn't read, each after what stands in for it.
     """
 
     words: str
     mark: str = ""
     added: str = ""
+    replaced: tuple[tuple[str, str], ...] = ()
 
     def around(self, translation: str, language: str) -> str:
         """The translation with the mark, as it is written in its language."""

@@ -2,7 +2,7 @@
 
     recurrent.py           a recurrent translator, with attention and without
     language_model.py      a decoder alone (GPT); gpt2.py reads GPT-2's weights into it
-    replace.py             replace_modules: another part in the place of one; without_biases
+    replacement.py         replace_modules: another part in the place of one; without_biases
     rms_norm.py            RMSNorm
     feed_forwards.py       GELUFeedForward, SwiGLU, MixtureOfExperts
     modern_attention.py    ModernAttention: fewer keys, something done to q and k, or to the scores
@@ -37,7 +37,7 @@ from transformer_lib.variants.relative_positions import (
     Rotary,
     Window,
 )
-from transformer_lib.variants.replace import replace_modules, without_biases
+from transformer_lib.variants.replacement import replace_modules, without_biases
 from transformer_lib.variants.rms_norm import RMSNorm
 
 __all__ = [

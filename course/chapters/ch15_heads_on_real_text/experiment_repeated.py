@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from course.chapters.ch15_heads_on_real_text.experiments import TEMPLATES
+from course.chapters.ch15_heads_on_real_text.corpus import TEMPLATES
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 from PIL import Image
 
+from course.catalog import Registry
 from course.chapters.ch00_start_here.figures import draw_cross_attention
 from course.chapters.ch05_multi_head_attention.figures import TIRED
 from course.chapters.ch13_what_heads_learned.figures import BEST, WIDE
@@ -25,7 +26,6 @@ from course.drawing import registry
 from course.drawing.attention_maps import attention_chart
 from course.drawing.registry import FIGURES, FigureEntry, figure
 from course.drawing.saving import FORMATS, save, save_figure
-from course.registry import Registry
 from transformer_lib.files import CheckpointError
 from transformer_lib.model.transformer import make_model
 from transformer_lib.text.languages import Language

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from course import experiments
+from course.catalog import Registry
 from course.cli import main
 from course.experiments import EXPERIMENTS, experiment
-from course.registry import Registry
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from torch import Tensor
 
 from course.chapters.ch08_decoder import checks as check_decoder
 from course.chapters.ch11_decoding import checks as check_decoding
-from course.chapters.ch14_real_text import assignment_checks as check_corpus
-from course.chapters.ch17_gpt import assignment_checks as check_scaling
-from course.chapters.ch18_since_2017 import assignment_checks as check_newer_parts
+from course.chapters.ch14_real_text import assignment_7_checks as check_corpus
+from course.chapters.ch17_gpt import assignment_9_checks as check_scaling
+from course.chapters.ch18_since_2017 import assignment_8_checks as check_newer_parts
 from course.checks import as_number, with_tensors
 from transformer_lib.decoding import Hypothesis, penalty
 from transformer_lib.model.decoder import DecoderLayer

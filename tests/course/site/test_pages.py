@@ -17,9 +17,7 @@ from course.lab.pages import HERE
 from course.notebooks import sections
 from course.site import colab
 from course.site.book import chapter, print_pdf
-from course.site.notebooks import parts
-from course.site.site import DOCUMENTS, LABORATORIES, build, notebook_pages
-from course.site.words import (
+from course.site.markdown import (
     code_html,
     github_anchor,
     inline,
@@ -28,6 +26,8 @@ from course.site.words import (
     plain,
     relative,
 )
+from course.site.notebooks import parts
+from course.site.site import DOCUMENTS, LABORATORIES, build, notebook_pages
 from tests.course.site.parsed import Parsed
 from transformer_lib import Translator
 

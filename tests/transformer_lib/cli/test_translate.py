@@ -157,6 +157,37 @@ def test_who_waits_for_an_answer_gets_it_before_the_next_line(monkeypatch):
     assert sys.stdout.getvalue() == "Me gustan los árboles\nLos árboles crecieron\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+def test_in_a_terminal_it_asks_answers_and_asks_again():
+    """A process of its own in a real terminal: two sentences, one it can't read, an arrow key."""
+    import pty
+
+    keyboard, terminal = pty.openpty()
+    command = [sys.executable, "-m", "transformer_lib", "translate"]
+    process = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    screen = ""
+
+    def wait_for(text, times=1):
+        nonlocal screen
+        while screen.count(text) < times:
+            screen += os.read(keyboard, 10_000).decode("utf-8")
+
+    for typed, answer, times in [
+        (b"I like trees\n", "Me gustan los árboles", 1),
+        (b"\n", "> ", 3),
+        (b"I like xylophones\n", "has not learned 'xylophones'", 1),
+        (b"\x1b[A\x1b[A\n", "Me gustan los árboles", 2),  # up twice: the first sentence again
+    ]:
+        os.write(keyboard, typed)
+        wait_for(answer, times)
+    wait_for("> ", 5)
+    os.write(keyboard, b"\x04")
+    assert process.wait(60) == 0
+    os.close(keyboard)
+    assert "Ctrl-D ends" in screen and "Traceback" not in screen
+
+
 LINES = b"\xef\xbb\xbfI like trees\r\n\nThe \xff grew\nI like xylophones\nThe trees grew"
 ANSWERS = "Me gustan los árboles\n\n\n\nLos árboles crecieron\n"
 

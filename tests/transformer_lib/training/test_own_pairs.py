@@ -14,7 +14,7 @@ from transformer_lib.files import CheckpointError
 from transformer_lib.model.config import TOY
 from transformer_lib.model.transformer import make_model
 from transformer_lib.recipes import Recipe, parallel_recipe, train_recipe
-from transformer_lib.text import downloads
+from transformer_lib.text import downloads, phrasebook
 from transformer_lib.text.languages import SubwordLanguage
 from transformer_lib.text.parallel import CorpusError, place_of
 from transformer_lib.text.subwords import Subwords
@@ -361,3 +361,34 @@ def test_text_without_signs_stays_as_it_is(tmp_path):
     translator = train_recipe(small(parallel_recipe([path])), tmp_path / "run")
     assert not translator.src.finished
     assert translator.read("tree dog") == translator.src.tokenizer("tree dog")
+
+
+def test_a_recipe_for_what_is_typed_adds_the_phrasebook_and_keeps_its_stand_ins(table, tmp_path):
+    """To the training side only; the folder then answers a link and an emoji as they were typed."""
+    plain = parallel_recipe([table(200)], [table(20, seed=1, name="validation.tsv")], subwords=900)
+    recipe = small(
+        parallel_recipe(plain.files, plain.validation, subwords=900, as_typed=True), steps=3
+    )
+    assert recipe.sha256 != plain.sha256
+    pairs = {side: list(recipe.pairs(side)) for side in ("train", "validation")}
+    assert pairs["validation"] == list(plain.pairs("validation"))
+    assert {"Buenos días.", "Árbol."} & {spanish for _, spanish in pairs["train"]}
+    assert len(pairs["train"]) > 10_000
+    assert pairs["train"] == list(Recipe.from_json(recipe.to_json()).pairs("train"))
+    folder = tmp_path / "run"
+    train_recipe(recipe, folder)
+    translator = Translator.load(folder)
+    typed = translator.src.typed("see www.uni.es 🍕")
+    assert typed.words == "see www.example.com 😀"
+    ids = translator.tgt.vocab.encode(translator.tgt.tokenizer("Véase www.example.com 😀"))
+    assert translator.tgt.answer(ids, typed) == "Véase www.uni.es 🍕"
+
+
+def test_a_run_whose_phrasebook_has_changed_is_refused(table, tmp_path, monkeypatch):
+    recipe = small(parallel_recipe([table(200)], subwords=300, as_typed=True))
+    book = shutil.copytree(phrasebook.FOLDER, tmp_path / "book")
+    with open(book / "weather.tsv", "a", encoding="utf-8") as file:
+        file.write("It's windy.\tHace viento.\n")
+    monkeypatch.setattr(phrasebook.files, "__defaults__", (book,))
+    with pytest.raises(CorpusError, match="has changed since this run began"):
+        recipe.material(tmp_path)

@@ -3,7 +3,13 @@
 import pytest
 
 from course.chapters.ch14_real_text import messy_corpus as messy
-from course.chapters.ch14_real_text.assignment_checks import BROKEN, TAG, cleaned, is_spanish, keys
+from course.chapters.ch14_real_text.assignment_7_checks import (
+    BROKEN,
+    TAG,
+    cleaned,
+    is_spanish,
+    keys,
+)
 from course.chapters.ch14_real_text.messy_corpus import key, lines, originals
 from course.grading.assignments import assignment
 from tests.course.grading.classroom import solutions

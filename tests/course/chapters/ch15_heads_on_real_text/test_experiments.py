@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from course import experiments
+from course.chapters.ch15_heads_on_real_text import corpus, probes, statistics
 from course.chapters.ch15_heads_on_real_text import experiments as lab
 from course.cli import main
 from transformer_lib.files import read_json
@@ -25,11 +26,11 @@ def large():
 
 @pytest.fixture(scope="module")
 def items():
-    return lab.template_items(adjectives=1)
+    return corpus.template_items(adjectives=1)
 
 
 def few(kind, count=8, **more):
-    return lab.template_items([kind], adjectives=1, **more)[:count]
+    return corpus.template_items([kind], adjectives=1, **more)[:count]
 
 
 # --- sentences ---
@@ -52,28 +53,28 @@ def test_the_article_can_be_what_is_asked():
 
 
 def test_half_of_the_nouns_are_kept_for_measuring(items):
-    even, odd = lab.halves(items)
+    even, odd = corpus.halves(items)
     assert len(even) == len(odd) == len(items) / 2
     assert not {item.noun for item in even} & {item.noun for item in odd}
 
 
 def test_a_pronoun_can_be_said_as_its_noun():
-    first = [lab.pronoun_items(said)[0] for said in ("it", "again", "written")]
+    first = [corpus.pronoun_items(said)[0] for said in ("it", "again", "written")]
     head = "The animal didn't cross the street because "
     assert first[0].english == head + "it was too tired."
     assert first[1].english == first[2].english == head + "the animal was too tired."
     assert first[1].spanish == first[0].spanish
     again = " porque el animal estaba demasiado cansada."
     assert first[2].wrong == "El animal no cruzó la calle" + again
-    fronted = next(i for i in lab.pronoun_items("again") if i.english.startswith("Because"))
+    fronted = next(i for i in corpus.pronoun_items("again") if i.english.startswith("Because"))
     assert fronted.noun == (fronted.noun[0], 0)
     assert fronted.english.lower().count(f" {fronted.noun[0]}") == 2
 
 
 def test_in_spanish():
-    assert lab.in_spanish("street", True) == "la calle"
-    assert lab.in_spanish("streets", True) == "las calles"
-    assert lab.in_spanish("dogs", False) == "los perros"
+    assert corpus.in_spanish("street", True) == "la calle"
+    assert corpus.in_spanish("streets", True) == "las calles"
+    assert corpus.in_spanish("dogs", False) == "los perros"
 
 
 # --- places ---
@@ -81,7 +82,7 @@ def test_in_spanish():
 
 def test_words_are_found_in_pieces(large, small):
     tokens = large.src.tokens(large.src.typed("The mysterious cows, and the cows."))
-    words = lab.word_places(large.src, tokens)
+    words = corpus.word_places(large.src, tokens)
     assert [word for word, _ in words] == [
         "the",
         "mysterious",
@@ -93,20 +94,20 @@ def test_words_are_found_in_pieces(large, small):
         ".",
     ]
     assert sorted(place for _, places in words for place in places) == list(range(len(tokens)))
-    assert lab.find(words, "Cows", 1)[0] > lab.find(words, "cows")[-1]
+    assert corpus.find(words, "Cows", 1)[0] > corpus.find(words, "cows")[-1]
     with pytest.raises(LookupError, match="'cows' doesn't stand there 3 times"):
-        lab.find(words, "cows", 2)
-    assert lab.word_places(small.src, ["I", "go"]) == [("i", [0]), ("go", [1])]
-    assert lab.phrase(words, ("the", "cows")) == [p for _, ps in words[5:7] for p in ps]
-    assert lab.phrase(words, ()) == []
+        corpus.find(words, "cows", 2)
+    assert corpus.word_places(small.src, ["I", "go"]) == [("i", [0]), ("go", [1])]
+    assert corpus.phrase(words, ("the", "cows")) == [p for _, ps in words[5:7] for p in ps]
+    assert corpus.phrase(words, ()) == []
     with pytest.raises(LookupError, match="the dog"):
-        lab.phrase(words, ("the", "dog"))
+        corpus.phrase(words, ("the", "dog"))
 
 
 @pytest.mark.parametrize("name", ["small", "large"])
 def test_the_batch_knows_its_places(name, request):
     translator = request.getfixturevalue(name)
-    batch = lab.AgreementBatch(translator, few("another noun between"))
+    batch = corpus.AgreementBatch(translator, few("another noun between"))
     src, tgt = translator.src.vocab.tokens, translator.tgt.vocab.tokens
 
     def words(ids, mask, tokens):
@@ -126,10 +127,10 @@ def test_the_batch_knows_its_places(name, request):
 
 def test_sentences_that_cannot_be_read_are_left_out(small):
     whole = few("after is", 2)
-    unknown = [lab.Item(**{**vars(whole[0]), "english": "The xylophone is small."})]
-    assert lab.AgreementBatch(small, whole + unknown).kept == whole
+    unknown = [corpus.Item(**{**vars(whole[0]), "english": "The xylophone is small."})]
+    assert corpus.AgreementBatch(small, whole + unknown).kept == whole
     with pytest.raises(ValueError, match="none of these 1 sentences"):
-        lab.AgreementBatch(small, unknown)
+        corpus.AgreementBatch(small, unknown)
 
 
 # --- changes ---
@@ -137,29 +138,29 @@ def test_sentences_that_cannot_be_read_are_left_out(small):
 
 def test_switched_off_barred_and_swapped():
     weights = torch.rand(2, 3, 4, 4).softmax(dim=-1)
-    edits = lab.off([("a", 0), ("b", 1), ("a", 2)])
+    edits = probes.off([("a", 0), ("b", 1), ("a", 2)])
     assert edits["a"](weights)[:, [0, 2]].sum() == 0 and edits["b"](weights)[:, 1].sum() == 0
     assert torch.equal(edits["a"](weights)[:, 1], weights[:, 1])
     asks, keys = torch.zeros(2, 4, dtype=torch.bool), torch.zeros(2, 4, dtype=torch.bool)
     asks[:, 1], keys[0, 2], keys[1, 3] = True, True, True
-    closed = lab.barred(asks, keys)(weights)
+    closed = probes.barred(asks, keys)(weights)
     assert (closed[0, :, 1, 2] == 0).all() and (closed[1, :, 1, 3] == 0).all()
     torch.testing.assert_close(closed.sum(-1), torch.ones(2, 3, 4))
     torch.testing.assert_close(closed[:, :, 0], weights[:, :, 0])
     other = torch.zeros_like(keys)
     other[:, 0] = True
-    swapped = lab.swapped_looks(asks, keys, other)(weights)
+    swapped = probes.swapped_looks(asks, keys, other)(weights)
     assert torch.equal(swapped[0, :, 1, 2], weights[0, :, 1, 0])
     assert torch.equal(swapped[1, :, 1, 0], weights[1, :, 1, 3])
     assert torch.equal(swapped[:, :, 2], weights[:, :, 2])
 
 
 def test_an_output_is_changed_only_inside_the_with(small):
-    batch = lab.AgreementBatch(small, few("after is"))
-    before = lab.margins(small, batch)
+    batch = corpus.AgreementBatch(small, few("after is"))
+    before = probes.margins(small, batch)
     zero = {"encoder.layers.0": torch.zeros_like}
-    assert not torch.allclose(lab.margins(small, batch, outputs=zero), before)
-    torch.testing.assert_close(lab.margins(small, batch), before)
+    assert not torch.allclose(probes.margins(small, batch, outputs=zero), before)
+    torch.testing.assert_close(probes.margins(small, batch), before)
     with pytest.raises(KeyError, match="no part 'encoder.layers.9'"):
         with patch_outputs(small.model, {"encoder.layers.9": torch.zeros_like}):
             pass
@@ -169,64 +170,68 @@ def test_an_output_is_changed_only_inside_the_with(small):
 
 
 def test_margins_are_differences_of_log_probabilities(small):
-    batch = lab.AgreementBatch(small, few("after is"))
+    batch = corpus.AgreementBatch(small, few("after is"))
     with torch.no_grad():
         logits = small.model(batch.src, batch.tgt_in)[batch.rows, batch.out].log_softmax(-1)
     by_hand = logits[batch.rows, batch.right] - logits[batch.rows, batch.wrong]
-    torch.testing.assert_close(lab.margins(small, batch), by_hand, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(probes.margins(small, batch), by_hand, rtol=1e-4, atol=1e-4)
 
 
 def test_an_interval_holds_the_mean_and_groups_stay_together():
     values, groups = torch.tensor([1.0, 1, 0, 0, 1, 1]), torch.tensor([0, 0, 1, 1, 2, 2])
-    low, high = lab.interval(values, groups)
+    low, high = statistics.interval(values, groups)
     assert low == 0 and high == 1
-    assert lab.interval(torch.ones(6), groups) == [1, 1]
+    assert statistics.interval(torch.ones(6), groups) == [1, 1]
     many = torch.arange(400) % 2
-    low, high = lab.interval(many, torch.arange(400))
+    low, high = statistics.interval(many, torch.arange(400))
     assert 0.44 < low < 0.5 < high < 0.56
-    assert lab.interval(many, torch.arange(400) // 2) == [0.5, 0.5]
+    assert statistics.interval(many, torch.arange(400) // 2) == [0.5, 0.5]
 
 
 def test_the_head_of_notebook_13_is_found_again(small, items):
-    batch = lab.AgreementBatch(small, items[:96])
-    table = lab.finds(small, batch)
+    batch = corpus.AgreementBatch(small, items[:96])
+    table = probes.finds(small, batch)
     best = max(table, key=lambda row: row["finds"])
     assert (best["layer"], best["head"]) == ("encoder.layers.1.self_attn", 2)
-    without = lab.right_endings(small, batch, edits=lab.off([(best["layer"], best["head"])]))
-    assert lab.right_endings(small, batch) == 1 and without < 0.6
+    without = probes.right_endings(small, batch, edits=probes.off([(best["layer"], best["head"])]))
+    assert probes.right_endings(small, batch) == 1 and without < 0.6
 
 
 def test_place_alone_and_chance_are_what_they_say(small):
-    same = lab.AgreementBatch(small, few("after is"))  # always two words to the left, second word
-    assert lab.by_place_alone(same, same, "encoder.self_attn") == 1
-    assert lab.by_chance(same, "encoder.self_attn") == pytest.approx(1 / 5)
-    assert lab.by_chance(same, "decoder.self_attn") == pytest.approx(2 / 4)
-    other = lab.AgreementBatch(small, few("beside the noun"))
-    assert lab.by_place_alone(same, other, "encoder.self_attn") == 0
+    same = corpus.AgreementBatch(
+        small, few("after is")
+    )  # always two words to the left, second word
+    assert probes.by_place_alone(same, same, "encoder.self_attn") == 1
+    assert probes.by_chance(same, "encoder.self_attn") == pytest.approx(1 / 5)
+    assert probes.by_chance(same, "decoder.self_attn") == pytest.approx(2 / 4)
+    other = corpus.AgreementBatch(small, few("beside the noun"))
+    assert probes.by_place_alone(same, other, "encoder.self_attn") == 0
 
 
 def test_all_vectors_of_a_state_bring_all_of_the_gender(small):
-    batch = lab.AgreementBatch(small, few("after is"))
-    table = lab.patched(small, batch, "encoder")
+    batch = corpus.AgreementBatch(small, few("after is"))
+    table = probes.patched(small, batch, "encoder")
     assert table.shape == (3, 5) and table[0, 1] > 0.9 > 0.1 > table[0, 0].abs()
-    last = lab.patched(small, batch, "decoder")
+    last = probes.patched(small, batch, "decoder")
     assert last[-1, int(batch.out[0])] == pytest.approx(1, abs=1e-4)  # what is written from
     with record_outputs(small.model, "src_positions") as outputs:
-        before = lab.margins(small, batch)
+        before = probes.margins(small, batch)
     every = {"src_positions": lambda x: outputs["src_positions"][batch.partner]}
-    other = lab.margins(small, batch, src=batch.src[batch.partner])
-    torch.testing.assert_close(lab.margins(small, batch, outputs=every), other)
+    other = probes.margins(small, batch, src=batch.src[batch.partner])
+    torch.testing.assert_close(probes.margins(small, batch, outputs=every), other)
     assert (other < 0).all() and (before > 0).all()
     with pytest.raises(ValueError, match="needs its partner"):
-        lab.patched(small, lab.AgreementBatch(small, few("after is", 3)), "encoder")
+        probes.patched(small, corpus.AgreementBatch(small, few("after is", 3)), "encoder")
 
 
 def test_the_lens_ends_where_the_model_does(large):
-    batch = lab.AgreementBatch(large, few("after is"))
-    found = lab.lens(large, batch)
+    batch = corpus.AgreementBatch(large, few("after is"))
+    found = probes.lens(large, batch)
     assert len(found) == 1 + large.model.config.N
-    assert found[-1]["margin"] == pytest.approx(lab.margins(large, batch).mean().item(), abs=1e-4)
-    assert found[0]["top"] == 0 and found[-1]["right"] == lab.right_endings(large, batch)
+    assert found[-1]["margin"] == pytest.approx(
+        probes.margins(large, batch).mean().item(), abs=1e-4
+    )
+    assert found[0]["top"] == 0 and found[-1]["right"] == probes.right_endings(large, batch)
 
 
 # --- the command ---
@@ -259,7 +264,7 @@ def test_what_is_stored_is_whole(name, request):
     stored = experiments.load("heads-on-real-text")["models"][name]
     translator = request.getfixturevalue({"grammar": "small", "tatoeba": "large"}[name])
     heads = len(attention_layers(translator.model)) * translator.model.config.h
-    assert stored["sentences"] == stored["of"] == len(lab.template_items()) == 672
+    assert stored["sentences"] == stored["of"] == len(corpus.template_items()) == 672
     assert len(stored["heads off"]["alone"]) == heads
     assert [row["heads"] for row in stored["heads off"]["together"]] == [*lab.TOGETHER]
     assert sum(len(kind["heads"]) for kind in stored["looks"].values()) == heads
@@ -289,13 +294,15 @@ def test_a_part_of_it_measured_again_is_the_same(name, request):
     stored = experiments.load("heads-on-real-text")["models"][
         {"small": "grammar", "large": "tatoeba"}[name]
     ]
-    batch = lab.AgreementBatch(translator, lab.template_items(["after is"]))
+    batch = corpus.AgreementBatch(translator, corpus.template_items(["after is"]))
     told = stored["right"]["after is"]["adjective"]
     assert told["sentences"] == len(batch)
-    right = lab.right_endings(translator, batch)
+    right = probes.right_endings(translator, batch)
     assert right == pytest.approx(told["right"]["share"], abs=0.02)
-    assert lab.margins(translator, batch).mean().item() == pytest.approx(told["margin"], abs=0.02)
-    again = lab.patched(translator, batch, "decoder")
+    assert probes.margins(translator, batch).mean().item() == pytest.approx(
+        told["margin"], abs=0.02
+    )
+    again = probes.patched(translator, batch, "decoder")
     torch.testing.assert_close(
         again, torch.tensor(stored["where"]["after is"]["decoder"]), atol=0.02, rtol=0
     )

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-import lab
+import start_jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "01_one_hot.ipynb"

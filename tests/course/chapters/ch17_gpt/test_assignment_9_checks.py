@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from course.chapters.ch17_gpt import assignment_checks as check
+from course.chapters.ch17_gpt import assignment_9_checks as check
 from course.experiments import load
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import count_parameters

@@ -1,7 +1,7 @@
 """Open the course in JupyterLab, on copies in `work`, so that the originals stay as they are.
 
-    python tools/lab.py              # make lab
-    python tools/lab.py --originals  # make edit: for authors, on the notebooks themselves
+    python tools/start_jupyterlab.py              # make lab
+    python tools/start_jupyterlab.py --originals  # make edit: for authors
 
 Notebooks and pages are copied into `work` the first time. Later starts bring what is new there and
 never overwrite what the reader wrote: a notebook whose cells were changed stays, and a newer

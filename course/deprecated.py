@@ -1,9 +1,9 @@
 """Old names of the library that are in the course now: they work until the next release.
 
-How they are found is in transformer_lib/moved.py, which loads this when one is asked for.
+How they are found is in transformer_lib/deprecated.py, which loads this when one is asked for.
 """
 
-from transformer_lib.moved import HANDED_ON, alias
+from transformer_lib.deprecated import HANDED_ON, alias
 
 # Old module, without "transformer_lib." -> where its names are now, without "course.".
 MODULES = {
@@ -11,7 +11,7 @@ MODULES = {
     "checks.attention": "chapters.ch04_attention.checks",
     "checks.before": "chapters.ch16_before.checks",
     "checks.causes": "chapters.ch13_what_heads_learned.checks",
-    "checks.corpus": "chapters.ch14_real_text.assignment_checks",
+    "checks.corpus": "chapters.ch14_real_text.assignment_7_checks",
     "checks.decoder": "chapters.ch08_decoder.checks",
     "checks.decoding": "chapters.ch11_decoding.checks",
     "checks.embeddings": "chapters.ch02_embeddings.checks",
@@ -21,13 +21,13 @@ MODULES = {
     "checks.heads": "chapters.ch05_multi_head_attention.checks",
     "checks.heads_on_real_text": "chapters.ch15_heads_on_real_text.checks",
     "checks.masks": "chapters.ch06_masks.checks",
-    "checks.newer_parts": "chapters.ch18_since_2017.assignment_checks",
+    "checks.newer_parts": "chapters.ch18_since_2017.assignment_8_checks",
     "checks.one_hot": "chapters.ch01_one_hot.checks",
     "checks.positions": "chapters.ch03_positional_encoding.checks",
     "checks.primer": "chapters.a1_primer.checks",
     "checks.quiz": "chapters.ch13_what_heads_learned.quiz",
     "checks.real_text": "chapters.ch14_real_text.checks",
-    "checks.scaling": "chapters.ch17_gpt.assignment_checks",
+    "checks.scaling": "chapters.ch17_gpt.assignment_9_checks",
     "checks.since": "chapters.ch18_since_2017.checks",
     "checks.start_here": "chapters.ch00_start_here.checks",
     "checks.training": "chapters.ch10_training.checks",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from transformer_lib import moved
+from transformer_lib import deprecated
 from transformer_lib.model.decoder import DecoderLayer
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.step import update
@@ -18,7 +18,7 @@ from transformer_lib.training.trainer import train
 
 # What notebooks and assignments imported before, and what they used of a module that they imported.
 BEFORE = (Path(__file__).with_name("imports_before.txt")).read_text(encoding="utf-8").splitlines()
-WENT = tuple(f"from {old}" for old in moved.TO_THE_COURSE)
+WENT = tuple(f"from {old}" for old in deprecated.TO_THE_COURSE)
 
 
 @pytest.mark.parametrize("line", BEFORE, ids=lambda line: line.split()[1])
@@ -28,21 +28,21 @@ def test_what_was_imported_is_found_in_its_new_place(line):
         exec(line, names := {})
     module, wanted = line.split()[1], line.partition(" import ")[2].split(", ")
     assert set(wanted) <= names.keys()
-    if isinstance(sys.modules[module].__spec__.loader, moved.StandIn):
+    if isinstance(sys.modules[module].__spec__.loader, deprecated.StandIn):
         assert caught and {one.category for one in caught} == {FutureWarning}
         assert {one.filename for one in caught} == {"<string>"}, "it blames the line that imports"
 
 
 def test_the_tables_name_what_is_there():
-    import course.moved
+    import course.deprecated
 
-    for old, places in moved.PLACES.items():
+    for old, places in deprecated.PLACES.items():
         for place in places:
             importlib.import_module(place)
             assert place != old or place in ("transformer_lib", "transformer_lib.decoding")
-    for old, place in moved.HANDED_ON.items():
+    for old, place in deprecated.HANDED_ON.items():
         assert hasattr(importlib.import_module(place), old.rpartition(".")[2]), old
-    assert set(course.moved.MODULES) & set(moved.MODULES) == {
+    assert set(course.deprecated.MODULES) & set(deprecated.MODULES) == {
         "corpora.english_spanish",
         "corpora.english_spanish.splits",
     }
@@ -93,7 +93,7 @@ print(transformer_lib.attention is attention)
 def test_the_library_alone_loads_nothing_of_the_course():
     program = """
 import sys, transformer_lib.cli
-print({"course", "course.moved", "matplotlib", "altair"} & set(sys.modules))
+print({"course", "course.deprecated", "matplotlib", "altair"} & set(sys.modules))
 """
     assert run(program) == "set()\n"
 
@@ -129,7 +129,7 @@ def test_what_never_was_is_an_ordinary_mistake():
 
 
 def test_a_name_that_changed_is_found_by_its_old_one(monkeypatch):
-    monkeypatch.setitem(moved.RENAMED, "old_record", "record_outputs")
+    monkeypatch.setitem(deprecated.RENAMED, "old_record", "record_outputs")
     with pytest.warns(FutureWarning, match="interpret.recording, and old_record is record_outputs"):
         from transformer_lib.recording import old_record
     assert old_record.__name__ == "record_outputs"

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from course.chapters.ch18_since_2017 import assignment_checks as check
+from course.chapters.ch18_since_2017 import assignment_8_checks as check
 from course.checks import same
 from transformer_lib.decoding import KeyValueCache
 from transformer_lib.variants import ModernAttention, Rotary

@@ -2,8 +2,8 @@
 
 import random
 
-import spread
-from spread import FIRST, ROOT, order, unit
+import distribute_tests
+from distribute_tests import FIRST, ROOT, order, unit
 
 
 def test_a_notebook_and_a_file_stay_whole_and_a_rehearsal_runs_apart():
@@ -28,4 +28,4 @@ def test_the_longest_start_first_and_no_file_is_torn():
 
 def test_the_files_named_are_there():
     assert all((ROOT / file).is_file() for file in FIRST)
-    assert set(spread.APART) <= set(FIRST)
+    assert set(distribute_tests.APART) <= set(FIRST)

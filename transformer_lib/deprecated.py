@@ -1,7 +1,7 @@
 """Where things went when the library was put in order: old names work until the next release.
 
 The tables are at the top. An old module is a stand-in that looks each name up in its new place, and
-warns. What went to the course is found where there is a course: its table is course/moved.py.
+warns. What went to the course is found where there is a course: its table is course/deprecated.py.
 """
 
 import sys
@@ -59,7 +59,7 @@ MODULES = {
     "settings": "cli.settings",
     "since": "variants",
     "since.attention": "variants.modern_attention",
-    "since.exchange": "variants.replace",
+    "since.exchange": "variants.replacement",
     "since.feed_forward": "variants.feed_forwards",
     "since.flash": "variants.flash_attention",
     "since.norms": "variants.rms_norm",
@@ -174,7 +174,7 @@ def find(old: str, name: str) -> Any:
         found = None
     else:
         found = look_up(old, name)
-        if not found and whole.startswith(TO_THE_COURSE) and "course.moved" not in sys.modules:
+        if not found and whole.startswith(TO_THE_COURSE) and "course.deprecated" not in sys.modules:
             load_table_of_course(whole)
             found = look_up(old, name)
     if not found:
@@ -228,7 +228,7 @@ class NamesOfCourse:
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if not name.startswith(TO_THE_COURSE) or "course.moved" in sys.modules:
+        if not name.startswith(TO_THE_COURSE) or "course.deprecated" in sys.modules:
             return None
         load_table_of_course(name)
         return sys.modules[name].__spec__ if name in sys.modules else None
@@ -236,7 +236,7 @@ class NamesOfCourse:
 
 def load_table_of_course(name: str) -> None:
     try:
-        import_module("course.moved")
+        import_module("course.deprecated")
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
             f"{name} is no part of the library any more: it went to the course, which comes with "

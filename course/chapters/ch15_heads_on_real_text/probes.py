@@ -1,0 +1,224 @@
+"""What is done to a model and read off it: heads switched off, states patched, the logit lens."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.chapters.ch15_heads_on_real_text.corpus import AgreementBatch
+from course.chapters.ch15_heads_on_real_text.statistics import share
+from transformer_lib.decoding import inference_mode
+from transformer_lib.interpret.patching import Edit, patch_attention, patch_outputs
+from transformer_lib.interpret.recording import attention_layers, record_attention, record_outputs
+from transformer_lib.text.tokens import PAD
+from transformer_lib.translator import Translator
+
+
+def off(heads: Sequence[tuple[str, int]]) -> dict[str, Edit]:
+    """Changes to attention by which these heads (layer, head) add nothing."""
+    layers: dict[str, list[int]] = {}
+    for layer, head in heads:
+        layers.setdefault(layer, []).append(head)
+
+    def without(chosen: list[int]) -> Edit:
+        def edit(weights: Tensor) -> Tensor:
+            weights = weights.clone()
+            weights[:, chosen] = 0.0
+            return weights
+
+        return edit
+
+    return {layer: without(chosen) for layer, chosen in layers.items()}
+
+
+def barred(queries: Tensor, keys: Tensor) -> Edit:
+    """In no head do these queries (b, q) see these keys (b, k), both masks; the rest gets more."""
+
+    def edit(weights: Tensor) -> Tensor:
+        closed = queries[:, None, :, None] & keys[:, None, None, :]
+        weights = weights.masked_fill(closed, 0.0)
+        return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+
+    return edit
+
+
+def swapped_looks(queries: Tensor, one: Tensor, another: Tensor) -> Edit:
+    """In all heads, what these queries see of `one` and of `another` (masks) changes places.
+
+    Both have the same number of places in each sentence; they change one by one.
+    """
+
+    def edit(weights: Tensor) -> Tensor:
+        weights = weights.clone()
+        for row, (a, b) in enumerate(zip(one, another, strict=True)):
+            asks, a, b = (x.nonzero().flatten() for x in (queries[row], a, b))
+            for query in asks:
+                values = weights[row, :, query]
+                values[:, torch.cat([a, b])] = values[:, torch.cat([b, a])]
+        return weights
+
+    return edit
+
+
+def layers_of(translator: Translator, kind: str) -> list[str]:
+    """The attention layers of a kind: "encoder.self_attn", "decoder.cross_attn", ..."""
+    return [name for name in attention_layers(translator.model) if kind_of(name) == kind]
+
+
+def kind_of(layer: str) -> str:
+    part, _, _, kind = layer.split(".")
+    return f"{part}.{kind}"
+
+
+def margins(
+    translator: Translator,
+    batch: AgreementBatch,
+    edits: Mapping[str, Edit] | None = None,
+    outputs: Mapping[str, Edit] | None = None,
+    src: Tensor | None = None,
+) -> Tensor:
+    """(b): log-probability of the right ending minus that of the wrong one, in nats.
+
+    edits: changes to attention weights; outputs: to what parts of the model put out; src: other
+    sentences to read, while the same is written.
+    """
+    model = translator.model
+    with (
+        inference_mode(model),
+        patch_attention(model, edits or {}),
+        patch_outputs(model, outputs or {}),
+    ):
+        logits = batch.logits(translator, src)
+    return logits[batch.rows, batch.right] - logits[batch.rows, batch.wrong]
+
+
+def right_endings(translator: Translator, batch: AgreementBatch, **changed: Any) -> float:
+    """Share of sentences where the right ending is the likelier of the two; see `margins`."""
+    return share(margins(translator, batch, **changed) > 0)
+
+
+# Which look in which layers: the mask of the words that look, and of those that are looked at.
+LOOKS = {
+    "encoder.self_attn": ("adjective", "noun"),
+    "decoder.cross_attn": ("writing", "noun"),
+    "decoder.self_attn": ("writing", "noun_out"),
+}
+
+
+def finds(
+    translator: Translator, batch: AgreementBatch, looks: Mapping[str, tuple[str, str]] = LOOKS
+) -> list[dict[str, Any]]:
+    """For each head: the share of sentences where its largest weight lies on the noun.
+
+    From the last piece of the word that looks. other: on the other noun, where there is one.
+    """
+    with inference_mode(translator.model), record_attention(translator.model) as recorded:
+        batch.logits(translator)
+    table = []
+    for layer, weights in recorded.items():
+        asks, goal = (getattr(batch, name) for name in looks[kind_of(layer)])
+        rival = batch.other_out if goal is batch.noun_out else batch.other
+        query = last(asks)
+        largest = weights[batch.rows, :, query].argmax(dim=-1)  # (b, h)
+        for head in range(weights.size(1)):
+            at = largest[:, head]
+            table.append(
+                {
+                    "layer": layer,
+                    "head": head,
+                    "finds": share(goal[batch.rows, at]),
+                    "other": share(rival[batch.rows, at]),
+                }
+            )
+    return table
+
+
+def last(places: Tensor) -> Tensor:
+    """(b, n) mask -> (b): the last place that is marked."""
+    return places.size(1) - 1 - places.flip(1).int().argmax(dim=1)
+
+
+def by_place_alone(chosen: AgreementBatch, batch: AgreementBatch, kind: str) -> float:
+    """How often a head would find the noun that always looks equally far, or at the same place.
+
+    The best such head on the sentences `chosen`, measured on those of `batch`.
+    """
+
+    def hits(one: AgreementBatch, rule: tuple[str, int]) -> float:
+        asks, goal = (getattr(one, name) for name in LOOKS[kind])
+        at = rule[1] + (last(asks) if rule[0] == "steps" else torch.zeros_like(one.rows))
+        inside = (at >= 0) & (at < goal.size(1))
+        return share(goal[one.rows, at.clamp(0, goal.size(1) - 1)] & inside)
+
+    rules = [("steps", n) for n in range(-12, 13)] + [("place", n) for n in range(12)]
+    return hits(batch, max(rules, key=lambda rule: hits(chosen, rule)))
+
+
+def by_chance(batch: AgreementBatch, kind: str) -> float:
+    """How often a look at any word it may see would find the noun."""
+    asks, goal = (getattr(batch, name) for name in LOOKS[kind])
+    seen = (batch.src != PAD).sum(dim=1) if goal.shape == batch.src.shape else None
+    if kind == "decoder.self_attn":
+        seen = last(asks) + 1
+    return (goal.sum(dim=1) / seen).mean().item()
+
+
+def states(translator: Translator, part: str) -> list[str]:
+    """Where the residual stream of "encoder" or "decoder" can be read: before and after layers."""
+    first = {"encoder": "src_positions", "decoder": "tgt_positions"}[part]
+    return [first, *(f"{part}.layers.{i}" for i in range(translator.model.config.N))]
+
+
+def patched(translator: Translator, batch: AgreementBatch, part: str) -> Tensor:
+    """(states, places): how much of the gender comes along with one vector of the residual stream.
+
+    Each sentence gets, at one place of one layer, the vector of its partner, whose noun has the
+    other gender. 0: nothing changes; 1: the margin is what it is in the partner. The sentences
+    need partners, and all the same length.
+    """
+    if (batch.partner < 0).any():
+        raise ValueError("every sentence needs its partner")
+    names = states(translator, part)
+    with record_outputs(translator.model, *names) as outputs:
+        before = margins(translator, batch)
+    there = before + before[batch.partner]  # from here to where the partner is
+    table = []
+    for name in names:
+        others = outputs[name][batch.partner]
+        places = range(others.size(1) if part == "encoder" else int(batch.out.max()) + 1)
+        for place in places:
+
+            def edit(x: Tensor, place=place, others=others) -> Tensor:
+                x = x.clone()
+                x[:, place] = others[:, place]
+                return x
+
+            moved = before - margins(translator, batch, outputs={name: edit})
+            table.append((moved.sum() / there.sum()).item())
+    return torch.tensor(table).view(len(names), -1)
+
+
+def lens(translator: Translator, batch: AgreementBatch) -> list[dict[str, float]]:
+    """What the decoder would write if it ended before its first layer, after it, after the next.
+
+    The vector at the place of the ending goes straight to the last norm and the generator. right:
+    share with the right ending above the wrong one; top: share with it above all others.
+    """
+    model, names = translator.model, states(translator, "decoder")
+    with inference_mode(model), record_outputs(model, *names) as outputs:
+        batch.logits(translator)
+    found = []
+    for name in names:
+        with inference_mode(model):
+            vector = outputs[name][batch.rows, batch.out]
+            logits = model.generator(model.decoder.norm(vector))
+        margin = logits[batch.rows, batch.right] - logits[batch.rows, batch.wrong]
+        found.append(
+            {
+                "right": share(margin > 0),
+                "margin": margin.mean().item(),
+                "top": share(logits.argmax(dim=-1) == batch.right),
+            }
+        )
+    return found

@@ -1,0 +1,69 @@
+"""What can't be translated is copied: each kind there and back, and nothing else touched."""
+
+import pytest
+
+from transformer_lib.text.phrasebook import load_slots
+from transformer_lib.text.stand_ins import STAND_INS, put_back, replace_by_stand_ins
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind"),
+    [
+        ("https://github.com/a/b?c=d#e", "link"),
+        ("www.uni-köln.de", "link"),
+        ("kim.lee+x@mail.uni.edu", "email"),
+        ("+34 612 345 678", "phone"),
+        ("(030) 1234-567", "phone"),
+        ("🍕", "emoji"),
+        ("😂😂 ❤️", "emoji"),
+        ("👩🏽\u200d🔬", "emoji"),
+        ("🇪🇸", "emoji"),
+    ],
+)
+def test_each_kind_is_replaced_whole_and_put_back(typed, kind):
+    stand_in = STAND_INS[kind][0]
+    words, replaced = replace_by_stand_ins(f"See this: {typed}, or {typed}.")
+    assert words == f"See this: {stand_in}, or {STAND_INS[kind][1]}."
+    assert put_back(f"Mira esto: {stand_in}.", replaced[:1]) == f"Mira esto: {typed}."
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I was born on March 3, 1998.",
+        "It costs $12.50 or 1,000 pesos.",
+        "Is it 5:30? No... 10-15 minutes!",
+        "Me@home and the w.w.w. are nothing",
+        "You're 100 % right – “really” – aren't you?",
+    ],
+)
+def test_other_signs_and_numbers_stay(words):
+    assert replace_by_stand_ins(words) == (words, ())
+
+
+def test_two_of_a_kind_keep_their_places_even_if_the_translation_turns_them_round():
+    words, replaced = replace_by_stand_ins("From a@b.com to c@d.org")
+    first, second = STAND_INS["email"][:2]
+    assert words == f"From {first} to {second}"
+    assert put_back(f"Para {second} de {first}", replaced) == "Para c@d.org de a@b.com"
+
+
+def test_what_is_typed_can_be_a_stand_in_itself_and_more_than_there_are_stay():
+    first, second, third = STAND_INS["email"]
+    assert replace_by_stand_ins(f"{first} x@y.de")[0] == f"{second} {third}"
+    words, replaced = replace_by_stand_ins("a@x.de b@x.de c@x.de d@x.de")
+    assert words == f"{first} {second} {third} d@x.de" and len(replaced) == 3
+
+
+def test_nothing_is_lost():
+    """What the model left out comes at the end."""
+    _, replaced = replace_by_stand_ins("I love it 🍕")
+    assert put_back("Me encanta", replaced) == "Me encanta 🍕"
+
+
+def test_stand_ins_are_in_the_phrasebook_and_none_is_part_of_another():
+    slots = load_slots()
+    every = [one for some in STAND_INS.values() for one in some]
+    for kind, some in STAND_INS.items():
+        assert {(one, one) for one in some} <= set(slots[kind])
+    assert not any(a in b for a in every for b in every if a is not b)

@@ -1,0 +1,72 @@
+"""Training text for a translator that visitors type to: a corpus, the phrasebook, and variations.
+
+A corpus of example sentences is written with care and calls everybody Tom. People type without
+capitals and apostrophes, several sentences at once, and their own names. So some pairs come again,
+changed on the English side as people type, or on both sides in a name.
+"""
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+
+from transformer_lib.text.phrasebook import Entry, Pair, Slots, sample
+
+TYPED = 0.15  # share of the corpus that comes again as it would be typed
+JOINED = 0.05  # share of the corpus that comes again together with another pair
+RENAMED = 0.3  # share of the pairs with Tom in which he gets another name
+FILLINGS = 4  # of each frame of the phrasebook, and as many again as it would be typed
+COPIES = 2  # of each phrase without slots, and as many again as it would be typed
+TOM = re.compile(r"\bTom\b")
+SYLLABLES = [first + vowel for first in "bcdfgjklmnprstvz" for vowel in "aeiou"]
+
+
+def augmented(
+    corpus: Sequence[Pair], phrases: Sequence[Entry], slots: Slots, dice: random.Random
+) -> Iterator[Pair]:
+    """The corpus, the phrases, and their variations, as (English, Spanish)."""
+    names = [name for name, _ in slots["name_m"]]
+    for english, spanish in corpus:
+        pair = (english, spanish)
+        if TOM.search(english) and TOM.search(spanish) and dice.random() < RENAMED:
+            pair = renamed(pair, dice.choice(names) if dice.random() < 0.5 else invented(dice))
+        yield pair
+        if dice.random() < TYPED:
+            yield as_typed(pair[0], dice), pair[1]
+        if dice.random() < JOINED:
+            other = dice.choice(corpus)
+            yield f"{pair[0]} {other[0]}", f"{pair[1]} {other[1]}"
+    frames = [phrase for phrase in phrases if "{" in phrase.english]
+    others = [phrase for phrase in phrases if "{" not in phrase.english]
+    for typed in (False, True):
+        book = [
+            *sample(frames, slots, dice, times=FILLINGS),
+            *[(p.english, p.spanish) for p in others] * COPIES,
+        ]
+        for english, spanish in book:
+            yield (as_typed(english, dice) if typed else english), spanish
+
+
+def renamed(pair: Pair, name: str) -> Pair:
+    """Another name for Tom on both sides: a man's, since Spanish endings agree with it."""
+    return TOM.sub(name, pair[0]), TOM.sub(name, pair[1])
+
+
+def invented(dice: random.Random) -> str:
+    """A name that nobody has, like Tavelo: only by copying can it be translated."""
+    syllables = dice.choices(SYLLABLES, k=dice.choice([2, 2, 3]))
+    return "".join(syllables).capitalize() + dice.choice(["", "", "n", "r", "s", "x", "k"])
+
+
+def as_typed(english: str, dice: random.Random) -> str:
+    """I don't know. -> i dont know / I dont know / i don't know / I don't know!!"""
+    text = english
+    if dice.random() < 0.75:
+        text = text.lower() if dice.random() < 0.6 else text[:1].lower() + text[1:]
+    if dice.random() < 0.5:
+        text = text.replace("'", "").replace("’", "")
+    ending = dice.random()
+    if ending < 0.7:
+        return re.sub(r"[.!?]+$", "", text)
+    if ending < 0.85:
+        return re.sub(r"([!?])$", lambda sign: sign[1] * dice.choice([2, 3]), text)
+    return text

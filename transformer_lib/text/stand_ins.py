@@ -1,0 +1,58 @@
+"""Links, addresses, telephone numbers and emoji: copied into a translation, not translated.
+
+A small model spells them badly. So it reads others of their kind, which it has often copied in
+training, and the real ones take their places in what it writes:
+
+    Write to kim@uni.edu  ->  Write to info@example.org  ->  Escribe a info@example.org
+                          ->  Escribe a kim@uni.edu
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+PICTURE = "[\u2190-\u2bff\U0001f1e6-\U0001faff][\ufe0f\U0001f3fb-\U0001f3ff]*"
+KINDS = {
+    "link": r"(?:https?://|www\.)\S*[\w/]",
+    "email": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    "phone": r"(?:\+|\()?\d[\d ().-]{5,}\d",
+    "emoji": rf"{PICTURE}(?:[ \u200d]*{PICTURE})*",  # several in a row are copied as one
+}
+FOUND = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in KINDS.items()))
+# Of each kind some that stand in the phrasebook, none of them part of another.
+STAND_INS = {
+    "link": ("www.example.com", "https://example.org", "http://example.net/map"),
+    "email": ("info@example.org", "maria@example.com", "jobs@example.com"),
+    "phone": ("555-0134", "202-555-0147", "01632 960 123"),
+    "emoji": ("😀", "👍", "🎉"),
+}
+
+Replaced = tuple[tuple[str, str], ...]  # (stand-in, what was typed)
+
+
+def replace_by_stand_ins(
+    text: str, stand_ins: Mapping[str, Sequence[str]] = STAND_INS
+) -> tuple[str, Replaced]:
+    """What the model is to read, and what was replaced. Where stand-ins run out, the rest stays."""
+    free = {
+        kind: [one for one in several if one not in text] for kind, several in stand_ins.items()
+    }
+    replaced = []
+
+    def replacement(found: re.Match[str]) -> str:
+        kind = str(found.lastgroup)
+        if not free.get(kind):
+            return found[0]
+        replaced.append((free[kind].pop(0), found[0]))
+        return replaced[-1][0]
+
+    return FOUND.sub(replacement, text), tuple(replaced)
+
+
+def put_back(translation: str, replaced: Iterable[tuple[str, str]]) -> str:
+    """What was typed, in the places of its stand-ins; at the end, what the model has left out."""
+    for stand_in, typed in replaced:
+        if stand_in in translation:
+            translation = translation.replace(stand_in, typed, 1)
+        else:
+            translation = f"{translation} {typed}"
+    return translation
