@@ -31,6 +31,9 @@ from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import PAD
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
+LAYER, HEAD = "encoder.layers.1.self_attn", 2
+CROSS = "decoder.layers.1.cross_attn"
+
 
 @pytest.fixture(scope="module")
 def translator():
@@ -85,6 +88,16 @@ def test_places_of_what_is_liked(translator):
     assert translator.tgt.vocab.decode([liked.right[0], liked.wrong[0]]) == ["gustan", "gusta"]
 
 
+def test_six_heads_change_more_than_a_tenth_and_two_of_them_are_known():
+    results = experiments.load("heads-off")["results"]
+    matter = sorted(
+        (row for row in results if row["changed"] > 0.1), key=lambda row: row["changed"]
+    )
+    names = {(row["layer"], row["head"]) for row in matter}
+    assert len(matter) == 6 and {(LAYER, HEAD), (CROSS, 0)} < names
+    assert (matter[-1]["layer"], matter[-1]["head"]) == (LAYER, HEAD)
+
+
 def test_what_is_stored_is_what_the_model_does(translator):
     stored = {(row["layer"], row["head"]): row for row in experiments.load("heads-off")["results"]}
     src = first_test_sentences(translator, 200)
@@ -93,9 +106,6 @@ def test_what_is_stored_is_what_the_model_does(translator):
             assert abs(stored[layer, head]["largest"] - largest) < 0.05
     for head in (("encoder.layers.1.self_attn", 2), ("decoder.layers.0.cross_attn", 3)):
         assert abs(changed(translator, src, *head) - stored[head]["changed"]) < 0.08
-
-
-CROSS = "decoder.layers.1.cross_attn"
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +156,6 @@ def test_one_verb_gets_the_number_of_another_noun(translator):
 
 # --- what the notebook asks ---
 
-LAYER, HEAD = "encoder.layers.1.self_attn", 2
 FAMOUS = "The animal didn't cross the street because it was too tired"
 
 
