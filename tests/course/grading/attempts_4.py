@@ -318,13 +318,13 @@ WRONG = {
         Wrong(
             "no residual",
             around(PRE, "return norm(dropout(sublayer(x)))"),
-            "The way around is missing",
+            "The residual connection is missing",
             1.5,
         ),
         Wrong(
             "no residual in pre-norm",
             around(POST, "return dropout(sublayer(norm(x)))"),
-            "With norm_first=True: The way around is missing",
+            "With norm_first=True: The residual connection is missing",
             1.5,
         ),
         Wrong(
@@ -347,13 +347,13 @@ WRONG = {
         Wrong(
             "dropout on the residual",
             around(PRE, "return norm(dropout(x) + sublayer(x))"),
-            "Dropout falls on x",
+            "Dropout acts on x",
             1.5,
         ),
         Wrong(
             "dropout on the sum",
             around(POST, "return dropout(x + sublayer(norm(x)))"),
-            "Dropout falls on the sum",
+            "Dropout acts on the sum",
             1.5,
         ),
         Wrong(
@@ -365,19 +365,19 @@ WRONG = {
         Wrong(
             "dropout before the sub-layer",
             around(PRE, "return norm(x + sublayer(dropout(x)))"),
-            "Dropout falls on what the sub-layer reads",
+            "Dropout acts on what goes into the sub-layer",
             1.5,
         ),
         Wrong(
             "dropout before the sub-layer, in pre-norm",
             around(POST, "return x + sublayer(dropout(norm(x)))"),
-            "With norm_first=True: Dropout falls on what the sub-layer reads",
+            "With norm_first=True: Dropout acts on what goes into the sub-layer",
             1.5,
         ),
         Wrong(
             "dropout before the norm, in pre-norm",
             around(POST, "return x + sublayer(norm(dropout(x)))"),
-            "Dropout falls on what the norm reads",
+            "Dropout acts on what goes into the norm",
             1.5,
         ),
         Wrong("no dropout", around(PRE, "return norm(x + sublayer(x))"), "Dropout is missing", 1.5),
@@ -537,7 +537,7 @@ WRONG = {
         Wrong(
             "no residual around the cross-attention",
             layer(FIRST, "x = norms[1](cross_attn(x, memory, memory))", THIRD),
-            "The way around the cross-attention is missing",
+            "The residual connection around the cross-attention is missing",
             2,
         ),
         Wrong(
