@@ -6,7 +6,7 @@ languages.py          one side of a translator: tokenizer and vocabulary togethe
 user_input.py         what somebody types: one sentence, or the reason why it can't be read
 batching.py           sentences of similar length -> padded batches
 data.py               where the data are, and tables in them
-english_spanish.py    the grammar's sentences; everyday.py: 200 that people say;
+english_spanish.py    the grammar's sentences; everyday.py: what people say;
                       phrasebook.py: what people say to a stranger; digits.py
 parallel.py           a user's own sentence pairs
 tokenized_dataset.py  pairs as ids on disk, read through a memory map

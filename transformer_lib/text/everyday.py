@@ -1,7 +1,9 @@
-"""Our own test of everyday English: 200 sentences, each with every Spanish one that we accept.
+"""Our own tests of everyday English: sentences, each with every Spanish one that we accept.
 
-data/everyday/en-es.txt is written for people: a heading for each group, an English sentence, and
-indented below it the patterns of its translations (`expand` says how they are read).
+The files in data/everyday are written for people: a heading for each group, an English sentence,
+and indented below it the patterns of its translations (`expand` says how they are read). en-es.txt
+holds 200 sentences to measure translators on, doubt.txt 240 from ordinary to really hard, to choose
+a threshold of doubt on every other one and report it on the rest.
 
     == feelings and health ==
 
@@ -17,12 +19,13 @@ from typing import NamedTuple
 from transformer_lib.text.data import DATA
 
 FILE = DATA / "everyday" / "en-es.txt"
+DOUBT = DATA / "everyday" / "doubt.txt"
 HEADING = re.compile("== (.+) ==")
 CLOSING = {"(": ")", "{": "}"}
 
 
 class EverydayItem(NamedTuple):
-    """translations: all that are right, the most literal pattern first. group: a topic."""
+    """translations: all that are right, the most literal pattern first. group: its heading."""
 
     english: str
     translations: tuple[str, ...]
