@@ -264,7 +264,7 @@ WRONG = {
                     f"y = (x - mean) / (variance + {eps}).sqrt()",
                     "return y * scale + shift",
                 ),
-                "A small number of your own",
+                "a small number of your own",
                 2,
             )
             for eps in ("1e-5", "1e-6", "1e-12")
@@ -498,7 +498,7 @@ WRONG = {
                 "x = norms[2](x + feed_forward(x))",
                 "return norms[1](x + cross_attn(x, memory, memory))",
             ),
-            "stands before the cross-attention",
+            "comes before the cross-attention",
             2,
         ),
         Wrong(
@@ -508,7 +508,7 @@ WRONG = {
                 "x = norms[1](x + feed_forward(x))",
                 "return norms[2](x + cross_attn(x, memory, memory))",
             ),
-            "stands before the cross-attention",
+            "comes before the cross-attention",
             2,
         ),
         Wrong(
@@ -531,7 +531,7 @@ WRONG = {
                 "x = norms[1](cross_attn(x, memory, memory))",
                 "return norms[2](feed_forward(x))",
             ),
-            "The ways around are missing",
+            "The residual connections are missing",
             2,
         ),
         Wrong(
@@ -641,7 +641,7 @@ WRONG = {
     "share": [
         Wrong("as in the model", "share = 1", "which is too much", 0),
         Wrong("too small", "share = 0.1", "which isn't enough", 0),
-        Wrong("the sub-layers left out", "share = 0", "the sub-layers say nothing", 0),
+        Wrong("the sub-layers left out", "share = 0", "the sub-layers add nothing", 0),
         Wrong("a function", "share = growth", "Give one number", 0),
     ],
 }
