@@ -194,6 +194,71 @@ def encoder_layer(function: Callable[..., Tensor]) -> None:
     compare(found, right, mistakes)
 
 
+# --- from an empty file: the feed-forward network ------------------------------------------------
+
+
+def feed_forward_inputs() -> tuple[Tensor, ...]:
+    shapes = ((B, S, D_MODEL), (D_MODEL, D_FF), (D_FF,), (D_FF, D_MODEL), (D_MODEL,))
+    return tuple(numbers(*shape, seed=seed) for seed, shape in enumerate(shapes))
+
+
+@implement(feed_forward_inputs)
+def feed_forward(function: Callable[..., Tensor]) -> None:
+    """From an empty file: (x, w_1, b_1, w_2, b_2) -> max(0, x w_1 + b_1) w_2 + b_2."""
+    x, w_1, b_1, w_2, b_2 = inputs = feed_forward_inputs()
+    ours = PositionwiseFeedForward(D_MODEL, D_FF)
+    with torch.no_grad():
+        for layer, weight, bias in ((ours.w_1, w_1, b_1), (ours.w_2, w_2, b_2)):
+            layer.weight.copy_(weight.T)  # nn.Linear keeps its matrix transposed
+            layer.bias.copy_(bias)
+        right = ours(x)
+    before = x @ w_1 + b_1
+    hidden = before.relu()
+    own_work(function, "PositionwiseFeedForward")
+    compare(
+        call(function, *inputs),
+        right,
+        [
+            (
+                before @ w_2 + b_2,
+                "The max is missing: without it two matrices in a row are as good as one.",
+            ),
+            (
+                right.relu(),
+                "There is one max too many: the last one cuts off all negative outputs.",
+            ),
+            (
+                (before @ w_2 + b_2).relu(),
+                "The max comes at the end. It belongs between the two matrices.",
+            ),
+            (
+                x.relu() @ w_1 @ w_2 + b_1 @ w_2 + b_2,
+                "The max is taken of x. It belongs after the first matrix.",
+            ),
+            ((x @ w_1).relu() @ w_2 + b_2, "b_1 is missing."),
+            (
+                ((x @ w_1).relu() + b_1) @ w_2 + b_2,
+                "b_1 is added after the max. It belongs before it.",
+            ),
+            (hidden @ w_2, "b_2 is missing."),
+            ((x @ w_1).relu() @ w_2, "Both biases are missing."),
+            (
+                F.gelu(before) @ w_2 + b_2,
+                "That is GELU, which newer models use. The paper takes max(0, ·).",
+            ),
+            (
+                before.clamp(max=0) @ w_2 + b_2,
+                "You keep what is below 0. It is the other half that passes: max, not min.",
+            ),
+            (
+                before.abs() @ w_2 + b_2,
+                "That is the absolute value. Below 0 nothing should be left.",
+            ),
+            (hidden, "That is the hidden layer. The way back, w_2 and b_2, is missing."),
+        ],
+    )
+
+
 # --- assignment 4: layer norm --------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from transformer_lib import EncoderLayer
     [
         (check.layer_parameters, (1, ..., 2)),
         (check.encoder_layer, (lambda x, self_attn, feed_forward, norm_1, norm_2: ...,)),
+        (check.feed_forward, (lambda x, w_1, b_1, w_2, b_2: ...,)),
         (check.layer_norm, (lambda x, scale, shift, eps: ...,)),
         (check.around, (lambda x, sublayer, norm, dropout, norm_first: ...,)),
         (check.encoder_layer, (...,)),
@@ -25,7 +26,9 @@ def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
     assert said(capsys, checked, *attempt) == "not tried yet"
 
 
-@pytest.mark.parametrize("checked", [check.encoder_layer, check.layer_norm, check.around])
+@pytest.mark.parametrize(
+    "checked", [check.encoder_layer, check.feed_forward, check.layer_norm, check.around]
+)
 def test_what_is_no_solution_at_all(capsys, checked):
     assert refused(said(capsys, checked, 7), "the function itself")
     assert refused(said(capsys, checked, lambda *_: None), "`return`")
@@ -163,6 +166,48 @@ def test_encoder_layer_right(capsys, function):
 )
 def test_encoder_layer_wrong(capsys, function, hint):
     assert refused(said(capsys, check.encoder_layer, function), hint)
+
+
+# --- feed-forward ---
+
+
+def in_a_loop(x, w_1, b_1, w_2, b_2):
+    return torch.stack(
+        [torch.stack([(word @ w_1 + b_1).clamp(min=0) @ w_2 + b_2 for word in s]) for s in x]
+    )
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, w_1, b_1, w_2, b_2: torch.relu(x @ w_1 + b_1) @ w_2 + b_2,
+        lambda x, w_1, b_1, w_2, b_2: F.linear(F.linear(x, w_1.T, b_1).relu(), w_2.T, b_2),
+        in_a_loop,
+    ],
+)
+def test_feed_forward_right(capsys, function):
+    assert said(capsys, check.feed_forward, function) == "right!"
+
+
+@pytest.mark.parametrize(
+    ("function", "hint"),
+    [
+        (lambda x, w, b, v, c: (x @ w + b) @ v + c, "The max is missing"),
+        (lambda x, w, b, v, c: ((x @ w + b).relu() @ v + c).relu(), "one max too many"),
+        (lambda x, w, b, v, c: ((x @ w + b) @ v + c).relu(), "between the two"),
+        (lambda x, w, b, v, c: (x.relu() @ w + b) @ v + c, "taken of x"),
+        (lambda x, w, b, v, c: (x @ w).relu() @ v + c, "b_1 is missing"),
+        (lambda x, w, b, v, c: ((x @ w).relu() + b) @ v + c, "b_1 is added after"),
+        (lambda x, w, b, v, c: (x @ w + b).relu() @ v, "b_2 is missing"),
+        (lambda x, w, b, v, c: (x @ w).relu() @ v, "Both biases"),
+        (lambda x, w, b, v, c: F.gelu(x @ w + b) @ v + c, "GELU"),
+        (lambda x, w, b, v, c: (x @ w + b).clamp(max=0) @ v + c, "not min"),
+        (lambda x, w, b, v, c: (x @ w + b).abs() @ v + c, "absolute value"),
+        (lambda x, w, b, v, c: (x @ w + b).relu(), "hidden layer"),
+    ],
+)
+def test_feed_forward_wrong(capsys, function, hint):
+    assert refused(said(capsys, check.feed_forward, function), hint)
 
 
 # --- layer norm ---

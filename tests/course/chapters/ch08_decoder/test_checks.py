@@ -23,6 +23,7 @@ from transformer_lib.interpret.patching import block_attention
     [
         (check.shapes, (1, ..., 2)),
         (check.needed, (..., ...)),
+        (check.decoder_layer, (lambda x, memory, mask, own, cross, ffn, norms: ...,)),
         (check.three_sublayers, (lambda x, memory, mask, own, cross, ffn, norms: ...,)),
         (check.parameters, (...,)),
         (check.next_word, (lambda x, weight: ...,)),
@@ -330,6 +331,10 @@ def named(x, memory, mask, own, cross, ffn, norms):
 
 def of_the_modules(x, memory, mask, own, cross, ffn, norms):
     return norms[0].weight * x
+
+
+def test_the_modules_themselves_take_the_mask_by_its_name(capsys):
+    assert said(capsys, check.decoder_layer, lambda *parts: named(*parts)) == "right!"
 
 
 def test_the_parts_are_plain_functions(capsys):
