@@ -16,17 +16,19 @@ INSTALL := $(if $(UV),uv pip install --python .venv/bin/python,\
 # Where to take PyTorch from, if not from the usual place (README: "Linux without a GPU").
 TORCH_INDEX ?=
 
-.PHONY: help lab grading test nightly site slides book check edit notebooks pages count lock clean
+.PHONY: help lab grading quick test nightly oldest site slides book check edit notebooks pages count lock clean
 
 help:
 	@echo "make lab        open the notebooks in JupyterLab (the first time: install into .venv)"
 	@echo "make grading    install what grading needs (for teachers: TEACHING.md)"
+	@echo "make quick      run style and the quick tests of the library (a minute, for its authors)"
 	@echo "make test       run every test and every notebook"
 	@echo "make nightly    the same, and what takes long: all that documents say, another order (hours)"
+	@echo "make oldest     run the library's tests with the oldest versions it allows (needs uv)"
 	@echo "make site       make the series as pages to read anywhere (the folder site)"
 	@echo "make slides     the same, and say where the slides are: a deck for each notebook"
 	@echo "make book       the same, and print all of it as site/book.pdf (needs Chromium or Chrome)"
-	@echo "make check      run style and the tests of the files that you have changed (for authors)"
+	@echo "make check      run style, types, and the tests of files that you have changed (for authors)"
 	@echo "make edit       open the notebooks themselves, not copies of them (for authors)"
 	@echo "make notebooks  run every notebook and store its new outputs (for authors)"
 	@echo "make pages      write index, glossary, list of figures, the laboratory's picture (for authors)"
@@ -40,12 +42,23 @@ lab: .venv/has-lab
 grading: .venv/has-grading
 	@echo "Ready: .venv/bin/python -m course.grading --help"
 
+quick: .venv/has-test
+	.venv/bin/python tools/quick.py
+
 test: .venv/has-test
 	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
 # With another PyTorch as well, the one built for CUDA: make nightly ALSO=/path/to/its/python
 nightly: .venv/has-test
 	.venv/bin/python tools/nightly.py $(ALSO)
+
+# What pyproject.toml allows, tried out in a folder of its own. Old packages warn of newer ones: no error.
+oldest:
+	uv venv --clear --python 3.11 .oldest
+	uv pip install --python .oldest/bin/python --resolution lowest-direct -e ".[plots]" \
+		"pytest>=9.2" "pytest-xdist>=3.8" "nbval>=0.11" "ipykernel>=7.4" "jupyter-core>=5.9"
+	JUPYTER_PLATFORM_DIRS=1 .oldest/bin/python -m pytest -W default tests/transformer_lib \
+		--ignore tests/transformer_lib/variants/test_hugging_face.py
 
 site slides book: .venv/has-site
 	.venv/bin/python -m course $@

@@ -1,4 +1,4 @@
-"""`make check`: style, and the tests of the files that were changed since the last commit.
+"""`make check`: style, types, and the tests of the files that were changed since the last commit.
 
 Or of the files that are named: .venv/bin/python tools/check.py transformer_lib/model/attention.py
 `make test` runs everything; this takes seconds, for a whole notebook or grader up to a minute.
@@ -7,6 +7,7 @@ Or of the files that are named: .venv/bin/python tools/check.py transformer_lib/
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ WHOLE = (
     "tests/course/grading/test_rehearsal.py",
     "tests/users/test_commands.py",
 )
+# For every change, whatever it is.
+ALWAYS = ("tests/project/test_setup.py::test_style", "tests/project/test_types.py")
 # What readers and teachers have in a clone: not ignored by git, so that nothing removes it.
 READERS = ("work/", "runs/", "submissions/", "handout/", "grades-", "from_scratch/my_", "build/")
 
@@ -85,8 +88,12 @@ def importing(module: str) -> list[Path]:
 def main(named: list[str]) -> int:
     paths = [Path(name).resolve().relative_to(ROOT) for name in named] or changed()
     tests = {test: None for path in paths for test in tests_of(path)}
-    print("checked:", *(tests or ["style only: no Python file or notebook with tests"]))
-    style = "tests/project/test_setup.py::test_style"
+    print("checked:", *(tests or ["style and types only: no Python file or notebook with tests"]))
+    return run([*ALWAYS, *tests])
+
+
+def run(tests: Iterable[Path | str], *options: str) -> int:
+    """Side by side; what to exit with."""
     return pytest.main(
         [
             "--rootdir",
@@ -96,7 +103,7 @@ def main(named: list[str]) -> int:
             "--numprocesses=auto",
             "--maxprocesses=8",
             "--dist=loadfile",
-            str(ROOT / style),
+            *options,
             *(str(ROOT / test) for test in tests),
         ]
     )

@@ -21,10 +21,10 @@
 Letters in shapes: b batch, s source positions, t target positions, q and k query and key
 positions, h heads, d_model d_k d_ff widths, vocab_size words.
 
-Beside the flow: interpret/ (looking inside), variants/ (recurrent translators, language models,
-parts of newer models), metrics.py (measuring), confidence.py (when it isn't sure), recipes.py
-(trainings to repeat), checkpoints.py (models on disk), files.py, and cli/, the command line:
-python -m transformer_lib --help.
+Outside this flow: interpret/ (looking inside a model), variants/ (recurrent translators, language
+models, parts of newer models), metrics.py (how good a translator is), confidence.py (how sure it
+is), recipes.py (training runs that anybody can repeat), checkpoints.py (models on disk), files.py,
+and cli/, the command line: python -m transformer_lib --help.
 """
 
 from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS, UNK, Tokenizer, Vocabulary
@@ -43,12 +43,7 @@ from transformer_lib.model.attention import MultiHeadAttention, attention, atten
 from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection
 from transformer_lib.model.encoder import Encoder, EncoderLayer
 from transformer_lib.model.decoder import Decoder, DecoderLayer
-from transformer_lib.model.transformer import (
-    Generator,
-    Transformer,
-    count_parameters,
-    make_model,
-)
+from transformer_lib.model.transformer import Generator, Transformer, count_parameters, make_model
 from transformer_lib.checkpoints import load_model, save_model
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 from transformer_lib.training.schedules import linear_schedule, paper_schedule
@@ -60,55 +55,13 @@ from transformer_lib.interpret.patching import patch_attention
 from transformer_lib.translator import Translator
 from transformer_lib import deprecated  # noqa: F401 - old names, until the next release
 
-__all__ = [
-    "BASE",
-    "BIG",
-    "SMALL",
-    "TOY",
-    "ModelConfig",
-    "BOS",
-    "EOS",
-    "PAD",
-    "SPECIALS",
-    "UNK",
-    "Tokenizer",
-    "Vocabulary",
-    "Batch",
-    "batch_indices",
-    "make_batch",
-    "source_batch",
-    "causal_mask",
-    "padding_mask",
-    "Embeddings",
-    "LearnedPositions",
-    "PositionalEncoding",
-    "one_hot",
-    "positional_encoding",
-    "tensor2tensor_encoding",
-    "MultiHeadAttention",
-    "attention",
-    "attention_weights",
-    "PositionwiseFeedForward",
-    "SublayerConnection",
-    "Encoder",
-    "EncoderLayer",
-    "Decoder",
-    "DecoderLayer",
-    "Generator",
-    "Transformer",
-    "count_parameters",
-    "make_model",
-    "label_smoothed_cross_entropy",
-    "load_model",
-    "save_model",
-    "TrainingConfig",
-    "linear_schedule",
-    "paper_schedule",
-    "train",
-    "beam_search",
-    "greedy_decode",
-    "sample_decode",
-    "patch_attention",
-    "record_attention",
-    "Translator",
-]
+__all__ = ["BASE", "BIG", "SMALL", "TOY", "ModelConfig", "BOS", "EOS", "PAD", "SPECIALS", "UNK"]
+__all__ += ["Tokenizer", "Vocabulary", "Batch", "batch_indices", "make_batch", "source_batch"]
+__all__ += ["causal_mask", "padding_mask", "Embeddings", "LearnedPositions", "PositionalEncoding"]
+__all__ += ["one_hot", "positional_encoding", "tensor2tensor_encoding", "MultiHeadAttention"]
+__all__ += ["attention", "attention_weights", "PositionwiseFeedForward", "SublayerConnection"]
+__all__ += ["Encoder", "EncoderLayer", "Decoder", "DecoderLayer", "Generator", "Transformer"]
+__all__ += ["count_parameters", "make_model", "label_smoothed_cross_entropy", "load_model"]
+__all__ += ["save_model", "TrainingConfig", "linear_schedule", "paper_schedule", "train"]
+__all__ += ["beam_search", "greedy_decode", "sample_decode", "patch_attention", "record_attention"]
+__all__ += ["Translator"]

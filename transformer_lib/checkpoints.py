@@ -1,14 +1,10 @@
-"""Models and training runs on disk: safetensors and JSON, nothing that could run code.
-
-Every file is written beside its place first and then moved there in one step, so that a run that
-is killed leaves the old file or the new one, never half of one.
-"""
+"""Models on disk: safetensors and JSON, nothing that could run code (see `files`)."""
 
 import dataclasses
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import torch
 from torch import Tensor, nn
@@ -25,13 +21,15 @@ from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.renamed import current_settings
 
+Model = TypeVar("Model", bound=nn.Module)
+
 
 def weights(model: Parts) -> dict[str, Tensor]:
-    """The trained numbers by name; a matrix used in two places is there once."""
+    """The trained numbers by name; a matrix that is used in two places is listed once."""
     return dict(model.named_parameters())
 
 
-# What weights were called in files written before, and what they are called now.
+# Names of weights in older files, and what they are called now.
 RENAMED = (
     (re.compile(r"(_attn\.)((?:before|biases)\.)"), r"\1attention.\2"),
     (re.compile(r"\baround_(self_attn|cross_attn|feed_forward)\b"), r"residual_\1"),
@@ -39,14 +37,14 @@ RENAMED = (
 
 
 def current_name(name: str) -> str:
-    """The name of a weight, also if it comes from an older file."""
+    """The present name of a weight, which may come from an older file."""
     for before, now in RENAMED:
         name = before.sub(now, name)
     return name
 
 
 def set_weights(model: Parts, tensors: dict[str, Tensor], where: str) -> None:
-    """Copy tensors into the model of the same shape."""
+    """Copy tensors into a model; CheckpointError, naming `where`, unless names and shapes agree."""
     own = weights(model)
     tensors = {current_name(name): tensor for name, tensor in tensors.items()}
     if own.keys() != tensors.keys():
@@ -64,10 +62,10 @@ def set_weights(model: Parts, tensors: dict[str, Tensor], where: str) -> None:
 
 
 def save_model(folder: Path, model: Seq2SeqModel, dtype: torch.dtype | None = None) -> None:
-    """config.json and model.safetensors: all that is needed to build the same model again.
+    """Write config.json and model.safetensors: all that `load_model` needs.
 
-    dtype: store the weights in this kind of number (None: as they are). torch.float16 and
-    torch.bfloat16 make the file half as large; what is loaded computes in float32 again.
+    dtype: store the weights as these numbers (None: as they are). torch.float16 and torch.bfloat16
+    make the file half as large; a loaded model computes in float32 again.
     """
     sizes = {
         f"{side}_vocab_size": getattr(model, f"{side}_embed").table.num_embeddings
@@ -80,14 +78,19 @@ def save_model(folder: Path, model: Seq2SeqModel, dtype: torch.dtype | None = No
 
 
 def transformer(src_vocab_size: int, tgt_vocab_size: int, **settings: Any) -> Transformer:
-    """A Transformer by the sizes and settings in a config.json."""
+    """A Transformer with the sizes and settings of a config.json."""
     return Transformer(src_vocab_size, tgt_vocab_size, ModelConfig(**settings))
 
 
+@overload
+def load_model(folder: Path) -> Transformer: ...
+@overload
+def load_model(folder: Path, build: Callable[..., Model]) -> Model: ...
 def load_model(folder: Path, build: Callable[..., nn.Module] = transformer) -> nn.Module:
     """The model that `save_model` wrote there, ready to translate (in eval mode).
 
-    build: makes a model from what is in config.json, if it is another than the paper's.
+    build: makes a model from the entries of config.json, for any but the Transformer.
+    Raises CheckpointError for files that are missing, damaged, or of another model.
     """
     folder = Path(folder)
     settings = current_settings(read_json(folder / "config.json"))

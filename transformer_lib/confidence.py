@@ -1,7 +1,7 @@
-"""How sure a translator is, against sentences that were kept apart from its training.
+"""How sure a translator is of a sentence, compared with those that were kept out of its training.
 
-A network answers everything, also nonsense. But its probabilities tell: of a sentence like those
-it has learned from it is surer, word for word, than of one that is unlike them.
+A network answers everything, even nonsense. But its probabilities show when it guesses: word for
+word, it is surer of a sentence like those it learned from than of one that is unlike them.
 """
 
 from collections.abc import Iterable
@@ -11,14 +11,14 @@ from pathlib import Path
 from transformer_lib.files import CheckpointError, read_json, write_json
 
 FILE = "sureness.json"
-ONE_IN = 100  # how many of the held-out sentences may be called unsure
+ONE_IN = 100  # one in so many of the held-out sentences is called unsure
 
 
 @dataclass(frozen=True)
 class ConfidenceThresholds:
-    """What was measured: mean log-probabilities per word of held-out sentences, in nats.
+    """Mean log-probabilities per word, in nats, as measured on held-out sentences.
 
-    usual: 99 in 100 are above it. lowest: all are. sentences: how many there were.
+    usual: 99 in 100 sentences reach it. lowest: all do. sentences: how many there were.
     """
 
     usual: float
@@ -32,7 +32,7 @@ class ConfidenceThresholds:
 
     @classmethod
     def load(cls, folder: Path) -> "ConfidenceThresholds | None":
-        """As saved in `folder`; None where nothing was measured."""
+        """As saved in `folder`; None if nothing was measured."""
         path = Path(folder) / FILE
         if not path.exists():
             return None
@@ -45,7 +45,7 @@ class ConfidenceThresholds:
         write_json(Path(folder) / FILE, asdict(self))
 
     def doubt(self, mean_log_prob: float) -> str:
-        """How a translation compares, in words; nothing to say of one that is as sure as usual."""
+        """How a translation compares, in words; "" if the model is as sure of it as usual."""
         if mean_log_prob >= self.usual:
             return ""
         if mean_log_prob >= self.lowest:

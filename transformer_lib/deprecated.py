@@ -1,7 +1,7 @@
-"""Where things went when the library was put in order: old names work until the next release.
+"""Old names of modules, functions and commands, which work until the next release.
 
 The tables are at the top. An old module is a stand-in that looks each name up in its new place, and
-warns. What went to the course is found where there is a course: its table is course/deprecated.py.
+warns. What went to the course is found if there is a course, whose table is course/deprecated.py.
 """
 
 import sys
@@ -16,6 +16,14 @@ from typing import Any
 
 from transformer_lib.model.decoder import DecoderLayer
 from transformer_lib.model.encoder import EncoderLayer
+from transformer_lib.variants.language_model import LanguageModelLayer
+
+
+def table(text: str) -> dict[str, str]:
+    """From pairs such as old=now; several places are separated by commas."""
+    pairs = (pair.partition("=") for pair in text.split())
+    return {old: now.replace(",", " ") for old, _, now in pairs}
+
 
 # Old command, or option of a command -> what is typed now.
 COMMANDS = {
@@ -26,119 +34,53 @@ COMMANDS = {
     "translate --attention": "python -m course view MODEL TEXT --out FILE",
 }
 
-# Old module -> where its names are now, without "transformer_lib.". Where a module was taken apart,
-# they are looked for in the order given here.
-MODULES = {
-    "attention": "model.attention",
-    "batching": "text.batching",
-    "before": "variants.recurrent",
-    "checkpoints": "files",
-    "config": "model.config",
-    "corpora": "text.data",
-    "corpora.digits": "text.digits",
-    "corpora.english_spanish": "text.english_spanish",
-    "corpora.english_spanish.splits": "text.english_spanish",
-    "corpora.everyday": "text.everyday",
-    "corpora.parallel": "text.parallel",
-    "decoder": "model.decoder",
-    "distributed": "training.distributed",
-    "downloads": "text.downloads",
-    "embedding": "model.embedding",
-    "encoded": "text.tokenized_dataset",
-    "encoder": "model.encoder",
-    "evaluation": "interpret.patching interpret.pronouns metrics",
-    "language_model": "variants.language_model variants.gpt2",
-    "languages": "text.languages",
-    "layers": "model.layers",
-    "log": "training.log",
-    "loss": "training.loss",
-    "masks": "model.masks",
-    "model": "model.transformer",
-    "moses": "text.moses",
-    "recording": "interpret.recording interpret.patching",
-    "settings": "cli.settings",
-    "since": "variants",
-    "since.attention": "variants.modern_attention",
-    "since.exchange": "variants.replacement",
-    "since.feed_forward": "variants.feed_forwards",
-    "since.flash": "variants.flash_attention",
-    "since.norms": "variants.rms_norm",
-    "since.optimizers": "training.optimizers",
-    "since.positions": "variants.relative_positions",
-    "subwords": "text.subwords",
-    "sureness": "confidence",
-    "tokens": "text.tokens",
-    "training": (
-        "training.schedules training.config training.batches training.step "
-        "training.state training.devices training.optimizers training.trainer"
-    ),
-    "typed": "text.user_input",
+# Old module -> where its names are now, without "transformer_lib.". If it was taken apart, they are
+# looked for in the order given here.
+MODULES = table("""
+    attention=model.attention batching=text.batching before=variants.recurrent checkpoints=files
+    config=model.config corpora=text.data corpora.digits=text.digits
+    corpora.english_spanish=text.english_spanish
+    corpora.english_spanish.splits=text.english_spanish corpora.everyday=text.everyday
+    corpora.parallel=text.parallel decoder=model.decoder distributed=training.distributed
+    downloads=text.downloads embedding=model.embedding encoded=text.tokenized_dataset
+    encoder=model.encoder evaluation=interpret.patching,interpret.pronouns,metrics
+    language_model=variants.language_model,variants.gpt2 languages=text.languages
+    layers=model.layers log=training.log loss=training.loss masks=model.masks
+    model=model.transformer moses=text.moses recording=interpret.recording,interpret.patching
+    settings=cli.settings since=variants since.attention=variants.modern_attention
+    since.exchange=variants.replacement since.feed_forward=variants.feed_forwards
+    since.flash=variants.flash_attention since.norms=variants.rms_norm
+    since.optimizers=training.optimizers since.positions=variants.relative_positions
+    subwords=text.subwords sureness=confidence tokens=text.tokens
+    typed=text.user_input
+""") | {
+    "training": "training.schedules training.config training.batches training.step "
+    "training.state training.devices training.optimizers training.trainer"
 }
 
 # A name in an old module -> the name that it has in its new place, or in transformer_lib itself.
-RENAMED: dict[str, str] = {
-    "Run": "TrainState",
-    "exchange": "replace_modules",
-    "Together": "CombinedOptimizer",
-    "Attentive": "AttentionReadout",
-    "Blind": "LastStateReadout",
-    "make_look": "make_readout",
-    "unprompted": "as_lm_pairs",
-    "continue_ids": "generate",
-    "starts": "empty_sources",
-    "sharpen": "sampling_distribution",
-    "draw": "sample",
-    "Prefixes": "DecoderState",
-    "deciding": "inference_mode",
-    "Speculation": "SpeculativeResult",
-    "Looks": "AttentionMaps",
-    "Sureness": "ConfidenceThresholds",
-    "Typed": "UserInput",
-    "EncodedPairs": "TokenizedDataset",
-    "proper_words": "learn_truecasing",
-    "Material": "TrainingData",
-    "OwnPairs": "ParallelRecipe",
-    "own_pairs": "parallel_recipe",
-    "everyday": "tatoeba",
-    "everyday_sizes": "tatoeba_sizes",
-    "pictures": "multi30k",
-    "pictures_sizes": "multi30k_sizes",
-    "how_far": "validation_scores",
-    "say_whose": "print_attribution",
-    "edit_attention": "patch_attention",
-    "edit_outputs": "patch_outputs",
-    "switch_off": "ablate_head",
-    "forbid": "block_attention",
-    "swap": "swap_attention",
-    "looks_layers": "attention_map_layers",
-    "Learner": "TrainSpec",
-    "way_of": "trace",
-    "told": "summary",
-    "in_int8": "quantize_int8",
-    "for_decoding": "optimize_for_decoding",
-    "device_named": "get_device",
-    "Way": "Trace",
-}
+RENAMED = table("""
+    Run=TrainState exchange=replace_modules Together=CombinedOptimizer Attentive=AttentionReadout
+    Blind=LastStateReadout make_look=make_readout unprompted=as_lm_pairs continue_ids=generate
+    starts=empty_sources sharpen=sampling_distribution draw=sample Prefixes=DecoderState
+    deciding=inference_mode Speculation=SpeculativeResult Looks=AttentionMaps
+    Sureness=ConfidenceThresholds Typed=UserInput EncodedPairs=TokenizedDataset
+    proper_words=learn_truecasing Material=TrainingData OwnPairs=ParallelRecipe
+    own_pairs=parallel_recipe everyday=tatoeba everyday_sizes=tatoeba_sizes pictures=multi30k
+    pictures_sizes=multi30k_sizes how_far=validation_scores say_whose=print_attribution
+    edit_attention=patch_attention edit_outputs=patch_outputs switch_off=ablate_head
+    forbid=block_attention swap=swap_attention looks_layers=attention_map_layers Learner=TrainSpec
+    way_of=trace told=summary in_int8=quantize_int8 for_decoding=optimize_for_decoding
+    device_named=get_device Way=Trace
+""")
 
 # Parts of a layer: old name -> the name that they have now.
-PARTS = {
-    "around_self_attn": "residual_self_attn",
-    "around_cross_attn": "residual_cross_attn",
-    "around_feed_forward": "residual_feed_forward",
-}
+PARTS = {f"around_{x}": f"residual_{x}" for x in ("self_attn", "cross_attn", "feed_forward")}
 
 # Old modules that went to the course, whole or in part.
 TO_THE_COURSE = tuple(
     f"transformer_lib.{old}"
-    for old in (
-        "checks",
-        "corpora.english_spanish",
-        "corpora.messy",
-        "experiments",
-        "paper",
-        "plots",
-        "web",
-    )
+    for old in "checks corpora.english_spanish corpora.messy experiments paper plots web".split()
 )
 
 # The tables of both, by full names.
@@ -147,7 +89,7 @@ HANDED_ON: dict[str, str] = {}  # names that an old package handed on, by themse
 
 
 def command_now(arguments: Sequence[str]) -> str:
-    """In a sentence, what to type instead of an old command; "" if it is none."""
+    """A sentence that says what to type instead of an old command; "" for any other."""
     options = {argument.partition("=")[0] for argument in arguments}
     for old, now in COMMANDS.items():
         command, _, option = old.partition(" ")
@@ -158,7 +100,7 @@ def command_now(arguments: Sequence[str]) -> str:
 
 
 def alias(package: str, modules: dict[str, str]) -> None:
-    """Let old modules of the library stand for modules of a package."""
+    """Make old modules of the library stand-ins for modules of a package."""
     for old, places in modules.items():
         name = f"transformer_lib.{old}"
         PLACES.setdefault(name, []).extend(f"{package}.{place}" for place in places.split())
@@ -168,7 +110,7 @@ def alias(package: str, modules: dict[str, str]) -> None:
 
 
 def find(old: str, name: str) -> Any:
-    """What `name` was in the module `old`; AttributeError if there was no such thing."""
+    """What `name` was in the module `old`; AttributeError if there was no such name."""
     whole = f"{old}.{name}"
     if name.startswith("__"):
         found = None
@@ -186,7 +128,7 @@ def find(old: str, name: str) -> Any:
 
 
 def look_up(old: str, name: str) -> tuple[Any, str] | None:
-    """What `name` was in `old`, and a warning; None if it isn't in the tables."""
+    """What `name` was in `old`, and a warning or ""; None if it isn't in the tables."""
     whole = f"{old}.{name}"
     for place in [HANDED_ON[whole]] if whole in HANDED_ON else PLACES[old]:
         names = vars(import_module(place))
@@ -249,7 +191,7 @@ for kept in ("transformer_lib", "transformer_lib.decoding"):  # which have some 
     PLACES[kept] = [kept]
     vars(import_module(kept))["__getattr__"] = partial(find, kept)
 alias("transformer_lib", MODULES)
-for layer in (EncoderLayer, DecoderLayer):
+for layer in (EncoderLayer, DecoderLayer, LanguageModelLayer):
     for old, now in PARTS.items():
         setattr(layer, old, old_part(old, now))
 sys.meta_path.insert(0, NamesOfCourse)  # an old folder may have been left behind, with __pycache__

@@ -1,7 +1,7 @@
 """Files that are written whole or not at all: JSON and safetensors, nothing that runs code.
 
-Every file is written beside its place first and then moved there in one step, so that a run that
-is killed leaves the old file or the new one, never half of one.
+Every file is first written under another name in its folder and then renamed, in one step. So a
+run that is killed leaves the old file or the new one, never half of one.
 """
 
 import json
@@ -23,7 +23,7 @@ class CheckpointError(ValueError):
 def write_file(path: Path, content: bytes) -> None:
     """Write the whole file or nothing, even if the machine stops in the middle.
 
-    OSError, with the name of the file, where it can't be written.
+    Raises OSError, with the name of the file, if it can't be written.
     """
     try:
         with replacing(path) as file:
@@ -33,17 +33,14 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def keep_file(path: Path, content: bytes) -> None:
-    """The same, unless the file says just that already: then others may be using it."""
+    """As `write_file`, but leave a file alone that has this content, as others may be using it."""
     if not path.exists() or path.read_bytes() != content:
         write_file(path, content)
 
 
 @contextmanager
-def replacing(path: Path, mode: str = "wb", **how: Any) -> Iterator[IO]:
-    """A file, opened as by `open`, that takes the place of `path` at the end if all went well.
-
-    If not, nothing of it is left.
-    """
+def replacing(path: Path, mode: str = "wb", **how: Any) -> Iterator[IO[Any]]:
+    """A file, opened as by `open`, that replaces `path` at the end, unless there was an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.part")
     try:
@@ -58,11 +55,13 @@ def replacing(path: Path, mode: str = "wb", **how: Any) -> Iterator[IO]:
 
 
 def write_json(path: Path, content: object) -> None:
+    """The content as indented UTF-8 JSON; errors as in `write_file`."""
     text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
     write_file(path, text.encode("utf-8"))
 
 
-def read_json(path: Path) -> dict:
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in a file; CheckpointError if the file is missing or holds anything else."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -74,13 +73,16 @@ def read_json(path: Path) -> dict:
     return content
 
 
-def write_tensors(path: Path, tensors: dict[str, Tensor], about: dict | None = None) -> None:
-    """Tensors by name, and `about` as JSON in the header of the same file."""
+def write_tensors(
+    path: Path, tensors: dict[str, Tensor], about: dict[str, Any] | None = None
+) -> None:
+    """Write tensors by name, and `about` as JSON in the header of the same file."""
     whole = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     write_file(path, save(whole, metadata={"about": json.dumps(about or {})}))
 
 
-def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict]:
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """What `write_tensors` wrote, tensors and about; CheckpointError if missing or damaged."""
     if not path.is_file():
         raise CheckpointError(f"there is no {path.name} in {path.parent}")
     try:

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import zip_longest
+from typing import Any
 
 from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.decoding import beam_search, greedy_decode, inference_mode
@@ -18,18 +19,19 @@ from transformer_lib.text.user_input import InputError
 from transformer_lib.translator import Translator
 
 TextPairs = Sequence[tuple[str, str]]
-# Kept apart from training, and no longer than its sentences.
+Scores = dict[str, Any]  # what was measured, by name
+# Splits that were kept out of training, with sentences no longer than those in it.
 LIKE_TRAINING = ("test", "noun-adjective", "pronoun", "gustar")
-RESAMPLES = 1000  # sets of sentences, drawn anew from those of a test, for a confidence interval
-MOST_RESAMPLED = 5000  # sentences; sacrebleu keeps all sets in memory at once, here half a gigabyte
+RESAMPLES = 1000  # random sets of a test's sentences, for a confidence interval
+MOST_RESAMPLED = 5000  # sentences; sacreBLEU keeps all sets in memory, here half a gigabyte
 
 
-def evaluate_split(translator: Translator, pairs: TextPairs) -> dict:
-    """Greedy translations of one split against its references.
+def evaluate_split(translator: Translator, pairs: TextPairs) -> Scores:
+    """Greedy translations of one split, compared with its references.
 
     exact_match: share of sentences that are right to the letter. token_accuracy: share of words,
-    <eos> included, that are the likeliest next word after a right beginning. bleu: sacreBLEU, 0 to
-    100, of the proper text.
+    <eos> included, that the model finds likeliest after the right words before them. bleu:
+    sacreBLEU, 0 to 100, of the text as it would be written.
     """
     translations = translator.translate_all([source for source, _ in pairs])
     return {
@@ -39,10 +41,10 @@ def evaluate_split(translator: Translator, pairs: TextPairs) -> dict:
     }
 
 
-def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> dict:
+def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:
     """exact_match (0 to 1), and bleu (0 to 100) with its signature, as in `evaluate_split`.
 
-    references: for each sentence all translations that are right.
+    references: for each sentence, all translations that count as right.
     """
     return {
         "exact_match": share_right(translations, references),
@@ -51,7 +53,7 @@ def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]
 
 
 def share_right(translations: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-    """Share of translations that equal one of their references to the letter, signs included."""
+    """Share of translations that equal one of their references to the letter, with punctuation."""
     if any(isinstance(several, str) for several in references):
         raise TypeError("each sentence needs a list of references, also where there is only one")
     right = [text in several for text, several in zip(translations, references, strict=True)]
@@ -63,14 +65,14 @@ def sacrebleu_score(
     translations: Sequence[str],
     references: Sequence[Sequence[str]],
     resamples: int = 1,
-    **settings,
-) -> dict:
+    **settings: Any,
+) -> Scores:
     """By sacreBLEU, for the name "bleu" or "chrf": NAME (0 to 100) and NAME_signature.
 
     With resamples > 1 also NAME_interval, the ends of the 95 % confidence interval that sacreBLEU
-    finds by drawing so many sets of sentences, with the seed in the signature (Koehn, 2004). It
-    has none for chrF where nothing at all matches in one of these sets. settings: sacreBLEU's own,
-    such as lowercase=True.
+    gets from that many random sets of sentences, with the seed in the signature (Koehn 2004). For
+    chrF there is none if nothing at all matches in one of these sets. settings: those of
+    sacreBLEU, such as lowercase=True.
     """
     import sacrebleu  # here, because it is needed for nothing else
 
@@ -79,7 +81,7 @@ def sacrebleu_score(
     streams = list(zip_longest(*references))
     try:
         score = metric.corpus_score(list(translations), streams, n_bootstrap=resamples)
-    except TypeError:  # sacreBLEU 2.6 can't take the mean of a float and NumPy's numbers
+    except TypeError:  # sacreBLEU 2.6 can't average floats with NumPy's numbers
         if resamples == 1:
             raise
         return sacrebleu_score(name, translations, references, **settings)
@@ -87,14 +89,14 @@ def sacrebleu_score(
     found = {name: score.score, f"{name}_signature": signature}
     if resamples > 1:
         told = json.loads(score.format(width=6, signature=signature, is_json=True))
-        # Not told where no set of sentences scores anything.
+        # These are missing if no set of sentences scores anything.
         mean, half = told.get("confidence_mean", 0.0), told.get("confidence_var", 0.0)
         found[f"{name}_interval"] = [mean - half, mean + half]
     return found
 
 
-def real_text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> dict:
-    """As `text_scores`, and chrf; both with intervals, unless there are too many sentences."""
+def real_text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:
+    """As `text_scores`, and chrF; with intervals for up to MOST_RESAMPLED sentences."""
     resamples = RESAMPLES if len(translations) <= MOST_RESAMPLED else 1
     return {
         "exact_match": share_right(translations, references),
@@ -103,10 +105,10 @@ def real_text_scores(translations: Sequence[str], references: Sequence[Sequence[
     }
 
 
-def evaluate_text(translator: Translator, pairs: TextPairs) -> dict:
+def evaluate_text(translator: Translator, pairs: TextPairs) -> Scores:
     """As `evaluate_split`, for pairs that people wrote, with `real_text_scores`.
 
-    A source sentence that stands in several pairs counts once; all its translations are right.
+    A source sentence that is in several pairs counts once; all its translations are right.
     """
     references: dict[str, dict[str, None]] = {}
     for source, target in pairs:
@@ -122,12 +124,13 @@ def evaluate_text(translator: Translator, pairs: TextPairs) -> dict:
 
 def evaluate_everyday(
     translator: Translator, items: Sequence[EverydayItem], training: Iterable[str] = ()
-) -> dict:
+) -> Scores:
     """Greedy translations of everyday sentences, as they are typed, with `real_text_scores`.
 
     unreadable: how many have a word that the translator refuses; they count as wrong. groups: the
-    share that is right to the letter in each. training: source sentences; "seen" and "unseen" then
-    keep apart what stands among them, but for capitals, spaces and signs. translations: all.
+    share of each group that is right to the letter. training: source sentences that the model
+    learned from; then the groups "seen" and "unseen" tell which sentences are among them, whatever
+    their capitals, spaces and punctuation. translations: each with whether it is right.
     """
     found = translator.translate_many([item.english for item in items])
     texts = ["" if isinstance(one, InputError) else one[0].text for one in found]
@@ -161,9 +164,9 @@ def evaluate_everyday(
 
 
 def quick_bleu(translator: Translator, pairs: Sequence[tuple[Ids, Ids]], count: int = 300) -> float:
-    """BLEU of greedy translations of up to `count` encoded pairs, taken from all over them.
+    """BLEU (0 to 100) of greedy translations of up to `count` encoded pairs, evenly spaced.
 
-    For validating while a model learns: a translation that goes on and on is cut off.
+    For validating during training: a translation is cut off 10 words after the longest reference.
     """
     some = [pairs[i] for i in range(0, len(pairs), math.ceil(len(pairs) / count))]
     longest = max(len(target) for _, target in some) + 10
@@ -171,10 +174,11 @@ def quick_bleu(translator: Translator, pairs: Sequence[tuple[Ids, Ids]], count: 
     written = translator.in_batches([source for source, _ in some], greedy)
     text = translator.tgt.text
     references = [[text(target)] for _, target in some]
-    return sacrebleu_score("bleu", [text(ids) for ids in written], references)["bleu"]
+    return float(sacrebleu_score("bleu", [text(ids) for ids in written], references)["bleu"])
 
 
 def token_accuracy(translator: Translator, pairs: TextPairs) -> float:
+    """Share of target words, <eos> included, that are likeliest after the right words before."""
     right = total = 0
     with inference_mode(translator.model):
         for batch in split_batches(translator, pairs):
@@ -198,7 +202,7 @@ def exact_match(translator: Translator, pairs: TextPairs) -> float:
 
 
 def mean_log_probs(translator: Translator, texts: Sequence[str]) -> list[float]:
-    """Of the greedy translation of each, the mean log-probability of its words, <eos> included."""
+    """Mean log-probabilities, in nats, of the words and <eos> of each text's greedy translation."""
     ids = [translator.src.encode(text) for text in texts]
     greedy = partial(beam_search, translator.model, beam_size=1)
     return [best.log_prob / (len(best.ids) + 1) for (best,) in translator.in_batches(ids, greedy)]
@@ -207,17 +211,17 @@ def mean_log_probs(translator: Translator, texts: Sequence[str]) -> list[float]:
 def measure_sureness(
     translator: Translator, texts: Iterable[str] | None = None
 ) -> ConfidenceThresholds:
-    """How sure the translator is of these sentences, which it should not have learned.
+    """How sure the translator is of these sentences, which shouldn't be in its training text.
 
-    Without texts, of our own that are like those it has learned, but not the same.
+    texts=None: of the splits in LIKE_TRAINING.
     """
     if texts is None:
         texts = [text for split in LIKE_TRAINING for text, _ in english_spanish.load(split)]
     return ConfidenceThresholds.of(mean_log_probs(translator, list(texts)))
 
 
-def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> dict:
-    """As `evaluate_split`, and `pair_exact_match`."""
+def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> Scores:
+    """As `evaluate_split`, with `pair_exact_match`."""
     pairs = [(item.english, item.spanish) for item in items]
     return evaluate_split(translator, pairs) | {
         "pair_exact_match": pair_exact_match(translator, items)

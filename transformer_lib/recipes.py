@@ -1,4 +1,4 @@
-"""Trainings that anybody can repeat: which text, which sizes, how long."""
+"""Training runs that anybody can repeat: which text, which sizes, how long."""
 
 import dataclasses
 import functools
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import torch
 from tqdm import tqdm
@@ -27,9 +28,10 @@ from transformer_lib.text.augmentation import augmented
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.languages import (
     SUBWORDS_FILE,
+    AnyLanguage,
     Language,
     SubwordLanguage,
-    read_languages,
+    read_subwords,
     write_languages,
 )
 from transformer_lib.text.stand_ins import STAND_INS
@@ -41,7 +43,7 @@ from transformer_lib.training.batches import Pairs
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.devices import get_device
 from transformer_lib.training.distributed import first_before_others, local_device, rank, world_size
-from transformer_lib.training.optimizers import adam
+from transformer_lib.training.optimizers import OptimizerOf, adam
 from transformer_lib.training.state import STATE_FILE
 from transformer_lib.training.threads import threads_for
 from transformer_lib.training.trainer import check_processes, train
@@ -50,16 +52,16 @@ from transformer_lib.variants import adamw, muon
 
 TextPairs = list[tuple[str, str]]
 DIGIT_TASKS = ("copy", "reverse", "sort")
-OPTIMIZERS = {"adam": adam, "adamw": adamw, "muon": muon}
-NEARLY_ALL = 0.95  # share of sentences; what nearly all have, the model has never been without
-ASIDE = 0.01  # share of the source sentences to validate on, where no file is named
+OPTIMIZERS: dict[str, OptimizerOf] = {"adam": adam, "adamw": adamw, "muon": muon}
+NEARLY_ALL = 0.95  # share of sentences; what so many have in common, the model expects of any
+ASIDE = 0.01  # share of the source sentences to validate on, if no file is named
 
 
 @dataclass(frozen=True)
 class Recipe:
     """What to train on and how. languages: spaCy's codes of source and target.
 
-    optimizer: the paper's "adam", or one of those since: "adamw", "muon".
+    optimizer: the paper's "adam", or a newer one: "adamw", "muon". ValueError for any other.
     """
 
     task: str
@@ -68,19 +70,19 @@ class Recipe:
     training: TrainingConfig
     optimizer: str = field(default="adam", kw_only=True)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.optimizer not in OPTIMIZERS:
             known = ", ".join(OPTIMIZERS)
             raise ValueError(f"optimizer={self.optimizer!r} must be one of {known}")
 
     def texts(self) -> tuple[TextPairs, TextPairs]:
-        """Pairs of text to train on, and to validate on."""
+        """Pairs of text to train on, and pairs to validate on."""
         if self.task in DIGIT_TASKS:
             return digits.load(self.task)
         return english_spanish.load("train"), english_spanish.load("validation")
 
     def material(self, folder: Path) -> "TrainingData":
-        """What the model learns from. folder: where the run is saved."""
+        """What the model learns from, in ids. folder: where the run is saved."""
         training, validation = self.texts()
         src = learn_language(self.languages[0], [source for source, _ in training])
         tgt = learn_language(self.languages[1], [target for _, target in training])
@@ -90,11 +92,13 @@ class Recipe:
         ]
         return TrainingData(src, tgt, *encoded)
 
-    def to_json(self) -> dict:
-        return json.loads(json.dumps(dataclasses.asdict(self)))
+    def to_json(self) -> dict[str, Any]:
+        """The content of recipe.json."""
+        return dict(json.loads(json.dumps(dataclasses.asdict(self))))
 
     @classmethod
-    def from_json(cls, content: dict) -> "Recipe":
+    def from_json(cls, content: dict[str, Any]) -> "Recipe":
+        """The recipe in a recipe.json; CheckpointError if it is damaged."""
         try:
             settings = {
                 "task": content["task"],
@@ -120,19 +124,19 @@ class Recipe:
 class TrainingData:
     """Both languages, and pairs of (source ids, target ids) to train on and to validate on."""
 
-    src: Language
-    tgt: Language
+    src: AnyLanguage
+    tgt: AnyLanguage
     training: Pairs
     validation: Pairs
 
 
 @dataclass(frozen=True)
 class ParallelRecipe(Recipe):
-    """Training on sentence pairs that a user brings (`corpora.parallel`), in subwords.
+    """Training on a user's own sentence pairs (`text.parallel`), in subwords.
 
-    files, validation: their files; without validation, a hundredth of the source sentences is set
-    aside. skip_bad: how many bad lines to leave out. subwords: how many to learn, at most.
-    sha256: of the contents of all files, so that a run goes on with the text that it began with.
+    files, validation: the files with the pairs; without validation, a hundredth of the source
+    sentences is set aside. skip_bad: how many bad lines to leave out. subwords: how many to learn,
+    at most. sha256: of the contents of all files, so that a run goes on with the same text.
     as_typed: English into Spanish for what visitors type: the training side is `augmented`.
     """
 
@@ -149,7 +153,7 @@ class ParallelRecipe(Recipe):
                 f"{' or '.join(self.files + self.validation)} has changed since this run began"
             )
         if (folder / SUBWORDS_FILE).exists():  # the run goes on
-            both, _ = read_languages(folder)
+            both = read_subwords(folder)
         else:
             both = self.learn_language()
         return TrainingData(
@@ -157,7 +161,7 @@ class ParallelRecipe(Recipe):
         )
 
     def learn_language(self) -> SubwordLanguage:
-        """Subwords from the training side, and whether its sentences are written as such."""
+        """Subwords of the training side, and whether its sentences begin and end like sentences."""
         count = finished = 0
 
         def texts() -> Iterator[str]:
@@ -171,7 +175,7 @@ class ParallelRecipe(Recipe):
         return SubwordLanguage(subwords, finished > NEARLY_ALL * count, stand_ins)
 
     def pairs(
-        self, side: str, report: Callable[[str], None] = lambda message: None
+        self, side: str, report: Callable[[str], object] = lambda message: None
     ) -> Iterator[tuple[str, str]]:
         """The pairs of one side, "train" or "validation", with a progress bar."""
         files = self.validation if self.validation and side == "validation" else self.files
@@ -187,7 +191,7 @@ class ParallelRecipe(Recipe):
         return chosen
 
     def encoded(self, language: SubwordLanguage, side: str) -> TokenizedDataset:
-        """One side as ids, in the cache under a name that belongs to this text and tokenizer."""
+        """One side as ids, kept in the cache by a name made from its text and tokenizer."""
         subwords = language.tokenizer
         about = f"{ASIDE} {len(self.files)} {self.sha256} {subwords.to_json()}"
         name = hashlib.sha256(about.encode("utf-8")).hexdigest()[:20]
@@ -217,9 +221,10 @@ def parallel_recipe(
     subwords: int = 8000,
     as_typed: bool = False,
 ) -> ParallelRecipe:
-    """A recipe for a user's own sentence pairs, with sizes for tens of thousands of them."""
-    files = tuple(str(Path(file).resolve()) for file in files)
-    validation = tuple(str(Path(file).resolve()) for file in validation)
+    """A recipe for a user's own sentence pairs, with sizes that suit tens of thousands of them."""
+    training_files, validation_files = (
+        tuple(str(Path(file).resolve()) for file in side) for side in (files, validation)
+    )
     return ParallelRecipe(
         "own",
         ("xx", "xx"),
@@ -232,17 +237,17 @@ def parallel_recipe(
             max_tokens=2048,
             validate_every=250,
         ),
-        files=files,
-        validation=validation,
+        files=training_files,
+        validation=validation_files,
         skip_bad=skip_bad,
         subwords=subwords,
-        sha256=text_digest(files + validation, as_typed),
+        sha256=text_digest(training_files + validation_files, as_typed),
         as_typed=as_typed,
     )
 
 
 def tatoeba_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
-    """Model, training and number of subwords of the larger translator that comes along."""
+    """Model, training and number of subwords of the larger translator in MODELS."""
     model = ModelConfig(
         N=3, d_model=256, d_ff=768, h=8, dropout=0.15, norm_first=True, tie_weights="all"
     )
@@ -260,7 +265,7 @@ def tatoeba_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
 
 
 def tatoeba() -> ParallelRecipe:
-    """Its recipe; the sentences are fetched if need be. DownloadError where they can't be."""
+    """The larger translator's recipe; fetches its sentences if need be, or raises DownloadError."""
     splits = fetched("tatoeba-en-es")
     model, training, subwords = tatoeba_sizes()
     recipe = parallel_recipe([splits["train"]], [splits["validation"]], subwords=subwords)
@@ -270,8 +275,8 @@ def tatoeba() -> ParallelRecipe:
 def multi30k_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     """Model, training and number of subwords for the 29,000 descriptions of Multi30k.
 
-    The model has the sizes of "tiny" in Wu et al. (ACL 2021), with pre-norm and half the subwords,
-    and learns by Muon: in 41 epochs what theirs learns in many more.
+    The model has the sizes of "tiny" in Wu et al. (ACL 2021), with pre-norm and half the subwords.
+    It is trained with Muon, for 41 epochs; theirs took many more.
     """
     model = ModelConfig(
         N=4, d_model=128, d_ff=256, h=4, dropout=0.3, norm_first=True, tie_weights="all"
@@ -289,7 +294,7 @@ def multi30k_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
 
 
 def multi30k(target: str) -> ParallelRecipe:
-    """Its recipe, into "de" or "fr"; fetched if need be, in tokens and lower case (`moses`)."""
+    """The recipe for Multi30k into "de" or "fr", in lower-case tokens (`moses`); fetches it too."""
     task = f"multi30k-en-{target}"
     splits = fetched(task)
     files = {split: moses.tokenized(path, ("en", target)) for split, path in splits.items()}
@@ -299,15 +304,15 @@ def multi30k(target: str) -> ParallelRecipe:
 
 
 def fetched(corpus: str) -> dict[str, Path]:
-    """The files of a public corpus, and its source and license on standard error."""
-    if rank() > 0:  # process 0 has fetched it and said so
+    """The files of a public corpus; its source and license are printed on standard error."""
+    if rank() > 0:  # process 0 has fetched it and printed that
         return downloads.get(corpus, report=lambda message: None)
     splits = downloads.get(corpus)
     print_attribution(corpus)
     return splits
 
 
-@functools.cache  # once, however often it is used
+@functools.cache  # once, however many times it is called
 def print_attribution(corpus: str) -> None:
     print(downloads.CORPORA[corpus].about, file=sys.stderr)
 
@@ -328,11 +333,11 @@ RECIPES = {
 }
 
 
-def validation_scores(translator: Translator) -> dict:
-    """What the history of an English-Spanish training records beside the loss.
+def validation_scores(translator: Translator) -> dict[str, Any]:
+    """What the history of an English-Spanish training run records besides the loss.
 
-    The pairs come from the pronoun test split, so they are for looking at: no setting of the
-    recipe and no stop depends on them.
+    Its pronoun sentences are those of a test split, so they are for information only: neither a
+    setting of the recipe nor the end of the run depends on them.
     """
     validation = english_spanish.load("validation")[:100]
     return {
@@ -361,13 +366,13 @@ def train_recipe(
 ) -> Translator:
     """Train what the recipe says and save it in `folder`, ready for `Translator.load`.
 
-    recipe.json comes first and model.safetensors last; a run that was stopped in between goes on
-    with resume=True. progress: the progress bar to use. device: as for `get_device`; only a
-    run on a CPU goes on to the same weights bit for bit. dtype: see `save_model`. threads: see
-    `train`.
+    recipe.json is written first and model.safetensors last; a run that stopped in between goes on
+    with resume=True. progress: the progress bar to use. device: as for `get_device`; only a run on
+    a CPU goes on to the same weights bit for bit. dtype: see `save_model`. threads: see `train`.
+    Raises CheckpointError if the folder holds another run, or none to resume.
     """
     folder, place = Path(folder), local_device(get_device(device))
-    with first_before_others():  # who find all on the disk
+    with first_before_others():  # who then find all of it on the disk
         check_processes(recipe.training)
         if rank() == 0:
             check_folder(recipe, folder, resume)
@@ -382,7 +387,7 @@ def train_recipe(
     model = make_model(len(src.vocab), len(tgt.vocab), **sizes).to(place)
     translator = Translator(model, src, tgt)
 
-    def measure(_: Seq2SeqModel) -> dict:
+    def measure(_: Seq2SeqModel) -> dict[str, Any]:
         found = validation_scores(translator) if recipe.task == "en-es" else {}
         if recipe.training.best_by == "bleu":
             found["bleu"] = round(quick_bleu(translator, material.validation), 2)
@@ -421,7 +426,7 @@ def train_recipe(
 
 
 def check_folder(recipe: Recipe, folder: Path, resume: bool) -> None:
-    """The folder is free for this recipe, or is to be resumed and is this recipe's."""
+    """CheckpointError unless the folder is free, or holds a run of this recipe to resume."""
     path = folder / "recipe.json"
     if not path.exists():
         if resume:

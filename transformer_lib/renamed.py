@@ -1,10 +1,10 @@
-"""Settings and keywords that have another name now: what files hold loads, a caller is told."""
+"""Settings and keywords that were renamed: old files load, and a caller gets the new name."""
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
-# In recipes, configurations and runs written before -> now.
+# In recipes, configurations and runs of before -> now.
 SETTINGS = {
     "peak": "max_lr",
     "accumulate": "accumulation_steps",
@@ -14,24 +14,25 @@ SETTINGS = {
 # Of functions -> now; until the next release.
 KEYWORDS = SETTINGS | {"bar": "progress", "rate": "lr"}
 
-F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def current_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by the names that they have now, also if they come from an older file."""
+    """Settings, perhaps from an older file, by the names that they have now."""
     return {SETTINGS.get(name, name): value for name, value in settings.items()}
 
 
-def says_new_keywords(function: F) -> F:
-    """The function; called with a keyword of before, it raises a TypeError that names the new one.
+def says_new_keywords(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorates a function to raise a TypeError for an old keyword, which names the new one.
 
-    A decorator, for functions that have neither **keywords nor parameters of the old names.
+    It is for functions that have neither **keywords nor parameters of the old names.
     """
 
     @functools.wraps(function)
-    def checked(*args: Any, **keywords: Any) -> Any:
+    def checked(*args: P.args, **keywords: P.kwargs) -> R:
         for name in keywords.keys() & KEYWORDS:
             raise TypeError(f"{name}= is now called {KEYWORDS[name]}=")
         return function(*args, **keywords)
 
-    return cast(F, checked)
+    return checked

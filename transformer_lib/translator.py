@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -25,19 +25,20 @@ from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.interface import TranslationModel
 from transformer_lib.text.batching import Ids, make_batch, source_batch
 from transformer_lib.text.data import DATA
-from transformer_lib.text.languages import Language, read_languages, write_languages
+from transformer_lib.text.languages import AnyLanguage, read_languages, write_languages
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 from transformer_lib.text.user_input import InputError, UserInput
 
-# The translators that come with us, by name: one that learned the sentences of a grammar, word by
-# word, and one that learned what people wrote, in subwords.
+# The translators that come with the library, by name: one that learned the sentences of a grammar,
+# in words, and one that learned what people wrote, in subwords.
 MODELS = {"grammar": DATA / "models" / "en-es", "tatoeba": DATA / "models" / "tatoeba-en-es"}
 SHIPPED_MODEL = MODELS["grammar"]
+Decoded = TypeVar("Decoded")
 
 
 @dataclass(frozen=True)
 class Translation:
-    """text: as it would be written. tokens: as the model wrote them. log_prob: of all of them."""
+    """text: as it would be written. tokens: as the model wrote them. log_prob: in nats, of all."""
 
     text: str
     tokens: list[str]
@@ -45,17 +46,17 @@ class Translation:
 
     @property
     def mean_log_prob(self) -> float:
-        """For each token and the <eos>: how sure the model was, whatever the length."""
+        """Per token, <eos> included, in nats: how sure the model was, whatever the length."""
         return self.log_prob / (len(self.tokens) + 1)
 
 
 @dataclass(frozen=True)
 class AttentionMaps:
-    """Where a model looked while it translated one sentence.
+    """The attention weights of a model that translated one sentence.
 
     src: the source tokens with <eos>. tgt_in: what the decoder read, from <bos>; tgt_out: what it
-    wrote at the same places, to <eos>. weights: for each attention layer (h, query, key). The
-    queries of cross_attn are the places of tgt_in and tgt_out, its keys those of src.
+    wrote at the same positions, to <eos>. weights: for each attention layer (h, query, key). The
+    queries of cross_attn are the positions of tgt_in and tgt_out, its keys those of src.
     """
 
     src: list[str]
@@ -64,24 +65,24 @@ class AttentionMaps:
     weights: dict[str, Tensor]
 
     def last_cross_attention(self) -> Tensor:
-        """(t, s): the last look at the source before a word is written, the mean of all heads."""
+        """(t, s): the weights of the last cross-attention layer, the mean of all heads."""
         last = [name for name in self.weights if name.endswith("cross_attn")][-1]
         return self.weights[last].mean(dim=0)
 
 
 def model_folder(name: str | Path) -> Path:
-    """The folder of one of MODELS, or else the folder itself (one called grammar is ./grammar)."""
+    """The folder of one of MODELS, or else of this name (your own called grammar is ./grammar)."""
     return MODELS[name] if isinstance(name, str) and name in MODELS else Path(name)
 
 
 class Translator:
-    """A model with its two languages.
+    """A model with its two languages; CheckpointError if their vocabularies don't fit it.
 
     translator = Translator.load()
     translator.translate("I like trees")[0].text  # "Me gustan los árboles"
     """
 
-    def __init__(self, model: TranslationModel, src: Language, tgt: Language):
+    def __init__(self, model: TranslationModel, src: AnyLanguage, tgt: AnyLanguage):
         sizes = (model.src_embed.table.num_embeddings, model.tgt_embed.table.num_embeddings)
         if sizes != (len(src.vocab), len(tgt.vocab)):
             raise CheckpointError(
@@ -95,12 +96,12 @@ class Translator:
 
     @classmethod
     def load(cls, folder: str | Path = SHIPPED_MODEL) -> "Translator":
-        """The translator saved in `folder`, or one of MODELS by its name; "grammar" without."""
+        """The translator saved in `folder`, or one of MODELS by name; else CheckpointError."""
         folder = model_folder(folder)
         if not folder.is_dir():
             raise CheckpointError(
                 f"there is no trained model in {folder}: the folder is missing "
-                f"({' and '.join(MODELS)} come along)"
+                f"({' and '.join(MODELS)} come with the library)"
             )
         src, tgt = read_languages(folder)
         translator = cls(load_model(folder), src, tgt)
@@ -108,27 +109,27 @@ class Translator:
         return translator
 
     def save(self, folder: Path, dtype: torch.dtype | None = None) -> None:
-        """All that `load` needs. dtype: see `save_model`."""
+        """Write all that `load` needs into a folder. dtype: see `save_model`."""
         write_languages(folder, self.src, self.tgt)
         save_model(folder, self.model, dtype)
         if self.sureness:
             self.sureness.save(folder)
 
     def optimize_for_decoding(self, *, int8: bool = False) -> "Translator":
-        """The same translator with a copy of its model that writes sooner: see `decoding`."""
+        """The same translator with a faster copy of its model: see `decoding`."""
         quick = copy.copy(self)
         quick.model = optimize_for_decoding(self.model, int8=int8)
         return quick
 
     @property
     def words(self) -> list[str]:
-        """The words that it can read, in the order of the alphabet."""
+        """The words that it can read, in alphabetical order; InputError if it reads any word."""
         return self.src.words
 
     def read(self, text: str) -> list[str]:
         """The source tokens of what somebody typed; InputError for what it can't read.
 
-        A full stop at the end, and an exclamation mark unless the sentence needs it, are left out.
+        Of punctuation at the end, a model with words reads only what the sentence needs.
         """
         return self.src.tokens(self.src.typed(text))
 
@@ -137,12 +138,12 @@ class Translator:
     ) -> list[Translation]:
         """The n_best translations of one sentence, best first; beam=1 is greedy decoding.
 
-        sample: what `sample_decode` is told, such as {"temperature": 0.7, "top_k": 5}. With it,
-        n_best translations are drawn by lot, in the order they come, and nothing is searched.
+        sample: arguments for `sample_decode`, such as {"temperature": 0.7, "top_k": 5}. With it,
+        n_best translations are drawn at random instead, in no order.
 
         A full stop or an exclamation mark at the end is set aside and put back. Raises InputError
         for anything but one sentence of known words, of at most 64; a model with subwords reads
-        any words and keeps every sign.
+        any words and all punctuation, in texts of at most 256 subwords.
         """
         (found,) = self.translate_many([text], beam=beam, n_best=n_best, sample=sample)
         if isinstance(found, InputError):
@@ -160,9 +161,9 @@ class Translator:
     ) -> list[list[Translation] | InputError]:
         """For each text what `translate` gives, or the InputError that it raises.
 
-        At most `batch` beginnings of similar length are computed at a time. That changes log_prob
-        by rounding (1e-5), and so no word, unless two ways to go on are as close as that. With
-        `sample` the sentences are drawn for one by one, in their order: a seed gives the same.
+        At most `batch` beginnings of similar length are computed at a time. Other batches change
+        log_prob by rounding (1e-5), and no word, unless two words are as close as that. With
+        `sample`, sentences are translated one by one, so a seed gives the same translations.
         """
         found: list[list[Translation] | InputError] = []
         readable = []
@@ -173,8 +174,9 @@ class Translator:
             except InputError as error:
                 found.append(error)
             else:
-                found.append([])
-                readable.append((found[-1], typed, ids))
+                translations: list[Translation] = []
+                found.append(translations)
+                readable.append((translations, typed, ids))
         sources = [ids for *_, ids in readable]
         how: dict[str, Any] = {"max_length": self.tgt.longest}
         if sample is None:
@@ -182,18 +184,24 @@ class Translator:
             search = partial(beam_search, self.model, **how)
             hypotheses = self.in_batches(sources, search, batch=max(1, batch // beam))
         else:
-            draw = partial(sample_decode, self.model, **{**how, **sample})
-            hypotheses = [draw(self.batch([ids] * n_best)) for ids in sources]
+            how |= sample
+            hypotheses = [
+                sample_decode(self.model, self.batch([ids] * n_best), **how) for ids in sources
+            ]
         for (translations, typed, _), several in zip(readable, hypotheses, strict=True):
             translations.extend(self.translation(one, typed) for one in several)
         return found
 
     def in_batches(
-        self, sources: Sequence[Ids], decode: Callable[[Tensor], Sequence], *, batch: int = 128
-    ) -> list:
-        """What `decode` makes of each source sentence; those of similar lengths share a table."""
+        self,
+        sources: Sequence[Ids],
+        decode: Callable[[Tensor], Sequence[Decoded]],
+        *,
+        batch: int = 128,
+    ) -> list[Decoded]:
+        """What `decode` makes of each source sentence; those of similar lengths share a batch."""
         order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
-        found = {}
+        found: dict[int, Decoded] = {}
         for start in range(0, len(order), batch):
             chosen = order[start : start + batch]
             src = self.batch([sources[i] for i in chosen])
@@ -201,7 +209,7 @@ class Translator:
         return [found[i] for i in range(len(sources))]
 
     def batch(self, sources: Sequence[Ids]) -> Tensor:
-        """Source sentences as a table, where the model is."""
+        """Source sentences as one batch of ids (b, s), on the model's device."""
         return source_batch(sources).to(self.model.tgt_embed.table.weight.device)
 
     def translation(self, hypothesis: Hypothesis, typed: UserInput) -> Translation:
@@ -209,13 +217,13 @@ class Translator:
         return Translation(text, self.tgt.vocab.decode(hypothesis.ids), hypothesis.log_prob)
 
     def doubt(self, translation: Translation) -> str:
-        """In words, if it was less sure of it than of sentences that it was tested on; else ""."""
+        """In words, if the model was less sure of it than of its test sentences; else ""."""
         return self.sureness.doubt(translation.mean_log_prob) if self.sureness else ""
 
     def say(self, text: str) -> None:
-        """Print the translation of one sentence and how far to trust it, or why there is none.
+        """Print the translation of one sentence and any doubt about it, or why there is none.
 
-        For trying sentences in a notebook: one line, and never a traceback.
+        For trying out sentences in a notebook: one line, and never a traceback.
         """
         try:
             translation = self.translate(text)[0]
@@ -232,7 +240,7 @@ class Translator:
         return [self.tgt.text(words) for words in self.in_batches(ids, greedy, batch=batch)]
 
     def attention_maps(self, text: str, translation: Sequence[str] | None = None) -> AttentionMaps:
-        """Where the model looks while it writes `translation`, by default its own greedy one."""
+        """The attention weights while the model writes `translation` (None: its own greedy one)."""
         tokens = self.read(text)
         ids = self.src.vocab.encode(tokens)
         if translation is None:

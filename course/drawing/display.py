@@ -2,10 +2,6 @@
 
 from typing import Any
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-
-from course.drawing.notebook_output import chart_bundle, figure_bundle, is_chart
 from course.drawing.registry import find
 
 
@@ -22,7 +18,12 @@ def show(figure: Any, alt: str = "", *, name: str = "", place: Any = None) -> No
     The output holds the picture and, as text, the alt text with a rounded summary of the data.
     Raises ValueError without an alt text or for an unknown name, TypeError for anything else.
     """
+    # Not before something is drawn: these take longer to import than all else in the kit.
     from IPython.display import display
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from course.drawing.notebook_output import chart_bundle, figure_bundle, is_chart
 
     if isinstance(figure, str):
         name, figure = figure, find(figure).draw()

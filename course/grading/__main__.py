@@ -103,7 +103,7 @@ def parser() -> argparse.ArgumentParser:
         type=int,
         default=Limits.megabytes,
         metavar="MB",
-        help="memory for a submission (%(default)d)",
+        help="memory for a submission, beyond what Python and PyTorch take (%(default)d)",
     )
     grading.add_argument(
         "--jobs", type=int, default=cores(), metavar="N", help="submissions at a time (%(default)d)"

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from course.drawing.values import steady_round
 from course.lab.pages import HERE, inline
 from transformer_lib.files import write_file
 from transformer_lib.translator import AttentionMaps
@@ -137,8 +138,6 @@ class AttentionView:
 
     def alt(self) -> str:
         """What the picture shows, in words."""
-        from course.drawing.values import steady_round  # matplotlib takes its time
-
         layer = self.shown()
         heads = np.asarray(layer.weights, dtype=float)
         rows, columns = " ".join(layer.queries), " ".join(layer.keys)

@@ -56,3 +56,11 @@ def test_every_module_has_some():
     assert len(modules) > 100
     without = [path for path in modules if not check.tests_of(path)]
     assert not without, [str(path) for path in without]
+
+
+def test_style_and_types_are_checked_whatever_has_changed(monkeypatch):
+    given = []
+    monkeypatch.setattr(check.pytest, "main", given.extend)
+    check.main(["README.md"])
+    for test in ("test_setup.py::test_style", "test_types.py"):
+        assert str(check.ROOT / "tests" / "project" / test) in given

@@ -18,9 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 # The folders and modules of the library in the order data flows; a folder stands for all in it.
 LIBRARY = """files renamed text model checkpoints training decoding interpret.recording
     interpret.patching interpret variants confidence translator metrics
-    interpret.pronouns recipes moved cli __main__""".split()
+    interpret.pronouns recipes deprecated cli __main__""".split()
 # Those of the course. Chapters have their own order: each asks only those that come before it.
-COURSE = """paper grammar chapters registry experiments checks drawing chapters.* from_scratch
+COURSE = """paper grammar chapters catalog experiments checks drawing chapters.* from_scratch
     lab notebooks reader site assignments grading cli __main__""".split()
 EXCEPTIONS = {  # its base was measured there
     ("course.chapters.ch17_gpt.experiment_one_text", "course.chapters.ch18_since_2017"),
@@ -118,6 +118,18 @@ print(json.dumps(sorted(sys.modules)), end="")
     assert "transformer_lib" in loaded and "course" not in loaded
 
 
+@pytest.mark.parametrize(
+    "module", ["course.cli", "course.drawing", "course.drawing.values", "course.lab"]
+)
+def test_what_may_draw_later_loads_nothing_to_draw_with(module):
+    """Each begins a command or a notebook, most of which draw nothing for a while."""
+    program = f"import {module}, sys; print(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert LATE & set(run.stdout.split()) == set()
+
+
 # Imports modules one by one. An operation on tensors is noted with the line of ours that began it.
 IMPORT_ALL = """
 import importlib, json, os, sys, traceback
@@ -159,6 +171,7 @@ def imported_one_by_one(*modules: str, root: Path = ROOT) -> tuple[list[str], li
     return tuple(json.loads(run.stdout.splitlines()[-1]))
 
 
+@pytest.mark.slow
 def test_nothing_is_computed_while_a_module_is_imported():
     """PyTorch's threads would be started, and a fork of that process waits for them for ever."""
     modules = [module_of(path) for path in ALL]
@@ -167,6 +180,7 @@ def test_nothing_is_computed_while_a_module_is_imported():
     assert imported_one_by_one(*modules, *tools) == ([], [])
 
 
+@pytest.mark.slow
 def test_what_is_computed_while_a_module_is_imported_is_seen(tmp_path):
     lines = {
         "ids": "torch.tensor([1, 0])",

@@ -108,6 +108,7 @@ def test_neither_holds_a_solution_or_anything_of_the_course(packed):
     for files in packed:
         names = "\n".join(files)
         assert "transformer_lib/model/attention.py" in names
+        assert "transformer_lib/py.typed" in names  # so a type checker reads its annotations
         for secret in ("course/", "my_transformer", "assignments", "grading", ".ipynb"):
             assert secret not in names, secret
         assert not [name for name, text in files.items() if b"BEGIN SOLUTION" in text]

@@ -15,6 +15,7 @@ from transformer_lib.model.decoder import DecoderLayer
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.step import update
 from transformer_lib.training.trainer import train
+from transformer_lib.variants.language_model import LanguageModelLayer
 
 # What notebooks and assignments imported before, and what they used of a module that they imported.
 BEFORE = (Path(__file__).with_name("imports_before.txt")).read_text(encoding="utf-8").splitlines()
@@ -55,6 +56,7 @@ def run(program: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_without_the_course_there_is_a_sentence():
     """As for somebody who has installed the library alone."""
     program = f"""
@@ -79,6 +81,7 @@ for line in {BEFORE}:
         )
 
 
+@pytest.mark.slow
 def test_an_old_module_leaves_the_function_of_its_name_alone():
     program = """
 import warnings
@@ -98,9 +101,17 @@ print({"course", "course.deprecated", "matplotlib", "altair"} & set(sys.modules)
     assert run(program) == "set()\n"
 
 
-@pytest.mark.parametrize("part", ["self_attn", "cross_attn", "feed_forward"])
-def test_a_part_of_a_layer_is_found_by_its_old_name(part):
-    layer = DecoderLayer(8, 16, 2)
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [
+        (DecoderLayer, "self_attn"),
+        (DecoderLayer, "cross_attn"),
+        (DecoderLayer, "feed_forward"),
+        (LanguageModelLayer, "self_attn"),
+    ],
+)
+def test_a_part_of_a_layer_is_found_by_its_old_name(kind, part):
+    layer = kind(8, 16, 2)
     with pytest.warns(FutureWarning, match=f"around_{part} is now residual_{part}"):
         assert getattr(layer, f"around_{part}") is getattr(layer, f"residual_{part}")
 

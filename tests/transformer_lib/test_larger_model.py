@@ -54,6 +54,7 @@ def test_the_first_thing_that_somebody_types(translator, typed, answer):
 
 
 @pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.slow
 def test_many_together_are_translated_as_one_at_a_time(translator, beam):
     """Of all lengths, short ones beside long ones: padding and company change no word."""
     texts = [item.english for item in everyday.load()[::3]][:60]

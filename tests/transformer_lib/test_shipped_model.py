@@ -52,6 +52,7 @@ def heads(translator):
     ("split", "at_least"),
     [("test", 0.995), ("noun-adjective", 0.99), ("gustar", 0.97), ("pronoun", 0.98)],
 )
+@pytest.mark.slow
 def test_whole_sentences_are_right_to_the_letter(scores, split, at_least):
     assert scores[split]["exact_match"] >= at_least
     assert scores[split]["token_accuracy"] >= 0.995
@@ -133,6 +134,7 @@ def test_in_eight_bits_it_writes_nearly_the_same(translator):
 
 
 @pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.slow
 def test_many_sentences_are_translated_as_one_by_one(translator, beam):
     """Short and long sentences in one table, and in small ones: padding changes no word."""
     texts = [pair[0] for name in TESTS for pair in english_spanish.load(name)[::100]]
@@ -210,6 +212,7 @@ def test_in_each_half_of_the_pronoun_pairs_either_gender_comes_first_as_often(tr
     assert shares == pytest.approx(dict.fromkeys(shares, 0.25), abs=0.01)
 
 
+@pytest.mark.slow
 def test_one_head_finds_the_antecedent_and_the_agreement_hangs_on_it(heads):
     assert heads["best_head"]["right"] >= 0.95
     assert heads["best_head"]["other"] <= 0.03
@@ -264,6 +267,7 @@ def test_the_weights_are_those_of_the_recipe(translator):
     assert all(torch.isfinite(p).all() for p in translator.model.parameters())
 
 
+@pytest.mark.slow
 def test_the_vocabulary_is_that_of_the_training_text(translator):
     """Fails when the corpus was changed and the model not trained again."""
     training = english_spanish.load("train")

@@ -71,7 +71,10 @@ def test_typed_sentences_are_read_as_they_are_meant(translator, typed, tokens):
         ("I like trees. I like Ana", "more than one sentence"),
         ("Do I like trees? I do not.", "more than one sentence"),
         ("I like trees\nI like Ana\n", "there are 2 lines"),
-        ("trees " * (LONGEST + 1), f"{LONGEST + 1} words and signs, more than {LONGEST}"),
+        (
+            "trees " * (LONGEST + 1),
+            f"{LONGEST + 1} words and punctuation marks, more than {LONGEST}",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_said(translator, typed, message):

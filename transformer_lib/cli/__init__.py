@@ -1,6 +1,6 @@
 """The command line: python -m transformer_lib COMMAND, as its --help says.
 
-A file for each command, with add_parser(commands) and run(options). A new one has its place in
+There is a file for each command, with add_parser(commands) and run(options). A new one is added to
 COMMANDS; what several need is in common.py.
 """
 

@@ -1,23 +1,25 @@
-"""What commands have in common: options of several, and what a person reads when one fails."""
+"""What commands have in common: options of several, and the message when one fails."""
 
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from transformer_lib.translator import SHIPPED_MODEL, model_folder
 
 PROGRAM = "transformer-lib"
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 class UserError(ValueError):
-    """Something the person at the keyboard can mend; the message says how."""
+    """Something that whoever typed the command can mend; the message says how."""
 
 
 def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:
     """Run one command; 0 if all went well, 2 (and one sentence on standard error) if not."""
     options = parser.parse_args(arguments)
     try:
-        return options.run(options)
+        return int(options.run(options))
     except (ValueError, OSError) as error:
         return complain(explain(error), parser.prog)
     except KeyboardInterrupt:
@@ -32,11 +34,13 @@ def explain(error: Exception) -> str:
 
 
 def complain(message: str, program: str = PROGRAM) -> int:
+    """Print a message on standard error -> 2, the status of a command that failed."""
     print(f"{program}: {message}", file=sys.stderr)
     return 2
 
 
 def positive(text: str) -> int:
+    """A whole number, 1 or more, as an option; else argparse.ArgumentTypeError."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} must be a whole number, 1 or more")
     return int(text)

@@ -1,12 +1,12 @@
-"""corpus get: sentences that people wrote and that are fetched."""
+"""corpus get: fetch sentences that people wrote."""
 
 import argparse
 from pathlib import Path
 
-from transformer_lib.cli.common import complain
+from transformer_lib.cli.common import Commands, complain
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
+def add_parser(commands: Commands) -> None:
     corpus = commands.add_parser(
         "corpus",
         help="fetch sentences that people wrote",

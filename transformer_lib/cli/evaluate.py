@@ -1,20 +1,21 @@
-"""evaluate: how good a model is, on the test splits or on somebody's own pairs."""
+"""evaluate: how good a model is, on the test splits or on a user's own pairs."""
 
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
-from transformer_lib.cli.common import UserError, add_model
+from transformer_lib.cli.common import Commands, UserError, add_model
 from transformer_lib.interpret.recording import head_name
 from transformer_lib.translator import Translator
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
+def add_parser(commands: Commands) -> None:
     evaluate = commands.add_parser(
         "evaluate",
         help="measure a model on the test splits",
         description="Exact match, token accuracy and sacreBLEU on every test split, or on sentence "
-        "pairs of your own; there a sentence may stand on several lines, with another translation "
+        "pairs of your own; there a sentence may be on several lines, with another translation "
         "on each. Example: transformer-lib evaluate --model runs/own --data test.tsv",
     )
     evaluate.add_argument(
@@ -35,7 +36,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="with --split everyday: tell sentences that stand in this training text apart",
+        help="with --split everyday: tell apart the sentences that are in this training text",
     )
     evaluate.add_argument(
         "--heads",
@@ -49,9 +50,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "should be like those it learned, but not the same",
     )
     evaluate.add_argument(
-        "--int8",
-        action="store_true",
-        help="compute with weights of 8 bits, as translate --int8",
+        "--int8", action="store_true", help="compute with weights of 8 bits, as translate --int8"
     )
     evaluate.add_argument("--json", action="store_true", help="print JSON instead of a table")
     add_model(evaluate)
@@ -114,13 +113,13 @@ SHARES, SCORES = ("exact_match", "token_accuracy"), ("bleu", "chrf")
 
 
 def table_line(name: str, *cells: str | int) -> str:
-    """Cells of the widths of sentences, exact match, token accuracy, BLEU and chrF; or fewer."""
+    """A line of the table: sentences, exact match, token accuracy, BLEU, chrF, or the first few."""
     widths = (10, 13, 12, 8, 8)
     line = "".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=False))
     return f"{name:<26}{line}".rstrip()
 
 
-def as_table(result: dict) -> str:
+def as_table(result: dict[str, Any]) -> str:
     lines = [table_line("split", "sentences", "exact match", "token acc.", "BLEU", "chrF")]
     for name, split in result["splits"].items():
         cells = [f"{split[key]:.2%}" if key in split else "" for key in SHARES]

@@ -1,4 +1,4 @@
-"""Settings as somebody types them, by the names that they have in the code: d_model=256 N=3."""
+"""Settings as they are typed, by the names that they have in the code: d_model=256 N=3."""
 
 import dataclasses
 import difflib
@@ -14,8 +14,8 @@ KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
 def read_settings(typed: Sequence[str], *configs: Any) -> dict[str, Any]:
     """["d_model=256", "dropout=0.2"] -> {"d_model": 256, "dropout": 0.2}.
 
-    configs: the dataclasses that have such fields. Raises ValueError for what is no NAME=VALUE, an
-    unknown name, a name given twice, or a value of another kind; `replaced` looks at the rest.
+    configs: the dataclasses with such fields. Raises ValueError for anything but NAME=VALUE, an
+    unknown name, a name given twice, or a value of another kind; `replaced` checks the rest.
     """
     kinds = {field.name: field.type for config in configs for field in dataclasses.fields(config)}
     found: dict[str, Any] = {}
@@ -36,7 +36,7 @@ def read_settings(typed: Sequence[str], *configs: Any) -> dict[str, Any]:
 
 
 def read_value(name: str, text: str, kind: Any) -> Any:
-    """kind: int, float, bool or str, or one of them and None, which is written none."""
+    """The value of one setting. kind: int, float, bool or str, perhaps with None, typed as none."""
     plain, *others = get_args(kind) or [kind]
     if others and text == "none":
         return None
@@ -53,6 +53,6 @@ def read_value(name: str, text: str, kind: Any) -> Any:
 
 
 def replaced(config: Any, settings: dict[str, Any]) -> Any:
-    """The same dataclass with those of the settings that are among its fields."""
+    """A copy of a dataclass, with the settings that are among its fields."""
     own = {field.name for field in dataclasses.fields(config)}
     return dataclasses.replace(config, **{k: v for k, v in settings.items() if k in own})

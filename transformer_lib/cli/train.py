@@ -1,14 +1,14 @@
-"""train: a model by one of the recipes, or on somebody's own sentence pairs."""
+"""train: a model by one of the recipes, or on a user's own sentence pairs."""
 
 import argparse
 import dataclasses
 from pathlib import Path
 from typing import Any
 
-from transformer_lib.cli.common import UserError, positive
+from transformer_lib.cli.common import Commands, UserError, positive
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
+def add_parser(commands: Commands) -> None:
     train = commands.add_parser(
         "train",
         help="train a model by one of the recipes, or on your own sentence pairs",
@@ -118,8 +118,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "--threads",
         type=positive,
         metavar="N",
-        help="CPU cores to use (up to d_model=128 with max_tokens=2048 one, which hardly suffers "
-        "beside other programs; for larger models all)",
+        help="CPU cores to use (up to d_model=128 with max_tokens=2048 one, which other "
+        "programs hardly slow down; for larger models all)",
     )
     train.set_defaults(run=run)
 
@@ -133,7 +133,7 @@ def run(options: argparse.Namespace) -> int:
     if options.threads:
         torch.set_num_threads(options.threads)
     with process_group():
-        with first_before_others():  # so that a complaint comes once
+        with first_before_others():  # so that an error is reported once
             recipe, folder = what_to_train(options)
         how = {"device": options.device, "dtype": torch.float16 if options.half else None}
         try:
@@ -163,6 +163,7 @@ def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
             "--data with your own pairs"
         )
     folder = options.out or Path("runs") / (options.task or "own")
+    recipe: Recipe
     if options.data:
         recipe = parallel_recipe(options.data, **own)
     elif options.task is None:

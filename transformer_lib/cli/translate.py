@@ -8,14 +8,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from transformer_lib.cli.common import UserError, add_model, complain, positive
+from transformer_lib.cli.common import Commands, UserError, add_model, complain, positive
 from transformer_lib.text.user_input import InputError
 from transformer_lib.translator import Translation, Translator
 
-WINDOW = 2**16  # bytes of text, some two thousand lines, that are sorted by length at a time
+WINDOW = 2**16  # bytes of text, some two thousand lines, that are sorted by length together
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
+def add_parser(commands: Commands) -> None:
     translate = commands.add_parser(
         "translate",
         help="translate English sentences into Spanish",
@@ -54,8 +54,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     translate.add_argument(
         "--sample",
         action="store_true",
-        help="draw the words by lot, each as often as the model finds it likely; one line at a "
-        "time, so slower",
+        help="draw the words at random, by the probabilities that the model gives them; one line "
+        "at a time, so slower",
     )
     translate.add_argument(
         "--temperature",
@@ -64,10 +64,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         help="with --sample: below 1 nearer to greedy, above 1 bolder (1)",
     )
     translate.add_argument(
-        "--top-k",
-        type=int,
-        metavar="K",
-        help="with --sample: draw from the K likeliest words",
+        "--top-k", type=int, metavar="K", help="with --sample: draw from the K likeliest words"
     )
     translate.add_argument(
         "--top-p",
@@ -76,10 +73,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         help="with --sample: draw from the likeliest words that have P together, 0 to 1",
     )
     translate.add_argument(
-        "--seed",
-        type=int,
-        metavar="N",
-        help="with --sample: the same draws again (0)",
+        "--seed", type=int, metavar="N", help="with --sample: the same draws again (0)"
     )
     translate.add_argument(
         "--int8",
@@ -119,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def how_to_choose(options: argparse.Namespace) -> dict[str, Any]:
-    """The options that say how words are chosen, as `Translator.translate` takes them."""
+    """How words are chosen, as `Translator.translate` takes it."""
     given = {name: getattr(options, name) for name in ("temperature", "top_k", "top_p", "seed")}
     given = {name: value for name, value in given.items() if value is not None}
     if not options.sample:
@@ -132,7 +126,7 @@ def how_to_choose(options: argparse.Namespace) -> dict[str, Any]:
             )
         return {"beam": beam, "n_best": options.nbest}
     if options.beam:
-        raise UserError(f"--sample draws by lot, --beam {options.beam} searches: use one of them")
+        raise UserError(f"--sample draws at random, --beam {options.beam} searches: use only one")
     import torch
 
     from transformer_lib.decoding.sampling import check_sampling
@@ -172,7 +166,7 @@ def translate_lines(
 ) -> int:
     """From a file or standard input to a file or standard output, line for line.
 
-    A line that can't be translated gives an empty line, a complaint, and status 2 at the end.
+    A line that can't be translated gives an empty line, a message, and status 2 at the end.
     """
     from tqdm import tqdm
 
@@ -184,7 +178,7 @@ def translate_lines(
         if target:
             out = stack.enter_context(replacing(target, "w", encoding="utf-8", newline="\n"))
         text = stack.enter_context(open(source, "rb")) if source else sys.stdin.buffer
-        # only on a terminal (None), and not between translations that are shown there
+        # only on a terminal (None), and not among translations that appear there
         hidden = True if out.isatty() else None
         progress = stack.enter_context(tqdm(unit=" lines", disable=hidden, dynamic_ncols=True))
         for lines in lines_together(text):
@@ -204,14 +198,14 @@ def translate_lines(
 
 
 def lines_together(text: BinaryIO) -> Iterator[list[str]]:
-    """Lines that can be translated together: those that are there, without waiting for more.
+    """Lines that can be translated together: all that can be read without waiting for more.
 
-    At a keyboard that is one, of a file about WINDOW bytes.
+    From a keyboard that is one line, from a file about WINDOW bytes. UserError for a huge line.
     """
     from transformer_lib.text.parallel import LONGEST_LINE
 
     rest, first = b"", True
-    while piece := text.read1(WINDOW):
+    while piece := text.read1(WINDOW):  # type: ignore[attr-defined]  # not in typeshed's BinaryIO
         *lines, rest = (rest + piece).split(b"\n")
         if len(rest) > LONGEST_LINE:
             raise UserError(f"a line has no end after {LONGEST_LINE:,} bytes: is this text?")
@@ -223,7 +217,7 @@ def lines_together(text: BinaryIO) -> Iterator[list[str]]:
 
 
 def decoded(lines: list[bytes], first: bool) -> list[str]:
-    """UTF-8; bytes that are not become what `Translator.translate_many` will complain of."""
+    """UTF-8 as text; other bytes become what `translate_many` refuses with an InputError."""
     if first:
         lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
     return [line.removesuffix(b"\r").decode("utf-8", "surrogateescape") for line in lines]
@@ -238,6 +232,6 @@ def printed(translations: list[Translation], how: dict[str, Any]) -> str:
 def doubt_about(
     translator: Translator, translations: list[Translation], how: dict[str, Any]
 ) -> str:
-    """In words, of the best of them, and what to try instead; "" for what was drawn by lot."""
+    """Doubt in the best translation, and what to try instead; "" for those drawn at random."""
     doubt = "" if "sample" in how else translator.doubt(translations[0])
     return "; ".join(filter(None, [doubt, doubt and translator.src.more]))

@@ -2,11 +2,11 @@
 
 greedy.py    greedy_decode    the likeliest word each time
 beam.py      beam_search      the likeliest few beginnings at a time
-sampling.py  sample_decode    words drawn by lot, by their probabilities
-cache.py     DecoderState     what all three are built on: the words so far, keys and values
+sampling.py  sample_decode    words drawn at random, by their probabilities
+cache.py     DecoderState     what these three are built on: the words so far, keys and values
              CachedDecoder    the decoder's layers, word by word (WholePrefix: without a cache)
-optimize.py  optimize_for_decoding  the same model with weights that are read faster, or in 8 bits
-speculative.py  speculative_decode  as greedy, in fewer steps: a small model writes ahead
+optimize.py  optimize_for_decoding  the same model with weights read faster, or in 8 bits
+speculative.py  speculative_decode  greedy, in fewer steps: a small model writes ahead
 """
 
 from transformer_lib.decoding.beam import Hypothesis, beam_search, penalty
@@ -24,21 +24,7 @@ from transformer_lib.decoding.optimize import optimize_for_decoding
 from transformer_lib.decoding.sampling import sample_decode, sampling_distribution
 from transformer_lib.decoding.speculative import SpeculativeResult, speculative_decode
 
-__all__ = [
-    "CachedDecoder",
-    "Hypothesis",
-    "IncrementalDecoder",
-    "KeyValueCache",
-    "DecoderState",
-    "SpeculativeResult",
-    "WholePrefix",
-    "beam_search",
-    "inference_mode",
-    "optimize_for_decoding",
-    "greedy_decode",
-    "incremental_decoder",
-    "penalty",
-    "sample_decode",
-    "sampling_distribution",
-    "speculative_decode",
-]
+__all__ = ["CachedDecoder", "Hypothesis", "IncrementalDecoder", "KeyValueCache", "DecoderState"]
+__all__ += ["SpeculativeResult", "WholePrefix", "beam_search", "inference_mode"]
+__all__ += ["optimize_for_decoding", "greedy_decode", "incremental_decoder", "penalty"]
+__all__ += ["sample_decode", "sampling_distribution", "speculative_decode"]

@@ -13,10 +13,10 @@ from transformer_lib.text.tokens import EOS
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A translation that was found by searching or drawn by lot.
+    """A translation, found by a search or drawn at random.
 
-    ids: without <bos> and <eos>. log_prob: the sum over its words, <eos> included, when <pad> and
-    <bos>, which can't follow, are ruled out.
+    ids: without <bos> and <eos>. log_prob: the sum of its words' log-probabilities in nats, <eos>
+    included, where <pad> and <bos>, which never follow, have probability 0.
     score: log_prob / penalty, by which translations are compared.
     finished: False if max_length cut it off before <eos>.
     """
@@ -28,10 +28,10 @@ class Hypothesis:
 
 
 def penalty(length: int, alpha: float) -> float:
-    """((5 + length) / 6) ^ alpha, which evens out that longer sentences are less likely.
+    """((5 + length) / 6) ^ alpha, which makes up for longer sentences being less likely.
 
-    Wu et al. 2016, Equation 14; the Transformer paper uses alpha = 0.6 (section 6.1). length counts
-    the words with <eos>; alpha = 0 switches it off.
+    Wu et al. 2016, Equation 14; the Transformer paper uses alpha = 0.6 (section 6.1). length: words
+    including <eos>. With alpha = 0 the penalty is always 1.
     """
     return ((5 + length) / 6) ** alpha
 
@@ -46,12 +46,13 @@ def beam_search(
     max_length: int = 64,
     cache: bool = True,
 ) -> list[list[Hypothesis]]:
-    """The best translations found when the beam_size likeliest beginnings are followed at a time.
+    """The best translations found by following the beam_size likeliest beginnings at a time.
 
     src (b, s) ids -> for each sentence its n_best hypotheses, best first. A beginning that reaches
     <eos> is finished and keeps its place: with beam_size=1 this is greedy decoding, with a beam as
     wide as there are sentences it is an exhaustive search. Finished hypotheses come before those
-    that max_length cut off, even likelier ones.
+    that max_length cut off, even if these are likelier. cache=False: slower, with the same result.
+    Raises ValueError unless max_length >= 1 and beam_size >= n_best >= 1.
     """
     check_max_length(max_length)
     if beam_size < 1:
@@ -72,7 +73,7 @@ def beam_search(
             log_prob, index = every.topk(min(beam_size, every.size(1)), dim=1)
             beginnings = every.size(1) // vocab_size
             row = torch.arange(len(places), device=src.device)[:, None] * beginnings
-            if beam_size > 1:  # else each row goes on with itself
+            if beam_size > 1:  # else each row continues itself
                 prefixes.select((row + index // vocab_size).flatten())
             prefixes.append((index % vocab_size).flatten())
 
@@ -107,7 +108,7 @@ def collect(
     alpha: float,
     finished: bool = True,
 ) -> None:
-    """Write the chosen beginnings down as hypotheses of their sentences."""
+    """Add the chosen beginnings to the hypotheses found for their sentences."""
     for i, j in which.nonzero().tolist():
         ids = words[i * log_prob.size(1) + j, 1:].tolist()  # with <eos> if it is finished
         total = log_prob[i, j].item()

@@ -1,8 +1,8 @@
-"""What is written so far, and what is kept of it: the unfinished translations of a batch.
+"""The unfinished translations of a batch, and what is kept so that they aren't read again.
 
 All ways of choosing the next word are built on `DecoderState`. The encoder runs once per sentence,
-the decoder once per word: `CachedDecoder` reads the newest word only, and keeps of the others what
-the attention layers need of them. `WholePrefix` reads them all again, which any model can.
+the decoder once per word: `CachedDecoder` reads only the newest word, and keeps the keys and values
+of the earlier ones. `WholePrefix` reads all of them again, which works with any model.
 """
 
 import math
@@ -40,10 +40,11 @@ class KeyValueCache:
         self.values: Tensor
 
     def add(self, attn: MultiHeadAttention, x: Tensor) -> None:
-        """Keys and values of what is new, x (b, positions, d_model)."""
+        """Compute and keep the keys and values of new positions, x (b, positions, d_model)."""
         self.append(attn.split_heads(attn.w_k(x)), attn.split_heads(attn.w_v(x)))
 
     def append(self, k: Tensor, v: Tensor) -> None:
+        """Keep the keys and values (b, h, positions, d_k) of new positions."""
         if self.length == 0:  # room for every word to come, so that nothing is copied later
             room = (k.size(0), k.size(1), self.max_length, k.size(3))
             self.keys, self.values = k.new_empty(room), v.new_empty(room)
@@ -53,7 +54,7 @@ class KeyValueCache:
         self.length = end
 
     def attend(self, attn: MultiHeadAttention, query: Tensor, mask: Tensor | None) -> Tensor:
-        """What attn(query, …) computes, if all of its keys and values are in here."""
+        """What attn(query, …) computes if its keys and values are those kept here."""
         q = attn.split_heads(attn.w_q(query))
         return attn.w_o(attn.merge_heads(attn.attention(q, *self.current(), mask)))
 
@@ -62,7 +63,7 @@ class KeyValueCache:
 
     @property
     def bytes(self) -> int:
-        """How much memory the keys and values so far need."""
+        """The memory that the keys and values so far take up, in bytes."""
         return sum(x.numel() * x.element_size() for x in self.current())
 
     def select(self, rows: Tensor) -> None:
@@ -70,7 +71,7 @@ class KeyValueCache:
         kept = [x[rows] for x in self.current()]
         if self.length == self.max_length:
             self.keys, self.values = kept
-        else:  # with new room, for copying the room for words to come would take longer
+        else:  # into new room: copying the empty places too would take longer
             self.length = 0
             self.append(*kept)
 
@@ -79,25 +80,25 @@ class KeyValueCache:
 
 
 class IncrementalDecoder(Protocol):
-    """A decoder that is given word after word, and remembers what it needs of those before."""
+    """A decoder that reads word after word, and remembers what it needs of the earlier ones."""
 
     def read(self, words: Tensor) -> Tensor:
-        """(b, n) ids that come next -> (b, n, d_model), as `decode` gives for these places."""
+        """(b, n) ids of the next words -> (b, n, d_model), as `decode` gives at their positions."""
         ...
 
     def select(self, rows: Tensor) -> None:
-        """Go on with these rows of the batch only, in this order."""
+        """Keep only these rows of the batch, in this order."""
         ...
 
     @property
     def bytes(self) -> int:
-        """How much memory it needs for what it remembers."""
+        """The memory that it takes up, in bytes."""
         ...
 
 
 @runtime_checkable
 class HasIncrementalDecoder(Protocol):
-    """A model that brings its own, as the language model and the recurrent translator do."""
+    """A model with a decoder of its own, as the language model and the recurrent translator."""
 
     def incremental_decoder(
         self, memory: Tensor, src: Tensor, max_length: int
@@ -107,9 +108,9 @@ class HasIncrementalDecoder(Protocol):
 def incremental_decoder(
     model: Seq2SeqModel, memory: Tensor, src: Tensor, max_length: int
 ) -> IncrementalDecoder:
-    """For the memory of src: the quickest way to read at most max_length words, one by one.
+    """The fastest decoder for reading at most max_length words one by one, with src's memory.
 
-    The paper's model is drawn without a cache, so it is given one here.
+    The paper's figure has no cache, nor have the files in `model`; the Transformer gets it here.
     """
     if isinstance(model, HasIncrementalDecoder):
         return model.incremental_decoder(memory, src, max_length)
@@ -140,10 +141,10 @@ def can_be_cached(model: Transformer) -> bool:
     )
 
 
-def runs_as_written(part: Any, method: Callable) -> bool:
-    """Whether it has this method, not another one, and nobody watches or changes it from outside.
+def runs_as_written(part: Any, method: Callable[..., Tensor]) -> bool:
+    """Whether a part has this very method, and no hook that watches or changes it.
 
-    `CachedDecoder` goes past such parts, so what somebody does to them would be passed over.
+    `CachedDecoder` doesn't call such methods, so another method or a hook would have no effect.
     """
     found = getattr(part, method.__name__, None)
     watched = part._forward_hooks or part._forward_pre_hooks
@@ -151,7 +152,7 @@ def runs_as_written(part: Any, method: Callable) -> bool:
 
 
 class WholePrefix:
-    """Reads all words again each time, as `model.decode` does: any model can, and it is slow."""
+    """Reads all words again each time, by `model.decode`: slow, but it works with any model."""
 
     def __init__(self, model: Seq2SeqModel, memory: Tensor, src: Tensor):
         self.model, self.memory, self.src = model, memory, src
@@ -179,11 +180,11 @@ class WholePrefix:
 
 
 class CachedDecoder:
-    """Reads only what is new: keys and values of what was before are kept, for each layer.
+    """Reads only new words: for each layer, it keeps the keys and values of the earlier ones.
 
-    It walks the layers as their own `forward` does; only what attention reads comes out of a cache.
-    embed, positions, norm: what stands below and above the layers. memory, src_mask: what
-    cross-attention reads; its keys and values are computed once. Without them, there is none.
+    It calls the parts of each layer as the layer's `forward` does, but attention reads from caches.
+    embed, positions, norm: the parts below and above the layers. memory, src_mask: what
+    cross-attention reads; its keys and values are computed once. memory=None: no cross-attention.
     """
 
     def __init__(
@@ -207,7 +208,7 @@ class CachedDecoder:
 
     def read(self, words: Tensor) -> Tensor:
         start, new = self.length, words.size(1)
-        # the newest word may look at all; of several, none at those behind it
+        # a single new word may attend to all; of several, none to those after it
         mask = None if new == 1 else causal_mask(start + new, words.device)[:, :, start:]
         x = self.positions(self.embed(words), start=start)
         for number, layer in enumerate(self.layers):
@@ -252,7 +253,7 @@ class CachedDecoder:
 
 
 def needed_mask(src: Tensor) -> Tensor | None:
-    """The padding mask of src; none where nothing is padded."""
+    """The padding mask of src; None where nothing is padded."""
     mask = padding_mask(src)
     return None if mask.all() else mask
 
@@ -263,7 +264,7 @@ def needed_mask(src: Tensor) -> Tensor | None:
 class DecoderState:
     """A batch of unfinished translations: what the decoder has written so far.
 
-    cache=False computes everything again for each word: the same words, slower.
+    cache=False computes everything again for each word: slower, with the same words.
     """
 
     def __init__(self, model: Seq2SeqModel, src: Tensor, max_length: int, cache: bool):
@@ -284,7 +285,7 @@ class DecoderState:
         self.words = torch.cat([self.words, words[:, None]], dim=1)
 
     def select(self, rows: Tensor) -> None:
-        """Go on with these rows only, in this order."""
+        """Keep only these rows, in this order."""
         self.words = self.words[rows]
         self.decoder.select(rows)
 
@@ -297,9 +298,9 @@ def logits_of_words(model: Seq2SeqModel, x: Tensor) -> Tensor:
 
 
 def encode_in_parts(model: Seq2SeqModel, src: Tensor) -> Tensor:
-    """`model.encode(src)`, about AT_ONCE words at a time: one at a time is slow, all are too.
+    """`model.encode(src)`, about AT_ONCE words at a time: fewer are slower, and so are more.
 
-    A model that is watched or changed from outside gets all at once: a change may name the rows.
+    A model with hooks gets all of them at once, as a hook may refer to rows of the batch.
     """
     if any(module._forward_hooks for module in model.modules()):
         return model.encode(src)
@@ -309,14 +310,14 @@ def encode_in_parts(model: Seq2SeqModel, src: Tensor) -> Tensor:
 
 @contextmanager
 def inference_mode(model: Parts) -> Iterator[None]:
-    """Without dropout and without gradients, and then back as it was."""
+    """Inside, the model computes without dropout and gradients; afterwards it is as it was."""
     training = [module for module in model.modules() if module.training]
     model.eval()
     try:
         with torch.inference_mode():
             yield
     finally:
-        for module in training:  # one by one: a part of the model may have been in eval mode
+        for module in training:  # one by one, as a part of the model may have been in eval mode
             module.training = True
 
 

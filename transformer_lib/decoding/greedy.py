@@ -13,8 +13,9 @@ def greedy_decode(
 ) -> list[list[int]]:
     """The likeliest next word, again and again, until <eos> or max_length words.
 
-    src (b, s) ids -> for each sentence its ids, without <bos> and <eos>. A sentence that has come
-    to its <eos> leaves the batch.
+    src (b, s) ids -> for each sentence the ids of its translation, without <bos> and <eos>. A
+    sentence leaves the batch when its translation is finished. cache=False: slower, with the same
+    result. Raises ValueError for max_length < 1.
     """
     check_max_length(max_length)
     translations: list[list[int]] = [[] for _ in src]

@@ -1,4 +1,4 @@
-"""Sampling: words drawn by lot, each as often as the model finds it likely, or a little sharper."""
+"""Sampling: words drawn at random by the model's probabilities, or by sharpened ones."""
 
 import math
 
@@ -14,16 +14,16 @@ from transformer_lib.text.tokens import EOS
 def sampling_distribution(
     logits: Tensor, *, temperature: float = 1.0, top_k: int | None = None, top_p: float = 1.0
 ) -> Tensor:
-    """softmax(logits / temperature), and then only the likeliest words, shared out anew.
+    """softmax(logits / temperature), cut down to the likeliest words and normalized again.
 
     logits (…, vocab_size) -> probabilities (…, vocab_size) that add up to 1; they have no unit.
-    temperature: below 1 the likely words gain, above 1 the others; near 0 all goes to the best.
+    temperature: below 1 likely words gain, above 1 unlikely ones; near 0 the likeliest gets all.
     top_k: only the k likeliest words (None: all). top_p: of these, the fewest likeliest words
     that have a probability of at least top_p together; one word always stays (1.0: all).
     Raises ValueError unless temperature > 0, top_k >= 1 and 0 < top_p <= 1.
     """
     check_sampling(temperature, top_k, top_p)
-    best = logits.max(dim=-1, keepdim=True).values  # taken off first: no temperature is too low
+    best = logits.max(dim=-1, keepdim=True).values  # subtracted first, so no temperature is too low
     p = ((logits - best) / temperature).softmax(dim=-1)
     if top_k is not None and top_k < p.size(-1):
         words = p.topk(top_k, dim=-1).indices
@@ -48,19 +48,19 @@ def sample_decode(
     max_length: int = 64,
     cache: bool = True,
 ) -> list[Hypothesis]:
-    """For each sentence a translation whose words are drawn from a distribution, until <eos>.
+    """Translations whose words are drawn at random (`sampling_distribution`), until <eos>.
 
-    src (b, s) ids -> b hypotheses. Their log_prob, in nats, is the model's own, as in beam search:
-    before anything is sharpened. generator: where the random numbers come from (None: PyTorch's
-    own). One seed gives one translation, in a batch or sentence by sentence: each sentence takes
-    max_length numbers from it, one for each word it might write. Raises ValueError as
-    `sampling_distribution` does, and for max_length < 1.
+    src (b, s) ids -> b hypotheses, one for each sentence. Their log_prob, in nats, is by the
+    model's own probabilities, as in beam search, before they are sharpened. generator: the source
+    of random numbers (None: PyTorch's own). A seed gives the same translations in a batch or
+    sentence by sentence: each sentence takes max_length numbers, one for each word it might have.
+    cache=False: slower, same result. ValueError as in `sampling_distribution`, or max_length < 1.
     """
     check_max_length(max_length)
     check_sampling(temperature, top_k, top_p)
     device = generator.device if generator is not None else None
     lots = torch.rand(len(src), max_length, generator=generator, device=device).to(src.device)
-    found: list[Hypothesis | None] = [None] * len(src)
+    found: dict[int, Hypothesis] = {}
     with inference_mode(model):
         prefixes = DecoderState(model, src, max_length, cache)
         sentence = torch.arange(len(src), device=src.device)  # which one each row belongs to
@@ -80,14 +80,13 @@ def sample_decode(
             if len(sentence) == 0:
                 break
         write_down(found, sentence, prefixes.words[:, 1:], log_prob, finished=False)
-    return found
+    return [found[i] for i in range(len(src))]
 
 
 def sample(probabilities: Tensor, lots: Tensor) -> Tensor:
     """(b, vocab_size) probabilities, (b) numbers from 0 to 1 -> (b) words.
 
-    Laid side by side, the probabilities fill the line from 0 to 1; the word on whose part the
-    number falls is drawn.
+    Side by side, the probabilities fill the line from 0 to 1; the number falls on one word's part.
     """
     ends = probabilities.double().cumsum(dim=-1)
     points = lots.double()[:, None] * ends[:, -1:]  # the sum is 1 but for the last digits
@@ -95,7 +94,7 @@ def sample(probabilities: Tensor, lots: Tensor) -> Tensor:
 
 
 def write_down(
-    found: list[Hypothesis | None],
+    found: dict[int, Hypothesis],
     sentences: Tensor,
     words: Tensor,
     log_prob: Tensor,

@@ -19,9 +19,10 @@ from transformer_lib.text.tokens import BOS, EOS
 
 @dataclass(frozen=True)
 class SpeculativeResult:
-    """ids: without <bos> and <eos>. rounds: how often the large model ran (greedily: once a word).
+    """ids: without <bos> and <eos>. rounds: how many times the large model ran.
 
-    drafted: words that the small model wrote ahead; accepted: those of them that were kept.
+    drafted: how many words the small model wrote ahead; accepted: how many of them were kept.
+    Greedy decoding needs a round for each word.
     """
 
     ids: list[int]
@@ -53,7 +54,7 @@ class Writer:
         return logits_of_words(self.model, x[0]).argmax(dim=-1).tolist()
 
     def rollback(self, length: int) -> None:
-        """Read no more than the first `length` words."""
+        """Forget all but the first `length` words."""
         self.decoder.rollback(length)
 
 
@@ -64,11 +65,12 @@ def speculative_decode(
 
     The draft writes up to `ahead` words. The model reads them in one step and says after each what
     it would have written: the words are kept as far as the two agree, and the model's own word
-    follows. So no word depends on the draft, only the time does. (Where two words are as likely as
-    rounding allows, reading several at a time may choose the other.)
+    follows. So the draft changes the time it takes, and no word. (Where two words are equally
+    likely up to rounding, reading several at a time may choose the other.)
 
-    src (1, s): one sentence. draft: any model with the same ids for words.
-    Leviathan, Kalman and Matias 2023, https://arxiv.org/abs/2211.17192, for choices without chance.
+    src (1, s): one sentence. draft: any model with the same vocabulary. Raises ValueError for more
+    sentences, another vocabulary, and ahead or max_length below 1. This is the greedy case of
+    Leviathan, Kalman and Matias 2023, https://arxiv.org/abs/2211.17192.
     """
     check_max_length(max_length)
     if ahead < 1:

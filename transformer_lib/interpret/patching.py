@@ -1,6 +1,6 @@
 """Change one thing while a model runs, to see what depends on it.
 
-All tools work inside a `with` only and leave nothing behind.
+All of it works inside a `with` only, and leaves nothing behind.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,33 +8,35 @@ from contextlib import contextmanager
 
 from torch import Tensor
 
-from transformer_lib.interpret.recording import Inputs, hooked
+from transformer_lib.interpret.recording import Hook, Inputs, hooked
 from transformer_lib.model.attention import Attention
 from transformer_lib.model.interface import Parts
 
+Edit = Callable[[Tensor], Tensor]
+
 
 @contextmanager
-def patch_attention(
-    model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]]
-) -> Iterator[None]:
-    """Let the layers named in `edits` use other weights than they computed.
+def patch_attention(model: Parts, edits: Mapping[str, Edit]) -> Iterator[None]:
+    """Inside, the layers named in `edits` use other attention weights than they computed.
 
-    edits: layer name -> a function from its weights (b, h, q, k) to those it shall use. What
-    `record_attention` records of an edited layer is what it computed, before the edit.
+    edits: name of a layer -> a function from its weights (b, h, q, k) to those that it uses.
+    `record_attention` records the weights of an edited layer as they were before the edit.
 
         def without_head_2(weights):
             weights[:, 2] = 0.0
             return weights
 
-        with edit_attention(model, {"encoder.layers.1.self_attn": without_head_2}):
+        with patch_attention(model, {"encoder.layers.1.self_attn": without_head_2}):
             model(src, tgt_in)
+
+    Raises KeyError for an unknown layer.
     """
 
-    def editor(edit: Callable[[Tensor], Tensor]):
+    def editor(edit: Edit) -> Hook:
         def hook(attention: Attention, args: Inputs, output: Tensor) -> Tensor:
             query, key, value, mask = args
             weights = edit(attention.weights(query, key, mask))
-            shared = weights.size(1) // value.size(1)  # by how many heads: 1, unless grouped
+            shared = weights.size(1) // value.size(1)  # heads that share a value: 1, unless grouped
             return weights @ value.repeat_interleave(shared, dim=1)
 
         return hook
@@ -44,17 +46,17 @@ def patch_attention(
 
 
 @contextmanager
-def patch_outputs(model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]]) -> Iterator[None]:
-    """Let what follows the parts named in `edits` read something else than they put out.
+def patch_outputs(model: Parts, edits: Mapping[str, Edit]) -> Iterator[None]:
+    """Inside, the outputs of the parts named in `edits` are replaced for all that reads them.
 
-    edits: name of a part -> a function from its output to what shall stand there.
+    edits: name of a part -> a function from its output to the one that takes its place.
 
         def from_another_sentence(x):           # (b, s, d_model), activation patching
             x = x.clone()
             x[:, 2] = recorded["encoder.layers.0"][:, 2]
             return x
 
-        with edit_outputs(model, {"encoder.layers.0": from_another_sentence}):
+        with patch_outputs(model, {"encoder.layers.0": from_another_sentence}):
             model(src, tgt_in)
 
     Raises KeyError for an unknown part.
@@ -64,7 +66,7 @@ def patch_outputs(model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]])
     if unknown:
         raise KeyError(f"the model has no part {unknown[0]!r}")
 
-    def editor(edit: Callable[[Tensor], Tensor]):
+    def editor(edit: Edit) -> Hook:
         return lambda part, args, output: edit(output)
 
     handles = [parts[name].register_forward_hook(editor(edit)) for name, edit in edits.items()]
@@ -75,11 +77,8 @@ def patch_outputs(model: Parts, edits: Mapping[str, Callable[[Tensor], Tensor]])
             handle.remove()
 
 
-Edit = Callable[[Tensor], Tensor]
-
-
 def ablate_head(head: int) -> Edit:
-    """The head contributes nothing."""
+    """Sets all weights of a head to zero, so that it contributes nothing."""
 
     def edit(weights: Tensor) -> Tensor:
         weights = weights.clone()
@@ -90,7 +89,11 @@ def ablate_head(head: int) -> Edit:
 
 
 def block_attention(rows: Tensor, queries: Tensor, keys: Sequence[Tensor]) -> Edit:
-    """In no head do these queries see these keys; what they saw there goes to the other words."""
+    """Hides these keys from these queries in all heads; their weights go to the other keys.
+
+    rows (n,), queries (n,), each of keys (n,): in row rows[i] of the batch, query queries[i] does
+    not see key[i]. The other weights are scaled to sum to 1 again.
+    """
 
     def edit(weights: Tensor) -> Tensor:
         weights = weights.clone()
@@ -104,7 +107,11 @@ def block_attention(rows: Tensor, queries: Tensor, keys: Sequence[Tensor]) -> Ed
 def swap_attention(
     rows: Tensor, head: int | slice, queries: Tensor, one: Tensor, another: Tensor
 ) -> Edit:
-    """Two numbers of one row of this head, or of each of several, change places."""
+    """Swaps two weights of a query in one head, or in each head of a slice.
+
+    rows, queries, one, another (n,): in row rows[i] of the batch, query queries[i] gets the weight
+    of key another[i] for key one[i], and the other way round.
+    """
 
     def edit(weights: Tensor) -> Tensor:
         swapped = weights.clone()

@@ -1,6 +1,7 @@
-"""Which attention heads find what a pronoun means, and what depends on them."""
+"""Which attention heads find the noun that a pronoun means, and what depends on them."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
@@ -12,7 +13,7 @@ from transformer_lib.interpret.patching import (
     patch_attention,
     swap_attention,
 )
-from transformer_lib.interpret.recording import record_attention
+from transformer_lib.interpret.recording import attention_layers, record_attention
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.translator import Translator
@@ -21,12 +22,11 @@ from transformer_lib.translator import Translator
 
 
 class PronounBatch:
-    """Pronoun sentences as one batch, with the places that matter, each (b,).
+    """Pronoun sentences as one batch, with the positions that matter, each (b,).
 
     In the source: adjective, pronoun, antecedent (the noun it means) and other (the noun it could
     mean). In the target: adjective_out, where the Spanish adjective is written, and pronoun_out,
-    where the verb is that stands for the dropped pronoun. right, wrong: ids of the Spanish
-    adjective in the right gender and in the other.
+    where the verb is whose pronoun is dropped. right, wrong: ids of this adjective in both genders.
     """
 
     def __init__(self, translator: Translator, items: Sequence[PronounItem]):
@@ -55,16 +55,16 @@ class PronounBatch:
 
 
 def because_clause(tokens: Sequence[str]) -> int:
-    """The place after "porque", or after the "como" that begins a sentence."""
+    """The position after "porque", or after the "como" that begins a sentence."""
     return tokens.index("porque") + 1 if "porque" in tokens else tokens.index("como") + 1
 
 
-def head_accuracy(translator: Translator, batch: PronounBatch) -> list[dict]:
-    """For each head of the encoder and of cross-attention: where its largest weight goes.
+def head_accuracy(translator: Translator, batch: PronounBatch) -> list[dict[str, Any]]:
+    """For each head of the encoder and of cross-attention: where its largest weight is.
 
-    right, other: share of sentences in which it goes to the antecedent, and to the other noun;
-    mass: mean weight on the antecedent. `from`: the word that looks. In cross-attention that is the
-    place where the decoder writes the Spanish adjective, and the verb of the dropped pronoun.
+    right, other: share of sentences in which it is on the antecedent, and on the other noun; mass:
+    mean weight on the antecedent. `from`: the word whose query it is. In cross-attention these are
+    the positions at which the decoder writes the adjective, and the verb without its pronoun.
     """
     with inference_mode(translator.model), record_attention(translator.model) as recorded:
         translator.model(batch.src, batch.tgt_in)
@@ -101,15 +101,15 @@ def agreement(
 ) -> float:
     """Share of sentences whose Spanish adjective gets the right gender rather than the wrong one.
 
-    After the right beginning, the logit of the right form must be the larger one. `edits`: changes
-    to the attention, as in `patch_attention`.
+    The decoder reads the right words before it; then the logit of the right form must be the
+    larger of the two. edits: changes to the attention weights, as in `patch_attention`.
     """
     model = translator.model
     with inference_mode(model), patch_attention(model, edits or {}):
         decoded = model.decode(batch.tgt_in, model.encode(batch.src), batch.src)
-        logits = model.generator(decoded[batch.rows, batch.adjective_out])  # of one word each
+        logits = model.generator(decoded[batch.rows, batch.adjective_out])  # one position of each
     right, wrong = logits[batch.rows, batch.right], logits[batch.rows, batch.wrong]
-    return (right > wrong).float().mean().item()
+    return float((right > wrong).float().mean())
 
 
 def best_head(translator: Translator, items: Sequence[PronounItem]) -> tuple[str, int]:
@@ -132,10 +132,10 @@ def measurable(
 ) -> list[PronounItem]:
     """One half (0 or 1) of the pairs, without adjectives that the model knows in one gender only.
 
-    An adjective that was only ever seen in one gender can't be got wrong.
+    With an adjective whose other form the model never saw, it can't go wrong.
 
-    The corpus alternates: one pair begins with a masculine noun, the next with a feminine one. So
-    every second pair would be one gender's; every second *two* pairs are as many of each. Both
+    In the corpus, pairs that begin with a masculine noun alternate with pairs that begin with a
+    feminine one. So pairs are taken two by two: every second pair would be of one gender. The two
     sentences of a pair have the same number, so they stay together.
     """
     known = translator.tgt.vocab.ids
@@ -146,8 +146,8 @@ def measurable(
     ]
 
 
-def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
-    """Which encoder head finds the antecedent from the adjective, and what hangs on it.
+def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict[str, Any]:
+    """Which encoder head finds the antecedent from the adjective, and what depends on it.
 
     The head is chosen on one half of the minimal pairs; every number is measured on the other.
     """
@@ -160,7 +160,7 @@ def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
         if (row["layer"], row["head"], row["from"]) == (layer, head, "adjective")
     )
     nouns = [batch.antecedent, batch.other]
-    layers = [f"encoder.layers.{i}.self_attn" for i in range(translator.model.config.N)]
+    layers = [name for name in attention_layers(translator.model) if name.startswith("encoder")]
     cut = {
         word: block_attention(batch.rows, places, nouns)
         for word, places in (("adjective", batch.adjective), ("pronoun", batch.pronoun))
@@ -182,8 +182,7 @@ def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict:
         },
         "each_head_off": {
             f"{name}.{i}": agreement(translator, batch, {name: ablate_head(i)})
-            for name in dict.fromkeys(row["layer"] for row in heads)
-            for i in range(translator.model.config.h)
+            for name, i in dict.fromkeys((row["layer"], row["head"]) for row in heads)
         },
         "heads": heads,
     }

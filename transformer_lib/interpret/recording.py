@@ -1,19 +1,21 @@
 """Look inside a model while it runs: attention weights, and the output of any module.
 
-All tools work inside a `with` only and leave nothing behind.
+All of it works inside a `with` only, and leaves nothing behind.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from transformer_lib.model.attention import Attention, MultiHeadAttention
 from transformer_lib.model.interface import Parts
 
-# What goes into an attention: query, key, value, mask.
+# The inputs of an attention: query, key, value, mask.
 Inputs = tuple[Tensor, Tensor, Tensor, Tensor | None]
+Hook = Callable[..., Tensor | None]  # module, inputs, output -> another output, or None
 
 
 def attention_layers(model: Parts) -> dict[str, MultiHeadAttention | Attention]:
@@ -46,12 +48,12 @@ def record_attention(model: Parts) -> Iterator[dict[str, Tensor]]:
             model(src, tgt_in)
         weights["decoder.layers.0.cross_attn"]  # (b, h, t, s)
 
-    If a layer runs more than once, its last weights stay. They are computed a second time, from
-    the queries and keys that it had, so the model's output is the same with and without recording.
+    Of a layer that runs more than once, the last weights are kept. They are computed a second time,
+    from the same queries and keys, so recording doesn't change what the model computes.
     """
     weights: dict[str, Tensor] = {}
 
-    def recorder(name: str):
+    def recorder(name: str) -> Hook:
         def hook(attention: Attention, args: Inputs, output: Tensor) -> None:
             query, key, _, mask = args
             with torch.no_grad():
@@ -65,13 +67,13 @@ def record_attention(model: Parts) -> Iterator[dict[str, Tensor]]:
 
 @contextmanager
 def record_outputs(model: Parts, *names: str) -> Iterator[dict[str, Tensor]]:
-    """Collect what named parts of a model put out inside the `with`; without a name, all parts.
+    """Collect the outputs of named parts of a model inside the `with`; without a name, of all.
 
         with record_outputs(model, "src_embed", "encoder.layers.0") as outputs:
             model(src, tgt_in)
         outputs["encoder.layers.0"]  # (b, s, d_model)
 
-    If a part runs more than once, its last output stays. Raises KeyError for an unknown part.
+    Of a part that runs more than once, the last output is kept. KeyError for an unknown part.
     """
     parts = dict(model.named_modules())
     unknown = [name for name in names if name not in parts]
@@ -79,8 +81,8 @@ def record_outputs(model: Parts, *names: str) -> Iterator[dict[str, Tensor]]:
         raise KeyError(f"the model has no part {unknown[0]!r}")
     outputs: dict[str, Tensor] = {}
 
-    def recorder(name: str):
-        def hook(part, args, output):
+    def recorder(name: str) -> Hook:
+        def hook(part: nn.Module, args: Any, output: Tensor) -> None:
             outputs[name] = output.detach()
 
         return hook
@@ -95,7 +97,8 @@ def record_outputs(model: Parts, *names: str) -> Iterator[dict[str, Tensor]]:
 
 
 @contextmanager
-def hooked(model: Parts, hooks: Mapping[str, Callable]) -> Iterator[None]:
+def hooked(model: Parts, hooks: Mapping[str, Hook]) -> Iterator[None]:
+    """Inside, the named attention layers have these hooks; KeyError for an unknown layer."""
     layers = attention_layers(model)
     unknown = [name for name in hooks if name not in layers]
     if unknown:

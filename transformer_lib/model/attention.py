@@ -1,7 +1,7 @@
-"""Attention: each query looks at the keys that it may see and takes a weighted mean of the values.
+"""Attention: each query is compared with the keys, and gets a weighted mean of their values.
 
 Letters: b batch, h heads, q query positions, k key positions, d_k = d_model / h.
-Masks are boolean, stretchable to (b, h, q, k); True = may attend.
+Masks are boolean and broadcast to (b, h, q, k); True = may attend.
 """
 
 import math
@@ -36,9 +36,9 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = N
 
 
 class Attention(nn.Module):
-    """`attention` as a part of a model, where its weights can be recorded and changed.
+    """`attention` as a part of a model, so that its weights can be recorded and changed.
 
-    Another kind of attention takes its place with `weights` of its own (see `variants`).
+    Other kinds of attention are subclasses that compute their `weights` differently (`variants`).
     """
 
     def forward(

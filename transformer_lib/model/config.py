@@ -8,18 +8,20 @@ POSITIONS = ("paper", "tensor2tensor", "learned")
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """What there is to choose in a Transformer; the defaults are the paper's base model.
+    """The sizes and kinds of a Transformer's parts; the defaults are the paper's base model.
 
-    N: layers in the encoder, and in the decoder.
-    d_model: numbers in the vector of one word, everywhere between two layers.
+    N: number of layers in the encoder, and in the decoder.
+    d_model: size of the vector of each word, the same between all layers.
     d_ff: width of the feed-forward network inside a layer.
-    h: attention heads; each works on d_k = d_model / h numbers.
-    dropout: share of numbers set to zero in training (section 5.4).
+    h: number of attention heads; each works on d_k = d_model / h numbers.
+    dropout: probability that a number is set to zero in training (section 5.4).
     norm_first: False normalizes after the residual sum, as the paper does (post-norm);
         True normalizes a sub-layer's input, as most newer models do (pre-norm).
     tie_weights: "none"; "target" uses one matrix for the target embeddings and the generator;
         "all" uses it for the source embeddings too (section 3.4; needs one shared vocabulary).
     positions: "paper" and "tensor2tensor" are computed, "learned" is trained (section 3.5).
+
+    Raises ValueError for a value out of range, or if h doesn't divide d_model.
     """
 
     N: int = 6
@@ -31,7 +33,7 @@ class ModelConfig:
     tie_weights: str = "none"
     positions: str = "paper"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("N", "d_model", "d_ff", "h"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be 1 or more")

@@ -10,8 +10,7 @@ class DecoderLayer(nn.Module):
     """Masked self-attention, attention to the memory, feed-forward network (section 3.1).
 
     x (b, t, d_model), memory (b, s, d_model), tgt_mask (b, 1, t, t), src_mask (b, 1, 1, s)
-    -> (b, t, d_model). The queries of cross_attn come from the decoder, its keys and values from
-    the memory.
+    -> (b, t, d_model). In cross_attn, keys and values come from the memory.
     """
 
     def __init__(
@@ -39,7 +38,7 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """N decoder layers, each with keys and values of its own for the memory."""
+    """N decoder layers, each with its own keys and values for the memory; shapes as in a layer."""
 
     def __init__(
         self,

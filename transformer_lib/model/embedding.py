@@ -31,7 +31,7 @@ def tensor2tensor_encoding(length: int, d_model: int, base: float = 10_000.0) ->
     """The variant of the authors' own code (Tensor2Tensor) -> (length, d_model).
 
     It differs from the paper's in order (all sines, then all cosines) and in frequency: the slowest
-    pair takes the full base * 2 pi positions, for it divides i by d_model/2 - 1, not d_model/2.
+    pair takes the full base * 2 pi positions, as i is divided by d_model/2 - 1, not by d_model/2.
     """
     if d_model < 4:
         raise ValueError(f"d_model={d_model} must be at least 4 for the Tensor2Tensor encoding")
@@ -71,8 +71,10 @@ class Embeddings(nn.Module):
 class PositionalEncoding(nn.Module):
     """Dropout(x + position vectors)  (section 3.5, and 5.4 for the dropout).
 
-    x: (b, s, d_model), whose first word stands at position `start` of its sentence.
+    x (b, s, d_model) -> the same shape. start: position of the first word of x in its sentence.
     """
+
+    table: Tensor
 
     def __init__(self, d_model: int, dropout: float, kind: str = "paper"):
         super().__init__()
@@ -90,9 +92,9 @@ class PositionalEncoding(nn.Module):
 
 
 class LearnedPositions(nn.Module):
-    """Dropout(x + a trained vector for each position): Table 3, row E, of the paper.
+    """Dropout(x + a trained vector for each position): row E of Table 3 in the paper.
 
-    It can't go beyond the max_length positions that it was made with.
+    x (b, s, d_model) -> the same shape. Raises ValueError for a position of max_length or more.
     """
 
     def __init__(self, d_model: int, dropout: float, max_length: int = 256):

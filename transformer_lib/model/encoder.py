@@ -7,7 +7,7 @@ from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnec
 
 
 class EncoderLayer(nn.Module):
-    """Self-attention, then the feed-forward network, each with its way around (section 3.1).
+    """Self-attention and feed-forward network, each in a residual connection (section 3.1).
 
     x (b, s, d_model), src_mask (b, 1, 1, s) -> (b, s, d_model).
     """
@@ -27,7 +27,7 @@ class EncoderLayer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """N encoder layers, alike in structure, each with weights of its own."""
+    """N encoder layers, alike in structure, each with weights of its own; shapes as in a layer."""
 
     def __init__(
         self,

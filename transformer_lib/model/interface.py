@@ -1,7 +1,7 @@
-"""What training and decoding ask of a model: the Transformer has it, and so have its variants."""
+"""What training and decoding ask of a model. The Transformer and its variants provide it."""
 
 from collections.abc import Iterator
-from typing import Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from torch import Tensor, nn
 
@@ -10,23 +10,20 @@ from transformer_lib.model.transformer import Generator
 
 
 class Parts(Protocol):
-    """Any `nn.Module`, as far as its parts and parameters are asked for."""
+    """What is used here of any `nn.Module`: its parts, its parameters, its mode."""
 
     def modules(self) -> Iterator[nn.Module]: ...
-
     def named_modules(self) -> Iterator[tuple[str, nn.Module]]: ...
-
     def parameters(self) -> Iterator[nn.Parameter]: ...
-
     def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]: ...
-
     def train(self, mode: bool = True) -> Self: ...
-
     def eval(self) -> Self: ...
 
 
 class Sizes(Protocol):
-    """A model's config, as far as training asks for it."""
+    """What training and saving need of a model's config: it is a dataclass, and has d_model."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def d_model(self) -> int: ...
@@ -36,13 +33,11 @@ class Seq2SeqModel(Parts, Protocol):
     """A model that reads one sequence of ids and writes another.
 
     The Transformer, the recurrent translator and the language model (which reads an empty source)
-    are such models. src (b, s) and tgt_in (b, t) are ids; the memory has b rows, and its further
-    axes are the model's own business.
+    are such models. src (b, s) and tgt_in (b, t) are ids; the memory has b rows and any other axes.
     """
 
     @property
     def config(self) -> Sizes: ...
-
     @property
     def generator(self) -> Generator:
         """A module, (..., d_model) -> logits (..., vocab_size)."""
@@ -58,14 +53,12 @@ class Seq2SeqModel(Parts, Protocol):
 
 
 class TranslationModel(Seq2SeqModel, Protocol):
-    """One with embeddings on both sides: what a `Translator` is made of."""
+    """A model with embeddings on both sides, which a `Translator` needs."""
 
     @property
     def src_embed(self) -> Embeddings: ...
-
     @property
     def tgt_embed(self) -> Embeddings: ...
-
     def __call__(self, src: Tensor, tgt_in: Tensor, /) -> Tensor:
         """-> logits (b, t, vocab_size)."""
         ...

@@ -22,7 +22,7 @@ class PositionwiseFeedForward(nn.Module):
 
 
 class SublayerConnection(nn.Module):
-    """The way around a sub-layer: residual sum, dropout and layer norm ("Add & Norm" in Figure 1).
+    """The residual connection of a sub-layer, with dropout and layer norm ("Add & Norm", Figure 1).
 
     norm_first=False:  LayerNorm(x + Dropout(Sublayer(x)))   post-norm, the paper (section 3.1)
     norm_first=True:   x + Dropout(Sublayer(LayerNorm(x)))   pre-norm, most newer models
@@ -41,7 +41,7 @@ class SublayerConnection(nn.Module):
 
 
 def final_norm(d_model: int, norm_first: bool) -> nn.Module:
-    """What ends a stack: pre-norm leaves the last sum without a norm, so one more follows it."""
+    """The end of a stack: with pre-norm, its last sum isn't normalized yet, so one norm follows."""
     return nn.LayerNorm(d_model) if norm_first else nn.Identity()
 
 
@@ -49,8 +49,8 @@ def initialize(model: nn.Module) -> None:
     """Xavier's uniform numbers for the matrix of each `nn.Linear` (Glorot and Bengio 2010).
 
     Between -a and a, a = sqrt(6 / (in + out)), so that signals keep their size on the way up and
-    gradients on the way down. Run when all parts are made; what isn't an `nn.Linear`, such as
-    `Embeddings`, has drawn its own numbers by then.
+    gradients on the way down. Called once all parts are made; those that aren't an `nn.Linear`,
+    such as `Embeddings`, have initialized themselves by then.
     """
     for part in model.modules():
         if isinstance(part, nn.Linear):

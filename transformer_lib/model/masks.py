@@ -1,7 +1,7 @@
-"""Who may look at whom: boolean masks, True = may attend.
+"""Which positions may attend to which: boolean masks, True = may attend.
 
 Both have four axes, (batch, head, query, key), with size 1 where nothing varies, so that they
-combine with `&` and stretch to the shape of the attention scores.
+combine with `&` and broadcast to the shape of the attention scores.
 """
 
 import torch

@@ -70,6 +70,7 @@ class Transformer(nn.Module):
 
 
 def make_positions(config: ModelConfig) -> nn.Module:
+    """The positions that the config asks for, as a part that adds them to (b, s, d_model)."""
     if config.positions == "learned":
         return LearnedPositions(config.d_model, config.dropout)
     return PositionalEncoding(config.d_model, config.dropout, config.positions)
@@ -90,7 +91,7 @@ def make_model(
 ) -> Transformer:
     """A new Transformer with random weights; the defaults are the paper's base model (Table 3).
 
-    src_vocab_size, tgt_vocab_size: sizes of the two vocabularies. The rest: see `ModelConfig`.
+    src_vocab_size, tgt_vocab_size: sizes of the vocabularies. The rest, and errors: `ModelConfig`.
     """
     config = ModelConfig(N, d_model, d_ff, h, dropout, norm_first, tie_weights, positions)
     return Transformer(src_vocab_size, tgt_vocab_size, config)

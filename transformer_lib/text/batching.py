@@ -16,11 +16,11 @@ Ids = Sequence[int]
 
 @dataclass(frozen=True)
 class Batch:
-    """Sentence pairs as three tables of ids, filled up with PAD on the right.
+    """Sentence pairs as three tables of ids, padded with PAD on the right.
 
     src      (b, s)   I    like   trees <eos>
     tgt_in   (b, t)   <bos> me    gustan los    árboles   what the decoder reads
-    tgt_out  (b, t)   me   gustan los    árboles <eos>    what it must predict, one place on
+    tgt_out  (b, t)   me   gustan los    árboles <eos>    what it must predict, one position on
     """
 
     src: Tensor
@@ -29,13 +29,13 @@ class Batch:
 
 
 def pad(sentences: Sequence[Ids]) -> Tensor:
-    """Lists of ids -> (b, longest) table."""
+    """Lists of ids -> (b, longest) table, padded with PAD; one list at least."""
     longest = max(len(sentence) for sentence in sentences)
     return torch.tensor([[*ids, *[PAD] * (longest - len(ids))] for ids in sentences])
 
 
 def source_batch(sources: Sequence[Ids]) -> Tensor:
-    """Source sentences alone, as `make_batch` writes them: ids, <eos>, padding."""
+    """Source sentences alone, as in `make_batch`: ids, <eos>, padding -> (b, s)."""
     return pad([[*ids, EOS] for ids in sources])
 
 
@@ -50,10 +50,11 @@ def make_batch(pairs: Sequence[tuple[Ids, Ids]]) -> Batch:
 
 
 def batch_indices(pairs: Sequence[tuple[Ids, Ids]], max_tokens: int, seed: int) -> list[list[int]]:
-    """Which pairs go together: all of them once, in a random order that the seed fixes.
+    """The numbers of the pairs in each batch: every pair once, in random order, by the seed.
 
-    Pairs of similar length share a batch, so that little is spent on padding. A batch has at most
-    max_tokens places in its source table, and in its target table (a longer pair goes alone).
+    Pairs of similar length share a batch, so that little is wasted on padding. The source table of
+    a batch has at most max_tokens entries, and so has its target table, unless a single pair is
+    longer. Raises ValueError for max_tokens < 1.
     """
     if max_tokens < 1:
         raise ValueError(f"max_tokens={max_tokens} must be 1 or more")

@@ -1,17 +1,17 @@
-"""Where the data are, tables in them, and the folder for what can be made again."""
+"""Where the data are, how tables are read, and the folder for what can be made again."""
 
 import os
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
-# Beside the library in the project; in an installed wheel, inside it.
+# Next to the library in the project; inside it in an installed wheel.
 DATA = next((d for d in (PACKAGE / "data", PACKAGE.parent / "data") if d.is_dir()), PACKAGE)
 
 
 def read_table(path: str | Path, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Read a tab-separated UTF-8 file whose first line names `columns`; no cell may be empty.
 
-    Raises ValueError naming the file and the line where the file is not like that.
+    Raises ValueError, naming file and line, for any other file.
     """
     path = Path(path)
     try:
@@ -37,14 +37,14 @@ def read_table(path: str | Path, columns: tuple[str, ...]) -> list[tuple[str, ..
 
 
 def read_pairs(path: str | Path) -> list[tuple[str, str]]:
-    """Read sentence pairs: a file with the columns english and spanish."""
+    """Read sentence pairs, by `read_table`: a file with the columns english and spanish."""
     return [(english, spanish) for english, spanish in read_table(path, ("english", "spanish"))]
 
 
 def cache_folder() -> Path:
-    """Where downloads and encoded corpora are kept: $TRANSFORMER_LIB_CACHE, or the system's place.
+    """Where downloads and encoded corpora are kept: $TRANSFORMER_LIB_CACHE, or the system's cache.
 
-    Whatever is in there can be deleted: it is made again.
+    All of it can be deleted: it is fetched or made again when needed.
     """
     import pooch  # here, because it is needed for nothing else
 

@@ -1,4 +1,4 @@
-"""Three small tasks on digits, for learning in seconds: copy, reverse, sort.
+"""Three small tasks on digits that are learned in seconds: copy, reverse, sort.
 
 copy     3 1 4 1  ->  3 1 4 1
 reverse  3 1 4 1  ->  1 4 1 3
@@ -6,8 +6,9 @@ sort     3 1 4 1  ->  1 1 3 4
 """
 
 import random
+from collections.abc import Callable
 
-TASKS = {
+TASKS: dict[str, Callable[[list[str]], list[str]]] = {
     "copy": lambda digits: digits,
     "reverse": lambda digits: digits[::-1],
     "sort": sorted,
@@ -20,7 +21,8 @@ def make(
 ) -> list[tuple[list[str], list[str]]]:
     """`count` pairs of token lists for a task, no two with the same input, the same every time.
 
-    To keep training and test apart, make both in one call and cut the list in two.
+    To keep training and test apart, make both in one call and cut the list in two. Raises
+    ValueError for an unknown task, impossible lengths, or more pairs than there are.
     """
     if task not in TASKS:
         raise ValueError(f"task={task!r} must be one of {', '.join(TASKS)}")
@@ -35,7 +37,8 @@ def make(
             f"{max_length} digits"
         )
     draw = random.Random(seed).random
-    pairs, seen = [], set()
+    pairs: list[tuple[list[str], list[str]]] = []
+    seen = set()
     while len(pairs) < count:
         length = min_length + int(draw() * (max_length - min_length + 1))
         digits = [str(int(draw() * 10)) for _ in range(length)]

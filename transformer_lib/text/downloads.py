@@ -1,6 +1,6 @@
-"""Public corpora, fetched from their sources when somebody asks for them; none comes with us.
+"""Public corpora, fetched from their sources on request; none comes with the library.
 
-What was fetched is kept as it came, and beside it the pairs as train.tsv, validation.tsv and
+The files are kept as they came, together with their pairs as train.tsv, validation.tsv and
 test.tsv, which `train --data` reads.
 """
 
@@ -15,17 +15,17 @@ from transformer_lib.text.data import cache_folder
 from transformer_lib.text.parallel import CorpusError, digest, place_of, read_parallel
 
 SPLITS = ("train", "validation", "test")
-FEW = 10  # bad lines in a file; more would be another file
+FEW = 10  # bad lines in a file; with more, it must be another file
 HELD_OUT = 0.02  # share of the source sentences in the test, and in validation
 
 
 class DownloadError(ValueError):
-    """A file didn't come as it should; the message says how to get it by hand."""
+    """A file couldn't be fetched as expected; the message says how to get it by hand."""
 
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """sha256: of its content, or None where the source may bring it up to date."""
+    """sha256: of its content, or None if the source may update it."""
 
     url: str
     sha256: str | None
@@ -37,10 +37,10 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class PublicCorpus:
-    """files: for each split its files, or one file for "all", to be split by source sentence.
+    """files: those of each split, or those for "all", which are split by source sentence.
 
-    edition: SHA-256 of train.tsv and validation.tsv together, as a model that comes with us learned
-    from them. Of the pairs, because their source may pack the same ones anew.
+    edition: SHA-256 of the train.tsv and validation.tsv that a model of MODELS learned from. It is
+    that of the pairs, as the source may pack the same pairs into another file.
     """
 
     files: dict[str, tuple[RemoteFile, ...]]
@@ -48,17 +48,17 @@ class PublicCorpus:
     edition: str | None = None
 
     def pairs(
-        self, split: str, folder: Path, report: Callable[[str], None]
+        self, split: str, folder: Path, report: Callable[[str], object]
     ) -> Iterator[tuple[str, str]]:
         """The pairs of one split, from the files in a folder; a few bad lines are reported."""
-        files = [folder / file.name for file in self.files.get(split, self.files.get("all"))]
+        files = [folder / file.name for file in self.files[split if split in self.files else "all"]]
         for source, target in read_parallel(files, skip_bad=FEW, report=report):
             if split in self.files or split == split_of(source):
                 yield source, target
 
 
 def split_of(source: str) -> str:
-    """The split of a sentence: the same with all its translations and in every edition."""
+    """The split of a source sentence: the same for all its translations and in every edition."""
     place = place_of(source)
     return "test" if place < HELD_OUT else "validation" if place < 2 * HELD_OUT else "train"
 
@@ -81,6 +81,7 @@ MULTI30K_SHA256 = {
 
 
 def multi30k(target: str, authors: str) -> PublicCorpus:
+    """English with its translations into "de" or "fr"; authors: whom to cite."""
     names = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
     return PublicCorpus(
         files={
@@ -119,13 +120,13 @@ def on_stderr(message: str) -> None:
 
 
 def get(
-    name: str, folder: Path | None = None, report: Callable[[str], None] = on_stderr
+    name: str, folder: Path | None = None, report: Callable[[str], object] = on_stderr
 ) -> dict[str, Path]:
-    """Fetch a corpus of CORPORA, unless it is there already, -> the file of each split.
+    """Fetch a corpus of CORPORA, unless it is there already -> the file of each split.
 
-    folder: where to keep it; without one, in the cache (`cache_folder`). report: told of each line
-    that is left out, and of another edition than the shipped model's. DownloadError if a file can't
-    be fetched or written, or is another one than expected.
+    folder: where to keep it (None: in `cache_folder`). report: called with a message for each line
+    that is left out, and if the edition is another than the shipped model's. Raises DownloadError
+    if a file can't be fetched or written, or isn't the one expected.
     """
     corpus = CORPORA[name]
     folder = Path(folder) if folder else cache_folder() / name
@@ -151,9 +152,9 @@ def get(
 
 
 def fetch(file: RemoteFile, folder: Path) -> Path:
-    """The file in this folder: there already, put there by hand, or downloaded now.
+    """The file in this folder: fetched before, put there by hand, or downloaded now.
 
-    It gets its name when all of it has come and its checksum is right.
+    A download gets its name only when it is complete and its checksum is right.
     """
     import pooch  # here, because it is needed for nothing else
 
@@ -170,14 +171,14 @@ def fetch(file: RemoteFile, folder: Path) -> Path:
             path=folder,
             downloader=pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=30),
         )
-    except ValueError:  # pooch's word for a wrong checksum
+    except ValueError:  # what pooch raises for a wrong checksum
         raise DownloadError(
             f"what came from {file.url} is another file than expected (its SHA-256 should be "
             f"{file.sha256}) and was not kept; if there is no other source, train on a file of "
             f"your own with --data"
         ) from None
     except OSError as error:
-        if error.errno is None:  # not the disk: an error of the package requests
+        if error.errno is None:  # not from the disk: an error of the package requests
             raise DownloadError(f"it didn't come ({type(error).__name__}): {by_hand}") from None
         raise cannot_write(path, error) from None
     return path

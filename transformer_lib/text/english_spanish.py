@@ -17,7 +17,7 @@ class PronounItem:
 
     pronoun, adjective, antecedent, other: positions in the tokenized English of it/they, the
     deciding adjective, the noun that is meant and the noun that isn't. right, wrong: the Spanish
-    adjective as it stands there, and its form in the other gender.
+    adjective in this sentence, and its form in the other gender.
     """
 
     english: str
@@ -35,7 +35,7 @@ class PronounItem:
 
 
 def load(split: str) -> list[tuple[str, str]]:
-    """The (English, Spanish) pairs of one split."""
+    """The (English, Spanish) pairs of one split; ValueError for a name that isn't in SPLITS."""
     if split not in SPLITS:
         raise ValueError(f"split={split!r} must be one of {', '.join(SPLITS)}")
     if split == "pronoun":
@@ -44,8 +44,9 @@ def load(split: str) -> list[tuple[str, str]]:
 
 
 def load_pronoun() -> list[PronounItem]:
-    """The minimal pairs of pronoun.tsv: each pair is two items after each other."""
+    """The minimal pairs of pronoun.tsv: two consecutive items each."""
+    rows = read_table(FOLDER / "pronoun.tsv", PRONOUN_COLUMNS)
     return [
-        PronounItem(row[0], row[1], *(int(cell) for cell in row[2:7]), *row[7:])
-        for row in read_table(FOLDER / "pronoun.tsv", PRONOUN_COLUMNS)
+        PronounItem(en, es, int(pair), int(it), int(which), int(noun), int(other), right, wrong)
+        for en, es, pair, it, which, noun, other, right, wrong in rows
     ]

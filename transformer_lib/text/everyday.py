@@ -1,9 +1,8 @@
-"""Our own tests of everyday English: sentences, each with every Spanish one that we accept.
+"""Tests of everyday English: sentences, each with all Spanish translations that are accepted.
 
-The files in data/everyday are written for people: a heading for each group, an English sentence,
-and indented below it the patterns of its translations (`expand` says how they are read). en-es.txt
-holds 200 sentences to measure translators on, doubt.txt 240 from ordinary to really hard, to choose
-a threshold of doubt on every other one and report it on the rest.
+The files in data/everyday are written by hand: a heading for each group, an English sentence, and
+indented below it the patterns of its translations (see `expand`). en-es.txt has 200 sentences to
+measure translators on, doubt.txt 240 to choose and to test a threshold of doubt.
 
     == feelings and health ==
 
@@ -33,7 +32,7 @@ class EverydayItem(NamedTuple):
 
 
 def load(path: Path = FILE) -> list[EverydayItem]:
-    """The sentences of the file in its order; ValueError where it is damaged."""
+    """The sentences of the file in its order; ValueError if it is damaged."""
     items: dict[str, EverydayItem] = {}
     group = english = ""
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
@@ -50,7 +49,7 @@ def load(path: Path = FILE) -> list[EverydayItem]:
                 group, english = heading[1], ""
                 continue
             if not group or line in items:
-                raise ValueError(f"{line!r} stands {'twice' if group else 'before any heading'}")
+                raise ValueError(f"{line!r} is {'there twice' if group else 'before any heading'}")
             english, items[line] = line, EverydayItem(line, (), group)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
@@ -68,8 +67,8 @@ def expand(pattern: str) -> list[str]:
         (a mí|a ti)     one of them, or neither
         Ven.!           at the end: as a statement and as an exclamation    Ven. / ¡Ven!
 
-    They can stand within each other. What is left out leaves no space behind, and every sentence
-    begins with a capital. ValueError where a bracket is missing.
+    They can be nested. What is left out leaves no double space, and every sentence begins with a
+    capital. ValueError if a bracket is missing.
     """
     if pattern.endswith(".!"):
         return expand(pattern[:-1]) + expand(f"¡{pattern[:-2]}!")
@@ -78,8 +77,9 @@ def expand(pattern: str) -> list[str]:
 
 
 def alternatives(signs: Iterator[str], end: str) -> list[str]:
-    """What can be read from `signs` up to the sign `end`."""
-    finished, begun = [], [""]
+    """The sentences that can be read from `signs` up to the sign `end`."""
+    finished: list[str] = []
+    begun = [""]
     for sign in signs:
         if sign == end:
             return finished + begun
@@ -89,7 +89,7 @@ def alternatives(signs: Iterator[str], end: str) -> list[str]:
             choices = alternatives(signs, CLOSING[sign]) + ([""] if sign == "(" else [])
             begun = [before + choice for before in begun for choice in choices]
         elif sign in ("", "|", ")", "}"):
-            raise ValueError(f"{sign or 'the end'} where {end or 'nothing like it'} should stand")
+            raise ValueError(f"{sign or 'the end'} where {end or 'nothing like it'} should be")
         else:
             begun = [before + sign for before in begun]
     raise AssertionError("the signs end with an empty one")

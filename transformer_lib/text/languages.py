@@ -1,12 +1,13 @@
 """One side of a translator: text -> ids for the model, and the model's ids -> text.
 
-Words and subwords become alike here: translator, training and evaluation see only ids and text.
+Words and subwords look the same from here on: translator, training and evaluation see ids and text.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, Generic, TypeVar
 
 from transformer_lib.files import CheckpointError, read_json, write_file, write_json
 from transformer_lib.text.batching import Ids
@@ -27,34 +28,42 @@ from transformer_lib.text.user_input import (
 
 WORDS_FILE, SUBWORDS_FILE, TYPED_FILE = "vocabulary.json", "tokenizer.json", "typed.json"
 LONGEST_IN_SUBWORDS = 256
+AnyTokenizer = TypeVar("AnyTokenizer", Tokenizer, Subwords)
 
 
 @dataclass(frozen=True)
-class Language:
-    """One side of a translator: how its text is cut, and which words it knows."""
+class TokenizedText(Generic[AnyTokenizer]):
+    """A tokenizer and its vocabulary: what words and subwords have in common."""
 
-    tokenizer: Tokenizer
+    tokenizer: AnyTokenizer
     vocab: Vocabulary
-    longest = LONGEST  # tokens in a sentence
 
     def encode(self, text: str) -> list[int]:
+        """Text -> ids, without special tokens."""
         return self.vocab.encode(self.tokenizer(text))
 
     def text(self, ids: Ids) -> str:
+        """Ids -> text as it is written, up to the first <eos>."""
         return self.tokenizer.detokenize(self.vocab.decode(ids))
+
+
+class Language(TokenizedText[Tokenizer]):
+    """One side of a translator that reads and writes whole words, those of its vocabulary."""
+
+    longest = LONGEST  # tokens in a sentence
 
     @property
     def words(self) -> list[str]:
-        """The words that it can read, in the order of the alphabet."""
+        """The words that it can read, in alphabetical order."""
         words = [w for w in self.vocab.tokens[len(SPECIALS) :] if w[0].isalnum()]
         return sorted(words, key=str.lower)
 
     def typed(self, text: str) -> UserInput:
-        """What somebody typed, for this side to read."""
+        """What somebody typed, as this side reads it; InputError for anything but one line."""
         return one_sentence(text)
 
     def tokens(self, typed: UserInput) -> list[str]:
-        """InputError for more than one sentence, too long a sentence, or an unknown word."""
+        """Its tokens; InputError for more than one sentence, too long a one, or an unknown word."""
         tokens = self.tokenizer(typed.words)
         check_tokens(tokens)
         unknown = self.vocab.unknown(tokens)
@@ -68,14 +77,15 @@ class Language:
 
     @property
     def more(self) -> str:
-        """Which model reads more than this side; "" if none does."""
+        """A hint at the model that reads more than this side; "" if there is none."""
         return LARGER if self.tokenizer.language == "en" else ""
 
     def shown(self, tokens: list[str]) -> list[str]:
-        """Tokens as labels of a figure."""
+        """Tokens as the labels of a figure."""
         return tokens
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
+        """What `from_json` needs, for a file."""
         return {
             "language": self.tokenizer.language,
             "proper": sorted(self.tokenizer.proper.values()),
@@ -83,19 +93,22 @@ class Language:
         }
 
     @classmethod
-    def from_json(cls, content: dict) -> "Language":
+    def from_json(cls, content: dict[str, Any]) -> "Language":
+        """The language that `to_json` described; KeyError, TypeError or ValueError if damaged."""
         tokenizer = Tokenizer(content["language"], content["proper"])
         return cls(tokenizer, Vocabulary(content["words"]))
 
 
-class SubwordLanguage(Language):
+class SubwordLanguage(TokenizedText[Subwords]):
     """Both sides of a translator whose languages share their subwords; it reads any text.
 
-    finished: the sentences that it learned from have a capital and a sign at the end, nearly all of
-    them, so what somebody types is given both. stand_ins: for each of `stand_ins.KINDS` what it has
-    learned to copy; without them, links and emoji are read like all else.
+    finished: whether nearly all sentences that it learned from begin with a capital and end with
+    punctuation; then what somebody types is given both. stand_ins: what it has learned to copy, for
+    each of `stand_ins.KINDS`; without them, links and emoji are read like any text.
     """
 
+    finished: bool
+    stand_ins: Mapping[str, Sequence[str]]
     longest = LONGEST_IN_SUBWORDS
     more = ""
 
@@ -106,7 +119,7 @@ class SubwordLanguage(Language):
         stand_ins: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ):
         super().__init__(subwords, subwords.vocabulary())
-        object.__setattr__(self, "finished", finished)  # a language doesn't change later
+        object.__setattr__(self, "finished", finished)  # it is frozen
         object.__setattr__(self, "stand_ins", stand_ins)
 
     @property
@@ -114,7 +127,7 @@ class SubwordLanguage(Language):
         raise InputError("this model reads any word, in pieces if need be: it has no list of words")
 
     def typed(self, text: str) -> UserInput:
-        """All of the line: signs and capitals were in the training text too."""
+        """The whole line: punctuation and capitals were in the training text too."""
         if self.finished:
             return finish(text)
         words, replaced = replace_by_stand_ins(one_line(text), self.stand_ins)
@@ -133,39 +146,50 @@ class SubwordLanguage(Language):
         return put_back(self.text(ids).removesuffix(typed.added), typed.replaced)
 
     def shown(self, tokens: list[str]) -> list[str]:
-        """Letters again where a piece holds whole ones, with · for the space before."""
+        """Pieces as text, if they hold whole letters, with · for the space before a word."""
         return [
             token if token in SPECIALS else self.tokenizer.piece(token).replace(" ", "·")
             for token in tokens
         ]
 
 
-def write_languages(folder: Path, src: Language, tgt: Language) -> None:
-    if isinstance(src, SubwordLanguage):
-        how = {"finished": src.finished}
+AnyLanguage = Language | SubwordLanguage
+
+
+def write_languages(folder: Path, src: AnyLanguage, tgt: AnyLanguage) -> None:
+    """Both sides as files in a folder. ValueError if only one of them has subwords."""
+    if isinstance(src, SubwordLanguage) and isinstance(tgt, SubwordLanguage):
+        how: dict[str, Any] = {"finished": src.finished}
         if src.stand_ins:
             how["stand_ins"] = {kind: list(some) for kind, some in src.stand_ins.items()}
         write_json(Path(folder) / TYPED_FILE, how)
         write_file(Path(folder) / SUBWORDS_FILE, src.tokenizer.to_json().encode("utf-8"))
+    elif isinstance(src, SubwordLanguage) or isinstance(tgt, SubwordLanguage):
+        raise ValueError("a translator has words on both sides or the same subwords")
     else:
         sides = {"source": src.to_json(), "target": tgt.to_json()}
         write_json(Path(folder) / WORDS_FILE, sides)
 
 
-def read_languages(folder: Path) -> tuple[Language, Language]:
-    """Source and target, as `write_languages` left them in a folder."""
-    path = folder / SUBWORDS_FILE
-    if path.exists():
-        try:
-            subwords = Subwords(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise CheckpointError(f"{path} is damaged: {error}") from None
-        typed = folder / TYPED_FILE  # a folder from elsewhere may lack it
-        how = read_json(typed) if typed.exists() else {}
-        both = SubwordLanguage(subwords, bool(how.get("finished")), how.get("stand_ins", {}))
+def read_languages(folder: Path) -> tuple[AnyLanguage, AnyLanguage]:
+    """Source and target, as `write_languages` left them in a folder; else CheckpointError."""
+    if (folder / SUBWORDS_FILE).exists():
+        both = read_subwords(folder)
         return both, both
     sides = read_json(folder / WORDS_FILE)
     try:
         return Language.from_json(sides["source"]), Language.from_json(sides["target"])
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{folder / WORDS_FILE} is damaged: {error!r}") from None
+
+
+def read_subwords(folder: Path) -> SubwordLanguage:
+    """The language of both sides, from a folder with subwords; CheckpointError if damaged."""
+    path = folder / SUBWORDS_FILE
+    try:
+        subwords = Subwords(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise CheckpointError(f"{path} is damaged: {error}") from None
+    typed = folder / TYPED_FILE  # a folder from elsewhere may lack it
+    how = read_json(typed) if typed.exists() else {}
+    return SubwordLanguage(subwords, bool(how.get("finished")), how.get("stand_ins", {}))

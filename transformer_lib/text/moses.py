@@ -1,8 +1,8 @@
-"""Text as most published scores want it: Moses' punctuation and tokens, by the package sacremoses,
-and the way back to text as people write it.
+"""Text as most published scores need it, in the tokens of Moses, and back to text as it is written.
 
 Moses is the toolkit of statistical translation (Koehn et al. 2007) whose little scripts outlived
-it: a dash is a dash, and "isn't it?" becomes "isn &apos;t it ?", here with the sign itself.
+it; here they are the package sacremoses. All dashes become alike, and "isn't it?" becomes
+"isn &apos;t it ?", but with the apostrophe itself.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,19 +13,19 @@ from transformer_lib.text.parallel import read_parallel
 
 
 def tokenizer(language: str) -> Callable[[str], str]:
-    """A function: text -> its tokens between spaces."""
+    """A function: text -> its tokens, separated by spaces."""
     from sacremoses import MosesPunctNormalizer, MosesTokenizer  # needed for nothing else
 
     normalizer, moses = MosesPunctNormalizer(language), MosesTokenizer(language)
 
     def tokenize(text: str) -> str:
-        return moses.tokenize(normalizer.normalize(text), escape=False, return_str=True)
+        return str(moses.tokenize(normalizer.normalize(text), escape=False, return_str=True))
 
     return tokenize
 
 
 def detokenizer(language: str) -> Callable[[str], str]:
-    """A function: tokens between spaces -> text as people write it, but for capitals."""
+    """A function: tokens separated by spaces -> text as it is written, except for capitals."""
     from sacremoses import MosesDetokenizer
 
     moses = MosesDetokenizer(language)
@@ -33,9 +33,9 @@ def detokenizer(language: str) -> Callable[[str], str]:
 
 
 def recaser(texts: Iterable[str], language: str) -> Callable[[str], str]:
-    """A function: tokens in lower case -> each as it is most often written inside these texts.
+    """A function: lower-case tokens -> each as it is most often written in these texts.
 
-    A sentence begins with a capital.
+    The first token gets a capital.
     """
     from sacremoses import MosesDetruecaser, MosesTruecaser
 
@@ -45,7 +45,7 @@ def recaser(texts: Iterable[str], language: str) -> Callable[[str], str]:
 
 
 def tokenized(path: Path, languages: tuple[str, str]) -> Path:
-    """The pairs of a tab-separated file in lower case and tokens, in a file beside it -> that file.
+    """Write the pairs of a tab-separated file as lower-case tokens, next to it -> the new file.
 
     train.tsv -> train.tokens.tsv
     """

@@ -1,10 +1,10 @@
-"""Sentence pairs that a user brings: one tab-separated file, or two files line by line.
+"""A user's own sentence pairs: one tab-separated file, or two files line by line.
 
     pairs.tsv              Good morning <tab> Buenos días; further columns are not read
     train.en, train.de     line n of one translates line n of the other
 
-UTF-8 text without a header, plain or packed as .gz, .xz or .zip. The files are read from the
-beginning to the end each time, one line at a time, so they may be larger than the memory.
+UTF-8 text without a header, plain or packed as .gz, .xz or .zip. The files are read line by line
+from beginning to end each time, so they may be larger than the memory.
 """
 
 import gzip
@@ -16,17 +16,19 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from io import BufferedReader
 from itertools import zip_longest
 from pathlib import Path
-from typing import BinaryIO
+from typing import TypeAlias
 
-# What no sentence holds: control characters, other line ends, and the mark of a wrong encoding.
+# Not in any sentence: control characters, other line ends, and the mark of a wrong encoding.
 NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd]")
 LONGEST = 2000  # letters in a sentence
-LONGEST_LINE = 1_000_000  # bytes; beyond that it is no text, and would fill the memory
+LONGEST_LINE = 1_000_000  # bytes; a longer line is no text, and would fill the memory
 RATIO, SHORT = 9, 40  # one side is at most 9 times as long as the other, or at most 40 letters
 TAR_NAME = re.compile(r"\.(tar(\.\w+)?|tgz|tbz2?|txz)$", re.IGNORECASE)
 DAMAGE = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError)
+OpenFile: TypeAlias = BufferedReader | gzip.GzipFile | lzma.LZMAFile | zipfile.ZipExtFile
 
 
 class CorpusError(ValueError):
@@ -37,12 +39,12 @@ def read_parallel(
     files: Sequence[str | Path],
     *,
     skip_bad: int = 0,
-    report: Callable[[str], None] = lambda message: None,
+    report: Callable[[str], object] = lambda message: None,
 ) -> Iterator[tuple[str, str]]:
     """The (source, target) pairs of one tab-separated file, or of two files line by line.
 
-    A bad line is reported and left out; CorpusError at the one after `skip_bad` of them, and where
-    the files can't be read on. OSError where they can't be opened.
+    A bad line is left out, and `report` is called with what is wrong. Raises CorpusError if there
+    are more than `skip_bad` of them or a file is damaged, and OSError if one can't be opened.
     """
     paths = [Path(file) for file in files]
     if len(paths) not in (1, 2):
@@ -85,7 +87,7 @@ def numbered_lines(paths: Sequence[Path]) -> Iterator[tuple[int, tuple[bytes, ..
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file as they are stored, without their ends."""
+    """The lines of a file as bytes, without their line ends."""
     number = 0
     try:
         with open_packed(path) as file:
@@ -107,19 +109,21 @@ def lines(path: Path) -> Iterator[bytes]:
 
 
 @contextmanager
-def open_packed(path: Path) -> Iterator[BinaryIO]:
+def open_packed(path: Path) -> Iterator[OpenFile]:
+    """The bytes of a file, unpacked if its name ends in .gz, .xz or .zip."""
     if path.suffix == ".zip":
         with open(path, "rb") as whole, zipfile.ZipFile(whole) as packed:
             with packed.open(only_text(path, packed)) as file:
+                assert isinstance(file, zipfile.ZipExtFile)  # what `open` returns for reading
                 yield file
     else:
-        opener = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
-        with opener(path, "rb") as file:
-            yield file
+        gz, xz = path.suffix == ".gz", path.suffix == ".xz"
+        with gzip.open(path) if gz else lzma.open(path) if xz else open(path, "rb") as opened:
+            yield opened
 
 
 def only_text(path: Path, packed: zipfile.ZipFile) -> str:
-    """The one file in a .zip; what begins with _ or . is no text (_about.txt, __MACOSX)."""
+    """The one file in a .zip, apart from names with _ or . in front (_about.txt, __MACOSX)."""
     names = [
         name
         for name in packed.namelist()
@@ -138,17 +142,19 @@ def columns(path: Path, number: int, raw: bytes) -> tuple[str, str]:
     cells = decode(path, number, raw).split("\t")
     if len(cells) < 2:
         raise CorpusError(f"{path}, line {number}: no tab, so the second column is missing")
-    return tuple(
+    source, target = (
         sentence(path, number, cell, f" in column {side}")
         for side, cell in enumerate(cells[:2], start=1)
     )
+    return source, target
 
 
 def aligned(paths: Sequence[Path], number: int, raw: Sequence[bytes]) -> tuple[str, str]:
-    return tuple(
+    source, target = (
         sentence(path, number, decode(path, number, line).replace("\t", " "))
         for path, line in zip(paths, raw, strict=True)
     )
+    return source, target
 
 
 def decode(path: Path, number: int, raw: bytes) -> str:
@@ -162,7 +168,7 @@ def decode(path: Path, number: int, raw: bytes) -> str:
 
 
 def sentence(path: Path, number: int, text: str, where: str = "") -> str:
-    """The text without the space around it, if it can be one."""
+    """The text without the space around it; CorpusError if it can't be a sentence."""
     text = text.strip(" \xa0\u3000")
     if not text:
         raise CorpusError(f"{path}, line {number}: nothing{where}")
@@ -186,10 +192,10 @@ def check_lengths(paths: Sequence[Path], number: int, pair: tuple[str, str]) -> 
 
 
 def place_of(sentence: str) -> float:
-    """A number from 0 to 1 that belongs to a sentence, in whatever corpus and line it stands.
+    """A number from 0 to 1 that depends on the sentence alone, whatever its corpus and line.
 
-    For splitting: all pairs of a source sentence come to the same side, so that no test sentence
-    was in training with another translation. Capitals, spaces and signs make no difference.
+    It is for splitting: all pairs with one source sentence come to the same side, so no test
+    sentence is in training with another translation. Capitals, spaces and punctuation don't count.
     """
     letters = filter(str.isalnum, unicodedata.normalize("NFC", sentence).casefold())
     digest = hashlib.sha256("".join(letters).encode("utf-8")).digest()
@@ -197,7 +203,7 @@ def place_of(sentence: str) -> float:
 
 
 def digest(files: Sequence[str | Path]) -> str:
-    """SHA-256 of the contents of all files: another text has another one."""
+    """SHA-256 of the contents of all files together."""
     together = hashlib.sha256()
     for file in files:
         with open(file, "rb") as content:

@@ -1,10 +1,9 @@
-"""A phrasebook of our own: what people say to a stranger or type first, English and Spanish.
+"""A phrasebook: what people say to a stranger or type first, in English and Spanish.
 
     data/phrasebook/greetings.tsv    Hello, {name}!    ¡Hola, {name}!
     data/phrasebook/slots.tsv        city    London    Londres
 
-A phrase with slots is a frame for many sentences. {city} and {city2} are filled from the same list,
-never with the same city.
+A phrase with slots is a frame for many sentences. {city} and {city2} are two different cities.
 """
 
 import hashlib
@@ -36,7 +35,7 @@ class Entry(NamedTuple):
 
 
 def load(folder: Path = FOLDER) -> list[Entry]:
-    """All phrases, frames as they stand, topic by topic; ValueError where a file is damaged."""
+    """All phrases, topic by topic, with unfilled slots; ValueError if a file is damaged."""
     slots = load_slots(folder)
     phrases = []
     for path in topics(folder):
@@ -68,7 +67,7 @@ def slots_of(text: str) -> list[tuple[str, str]]:
 
 
 def topics(folder: Path = FOLDER) -> list[Path]:
-    """The files with phrases; ValueError where there are none."""
+    """The files with phrases; ValueError if there are none."""
     found = sorted(path for path in folder.glob("*.tsv") if path.name != "slots.tsv")
     if not found:
         raise ValueError(f"{folder} holds no phrases: its topics are files like greetings.tsv")
@@ -89,7 +88,7 @@ def load_slots(folder: Path = FOLDER) -> Slots:
 
 
 def fillings(phrase: Entry, slots: Slots) -> Iterator[Pair]:
-    """Every (English, Spanish) that a phrase stands for; without slots, itself."""
+    """Every (English, Spanish) sentence that a phrase stands for; without slots, only itself."""
     found = slots_of(phrase.english)
     for chosen in product(*(slots[name] for name, _ in found)):
         fills = dict(zip(found, chosen, strict=True))
@@ -100,7 +99,7 @@ def fillings(phrase: Entry, slots: Slots) -> Iterator[Pair]:
 def sample(
     phrases: Sequence[Entry], slots: Slots, dice: random.Random, times: int = 1
 ) -> Iterator[Pair]:
-    """The phrases in their order, each frame filled `times` times at random, others once."""
+    """The phrases in their order: each frame `times` times, filled at random, others once."""
     for phrase in phrases:
         found = slots_of(phrase.english)
         counts = Counter(name for name, _ in found)
@@ -110,7 +109,7 @@ def sample(
 
 
 def filled(phrase: Entry, fills: dict[tuple[str, str], Pair]) -> Pair:
-    """Both sides with their slots filled; what begins a sentence there gets a capital."""
+    """Both sides with their slots filled, with a capital at the beginning of a sentence."""
 
     def side(text: str, which: int) -> str:
         def fill(slot: re.Match[str]) -> str:
@@ -123,7 +122,7 @@ def filled(phrase: Entry, fills: dict[tuple[str, str], Pair]) -> Pair:
     return side(phrase.english, 0), side(phrase.spanish, 1)
 
 
-# What is said in full or short without being another sentence.
+# Contractions and their long forms: either way it is the same sentence.
 IN_FULL = {"cant": "can not", "cannot": "can not", "wont": "will not"} | {
     f"{verb}nt": f"{verb} not"
     for verb in "is are was were do does did have has had would could should must".split()
@@ -132,7 +131,7 @@ SHORT = {"am": "m", "is": "s", "are": "re", "have": "ve", "will": "ll", "would":
 
 
 def key(english: str) -> str:
-    """The same for sentences that differ in capitals, signs and contractions only.
+    """A text that is equal for sentences that differ only in capitals, punctuation, contractions.
 
     I am not sure. / i'm not sure / im not sure!
     """
@@ -142,5 +141,5 @@ def key(english: str) -> str:
 
 
 def fingerprint(key: str) -> str:
-    """What tells a sentence again without showing it: 48 bits of the SHA-256 of its key."""
+    """What identifies a sentence without showing it: 48 bits of the SHA-256 of its key."""
     return hashlib.sha256(key.encode("utf-8")).hexdigest()[:12]

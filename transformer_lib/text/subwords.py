@@ -1,12 +1,11 @@
-"""Text -> subwords -> text: for text that people write, where no list of words is ever complete.
+"""Text -> subwords -> text: for real text, where no list of words is ever complete.
 
     "Good morning, Nguyễn"  ->  ĠGood Ġmorning , ĠN gu y á » ħ n
 
 Byte-pair encoding begins with the 256 bytes and joins, again and again, the two neighbors that
-stand together most often in the training text: frequent words become one piece, rare ones several,
-and what was never seen is spelled byte by byte. So nothing is unknown. Ġ stands for the space
-before a word. (Sennrich et al. 2016, https://arxiv.org/abs/1508.07909; here with Hugging Face's
-`tokenizers`.)
+are most frequent in the training text: frequent words become one piece, rare ones several, and what
+was never seen is spelled byte by byte. So nothing is unknown. Ġ stands for the space before a word.
+(Sennrich et al. 2016, https://arxiv.org/abs/1508.07909; here by Hugging Face's `tokenizers`.)
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +18,7 @@ SMALLEST = 256 + len(SPECIALS)  # every byte, and the special tokens
 class Subwords:
     """Cuts text of any language into subwords, and joins them to the same text again.
 
-    The pieces are those of `Vocabulary`: see `vocabulary`. content: what `to_json` gave.
+    content: the result of `to_json`. Raises ValueError for any other text.
     """
 
     def __init__(self, content: str):
@@ -35,9 +34,10 @@ class Subwords:
 
     @classmethod
     def learn(cls, texts: Iterable[str], size: int) -> "Subwords":
-        """At most `size` subwords, special tokens included; test text stays out of `texts`.
+        """Learn at most `size` subwords, special tokens included, from training texts only.
 
-        The same text gives the same subwords. A small text has fewer pairs to join.
+        The same texts give the same subwords. From a small text fewer can be learned. Raises
+        ValueError for a size below SMALLEST.
         """
         if size < SMALLEST:
             raise ValueError(
@@ -60,7 +60,7 @@ class Subwords:
         return cls(bpe.to_str())
 
     def __call__(self, text: str) -> list[str]:
-        """The pieces of a text: what a model reads, and what is shown of it."""
+        """The pieces of a text, which a model reads."""
         return self._bpe.encode(text).tokens
 
     def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
@@ -71,7 +71,7 @@ class Subwords:
         """As `encode_all`, but each join is left out with this probability, for training.
 
         BPE-dropout (Provilkov et al. 2020, https://arxiv.org/abs/1910.13267). The package takes no
-        seed: the next call cuts in other ways.
+        seed, so each call cuts the text differently.
         """
         varied = type(self._bpe).from_str(self._bpe.to_str())
         varied.encode_special_tokens = True
@@ -79,17 +79,18 @@ class Subwords:
         return [found.ids for found in varied.encode_batch_fast(list(texts))]
 
     def detokenize(self, tokens: Sequence[str]) -> str:
-        """The text as it was, spaces and signs included (in Unicode's composed form, NFC)."""
-        return self._bpe.decoder.decode(list(tokens)).removeprefix(" ")
+        """The text as it was, spaces and punctuation included (in Unicode's composed form, NFC)."""
+        return str(self._bpe.decoder.decode(list(tokens))).removeprefix(" ")
 
     def piece(self, token: str) -> str:
-        """One piece as text: its letters, where it holds whole ones."""
-        return self._bpe.decoder.decode([token])
+        """One piece as text, if it holds whole letters."""
+        return str(self._bpe.decoder.decode([token]))
 
     def vocabulary(self) -> Vocabulary:
-        pieces = [self._bpe.id_to_token(i) for i in range(self._bpe.get_vocab_size())]
-        return Vocabulary(pieces[len(SPECIALS) :])
+        """All pieces with their ids."""
+        ids = self._bpe.get_vocab()
+        return Vocabulary(sorted(ids, key=ids.__getitem__)[len(SPECIALS) :])
 
     def to_json(self) -> str:
-        """The text of a tokenizer.json, as Hugging Face's libraries read it too."""
+        """The text of a tokenizer.json, which Hugging Face's libraries can read too."""
         return self._bpe.to_str(pretty=True)

@@ -1,8 +1,8 @@
 """Sentence pairs as ids on disk: encoded once, then read through a memory map.
 
-A corpus may be larger than the memory: the system keeps the pages that are in use. In a folder of
-its own are the ids of all sentences one after another, source, target, source, target (`ids`), the
-place after each sentence (`ends`), and how many there are (`about.json`).
+A corpus may be larger than the memory: the system keeps the pages that are in use. Its folder holds
+the ids of all sentences one after another, source, target, source, target (`ids`), the position
+after each sentence (`ends`), and the number of pairs (`about.json`).
 """
 
 import json
@@ -12,16 +12,18 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 
 AT_A_TIME = 10_000  # pairs
+IdPair = tuple[list[int], list[int]]
 
 
-class TokenizedDataset(Sequence):
+class TokenizedDataset(Sequence[IdPair]):
     """Pairs of (source ids, target ids), without special tokens, from a folder of `encode_pairs`.
 
-    ValueError if the files are not as long as they should be.
+    Raises ValueError if a file is missing or too short.
     """
 
     def __init__(self, folder: Path):
@@ -39,7 +41,13 @@ class TokenizedDataset(Sequence):
     def __len__(self) -> int:
         return len(self._ends) // 2
 
-    def __getitem__(self, i: int) -> tuple[list[int], list[int]]:
+    @overload
+    def __getitem__(self, i: int) -> IdPair: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[IdPair]: ...
+    def __getitem__(self, i: int | slice) -> IdPair | list[IdPair]:
+        if isinstance(i, slice):
+            return [self[number] for number in range(*i.indices(len(self)))]
         if not 0 <= i < len(self):
             raise IndexError(f"pair {i} of {len(self)}")
         start = int(self._ends[2 * i - 1]) if i else 0
@@ -47,7 +55,7 @@ class TokenizedDataset(Sequence):
         return self._ids[start:middle].tolist(), self._ids[middle:end].tolist()
 
     def lengths(self) -> np.ndarray:
-        """(n, 2): how many ids each source and target has."""
+        """(n, 2): the number of ids in each source and target."""
         return np.diff(self._ends, prepend=0).reshape(-1, 2)
 
 
@@ -57,11 +65,10 @@ def encode_pairs(
     vocab_size: int,
     folder: Path,
 ) -> TokenizedDataset:
-    """Write the ids of all pairs into a folder that is not there yet, and open it.
+    """Write the ids of all pairs into a new folder, and open it.
 
-    The files are written in a folder beside it that gets its name at the end, so that a folder of
-    this name is whole, even if the machine stops in the middle. vocab_size: ids are smaller than
-    this.
+    The folder has another name until it is complete, so that one of this name always is, even if
+    the machine stops in the middle. vocab_size: of the ids. ValueError for no pairs at all.
     """
     folder = Path(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +91,7 @@ def encode_pairs(
             raise ValueError("there are no sentence pairs to encode")
         about = {"pairs": count, "dtype": dtype.name}
         (beside / "about.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
-        if not folder.exists():  # else another run was quicker
+        if not folder.exists():  # else another run was faster
             os.replace(beside, folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)

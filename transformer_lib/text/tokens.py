@@ -4,14 +4,16 @@ A tokenizer cuts a sentence into tokens, a vocabulary numbers them:
 
     "The animal didn't cross"  ->  the animal did not cross  ->  [5, 17, 42, 9, 88]
 
-The cutting is done by spaCy's hand-written rules for each language (no trained model is needed).
-Two small things are added on top: words lose the capital that only marks the start of a sentence,
-so that "Trees" and "trees" are one word, and English contractions are written out.
+The text is cut by spaCy's hand-written rules for each language (no trained model is needed). Two
+small things are added: words lose the capital that only marks the start of a sentence, so that
+"Trees" and "trees" are one word, and English contractions are written out.
 """
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>")
@@ -37,32 +39,33 @@ class Tokenizer:
     """Cuts text of one language into tokens, and joins tokens to text again.
 
     language: a spaCy language code such as "en", "es" or "de".
-    proper: the words that are capitalized wherever they stand ("I", "Ana"); see `learn_truecasing`.
+    proper: the words that always have a capital ("I", "Ana"); see `learn_truecasing`.
     """
 
     def __init__(self, language: str, proper: Iterable[str] = ()):
         self.language = language
         self.proper = {word.lower(): word for word in proper}
-        self._spacy = None
 
     def __call__(self, text: str) -> list[str]:
         """The tokens of one sentence: lower case, except for proper words."""
-        words = self.split(text.lower())  # before the cut: spaCy's rules know "can't", not "CAN'T"
+        words = self.split(text.lower())  # first, as spaCy's rules know "can't", not "CAN'T"
         if self.language == "en":
             words = write_out_contractions(words)
         return [self.proper.get(word, word) for word in words]
 
     def split(self, text: str) -> list[str]:
-        """spaCy's tokens, as they are written."""
-        if self._spacy is None:
-            import spacy  # here, because importing spaCy takes seconds
-
-            self._spacy = spacy.blank(self.language).tokenizer
+        """spaCy's tokens, in the letters of the text."""
         text = unicodedata.normalize("NFC", text).replace("’", "'")
         return [token.text for token in self._spacy(text) if not token.is_space]
 
+    @cached_property
+    def _spacy(self) -> Callable[[str], Iterable[Any]]:
+        import spacy  # here, because importing spaCy takes seconds
+
+        return spacy.blank(self.language).tokenizer
+
     def detokenize(self, tokens: Sequence[str]) -> str:
-        """Properly written text: ¿ quién cruza la calle ? -> "¿Quién cruza la calle?"."""
+        """Text as it is written: ¿ quién cruza la calle ? -> "¿Quién cruza la calle?"."""
         text = ""
         glue = True  # True while the next token must follow without a space
         for token in tokens:
@@ -74,7 +77,7 @@ class Tokenizer:
 
 def write_out_contractions(words: Sequence[str]) -> list[str]:
     """did n't -> did not, ca n't -> can not, it 's -> it is; the owner's 's stays."""
-    full = []
+    full: list[str] = []
     for i, word in enumerate(words):
         following = words[i + 1] if i + 1 < len(words) else ""
         if word == "'s" and full and full[-1] in BEFORE_IS:
@@ -86,11 +89,12 @@ def write_out_contractions(words: Sequence[str]) -> list[str]:
 
 
 def learn_truecasing(texts: Iterable[str], tokenizer: Tokenizer) -> list[str]:
-    """The words that the training text writes with a capital inside its sentences, and only so."""
+    """The words that, inside sentences of the training text, are only written with a capital."""
     texts = list(texts)
     if all(text == text.lower() for text in texts):
-        return []  # at once: rows of digits, and other text without a capital
-    capital, small = set(), set()
+        return []  # at once, for digits and other text without capitals
+    capital: set[str] = set()
+    small: set[str] = set()
     for text in texts:
         words = [word for word in tokenizer.split(text) if word[0].isalpha()]
         for word in words[1:]:
@@ -99,10 +103,10 @@ def learn_truecasing(texts: Iterable[str], tokenizer: Tokenizer) -> list[str]:
 
 
 class Vocabulary:
-    """Every token's number: its place in the list, after the four special tokens.
+    """The id of every token: its place in the list, after the four special tokens.
 
     <pad> fills up short rows of a batch, <bos> and <eos> mark the beginning and the end of a
-    sentence, <unk> stands for every word that was not in the training text.
+    sentence, <unk> stands for any word that is not in the list. ValueError for a word listed twice.
     """
 
     def __init__(self, words: Sequence[str]):
@@ -114,7 +118,7 @@ class Vocabulary:
 
     @classmethod
     def build(cls, sentences: Iterable[Sequence[str]], min_count: int = 1) -> "Vocabulary":
-        """The tokens of the training sentences, most frequent first; test text stays out of it."""
+        """The tokens that training sentences have min_count times or more, most frequent first."""
         counts = Counter(token for sentence in sentences for token in sentence)
         words = [token for token, n in counts.items() if n >= min_count and token not in SPECIALS]
         return cls(sorted(words, key=lambda token: (-counts[token], token)))

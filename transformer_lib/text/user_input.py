@@ -1,4 +1,4 @@
-"""What somebody types: one sentence and the sign it ends in, or a reason why it can't be read."""
+"""What somebody types: one sentence and how it ends, or the reason why it can't be read."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ LARGER = (
 class InputError(ValueError):
     """A sentence that can't be translated; the message says why and what to do.
 
-    In a notebook it shows as one line, not as the way through the library to the place.
+    In a notebook it appears as one line, without a traceback.
     """
 
     def _render_traceback_(self) -> list[str]:  # what IPython asks for
@@ -25,9 +25,9 @@ class InputError(ValueError):
 
 @dataclass(frozen=True)
 class UserInput:
-    """words: for the model to read. mark: the sign at the end, set aside and put back later.
+    """words: for the model to read. mark: punctuation at the end, set aside and put back later.
 
-    added: a sign that was missing at the end, given to the model and taken off its translation.
+    added: punctuation that was missing at the end: given to the model, taken off its translation.
     replaced: what the model doesn't read, each after what stands in for it.
     """
 
@@ -37,7 +37,7 @@ class UserInput:
     replaced: tuple[tuple[str, str], ...] = ()
 
     def around(self, translation: str, language: str) -> str:
-        """The translation with the mark, as it is written in its language."""
+        """The translation with its mark, as its language writes it: in Spanish, ¡…!"""
         opening = "¡" if self.mark == "!" and language == "es" else ""
         return f"{opening}{translation}{self.mark}"
 
@@ -62,14 +62,14 @@ def one_line(text: Any) -> str:
 
 
 def one_sentence(text: Any) -> UserInput:
-    """ "I like trees!!" -> Typed("I like trees", "!"); InputError for anything but one line.
+    """ "I like trees!!" -> UserInput("I like trees", "!"); InputError for anything but one line.
 
     A full stop says nothing that the words don't. Neither does an exclamation mark, except after
     "What a day!", which isn't a sentence without it. A question mark stays.
     """
     words = one_line(text)
-    signs = re.search(r"[\s.?!…]*$", words)[0]
-    words = words.removesuffix(signs)
+    whole, words = words, re.sub(r"[\s.?!…]+$", "", words)
+    signs = whole.removeprefix(words)
     if "?" in signs:
         return UserInput(words + "?")
     if "!" in signs:
@@ -79,12 +79,12 @@ def one_sentence(text: Any) -> UserInput:
 
 
 def is_finished(text: str) -> bool:
-    """Does it look like a written sentence: no small letter at the beginning, a sign at the end?"""
+    """Does it look like a written sentence: no small letter first, punctuation at the end?"""
     return text[:1] == text[:1].upper() and not text[-1:].isalnum()
 
 
 def finish(text: Any) -> UserInput:
-    """ "good morning" -> "Good morning." for a model that has read finished sentences only."""
+    """ "good morning" -> "Good morning." for a model that has only read finished sentences."""
     words = one_line(text)
     added = "." if words[-1].isalnum() else ""
     return UserInput(words[0].upper() + words[1:] + added, added=added)
@@ -96,13 +96,13 @@ def check_tokens(tokens: list[str]) -> None:
         raise InputError("there is more than one sentence: it reads one at a time")
     if len(tokens) > LONGEST:
         raise InputError(
-            f"the sentence has {len(tokens)} words and signs, more than {LONGEST}: "
+            f"the sentence has {len(tokens)} words and punctuation marks, more than {LONGEST}: "
             f"cut it into shorter sentences"
         )
 
 
 def about_unknown(unknown: Iterable[str], known: Iterable[str], language: str) -> str:
-    """Which words a model has not learned, what may have been meant, and what it can read."""
+    """A message: the words a model doesn't know, what may have been meant, what it can read."""
     parts = []
     known = list(known)
     for word in dict.fromkeys(unknown):
@@ -119,9 +119,9 @@ def about_unknown(unknown: Iterable[str], known: Iterable[str], language: str) -
 
 
 def is_near(word: str, other: str) -> bool:
-    """Is the other word what a slip of the finger makes of this one?
+    """Are the words one typing error apart?
 
-    One letter wrong, missing or too much, or two exchanged; of three letters, two exchanged.
+    One letter wrong, missing or added, or two neighbors swapped; in words of three letters, a swap.
     """
     if len(word) < 3 or abs(len(word) - len(other)) > 1:
         return False

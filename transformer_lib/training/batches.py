@@ -1,4 +1,4 @@
-"""Which pairs go together, epoch after epoch."""
+"""The order of the batches, epoch after epoch."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -10,9 +10,9 @@ Pairs = Sequence[tuple[Ids, Ids]]
 
 
 def batch_order(pairs: Pairs, config: TrainingConfig, run: TrainState) -> Iterator[list[int]]:
-    """Which pairs go together, epoch after epoch, each in an order of its own.
+    """The numbers of the pairs in each batch, without end; each epoch has an order of its own.
 
-    `run` keeps the place.
+    run: its epoch and position say where to begin, and are updated.
     """
     while True:
         order = batch_indices(pairs, config.max_tokens, seed=config.seed + 1000 * run.epoch)
@@ -23,10 +23,11 @@ def batch_order(pairs: Pairs, config: TrainingConfig, run: TrainState) -> Iterat
 
 
 def batches_of(pairs: Pairs, order: Iterable[list[int]]) -> Iterator[Batch]:
+    """The batches with these pairs."""
     for chosen in order:
         yield make_batch([pairs[i] for i in chosen])
 
 
 def all_batches(pairs: Pairs, config: TrainingConfig, run: TrainState) -> Iterator[Batch]:
-    """The batches themselves, in that order."""
+    """The batches themselves, in the order of `batch_order`."""
     return batches_of(pairs, batch_order(pairs, config, run))

@@ -1,4 +1,4 @@
-"""How to train: steps, batch size, schedule, smoothing."""
+"""The settings of a training run: steps, batch size, schedule, smoothing."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from transformer_lib.training.schedules import SCHEDULES, paper_schedule
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """How to train: the paper's ways (sections 5.3 and 5.4), in sizes for a laptop.
+    """The settings of a training run: as in the paper (5.3 and 5.4), in sizes for a laptop.
 
     steps: updates of the weights. max_tokens: padded words in a batch (source and target each).
     accumulation_steps: batches whose gradients are added up for one update, in all processes
@@ -17,10 +17,11 @@ class TrainingConfig:
     the paper's own).
     smoothing: label smoothing. bf16: half-precision arithmetic where it is safe (autocast).
     validate_every: steps between two validations, at which the run is saved as well.
-    best_by: the best validation is that of the lowest "loss", or that of the highest "bleu".
+    best_by: the best validation is the one with the lowest "loss", or with the highest "bleu".
     patience: stop after this many validations without a new best one (None: never).
-    average: 1 ends with the weights of the best validation; more, with the mean of the weights at
-    the last validations, that many (section 6.1 of the paper: 5 or 20 of them).
+    average: with 1, the run ends with the weights of the best validation; with n > 1, with the mean
+    of the weights at the last n validations (section 6.1 of the paper: 5 or 20).
+    Raises ValueError for a value out of range.
     """
 
     steps: int = 1000
@@ -37,16 +38,9 @@ class TrainingConfig:
     average: int = 1
     best_by: str = "loss"
 
-    def __post_init__(self):
-        counts = (
-            "steps",
-            "max_tokens",
-            "accumulation_steps",
-            "warmup",
-            "validate_every",
-            "average",
-        )
-        for name in (*counts, "patience"):
+    def __post_init__(self) -> None:
+        counts = "steps max_tokens accumulation_steps warmup validate_every average patience"
+        for name in counts.split():
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name}={value} must be 1 or more")
@@ -61,6 +55,7 @@ class TrainingConfig:
             raise ValueError(f'best_by={self.best_by!r} must be "loss" or "bleu"')
 
     def learning_rate(self, step: int, d_model: int) -> float:
+        """The learning rate at this step, counted from 1, of a model with this width."""
         papers_max_lr = (d_model * self.warmup) ** -0.5
         max_lr = papers_max_lr if self.max_lr is None else self.max_lr
         if self.schedule in SCHEDULES:
@@ -68,4 +63,5 @@ class TrainingConfig:
         return paper_schedule(step, d_model, self.warmup, factor=max_lr / papers_max_lr)
 
 
-TrainingConfig.__init__ = says_new_keywords(TrainingConfig.__init__)
+_init = says_new_keywords(TrainingConfig.__init__)
+TrainingConfig.__init__ = _init  # type: ignore[method-assign]  # it has the same signature

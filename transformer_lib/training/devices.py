@@ -1,15 +1,14 @@
-"""Where to compute: the processor, or a GPU that is there."""
+"""Where to compute: on the CPU, or on a GPU."""
 
 import torch
 
 
 def get_device(name: str) -> torch.device:
-    """ "cpu", "cuda" or "mps", if it is there; "auto": the fastest that is.
+    """ "cpu", "cuda" or "mps"; "auto" is the fastest there is. ValueError for one that isn't there.
 
-    So far, training was tried on processors only. What is known to go wrong elsewhere was looked
-    for: no mask is filled with infinity (`attention_weights`), so that bf16 has no NaN from there,
-    and a run is saved with the random numbers of its device. But sums may come in another order
-    each time on a GPU, so a run goes on to nearly the same weights there.
+    So far, training has only been tried on CPUs. What is known to go wrong elsewhere is avoided: no
+    mask is filled with infinity (bf16 would get NaN), and a run is saved with the random numbers of
+    its device. But a GPU's sums vary in order, so a resumed run comes only near the same weights.
     """
     there = [
         device

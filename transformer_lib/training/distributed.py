@@ -1,10 +1,10 @@
-"""Several processes that train one model together; a process alone notices nothing of it.
+"""Several processes that train one model together; a single process is unaffected.
 
     torchrun --nproc-per-node 2 -m transformer_lib train ...
 
 starts them. Each holds the whole model and computes its share of the batches of every update.
-DistributedDataParallel then gives all of them the same gradients, and so the same weights. Numbers
-travel by gloo, gradients on NVIDIA's GPUs by NCCL. Process 0 is the one that writes files.
+DistributedDataParallel then gives all of them the same gradients, and so the same weights. They
+exchange numbers by gloo, and gradients on NVIDIA's GPUs by NCCL. Only process 0 writes files.
 """
 
 import os
@@ -13,13 +13,17 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
+from typing import Any, NoReturn, TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch import distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
+from transformer_lib.model.interface import Parts
+
 WAIT = timedelta(hours=2)  # for process 0, which may have a large corpus to read
+Item = TypeVar("Item")
 STOPPED = (
     "another process of this training has stopped, so this one stops, too; it goes on where it was "
     "last saved with --resume, also with fewer processes"
@@ -27,7 +31,7 @@ STOPPED = (
 
 
 class ProcessError(ValueError):
-    """The processes can't work together (any longer); the message says why."""
+    """The processes can't work together, or no longer; the message says why."""
 
 
 def rank() -> int:
@@ -40,13 +44,13 @@ def world_size() -> int:
     return dist.get_world_size() if dist.is_initialized() else 1
 
 
-def shard(items: Sequence) -> Sequence:
-    """The share of this process: every world-th item."""
+def shard(items: Sequence[Item]) -> Sequence[Item]:
+    """This process's share of the items: every world_size-th one."""
     return items[rank() :: world_size()]
 
 
 def all_reduce_sum(*numbers: float) -> Sequence[float]:
-    """Each number summed over all processes, all of which must call it."""
+    """The sum of each number over all processes, all of which must call this."""
     if world_size() == 1:
         return numbers
     sums = torch.tensor(numbers, dtype=torch.float64)
@@ -56,15 +60,15 @@ def all_reduce_sum(*numbers: float) -> Sequence[float]:
 
 @contextmanager
 def process_group() -> Iterator[None]:
-    """Inside, this process works with the others that torchrun has started, if it has.
+    """Inside, this process works together with the others, if torchrun has started several.
 
-    ProcessError as soon as one of them is gone, or when torchrun ends them all.
+    Raises ProcessError as soon as one of them is gone, or when torchrun ends them all.
     """
     if int(os.environ.get("WORLD_SIZE", 1)) == 1 or dist.is_initialized():
         yield
         return
 
-    def stop(*_):
+    def stop(*_: object) -> NoReturn:
         raise ProcessError(STOPPED)
 
     dist.init_process_group(
@@ -85,9 +89,9 @@ def process_group() -> Iterator[None]:
 
 @contextmanager
 def first_before_others() -> Iterator[None]:
-    """What is inside is done by process 0, and by the others once it is through.
+    """What is inside is done by process 0 first, and by the others when it is done.
 
-    If process 0 fails, it says why, and the others end in silence.
+    If process 0 fails, it says why, and the others exit silently.
     """
     if rank() > 0:
         (failed,) = all_reduce_sum(0)
@@ -104,7 +108,7 @@ def first_before_others() -> Iterator[None]:
 
 
 def local_device(device: torch.device) -> torch.device:
-    """Of the GPUs of this machine, the one of this process."""
+    """The GPU of this process, if several share a machine; ProcessError if there are too few."""
     if world_size() == 1 or device.type == "cpu":
         return device
     if device.type != "cuda":
@@ -117,19 +121,20 @@ def local_device(device: torch.device) -> torch.device:
 
 
 def seed_process(seed: int, step: int) -> None:
-    """From this step on, other dropout in each process.
+    """From this step on, each process draws its dropout from random numbers of its own.
 
-    Process 0 goes on with its random numbers, as if it were alone; they are saved with the run. The
-    others begin a new row, so that nothing of theirs has to be saved.
+    Process 0 goes on with those that it would have alone; they are saved with the run. The others
+    begin with a new seed, so that theirs needn't be saved.
     """
     if rank() > 0:
         torch.manual_seed(random.Random(f"{seed} {step} {rank()}").getrandbits(63))
 
 
-def data_parallel_loss(model: nn.Module, loss_of: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def data_parallel_loss(model: Parts, loss_of: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The same loss, after whose `backward` the gradients are the mean over all processes."""
     if world_size() == 1:
         return loss_of
+    assert isinstance(model, nn.Module)  # the only kind that this takes
     return DistributedDataParallel(LossModule(model, loss_of), forward_sync_buffers=False)
 
 
@@ -141,10 +146,12 @@ class LossModule(nn.Module):
         self.model = model
         self.loss_of = loss_of
 
-    def forward(self, *arguments) -> Tensor:
+    def forward(self, *arguments: Any) -> Tensor:
         return self.loss_of(*arguments)
 
 
-def gradient_sync(loss_of: Callable[..., Tensor], now: bool) -> AbstractContextManager:
+def gradient_sync(loss_of: Callable[..., Tensor], now: bool) -> AbstractContextManager[None]:
     """Inside, gradients are exchanged (now), or only added to those that are there."""
-    return nullcontext() if now or world_size() == 1 else loss_of.no_sync()
+    if now or not isinstance(loss_of, DistributedDataParallel):
+        return nullcontext()
+    return loss_of.no_sync()

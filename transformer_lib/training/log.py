@@ -1,9 +1,10 @@
-"""The log of a training: a line of JSON every few steps and at each validation, as it goes on."""
+"""The log of a training run: a line of JSON every few steps, and one at each validation."""
 
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from transformer_lib.files import CheckpointError, write_file
 from transformer_lib.training.distributed import all_reduce_sum
@@ -15,12 +16,15 @@ EVERY = 10  # steps between two lines
 class Log:
     """log.jsonl in the folder of a run; without a folder, nothing is written.
 
-    {"step": 20, "loss": 4.2, "learning_rate": 0.0001, "words_per_second": 3210}: the means since
-    the line before; the words are target words. At each validation, its entry of the history.
-    after: the step from which a run goes on. What was written of later steps is taken away, as the
-    run is going to write it again: whenever it was killed, no line is lost and none comes twice.
-    Several processes each tell their share, and one of them has the folder.
+    {"step": 20, "loss": 4.2, "learning_rate": 0.0001, "words_per_second": 3210}: means since the
+    line before, in nats and target words. At each validation, its entry of the history.
+    after: the step from which a run is resumed. Lines of later steps are removed, as they will be
+    written again: whenever the run was killed, no line is lost and none is there twice.
+    Of several processes, each reports its share, and only one has the folder.
     """
+
+    _words: int
+    _seconds: float
 
     def __init__(self, folder: Path | None, after: int = 0):
         self._path = None if folder is None else Path(folder) / LOG_FILE
@@ -39,8 +43,8 @@ class Log:
         if step % EVERY == 0:
             self._write_steps()
 
-    def validation(self, entry: dict) -> None:
-        """What was found; from here on, these lines outlast a power cut, too."""
+    def validation(self, entry: dict[str, Any]) -> None:
+        """Write the entry of a validation; the lines so far are safe from a power cut."""
         self._write_steps()
         self._write(entry, lasting=True)
 
@@ -55,7 +59,7 @@ class Log:
             self._write(self._last | {"loss": round(loss, 4), "words_per_second": pace})
             self._start()
 
-    def _write(self, entry: dict, lasting: bool = False) -> None:
+    def _write(self, entry: dict[str, Any], lasting: bool = False) -> None:
         if self._path:
             with open(self._path, "ab") as file:
                 file.write(json.dumps(entry).encode() + b"\n")
@@ -64,8 +68,8 @@ class Log:
                     os.fsync(file.fileno())
 
 
-def entries(content: bytes) -> Iterator[tuple[bytes, dict]]:
-    """Each line with what it says, up to the first that is not whole (yet)."""
+def entries(content: bytes) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Each line and its entry, up to the first line that is incomplete."""
     for line in content.splitlines(keepends=True):
         try:
             entry = json.loads(line)
@@ -77,8 +81,8 @@ def entries(content: bytes) -> Iterator[tuple[bytes, dict]]:
         yield line, entry
 
 
-def read_log(folder: Path) -> tuple[list[dict], list[dict]]:
-    """The entries of a run so far, also of one that is going on: every few steps; validations."""
+def read_log(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The entries of a run, which may still be going on: those of steps, those of validations."""
     path = Path(folder) / LOG_FILE
     if not path.exists():
         raise CheckpointError(f"there is no training to draw in {folder}: it has no {LOG_FILE}")

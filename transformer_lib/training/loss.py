@@ -19,6 +19,7 @@ def label_smoothed_cross_entropy(
     gets 1 - eps + eps/vocab_size of the wanted probability and each other word eps/vocab_size, as
     in `F.cross_entropy(logits, target, label_smoothing=eps)`. Targets equal to ignore_index do not
     count; without any other target the loss is 0. reduction: "mean" per word, or "sum".
+    Raises ValueError unless 0 <= smoothing < 1.
     """
     if not 0 <= smoothing < 1:
         raise ValueError(f"smoothing={smoothing} must be at least 0 and less than 1")

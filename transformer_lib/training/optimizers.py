@@ -1,4 +1,7 @@
-"""The paper's Adam (section 5.3), and AdamW and Muon; `train` takes one as optimizer=muon."""
+"""The paper's Adam (section 5.3), AdamW and Muon: train(…, optimizer=muon)."""
+
+from collections.abc import Callable, MutableMapping
+from typing import Any, Protocol
 
 import torch
 from torch import nn
@@ -7,16 +10,30 @@ from transformer_lib.model.interface import Parts
 from transformer_lib.model.transformer import Generator
 
 
+class AnyOptimizer(Protocol):
+    """What training asks of an optimizer: one of PyTorch's, or several of them as one."""
+
+    @property
+    def param_groups(self) -> list[dict[str, Any]]: ...
+    @property
+    def state(self) -> MutableMapping[Any, dict[str, Any]]: ...
+    def step(self) -> object: ...
+    def zero_grad(self, set_to_none: bool = True) -> None: ...
+
+
+OptimizerOf = Callable[[Parts], AnyOptimizer]  # makes the optimizer of a model
+
+
 def adam(model: Parts) -> torch.optim.Adam:
-    """Adam with the paper's numbers (section 5.3); the schedule sets the learning rate."""
+    """Adam with the paper's betas and eps (section 5.3); the schedule sets the learning rate."""
     return torch.optim.Adam(model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
 
 def adamw(model: Parts, decay: float = 0.1) -> torch.optim.AdamW:
     """Adam that also takes a share of decay * rate off each matrix at each step (AdamW).
 
-    Loshchilov and Hutter 2019: what isn't needed shrinks. Norms and biases are left alone. The
-    rest is as in the paper's Adam (section 5.3); the schedule sets the learning rate.
+    Loshchilov and Hutter 2019: weights that aren't needed shrink. Norms and biases are left alone.
+    Otherwise as in the paper's Adam (section 5.3); the schedule sets the learning rate.
     """
     return decaying_adam(list(model.parameters()), decay)
 
@@ -29,7 +46,7 @@ def decaying_adam(parameters: list[nn.Parameter], decay: float) -> torch.optim.A
 
 
 class CombinedOptimizer:
-    """Several optimizers as one, each with parameters of its own."""
+    """Several optimizers that work as one, each on its own parameters."""
 
     def __init__(self, *optimizers: torch.optim.Optimizer):
         self.optimizers = optimizers
@@ -53,13 +70,12 @@ class CombinedOptimizer:
 def muon(model: Parts, decay: float = 0.1) -> CombinedOptimizer:
     """Muon for the matrices inside the layers, `adamw` for the rest (Jordan et al. 2024).
 
-    Inside is each `nn.Linear` but the generator's: the rest are words (embeddings and generator, a
-    row for each), norms and biases.
+    Those are the matrices of each `nn.Linear` except the generator's. The rest are the vectors of
+    words (embeddings and generator), norms and biases.
 
     The mean gradient G = U S V^T of a matrix says in which directions it should change, and S how
-    strongly in each. Muon takes U V^T: all directions alike, also those of which little is heard.
-    The step is scaled to the size of Adam's (Liu et al. 2025, Equation 4), so that one learning
-    rate fits both.
+    strongly in each. Muon takes U V^T: all directions alike, even those with a small gradient. Its
+    step is scaled to the size of Adam's (Liu et al. 2025, Equation 4): one learning rate fits both.
     """
     words = {
         parameter

@@ -6,17 +6,17 @@ import math
 def paper_schedule(step: int, d_model: int, warmup: int = 4000, factor: float = 1.0) -> float:
     """factor * d_model^-0.5 * min(step^-0.5, step * warmup^-1.5)  (Equation 3).
 
-    Rises in a straight line for `warmup` steps, then falls with the square root of the step. Steps
-    count from 1, and each has a value of its own.
+    It rises linearly for `warmup` steps, then falls with the inverse square root of the step. Steps
+    count from 1; ValueError for others.
     """
     check_step(step)
-    return factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+    return float(factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5))
 
 
 def linear_schedule(step: int, max_lr: float, warmup: int, total: int) -> float:
     """Up to `max_lr` in `warmup` steps, down to zero after the last of `total`, in straight lines.
 
-    For short trainings, which gain from a learning rate that comes to rest.
+    For short runs, which gain from a learning rate that ends at zero.
     """
     check_step(step)
     return max_lr * min(step / warmup, (total + 1 - step) / max(total + 1 - warmup, 1))
@@ -37,8 +37,7 @@ def cosine_schedule(step: int, max_lr: float, warmup: int, total: int) -> float:
 def stable_schedule(step: int, max_lr: float, warmup: int, total: int, decay: float = 0.2) -> float:
     """Warm-up, stable, decay: up to `max_lr`, level, and down to zero in the last share `decay`.
 
-    MiniCPM (Hu et al. 2024, Equation 1). Until the decay begins, nobody needs to know how long the
-    training will be.
+    MiniCPM (Hu et al. 2024, Equation 1). The length of the run needn't be known before the decay.
     """
     check_step(step)
     return max_lr * min(step / warmup, (total + 1 - step) / (total * decay), 1)

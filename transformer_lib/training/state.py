@@ -1,28 +1,30 @@
-"""How far a training has come, on disk, so that it can go on after whatever stopped it."""
+"""The state of a training run, on disk, so that it can go on after whatever stopped it."""
 
 import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from transformer_lib.checkpoints import current_name, set_weights, weights
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
-from transformer_lib.model.interface import Parts
+from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.renamed import current_settings
 from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.optimizers import AnyOptimizer
 
 STATE_FILE = "training_state.safetensors"
 
 
 @dataclass
 class TrainState:
-    """How far a training has come. (epoch, position): the next batch to read.
+    """How far a training run has come. (epoch, position): the next batch to read.
 
-    best_loss: the validation loss of the best validation; with best_by="bleu", minus its BLEU.
+    best_loss: the loss of the best validation; with best_by="bleu", minus its BLEU.
     """
 
     step: int = 0
@@ -30,17 +32,17 @@ class TrainState:
     position: int = 0
     best_loss: float = math.inf
     validations_since_best: int = 0
-    history: list[dict] = field(default_factory=list)
+    history: list[dict[str, Any]] = field(default_factory=list)
 
 
 def weight_files(folder: Path, run: TrainState, count: int) -> list[Path]:
-    """The files with the weights at the last validations."""
+    """The files with the weights at the last `count` validations."""
     steps = [entry["step"] for entry in run.history[-count:]]
     return [folder / f"weights-{step}.safetensors" for step in steps]
 
 
 def save_weights(folder: Path, model: Parts, run: TrainState, count: int) -> None:
-    """Write those of the validation that has just been, and let go of those that came too early."""
+    """Write the weights at the latest validation, and delete all but those at the last `count`."""
     kept = weight_files(folder, run, count)
     write_tensors(kept[-1], weights(model))
     for path in folder.glob("weights-*.safetensors"):
@@ -49,7 +51,7 @@ def save_weights(folder: Path, model: Parts, run: TrainState, count: int) -> Non
 
 
 def mean_weights(files: Sequence[Path]) -> dict[str, Tensor]:
-    """The mean of the weights in these files, one of which is read at a time."""
+    """The mean of the weights in these files, which are read one at a time."""
     mean: dict[str, Tensor] = {}
     for path in files:
         for name, tensor in read_tensors(path)[0].items():
@@ -58,8 +60,15 @@ def mean_weights(files: Sequence[Path]) -> dict[str, Tensor]:
     return mean
 
 
-def save_state(folder, model, optimizer, config, run, best) -> None:
-    """All that the next step depends on, in one file: weights, Adam's averages, random numbers."""
+def save_state(
+    folder: Path,
+    model: Seq2SeqModel,
+    optimizer: AnyOptimizer,
+    config: TrainingConfig,
+    run: TrainState,
+    best: dict[str, Tensor],
+) -> None:
+    """Write all that the next step depends on: weights, Adam's averages, random numbers."""
     tensors = rng_states(model.generator.proj.weight.device)
     for name, parameter in weights(model).items():
         tensors[f"model/{name}"] = parameter
@@ -70,8 +79,14 @@ def save_state(folder, model, optimizer, config, run, best) -> None:
     write_tensors(folder / STATE_FILE, tensors, about)
 
 
-def load_state(folder, model, optimizer, config) -> tuple[TrainState, dict[str, Tensor]]:
-    """Put model, optimizer and random numbers back to where `save_state` left them."""
+def load_state(
+    folder: Path, model: Seq2SeqModel, optimizer: AnyOptimizer, config: TrainingConfig
+) -> tuple[TrainState, dict[str, Tensor]]:
+    """Put model, optimizer and random numbers back to where `save_state` left them.
+
+    -> the state, and the best weights so far. Raises CheckpointError if there is nothing to resume,
+    or if the run was started with other settings.
+    """
     path = folder / STATE_FILE
     if not path.exists():
         raise CheckpointError(f"there is nothing to resume in {folder}: it has no {STATE_FILE}")
@@ -90,8 +105,8 @@ def load_state(folder, model, optimizer, config) -> tuple[TrainState, dict[str, 
         parts.setdefault(part, {})[current_name(name)] = tensor
     set_weights(model, parts["model"], where=str(path))
     for name, parameter in weights(model).items():
-        for part, tensors_of_part in parts.items():  # Adam has none before its first step
-            if part.startswith("adam.") and name in tensors_of_part:  # nor Muon of each matrix
+        for part, tensors_of_part in parts.items():  # Adam has no averages before its first step
+            if part.startswith("adam.") and name in tensors_of_part:  # nor has Muon all of them
                 average = tensors_of_part[name].to(parameter.device)
                 optimizer.state[parameter][part.removeprefix("adam.")] = average
     set_rng_states(tensors, model.generator.proj.weight.device)
@@ -99,7 +114,7 @@ def load_state(folder, model, optimizer, config) -> tuple[TrainState, dict[str, 
 
 
 def rng_states(device: torch.device) -> dict[str, Tensor]:
-    """Where the random numbers stand that dropout draws from, on a GPU also those of its own."""
+    """The state of the random numbers that dropout draws, on a GPU also of its own."""
     states = {"random": torch.get_rng_state()}
     if device.type != "cpu":
         states[f"random.{device.type}"] = torch.get_device_module(device).get_rng_state()
@@ -107,7 +122,7 @@ def rng_states(device: torch.device) -> dict[str, Tensor]:
 
 
 def set_rng_states(states: dict[str, Tensor], device: torch.device) -> None:
-    """Back to where they stood; what was saved on another kind of device has none for this one."""
+    """Restore the state; one saved on another kind of device has none for this device."""
     torch.set_rng_state(states["random"])
     if f"random.{device.type}" in states:
         torch.get_device_module(device).set_rng_state(states[f"random.{device.type}"])

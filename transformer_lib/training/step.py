@@ -11,18 +11,18 @@ from transformer_lib.text.batching import Batch
 from transformer_lib.text.tokens import PAD
 from transformer_lib.training.distributed import all_reduce_sum, gradient_sync, world_size
 from transformer_lib.training.loss import label_smoothed_cross_entropy
+from transformer_lib.training.optimizers import AnyOptimizer
 
-# The loss needs several tensors as large as the logits. Memory in pieces of 8 MB is used again;
-# what is larger than 32 MB goes back to Linux each time and comes anew, page by page: slower.
+# The loss needs several tensors as large as the logits. Memory in pieces of 8 MB is used again, but
+# pieces over 32 MB go back to Linux and are fetched again page by page each time, which is slower.
 LOGITS_AT_A_TIME = 2_000_000
 
 
 def batch_loss(model: Seq2SeqModel, batch: Batch, smoothing: float, bf16: bool = False) -> Tensor:
-    """The loss summed over the batch's target words.
+    """The loss in nats, summed over the batch's target words.
 
     The decoder reads the right words so far (teacher forcing), whatever it would have written. The
-    generator, which is the widest layer, runs only where there is a word to predict, and there
-    piece by piece.
+    generator, the widest layer, runs only at positions with a word to predict, part by part.
     """
     device = model.generator.proj.weight.device
     src, tgt_in, tgt_out = (x.to(device) for x in (batch.src, batch.tgt_in, batch.tgt_out))
@@ -40,20 +40,21 @@ def batch_loss(model: Seq2SeqModel, batch: Batch, smoothing: float, bf16: bool =
 
 
 def words_in(batches: Sequence[Batch]) -> int:
+    """How many target words the batches have, <eos> included."""
     return sum(int((batch.tgt_out != PAD).sum()) for batch in batches)
 
 
 @says_new_keywords
 def update(
     model: Seq2SeqModel,
-    optimizer: torch.optim.Optimizer,
+    optimizer: AnyOptimizer,
     batches: Sequence[Batch],
     lr: float,
     smoothing: float,
     bf16: bool = False,
     loss_of: Callable[..., Tensor] = batch_loss,
 ) -> float:
-    """One step: the gradient of all batches together, as if they were one. -> loss per word.
+    """One step, with the gradient of all batches as if they were one -> loss per word, in nats.
 
     loss_of: computes the loss of a batch, summed over its target words. Of several processes, each
     has some of the batches and gets its share of the loss; loss_of is then `data_parallel_loss`.
@@ -65,7 +66,7 @@ def update(
     for batch in batches:
         with gradient_sync(loss_of, now=batch is batches[-1]):
             loss = loss_of(model, batch, smoothing, bf16) / words
-            (loss * world_size()).backward()  # an exchange takes the mean, where the sum is wanted
+            (loss * world_size()).backward()  # the processes take the mean, but the sum is needed
         share += loss.item()
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)

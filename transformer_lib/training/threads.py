@@ -1,7 +1,7 @@
-"""How many of the processor's cores a training takes: one where its steps are small.
+"""How many of the CPU's cores a training run takes: one if its steps are small.
 
 PyTorch cuts an operation into a piece for each core and goes on when the last piece is done. In a
-small model the pieces are so short that this gains nothing. And where another program has one of
+small model the pieces are so short that this gains nothing. And if another program uses one of
 the cores, every operation waits until the piece on that core has had its turn. Measured on two
 cores (`benchmarks/threads.py`): time with two threads as a multiple of that with one,
 
@@ -11,8 +11,8 @@ cores (`benchmarks/threads.py`): time with two threads as a multiple of that wit
     2**18, your own pairs       0.71    2.0             4.5
     2**19, the larger model     0.70    1.7             2.7
 
-so a model up to the size for your own pairs stays on one thread, where little is to be gained and
-much to be lost; a larger one takes all cores.
+so a model up to the size for your own pairs stays on one thread, as it has little to gain from two
+and much to lose; a larger one takes all cores.
 """
 
 from collections.abc import Iterator
@@ -24,16 +24,16 @@ ENOUGH = 2**19  # numbers in one tensor between two layers
 
 
 def threads_for(d_model: int, words: int) -> int:
-    """For steps of a model with this width, on so many words: one, or all that PyTorch may take.
+    """Threads for steps of a model of width d_model on batches of so many words: one or all.
 
-    All is what it takes by itself, or what OMP_NUM_THREADS or `torch.set_num_threads` says.
+    All are those that PyTorch takes by itself, or by OMP_NUM_THREADS or `torch.set_num_threads`.
     """
     return 1 if d_model * words < ENOUGH else torch.get_num_threads()
 
 
 @contextmanager
 def using_threads(count: int) -> Iterator[None]:
-    """Inside, PyTorch computes with so many threads."""
+    """Inside, PyTorch computes with `count` threads."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:

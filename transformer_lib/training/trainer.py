@@ -1,8 +1,9 @@
-"""The training loop, which can be killed at any moment and goes on to the same weights."""
+"""The training loop, which can be killed at any moment and resumed, with the same weights."""
 
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -26,7 +27,7 @@ from transformer_lib.training.distributed import (
     world_size,
 )
 from transformer_lib.training.log import Log
-from transformer_lib.training.optimizers import adam
+from transformer_lib.training.optimizers import AnyOptimizer, OptimizerOf, adam
 from transformer_lib.training.state import (
     STATE_FILE,
     TrainState,
@@ -58,29 +59,30 @@ def train(
     *,
     folder: Path | None = None,
     resume: bool = False,
-    measure: Callable[[Seq2SeqModel], dict] | None = None,
+    measure: Callable[[Seq2SeqModel], dict[str, Any]] | None = None,
     progress: tqdm | None = None,
-    optimizer: Callable[[Parts], torch.optim.Optimizer] = adam,
+    optimizer: OptimizerOf = adam,
     loss: Callable[..., Tensor] = batch_loss,
     threads: int | None = None,
-) -> list[dict]:
-    """Train the model in place; it ends with the weights of its best validation, or a mean.
+) -> list[dict[str, Any]]:
+    """Train the model in place; it ends with its weights at the best validation, or with a mean.
 
     pairs, validation: (source ids, target ids), without special tokens.
     folder: where the run is saved at each validation, so that `resume=True` can go on from there
         after whatever stopped it, to the same weights bit for bit (on a CPU, with the same number
-        of threads). It also gets a log (`training.log`). Nothing is saved without it.
-    measure: called at each validation; what it returns is added to the history. With
-        best_by="bleu" it returns "bleu" among others.
+        of threads). The log is there too (`training.log`). With None, nothing is saved.
+    measure: called at each validation; what it returns is added to the history. For
+        best_by="bleu", that must include "bleu".
     progress: the progress bar to use.
-    optimizer: makes the optimizer of the model. loss: takes the place of `batch_loss` in training
-        (validation keeps it).
-    threads: of the processor (None: as many as steps of this size are worth, `threads_for`).
-    -> the history: for each validation its step, loss, validation_loss and learning_rate.
+    optimizer: makes the optimizer of the model. loss: used in training instead of `batch_loss`
+        (but not in validation).
+    threads: how many CPU threads to use (None: by the size of the steps, `threads_for`).
+    -> the history: for each validation step, learning_rate, loss and validation_loss (nats a word).
 
-    Several processes (`distributed.process_group`) share the batches of each update, so that it
-    doesn't depend on their number, but for rounding and dropout. Process 0 measures and writes;
-    all read the same folder.
+    Several processes (`distributed.process_group`) share the batches of each update, so the result
+    doesn't depend on their number, except for rounding and dropout. Process 0 measures and writes;
+    all read the same folder. ValueError for settings that don't fit together, CheckpointError if
+    the folder holds another run, or none to resume.
     """
     if not pairs or not validation:
         raise ValueError("training needs at least one pair to train on and one to validate on")
@@ -101,7 +103,7 @@ def train(
         progress = tqdm(unit="step", dynamic_ncols=True, disable=rank() > 0)
     progress.reset(total=config.steps)
     progress.update(state.step)
-    log = Log(folder if files.writes else None, after=state.step)
+    log = Log(files.out, after=state.step)
     losses: list[float] = []  # since the last validation
     model.train()
     with using_threads(threads or threads_for(model.config.d_model, config.max_tokens)):
@@ -141,9 +143,9 @@ def validate(
     losses: Sequence[float],
     step: int,
     lr: float,
-    measure: Callable[[Seq2SeqModel], dict] | None,
-) -> dict:
-    """The entry of the history for this step. losses: of the updates since the entry before."""
+    measure: Callable[[Seq2SeqModel], dict[str, Any]] | None,
+) -> dict[str, Any]:
+    """The history's entry for this step. losses: those of the updates since the last entry."""
     held_out_loss = validation_loss(model, held_out)
     (mean_loss,) = all_reduce_sum(sum(losses) / len(losses))
     entry = {
@@ -155,7 +157,7 @@ def validate(
     return entry | (measure(model) if measure is not None and rank() == 0 else {})
 
 
-def is_best(entry: dict, state: TrainState, config: TrainingConfig) -> bool:
+def is_best(entry: dict[str, Any], state: TrainState, config: TrainingConfig) -> bool:
     """Add this validation to the history, and say whether it is the best so far."""
     cost = entry["validation_loss"]
     if config.best_by == "bleu":
@@ -174,50 +176,50 @@ def copy_weights(model: Parts) -> dict[str, Tensor]:
 
 
 class RunFiles:
-    """What of a training is kept in its folder; without a folder, nothing.
+    """The files of a training run in its folder; without a folder, there are none.
 
-    Of several processes, the first one writes.
+    Of several processes, only the first one writes.
     """
 
     def __init__(
         self,
         folder: Path | None,
         model: Seq2SeqModel,
-        optimizer: torch.optim.Optimizer,
+        optimizer: AnyOptimizer,
         config: TrainingConfig,
     ):
         if config.average > 1 and folder is None:
             raise ValueError(f"average={config.average} needs a folder to keep weights in")
         self.folder = None if folder is None else Path(folder)
         self.model, self.optimizer, self.config = model, optimizer, config
-        self.writes = folder is not None and rank() == 0
+        self.out = self.folder if rank() == 0 else None
 
     def begin(self, resume: bool) -> tuple[TrainState, dict[str, Tensor]]:
-        """Where the training starts, and the best weights so far."""
+        """The state from which the run starts, and the best weights so far."""
         if resume:
             if self.folder is None:
                 raise ValueError("resume=True needs the folder of the run to go on with")
             return load_state(self.folder, self.model, self.optimizer, self.config)
-        if self.writes and (self.folder / STATE_FILE).exists():
+        if self.out and (self.out / STATE_FILE).exists():
             raise CheckpointError(
-                f"{self.folder} already holds a training run; go on with it (resume) or name "
+                f"{self.out} already holds a training run; go on with it (resume) or name "
                 f"another folder"
             )
         torch.manual_seed(self.config.seed)  # for dropout
         state, best = TrainState(), copy_weights(self.model)
-        if self.writes:
-            save_state(self.folder, self.model, self.optimizer, self.config, state, best)
+        if self.out:
+            save_state(self.out, self.model, self.optimizer, self.config, state, best)
         return state, best
 
     def save(self, state: TrainState, best: dict[str, Tensor]) -> None:
-        if self.writes and self.config.average > 1:
-            save_weights(self.folder, self.model, state, self.config.average)
-        if self.writes:
-            save_state(self.folder, self.model, self.optimizer, self.config, state, best)
+        if self.out and self.config.average > 1:
+            save_weights(self.out, self.model, state, self.config.average)
+        if self.out:
+            save_state(self.out, self.model, self.optimizer, self.config, state, best)
 
     def end(self, state: TrainState, best: dict[str, Tensor]) -> dict[str, Tensor]:
-        """The weights that the training ends with."""
-        if self.config.average == 1:
+        """The weights that the run ends with."""
+        if self.folder is None or self.config.average == 1:
             return best
-        with first_before_others():  # so all is written
+        with first_before_others():  # so that all is written
             return mean_weights(weight_files(self.folder, state, self.config.average))

@@ -1,13 +1,13 @@
-"""Other models from the same parts: what was there before 2017, and what has changed since.
+"""Other models from the same parts: those before 2017, and what has changed since.
 
     recurrent.py           a recurrent translator, with attention and without
     language_model.py      a decoder alone (GPT); gpt2.py reads GPT-2's weights into it
     replacement.py         replace_modules: another part in the place of one; without_biases
     rms_norm.py            RMSNorm
     feed_forwards.py       GELUFeedForward, SwiGLU, MixtureOfExperts
-    modern_attention.py    ModernAttention: fewer keys, something done to q and k, or to the scores
+    modern_attention.py    ModernAttention: fewer keys, changed q and k, biased scores
     relative_positions.py  Rotary, ALiBi, RelativePositions, NoPositions; Window and QKNorm
-    flash_attention.py     the same numbers, block by block; PyTorch's: fused_attention
+    flash_attention.py     attention block by block; fused_attention, PyTorch's own
 
     model = make_model(1000, 1000)
     replace_modules(model, nn.LayerNorm, lambda old: RMSNorm(512))
@@ -16,7 +16,7 @@
         model, "self_attn", lambda old: ModernAttention(512, 8, before=[Rotary(64)])
     )
 
-The paper's modules know nothing of this. Letters in shapes: as in `transformer_lib`.
+The paper's modules don't depend on any of this. Letters in shapes: as in `transformer_lib`.
 """
 
 from transformer_lib.training.optimizers import adamw, muon
@@ -40,25 +40,7 @@ from transformer_lib.variants.relative_positions import (
 from transformer_lib.variants.replacement import replace_modules, without_biases
 from transformer_lib.variants.rms_norm import RMSNorm
 
-__all__ = [
-    "ALiBi",
-    "GELUFeedForward",
-    "MixtureOfExperts",
-    "ModernAttention",
-    "NoPositions",
-    "QKNorm",
-    "RMSNorm",
-    "RelativePositions",
-    "Rotary",
-    "SwiGLU",
-    "Window",
-    "adamw",
-    "balanced_loss",
-    "biased_attention_weights",
-    "replace_modules",
-    "flash_attention",
-    "fused_attention",
-    "load_balance",
-    "muon",
-    "without_biases",
-]
+__all__ = ["ALiBi", "GELUFeedForward", "MixtureOfExperts", "ModernAttention", "NoPositions"]
+__all__ += ["QKNorm", "RMSNorm", "RelativePositions", "Rotary", "SwiGLU", "Window", "adamw"]
+__all__ += ["balanced_loss", "biased_attention_weights", "replace_modules", "flash_attention"]
+__all__ += ["fused_attention", "load_balance", "muon", "without_biases"]

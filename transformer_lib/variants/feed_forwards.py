@@ -1,4 +1,4 @@
-"""Feed-forward networks since 2017: another bend than max(0, x), a gate, a choice of experts."""
+"""Feed-forward networks since 2017: instead of max(0, x), GELU, a gate, or a choice of experts."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,9 +16,9 @@ from transformer_lib.training.step import batch_loss, words_in
 class GELUFeedForward(PositionwiseFeedForward):
     """FFN(x) = GELU(x W_1 + b_1) W_2 + b_2, with GELU(z) = z * P(Z <= z), Z normal.
 
-    (b, s, d_model) -> the same shape. Hendrycks and Gimpel 2016; GPT-2 and BERT have it. Smooth
-    where max(0, z) has a corner, and a little below 0 for small negative z. approximate: "none", or
-    "tanh" for the formula that GPT-2 computes it with.
+    (b, s, d_model) -> the same shape. Hendrycks and Gimpel 2016; GPT-2 and BERT use it. It is
+    smooth where max(0, z) has a corner, and a little below 0 for small negative z. approximate:
+    "none", or "tanh" for the formula by which GPT-2 computes it.
     """
 
     def __init__(self, d_model: int, d_ff: int, approximate: str = "none"):
@@ -33,7 +33,7 @@ class SwiGLU(nn.Module):
     """FFN(x) = (SiLU(x W_gate) * x W_1) W_2, with SiLU(z) = z / (1 + e^-z)  (Shazeer 2020, Eq. 6).
 
     (b, s, d_model) -> the same shape. One half of the inner numbers decides how much of the other
-    half goes on. Three matrices instead of two, so at equal size d_ff is two thirds.
+    half is passed on. With three matrices instead of two, d_ff is two thirds at equal size.
     """
 
     def __init__(self, d_model: int, d_ff: int):
@@ -44,7 +44,7 @@ class SwiGLU(nn.Module):
 
     @classmethod
     def as_large_as(cls, old: PositionwiseFeedForward) -> "SwiGLU":
-        """One with as many parameters as the paper's network `old`, or nearly so."""
+        """One with about as many parameters as `old`, the paper's network."""
         d_model = old.w_1.in_features
         parameters = sum(parameter.numel() for parameter in old.parameters())
         return cls(d_model, round(parameters / (3 * d_model)))
@@ -54,12 +54,13 @@ class SwiGLU(nn.Module):
 
 
 class MixtureOfExperts(nn.Module):
-    """Each word goes to the `top` networks that a router finds likeliest for it:
+    """Each word goes to the `top` networks to which a router gives the highest probabilities:
 
-    FFN(x) = sum over these experts e of p_e E_e(x), with p = softmax(x W_router), shared out anew
-    among the chosen (Mixtral: Jiang et al. 2024, section 2.1; the idea: Shazeer et al. 2017).
+    FFN(x) = sum over these experts e of p_e E_e(x), with p = softmax(x W_router), normalized again
+    over these experts (Mixtral: Jiang et al. 2024, section 2.1; the idea: Shazeer et al. 2017).
 
-    experts: networks (b, s, d_model) -> the same shape. All of them are stored, `top` are computed.
+    experts: networks (b, s, d_model) -> the same shape. All are stored, but for each word only
+    `top` are computed. Raises ValueError unless 2 <= top <= the number of experts.
     """
 
     def __init__(self, d_model: int, experts: Sequence[nn.Module], top: int = 2):
@@ -78,7 +79,7 @@ class MixtureOfExperts(nn.Module):
         p = p / p.sum(dim=-1, keepdim=True)
         total = torch.zeros_like(x)
         for number, expert in enumerate(self.experts):
-            *word, place = (chosen == number).nonzero(as_tuple=True)  # who chose it, in which place
+            *word, place = (chosen == number).nonzero(as_tuple=True)  # who chose it, and as which
             share = p[(*word, place)].unsqueeze(-1)
             total = total.index_put(tuple(word), share * expert(x[tuple(word)]), accumulate=True)
         return total
@@ -88,8 +89,8 @@ def load_balance(router_logits: Tensor, top: int) -> Tensor:
     """experts * sum over experts of (share of words that chose it) * (its mean probability).
 
     Switch Transformer (Fedus et al. 2021, Equations 4 to 6). router_logits (…, experts) -> one
-    number without a unit: `top` where all experts are chosen alike, more where some are preferred.
-    Without it, the few experts that are a little better at first get all words, and all learning.
+    number without a unit: `top` if all experts are chosen equally often, more if some are
+    preferred. Without it, a few experts that are a little better at first get all words.
     """
     p = router_logits.flatten(0, -2).softmax(dim=-1)  # (words, experts)
     chosen = p.topk(top, dim=-1).indices
@@ -99,10 +100,10 @@ def load_balance(router_logits: Tensor, top: int) -> Tensor:
 
 @contextmanager
 def routing(model: Parts) -> Iterator[list[tuple[Tensor, int]]]:
-    """Collect the router's logits, and `top`, of each mixture that runs inside the `with`."""
+    """Collect the router logits and `top` of each mixture that runs inside the `with`."""
     found: list[tuple[Tensor, int]] = []
 
-    def collector(top: int) -> Callable:
+    def collector(top: int) -> Callable[..., None]:
         return lambda router, args, logits: found.append((logits, top))
 
     handles = [
@@ -120,7 +121,7 @@ def routing(model: Parts) -> Iterator[list[tuple[Tensor, int]]]:
 def balanced_loss(
     model: Seq2SeqModel, batch: Batch, smoothing: float, bf16: bool = False, weight: float = 0.01
 ) -> Tensor:
-    """The loss that `train` minimizes, and `weight` per word times the mixtures' `load_balance`."""
+    """`batch_loss`, plus `weight` times words times `load_balance` of all mixtures in the model."""
     with routing(model) as found:
         loss = batch_loss(model, batch, smoothing, bf16)
     balance = sum(load_balance(logits.float(), top) for logits, top in found)

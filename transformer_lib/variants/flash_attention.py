@@ -1,4 +1,4 @@
-"""The idea of flash attention: attention block by block, never the whole table of weights."""
+"""The idea of flash attention: block by block, without ever storing all attention weights."""
 
 import math
 

@@ -1,6 +1,7 @@
 """GPT-2's weights, read into a `LanguageModel`."""
 
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -33,8 +34,9 @@ def load_gpt2(folder: Path | str) -> LanguageModel:
     """GPT-2 (Radford et al. 2019) from a folder with Hugging Face's config.json, model.safetensors.
 
     -> the model, in eval mode. Its ids are those of GPT-2's own tokenizer, in which 0, 1 and 2 are
-    words like others; write with `generate`. What it has beside the paper: pre-norm, learned
-    positions, GELU, biases in attention, and embeddings that aren't multiplied by sqrt(d_model).
+    ordinary tokens; write with `generate`. Unlike the paper's, it has pre-norm, learned positions,
+    GELU, biases in attention, and embeddings that aren't multiplied by sqrt(d_model).
+    Raises CheckpointError for files that are missing, damaged, or of another model.
     """
     folder = Path(folder)
     about = read_json(folder / "config.json")
@@ -47,8 +49,8 @@ def load_gpt2(folder: Path | str) -> LanguageModel:
     return model.eval()
 
 
-def gpt2_model(about: dict, where: str) -> LanguageModel:
-    """A model of GPT-2's form, with random weights. about: what is in its config.json."""
+def gpt2_model(about: dict[str, Any], where: str) -> LanguageModel:
+    """A model built as GPT-2 is, with random weights. about: the entries of its config.json."""
     expected = {
         "model_type": "gpt2",
         "activation_function": "gelu_new",
@@ -86,10 +88,9 @@ def gpt2_model(about: dict, where: str) -> LanguageModel:
 
 
 def gpt2_weights(name: str, tensor: Tensor) -> dict[str, Tensor]:
-    """One tensor of GPT-2's file by its name (or names) here; {} for what is no weight.
+    """One tensor of GPT-2's file by its name (or names) here; {} if it isn't a weight.
 
-    Their matrices stand the other way round, x W instead of x W^T, and one holds queries, keys and
-    values side by side.
+    GPT-2's matrices are transposed, x W instead of x W^T; one holds W^Q, W^K, W^V side by side.
     """
     if name in GPT2_NAMES:
         return {GPT2_NAMES[name]: tensor}

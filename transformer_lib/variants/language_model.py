@@ -1,10 +1,10 @@
-"""A language model: the Transformer without encoder and cross-attention, and the mask kept.
+"""A language model: the Transformer's decoder, without encoder and cross-attention.
 
 model = LanguageModel(len(vocab), SMALL)
-train(model, unprompted(sentences), unprompted(others), TrainingConfig())
-sample_decode(model, starts(5))                  # five sentences
-continue_ids(model, prompt, words=10)            # (b, t) ids -> (b, t + 10)
-load_gpt2("gpt2")                                # a folder with GPT-2's weights
+train(model, as_lm_pairs(sentences), as_lm_pairs(others), TrainingConfig())
+sample_decode(model, empty_sources(5))           # five sentences
+generate(model, prompt, words=10)                # (b, t) ids -> (b, t + 10)
+load_gpt2("gpt2")                                # a folder with GPT-2's weights (gpt2.py)
 """
 
 from collections.abc import Sequence
@@ -25,19 +25,32 @@ from transformer_lib.decoding.sampling import sample
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.embedding import Embeddings
-from transformer_lib.model.encoder import EncoderLayer
-from transformer_lib.model.layers import final_norm, initialize
+from transformer_lib.model.layers import (
+    PositionwiseFeedForward,
+    SublayerConnection,
+    final_norm,
+    initialize,
+)
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Generator, make_positions
 from transformer_lib.text.batching import Ids, source_batch
 
 
-class LanguageModelLayer(EncoderLayer):
+class LanguageModelLayer(nn.Module):
     """Masked self-attention, then the feed-forward network: no cross-attention.
 
     Its parts are those of an encoder layer: what makes it a decoder is the mask. x (b, t, d_model),
     mask (b, 1, t, t) -> (b, t, d_model).
     """
+
+    def __init__(
+        self, d_model: int, d_ff: int, h: int, dropout: float = 0.1, norm_first: bool = False
+    ):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(d_model, h)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+        self.residual_self_attn = SublayerConnection(d_model, dropout, norm_first)
+        self.residual_feed_forward = SublayerConnection(d_model, dropout, norm_first)
 
     def forward(self, x: Tensor, *, mask: Tensor) -> Tensor:
         x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=mask))
@@ -48,10 +61,10 @@ class LanguageModel(nn.Module):
     """p(next word | words so far), at all places at once (Liu et al. 2018; GPT: Radford 2018).
 
     ids (b, t), padded with PAD on the right -> logits (b, t, vocab_size) for the word after each.
-    No mask for the padding is needed: it stands at the end, and nobody looks to the right.
+    No mask for the padding is needed: it is at the end, and no position attends to later ones.
 
-    `encode` and `decode` are those of `Transformer`, for a source that says nothing: so training,
-    greedy decoding, beam search and sampling work with it as they are.
+    `encode` and `decode` are called as those of `Transformer`, with a source that is ignored. So
+    training, greedy decoding, beam search and sampling work with it as they are.
     """
 
     def __init__(self, vocab_size: int, config: ModelConfig):
@@ -71,7 +84,7 @@ class LanguageModel(nn.Module):
         return self.generator(self.decode(ids))
 
     def encode(self, src: Tensor) -> Tensor:
-        """Nothing is read: the memory is the source as it came."""
+        """The memory is the source itself, which `decode` ignores."""
         return src
 
     def decode(
@@ -87,7 +100,7 @@ class LanguageModel(nn.Module):
     def incremental_decoder(
         self, memory: Tensor, src: Tensor, max_length: int
     ) -> IncrementalDecoder:
-        """What reads at most max_length words, one by one."""
+        """A decoder that reads at most max_length words, one by one."""
         if not can_be_cached(self):
             return WholePrefix(self, memory, src)
         parts = self.tgt_embed, self.tgt_positions, self.layers, self.norm
@@ -104,7 +117,7 @@ def can_be_cached(model: LanguageModel) -> bool:
 
 
 def language_model(tgt_vocab_size: int, **settings: Any) -> LanguageModel:
-    """By the size and settings in a config.json: load_model(folder, build=language_model)."""
+    """One with the settings of a config.json: load_model(folder, build=language_model)."""
     return LanguageModel(tgt_vocab_size, ModelConfig(**settings))
 
 
@@ -117,7 +130,7 @@ def as_lm_pairs(sentences: Sequence[Ids]) -> list[tuple[Ids, Ids]]:
 
 
 def empty_sources(count: int) -> Tensor:
-    """Sources for `sample_decode` and its like, for so many sentences."""
+    """Sources for writing `count` sentences with `sample_decode` and the like: (count, 1) ids."""
     return source_batch([[]] * count)
 
 
@@ -132,8 +145,9 @@ def generate(
 ) -> Tensor:
     """Write `words` more words after each row, drawn as `sample_decode` does.
 
-    ids (b, t), the prompts, all of the same length -> (b, t + words). Nothing ends a row: no id has
-    a meaning here. generator: where the random numbers come from (None: PyTorch's own).
+    ids (b, t), prompts of one length -> (b, t + words). No id ends a row, <eos> neither.
+    generator: the source of random numbers (None: PyTorch's own). cache=False: slower, with the
+    same result. sharpness: temperature, top_k and top_p, as for `sampling_distribution`.
     """
     with inference_mode(model):
         source = model.encode(ids[:, :0])
@@ -153,11 +167,11 @@ def generate(
 
 
 def prefix_mask(ids: Tensor, separator: int) -> Tensor:
-    """A prompt is read as an encoder reads, in both directions; the rest as it is written.
+    """The mask by which a prompt is read in both directions, and the rest from left to right.
 
-    ids (b, t) -> (b, 1, t, t), boolean, True = may attend: everybody may look at all words up to
-    the row's last `separator`, and at the words so far. Without a separator: the causal mask.
-    A "prefix LM" (Raffel et al. 2020, figure 4).
+    ids (b, t) -> (b, 1, t, t), boolean, True = may attend: each position may attend to all words up
+    to the row's last `separator`, and to the words so far. Without a separator: the causal mask.
+    This makes a "prefix LM" (Raffel et al. 2020, figure 4).
     """
     prompt = (ids == separator).flip(-1).cumsum(dim=-1).flip(-1) > 0
     return causal_mask(ids.size(1), ids.device) | prompt[:, None, None, :]

@@ -1,4 +1,4 @@
-"""Attention as newer models have it: the paper's, open in three places."""
+"""Attention as newer models have it: the paper's, with three places where it can be changed."""
 
 import math
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ def biased_attention_weights(
 ) -> Tensor:
     """softmax(Q K^T / sqrt(d_k) + bias): a bias of -inf hides a key, as the mask does.
 
-    query (..., q, d_k), key (..., k, d_k), bias stretchable to (..., q, k) -> (..., q, k). Each row
-    sums to 1, or holds zeros only if it has no key to see.
+    query (..., q, d_k), key (..., k, d_k), bias broadcast to (..., q, k) -> (..., q, k). Each row
+    sums to 1; a row whose keys are all hidden is all zeros.
     """
     visible = bias > -math.inf
     visible = visible if mask is None else visible & mask
@@ -52,7 +52,7 @@ class OpenAttention(Attention):
 
 
 def for_heads(h: int, x: Tensor) -> Tensor:
-    """(b, kv_heads, k, d_k) -> (b, h, k, d_k): neighboring heads of queries share one."""
+    """(b, kv_heads, k, d_k) -> (b, h, k, d_k): each head is repeated for its heads of queries."""
     return x.repeat_interleave(h // x.size(1), dim=1)
 
 
@@ -63,15 +63,15 @@ class ModernAttention(MultiHeadAttention):
 
     kv_heads: heads of keys and values, each for h / kv_heads heads of queries. h is the paper;
         1 is multi-query (Shazeer 2019); between is grouped-query attention (Ainslie et al. 2023).
-    before: parts that take queries (b, h, q, d_k) and keys (b, kv_heads, k, d_k) and give them
-        back changed, one after the other: `Rotary`, `QKNorm`. A cache keeps keys as they are
-        before that, so whatever it is, it works with a cache.
-    biases: parts that take distances (q, k), in words, and give what is added to the scores,
+    before: parts that take queries (b, h, q, d_k) and keys (b, kv_heads, k, d_k) and return them
+        changed, one after the other: `Rotary`, `QKNorm`. A cache keeps the keys from before this,
+        so it works with any such part.
+    biases: parts that take distances (q, k), in words, and return what is added to the scores,
         (q, k) or (h, q, k): `ALiBi`, `RelativePositions`, `Window`.
 
-    query (b, q, d_model), key and value (b, k, d_model) -> (b, q, d_model). The last query stands
-    where the last key stands, as in self-attention with a cache and without; attention to a memory
-    knows no distances, so there only kv_heads and `QKNorm` fit.
+    query (b, q, d_model), key and value (b, k, d_model) -> (b, q, d_model). The last query has the
+    position of the last key, as in self-attention with a cache and without; attention to a memory
+    has no distances, so there only kv_heads (which must divide h) and `QKNorm` fit.
     """
 
     def __init__(

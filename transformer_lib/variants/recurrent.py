@@ -2,8 +2,8 @@
 
     model = RecurrentTranslator(1000, 1000, RECURRENT["dot"])
 
-It is used as a `Transformer` is: `train`, the ways of decoding, `Translator`, `record_attention`
-and `patch_attention` work with it as they are.
+It is used like a `Transformer`: `train`, the ways of decoding, `Translator`, `record_attention` and
+`patch_attention` work with it as they are.
 """
 
 from dataclasses import dataclass
@@ -28,11 +28,12 @@ ATTENTIONS = ("none", "dot", "additive")
 
 @dataclass(frozen=True)
 class RecurrentConfig:
-    """What there is to choose in a recurrent translator.
+    """The sizes and kinds of a recurrent translator's parts.
 
-    N: layers in the encoder, and in the decoder. d_model: numbers in the vector of a word.
-    hidden: numbers in a state; half of them go through the source from each side.
+    N: number of layers in the encoder, and in the decoder. d_model: size of a word's vector.
+    hidden: size of a state; in the encoder, half of it for each direction.
     attention: "none", "dot" or "additive". dropout, tie_weights: as in `ModelConfig`.
+    Raises ValueError for a value out of range, or if hidden is odd.
     """
 
     N: int = 2
@@ -42,7 +43,7 @@ class RecurrentConfig:
     dropout: float = 0.1
     tie_weights: str = "none"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("N", "d_model", "hidden"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} must be 1 or more")
@@ -65,7 +66,7 @@ RECURRENT = {
 }
 
 
-# --- How a word of the target looks at the source ------------------------------------------------
+# --- How a word of the target attends to the source ----------------------------------------------
 
 
 class DotScore(nn.Module):
@@ -99,11 +100,10 @@ class AdditiveScore(nn.Module):
 class RecurrentAttention(Attention):
     """c_t = sum over i of a_ti h_i, with a_t = softmax over the source words of score(s_t, h_i).
 
-    One head, which takes the states as they are: without W^Q, W^K, W^V, W^O and sqrt(d_k). The
-    tools that look into a Transformer and change its weights do it here too.
+    It has one head, on the states as they are: without W^Q, W^K, W^V, W^O and sqrt(d_k). Recording
+    and patching work here as in a Transformer.
 
-    query (b, 1, t, hidden), key and value (b, 1, s, hidden), mask (b, 1, 1, s)
-    -> (b, 1, t, hidden).
+    query (b, 1, t, hidden), key, value (b, 1, s, hidden), mask (b, 1, 1, s) -> (b, 1, t, hidden).
     """
 
     def __init__(self, score: nn.Module):
@@ -117,7 +117,7 @@ class RecurrentAttention(Attention):
         return self.weights(query, key, mask) @ value
 
     def weights(self, query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
-        """(b, 1, t, s). Every source has a word to look at: its <eos>."""
+        """(b, 1, t, s). Every source has a word to attend to: its <eos>."""
         scores = self.score(query, key)
         if mask is not None:
             scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
@@ -125,7 +125,7 @@ class RecurrentAttention(Attention):
 
 
 class AttentionReadout(nn.Module):
-    """tanh(W_c [c_t; s_t]): the state and what it saw (Luong et al. 2015, Equation 5).
+    """tanh(W_c [c_t; s_t]): the state and its context (Luong et al. 2015, Equation 5).
 
     states (b, t, hidden), memory (b, s, hidden), src_mask (b, 1, 1, s) -> (b, t, d_model).
     """
@@ -142,7 +142,7 @@ class AttentionReadout(nn.Module):
 
 
 class LastStateReadout(nn.Module):
-    """tanh(W_c s_t): whatever is known of the source is in the state (Sutskever et al. 2014)."""
+    """tanh(W_c s_t): all that is known of the source is in the state (Sutskever et al. 2014)."""
 
     def __init__(self, hidden: int, d_model: int):
         super().__init__()
@@ -153,6 +153,7 @@ class LastStateReadout(nn.Module):
 
 
 def make_readout(config: RecurrentConfig) -> nn.Module:
+    """What turns states into vectors for the generator, by config.attention."""
     if config.attention == "none":
         return LastStateReadout(config.hidden, config.d_model)
     score = DotScore() if config.attention == "dot" else AdditiveScore(config.hidden)
@@ -163,12 +164,12 @@ def make_readout(config: RecurrentConfig) -> nn.Module:
 
 
 class RecurrentTranslator(nn.Module):
-    """Two recurrent networks: one reads, from both sides, and the other writes.
+    """Two recurrent networks: one reads, in both directions, and the other writes.
 
     s_t = GRU(s_{t-1}, word t): each state needs the one before, in training too. The encoder reads
-    in both directions (Bahdanau et al. 2015); each layer of the decoder starts where the same layer
-    of the encoder has ended. Attention looks after the state is known, as in Luong et al. 2015,
-    for either score: so PyTorch's `nn.GRU` can read a whole sentence in one call.
+    in both directions (Bahdanau et al. 2015); each layer of the decoder starts with the last state
+    of the same layer of the encoder. Attention comes after the state, as in Luong et al. 2015, with
+    either score, so that PyTorch's `nn.GRU` can read a whole sentence in one call.
 
     src (b, s) ids and tgt_in (b, t) ids, padded with PAD on the right -> logits (b, t, vocab_size).
     """
@@ -217,7 +218,7 @@ class RecurrentTranslator(nn.Module):
     def incremental_decoder(
         self, memory: Tensor, src: Tensor, max_length: int
     ) -> IncrementalDecoder:
-        """What reads words one by one, however many."""
+        """A decoder that reads words one by one, however many."""
         return RecurrentDecoder(self, memory, needed_mask(src))
 
     def start(self, memory: Tensor) -> Tensor:
@@ -234,14 +235,14 @@ class RecurrentTranslator(nn.Module):
 
 
 def recurrent(src_vocab_size: int, tgt_vocab_size: int, **settings: Any) -> RecurrentTranslator:
-    """By the sizes and settings in a config.json: load_model(folder, build=recurrent)."""
+    """One with the settings of a config.json: load_model(folder, build=recurrent)."""
     return RecurrentTranslator(src_vocab_size, tgt_vocab_size, RecurrentConfig(**settings))
 
 
 class RecurrentDecoder:
-    """Reads only what is new: all that it knows of the words before is in a state (N, b, hidden).
+    """Reads only new words: all that it knows of the earlier ones is in a state (N, b, hidden).
 
-    So what it keeps doesn't grow with the text.
+    So the memory that it takes up doesn't grow with the text.
     """
 
     def __init__(self, model: RecurrentTranslator, memory: Tensor, src_mask: Tensor | None):

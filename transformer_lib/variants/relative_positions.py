@@ -1,7 +1,7 @@
-"""Where a word stands, told in other ways than by a vector added at the bottom.
+"""Positions by other means than vectors added to the embeddings.
 
-`Rotary` and `QKNorm` change queries and keys before they meet; `ALiBi`, `RelativePositions` and
-`Window` add to the scores what the distance of two words says. See `ModernAttention`.
+`Rotary` and `QKNorm` change queries and keys before they are multiplied; `ALiBi`,
+`RelativePositions` and `Window` add a number for the distance to each score (`ModernAttention`).
 """
 
 import math
@@ -14,7 +14,7 @@ from transformer_lib.variants.rms_norm import RMSNorm
 
 
 class NoPositions(nn.Module):
-    """In the place of `PositionalEncoding`: Dropout(x), so that no word knows where it stands."""
+    """Instead of `PositionalEncoding`: Dropout(x), without anything about positions."""
 
     def __init__(self, dropout: float = 0.0):
         super().__init__()
@@ -30,10 +30,13 @@ class Rotary(nn.Module):
     (x_2i, x_2i+1) at position pos turns by pos / base^(2i / d_k)  (Su et al. 2021, Equation 15).
 
     q (b, h, q, d_k), k (b, kv_heads, k, d_k) -> the same shapes. The hands of the clock are those
-    of the paper's positions, but here they turn the word instead of being added to it. Two words
-    turned by their positions meet as if one was turned by the difference: a score knows how far
-    apart they are, not where. Llama pairs x_i with x_(i + d_k / 2): the same, in another order.
+    of the paper's positions, but here they turn the word instead of being added to it. The product
+    of two words that are turned by their positions is the same as if one were turned by the
+    difference: a score depends on how far apart they are, not on where they are. Llama pairs x_i
+    with x_(i + d_k / 2), which is the same in another order.
     """
+
+    table: Tensor
 
     def __init__(self, d_k: int, base: float = 10_000.0):
         super().__init__()
@@ -44,7 +47,7 @@ class Rotary(nn.Module):
         return self.turn(q, start=k.size(2) - q.size(2)), self.turn(k)
 
     def turn(self, x: Tensor, start: int = 0) -> Tensor:
-        """(b, h, s, d_k), whose first word stands at position `start` -> the same shape."""
+        """(b, h, s, d_k), whose first word is at position `start` -> the same shape."""
         end = start + x.size(2)
         if end > len(self.table):
             self.table = positional_encoding(2 * end, self.d_k, self.base).to(self.table)
@@ -57,8 +60,7 @@ class Rotary(nn.Module):
 class QKNorm(nn.Module):
     """RMSNorm(q), RMSNorm(k), each head by itself: the learned scales bound the scores.
 
-    q (b, h, q, d_k), k (b, kv_heads, k, d_k) -> the same shapes. The idea: Henry et al. 2020; with
-    RMSNorm as in Qwen3 and Gemma 3.
+    q (b, h, q, d_k), k (b, kv_heads, k, d_k) -> the same shapes. Henry et al. 2020; so in Qwen3.
     """
 
     def __init__(self, d_k: int):
@@ -72,8 +74,10 @@ class QKNorm(nn.Module):
 class ALiBi(nn.Module):
     """-m_i * distance, with the slope m_i = 2^(-8 i / h) in head i = 1 ... h  (Press et al. 2022).
 
-    distance (q, k) -> (h, q, k). Nothing is learned: the first heads look near, the last ones far.
+    distance (q, k) -> (h, q, k). Nothing is learned. The first heads favor near words most.
     """
+
+    slopes: Tensor
 
     def __init__(self, h: int):
         super().__init__()
@@ -87,10 +91,10 @@ class ALiBi(nn.Module):
 class RelativePositions(nn.Module):
     """A learned number for each head and each bucket of distances (T5: Raffel et al. 2020, 2.1).
 
-    distance (q, k) -> (h, q, k). both_ways: for an encoder, half of the buckets is for words that
-    come later; without it, all are for earlier ones. In each direction, the near half of the
-    buckets holds one distance each, the others ever more, up to `farthest` words. T5 has one such
-    table for all layers of a stack: hand the same part to each of them.
+    distance (q, k) -> (h, q, k). both_ways: half of the buckets is for words that come later, as in
+    an encoder; without it, all are for earlier ones. In each direction, the near half of the
+    buckets holds one distance each, the others more and more, up to `farthest` words. T5 has one
+    such table for all layers of a stack: give the same part to each of them. At least 2 each way.
     """
 
     def __init__(self, h: int, both_ways: bool, buckets: int = 32, farthest: int = 128):
@@ -105,7 +109,7 @@ class RelativePositions(nn.Module):
         return self.table[self.bucket(distance)].permute(2, 0, 1)
 
     def bucket(self, distance: Tensor) -> Tensor:
-        """(q, k) distances -> (q, k) numbers of buckets."""
+        """(q, k) distances -> (q, k) bucket numbers."""
         buckets = len(self.table) // self.directions
         single = buckets // 2  # buckets of one distance
         later = (distance < 0).long() * (self.directions - 1) * buckets
@@ -116,10 +120,10 @@ class RelativePositions(nn.Module):
 
 
 class Window(nn.Module):
-    """0 within `width` words, itself counted, and -inf beyond: sliding-window attention.
+    """0 within `width` words, the word itself included, and -inf beyond: sliding-window attention.
 
-    distance (q, k) -> (q, k). Longformer (Beltagy et al. 2020), Mistral (Jiang et al. 2023). A word
-    still hears of those farther off: through N layers, of (width - 1) * N words.
+    distance (q, k) -> (q, k). Longformer (Beltagy et al. 2020), Mistral (Jiang et al. 2023).
+    Through N layers, a word gets information from (width - 1) * N words away. width is 1 or more.
     """
 
     def __init__(self, width: int):

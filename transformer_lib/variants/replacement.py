@@ -1,4 +1,4 @@
-"""Another part in the place of one: how every variant of the model is made."""
+"""Replacing parts of a model, which is how its variants are made."""
 
 from collections.abc import Callable
 
@@ -10,12 +10,12 @@ from transformer_lib.model.layers import initialize
 def replace_modules(
     model: nn.Module, what: str | type[nn.Module], part: Callable[[nn.Module], nn.Module]
 ) -> nn.Module:
-    """Put part(old) in the place of each old part -> the model, which is changed in place.
+    """Replace each part `old` by part(old) -> the model, which is changed in place.
 
     what: a name as in the figure, such as "self_attn", "feed_forward" or "tgt_positions", or a
-    class, such as nn.LayerNorm. Everywhere in the model: hand over `model.decoder`, say, to change
-    only that. The new matrices start as `Transformer` starts its own (Xavier), so they are new,
-    never trained. Raises ValueError if there is no such part.
+    class, such as nn.LayerNorm. All such parts of the model are replaced; to change only its
+    decoder, say, pass `model.decoder`. The matrices of the new parts are initialized as those of
+    `Transformer` (Xavier), even if they were trained. Raises ValueError if there is no such part.
     """
     places = [
         (owner, name, old)
@@ -34,11 +34,11 @@ def replace_modules(
 
 
 def without_biases(model: nn.Module) -> nn.Module:
-    """Leave out what is added after a matrix or a norm: x W + b becomes x W -> the model.
+    """Remove the biases of matrices and norms: x W + b becomes x W -> the model, changed in place.
 
-    As in PaLM (Chowdhery et al. 2022, section 2), and most models since.
+    As in PaLM (Chowdhery et al. 2022, section 2), and in most models since.
     """
     for module in model.modules():
-        if getattr(module, "bias", None) is not None:
-            module.bias = None
+        if isinstance(getattr(module, "bias", None), nn.Parameter):
+            module.register_parameter("bias", None)
     return model

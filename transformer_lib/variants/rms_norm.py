@@ -1,4 +1,4 @@
-"""The norm that does without the mean."""
+"""The norm that doesn't subtract the mean."""
 
 import torch
 from torch import Tensor, nn
@@ -7,7 +7,7 @@ from torch import Tensor, nn
 class RMSNorm(nn.Module):
     """x / sqrt(mean of x^2 + eps) * scale  (Zhang and Sennrich 2019, Equation 4).
 
-    (…, d_model) -> the same shape. Against layer norm: no mean is taken off, no shift is added.
+    (…, d_model) -> the same shape. Unlike layer norm, it subtracts no mean and adds no shift.
     """
 
     def __init__(self, d_model: int, eps: float = 1e-6):

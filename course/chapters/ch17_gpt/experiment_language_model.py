@@ -27,7 +27,8 @@ from transformer_lib.variants.language_model import LanguageModel, as_lm_pairs
 FLOOR_SENTENCES = 40_000
 SENTENCES = (1_000, 3_000, 10_000, 30_000)  # to train on
 WIDTHS = (16, 32, 64)  # d_model
-VALIDATION = 2_000
+VALIDATION, VALIDATION_SEED = 2_000, 12
+SHORT_VALIDATION = 500  # of these, for a training in the notebook
 SEEDS = (0, 1, 2)
 TRAINING = TrainingConfig(
     steps=1500,
@@ -42,9 +43,22 @@ TRAINING = TrainingConfig(
 
 
 @experiment("floor")
-def floor() -> dict[str, Any]:
-    """How many nats per token of the grammar's English no language model can learn away."""
-    return entropy_bound(FLOOR_SENTENCES)
+def floors() -> dict[str, Any]:
+    """How many nats per token of the grammar's English no language model can learn away.
+
+    Of the language, from many sentences; and of the very sentences that models are validated on:
+    some hundred others have a little more or less surprise in them (see `floor_under`).
+    """
+    counts = (SHORT_VALIDATION, VALIDATION)
+    return {
+        "grammar": entropy_bound(FLOOR_SENTENCES),
+        "validation": {str(n): entropy_bound(n, VALIDATION_SEED) for n in counts},
+    }
+
+
+def floor_under(validation: int) -> float:
+    """Nats per token of the first `validation` sentences to validate on; an upper bound, too."""
+    return experiments.load("floor")["validation"][str(validation)]["nats_per_token"]
 
 
 @cache
@@ -72,7 +86,8 @@ def learn(
     """Train on so many sentences (None: the most) -> model, and size, time and learning curve."""
     words, drawn = language(), sentences(max(SENTENCES), seed=11)[:count]
     training = as_lm_pairs([words.encode(text) for text in drawn])
-    validation = as_lm_pairs([words.encode(text) for text in sentences(VALIDATION, seed=12)])
+    others = sentences(VALIDATION, VALIDATION_SEED)
+    validation = as_lm_pairs([words.encode(text) for text in others])
     torch.manual_seed(how.seed)
     model = learner.build(0, len(words.vocab))
     return model, learning_curve(model, training, validation, learner, how)
@@ -111,7 +126,7 @@ def distances() -> dict[str, dict[int, list[float]]]:
 
     Of each model its best validation; for the steps, the largest model with the most sentences.
     """
-    floor = experiments.load("floor")["nats_per_token"]
+    floor = floor_under(VALIDATION)
     found = {"sentences": {}, "weights": {}, "steps": {}}
     for run in experiments.load("language-model")["runs"]:
         best = min(entry["validation_loss"] for entry in run["history"]) - floor

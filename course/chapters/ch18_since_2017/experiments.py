@@ -13,7 +13,6 @@ from typing import Any
 
 from torch import nn
 
-from course import experiments
 from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.experiments import experiment
 from course.experiments.long_training import TrainSpec, best_loss, cache_bytes, tuned
@@ -193,7 +192,7 @@ def nearer(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Of the language models a row for each learner, as `points` has them: "nearer" is how much of
     the base's mean distance to the floor is gone with each seed, in percent.
     """
-    floor = experiments.load("floor")["nats_per_token"]
+    floor = language_model.floor_under(language_model.VALIDATION)
     above: dict[str, list[float]] = {}
     for run in (run for run in runs if run["chosen"]):
         above.setdefault(run["what"], []).append(best_loss(run) - floor)

@@ -158,7 +158,35 @@ except RuntimeError: print("refused")
     assert run.stdout.split() == ["refused", "refused"], run.stderr
 
 
+@pytest.mark.skipif(not LINUX, reason="only Linux bounds the memory of a program")
+def test_the_limit_is_what_comes_on_top_of_pytorch():
+    """However much this build of it takes: the limit here is less than that."""
+    code = """
+import torch
+from course.grading.sandbox import data_in_use, limit_memory
+before = torch.ones(300 * 2**18)  # of four bytes
+print(data_in_use() > 300 * 2**20)
+limit_memory(100)
+print(torch.ones(50 * 2**18).shape == (50 * 2**18,))
+try: torch.ones(120 * 2**18)
+except RuntimeError: print("refused")
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert run.stdout.split() == ["True", "True", "refused"], run.stderr
+
+
 # --- walls ---------------------------------------------------------------------------------------
+
+
+def test_the_limit_of_memory_is_the_same_behind_every_wall(each_wall):
+    """Each finds out what the process takes already, also where nobody may look that up inside."""
+    cell = "import torch\ndef mine(n): return torch.ones(n, dtype=torch.uint8).shape[0]"
+    with contextlib.closing(Worker([("", cell)], Limits(wall=each_wall, megabytes=100))) as worker:
+        worker.run_cells()
+        mine = worker.get("mine", "")
+        assert mine(60 * 2**20) == 60 * 2**20
+        with pytest.raises(Stopped, match="memory"):
+            mine(120 * 2**20)
 
 
 @pytest.fixture(params=[*WALLS, ""], ids=[*WALLS, "guard only"])
@@ -497,7 +525,7 @@ def test_the_grader_has_a_limit_of_memory_of_its_own(tmp_path):
 
 
 def grade_hungrily(student, path, source, limits):
-    torch.empty(batch.MEGABYTES * 2**20, dtype=torch.uint8)
+    torch.empty((batch.MEGABYTES + 100) * 2**20, dtype=torch.uint8)
     return grade_all_right(student, path, source, limits)
 
 

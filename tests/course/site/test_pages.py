@@ -3,6 +3,8 @@
 import html
 import json
 import re
+import subprocess
+import sys
 from pathlib import PurePosixPath
 from types import SimpleNamespace
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -355,9 +357,13 @@ def test_the_workflow_puts_the_site_where_colab_looks():
 def test_the_container_installs_as_the_makefile_does():
     text = (sections.ROOT / ".devcontainer/devcontainer.json").read_text(encoding="utf-8")
     container = json.loads(re.sub(r"^//.*$", "", text, flags=re.MULTILINE))
-    assert container["postCreateCommand"].startswith("make .venv/has-test ")
-    makefile = (sections.ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "\n.venv/has-%: " in makefile and "TORCH_INDEX" in makefile
+    make, *words = container["postCreateCommand"].split()
+    assert make == "make" and ".venv/has-test" in words
+    dry = ["make", "--dry-run", "--always-make", f"PYTHON={sys.executable}", *words]
+    run = subprocess.run(dry, cwd=sections.ROOT, capture_output=True, text=True, check=True)
+    installs = [line for line in run.stdout.splitlines() if " -c constraints.txt " in line]
+    assert len(installs) == 2 and installs[1].endswith('-e ".[test]"')
+    assert installs[0].endswith('--index-url "https://download.pytorch.org/whl/cpu" torch')
 
 
 def test_the_laboratory_comes_along_and_leads_back(site):

@@ -3,12 +3,15 @@
 import json
 import shutil
 
+import pytest
+
 from tests.commands import refused
 from transformer_lib.cli.evaluate import as_table
 from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
+@pytest.mark.slow
 def test_evaluate_prints_a_table_or_json(run):
     status, out, _ = run("evaluate", "--split", "gustar")
     assert status == 0 and "gustar" in out and "exact match" in out and "BLEU: " in out
@@ -18,6 +21,7 @@ def test_evaluate_prints_a_table_or_json(run):
     refused(run("evaluate", "--split", "tennis"), "'tennis'", "noun-adjective", "everyday")
 
 
+@pytest.mark.slow
 def test_evaluate_in_8_bits(run, monkeypatch):
     asked = []
     own = Translator.optimize_for_decoding

@@ -10,6 +10,7 @@ from transformer_lib.cli import parser
 from transformer_lib.recipes import OPTIMIZERS
 
 
+@pytest.mark.slow
 def test_training_and_translating_digits(run, tmp_path):
     threads = torch.get_num_threads()
     folder = tmp_path / "reverse"
@@ -56,6 +57,7 @@ def test_former_names_of_settings(run, tmp_path):
     assert json.loads(path.read_text()) == json.loads(text)
 
 
+@pytest.mark.slow
 def test_another_optimizer_is_part_of_the_recipe(run, tmp_path):
     command = ["train", "--task", "copy", "--steps", 3, "--set", "max_lr=1e-3", "--out"]
     weights = {}

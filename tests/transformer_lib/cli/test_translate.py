@@ -270,7 +270,7 @@ def test_bad_sentences_get_one_clear_sentence(run):
 
 def test_models_that_cannot_be_read(run, tmp_path):
     missing = run("translate", "I like trees", "--model", tmp_path / "none")
-    refused(missing, "folder is missing (grammar and tatoeba come along)")
+    refused(missing, "folder is missing (grammar and tatoeba come with the library)")
     for name in ("config.json", "vocabulary.json", "model.safetensors"):
         (tmp_path / name).write_bytes((SHIPPED_MODEL / name).read_bytes()[:99])
     refused(run("translate", "I like trees", "--model", tmp_path), "damaged")

@@ -66,7 +66,7 @@ def test_a_pattern_stands_for_these_sentences(pattern, sentences):
 
 @pytest.mark.parametrize("pattern", ["{a|b", "(a", "a)", "a}", "{a|b)", "a|b", "({a)}"])
 def test_a_bracket_that_is_missing_is_told(pattern):
-    with pytest.raises(ValueError, match="should stand"):
+    with pytest.raises(ValueError, match="should be"):
         expand(pattern)
 
 
@@ -94,13 +94,13 @@ def test_a_file_is_read_in_its_order(file):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Hi.\n", "line 1: 'Hi.' stands before any heading"),
+        ("Hi.\n", "line 1: 'Hi.' is before any heading"),
         ("== a ==\n    Hola.\n", "line 2: a translation without a sentence above it"),
         ("== a ==\nHi.\nBye.\n  Adiós.\n", "no translation of 'Hi.'"),
         ("== a ==\nHi.\n\n", "no translation of 'Hi.'"),
-        ("== a ==\nHi.\n  Hola.\nHi.\n", "line 4: 'Hi.' stands twice"),
+        ("== a ==\nHi.\n  Hola.\nHi.\n", "line 4: 'Hi.' is there twice"),
         ("== a ==\nHi.\n  Hola.\n== b ==\n  Adiós.\n", "line 5: a translation without"),
-        ("== a ==\nHi.\n  {Hola.\n", "line 3: the end where } should stand"),
+        ("== a ==\nHi.\n  {Hola.\n", "line 3: the end where } should be"),
     ],
 )
 def test_a_damaged_file_is_refused(file, text, message):

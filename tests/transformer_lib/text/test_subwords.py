@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from transformer_lib.text.languages import Language, SubwordLanguage, write_languages
 from transformer_lib.text.subwords import SMALLEST, Subwords
-from transformer_lib.text.tokens import SPECIALS
+from transformer_lib.text.tokens import SPECIALS, Tokenizer, Vocabulary
 
 TEXT = ["Good morning, trees!", "Where are the trees?", "¿Dónde están los árboles?"] * 20
 
@@ -93,3 +94,12 @@ def test_what_cannot_be_is_said(subwords):
     moved["model"]["vocab"] |= {"<bos>": 2, "<eos>": 1}
     with pytest.raises(ValueError, match="<pad>, <bos>, <eos>, <unk>"):
         Subwords(json.dumps(moved))
+
+
+def test_words_on_one_side_and_subwords_on_the_other_cannot_be_saved(subwords, tmp_path):
+    pieces = SubwordLanguage(subwords)
+    words = Language(Tokenizer("en"), Vocabulary(["tree"]))
+    for sides in ((pieces, words), (words, pieces)):
+        with pytest.raises(ValueError, match="the same subwords"):
+            write_languages(tmp_path, *sides)
+    assert not list(tmp_path.iterdir())

@@ -110,3 +110,9 @@ def test_there_is_nothing_beyond_the_end(tmp_path, some):
     for i in (100, -1):
         with pytest.raises(IndexError, match=f"pair {i} of 100"):
             on_disk[i]
+
+
+@pytest.mark.parametrize("part", [slice(3, 6), slice(-2, None), slice(None, None, 40), slice(9, 3)])
+def test_a_slice_is_a_list_of_pairs_as_of_any_sequence(tmp_path, some, part):
+    on_disk = encode_pairs(some, letters, 1000, tmp_path / "pairs")
+    assert on_disk[part] == [tuple(letters(pair)) for pair in some][part]

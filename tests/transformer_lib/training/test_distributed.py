@@ -136,6 +136,7 @@ def logged(folder):
     return [(entry["step"], entry["loss"]) for entry in steps], found
 
 
+@pytest.mark.slow
 def test_two_processes_do_what_one_does(runs, command):
     folder, done = runs
     assert done.stdout.count("saved in") == 3, done.stderr  # each training says it once
@@ -155,6 +156,7 @@ def test_two_processes_do_what_one_does(runs, command):
     assert recipes[0] == recipes[1]
 
 
+@pytest.mark.slow
 def test_two_processes_go_on_to_the_same_bytes(runs):
     folder, done = runs
     assert done.stderr.count("stopped here") == 2
@@ -164,6 +166,7 @@ def test_two_processes_go_on_to_the_same_bytes(runs):
     assert logged(folder / "stopped") == logged(folder / "dropout")
 
 
+@pytest.mark.slow
 def test_when_a_process_dies_the_others_end_with_one_sentence(runs):
     folder, done = runs
     ours = [line for line in done.stderr.splitlines() if "another process" in line]
@@ -171,6 +174,7 @@ def test_when_a_process_dies_the_others_end_with_one_sentence(runs):
     assert done.returncode != 0 and not (folder / "killed" / "model.safetensors").exists()
 
 
+@pytest.mark.slow
 def test_what_two_processes_began_one_goes_on_with(runs, command):
     folder, _ = runs
     shutil.copytree(folder / "killed", folder / "alone")

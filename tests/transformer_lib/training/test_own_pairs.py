@@ -97,6 +97,7 @@ def test_from_files_to_a_translator_that_needs_its_folder_alone(table, cache, tm
     assert Recipe.from_json(recipe.to_json()) == recipe
 
 
+@pytest.mark.slow
 def test_it_learns(table, tmp_path):
     learn = {"steps": 240, "max_lr": 1e-2, "warmup": 30, "max_tokens": 512, "validate_every": 80}
     recipe = small(parallel_recipe([table(2000)], subwords=330), **learn)

@@ -10,6 +10,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from course.chapters.ch17_gpt import assignment_9_checks as check
+from course.chapters.ch17_gpt.experiment_language_model import floor_under
 from course.experiments import load
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import count_parameters
@@ -73,7 +74,7 @@ def curve():
     return (
         [row["step"] for row in history],
         [row["validation_loss"] for row in history],
-        load("floor")["nats_per_token"],
+        floor_under(500),
     )
 
 
@@ -82,20 +83,20 @@ def predicted(curve, first, step):
     return curve[2] + a * step**-alpha
 
 
-def test_the_prediction_is_five_per_cent_too_near(curve):
+def test_the_prediction_is_five_to_seven_per_cent_too_near(curve):
     steps, losses, floor = curve
-    assert round(losses[-1], 3) == 2.330 and round(predicted(curve, 4, 1000), 3) == 2.313
+    assert round(losses[-1], 3) == 2.330 and round(predicted(curve, 4, 1000), 3) == 2.306
     for first in range(3, 10):
         error = (predicted(curve, first, 1000) - floor) / (losses[-1] - floor) - 1
-        assert -0.055 < error < -0.03
-    assert round(predicted(curve, 4, 100_000), 3) == 1.996
+        assert -0.07 < error < -0.045
+    assert round(predicted(curve, 4, 100_000), 3) == 1.973
     assert 0.005 < predicted(curve, 4, 100_000) - floor < 0.015
 
 
 def test_alpha_is_not_one_number(curve):
     steps, losses, floor = curve
     alphas = [check.power_law(steps[i : i + 2], losses[i : i + 2], floor)[1] for i in range(9)]
-    assert all(0.6 < alpha < 0.86 for alpha in alphas[:7])
+    assert all(0.6 < alpha < 0.81 for alpha in alphas[:7])
     assert [round(alpha, 1) for alpha in alphas[7:]] == [0.5, 0.3]
 
 
@@ -106,15 +107,16 @@ def test_without_the_floor_alpha_falls_all_the_way(curve):
     assert round(losses[-1] - predicted((steps, losses, 0.0), 4, 1000), 2) == 0.28
 
 
-def test_the_floor_of_500_sentences_is_uncertain_by_as_much_as_the_prediction_is_off(curve):
-    found = load("floor")
+def test_the_floor_of_other_sentences_is_off_by_as_much_as_the_prediction(curve):
+    found = load("floor")["grammar"]
     spread = found["standard_error"] * math.sqrt(found["sentences"] / 500)
     assert round(spread / found["tokens_per_sentence"], 3) == 0.021
-    assert abs(predicted(curve, 4, 1000) - curve[1][-1]) < 0.021
+    assert round(found["nats_per_token"] - curve[2], 3) == 0.024
+    assert round(curve[1][-1] - predicted(curve, 4, 1000), 3) == 0.024
 
 
 def test_the_work_and_the_epochs_of_the_training():
-    found, per_sentence = load("writing"), load("floor")["tokens_per_sentence"]
+    found, per_sentence = load("writing"), load("floor")["grammar"]["tokens_per_sentence"]
     tokens = found["training"]["steps"] * found["training"]["max_tokens"]
     assert tokens == 512_000 and 2 < tokens / (found["sentences"] * per_sentence) < 3
     assert f"{6 * found['parameters'] * tokens:.1e}" == "4.9e+11"

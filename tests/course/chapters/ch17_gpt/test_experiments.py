@@ -7,10 +7,12 @@ import pytest
 import torch
 
 from course import experiments
+from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.chapters.ch17_gpt import experiments as gpt
 from course.chapters.ch17_gpt.experiment_language_model import sentences
 from course.grammar.drawing import Draw
 from course.grammar.splits import draw_sentence
+from course.grammar.surprise import CountingDraw, draw_counted
 from course.grammar.words import english_text
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.recipes import learn_language
@@ -36,6 +38,31 @@ def test_the_floor_counts_the_tokens_of_the_model(words):
     draw = Draw(seed=2)
     for text in TEXTS:
         assert len(words.encode(text)) == len(draw_sentence(draw).english.words)
+
+
+def test_the_floor_is_that_of_the_sentences_that_are_scored():
+    """The same 500, and 2,000, in the same order; measured again, the same nats."""
+    counting = CountingDraw(language_model.VALIDATION_SEED)
+    drawn, nats, tokens = [], 0.0, 0
+    for _ in range(language_model.SHORT_VALIDATION):
+        sentence, cost = draw_counted(counting)
+        drawn.append(english_text(sentence.english))
+        nats, tokens = nats + cost, tokens + len(sentence.english.words) + 1
+    assert drawn == gpt.material()[2]
+    assert gpt.floor() == pytest.approx(nats / tokens)
+    longer = language_model.sentences(language_model.VALIDATION, language_model.VALIDATION_SEED)
+    assert longer[: len(drawn)] == drawn
+    stored = experiments.load("floor")
+    floors = {"grammar": stored["grammar"], **stored["validation"]}
+    assert [round(one["nats_per_token"], 3) for one in floors.values()] == [1.984, 1.96, 1.953]
+    assert [one["sentences"] for one in floors.values()] == [40_000, 500, 2_000]
+
+
+def test_the_interval_of_a_share():
+    """Wilson's, by hand: none of ten, half of a hundred; and it contains what was seen."""
+    assert gpt.interval(0.0, 10) == pytest.approx((0.0, 0.2775), abs=1e-3)
+    assert gpt.interval(0.5, 100) == pytest.approx((0.4038, 0.5962), abs=1e-3)
+    assert gpt.interval(0.2, 150) == pytest.approx((0.144, 0.271), abs=1e-3)
 
 
 def test_a_text_that_begins_badly_is_no_sentence(words):
@@ -198,7 +225,7 @@ def test_all_ways_are_about_equally_large():
 
 
 def test_the_stored_model_comes_near_the_floor_and_stays_above_it():
-    stored, floor = experiments.load("writing"), experiments.load("floor")["nats_per_token"]
+    stored, floor = experiments.load("writing"), gpt.floor()
     losses = [entry["validation_loss"] for entry in stored["history"]]
     assert floor < losses[-1] < floor + 0.6 and losses[0] > floor + 1
     assert stored["training"] == dataclasses.asdict(gpt.HOW)

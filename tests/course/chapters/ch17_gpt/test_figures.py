@@ -196,10 +196,11 @@ def test_the_figures_alt_texts_say_what_is_stored():
 
 def test_the_alt_texts_of_the_two_curves_say_what_is_stored():
     from course import experiments
+    from course.chapters.ch17_gpt import experiments as lab
     from course.chapters.ch17_gpt.experiment_induction import fall
 
     losses = {row["step"]: row["validation_loss"] for row in experiments.load("writing")["history"]}
-    floor, alt = experiments.load("floor")["nats_per_token"], FIGURES["gpt-floor"].alt
+    floor, alt = lab.floor(), FIGURES["gpt-floor"].alt
     for step in (100, 200, 1000):
         assert f"{losses[step]:.2f}" in alt and f"{step:,}" in alt
     assert f"{floor:.2f}" in alt and f"{losses[1000] - floor:.2f} above" in alt

@@ -1,0 +1,21 @@
+"""`make quick`: does the library still work? Its style, its types, and its tests but for slow ones.
+
+    .venv/bin/python tools/quick.py
+
+Less than a minute on two processors that have nothing else to do. What is marked `slow` or
+`nightly` is left to `make test` and `make nightly`.
+"""
+
+import sys
+
+from check import ALWAYS, run
+
+TESTS = ("tests/transformer_lib", "tests/project/test_imports.py")
+
+
+def main() -> int:
+    return run([*ALWAYS, *TESTS], "-m", "not slow and not nightly")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
