@@ -77,7 +77,7 @@ def how_many_may_be_seen(guess: Any) -> None:
 
 @implement(lambda: (5,))
 def my_causal_mask(function: Callable[[int], Tensor]) -> None:
-    """Exercise 2: length -> (1, 1, t, t), True at and below the diagonal."""
+    """The core exercise: length -> (1, 1, t, t), True at and below the diagonal."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     try:
         found = function(5)
@@ -108,7 +108,7 @@ def my_causal_mask(function: Callable[[int], Tensor]) -> None:
 
 @implement(lambda: (torch.tensor([0, 1]),))
 def my_packed_mask(function: Callable[[Tensor], Tensor]) -> None:
-    """Exercise 3: the sentence of each place (t,) -> (1, 1, t, t): own sentence, up to oneself."""
+    """Exercise 2: the sentence of each place (t,) -> (1, 1, t, t): own sentence, up to oneself."""
     which = torch.tensor([0, 0, 0, 1, 1, 2, 2])
     found = call(function, which)
     own, causal = (which[:, None] == which)[None, None], causal_mask(7)
@@ -399,7 +399,7 @@ def leak_inputs(
 
 @implement(leak_inputs)
 def my_leak_test(function: Callable[[Model, Tensor, Tensor], bool]) -> None:
-    """The core exercise: (model, src, tgt_in) -> True if an output depends on a later word."""
+    """Exercise 3: (model, src, tgt_in) -> True if an output depends on a later word."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
 
     def leaks(mask: Callable[..., Tensor] | None) -> bool:
