@@ -25,7 +25,7 @@ from measuring import (
 )
 from torch import nn
 
-from transformer_lib.decoding import beam_search, for_decoding, greedy_decode
+from transformer_lib.decoding import beam_search, greedy_decode, optimize_for_decoding
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import source_batch
@@ -79,7 +79,7 @@ def convert(model: Transformer, folder: Path) -> None:
         matrices = (cross.w_q.weight, k_v, cross.w_o.weight)
         for linear, matrix in zip(theirs.attention.linear, matrices, strict=True):
             linear.weight = matrix.detach()
-        set_norm(theirs.attention.layer_norm, layer.around_cross_attn.norm)
+        set_norm(theirs.attention.layer_norm, layer.residual_cross_attn.norm)
         set_feed_forward(theirs.ffn, layer)
     spec.decoder.projection.weight = model.generator.proj.weight.detach()
 
@@ -105,14 +105,14 @@ def set_self_attention(theirs, layer: nn.Module) -> None:
     ours = layer.self_attn
     q_k_v = torch.cat([ours.w_q.weight, ours.w_k.weight, ours.w_v.weight])
     theirs.linear[0].weight, theirs.linear[1].weight = q_k_v.detach(), ours.w_o.weight.detach()
-    set_norm(theirs.layer_norm, layer.around_self_attn.norm)
+    set_norm(theirs.layer_norm, layer.residual_self_attn.norm)
 
 
 def set_feed_forward(theirs, layer: nn.Module) -> None:
     ours = layer.feed_forward
     for linear, w in ((theirs.linear_0, ours.w_1), (theirs.linear_1, ours.w_2)):
         linear.weight, linear.bias = w.weight.detach(), w.bias.detach()
-    set_norm(theirs.layer_norm, layer.around_feed_forward.norm)
+    set_norm(theirs.layer_norm, layer.residual_feed_forward.norm)
 
 
 def set_norm(theirs, norm: nn.LayerNorm) -> None:
@@ -141,7 +141,7 @@ def measure(
 
         return run
 
-    quick, small = for_decoding(model), for_decoding(model, int8=True)
+    quick, small = optimize_for_decoding(model), optimize_for_decoding(model, int8=True)
     contestants = {
         OURS: ours(quick),
         "translate": as_translate(quick),

@@ -65,7 +65,7 @@ def measure(options: argparse.Namespace, folder: Path) -> dict:
     def ours(translator: Translator, file: str) -> None:
         translate_lines(translator, {"beam": 1, "n_best": 1}, source, folder / file)
 
-    quick, small = translator.for_decoding(), translator.for_decoding(int8=True)
+    quick, small = translator.optimize_for_decoding(), translator.optimize_for_decoding(int8=True)
     contestants = {OURS: lambda: ours(quick, OURS), "ours, int8": lambda: ours(small, "ours, int8")}
     for them, kind in ((THEIRS, "float32"), ("CTranslate2, int8", "int8")):
         engine = ctranslate2.Translator(

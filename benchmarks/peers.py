@@ -20,7 +20,7 @@ LONGEST = 256  # words in a sentence, for those that have to know
 class Marian(nn.Module):
     """Hugging Face's MarianMTModel: (b, s), (b, t) ids -> logits (b, t, vocab)."""
 
-    def __init__(self, vocab: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
+    def __init__(self, vocab_size: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
         super().__init__()
         from transformers import MarianConfig, MarianMTModel
 
@@ -29,7 +29,7 @@ class Marian(nn.Module):
             f"{half}_{name}": n for half in ("encoder", "decoder") for name, n in both.items()
         }
         config = MarianConfig(
-            vocab_size=vocab,
+            vocab_size=vocab_size,
             d_model=d_model,
             dropout=dropout,
             activation_function="relu",
@@ -56,7 +56,7 @@ class XTransformers(nn.Module):
     feed-forward network, and on the embeddings.
     """
 
-    def __init__(self, vocab: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
+    def __init__(self, vocab_size: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
         super().__init__()
         from x_transformers import Decoder, Encoder, TransformerWrapper
 
@@ -69,7 +69,7 @@ class XTransformers(nn.Module):
             "attn_dropout": dropout,
             "ff_dropout": dropout,
         }
-        tokens = {"num_tokens": vocab, "max_seq_len": LONGEST, "emb_dropout": dropout}
+        tokens = {"num_tokens": vocab_size, "max_seq_len": LONGEST, "emb_dropout": dropout}
         self.encoder = TransformerWrapper(
             **tokens, return_only_embed=True, attn_layers=Encoder(**layers)
         )
@@ -90,7 +90,7 @@ class JoeyNMT(nn.Module):
     wanted probabilities. Its Model also counts how many words are right, which is left out here.
     """
 
-    def __init__(self, vocab: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
+    def __init__(self, vocab_size: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
         super().__init__()
         from joeynmt.decoders import TransformerDecoder
         from joeynmt.embeddings import Embeddings
@@ -106,10 +106,15 @@ class JoeyNMT(nn.Module):
             "emb_dropout": dropout,
             "layer_norm": "post",
         }
-        words = {"embedding_dim": d_model, "scale": True, "vocab_size": vocab, "padding_idx": PAD}
+        words = {
+            "embedding_dim": d_model,
+            "scale": True,
+            "vocab_size": vocab_size,
+            "padding_idx": PAD,
+        }
         self.src_embed, self.tgt_embed = Embeddings(**words), Embeddings(**words)
         self.encoder = TransformerEncoder(**layers)
-        self.decoder = TransformerDecoder(**layers, vocab_size=vocab)
+        self.decoder = TransformerDecoder(**layers, vocab_size=vocab_size)
         self.distance = XentLoss(pad_index=PAD, smoothing=0.1)
 
     def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
@@ -191,9 +196,9 @@ class AnnotatedLayer(nn.Module):
 class AnnotatedEmbedding(nn.Module):
     """Words times sqrt(d_model), plus computed positions, with dropout."""
 
-    def __init__(self, vocab: int, d_model: int, dropout: float):
+    def __init__(self, vocab_size: int, d_model: int, dropout: float):
         super().__init__()
-        self.words = nn.Embedding(vocab, d_model)
+        self.words = nn.Embedding(vocab_size, d_model)
         angles = torch.arange(LONGEST)[:, None] * 10000 ** (-torch.arange(0, d_model, 2) / d_model)
         table = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
         self.register_buffer("table", table[None])
@@ -211,15 +216,15 @@ class Annotated(nn.Module):
     row of wanted probabilities for each word that is to be predicted.
     """
 
-    def __init__(self, vocab: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
+    def __init__(self, vocab_size: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
         super().__init__()
         sizes = (d_model, d_ff, h, dropout)
-        self.src_embed = AnnotatedEmbedding(vocab, d_model, dropout)
-        self.tgt_embed = AnnotatedEmbedding(vocab, d_model, dropout)
+        self.src_embed = AnnotatedEmbedding(vocab_size, d_model, dropout)
+        self.tgt_embed = AnnotatedEmbedding(vocab_size, d_model, dropout)
         self.encoder = nn.ModuleList(AnnotatedLayer(*sizes, attentions=1) for _ in range(N))
         self.decoder = nn.ModuleList(AnnotatedLayer(*sizes, attentions=2) for _ in range(N))
         self.norms = nn.ModuleList(StandardDeviationNorm(d_model) for _ in range(2))
-        self.generator = nn.Linear(d_model, vocab)
+        self.generator = nn.Linear(d_model, vocab_size)
         self.distance = nn.KLDivLoss(reduction="sum")
 
     def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
@@ -253,12 +258,12 @@ PEERS = {
 }
 
 
-def installed(vocab: int, **shape) -> dict[str, nn.Module]:
+def installed(vocab_size: int, **shape) -> dict[str, nn.Module]:
     """Those whose package is there; the others are named."""
     models = {}
     for name, build in PEERS.items():
         try:
-            models[name] = build(vocab, **shape)
+            models[name] = build(vocab_size, **shape)
         except ImportError as error:
             print(f"{name} is left out: {error}")
     return models

@@ -65,8 +65,10 @@ def with_threads(count: int, step: Callable[[], float], steps: int) -> Callable[
 
 
 def contestants(size: str) -> Contestants:
-    model, _, vocab, sentences, words, steps = SIZES[size]
-    step = our_step(Transformer(vocab, vocab, model), random_batch(vocab, sentences, words, 0.0))
+    model, _, vocab_size, sentences, words, steps = SIZES[size]
+    step = our_step(
+        Transformer(vocab_size, vocab_size, model), random_batch(vocab_size, sentences, words, 0.0)
+    )
     return {name: with_threads(count, step, steps) for name, count in counts().items()}
 
 

@@ -11,10 +11,10 @@ the processor's time, without validation; the score is BLEU of the validation pa
 greedily by each, of tokens in lower case. The weights are those of the moment: no mean is taken.
 
 Not the same, beside the programs. `ours` is the recipe of `multi30k` (Muon, dropout 0.3), `adam`
-the first rung of its ladder (dropout 0.2), which JoeyNMT gets, too. Our learning rate falls in a
+the first setting of its ladder (dropout 0.2), which JoeyNMT gets, too. Our learning rate falls in a
 straight line to zero at the last update. JoeyNMT has no such schedule; it gets its nearest, the
 inverse square root, which never comes to rest, with the same warm-up and peak. (Wu et al. 2021 take
-a peak of 0.005 and 2,000 updates of warm-up for batches four times as large; --peak and --warmup
+a peak of 0.005 and 2,000 updates of warm-up for batches four times as large; --max-lr and --warmup
 change both.) Its dropout also hits weights of attention and the inside of the feed-forward network
 (--dropout). It has biases in attention, begins with other random numbers as it is used to, and its
 Adam has PyTorch's epsilon. See benchmarks/README.md.
@@ -236,7 +236,7 @@ def joeynmt_settings(recipe: ParallelRecipe, folder: Path, places: int) -> dict[
             "optimizer": "adam",
             "adam_betas": [0.9, 0.98],
             "scheduling": "warmupinversesquareroot",
-            "learning_rate": how.peak,
+            "learning_rate": how.max_lr,
             "learning_rate_min": 1e-6,
             "learning_rate_warmup": how.warmup,
             "normalization": "tokens",
@@ -260,7 +260,7 @@ def joeynmt_settings(recipe: ParallelRecipe, folder: Path, places: int) -> dict[
 
 
 def chosen_recipe(options: argparse.Namespace) -> ParallelRecipe:
-    """The kept recipe; with Adam, ours or JoeyNMT's, the ladder's first rung."""
+    """The kept recipe; with Adam, ours or JoeyNMT's, the ladder's first setting."""
     recipe = multi30k("de")
     optimizer = options.optimizer if options.contestant == "ours" else "adam"
     before = BEFORE if optimizer == "adam" else {"model": {}, "training": {}}
@@ -273,7 +273,7 @@ def chosen_recipe(options: argparse.Namespace) -> ParallelRecipe:
     }
     if options.dropout is not None:
         model = model | {"dropout": options.dropout}
-    asked = {"peak": options.peak, "warmup": options.warmup}
+    asked = {"max_lr": options.max_lr, "warmup": options.warmup}
     training |= {name: value for name, value in asked.items() if value is not None}
     return dataclasses.replace(
         recipe,
@@ -347,7 +347,7 @@ def main() -> None:
     command.add_argument("--every", type=int, default=1000, help="updates between validations")
     command.add_argument("--validation-pairs", type=int, help="for a quick try (default: all)")
     command.add_argument("--places", type=int, default=PLACES, help="in a table of JoeyNMT's")
-    command.add_argument("--peak", type=float, help="the highest learning rate")
+    command.add_argument("--max-lr", type=float, help="the highest learning rate")
     command.add_argument("--warmup", type=int, help="updates until then")
     command.add_argument("--dropout", type=float)
     command.add_argument("--seed", type=int, default=0)

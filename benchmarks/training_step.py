@@ -49,13 +49,13 @@ USERS = "torch.nn.Transformer, as its users write it"
 class TorchTransformer(nn.Module):
     """torch.nn.Transformer with what it leaves to its users: embeddings, generator, masks."""
 
-    def __init__(self, vocab: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
+    def __init__(self, vocab_size: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
         super().__init__()
-        self.src_embed = Embeddings(vocab, d_model)
-        self.tgt_embed = Embeddings(vocab, d_model)
+        self.src_embed = Embeddings(vocab_size, d_model)
+        self.tgt_embed = Embeddings(vocab_size, d_model)
         self.positions = PositionalEncoding(d_model, dropout)
         self.transformer = nn.Transformer(d_model, h, N, N, d_ff, dropout, batch_first=True)
-        self.generator = Generator(d_model, vocab)
+        self.generator = Generator(d_model, vocab_size)
 
     def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
         t = tgt_in.size(1)
@@ -74,7 +74,7 @@ class TorchTransformer(nn.Module):
 def our_step(model: Transformer, batch: Batch, bf16: bool = False) -> Callable[[], float]:
     """A function that trains the model by one step, as `transformer_lib.training` does it."""
     optimizer = adam(model)
-    return lambda: update(model, optimizer, [batch], rate=1e-4, smoothing=0.1, bf16=bf16)
+    return lambda: update(model, optimizer, [batch], lr=1e-4, smoothing=0.1, bf16=bf16)
 
 
 def peer_step(model: nn.Module, batch: Batch, *, like_ours: bool) -> Callable[[], float]:
@@ -101,10 +101,10 @@ def peer_step(model: nn.Module, batch: Batch, *, like_ours: bool) -> Callable[[]
     return step
 
 
-def random_batch(vocab: int, sentences: int, words: int, padding: float) -> Batch:
+def random_batch(vocab_size: int, sentences: int, words: int, padding: float) -> Batch:
     """Random words; lengths spread evenly so that this share of the batch is padding."""
     lengths = torch.linspace(1 - 2 * padding, 1, sentences).mul(words).round().int().tolist()
-    draw = torch.randint(len(SPECIALS), vocab, (2, sentences, words)).tolist()
+    draw = torch.randint(len(SPECIALS), vocab_size, (2, sentences, words)).tolist()
     pairs = zip(*draw, lengths, strict=True)
     return make_batch([(src[: n - 1], tgt[: n - 1]) for src, tgt, n in pairs])
 
@@ -117,14 +117,14 @@ def count_flops(step: Callable) -> int:
 
 
 def measure(size: str, options: argparse.Namespace) -> dict:
-    shape, vocab, sentences, words = SIZES[size]
-    batch = random_batch(vocab, sentences, words, options.padding)
+    shape, vocab_size, sentences, words = SIZES[size]
+    batch = random_batch(vocab_size, sentences, words, options.padding)
 
     def ours() -> Transformer:
-        return make_model(vocab, vocab, **shape, dropout=options.dropout)
+        return make_model(vocab_size, vocab_size, **shape, dropout=options.dropout)
 
     def peer() -> TorchTransformer:
-        return TorchTransformer(vocab, **shape, dropout=options.dropout)
+        return TorchTransformer(vocab_size, **shape, dropout=options.dropout)
 
     steps = {
         "ours, fp32": our_step(ours(), batch),
@@ -133,7 +133,7 @@ def measure(size: str, options: argparse.Namespace) -> dict:
         USERS: peer_step(peer(), batch, like_ours=False),
     }
     if options.peers:
-        others = installed(vocab, **shape, dropout=options.dropout)
+        others = installed(vocab_size, **shape, dropout=options.dropout)
         steps |= {name: peer_step(model, batch, like_ours=True) for name, model in others.items()}
     products = matrix_products()
     times = take_turns(steps | products, options.repeats, CLOCKS[options.clock])
@@ -160,9 +160,9 @@ def measure(size: str, options: argparse.Namespace) -> dict:
 
 
 def show(size: str, result: dict) -> None:
-    shape, vocab, sentences, words = SIZES[size]
+    shape, vocab_size, sentences, words = SIZES[size]
     numbers = ", ".join(f"{name} {value}" for name, value in shape.items())
-    print(f"\n{size}: {numbers}, vocabulary {vocab}, batch {sentences} x {words}")
+    print(f"\n{size}: {numbers}, vocabulary {vocab_size}, batch {sentences} x {words}")
     speed = ", ".join(f"{name} {value:.0f}" for name, value in result["matrix_gflops"].items())
     print(f"{result['step_gflop']:.1f} GFLOP a step; matrix products, GFLOP/s: {speed}")
     print("speed = the peer's time / the row's time: median (quartiles)")

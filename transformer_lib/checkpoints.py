@@ -23,6 +23,7 @@ from transformer_lib.files import (
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.transformer import Transformer
+from transformer_lib.renamed import current_settings
 
 
 def weights(model: Parts) -> dict[str, Tensor]:
@@ -31,7 +32,10 @@ def weights(model: Parts) -> dict[str, Tensor]:
 
 
 # What weights were called in files written before, and what they are called now.
-RENAMED = ((re.compile(r"(_attn\.)((?:before|biases)\.)"), r"\1attention.\2"),)
+RENAMED = (
+    (re.compile(r"(_attn\.)((?:before|biases)\.)"), r"\1attention.\2"),
+    (re.compile(r"\baround_(self_attn|cross_attn|feed_forward)\b"), r"residual_\1"),
+)
 
 
 def current_name(name: str) -> str:
@@ -66,7 +70,7 @@ def save_model(folder: Path, model: Seq2SeqModel, dtype: torch.dtype | None = No
     torch.bfloat16 make the file half as large; what is loaded computes in float32 again.
     """
     sizes = {
-        f"{side}_vocab": getattr(model, f"{side}_embed").table.num_embeddings
+        f"{side}_vocab_size": getattr(model, f"{side}_embed").table.num_embeddings
         for side in ("src", "tgt")
         if hasattr(model, f"{side}_embed")  # a language model has no source
     }
@@ -75,9 +79,9 @@ def save_model(folder: Path, model: Seq2SeqModel, dtype: torch.dtype | None = No
     write_tensors(Path(folder) / "model.safetensors", stored)
 
 
-def transformer(src_vocab: int, tgt_vocab: int, **settings: Any) -> Transformer:
+def transformer(src_vocab_size: int, tgt_vocab_size: int, **settings: Any) -> Transformer:
     """A Transformer by the sizes and settings in a config.json."""
-    return Transformer(src_vocab, tgt_vocab, ModelConfig(**settings))
+    return Transformer(src_vocab_size, tgt_vocab_size, ModelConfig(**settings))
 
 
 def load_model(folder: Path, build: Callable[..., nn.Module] = transformer) -> nn.Module:
@@ -86,7 +90,7 @@ def load_model(folder: Path, build: Callable[..., nn.Module] = transformer) -> n
     build: makes a model from what is in config.json, if it is another than the paper's.
     """
     folder = Path(folder)
-    settings = read_json(folder / "config.json")
+    settings = current_settings(read_json(folder / "config.json"))
     try:
         model = build(**settings)
     except (TypeError, ValueError) as error:

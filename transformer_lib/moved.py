@@ -14,6 +14,9 @@ from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from typing import Any
 
+from transformer_lib.model.decoder import DecoderLayer
+from transformer_lib.model.encoder import EncoderLayer
+
 # Old command, or option of a command -> what is typed now.
 COMMANDS = {
     "figures": "python -m course figures",
@@ -110,7 +113,18 @@ RENAMED: dict[str, str] = {
     "looks_layers": "attention_map_layers",
     "Learner": "TrainSpec",
     "way_of": "trace",
+    "told": "summary",
+    "in_int8": "quantize_int8",
+    "for_decoding": "optimize_for_decoding",
+    "device_named": "get_device",
     "Way": "Trace",
+}
+
+# Parts of a layer: old name -> the name that they have now.
+PARTS = {
+    "around_self_attn": "residual_self_attn",
+    "around_cross_attn": "residual_cross_attn",
+    "around_feed_forward": "residual_feed_forward",
 }
 
 # Old modules that went to the course, whole or in part.
@@ -188,6 +202,17 @@ def look_up(old: str, name: str) -> tuple[Any, str] | None:
     return import_module(place), f"{whole} is now {place}"
 
 
+def old_part(old: str, now: str) -> property:
+    """A part of a layer by its old name."""
+
+    def get(layer: Any) -> Any:
+        message = f"{old} is now {now}; the old name goes with the next release"
+        warnings.warn(message, FutureWarning, 2)
+        return getattr(layer, now)
+
+    return property(get)
+
+
 class StandIn(Loader):
     """Makes an empty module; `find` looks its names up."""
 
@@ -224,4 +249,7 @@ for kept in ("transformer_lib", "transformer_lib.decoding"):  # which have some 
     PLACES[kept] = [kept]
     vars(import_module(kept))["__getattr__"] = partial(find, kept)
 alias("transformer_lib", MODULES)
+for layer in (EncoderLayer, DecoderLayer):
+    for old, now in PARTS.items():
+        setattr(layer, old, old_part(old, now))
 sys.meta_path.insert(0, NamesOfCourse)  # an old folder may have been left behind, with __pycache__

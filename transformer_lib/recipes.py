@@ -20,6 +20,7 @@ from transformer_lib.metrics import exact_match, pair_exact_match, quick_bleu
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.model.transformer import count_parameters, make_model
+from transformer_lib.renamed import current_settings, says_new_keywords
 from transformer_lib.text import digits, downloads, english_spanish, moses, parallel
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.languages import (
@@ -35,7 +36,7 @@ from transformer_lib.text.tokens import Tokenizer, Vocabulary, learn_truecasing
 from transformer_lib.text.user_input import is_finished
 from transformer_lib.training.batches import Pairs
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.devices import device_named
+from transformer_lib.training.devices import get_device
 from transformer_lib.training.distributed import first_before_others, local_device, rank, world_size
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.state import STATE_FILE
@@ -96,7 +97,7 @@ class Recipe:
                 "task": content["task"],
                 "languages": tuple(content["languages"]),
                 "model": ModelConfig(**content["model"]),
-                "training": TrainingConfig(**content["training"]),
+                "training": TrainingConfig(**current_settings(content["training"])),
                 "optimizer": content.get("optimizer", "adam"),  # older runs know no other
             }
             if "files" not in content:
@@ -208,7 +209,7 @@ def parallel_recipe(
         TrainingConfig(
             steps=8000,
             schedule="linear",
-            peak=2e-3,
+            max_lr=2e-3,
             warmup=400,
             max_tokens=2048,
             validate_every=250,
@@ -229,7 +230,7 @@ def tatoeba_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     training = TrainingConfig(
         steps=7000,
         schedule="linear",
-        peak=1.5e-3,
+        max_lr=1.5e-3,
         warmup=600,
         max_tokens=2048,
         bf16=True,
@@ -259,7 +260,7 @@ def multi30k_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     training = TrainingConfig(
         steps=20_000,
         schedule="linear",
-        peak=6e-3,
+        max_lr=6e-3,
         warmup=400,
         max_tokens=1024,
         validate_every=435,
@@ -296,14 +297,14 @@ def print_complaint(message: str) -> None:
     print(f"skipped: {message}", file=sys.stderr)
 
 
-DIGITS = TrainingConfig(steps=600, schedule="linear", peak=1e-2, warmup=50, validate_every=100)
+DIGITS = TrainingConfig(steps=600, schedule="linear", max_lr=1e-2, warmup=50, validate_every=100)
 RECIPES = {
     **{task: Recipe(task, ("xx", "xx"), TOY, DIGITS) for task in DIGIT_TASKS},
     "en-es": Recipe(
         "en-es",
         ("en", "es"),
         dataclasses.replace(SMALL, dropout=0.0, tie_weights="target"),
-        TrainingConfig(steps=8000, schedule="linear", peak=2e-3, warmup=400, validate_every=250),
+        TrainingConfig(steps=8000, schedule="linear", max_lr=2e-3, warmup=400, validate_every=250),
     ),
 }
 
@@ -328,12 +329,13 @@ def learn_language(code: str, texts: list[str]) -> Language:
     return Language(tokenizer, Vocabulary.build(tokenizer(text) for text in texts))
 
 
+@says_new_keywords
 def train_recipe(
     recipe: Recipe,
     folder: Path,
     *,
     resume: bool = False,
-    bar: tqdm | None = None,
+    progress: tqdm | None = None,
     device: str = "cpu",
     dtype: torch.dtype | None = None,
     threads: int | None = None,
@@ -341,10 +343,11 @@ def train_recipe(
     """Train what the recipe says and save it in `folder`, ready for `Translator.load`.
 
     recipe.json comes first and model.safetensors last; a run that was stopped in between goes on
-    with resume=True. bar: the progress bar to use. device: as for `device_named`; only a run on a
-    CPU goes on to the same weights bit for bit. dtype: see `save_model`. threads: see `train`.
+    with resume=True. progress: the progress bar to use. device: as for `get_device`; only a
+    run on a CPU goes on to the same weights bit for bit. dtype: see `save_model`. threads: see
+    `train`.
     """
-    folder, place = Path(folder), local_device(device_named(device))
+    folder, place = Path(folder), local_device(get_device(device))
     with first_before_others():  # who find all on the disk
         check_processes(recipe.training)
         if rank() == 0:
@@ -377,7 +380,7 @@ def train_recipe(
         folder=folder,
         resume=resume and (folder / STATE_FILE).exists(),
         measure=measure,
-        bar=bar,
+        progress=progress,
         optimizer=OPTIMIZERS[recipe.optimizer],
         threads=threads,
     )

@@ -15,9 +15,9 @@ from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.decoding import (
     Hypothesis,
     beam_search,
-    for_decoding,
     greedy_decode,
     inference_mode,
+    optimize_for_decoding,
     sample_decode,
 )
 from transformer_lib.files import CheckpointError
@@ -114,10 +114,10 @@ class Translator:
         if self.sureness:
             self.sureness.save(folder)
 
-    def for_decoding(self, *, int8: bool = False) -> "Translator":
-        """The same translator with a copy of its model that writes sooner, by `for_decoding`."""
+    def optimize_for_decoding(self, *, int8: bool = False) -> "Translator":
+        """The same translator with a copy of its model that writes sooner: see `decoding`."""
         quick = copy.copy(self)
-        quick.model = for_decoding(self.model, int8=int8)
+        quick.model = optimize_for_decoding(self.model, int8=int8)
         return quick
 
     @property

@@ -17,9 +17,9 @@ from transformer_lib.text.tokens import BOS, EOS, PAD
 class Embeddings(nn.Module):
     """(b, s) ids -> (b, s, d_model): the word's row of the table, times sqrt(d_model)."""
 
-    def __init__(self, vocab, d_model):
+    def __init__(self, vocab_size, d_model):
         super().__init__()
-        self.table = nn.Embedding(vocab, d_model)
+        self.table = nn.Embedding(vocab_size, d_model)
         nn.init.normal_(self.table.weight, std=d_model**-0.5)
 
     def forward(self, ids):
@@ -118,12 +118,12 @@ class EncoderLayer(nn.Module):
         super().__init__()
         self.self_attn = MultiHeadAttention(d_model, h)
         self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
-        self.around_self_attn = SublayerConnection(d_model, dropout)
-        self.around_feed_forward = SublayerConnection(d_model, dropout)
+        self.residual_self_attn = SublayerConnection(d_model, dropout)
+        self.residual_feed_forward = SublayerConnection(d_model, dropout)
 
     def forward(self, x, *, src_mask=None):
-        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))
-        return self.around_feed_forward(x, self.feed_forward)
+        x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))
+        return self.residual_feed_forward(x, self.feed_forward)
 
 
 class Encoder(nn.Module):
@@ -146,14 +146,14 @@ class DecoderLayer(nn.Module):
         self.self_attn = MultiHeadAttention(d_model, h)
         self.cross_attn = MultiHeadAttention(d_model, h)
         self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
-        self.around_self_attn = SublayerConnection(d_model, dropout)
-        self.around_cross_attn = SublayerConnection(d_model, dropout)
-        self.around_feed_forward = SublayerConnection(d_model, dropout)
+        self.residual_self_attn = SublayerConnection(d_model, dropout)
+        self.residual_cross_attn = SublayerConnection(d_model, dropout)
+        self.residual_feed_forward = SublayerConnection(d_model, dropout)
 
     def forward(self, x, memory, *, tgt_mask=None, src_mask=None):
-        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=tgt_mask))
-        x = self.around_cross_attn(x, lambda x: self.cross_attn(x, memory, memory, mask=src_mask))
-        return self.around_feed_forward(x, self.feed_forward)
+        x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=tgt_mask))
+        x = self.residual_cross_attn(x, lambda x: self.cross_attn(x, memory, memory, mask=src_mask))
+        return self.residual_feed_forward(x, self.feed_forward)
 
 
 class Decoder(nn.Module):
@@ -171,12 +171,12 @@ class Decoder(nn.Module):
 
 
 class Transformer(nn.Module):
-    """src (b, s) ids, tgt_in (b, t) ids -> logits (b, t, tgt_vocab)."""
+    """src (b, s) ids, tgt_in (b, t) ids -> logits (b, t, tgt_vocab_size)."""
 
-    def __init__(self, src_vocab, tgt_vocab, N, d_model, d_ff, h, dropout):
+    def __init__(self, src_vocab_size, tgt_vocab_size, N, d_model, d_ff, h, dropout):
         super().__init__()
-        self.src_embed = Embeddings(src_vocab, d_model)
-        self.tgt_embed = Embeddings(tgt_vocab, d_model)
+        self.src_embed = Embeddings(src_vocab_size, d_model)
+        self.tgt_embed = Embeddings(tgt_vocab_size, d_model)
         self.dropout = nn.Dropout(dropout)
         self.encoder = Encoder(N, d_model, d_ff, h, dropout)
         self.decoder = Decoder(N, d_model, d_ff, h, dropout)

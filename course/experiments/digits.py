@@ -48,21 +48,21 @@ def learn(
     model: ModelConfig,
     training: TrainingConfig,
     change: Callable[[Transformer], None] | None = None,
-    bar: tqdm | None = None,
+    progress: tqdm | None = None,
     max_length: int = 10,
 ) -> tuple[Transformer, list[dict]]:
     """A new model trained on a task -> the model and the history of its training.
 
     The seed of `training` decides the first weights too. change: what is done to the model before.
-    bar: the progress bar to use (None: none).
+    progress: the progress bar to use (None: none).
     """
     pairs, held_out = digit_pairs(task, max_length)
     torch.manual_seed(training.seed)
     learner = Transformer(len(DIGITS), len(DIGITS), model)
     if change:
         change(learner)
-    bar = bar if bar is not None else tqdm(disable=True)
-    return learner, train(learner, pairs, held_out, training, bar=bar)
+    progress = progress if progress is not None else tqdm(disable=True)
+    return learner, train(learner, pairs, held_out, training, progress=progress)
 
 
 def right_rows(model: Transformer, pairs: Pairs) -> float:

@@ -48,7 +48,9 @@ class TrainSpec:
     loss: Callable[..., Tensor] = batch_loss
 
 
-def kept(experiment: str, settings: dict[str, Any], measure: Callable[[], dict]) -> dict[str, Any]:
+def cached(
+    experiment: str, settings: dict[str, Any], measure: Callable[[], dict]
+) -> dict[str, Any]:
     """The settings and what `measure` finds, written down in the cache when it is there.
 
     So an experiment that was stopped goes on with the next training, also on another machine that
@@ -60,12 +62,12 @@ def kept(experiment: str, settings: dict[str, Any], measure: Callable[[], dict])
     name = f"{experiment}-{hashlib.sha256(about.encode()).hexdigest()[:16]}.json"
     path = Path(cache_folder()) / "experiments" / name
     if not path.exists():
-        found = stored(experiment, settings) or settings | measure()
+        found = load_cached(experiment, settings) or settings | measure()
         write_json(path, found)
     return read_json(path)
 
 
-def stored(experiment: str, settings: dict[str, Any]) -> dict[str, Any] | None:
+def load_cached(experiment: str, settings: dict[str, Any]) -> dict[str, Any] | None:
     """The run with these settings among the stored ones, if there is one."""
     path = experiments.RESULTS / f"{experiment}.json"
     if not path.exists():
@@ -86,7 +88,7 @@ def tuned(
     experiment: str,
     learners: Sequence[TrainSpec],
     training: TrainingConfig,
-    peaks: Sequence[float],
+    max_lrs: Sequence[float],
     seeds: Sequence[int],
     learn: Callable[[TrainSpec, TrainingConfig], tuple[Any, dict[str, Any]]] | None = None,
     score: Callable[[Any], dict[str, Any]] | None = None,
@@ -105,29 +107,29 @@ def tuned(
         trained, found = learn(learner, how)
         return found | score(trained)
 
-    def run(learner: TrainSpec, peak: float, seed: int) -> dict[str, Any]:
-        bar.set_description(f"{learner.what}, {peak:g}, seed {seed}")
-        how = dataclasses.replace(training, peak=peak, seed=seed, **learner.training)
+    def run(learner: TrainSpec, max_lr: float, seed: int) -> dict[str, Any]:
+        progress.set_description(f"{learner.what}, {max_lr:g}, seed {seed}")
+        how = dataclasses.replace(training, max_lr=max_lr, seed=seed, **learner.training)
         settings = {
             "what": learner.what,
-            "peak": peak,
+            "max_lr": max_lr,
             "seed": seed,
             "training": dataclasses.asdict(how),
         }
-        found = kept(experiment, settings, lambda: measure(learner, how))
-        bar.update(1)
+        found = cached(experiment, settings, lambda: measure(learner, how))
+        progress.update(1)
         return found
 
     with (
-        tqdm(total=len(learners) * (len(peaks) + len(seeds) - 1), unit="training") as bar,
+        tqdm(total=len(learners) * (len(max_lrs) + len(seeds) - 1), unit="training") as progress,
         suppress(KeyboardInterrupt),  # then what is complete is stored, and the next call goes on
     ):
         for learner in learners:
-            first = [run(learner, peak, seeds[0]) for peak in peaks]
-            best = min(first, key=best_loss)["peak"]
+            first = [run(learner, max_lr, seeds[0]) for max_lr in max_lrs]
+            best = min(first, key=best_loss)["max_lr"]
             others = [run(learner, best, seed) for seed in seeds[1:]]
-            runs += [found | {"chosen": found["peak"] == best} for found in first + others]
-    return {"training": dataclasses.asdict(training), "peaks": list(peaks), "runs": runs}
+            runs += [found | {"chosen": found["max_lr"] == best} for found in first + others]
+    return {"training": dataclasses.asdict(training), "max_lrs": list(max_lrs), "runs": runs}
 
 
 def best_loss(run: dict[str, Any]) -> float:
@@ -156,7 +158,7 @@ def learning_curve(
         training,
         validation,
         how,
-        bar=tqdm(disable=True),
+        progress=tqdm(disable=True),
         optimizer=learner.optimizer,
         loss=learner.loss,
     )

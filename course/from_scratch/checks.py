@@ -47,6 +47,7 @@ from course.checks import (
     same,
 )
 from course.checks.watching import Attempt, Borrowed
+from transformer_lib.checkpoints import current_name
 from transformer_lib.checkpoints import weights as weights_of
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.decoder import Decoder, DecoderLayer
@@ -322,6 +323,10 @@ def same_names(name: str, own: dict[str, tuple[int, ...]], wanted: dict[str, Ten
         f"`{', '.join(words)}` is one matrix too many: the target's table is used twice, for "
         "reading and for writing.",
     )
+    former = [key for key in more if current_name(key) in missing]
+    expect(
+        not former, "".join(f"`{key}` is called `{current_name(key)}` now." for key in former[:1])
+    )
     listed = ", ".join(f"{key} {shape}" for key, shape in own.items()) or "none"
     expect(
         not missing,
@@ -518,7 +523,7 @@ def encoder(mine: OwnFile) -> None:
     sizes = (D_MODEL, D_FF, H, 0.0)
     ours = seeded(lambda: EncoderLayer(*sizes))
     x = random(B, S, D_MODEL, seed=3)
-    first, second = ours.around_self_attn, ours.around_feed_forward
+    first, second = ours.residual_self_attn, ours.residual_feed_forward
 
     def attn(x: Tensor) -> Tensor:
         return ours.self_attn(x, x, x, mask=seen())
@@ -539,7 +544,7 @@ def encoder(mine: OwnFile) -> None:
                 ),
                 (
                     first(first(x, attn), ours.feed_forward),
-                    "`around_self_attn` is used twice. Each sub-layer has a way around of its own.",
+                    "`residual_self_attn` is used twice. Each sub-layer has one of its own.",
                 ),
                 (
                     first(second(x, attn), ours.feed_forward),
@@ -562,7 +567,7 @@ def decoder(mine: OwnFile) -> None:
     def layer(x: Tensor, memory: Tensor, mask: Tensor, *parts: Any) -> Tensor:
         *blocks, norms = parts
         named = dict(zip(("self_attn", "cross_attn", "feed_forward"), blocks, strict=True))
-        ways = ("around_self_attn.norm", "around_cross_attn.norm", "around_feed_forward.norm")
+        ways = ("residual_self_attn.norm", "residual_cross_attn.norm", "residual_feed_forward.norm")
         named |= zip(ways, norms, strict=True)
         weights = {
             f"{name}.{key}": value
@@ -673,7 +678,7 @@ def generator_of(mine: OwnFile, model: Any) -> Any:
     try:
         return mine.look_up(model, "generator")
     except Exception:  # of whatever kind, from another process
-        raise Hint("It is missing: (…, d_model) -> logits (…, tgt_vocab).") from None
+        raise Hint("It is missing: (…, d_model) -> logits (…, tgt_vocab_size).") from None
 
 
 def drops(mine: OwnFile, model: Any) -> bool:
@@ -796,7 +801,7 @@ def own_losses(
     batches: Sequence[batching.Batch],
     *,
     zero: bool = True,
-    rate: float | None = None,
+    lr: float | None = None,
     at: Callable[[int], int] = lambda step: step,
     betas: tuple[float, float] = (0.9, 0.98),
     smoothing: float = 0.1,
@@ -808,7 +813,7 @@ def own_losses(
     losses = []
     for step, batch in enumerate(batches, start=1):
         scheduled = paper_schedule(at(step), 8, WARMUP)
-        optimizer.param_groups[0]["lr"] = scheduled if rate is None else rate
+        optimizer.param_groups[0]["lr"] = scheduled if lr is None else lr
         logits = model(batch.src, batch.tgt_in)
         loss = label_smoothed_cross_entropy(logits, batch.tgt_out, smoothing)
         if zero:

@@ -17,14 +17,14 @@
 
 const AV_STYLE = `
 .av { --ink: light-dark(#1a1a1a, #ececec); --muted: light-dark(#6b6b6b, #a8a8a8);
-  --rule: light-dark(#d9d9d9, #40444c); --look: light-dark(#2774a7, #86ceeb);
+  --rule: light-dark(#d9d9d9, #40444c); --attention: light-dark(#2774a7, #86ceeb);
   --changed: light-dark(#cd5a1f, #e89f2a); --paper: light-dark(#ffffff, #16181c);
   --rest: light-dark(#eeeeee, #2b2f36);
   --row: 2.1rem; color: var(--ink); font: 1rem/1.4 "DejaVu Sans", Verdana, sans-serif; }
 .av *, .av *::before { box-sizing: border-box; }
-.av input, .av select, .av button { font: inherit; color: inherit; accent-color: var(--look); }
+.av input, .av select, .av button { font: inherit; color: inherit; accent-color: var(--attention); }
 .av input:focus-visible + span, .av :is(select, button, [type=range], [type=checkbox]):focus-visible
-  { outline: 3px solid var(--look); outline-offset: 2px; border-radius: 4px; }
+  { outline: 3px solid var(--attention); outline-offset: 2px; border-radius: 4px; }
 .av-hidden { position: absolute; opacity: 0; width: 1px; height: 1px; margin: 0; }
 .av-top { display: flex; flex-wrap: wrap; gap: .6rem 1.5rem; align-items: center; }
 .av-top select { padding: .35rem .5rem; border: 1px solid var(--rule); border-radius: 6px;
@@ -36,14 +36,14 @@ const AV_STYLE = `
 .av-forms label:first-of-type span { border-radius: 6px 0 0 6px; }
 .av-forms label:last-of-type span { border-radius: 0 6px 6px 0; border-left: 0; }
 .av :checked + span { font-weight: bold; }
-.av-forms :checked + span { background: var(--look); color: var(--paper); }
+.av-forms :checked + span { background: var(--attention); color: var(--paper); }
 .av-heads { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr));
   gap: .8rem; margin: 1.1rem 0; max-width: 44rem; }
 .av-head { font-size: .85rem; text-align: center; min-width: 0; }
 .av-head label { display: block; cursor: pointer; }
 .av-head canvas { display: block; width: 100%; aspect-ratio: 1; image-rendering: pixelated;
-  color: var(--look); border: 1px solid var(--rule); margin-bottom: .2rem; }
-.av-head :checked + span canvas { border-color: var(--look); outline: 2px solid var(--look); }
+  color: var(--attention); border: 1px solid var(--rule); margin-bottom: .2rem; }
+.av-head :checked + span canvas { border-color: var(--attention); outline: 2px solid var(--attention); }
 .av-head.av-off canvas { opacity: .25; }
 .av-lines { display: grid; grid-template-columns: auto minmax(2.5rem, 1fr) auto; max-width: 44rem; }
 .av-lines ol { list-style: none; margin: 0; padding: 0; }
@@ -51,9 +51,9 @@ const AV_STYLE = `
 .av-queries { text-align: right; }
 .av-queries li { justify-content: flex-end; }
 .av-queries span { padding: .2rem .5rem; border-radius: 6px; cursor: pointer; }
-.av-queries :checked + span { background: var(--look); color: var(--paper); }
+.av-queries :checked + span { background: var(--attention); color: var(--paper); }
 .av-lines svg { width: 100%; overflow: visible; display: block; }
-.av-lines line { stroke: var(--look); vector-effect: non-scaling-stroke; stroke-linecap: round; }
+.av-lines line { stroke: var(--attention); vector-effect: non-scaling-stroke; stroke-linecap: round; }
 .av-lines line.av-changed { stroke: var(--changed); }
 .av-caption { color: var(--muted); font-size: .85rem; padding-bottom: .3rem; }
 .av-caption:last-of-type { padding-left: .8rem; }
@@ -65,16 +65,16 @@ const AV_STYLE = `
 .av-bar, .av-keys [type=range] { width: clamp(3.6rem, 15vw, 9rem); margin: 0; }
 .av-bar, .av-keys [type=range]::-webkit-slider-runnable-track {
   height: .5rem; border-radius: .25rem; background: var(--rest)
-    linear-gradient(var(--look), var(--look)) left / var(--share) 100% no-repeat; }
+    linear-gradient(var(--attention), var(--attention)) left / var(--share) 100% no-repeat; }
 .av-keys [type=range] { appearance: none; background: none; height: 1.8rem; cursor: ew-resize; }
 .av-keys [type=range]::-webkit-slider-thumb { appearance: none; width: 1rem; height: 1rem;
-  margin-top: -.25rem; border-radius: 50%; background: var(--look);
+  margin-top: -.25rem; border-radius: 50%; background: var(--attention);
   border: 2px solid var(--paper); }
 .av-keys [type=range]::-moz-range-track { height: .5rem; border-radius: .25rem;
   background: var(--rest); }
 .av-keys [type=range]::-moz-range-progress { height: .5rem; border-radius: .25rem;
-  background: var(--look); }
-.av-keys [type=range]::-moz-range-thumb { width: .8rem; height: .8rem; background: var(--look);
+  background: var(--attention); }
+.av-keys [type=range]::-moz-range-thumb { width: .8rem; height: .8rem; background: var(--attention);
   border: 2px solid var(--paper); }
 @media (hover: hover) {
   .av-keys li:not(:hover, :focus-within) [type=range]::-webkit-slider-thumb { visibility: hidden; }
@@ -83,11 +83,11 @@ const AV_STYLE = `
 .av-number { font-variant-numeric: tabular-nums; font-size: .85rem; }
 .av-nothing .av-number { color: var(--muted); }
 .av-changed .av-number { font-weight: bold; text-decoration: underline 2px var(--changed); }
-.av-changed { --look: var(--changed); }
+.av-changed { --attention: var(--changed); }
 .av-end { position: absolute; left: -.7rem; width: 1.4rem; height: 1.8rem; padding: 0; border: 0;
   background: none; cursor: grab; touch-action: none; }
 .av-end::before { content: ""; position: absolute; left: .25rem; top: .45rem; width: .9rem;
-  height: .9rem; border-radius: 50%; background: var(--look); border: 2px solid var(--paper); }
+  height: .9rem; border-radius: 50%; background: var(--attention); border: 2px solid var(--paper); }
 .av-end:active { cursor: grabbing; }
 .av-sees { appearance: none; width: 1.6rem; height: 1.6rem; margin: 0; text-align: center;
   cursor: pointer; border-radius: 4px; }
@@ -96,14 +96,14 @@ const AV_STYLE = `
 .av-map { overflow-x: auto; }
 .av-map table { border-collapse: collapse; }
 .av-map td { width: 2rem; height: 1.8rem; border: 1px solid var(--rule); padding: 0;
-  background: color-mix(in srgb, var(--look) var(--share), transparent); }
+  background: color-mix(in srgb, var(--attention) var(--share), transparent); }
 .av-map td.av-changed { outline: 2px solid var(--changed); outline-offset: -2px; }
 .av-map .av-corner { border: 0; }
 .av-map th { font-weight: normal; padding: .1rem .4rem; text-align: right; }
 .av-map tfoot th { writing-mode: vertical-rl; text-align: left; padding: .4rem 0; }
 .av-map label { cursor: pointer; }
 .av-map tr:has(:checked) th { font-weight: bold; }
-.av-map tr:has(:checked) td { border-block-color: var(--look); border-block-width: 2px; }
+.av-map tr:has(:checked) td { border-block-color: var(--attention); border-block-width: 2px; }
 .av-says { min-height: 1.4em; margin: .8rem 0 0; color: var(--muted); }
 @media (prefers-reduced-motion: no-preference) { .av-lines line { transition: stroke-width .15s; } }
 `;

@@ -262,16 +262,16 @@ class SublayerConnection {
 
 class EncoderLayer {
   constructor(name, tensors, { h, norm_first }) {
-    const around = (part) => new SublayerConnection(`${name}.around_${part}`, tensors, norm_first);
+    const residual = (part) => new SublayerConnection(`${name}.residual_${part}`, tensors, norm_first);
     this.self_attn = new MultiHeadAttention(`${name}.self_attn`, tensors, h);
     this.feed_forward = new PositionwiseFeedForward(`${name}.feed_forward`, tensors);
-    this.around_self_attn = around("self_attn");
-    this.around_feed_forward = around("feed_forward");
+    this.residual_self_attn = residual("self_attn");
+    this.residual_feed_forward = residual("feed_forward");
   }
 
   forward(x) {
-    x = this.around_self_attn.forward(x, (x) => this.self_attn.forward(x, x, x));
-    return this.around_feed_forward.forward(x, (x) => this.feed_forward.forward(x));
+    x = this.residual_self_attn.forward(x, (x) => this.self_attn.forward(x, x, x));
+    return this.residual_feed_forward.forward(x, (x) => this.feed_forward.forward(x));
   }
 }
 
@@ -328,23 +328,23 @@ class KeyValueCache {
 
 class DecoderLayer {
   constructor(name, tensors, { h, norm_first }) {
-    const around = (part) => new SublayerConnection(`${name}.around_${part}`, tensors, norm_first);
+    const residual = (part) => new SublayerConnection(`${name}.residual_${part}`, tensors, norm_first);
     this.self_attn = new MultiHeadAttention(`${name}.self_attn`, tensors, h);
     this.cross_attn = new MultiHeadAttention(`${name}.cross_attn`, tensors, h);
     this.feed_forward = new PositionwiseFeedForward(`${name}.feed_forward`, tensors);
-    this.around_self_attn = around("self_attn");
-    this.around_cross_attn = around("cross_attn");
-    this.around_feed_forward = around("feed_forward");
+    this.residual_self_attn = residual("self_attn");
+    this.residual_cross_attn = residual("cross_attn");
+    this.residual_feed_forward = residual("feed_forward");
   }
 
   forward(x, memory, start, [own, cross]) {
-    x = this.around_self_attn.forward(x, (x) =>
+    x = this.residual_self_attn.forward(x, (x) =>
       this.self_attn.forward(x, x, x, { start, cache: own }),
     );
-    x = this.around_cross_attn.forward(x, (x) =>
+    x = this.residual_cross_attn.forward(x, (x) =>
       this.cross_attn.forward(x, memory, memory, { start, cache: cross }),
     );
-    return this.around_feed_forward.forward(x, (x) => this.feed_forward.forward(x));
+    return this.residual_feed_forward.forward(x, (x) => this.feed_forward.forward(x));
   }
 }
 

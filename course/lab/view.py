@@ -1,6 +1,7 @@
 """Recorded attention to look around in: all heads small, one large, words chosen by hand or key.
 
-    AttentionView(looks_layers(translator.attention_maps("I like trees"))).save("looks.html")
+    maps = attention_map_layers(translator.attention_maps("I like trees"))
+    AttentionView(maps).save("maps.html")
 
 What is drawn comes as arrays with words, of any model. The drawing is attention_view.js. In the
 last line of a notebook's cell a view is stored with its data, which tests compare and the site
@@ -56,13 +57,13 @@ class Layer:
         return {"name": self.name, **words, "weights": weights}
 
 
-def attention_map_layers(looks: AttentionMaps) -> list[Layer]:
-    """The layers of `Translator.looks`; a decoder's word looks while it is written."""
+def attention_map_layers(maps: AttentionMaps) -> list[Layer]:
+    """The layers of `Translator.attention_maps`; a decoder's word looks while it is written."""
     layers = []
-    for name, weights in looks.weights.items():
-        queries = looks.src if name.startswith("encoder") else looks.tgt_out
+    for name, weights in maps.weights.items():
+        queries = maps.src if name.startswith("encoder") else maps.tgt_out
         own = name.startswith("decoder") and name.endswith("self_attn")
-        layers.append(Layer(name, weights, queries, looks.tgt_in if own else looks.src))
+        layers.append(Layer(name, weights, queries, maps.tgt_in if own else maps.src))
     return layers
 
 
@@ -148,12 +149,12 @@ class AttentionView:
         query = self.chosen["query"]
         if query is None or query >= len(layer.queries):  # of a longer sentence, before
             return said
-        looks = [
+        largest = [
             f"in head {head} at “{layer.keys[place]}” with {steady_round(row[place]):.2f}"
             for head, row in enumerate(heads[:, query])
             for place in [int(np.argmax(row >= row.max() - 1e-3))]
         ]
-        return f"{said} “{layer.queries[query]}” looks most {', '.join(looks)}."
+        return f"{said} “{layer.queries[query]}” looks most {', '.join(largest)}."
 
     def shown(self) -> Layer:
         """The layer that is shown first."""

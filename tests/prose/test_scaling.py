@@ -178,11 +178,11 @@ def test_commands(tmp_path, monkeypatch):
         processes = int(re.search(r"--nproc-per-node (\d+)", torchrun)[1])
         machines = re.search(r"--nnodes (\d+)", torchrun)
         processes *= int(machines[1]) if machines else 1
-        assert recipes[-1].training.accumulate % processes == 0
+        assert recipes[-1].training.accumulation_steps % processes == 0
     wmt14 = recipes[-1]
     assert len(recipes) == 3 and wmt14.subwords == VOCAB
     assert wmt14.model == dataclasses.replace(BASE, tie_weights="all")
-    assert wmt14.training.accumulate * wmt14.training.max_tokens == WORDS
+    assert wmt14.training.accumulation_steps * wmt14.training.max_tokens == WORDS
     assert wmt14.training.steps == UPDATES
     for step in (1, 4000, UPDATES):
         rate = wmt14.training.learning_rate(step, BASE.d_model)

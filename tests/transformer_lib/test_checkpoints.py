@@ -44,16 +44,31 @@ def newer_parts(**sizes):
         6, 3, before=[QKNorm(2)], biases=[RelativePositions(3, True, 8, 9)]))  # fmt: skip
 
 
+def test_sizes_with_former_names_are_read(tmp_path):
+    save_model(tmp_path, make_model(11, 12, N=1, d_model=6, d_ff=7, h=3))
+    config = tmp_path / "config.json"
+    written = config.read_text()
+    config.write_text(written.replace("_vocab_size", "_vocab"))
+    assert "src_vocab_size" in written and "_vocab_size" not in config.read_text()
+    assert load_model(tmp_path).tgt_embed.table.num_embeddings == 12
+
+
 def with_former_names(file):
     """Write a file of tensors again, as it was before a part got its name."""
     tensors, about = read_tensors(file)
     former = {name.replace("_attn.attention.", "_attn."): x for name, x in tensors.items()}
     assert former.keys() != tensors.keys()
+    former = {name.replace("residual_", "around_"): x for name, x in former.items()}
+    assert any("around_self_attn" in name for name in former)
+    if about:
+        settings = {"max_lr": "peak", "accumulation_steps": "accumulate"}
+        assert settings.keys() < about["config"].keys()
+        about["config"] = {settings.get(key, key): x for key, x in about["config"].items()}
     write_tensors(file, former, about)
 
 
 def test_a_model_with_former_names_is_read(tmp_path):
-    model = newer_parts(src_vocab=11, tgt_vocab=11, N=1, d_model=6, d_ff=7, h=3).eval()
+    model = newer_parts(src_vocab_size=11, tgt_vocab_size=11, N=1, d_model=6, d_ff=7, h=3).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.normal_()
@@ -70,7 +85,7 @@ def test_a_run_with_former_names_goes_on(tmp_path):
 
     def run(**how):
         torch.manual_seed(0)
-        model = newer_parts(src_vocab=11, tgt_vocab=11, N=1, d_model=6, d_ff=7, h=3)
+        model = newer_parts(src_vocab_size=11, tgt_vocab_size=11, N=1, d_model=6, d_ff=7, h=3)
         train(model, pairs, pairs, config, **how)
         return torch.cat([parameter.flatten() for parameter in model.parameters()])
 
@@ -138,9 +153,9 @@ def test_missing_and_damaged_files_are_named(tmp_path):
         config.write_text(json.dumps(settings | wrong))
         with pytest.raises(CheckpointError, match=message):
             load_model(tmp_path)
-    del settings["src_vocab"]
+    del settings["src_vocab_size"]
     config.write_text(json.dumps(settings))
-    with pytest.raises(CheckpointError, match="src_vocab"):
+    with pytest.raises(CheckpointError, match="src_vocab_size"):
         load_model(tmp_path)
 
 

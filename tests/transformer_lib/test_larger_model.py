@@ -66,7 +66,7 @@ def test_many_together_are_translated_as_one_at_a_time(translator, beam):
 
 def test_with_8_bits_the_others_of_a_batch_count(translator):
     """As the help of --int8 says: one scale for the numbers of all of them, so other rounding."""
-    quick = translator.for_decoding(int8=True)
+    quick = translator.optimize_for_decoding(int8=True)
     texts = [item.english for item in everyday.load()[::20]]
     together = [found.log_prob for (found,) in quick.translate_many(texts)]
     alone = [quick.translate(text)[0].log_prob for text in texts]

@@ -110,8 +110,8 @@ def test_perfect_translations_have_bleu_100(translator, monkeypatch):
 def test_token_accuracy_counts_next_words_after_a_right_beginning(translator):
     target = translator.tgt.vocab
     with torch.no_grad():  # a generator that always says "el", whatever it reads
-        translator.model.decoder.layers[-1].around_feed_forward.norm.weight.zero_()
-        translator.model.decoder.layers[-1].around_feed_forward.norm.bias.fill_(1.0)
+        translator.model.decoder.layers[-1].residual_feed_forward.norm.weight.zero_()
+        translator.model.decoder.layers[-1].residual_feed_forward.norm.bias.fill_(1.0)
         translator.model.generator.proj.weight.zero_()
         translator.model.generator.proj.weight[target.ids["el"]] = 1.0
     # el animal <eos>, la calle <eos>: one of six words is "el"

@@ -1,6 +1,8 @@
 """Old names work until the next release, or say where they went."""
 
+import dataclasses
 import importlib
+import inspect
 import subprocess
 import sys
 import warnings
@@ -9,6 +11,10 @@ from pathlib import Path
 import pytest
 
 from transformer_lib import moved
+from transformer_lib.model.decoder import DecoderLayer
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.step import update
+from transformer_lib.training.trainer import train
 
 # What notebooks and assignments imported before, and what they used of a module that they imported.
 BEFORE = (Path(__file__).with_name("imports_before.txt")).read_text(encoding="utf-8").splitlines()
@@ -90,6 +96,25 @@ import sys, transformer_lib.cli
 print({"course", "course.moved", "matplotlib", "altair"} & set(sys.modules))
 """
     assert run(program) == "set()\n"
+
+
+@pytest.mark.parametrize("part", ["self_attn", "cross_attn", "feed_forward"])
+def test_a_part_of_a_layer_is_found_by_its_old_name(part):
+    layer = DecoderLayer(8, 16, 2)
+    with pytest.warns(FutureWarning, match=f"around_{part} is now residual_{part}"):
+        assert getattr(layer, f"around_{part}") is getattr(layer, f"residual_{part}")
+
+
+def test_a_keyword_that_changed_is_named():
+    with pytest.raises(TypeError, match="peak= is now called max_lr="):
+        TrainingConfig(peak=1.0)
+    with pytest.raises(TypeError, match="accumulate= is now called accumulation_steps="):
+        dataclasses.replace(TrainingConfig(), accumulate=2)
+    with pytest.raises(TypeError, match="bar= is now called progress="):
+        train(bar=None)
+    with pytest.raises(TypeError, match="rate= is now called lr="):
+        update(rate=1.0)
+    assert list(inspect.signature(TrainingConfig).parameters)[:2] == ["steps", "max_tokens"]
 
 
 def test_what_never_was_is_an_ordinary_mistake():

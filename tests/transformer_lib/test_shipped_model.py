@@ -110,7 +110,7 @@ def test_the_stored_sureness_is_what_is_measured(translator):
 @pytest.mark.parametrize("beam", [1, 4])
 def test_laid_out_for_decoding_it_writes_the_same(translator, beam):
     texts = [pair[0] for name in TESTS for pair in english_spanish.load(name)[::50]]
-    quick = translator.for_decoding()
+    quick = translator.optimize_for_decoding()
     one, other = (each.translate_many(texts, beam=beam) for each in (translator, quick))
     assert [found.text for (found,) in one] == [found.text for (found,) in other]
     assert not quick.model.generator.proj.weight.is_contiguous()
@@ -119,7 +119,7 @@ def test_laid_out_for_decoding_it_writes_the_same(translator, beam):
 def test_in_eight_bits_it_writes_nearly_the_same(translator):
     """At most one sentence of a hundred differs, and BLEU by no more than 0.2."""
     pairs = english_spanish.load("test")[::2]
-    quick = translator.for_decoding(int8=True)
+    quick = translator.optimize_for_decoding(int8=True)
     parts = list(quick.model.modules())
     assert "DynamicQuantizedLinear" in {part._get_name() for part in parts}
     assert not any(type(part) is torch.nn.Linear for part in parts)

@@ -45,7 +45,7 @@ def layer_settings(ours: EncoderLayer | DecoderLayer, dropout: float) -> dict:
         "nhead": ours.self_attn.h,
         "dim_feedforward": ours.feed_forward.w_1.out_features,
         "dropout": dropout,
-        "norm_first": ours.around_self_attn.norm_first,
+        "norm_first": ours.residual_self_attn.norm_first,
         "batch_first": True,
         "dtype": torch.float64,
     }
@@ -54,28 +54,28 @@ def layer_settings(ours: EncoderLayer | DecoderLayer, dropout: float) -> dict:
 def encoder_layer_twin(ours: EncoderLayer, dropout: float = 0.0) -> nn.TransformerEncoderLayer:
     theirs = nn.TransformerEncoderLayer(**layer_settings(ours, dropout))
     copy_attention(ours.self_attn, theirs.self_attn)
-    theirs.norm1.load_state_dict(ours.around_self_attn.norm.state_dict())
+    theirs.norm1.load_state_dict(ours.residual_self_attn.norm.state_dict())
     theirs.linear1.load_state_dict(ours.feed_forward.w_1.state_dict())
     theirs.linear2.load_state_dict(ours.feed_forward.w_2.state_dict())
-    theirs.norm2.load_state_dict(ours.around_feed_forward.norm.state_dict())
+    theirs.norm2.load_state_dict(ours.residual_feed_forward.norm.state_dict())
     return theirs
 
 
 def decoder_layer_twin(ours: DecoderLayer, dropout: float = 0.0) -> nn.TransformerDecoderLayer:
     theirs = nn.TransformerDecoderLayer(**layer_settings(ours, dropout))
     copy_attention(ours.self_attn, theirs.self_attn)
-    theirs.norm1.load_state_dict(ours.around_self_attn.norm.state_dict())
+    theirs.norm1.load_state_dict(ours.residual_self_attn.norm.state_dict())
     copy_attention(ours.cross_attn, theirs.multihead_attn)
-    theirs.norm2.load_state_dict(ours.around_cross_attn.norm.state_dict())
+    theirs.norm2.load_state_dict(ours.residual_cross_attn.norm.state_dict())
     theirs.linear1.load_state_dict(ours.feed_forward.w_1.state_dict())
     theirs.linear2.load_state_dict(ours.feed_forward.w_2.state_dict())
-    theirs.norm3.load_state_dict(ours.around_feed_forward.norm.state_dict())
+    theirs.norm3.load_state_dict(ours.residual_feed_forward.norm.state_dict())
     return theirs
 
 
 def final_norm_twin(ours: Encoder | Decoder) -> nn.LayerNorm | None:
     """Torch's stacks take the norm after the last layer as a choice: pre-norm needs it."""
-    if not ours.layers[0].around_self_attn.norm_first:
+    if not ours.layers[0].residual_self_attn.norm_first:
         return None
     theirs = nn.LayerNorm(ours.layers[0].feed_forward.w_1.in_features).double()
     theirs.load_state_dict(ours.norm.state_dict())

@@ -73,7 +73,7 @@ STORIES = {
         Line(f"{COURSE} figures --run runs/mine", writes="figures/run-mine.png"),
         Line(
             "torchrun --nproc-per-node 2 -m transformer_lib train --data pairs.tsv --out "
-            "runs/mine --accumulate 2",
+            "runs/mine --accumulation-steps 2",
             "saved in",
             first="rm -r runs/mine",
             more=SHORT,
@@ -216,11 +216,11 @@ ONLY_READ = {
     "gradebook.csv --column "
     '"Week 2"': PLATFORM,
     "torchrun --nnodes 2 --nproc-per-node 8 --rdzv-backend c10d --rdzv-endpoint "
-    "first-machine:29500 -m transformer_lib train --data pairs.tsv --out runs/mine --accumulate "
-    "16 --device cuda --bf16": "needs two machines with GPUs",
+    "first-machine:29500 -m transformer_lib train --data pairs.tsv --out runs/mine "
+    "--accumulation-steps 16 --device cuda --bf16": "needs two machines with GPUs",
     "torchrun --nproc-per-node 8 -m transformer_lib train --data train.en train.de --validation "
     "newstest2013.en newstest2013.de --subwords 37000 --skip-bad 10000 --out runs/wmt14 --device "
-    "cuda --bf16 --steps 100000 --accumulate 8 --average 5 --set N=6 d_model=512 d_ff=2048 h=8 "
-    "dropout=0.1 max_tokens=3125 schedule=paper peak=none warmup=4000 "
+    "cuda --bf16 --steps 100000 --accumulation-steps 8 --average 5 --set N=6 d_model=512 "
+    "d_ff=2048 h=8 dropout=0.1 max_tokens=3125 schedule=paper max_lr=none warmup=4000 "
     "validate_every=1500": "needs eight GPUs",
 }

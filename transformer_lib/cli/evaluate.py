@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
         raise UserError(f"--{looking[0]} looks into the model as it is: leave out --int8")
     translator = Translator.load(options.model)
     if options.int8:
-        translator = translator.for_decoding(int8=True)
+        translator = translator.optimize_for_decoding(int8=True)
     splits = {}
     if options.data:
         pairs = list(read_parallel(options.data))

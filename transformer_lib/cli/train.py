@@ -85,10 +85,13 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         help="stop after N validations without a new best one",
     )
     train.add_argument(
-        "--accumulate",
+        "--accumulation-steps",
         type=positive,
         metavar="N",
         help="add up the gradients of N batches for one update: a larger batch in the same memory",
+    )
+    train.add_argument(  # its name until the next release
+        "--accumulate", dest="accumulation_steps", type=positive, help=argparse.SUPPRESS
     )
     train.add_argument(
         "--set",
@@ -96,7 +99,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="any other setting by the name it has in ModelConfig and TrainingConfig, like "
-        "d_model=256 N=3 dropout=0.2 max_tokens=4096 peak=0.001 warmup=1000 validate_every=500",
+        "d_model=256 N=3 dropout=0.2 max_tokens=4096 max_lr=0.001 warmup=1000 validate_every=500",
     )
     train.add_argument("--bf16", action="store_true", help="half-precision arithmetic: faster")
     train.add_argument(
@@ -170,7 +173,7 @@ def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
         recipe = multi30k(options.task[-2:])
     else:
         recipe = RECIPES[options.task]
-    names = ("steps", "seed", "average", "best_by", "patience", "accumulate")
+    names = ("steps", "seed", "average", "best_by", "patience", "accumulation_steps")
     changes = {name: getattr(options, name) for name in names}
     changes = {name: value for name, value in changes.items() if value is not None}
     changes |= {"bf16": True} if options.bf16 else {}

@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
     if options.words:
         print("\n".join(translator.words))
         return 0
-    translator = translator.for_decoding(int8=options.int8)
+    translator = translator.optimize_for_decoding(int8=options.int8)
     if not options.text:
         return translate_lines(translator, how, options.input, options.output)
     for text in options.text:
@@ -158,7 +158,7 @@ def translate_lines(
         text = stack.enter_context(open(source, "rb")) if source else sys.stdin.buffer
         # only on a terminal (None), and not between translations that are shown there
         hidden = True if out.isatty() else None
-        bar = stack.enter_context(tqdm(unit=" lines", disable=hidden, dynamic_ncols=True))
+        progress = stack.enter_context(tqdm(unit=" lines", disable=hidden, dynamic_ncols=True))
         for lines in lines_together(text):
             for found in translator.translate_many(lines, **how):
                 number += 1
@@ -171,7 +171,7 @@ def translate_lines(
                     with tqdm.external_write_mode():
                         complain(f"line {number}: {remark}")
             out.flush()
-            bar.update(len(lines))
+            progress.update(len(lines))
     return status
 
 

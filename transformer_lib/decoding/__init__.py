@@ -20,7 +20,7 @@ from transformer_lib.decoding.cache import (
     inference_mode,
 )
 from transformer_lib.decoding.greedy import greedy_decode
-from transformer_lib.decoding.layout import for_decoding
+from transformer_lib.decoding.layout import optimize_for_decoding
 from transformer_lib.decoding.sampling import sample_decode, sampling_distribution
 from transformer_lib.decoding.speculative import SpeculativeResult, speculative_decode
 
@@ -34,7 +34,7 @@ __all__ = [
     "WholePrefix",
     "beam_search",
     "inference_mode",
-    "for_decoding",
+    "optimize_for_decoding",
     "greedy_decode",
     "incremental_decoder",
     "penalty",

@@ -66,18 +66,19 @@ def beam_search(
         log_prob = torch.zeros(len(src), 1, device=src.device)  # (sentences, beginnings)
         for _ in range(max_length):
             following = prefixes.next_logits().log_softmax(dim=-1)
-            following = following.unflatten(0, log_prob.shape)  # (n, beam, vocab)
-            vocab = following.size(-1)
+            following = following.unflatten(0, log_prob.shape)  # (n, beam, vocab_size)
+            vocab_size = following.size(-1)
             every = (log_prob[:, :, None] + following).flatten(1)
             log_prob, index = every.topk(min(beam_size, every.size(1)), dim=1)
-            row = torch.arange(len(places), device=src.device)[:, None] * (every.size(1) // vocab)
+            beginnings = every.size(1) // vocab_size
+            row = torch.arange(len(places), device=src.device)[:, None] * beginnings
             if beam_size > 1:  # else each row goes on with itself
-                prefixes.select((row + index // vocab).flatten())
-            prefixes.append((index % vocab).flatten())
+                prefixes.select((row + index // vocab_size).flatten())
+            prefixes.append((index % vocab_size).flatten())
 
             rank = torch.arange(log_prob.size(1), device=src.device)
             chosen = (rank < places[:, None]) & (log_prob > -math.inf)
-            ended = chosen & (index % vocab == EOS)
+            ended = chosen & (index % vocab_size == EOS)
             collect(found, sentence, prefixes.words, log_prob, ended, length_penalty)
             places = places - ended.sum(dim=1)
             log_prob = log_prob.masked_fill(~chosen | ended, -math.inf)

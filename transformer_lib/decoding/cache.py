@@ -222,13 +222,13 @@ class CachedDecoder:
             own.add(layer.self_attn, x)
             return own.attend(layer.self_attn, x, mask)
 
-        x = layer.around_self_attn(x, self_attn)
+        x = layer.residual_self_attn(x, self_attn)
         if self.cross_caches:
             cross = self.cross_caches[number]
-            x = layer.around_cross_attn(
+            x = layer.residual_cross_attn(
                 x, lambda x: cross.attend(layer.cross_attn, x, self.src_mask)
             )
-        return layer.around_feed_forward(x, layer.feed_forward)
+        return layer.residual_feed_forward(x, layer.feed_forward)
 
     def select(self, rows: Tensor) -> None:
         for cache in (*self.self_caches, *self.cross_caches):
@@ -277,7 +277,7 @@ class DecoderState:
         )
 
     def next_logits(self) -> Tensor:
-        """(b, vocab): the logit of each word to come next; -inf for <pad> and <bos>."""
+        """(b, vocab_size): the logit of each word to come next; -inf for <pad> and <bos>."""
         return logits_of_words(self.model, self.decoder.read(self.words[:, -1:])[:, -1])
 
     def append(self, words: Tensor) -> None:
@@ -290,7 +290,7 @@ class DecoderState:
 
 
 def logits_of_words(model: Seq2SeqModel, x: Tensor) -> Tensor:
-    """(…, d_model) -> (…, vocab): -inf for <pad> and <bos>, which never come next."""
+    """(…, d_model) -> (…, vocab_size): -inf for <pad> and <bos>, which never come next."""
     logits = model.generator(x).float()
     logits[..., [PAD, BOS]] = -math.inf
     return logits

@@ -12,7 +12,7 @@ from transformer_lib.model.interface import Parts
 Model = TypeVar("Model", bound=Parts)
 
 
-def for_decoding(model: Model, *, int8: bool = False) -> Model:
+def optimize_for_decoding(model: Model, *, int8: bool = False) -> Model:
     """A copy of a model that writes sooner. It is for writing only: don't train or save it.
 
     For each word all weights are read once, so how fast they come out of memory decides. Where a
@@ -26,7 +26,7 @@ def for_decoding(model: Model, *, int8: bool = False) -> Model:
     """
     model = copy.deepcopy(model).eval()
     if int8:
-        return in_int8(model)
+        return quantize_int8(model)
     for linear in list(model.modules()):
         if isinstance(linear, nn.Linear) and linear.out_features >= linear.in_features:
             columns = linear.weight.detach().t().contiguous()  # tied or not: a copy of its own
@@ -34,7 +34,7 @@ def for_decoding(model: Model, *, int8: bool = False) -> Model:
     return model
 
 
-def in_int8(model: Model) -> Model:
+def quantize_int8(model: Model) -> Model:
     """PyTorch's dynamic quantization of every `nn.Linear`. For processors, not for GPUs."""
     if torch.backends.quantized.engine == "none":
         raise ValueError("PyTorch has no 8-bit arithmetic for this processor")

@@ -16,7 +16,7 @@ def sampling_distribution(
 ) -> Tensor:
     """softmax(logits / temperature), and then only the likeliest words, shared out anew.
 
-    logits (…, vocab) -> probabilities (…, vocab) that add up to 1; they have no unit.
+    logits (…, vocab_size) -> probabilities (…, vocab_size) that add up to 1; they have no unit.
     temperature: below 1 the likely words gain, above 1 the others; near 0 all goes to the best.
     top_k: only the k likeliest words (None: all). top_p: of these, the fewest likeliest words
     that have a probability of at least top_p together; one word always stays (1.0: all).
@@ -84,7 +84,7 @@ def sample_decode(
 
 
 def sample(probabilities: Tensor, lots: Tensor) -> Tensor:
-    """(b, vocab) probabilities, (b) numbers from 0 to 1 -> (b) words.
+    """(b, vocab_size) probabilities, (b) numbers from 0 to 1 -> (b) words.
 
     Laid side by side, the probabilities fill the line from 0 to 1; the word on whose part the
     number falls is drawn.

@@ -21,9 +21,9 @@ class DecoderLayer(nn.Module):
         self.self_attn = MultiHeadAttention(d_model, h)
         self.cross_attn = MultiHeadAttention(d_model, h)
         self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
-        self.around_self_attn = SublayerConnection(d_model, dropout, norm_first)
-        self.around_cross_attn = SublayerConnection(d_model, dropout, norm_first)
-        self.around_feed_forward = SublayerConnection(d_model, dropout, norm_first)
+        self.residual_self_attn = SublayerConnection(d_model, dropout, norm_first)
+        self.residual_cross_attn = SublayerConnection(d_model, dropout, norm_first)
+        self.residual_feed_forward = SublayerConnection(d_model, dropout, norm_first)
 
     def forward(
         self,
@@ -33,9 +33,9 @@ class DecoderLayer(nn.Module):
         tgt_mask: Tensor | None = None,
         src_mask: Tensor | None = None,
     ) -> Tensor:
-        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=tgt_mask))
-        x = self.around_cross_attn(x, lambda x: self.cross_attn(x, memory, memory, mask=src_mask))
-        return self.around_feed_forward(x, self.feed_forward)
+        x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=tgt_mask))
+        x = self.residual_cross_attn(x, lambda x: self.cross_attn(x, memory, memory, mask=src_mask))
+        return self.residual_feed_forward(x, self.feed_forward)
 
 
 class Decoder(nn.Module):

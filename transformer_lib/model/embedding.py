@@ -6,14 +6,15 @@ import torch
 from torch import Tensor, nn
 
 
-def one_hot(ids: Tensor, vocab: int) -> Tensor:
-    """(…) ids -> (…, vocab): one 1 in each row, at the word's own number, and 0 elsewhere."""
-    if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < vocab:
+def one_hot(ids: Tensor, vocab_size: int) -> Tensor:
+    """(…) ids -> (…, vocab_size): one 1 in each row, at the word's own number, and 0 elsewhere."""
+    if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < vocab_size:
         raise ValueError(
-            f"ids must lie between 0 and {vocab - 1}, but they run from "
+            f"ids must lie between 0 and {vocab_size - 1}, but they run from "
             f"{int(ids.min())} to {int(ids.max())}"
         )
-    return torch.zeros(*ids.shape, vocab, device=ids.device).scatter_(-1, ids.unsqueeze(-1), 1.0)
+    zeros = torch.zeros(*ids.shape, vocab_size, device=ids.device)
+    return zeros.scatter_(-1, ids.unsqueeze(-1), 1.0)
 
 
 def positional_encoding(length: int, d_model: int, base: float = 10_000.0) -> Tensor:
@@ -57,9 +58,9 @@ class Embeddings(nn.Module):
     matrix too; the factor brings them to size 1, the size of the positions that are added next.
     """
 
-    def __init__(self, vocab: int, d_model: int):
+    def __init__(self, vocab_size: int, d_model: int):
         super().__init__()
-        self.table = nn.Embedding(vocab, d_model)
+        self.table = nn.Embedding(vocab_size, d_model)
         nn.init.normal_(self.table.weight, std=d_model**-0.5)
         self.scale = math.sqrt(d_model)
 

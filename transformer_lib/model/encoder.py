@@ -18,12 +18,12 @@ class EncoderLayer(nn.Module):
         super().__init__()
         self.self_attn = MultiHeadAttention(d_model, h)
         self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
-        self.around_self_attn = SublayerConnection(d_model, dropout, norm_first)
-        self.around_feed_forward = SublayerConnection(d_model, dropout, norm_first)
+        self.residual_self_attn = SublayerConnection(d_model, dropout, norm_first)
+        self.residual_feed_forward = SublayerConnection(d_model, dropout, norm_first)
 
     def forward(self, x: Tensor, *, src_mask: Tensor | None = None) -> Tensor:
-        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))
-        return self.around_feed_forward(x, self.feed_forward)
+        x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))
+        return self.residual_feed_forward(x, self.feed_forward)
 
 
 class Encoder(nn.Module):

@@ -45,7 +45,7 @@ class Seq2SeqModel(Parts, Protocol):
 
     @property
     def generator(self) -> Generator:
-        """A module, (..., d_model) -> logits (..., vocab)."""
+        """A module, (..., d_model) -> logits (..., vocab_size)."""
         ...
 
     def encode(self, src: Tensor, /) -> Tensor:
@@ -67,5 +67,5 @@ class TranslationModel(Seq2SeqModel, Protocol):
     def tgt_embed(self) -> Embeddings: ...
 
     def __call__(self, src: Tensor, tgt_in: Tensor, /) -> Tensor:
-        """-> logits (b, t, vocab)."""
+        """-> logits (b, t, vocab_size)."""
         ...

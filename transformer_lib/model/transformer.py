@@ -13,12 +13,12 @@ from transformer_lib.model.masks import causal_mask, padding_mask
 class Generator(nn.Module):
     """x W: a decoder vector -> one logit for each word of the target vocabulary (section 3.4).
 
-    (…, d_model) -> (…, vocab). `logits.log_softmax(-1)` turns them into log-probabilities.
+    (…, d_model) -> (…, vocab_size). `logits.log_softmax(-1)` turns them into log-probabilities.
     """
 
-    def __init__(self, d_model: int, vocab: int):
+    def __init__(self, d_model: int, vocab_size: int):
         super().__init__()
-        self.proj = nn.Linear(d_model, vocab, bias=False)
+        self.proj = nn.Linear(d_model, vocab_size, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.proj(x)
@@ -27,26 +27,26 @@ class Generator(nn.Module):
 class Transformer(nn.Module):
     """Encoder and decoder with embeddings at the bottom and the generator at the top (Figure 1).
 
-    src (b, s) ids and tgt_in (b, t) ids, padded with PAD on the right -> logits (b, t, vocab).
+    src (b, s) ids and tgt_in (b, t) ids, padded with PAD on the right -> logits (b, t, vocab_size).
     The masks are made here, from the ids, so that no caller can forget one.
     """
 
-    def __init__(self, src_vocab: int, tgt_vocab: int, config: ModelConfig):
+    def __init__(self, src_vocab_size: int, tgt_vocab_size: int, config: ModelConfig):
         super().__init__()
-        if config.tie_weights == "all" and src_vocab != tgt_vocab:
+        if config.tie_weights == "all" and src_vocab_size != tgt_vocab_size:
             raise ValueError(
                 f'tie_weights="all" needs one vocabulary for both languages, but the source has '
-                f'{src_vocab} words and the target {tgt_vocab}; use "target" or "none"'
+                f'{src_vocab_size} words and the target {tgt_vocab_size}; use "target" or "none"'
             )
         self.config = config
         sizes = (config.N, config.d_model, config.d_ff, config.h, config.dropout)
-        self.src_embed = Embeddings(src_vocab, config.d_model)
-        self.tgt_embed = Embeddings(tgt_vocab, config.d_model)
+        self.src_embed = Embeddings(src_vocab_size, config.d_model)
+        self.tgt_embed = Embeddings(tgt_vocab_size, config.d_model)
         self.src_positions = make_positions(config)
         self.tgt_positions = make_positions(config)
         self.encoder = Encoder(*sizes, config.norm_first)
         self.decoder = Decoder(*sizes, config.norm_first)
-        self.generator = Generator(config.d_model, tgt_vocab)
+        self.generator = Generator(config.d_model, tgt_vocab_size)
 
         initialize(self)
         if config.tie_weights in ("target", "all"):
@@ -76,8 +76,8 @@ def make_positions(config: ModelConfig) -> nn.Module:
 
 
 def make_model(
-    src_vocab: int,
-    tgt_vocab: int,
+    src_vocab_size: int,
+    tgt_vocab_size: int,
     N: int = 6,
     d_model: int = 512,
     d_ff: int = 2048,
@@ -90,10 +90,10 @@ def make_model(
 ) -> Transformer:
     """A new Transformer with random weights; the defaults are the paper's base model (Table 3).
 
-    src_vocab, tgt_vocab: sizes of the two vocabularies. The rest: see `ModelConfig`.
+    src_vocab_size, tgt_vocab_size: sizes of the two vocabularies. The rest: see `ModelConfig`.
     """
     config = ModelConfig(N, d_model, d_ff, h, dropout, norm_first, tie_weights, positions)
-    return Transformer(src_vocab, tgt_vocab, config)
+    return Transformer(src_vocab_size, tgt_vocab_size, config)
 
 
 def count_parameters(model: nn.Module) -> int:

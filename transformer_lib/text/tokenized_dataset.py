@@ -54,17 +54,18 @@ class TokenizedDataset(Sequence):
 def encode_pairs(
     pairs: Iterable[tuple[str, str]],
     encode_all: Callable[[Sequence[str]], list[list[int]]],
-    vocab: int,
+    vocab_size: int,
     folder: Path,
 ) -> TokenizedDataset:
     """Write the ids of all pairs into a folder that is not there yet, and open it.
 
     The files are written in a folder beside it that gets its name at the end, so that a folder of
-    this name is whole, even if the machine stops in the middle. vocab: ids are smaller than this.
+    this name is whole, even if the machine stops in the middle. vocab_size: ids are smaller than
+    this.
     """
     folder = Path(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    dtype = np.dtype(np.uint16 if vocab <= 2**16 else np.uint32)
+    dtype = np.dtype(np.uint16 if vocab_size <= 2**16 else np.uint32)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
     try:
         count = end = 0

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from transformer_lib.renamed import says_new_keywords
 from transformer_lib.training.schedules import SCHEDULES, paper_schedule
 
 
@@ -10,9 +11,10 @@ class TrainingConfig:
     """How to train: the paper's ways (sections 5.3 and 5.4), in sizes for a laptop.
 
     steps: updates of the weights. max_tokens: padded words in a batch (source and target each).
-    accumulate: batches whose gradients are added up for one update, in all processes together.
-    schedule: "paper", "linear", "cosine" or "stable"; peak: its highest learning rate (None: the
-    paper's own).
+    accumulation_steps: batches whose gradients are added up for one update, in all processes
+    together.
+    schedule: "paper", "linear", "cosine" or "stable"; max_lr: its highest learning rate (None:
+    the paper's own).
     smoothing: label smoothing. bf16: half-precision arithmetic where it is safe (autocast).
     validate_every: steps between two validations, at which the run is saved as well.
     best_by: the best validation is that of the lowest "loss", or that of the highest "bleu".
@@ -23,9 +25,9 @@ class TrainingConfig:
 
     steps: int = 1000
     max_tokens: int = 1024
-    accumulate: int = 1
+    accumulation_steps: int = 1
     schedule: str = "paper"
-    peak: float | None = None
+    max_lr: float | None = None
     warmup: int = 400
     smoothing: float = 0.1
     bf16: bool = False
@@ -36,7 +38,14 @@ class TrainingConfig:
     best_by: str = "loss"
 
     def __post_init__(self):
-        counts = ("steps", "max_tokens", "accumulate", "warmup", "validate_every", "average")
+        counts = (
+            "steps",
+            "max_tokens",
+            "accumulation_steps",
+            "warmup",
+            "validate_every",
+            "average",
+        )
         for name in (*counts, "patience"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -44,16 +53,19 @@ class TrainingConfig:
         if self.schedule not in ("paper", *SCHEDULES):
             known = ", ".join(("paper", *SCHEDULES))
             raise ValueError(f"schedule={self.schedule!r} must be one of {known}")
-        if self.peak is not None and self.peak <= 0:
-            raise ValueError(f"peak={self.peak} must be more than 0")
+        if self.max_lr is not None and self.max_lr <= 0:
+            raise ValueError(f"max_lr={self.max_lr} must be more than 0")
         if not 0 <= self.smoothing < 1:
             raise ValueError(f"smoothing={self.smoothing} must be at least 0 and less than 1")
         if self.best_by not in ("loss", "bleu"):
             raise ValueError(f'best_by={self.best_by!r} must be "loss" or "bleu"')
 
     def learning_rate(self, step: int, d_model: int) -> float:
-        papers_peak = (d_model * self.warmup) ** -0.5
-        peak = papers_peak if self.peak is None else self.peak
+        papers_max_lr = (d_model * self.warmup) ** -0.5
+        max_lr = papers_max_lr if self.max_lr is None else self.max_lr
         if self.schedule in SCHEDULES:
-            return SCHEDULES[self.schedule](step, peak, self.warmup, self.steps)
-        return paper_schedule(step, d_model, self.warmup, factor=peak / papers_peak)
+            return SCHEDULES[self.schedule](step, max_lr, self.warmup, self.steps)
+        return paper_schedule(step, d_model, self.warmup, factor=max_lr / papers_max_lr)
+
+
+TrainingConfig.__init__ = says_new_keywords(TrainingConfig.__init__)

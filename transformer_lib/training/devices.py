@@ -3,7 +3,7 @@
 import torch
 
 
-def device_named(name: str) -> torch.device:
+def get_device(name: str) -> torch.device:
     """ "cpu", "cuda" or "mps", if it is there; "auto": the fastest that is.
 
     So far, training was tried on processors only. What is known to go wrong elsewhere was looked

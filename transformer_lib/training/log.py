@@ -31,11 +31,11 @@ class Log:
             if kept != before:
                 write_file(self._path, kept)
 
-    def step(self, step: int, loss: float, words: int, rate: float, seconds: float) -> None:
+    def step(self, step: int, loss: float, words: int, lr: float, seconds: float) -> None:
         """One update of the weights: its loss per word, its words, how long it took."""
         self._losses.append(loss)
         self._words, self._seconds = self._words + words, self._seconds + seconds
-        self._last = {"step": step, "learning_rate": rate}
+        self._last = {"step": step, "learning_rate": lr}
         if step % EVERY == 0:
             self._write_steps()
 

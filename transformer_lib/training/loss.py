@@ -15,9 +15,9 @@ def label_smoothed_cross_entropy(
 ) -> Tensor:
     """(1 - eps) * -log p(target)  +  eps * mean over the vocabulary of -log p(word).
 
-    logits (…, vocab), target (…) ids -> one number, in nats per target word. The right word gets
-    1 - eps + eps/vocab of the wanted probability and each other word eps/vocab, as in
-    `F.cross_entropy(logits, target, label_smoothing=eps)`. Targets equal to ignore_index do not
+    logits (…, vocab_size), target (…) ids -> one number, in nats per target word. The right word
+    gets 1 - eps + eps/vocab_size of the wanted probability and each other word eps/vocab_size, as
+    in `F.cross_entropy(logits, target, label_smoothing=eps)`. Targets equal to ignore_index do not
     count; without any other target the loss is 0. reduction: "mean" per word, or "sum".
     """
     if not 0 <= smoothing < 1:

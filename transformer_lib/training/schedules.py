@@ -13,35 +13,35 @@ def paper_schedule(step: int, d_model: int, warmup: int = 4000, factor: float = 
     return factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
 
 
-def linear_schedule(step: int, peak: float, warmup: int, total: int) -> float:
-    """Up to `peak` in `warmup` steps and down to zero after the last of `total`, in straight lines.
+def linear_schedule(step: int, max_lr: float, warmup: int, total: int) -> float:
+    """Up to `max_lr` in `warmup` steps, down to zero after the last of `total`, in straight lines.
 
     For short trainings, which gain from a learning rate that comes to rest.
     """
     check_step(step)
-    return peak * min(step / warmup, (total + 1 - step) / max(total + 1 - warmup, 1))
+    return max_lr * min(step / warmup, (total + 1 - step) / max(total + 1 - warmup, 1))
 
 
-def cosine_schedule(step: int, peak: float, warmup: int, total: int) -> float:
-    """Up to `peak` in `warmup` steps, then down along half a cosine wave to a tenth of it.
+def cosine_schedule(step: int, max_lr: float, warmup: int, total: int) -> float:
+    """Up to `max_lr` in `warmup` steps, then down along half a cosine wave to a tenth of it.
 
     Loshchilov and Hutter 2017, Equation 5; the tenth as in Chinchilla and Llama.
     """
     check_step(step)
     if step <= warmup:
-        return peak * step / warmup
+        return max_lr * step / warmup
     way = min((step - warmup) / max(total - warmup, 1), 1)
-    return peak * (0.1 + 0.9 * (1 + math.cos(math.pi * way)) / 2)
+    return max_lr * (0.1 + 0.9 * (1 + math.cos(math.pi * way)) / 2)
 
 
-def stable_schedule(step: int, peak: float, warmup: int, total: int, decay: float = 0.2) -> float:
-    """Warm-up, stable, decay: up to `peak`, level, and down to zero in the last share `decay`.
+def stable_schedule(step: int, max_lr: float, warmup: int, total: int, decay: float = 0.2) -> float:
+    """Warm-up, stable, decay: up to `max_lr`, level, and down to zero in the last share `decay`.
 
     MiniCPM (Hu et al. 2024, Equation 1). Until the decay begins, nobody needs to know how long the
     training will be.
     """
     check_step(step)
-    return peak * min(step / warmup, (total + 1 - step) / (total * decay), 1)
+    return max_lr * min(step / warmup, (total + 1 - step) / (total * decay), 1)
 
 
 def check_step(step: int) -> None:

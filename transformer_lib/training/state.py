@@ -12,6 +12,7 @@ from torch import Tensor
 from transformer_lib.checkpoints import current_name, set_weights, weights
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
 from transformer_lib.model.interface import Parts
+from transformer_lib.renamed import current_settings
 from transformer_lib.training.config import TrainingConfig
 
 STATE_FILE = "training_state.safetensors"
@@ -32,15 +33,15 @@ class TrainState:
     history: list[dict] = field(default_factory=list)
 
 
-def kept_weights(folder: Path, run: TrainState, count: int) -> list[Path]:
+def weight_files(folder: Path, run: TrainState, count: int) -> list[Path]:
     """The files with the weights at the last validations."""
     steps = [entry["step"] for entry in run.history[-count:]]
     return [folder / f"weights-{step}.safetensors" for step in steps]
 
 
-def keep_weights(folder: Path, model: Parts, run: TrainState, count: int) -> None:
+def save_weights(folder: Path, model: Parts, run: TrainState, count: int) -> None:
     """Write those of the validation that has just been, and let go of those that came too early."""
-    kept = kept_weights(folder, run, count)
+    kept = weight_files(folder, run, count)
     write_tensors(kept[-1], weights(model))
     for path in folder.glob("weights-*.safetensors"):
         if path not in kept:
@@ -59,7 +60,7 @@ def mean_weights(files: Sequence[Path]) -> dict[str, Tensor]:
 
 def save_state(folder, model, optimizer, config, run, best) -> None:
     """All that the next step depends on, in one file: weights, Adam's averages, random numbers."""
-    tensors = random_numbers(model.generator.proj.weight.device)
+    tensors = rng_states(model.generator.proj.weight.device)
     for name, parameter in weights(model).items():
         tensors[f"model/{name}"] = parameter
         tensors[f"best/{name}"] = best[name]
@@ -76,7 +77,7 @@ def load_state(folder, model, optimizer, config) -> tuple[TrainState, dict[str, 
         raise CheckpointError(f"there is nothing to resume in {folder}: it has no {STATE_FILE}")
     tensors, about = read_tensors(path)
     now = dataclasses.asdict(config)
-    before = dataclasses.asdict(TrainingConfig()) | about.get("config", {})
+    before = dataclasses.asdict(TrainingConfig()) | current_settings(about.get("config", {}))
     changed = [k for k in now if now[k] != before[k]]
     if changed:
         raise CheckpointError(
@@ -93,11 +94,11 @@ def load_state(folder, model, optimizer, config) -> tuple[TrainState, dict[str, 
             if part.startswith("adam.") and name in tensors_of_part:  # nor Muon of each matrix
                 average = tensors_of_part[name].to(parameter.device)
                 optimizer.state[parameter][part.removeprefix("adam.")] = average
-    set_random_numbers(tensors, model.generator.proj.weight.device)
+    set_rng_states(tensors, model.generator.proj.weight.device)
     return TrainState(**about["run"]), parts["best"]
 
 
-def random_numbers(device: torch.device) -> dict[str, Tensor]:
+def rng_states(device: torch.device) -> dict[str, Tensor]:
     """Where the random numbers stand that dropout draws from, on a GPU also those of its own."""
     states = {"random": torch.get_rng_state()}
     if device.type != "cpu":
@@ -105,7 +106,7 @@ def random_numbers(device: torch.device) -> dict[str, Tensor]:
     return states
 
 
-def set_random_numbers(states: dict[str, Tensor], device: torch.device) -> None:
+def set_rng_states(states: dict[str, Tensor], device: torch.device) -> None:
     """Back to where they stood; what was saved on another kind of device has none for this one."""
     torch.set_rng_state(states["random"])
     if f"random.{device.type}" in states:

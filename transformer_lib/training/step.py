@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from transformer_lib.model.interface import Seq2SeqModel
+from transformer_lib.renamed import says_new_keywords
 from transformer_lib.text.batching import Batch
 from transformer_lib.text.tokens import PAD
 from transformer_lib.training.distributed import all_reduce_sum, gradient_sync, world_size
@@ -42,11 +43,12 @@ def words_in(batches: Sequence[Batch]) -> int:
     return sum(int((batch.tgt_out != PAD).sum()) for batch in batches)
 
 
+@says_new_keywords
 def update(
     model: Seq2SeqModel,
     optimizer: torch.optim.Optimizer,
     batches: Sequence[Batch],
-    rate: float,
+    lr: float,
     smoothing: float,
     bf16: bool = False,
     loss_of: Callable[..., Tensor] = batch_loss,
@@ -57,7 +59,7 @@ def update(
     has some of the batches and gets its share of the loss; loss_of is then `data_parallel_loss`.
     """
     for group in optimizer.param_groups:
-        group["lr"] = rate
+        group["lr"] = lr
     (words,) = all_reduce_sum(words_in(batches))
     share = 0.0
     for batch in batches:

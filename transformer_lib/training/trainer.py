@@ -11,6 +11,7 @@ from tqdm import tqdm
 from transformer_lib.checkpoints import set_weights, weights
 from transformer_lib.files import CheckpointError
 from transformer_lib.model.interface import Parts, Seq2SeqModel
+from transformer_lib.renamed import says_new_keywords
 from transformer_lib.text.batching import Batch, batch_indices
 from transformer_lib.training.batches import Pairs, batch_order, batches_of
 from transformer_lib.training.config import TrainingConfig
@@ -29,11 +30,11 @@ from transformer_lib.training.optimizers import adam
 from transformer_lib.training.state import (
     STATE_FILE,
     TrainState,
-    keep_weights,
-    kept_weights,
     load_state,
     mean_weights,
     save_state,
+    save_weights,
+    weight_files,
 )
 from transformer_lib.training.step import batch_loss, update, validation_loss, words_in
 from transformer_lib.training.threads import threads_for, using_threads
@@ -41,13 +42,14 @@ from transformer_lib.training.threads import threads_for, using_threads
 
 def check_processes(config: TrainingConfig) -> None:
     """ProcessError unless there is a batch for each process in every update."""
-    if config.accumulate < world_size():
+    if config.accumulation_steps < world_size():
         raise ProcessError(
-            f"an update of accumulate={config.accumulate} batches is too small for {world_size()} "
-            f"processes: set accumulate to {world_size()} or a multiple of it"
+            f"an update of accumulation_steps={config.accumulation_steps} batches is too small for "
+            f"{world_size()} processes: set it to {world_size()} or a multiple of it"
         )
 
 
+@says_new_keywords
 def train(
     model: Seq2SeqModel,
     pairs: Pairs,
@@ -57,7 +59,7 @@ def train(
     folder: Path | None = None,
     resume: bool = False,
     measure: Callable[[Seq2SeqModel], dict] | None = None,
-    bar: tqdm | None = None,
+    progress: tqdm | None = None,
     optimizer: Callable[[Parts], torch.optim.Optimizer] = adam,
     loss: Callable[..., Tensor] = batch_loss,
     threads: int | None = None,
@@ -70,7 +72,7 @@ def train(
         of threads). It also gets a log (`training.log`). Nothing is saved without it.
     measure: called at each validation; what it returns is added to the history. With
         best_by="bleu" it returns "bleu" among others.
-    bar: the progress bar to use.
+    progress: the progress bar to use.
     optimizer: makes the optimizer of the model. loss: takes the place of `batch_loss` in training
         (validation keeps it).
     threads: of the processor (None: as many as steps of this size are worth, `threads_for`).
@@ -95,9 +97,10 @@ def train(
     )
     order = batch_order(pairs, config, state)
     loss_of = data_parallel_loss(model, loss)
-    bar = bar if bar is not None else tqdm(unit="step", dynamic_ncols=True, disable=rank() > 0)
-    bar.reset(total=config.steps)
-    bar.update(state.step)
+    if progress is None:
+        progress = tqdm(unit="step", dynamic_ncols=True, disable=rank() > 0)
+    progress.reset(total=config.steps)
+    progress.update(state.step)
     log = Log(folder if files.writes else None, after=state.step)
     losses: list[float] = []  # since the last validation
     model.train()
@@ -106,23 +109,23 @@ def train(
             state.step += 1
             lr = config.learning_rate(state.step, model.config.d_model)
             began = time.perf_counter()
-            group = shard([next(order) for _ in range(config.accumulate)])
+            group = shard([next(order) for _ in range(config.accumulation_steps)])
             batches = list(batches_of(pairs, group))
             settings = (lr, config.smoothing, config.bf16)
             losses.append(update(model, files.optimizer, batches, *settings, loss_of))
             log.step(state.step, losses[-1], words_in(batches), lr, time.perf_counter() - began)
-            bar.update(1)
+            progress.update(1)
             if state.step % config.validate_every == 0 or state.step == config.steps:
                 entry = validate(model, held_out, losses, state.step, lr, measure)
                 losses.clear()
                 if is_best(entry, state, config):
-                    best = copied_weights(model)
+                    best = copy_weights(model)
                 log.validation(entry)
                 files.save(state, best)
                 seed_process(config.seed, state.step)
                 shown = {"loss": entry["loss"], "validation": entry["validation_loss"]}
-                bar.set_postfix({name: f"{value:.3f}" for name, value in shown.items()})
-    bar.close()
+                progress.set_postfix({name: f"{value:.3f}" for name, value in shown.items()})
+    progress.close()
     set_weights(model, files.end(state, best), where="the best validation")
     model.eval()
     return state.history
@@ -166,7 +169,7 @@ def is_best(entry: dict, state: TrainState, config: TrainingConfig) -> bool:
     return True
 
 
-def copied_weights(model: Parts) -> dict[str, Tensor]:
+def copy_weights(model: Parts) -> dict[str, Tensor]:
     return {name: tensor.detach().clone() for name, tensor in weights(model).items()}
 
 
@@ -201,14 +204,14 @@ class RunFiles:
                 f"another folder"
             )
         torch.manual_seed(self.config.seed)  # for dropout
-        state, best = TrainState(), copied_weights(self.model)
+        state, best = TrainState(), copy_weights(self.model)
         if self.writes:
             save_state(self.folder, self.model, self.optimizer, self.config, state, best)
         return state, best
 
     def save(self, state: TrainState, best: dict[str, Tensor]) -> None:
         if self.writes and self.config.average > 1:
-            keep_weights(self.folder, self.model, state, self.config.average)
+            save_weights(self.folder, self.model, state, self.config.average)
         if self.writes:
             save_state(self.folder, self.model, self.optimizer, self.config, state, best)
 
@@ -217,4 +220,4 @@ class RunFiles:
         if self.config.average == 1:
             return best
         with first_before_others():  # so all is written
-            return mean_weights(kept_weights(self.folder, state, self.config.average))
+            return mean_weights(weight_files(self.folder, state, self.config.average))

@@ -15,8 +15,8 @@ from transformer_lib.variants.language_model import LanguageModel
 
 # Names of a layer's parts in GPT-2's files, and here.
 GPT2_PARTS = {
-    "ln_1": "around_self_attn.norm",
-    "ln_2": "around_feed_forward.norm",
+    "ln_1": "residual_self_attn.norm",
+    "ln_2": "residual_feed_forward.norm",
     "attn.c_proj": "self_attn.w_o",
     "mlp.c_fc": "feed_forward.w_1",
     "mlp.c_proj": "feed_forward.w_2",

@@ -40,29 +40,29 @@ class LanguageModelLayer(EncoderLayer):
     """
 
     def forward(self, x: Tensor, *, mask: Tensor) -> Tensor:
-        x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=mask))
-        return self.around_feed_forward(x, self.feed_forward)
+        x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=mask))
+        return self.residual_feed_forward(x, self.feed_forward)
 
 
 class LanguageModel(nn.Module):
     """p(next word | words so far), at all places at once (Liu et al. 2018; GPT: Radford 2018).
 
-    ids (b, t), padded with PAD on the right -> logits (b, t, vocab) for the word after each. No
-    mask for the padding is needed: it stands at the end, and nobody looks to the right.
+    ids (b, t), padded with PAD on the right -> logits (b, t, vocab_size) for the word after each.
+    No mask for the padding is needed: it stands at the end, and nobody looks to the right.
 
     `encode` and `decode` are those of `Transformer`, for a source that says nothing: so training,
     greedy decoding, beam search and sampling work with it as they are.
     """
 
-    def __init__(self, vocab: int, config: ModelConfig):
+    def __init__(self, vocab_size: int, config: ModelConfig):
         super().__init__()
         self.config = config
         sizes = (config.d_model, config.d_ff, config.h, config.dropout, config.norm_first)
-        self.tgt_embed = Embeddings(vocab, config.d_model)
+        self.tgt_embed = Embeddings(vocab_size, config.d_model)
         self.tgt_positions = make_positions(config)
         self.layers = nn.ModuleList(LanguageModelLayer(*sizes) for _ in range(config.N))
         self.norm = final_norm(config.d_model, config.norm_first)
-        self.generator = Generator(config.d_model, vocab)
+        self.generator = Generator(config.d_model, vocab_size)
         initialize(self)
         if config.tie_weights != "none":
             self.generator.proj.weight = self.tgt_embed.table.weight
@@ -103,9 +103,9 @@ def can_be_cached(model: LanguageModel) -> bool:
     )
 
 
-def language_model(tgt_vocab: int, **settings: Any) -> LanguageModel:
+def language_model(tgt_vocab_size: int, **settings: Any) -> LanguageModel:
     """By the size and settings in a config.json: load_model(folder, build=language_model)."""
-    return LanguageModel(tgt_vocab, ModelConfig(**settings))
+    return LanguageModel(tgt_vocab_size, ModelConfig(**settings))
 
 
 # --- sentences to learn from, and to write ------------------------------------------------------

@@ -170,26 +170,26 @@ class RecurrentTranslator(nn.Module):
     of the encoder has ended. Attention looks after the state is known, as in Luong et al. 2015,
     for either score: so PyTorch's `nn.GRU` can read a whole sentence in one call.
 
-    src (b, s) ids and tgt_in (b, t) ids, padded with PAD on the right -> logits (b, t, vocab).
+    src (b, s) ids and tgt_in (b, t) ids, padded with PAD on the right -> logits (b, t, vocab_size).
     """
 
-    def __init__(self, src_vocab: int, tgt_vocab: int, config: RecurrentConfig):
+    def __init__(self, src_vocab_size: int, tgt_vocab_size: int, config: RecurrentConfig):
         super().__init__()
-        if config.tie_weights == "all" and src_vocab != tgt_vocab:
+        if config.tie_weights == "all" and src_vocab_size != tgt_vocab_size:
             raise ValueError(
                 f'tie_weights="all" needs one vocabulary for both languages, but the source has '
-                f"{src_vocab} words and the target {tgt_vocab}"
+                f"{src_vocab_size} words and the target {tgt_vocab_size}"
             )
         self.config = config
-        self.src_embed = Embeddings(src_vocab, config.d_model)
-        self.tgt_embed = Embeddings(tgt_vocab, config.d_model)
+        self.src_embed = Embeddings(src_vocab_size, config.d_model)
+        self.tgt_embed = Embeddings(tgt_vocab_size, config.d_model)
         self.dropout = nn.Dropout(config.dropout)
         between = config.dropout if config.N > 1 else 0.0
         shape = {"num_layers": config.N, "dropout": between, "batch_first": True}
         self.encoder = nn.GRU(config.d_model, config.hidden // 2, bidirectional=True, **shape)
         self.decoder = nn.GRU(config.d_model, config.hidden, **shape)
         self.look = make_readout(config)
-        self.generator = Generator(config.d_model, tgt_vocab)
+        self.generator = Generator(config.d_model, tgt_vocab_size)
         initialize(self)
         if config.tie_weights in ("target", "all"):
             self.generator.proj.weight = self.tgt_embed.table.weight
@@ -233,9 +233,9 @@ class RecurrentTranslator(nn.Module):
         return self.dropout(x), state
 
 
-def recurrent(src_vocab: int, tgt_vocab: int, **settings: Any) -> RecurrentTranslator:
+def recurrent(src_vocab_size: int, tgt_vocab_size: int, **settings: Any) -> RecurrentTranslator:
     """By the sizes and settings in a config.json: load_model(folder, build=recurrent)."""
-    return RecurrentTranslator(src_vocab, tgt_vocab, RecurrentConfig(**settings))
+    return RecurrentTranslator(src_vocab_size, tgt_vocab_size, RecurrentConfig(**settings))
 
 
 class RecurrentDecoder:

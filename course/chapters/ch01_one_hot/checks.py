@@ -109,8 +109,8 @@ def zeros_in_the_table(guess: int) -> None:
 @implement(lambda: (torch.tensor([1]), 2))
 def one_hot_rows(function: Callable[[Tensor, int], Tensor]) -> None:
     """Exercise 2: (ids, vocab) -> the one-hot rows."""
-    ids, vocab = torch.tensor([3, 0, 3, 1, 6]), 7
-    right = one_hot(ids, vocab)
+    ids, vocab_size = torch.tensor([3, 0, 3, 1, 6]), 7
+    right = one_hot(ids, vocab_size)
     mistakes = [
         ("Rows and columns are swapped: each word should have a row, each slot a column.", right.T),
         (
@@ -118,14 +118,14 @@ def one_hot_rows(function: Callable[[Tensor, int], Tensor]) -> None:
             right.amax(dim=0),
         ),
     ]
-    judge_rows(function, ids, vocab, mistakes)
+    judge_rows(function, ids, vocab_size, mistakes)
 
 
 @implement(lambda: (torch.tensor([[1]]), 2))
 def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
-    """(b, s) ids, vocab -> (b, s, vocab) one-hot rows."""
-    ids, vocab = torch.tensor([[3, 0, 3], [1, 5, 4]]), 7  # not 6: one too large must not crash
-    right = one_hot(ids, vocab)
+    """(b, s) ids, vocab_size -> (b, s, vocab) one-hot rows."""
+    ids, vocab_size = torch.tensor([[3, 0, 3], [1, 5, 4]]), 7  # not 6: one too large must not crash
+    right = one_hot(ids, vocab_size)
     lost = "The words of a sentence share one row, so their order is lost: each word needs its own."
     mistakes = [
         (
@@ -151,16 +151,16 @@ def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
         (lost, right.amax(dim=1)),
         (lost, right.sum(dim=1)),
     ]
-    judge_rows(function, ids, vocab, mistakes)
+    judge_rows(function, ids, vocab_size, mistakes)
 
 
 def judge_rows(
-    function: Callable, ids: Tensor, vocab: int, mistakes: list[tuple[str, Tensor]]
+    function: Callable, ids: Tensor, vocab_size: int, mistakes: list[tuple[str, Tensor]]
 ) -> None:
     """mistakes: those that only this shape of ids allows."""
     own_work(function, "one_hot")
-    right = one_hot(ids, vocab)
-    rows = result_of(function, ids, vocab)
+    right = one_hot(ids, vocab_size)
+    rows = result_of(function, ids, vocab_size)
     expect(isinstance(rows, Tensor), f"Return a tensor; this is of the type {type(rows).__name__}.")
     off = "Each 1 stands one place off: slots are counted from 0."
     mistakes = mistakes + [
@@ -176,7 +176,7 @@ def judge_rows(
         no_slip(not same(rows, wrong), hint)
     expect(
         rows.shape == right.shape,
-        f"For ids of the shape {tuple(ids.shape)} and {vocab} words the shape should be "
+        f"For ids of the shape {tuple(ids.shape)} and {vocab_size} words the shape should be "
         f"{tuple(right.shape)}, but it is {tuple(rows.shape)}.",
     )
     expect(

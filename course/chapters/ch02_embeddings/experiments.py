@@ -38,7 +38,7 @@ def copying_losses(
 ) -> list[tuple[int, float]]:
     """Train a toy model on copying -> (step, loss per token on held-out rows), every so often."""
     how = TrainingConfig(
-        steps=steps, schedule="linear", peak=1e-2, warmup=50, validate_every=every, seed=seed
+        steps=steps, schedule="linear", max_lr=1e-2, warmup=50, validate_every=every, seed=seed
     )
     _, history = learn("copy", TOY, how, change=lambda model: change_bottom(model, bottom))
     return [(entry["step"], entry["validation_loss"]) for entry in history]

@@ -80,13 +80,13 @@ def pulled_rows(
             f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit "
             f"{len(ids)} ids and a table {matrix.shape}"
         )
-    vocab, width = matrix.shape
+    vocab_size, width = matrix.shape
     limit = float(np.abs(matrix).max())
-    figure = style.new_figure(style.WIDTH, 0.7 + 0.42 * vocab)
+    figure = style.new_figure(style.WIDTH, 0.7 + 0.42 * vocab_size)
     ax = figure.subplots()
     # In units of one row: words at the left, the table in the middle, the pulled rows at the right.
     left, right, cell = 4.6, 4.6 + 1.9 * width + 3.4, 1.9
-    ax.set(xlim=(1.2, right + cell * width + 0.3), ylim=(vocab + 0.1, -1.0))
+    ax.set(xlim=(1.2, right + cell * width + 0.3), ylim=(vocab_size + 0.1, -1.0))
     ax.axis("off")
 
     def row_of_numbers(x: float, y: float, numbers: np.ndarray, strong: bool) -> None:
@@ -127,7 +127,7 @@ def pulled_rows(
             color=own.get(number, style.MUTED),
             weight="bold" if number in own else "normal",
         )
-    gap = (vocab - 2 * len(ids)) / (len(ids) + 1) + 1.0
+    gap = (vocab_size - 2 * len(ids)) / (len(ids) + 1) + 1.0
     for place, (number, word) in enumerate(zip(ids, words, strict=True)):
         color = style.WORDS.get(word, style.INK)
         y = gap + place * (1 + gap) - 0.5

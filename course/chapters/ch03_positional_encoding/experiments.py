@@ -46,7 +46,7 @@ def learn_to_copy(
     how = TrainingConfig(
         steps=steps,
         schedule="linear",
-        peak=1e-2,
+        max_lr=1e-2,
         warmup=50,
         seed=seed,
         max_tokens=max_tokens,

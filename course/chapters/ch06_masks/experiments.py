@@ -52,9 +52,9 @@ def learn_to_reverse(seed: int = 0, measure: Callable | None = None) -> tuple[Tr
     torch.manual_seed(seed)
     model = Transformer(VOCAB, VOCAB, TOY)
     config = TrainingConfig(
-        steps=STEPS, schedule="linear", peak=1e-2, warmup=30, validate_every=25, seed=seed
+        steps=STEPS, schedule="linear", max_lr=1e-2, warmup=30, validate_every=25, seed=seed
     )
-    history = train(model, training, held_out, config, measure=measure, bar=tqdm(disable=True))
+    history = train(model, training, held_out, config, measure=measure, progress=tqdm(disable=True))
     return model, history
 
 

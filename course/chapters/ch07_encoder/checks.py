@@ -482,7 +482,7 @@ def suspect() -> Encoder:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(11)
         encoder = Encoder(6, 32, 64, 4, dropout=0.0).eval()
-    around = encoder.layers[FAULTY_LAYER].around_feed_forward
+    around = encoder.layers[FAULTY_LAYER].residual_feed_forward
     around.forward = lambda x, sublayer: around.norm(around.dropout(sublayer(x)))
     return encoder
 
@@ -496,7 +496,7 @@ def planted_fault(layer: Any, fault: Any) -> None:
         6,
         FAULTS,
         "Each layer has two ways "
-        "around, `around_self_attn` and `around_feed_forward`: try both, in each "
+        "around, `residual_self_attn` and `residual_feed_forward`: try both, in each "
         "layer.",
     )
 

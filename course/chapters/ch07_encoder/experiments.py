@@ -207,7 +207,7 @@ def hidden_layers(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
     mask = mask[:, None, None]
     hidden = []
     for layer, x in zip(layers, xs, strict=False):
-        attended = layer.around_self_attn(x, lambda x, at=layer.self_attn: at(x, x, x, mask=mask))
+        attended = layer.residual_self_attn(x, lambda x, at=layer.self_attn: at(x, x, x, mask=mask))
         hidden.append(layer.feed_forward.w_1(attended).relu())
     return words, hidden
 
@@ -288,7 +288,7 @@ def what_is_added(text: str) -> list[dict[str, Tensor]]:
     for layer, x in zip(layers, xs, strict=False):
         with record_attention(layer.self_attn) as weights:
             attended = layer.self_attn(x, x, x)
-        between = layer.around_self_attn.norm(x + attended)
+        between = layer.residual_self_attn.norm(x + attended)
         thought = layer.feed_forward(between)
         found.append(
             {
@@ -296,7 +296,7 @@ def what_is_added(text: str) -> list[dict[str, Tensor]]:
                 "attention": attended[0],
                 "between": between[0],
                 "feed_forward": thought[0],
-                "output": layer.around_feed_forward.norm(between + thought)[0],
+                "output": layer.residual_feed_forward.norm(between + thought)[0],
                 "weights": weights[""][0].mean(dim=0),
             }
         )

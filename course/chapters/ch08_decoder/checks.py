@@ -161,8 +161,8 @@ def runs(encoder: Any, decoder: Any) -> None:
 def layer_inputs() -> tuple[Any, ...]:
     layer = seeded(lambda: DecoderLayer(D_MODEL, 13, 2, dropout=0.0))
     x, memory = random(B, T, D_MODEL, seed=0), random(B, S, D_MODEL, seed=1)
-    around = (layer.around_self_attn, layer.around_cross_attn, layer.around_feed_forward)
-    norms = [one.norm for one in around]
+    residuals = (layer.residual_self_attn, layer.residual_cross_attn, layer.residual_feed_forward)
+    norms = [one.norm for one in residuals]
     return x, memory, causal_mask(T), layer.self_attn, layer.cross_attn, layer.feed_forward, norms
 
 

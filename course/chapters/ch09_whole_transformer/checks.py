@@ -97,7 +97,7 @@ def growth(layer: Any, words: Any, heads: Any) -> None:
 
 @implement(lambda: (11, 13, 2, 6, 7))
 def count(function: Callable[..., int]) -> None:
-    """Exercise 2: (src_vocab, tgt_vocab, N, d_model, d_ff) -> parameters, nothing tied."""
+    """Exercise 2: (src_vocab_size, tgt_vocab_size, N, d_model, d_ff) -> parameters, none tied."""
     for sizes in ((11, 13, 2, 6, 7), (101, 53, 3, 10, 19)):
         src, tgt, N, d, ff = sizes
         found = result_of(function, *sizes)

@@ -111,7 +111,7 @@ def training_step(setting: Setting) -> Callable[[], float]:
     """A function that makes one update, of several processes together -> the loss per word."""
     model, batches = build(setting), shard(all_batches(setting))
     optimizer, loss_of = adam(model), data_parallel_loss(model, batch_loss)
-    return lambda: update(model, optimizer, batches, rate=1e-4, smoothing=0.1, loss_of=loss_of)
+    return lambda: update(model, optimizer, batches, lr=1e-4, smoothing=0.1, loss_of=loss_of)
 
 
 def seconds(step: Callable[[], object]) -> float:
@@ -214,7 +214,7 @@ def processes(setting: Setting) -> Iterator[Callable[[str], list[float]]]:
             process.join()
 
 
-def sweep(settings: Sequence[Setting], bar: tqdm) -> list[dict[str, Any]]:
+def sweep(settings: Sequence[Setting], progress: tqdm) -> list[dict[str, Any]]:
     """Times in turns, then memory, a row for each setting.
 
     time: by that of the first setting, in the same round.
@@ -227,7 +227,7 @@ def sweep(settings: Sequence[Setting], bar: tqdm) -> list[dict[str, Any]]:
             for place in range(len(asks)):  # who begins moves on by one place each round
                 place = (place + number) % len(asks)
                 times[place] = max(asks[place]("seconds"))
-                bar.update(1)
+                progress.update(1)
             rounds.append([times[place] for place in range(len(asks))])
         rows = []
         for place, (setting, ask) in enumerate(zip(settings, asks, strict=True)):
@@ -252,8 +252,8 @@ def quartiles(values: Sequence[float]) -> dict[str, float]:
 def what_a_training_step_takes() -> dict[str, Any]:
     """Time and memory of a training step against length, batch, depth and number of processes."""
     turns = (ROUNDS + 1) * sum(map(len, SWEEPS.values()))
-    with tqdm(total=turns, unit="turn") as bar:
-        rows = {name: sweep(settings, bar) for name, settings in SWEEPS.items()}
+    with tqdm(total=turns, unit="turn") as progress:
+        rows = {name: sweep(settings, progress) for name, settings in SWEEPS.items()}
     return {"words": WORDS, "rounds": ROUNDS, "sweeps": rows}
 
 

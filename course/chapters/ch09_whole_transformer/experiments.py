@@ -18,10 +18,10 @@ from transformer_lib.text.batching import Batch, make_batch
 from transformer_lib.translator import Translator
 
 
-def on_paper(src_vocab: int, tgt_vocab: int, **settings) -> Transformer:
+def on_paper(src_vocab_size: int, tgt_vocab_size: int, **settings) -> Transformer:
     """A Transformer with shapes and without numbers, so that even a big one needs no memory."""
     with torch.device("meta"):
-        return make_model(src_vocab, tgt_vocab, **settings)
+        return make_model(src_vocab_size, tgt_vocab_size, **settings)
 
 
 def ids_on_paper(sentences: int, length: int) -> Tensor:

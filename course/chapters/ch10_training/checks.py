@@ -32,6 +32,7 @@ from course.checks import (
     whole_number,
 )
 from transformer_lib.model.config import TOY
+from transformer_lib.renamed import current_settings
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.loss import label_smoothed_cross_entropy
@@ -234,7 +235,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
     """Logits (b, t, vocab), target (b, t), eps -> mean smoothed loss per real word."""
     own_work(function, "cross_entropy", "CrossEntropyLoss", "label_smoothed_cross_entropy")
     logits, target = example()
-    eps, counts, vocab = 0.2, target != PAD, logits.size(-1)
+    eps, counts, vocab_size = 0.2, target != PAD, logits.size(-1)
     words = counts.sum()
     log_p = logits.log_softmax(dim=-1)
 
@@ -323,21 +324,21 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
                 "The logarithm is missing: a loss is minus the *logarithm* of a probability.",
             ),
             (
-                mean(-((1 - eps) * p + eps / vocab).log()),
+                mean(-((1 - eps) * p + eps / vocab_size).log()),
                 "You smoothed what the model predicts. "
                 "Smooth the target: a part of the loss for each word's logarithm.",
             ),
             (
-                mean((1 - eps) * hard + eps * wrong_words / vocab),
+                mean((1 - eps) * hard + eps * wrong_words / vocab_size),
                 "The right word gets its share of eps "
                 "as well, so your target adds up to less than 1.",
             ),
             (
-                mean((1 - eps) * hard + eps * wrong_words / (vocab - 1)),
+                mean((1 - eps) * hard + eps * wrong_words / (vocab_size - 1)),
                 "You spread eps over the wrong words only. " + spread,
             ),
             (
-                mean((1 - eps) * hard + eps * (wrong_words + log_p[..., PAD]) / (vocab - 2)),
+                mean((1 - eps) * hard + eps * (wrong_words + log_p[..., PAD]) / (vocab_size - 2)),
                 "You spread eps over the wrong words without <pad>. " + spread,
             ),
             (
@@ -349,7 +350,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
                 "The right word must give eps away first: your target adds up to more than 1.",
             ),
             (
-                mean((1 - eps) * hard + eps * vocab * soft),
+                mean((1 - eps) * hard + eps * vocab_size * soft),
                 "Every word got all of eps. Divide it among them.",
             ),
             (mean(eps * hard + (1 - eps) * soft), "eps and 1 - eps are exchanged."),
@@ -385,49 +386,49 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
 
 @implement(lambda: (torch.tensor([1]), 3, 0.1))
 def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
-    """Exercise 4: target (t), vocab, eps -> rows (t, vocab), eps spread over all words."""
-    target, vocab, eps = torch.tensor([4, 6, 2]), 7, 0.2
-    hard = one_hot(target, vocab).float()
-    right = (1 - eps) * hard + eps / vocab
+    """Exercise 4: target (t), vocab_size, eps -> rows (t, vocab), eps spread over all words."""
+    target, vocab_size, eps = torch.tensor([4, 6, 2]), 7, 0.2
+    hard = one_hot(target, vocab_size).float()
+    right = (1 - eps) * hard + eps / vocab_size
     wrong_ones = (1 - hard) * eps
     compare(
-        call(function, target, vocab, eps),
+        call(function, target, vocab_size, eps),
         right,
         [
             (hard, "Those are the hard targets: where is eps?"),
             (right[0], "There should be a row for each target."),
             (right.T, "Turned: a row for each target, a column for each word."),
             (
-                (1 - eps) * hard + wrong_ones / vocab,
+                (1 - eps) * hard + wrong_ones / vocab_size,
                 "The right word gets its share of eps as well, so your rows add up to less than 1.",
             ),
             (
-                (1 - eps) * hard + wrong_ones / (vocab - 1),
+                (1 - eps) * hard + wrong_ones / (vocab_size - 1),
                 "You spread eps over the wrong words only. "
                 "Here it is over all of them, the right one too.",
             ),
             (
-                (1 - eps) * hard + wrong_ones / (vocab - 2),
-                "You divide eps by vocab - 2. Here it is "
+                (1 - eps) * hard + wrong_ones / (vocab_size - 2),
+                "You divide eps by vocab_size - 2. Here it is "
                 "spread over all words, the right one and the signs too.",
             ),
             (
-                (1 - eps) * hard + eps / (vocab - 1),
+                (1 - eps) * hard + eps / (vocab_size - 1),
                 "You divide by vocab - 1, but give a share to all "
                 "vocab words: the rows add up to more than 1.",
             ),
             (
-                (1 - eps) * hard + eps / (vocab - 2),
+                (1 - eps) * hard + eps / (vocab_size - 2),
                 "You divide by vocab - 2, but give a share to all "
                 "vocab words: the rows add up to more than 1.",
             ),
             (
-                hard + eps / vocab,
+                hard + eps / vocab_size,
                 "The right word must give eps away first: the rows add up to more than 1.",
             ),
             ((1 - eps) * hard + eps, "Every word got all of eps. Divide it among them."),
-            (eps * hard + (1 - eps) / vocab, "eps and 1 - eps are exchanged."),
-            ((1 - 0.1) * hard + 0.1 / vocab, "eps is an argument, it isn't always 0.1."),
+            (eps * hard + (1 - eps) / vocab_size, "eps and 1 - eps are exchanged."),
+            ((1 - 0.1) * hard + 0.1 / vocab_size, "eps is an argument, it isn't always 0.1."),
             (right.log(), "Those are logarithms. Give the probabilities."),
         ],
     )
@@ -443,9 +444,9 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
     found = []
     for step in steps:
         try:
-            rate = function(step, d_model, warmup)
-            expect(rate is not None, "It returns nothing: does it end with `return`?")
-            found.append(float(rate))
+            lr = function(step, d_model, warmup)
+            expect(lr is not None, "It returns nothing: does it end with `return`?")
+            found.append(float(lr))
         except Hint:
             raise
         except Exception as error:
@@ -454,8 +455,8 @@ def my_schedule(function: Callable[[int, int, int], float]) -> None:
                 f"with {reason_of(error)}."
             ) from None
 
-    def formula(rate: Callable[[int], float]) -> list[float]:
-        return [rate(step) for step in steps]
+    def formula(lr: Callable[[int], float]) -> list[float]:
+        return [lr(step) for step in steps]
 
     scale = d_model**-0.5
     mistakes = {
@@ -644,15 +645,17 @@ NEEDED, NEEDED_ELSEWHERE = 0.95, 0.85  # the grader's processor rounds in anothe
 @exercise
 def settings_that_copy(settings: Any) -> None:
     """Highest rate, warm-up and steps with which a tiny model learns to copy rows of digits."""
-    names = ("peak", "warmup", "steps")
+    names = ("max_lr", "warmup", "steps")
+    if isinstance(settings, dict):
+        settings = current_settings(settings)  # of a sheet handed out before
     expect(
         isinstance(settings, dict) and set(settings) == set(names),
-        'Give a dict with the three names "peak", "warmup" and "steps".',
+        'Give a dict with the three names "max_lr", "warmup" and "steps".',
     )
     wanted = "The peak is a number, such as 0.001; warm-up and steps are whole numbers."
-    peak = one_number(settings["peak"], wanted)
+    max_lr = one_number(settings["max_lr"], wanted)
     warmup, steps = (whole_number(settings[name], wanted) for name in names[1:])
-    expect(0 < peak <= 10, f"A learning rate is above 0, and far below 10. Yours is {peak}.")
+    expect(0 < max_lr <= 10, f"A learning rate is above 0, and far below 10. Yours is {max_lr}.")
     expect(1 <= warmup, f"A warm-up has at least 1 step, not {warmup}.")
     expect(
         1 <= steps <= MOST_STEPS,
@@ -663,12 +666,12 @@ def settings_that_copy(settings: Any) -> None:
         warmup <= steps,
         "The training ends before the warm-up does: the rate never gets to its peak.",
     )
-    share = share_of_copies(peak, warmup, steps)
+    share = share_of_copies(max_lr, warmup, steps)
     needed = NEEDED_ELSEWHERE if GRADED.get() else NEEDED
     for unlikely, hint in (
-        (peak > 0.07, "The rate is so high that each step overshoots. Try a lower peak."),
+        (max_lr > 0.07, "The rate is so high that each step overshoots. Try a lower peak."),
         (
-            peak < 0.002,
+            max_lr < 0.002,
             "The steps are so small that it doesn't get there in time. Try a higher peak.",
         ),
         (
@@ -691,12 +694,12 @@ def settings_that_copy(settings: Any) -> None:
 
 
 @functools.cache  # many hand in the same settings, and training takes seconds
-def share_of_copies(peak: float, warmup: int, steps: int) -> float:
+def share_of_copies(max_lr: float, warmup: int, steps: int) -> float:
     """Share of held-out rows that a tiny model copies without a mistake after a short training."""
     from course.experiments.digits import digit_pairs, learn, one_thread, right_rows
 
     training = TrainingConfig(
-        steps=steps, max_tokens=512, peak=peak, warmup=warmup, validate_every=steps
+        steps=steps, max_tokens=512, max_lr=max_lr, warmup=warmup, validate_every=steps
     )
     model, _ = learn("copy", dataclasses.replace(TOY, N=1), training, max_length=8)
     with one_thread():

@@ -24,7 +24,7 @@ from transformer_lib.training.config import TrainingConfig
 
 BASE = ModelConfig(N=2, d_model=64, d_ff=256, h=4, dropout=0.0)
 TRAINING = TrainingConfig(
-    steps=300, max_tokens=512, schedule="linear", peak=3e-3, warmup=100, validate_every=300
+    steps=300, max_tokens=512, schedule="linear", max_lr=3e-3, warmup=100, validate_every=300
 )
 SEEDS = (0, 1, 2)
 

@@ -32,7 +32,7 @@ SENTENCE, RIGHT = "I like trees", "Me gustan los árboles"
 # The loop that notebook 10 writes by hand.
 TINY = ModelConfig(N=1, d_model=32, d_ff=64, h=4, dropout=0.0)
 LOOP = TrainingConfig(
-    steps=400, max_tokens=512, schedule="linear", peak=1e-2, warmup=50, validate_every=20
+    steps=400, max_tokens=512, schedule="linear", max_lr=1e-2, warmup=50, validate_every=20
 )
 
 
@@ -77,8 +77,8 @@ def first_steps() -> dict[str, Any]:
     history, loss = [], None
     for step in tqdm(range(STEPS + 1), unit="step"):
         if step:
-            rate = config.learning_rate(step, recipe.model.d_model)
-            loss = update(model, optimizer, [next(training)], rate, config.smoothing)
+            lr = config.learning_rate(step, recipe.model.d_model)
+            loss = update(model, optimizer, [next(training)], lr, config.smoothing)
         if step % EVERY == 0:
             history.append(
                 {

@@ -19,7 +19,7 @@ PAIRS = [
 ]
 SIZES = ModelConfig(N=1, d_model=32, d_ff=64, h=4, dropout=0.0)
 LESSON = TrainingConfig(
-    steps=15, schedule="linear", peak=5e-3, warmup=10, smoothing=0.0, validate_every=5
+    steps=15, schedule="linear", max_lr=5e-3, warmup=10, smoothing=0.0, validate_every=5
 )
 
 

@@ -41,13 +41,13 @@ def learn_from(pairs: Pairs, held_out: Pairs, seed: int = 0, steps: int = STEPS)
         steps=steps,
         max_tokens=512,
         schedule="linear",
-        peak=5e-3,
+        max_lr=5e-3,
         warmup=30,
         smoothing=0.0,
         validate_every=25,
         seed=seed,
     )
-    return train(model, pairs, held_out, how, measure=measure, bar=tqdm(disable=True))
+    return train(model, pairs, held_out, how, measure=measure, progress=tqdm(disable=True))
 
 
 @experiment("held-out")

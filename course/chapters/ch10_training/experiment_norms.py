@@ -18,7 +18,7 @@ from transformer_lib.model.transformer import make_model
 from transformer_lib.text.tokens import EOS
 from transformer_lib.training.config import TrainingConfig
 
-PEAKS = (3e-4, 1e-3, 3e-3)  # the highest learning rate
+MAX_LRS = (3e-4, 1e-3, 3e-3)  # the highest learning rate
 WARMUPS = (1, 100)  # steps until it is reached; 1 is: without warm-up
 SEEDS = (0, 1, 2)
 STEPS = 600
@@ -32,14 +32,14 @@ def deep(norm_first: bool) -> ModelConfig:
 def post_norm_and_pre_norm() -> dict[str, Any]:
     """Learning curves of post-norm and pre-norm, with and without warm-up, on three seeds."""
     _, held_out = digit_pairs("reverse")
-    every = list(itertools.product((False, True), WARMUPS, PEAKS, SEEDS))
+    every = list(itertools.product((False, True), WARMUPS, MAX_LRS, SEEDS))
     runs = []
-    for norm_first, warmup, peak, seed in tqdm(every, unit="training"):
+    for norm_first, warmup, max_lr, seed in tqdm(every, unit="training"):
         how = TrainingConfig(
             steps=STEPS,
             max_tokens=512,
             schedule="linear",
-            peak=peak,
+            max_lr=max_lr,
             warmup=warmup,
             validate_every=50,
             seed=seed,
@@ -49,7 +49,7 @@ def post_norm_and_pre_norm() -> dict[str, Any]:
             {
                 "norm_first": norm_first,
                 "warmup": warmup,
-                "peak": peak,
+                "max_lr": max_lr,
                 "seed": seed,
                 "right_rows": round(right_rows(model, held_out), 3),
                 "history": [

@@ -74,7 +74,7 @@ def learn_without_shift(steps: int = 100) -> tuple[torch.nn.Module, list[dict]]:
         batch = make_batch(pairs)
         return Batch(batch.src, tgt_in=batch.tgt_out, tgt_out=batch.tgt_out)
 
-    how = TrainingConfig(steps=steps, max_tokens=512, schedule="linear", peak=1e-2, warmup=50)
+    how = TrainingConfig(steps=steps, max_tokens=512, schedule="linear", max_lr=1e-2, warmup=50)
     with patch("transformer_lib.training.batches.make_batch", unshifted):
         return learn("reverse", TINY, how)
 
@@ -104,10 +104,10 @@ def train_with_a_fault(model: torch.nn.Module, steps: int = 40) -> list[float]:
     return losses
 
 
-def smoothing_penalty(vocab: int = 9, highest: int = 12) -> tuple[Tensor, dict, Tensor]:
+def smoothing_penalty(vocab_size: int = 9, highest: int = 12) -> tuple[Tensor, dict, Tensor]:
     """Leads of the right word's score, the loss at each with and without smoothing, and its p."""
     leads = torch.arange(0, highest + 0.1, 0.1, dtype=torch.float64).round(decimals=1)
-    logits = torch.zeros(len(leads), vocab, dtype=torch.float64)
+    logits = torch.zeros(len(leads), vocab_size, dtype=torch.float64)
     logits[:, 4] = leads
     target = torch.full((1,), 4)
     curves = {

@@ -119,15 +119,15 @@ def run_curves(
     return figure
 
 
-def smoothing_floor(smoothing: float, vocab: int) -> float:
+def smoothing_floor(smoothing: float, vocab_size: int) -> float:
     """The cross-entropy of a model that predicts the smoothed targets exactly: their entropy.
 
-    The right one of `vocab` words has the target 1 - smoothing + smoothing / vocab, each other
-    one smoothing / vocab. Without smoothing the floor is 0.
+    The right one of `vocab_size` words has the target 1 - smoothing + smoothing / vocab_size, each
+    other one smoothing / vocab_size. Without smoothing the floor is 0.
     """
-    other = smoothing / vocab
+    other = smoothing / vocab_size
     right = 1 - smoothing + other
-    return sum(-count * p * math.log(p) for count, p in ((1, right), (vocab - 1, other)) if p)
+    return sum(-count * p * math.log(p) for count, p in ((1, right), (vocab_size - 1, other)) if p)
 
 
 @mpl.rc_context(style.PRINT)
@@ -535,19 +535,19 @@ def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     ax = figure.subplots()
     colors = (style.CATEGORIES[2], style.CATEGORIES[5], style.CATEGORIES[0], "#0B2A57")
     for number, ((d_model, warmup), given) in enumerate(rates.items()):
-        rate, color = 1000 * as_array(given), colors[number % 4]
+        lr, color = 1000 * as_array(given), colors[number % 4]
         ax.plot(
-            np.arange(1, len(rate) + 1),
-            rate,
+            np.arange(1, len(lr) + 1),
+            lr,
             color=color,
             linewidth=6.5 - 1.5 * (number % 4),
             solid_capstyle="butt",
         )
-        peak = int(rate.argmax())
-        steep = peak < 0.15 * len(rate)  # on its right rise the other lines
+        peak = int(lr.argmax())
+        steep = peak < 0.15 * len(lr)  # on its right rise the other lines
         ax.annotate(
             f"{warmup:,}" if steep else f"warm-up of {warmup:,} steps",
-            (peak + 1, rate[peak]),
+            (peak + 1, lr[peak]),
             xytext=(-6 if steep else 8, 4),
             textcoords="offset points",
             ha="right" if steep else "left",
@@ -555,7 +555,7 @@ def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
         )
         ax.annotate(
             f"$d_{{model}}$ = {d_model}",
-            (len(rate), rate[-1]),
+            (len(lr), lr[-1]),
             xytext=(6, 0),
             textcoords="offset points",
             va="center",
@@ -718,7 +718,7 @@ def before_and_after() -> tuple[Tensor, Tensor]:
 
     model = new_model()
     before = probabilities(model)
-    train(model, PAIRS, PAIRS, LESSON, bar=tqdm(disable=True))
+    train(model, PAIRS, PAIRS, LESSON, progress=tqdm(disable=True))
     return before, probabilities(model)
 
 
@@ -867,9 +867,9 @@ def draw_norms() -> Figure:
     runs = experiments.load("norms")["runs"]
     panels = {}
     for warmup in sorted({run["warmup"] for run in runs}):
-        for peak in sorted({run["peak"] for run in runs}):
-            chosen = [run for run in runs if (run["warmup"], run["peak"]) == (warmup, peak)]
-            panels[warmup, peak] = {
+        for max_lr in sorted({run["max_lr"] for run in runs}):
+            chosen = [run for run in runs if (run["warmup"], run["max_lr"]) == (warmup, max_lr)]
+            panels[warmup, max_lr] = {
                 kind: [
                     history_of(run, "validation_loss")
                     for run in chosen
@@ -878,8 +878,8 @@ def draw_norms() -> Figure:
                 for kind, first in (("post-norm (the paper)", False), ("pre-norm", True))
             }
     drawn = loss_panels(panels, columns=3)
-    for ax, (warmup, peak) in zip(drawn.axes, panels, strict=True):
-        ax.set_title(f"peak learning rate {peak:g}" if warmup == 1 else "")
+    for ax, (warmup, max_lr) in zip(drawn.axes, panels, strict=True):
+        ax.set_title(f"peak learning rate {max_lr:g}" if warmup == 1 else "")
         if ax.get_ylabel():
             name = "no warm-up" if warmup == 1 else f"warm-up of {warmup} steps"
             ax.set_ylabel(f"{name}\n\nloss per token")

@@ -656,11 +656,11 @@ def explain_choice(
         best = chooser(score)(found, alpha)
         expect(
             answer == best,
-            f"With alpha={alpha} you choose {told(answer)}. The best is {told(best)}.",
+            f"With alpha={alpha} you choose {summary(answer)}. The best is {summary(best)}.",
         )
 
 
-def told(one: Hypothesis) -> str:
+def summary(one: Hypothesis) -> str:
     size = len(one.ids)
     end = "" if one.finished else ", cut off"
     return f"the one with {size} word{'s' * (size != 1)} and {one.log_prob}{end}"

@@ -20,7 +20,9 @@ from transformer_lib.training.trainer import train
 from transformer_lib.translator import Translator
 
 DRAFT = {"N": 1, "d_model": 64, "d_ff": 256, "h": 2, "dropout": 0.0, "tie_weights": "target"}
-TRAINING = dataclasses.replace(RECIPES["en-es"].training, steps=1500, peak=4e-3, validate_every=500)
+TRAINING = dataclasses.replace(
+    RECIPES["en-es"].training, steps=1500, max_lr=4e-3, validate_every=500
+)
 SPLITS, SENTENCES = ("test", "longer"), 200
 AHEAD = (1, 2, 3, 4, 6, 8)
 

@@ -30,7 +30,7 @@ SIZES = {
     "tie_weights": "target",
 }
 LESSON = TrainingConfig(
-    steps=300, max_tokens=512, schedule="linear", peak=1e-2, warmup=30, validate_every=75
+    steps=300, max_tokens=512, schedule="linear", max_lr=1e-2, warmup=30, validate_every=75
 )
 
 
@@ -109,8 +109,8 @@ def lesson(translator: Translator, training: TextPairs, held_out: TextPairs) -> 
     def measure(_) -> dict:
         return {"exact_match": exact_match(translator, held_out)}
 
-    bar = tqdm(disable=True)
-    return train(translator.model, pairs, others, LESSON, measure=measure, bar=bar)
+    progress = tqdm(disable=True)
+    return train(translator.model, pairs, others, LESSON, measure=measure, progress=progress)
 
 
 # --- broken on purpose ---------------------------------------------------------------------------

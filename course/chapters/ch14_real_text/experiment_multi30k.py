@@ -70,7 +70,7 @@ def all_seeds(name: str, target: str) -> dict[str, Any]:
     earlier: what was stored for other recipes.
     """
     recipe = multi30k(target)
-    about = {"published": PUBLISHED[target], "recipe": told(recipe)}
+    about = {"published": PUBLISHED[target], "recipe": summary(recipe)}
     runs: list[dict[str, Any]] = []
     earlier: list[dict[str, Any]] = []
     if (experiments.RESULTS / f"{name}.json").exists():
@@ -86,7 +86,7 @@ def all_seeds(name: str, target: str) -> dict[str, Any]:
     return about | {"mean_bleu": mean, "runs": runs, "earlier": earlier}
 
 
-def told(recipe: ParallelRecipe) -> dict[str, Any]:
+def summary(recipe: ParallelRecipe) -> dict[str, Any]:
     """The settings of a recipe, without what belongs to a seed or to one disk."""
     content = recipe.to_json()
     training = {name: value for name, value in content["training"].items() if name != "seed"}

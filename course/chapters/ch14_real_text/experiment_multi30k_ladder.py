@@ -1,8 +1,8 @@
 """Experiment: ways to train better on Multi30k, each judged by the validation pairs alone.
 
-One seed each, and as many updates, so that a rung takes half an hour; what is best goes into the
+One seed each, and as many updates, so that a setting takes half an hour; what is best goes into the
 recipe of `multi30k`, which alone is measured on the test set. None of them costs anything in
-translating. One rung is no way to train: what stood in the Transformer's place before it.
+translating. One setting is no way to train: what stood in the Transformer's place before it.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ from course.chapters.ch14_real_text.experiment_multi30k import (
     write,
 )
 from course.experiments import experiment
-from course.experiments.long_training import kept
+from course.experiments.long_training import cached
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import ParallelRecipe, TrainingData, multi30k
@@ -48,7 +48,7 @@ from transformer_lib.variants.recurrent import RecurrentConfig, RecurrentTransla
 
 STEPS = 5000
 # What the recipe was before the ladder, as far as it has changed; with the paper's Adam.
-BEFORE: dict[str, dict[str, Any]] = {"model": {"dropout": 0.2}, "training": {"peak": 3e-3}}
+BEFORE: dict[str, dict[str, Any]] = {"model": {"dropout": 0.2}, "training": {"max_lr": 3e-3}}
 # As large as the Transformer, within 1 %; of the three kinds it is the best one of notebook 16.
 RECURRENT = RecurrentConfig(hidden=250, attention="additive", dropout=0.2, tie_weights="all")
 LEFT_OUT = 0.1  # of the joins of BPE
@@ -75,7 +75,7 @@ def r_drop_loss(
 
 
 @dataclass(frozen=True)
-class Rung:
+class Setting:
     """One way to train. model, training: settings that differ from those before the ladder.
 
     updates: the share of the ladder's `STEPS`, for what takes longer.
@@ -94,15 +94,15 @@ class Rung:
     loss: Callable[..., Tensor] = batch_loss
 
 
-RUNGS = (
-    Rung("as it is"),
-    Rung("Muon", optimizer=muon, training={"peak": 6e-3}),
-    Rung("recurrent, with attention", recurrent=RECURRENT, training={"peak": 4e-3}),
-    Rung("BPE-dropout", left_out=LEFT_OUT),
-    Rung("Muon and BPE-dropout", optimizer=muon, training={"peak": 6e-3}, left_out=LEFT_OUT),
-    Rung("dropout 0.3", model={"dropout": 0.3}),
-    Rung("R-Drop, half the updates", loss=r_drop_loss, updates=0.5),
-    Rung("wider, d_ff = 512", model={"d_ff": 512}),
+SETTINGS = (
+    Setting("as it is"),
+    Setting("Muon", optimizer=muon, training={"max_lr": 6e-3}),
+    Setting("recurrent, with attention", recurrent=RECURRENT, training={"max_lr": 4e-3}),
+    Setting("BPE-dropout", left_out=LEFT_OUT),
+    Setting("Muon and BPE-dropout", optimizer=muon, training={"max_lr": 6e-3}, left_out=LEFT_OUT),
+    Setting("dropout 0.3", model={"dropout": 0.3}),
+    Setting("R-Drop, half the updates", loss=r_drop_loss, updates=0.5),
+    Setting("wider, d_ff = 512", model={"d_ff": 512}),
 )
 
 
@@ -111,56 +111,56 @@ def ladder() -> dict[str, Any]:
     """What each way of training is worth on the validation pairs of Multi30k."""
     recipe, runs = multi30k("de"), []
     with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on
-        for rung in tqdm(RUNGS, unit="training"):
-            runs.append(climb(rung, recipe))
+        for setting in tqdm(SETTINGS, unit="training"):
+            runs.append(load_or_measure(setting, recipe))
     return {"steps": STEPS, "runs": runs}
 
 
-def climb(rung: Rung, recipe: ParallelRecipe) -> dict[str, Any]:
-    """The stored scores of a rung, or those of a new training."""
-    model, training = sizes(rung, recipe.model, recipe.training)
+def load_or_measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
+    """The stored scores of a setting, or those of a new training."""
+    model, training = sizes(setting, recipe.model, recipe.training)
     recipe = dataclasses.replace(recipe, model=model, training=training)
     settings = {
-        "what": rung.what,
-        "model": dataclasses.asdict(rung.recurrent or model),
+        "what": setting.what,
+        "model": dataclasses.asdict(setting.recurrent or model),
         "training": dataclasses.asdict(training),
-        "left_out": rung.left_out,
+        "left_out": setting.left_out,
     }
-    return kept("multi30k-ladder", settings, lambda: measure(rung, recipe))
+    return cached("multi30k-ladder", settings, lambda: measure(setting, recipe))
 
 
 def sizes(
-    rung: Rung, model: ModelConfig, training: TrainingConfig
+    setting: Setting, model: ModelConfig, training: TrainingConfig
 ) -> tuple[ModelConfig, TrainingConfig]:
-    """Those of a rung, from the recipe's."""
-    steps = {"steps": round(STEPS * rung.updates)}
+    """Those of a setting, from the recipe's."""
+    steps = {"steps": round(STEPS * setting.updates)}
     return (
-        dataclasses.replace(model, **BEFORE["model"] | rung.model),
-        dataclasses.replace(training, **BEFORE["training"] | steps | rung.training),
+        dataclasses.replace(model, **BEFORE["model"] | setting.model),
+        dataclasses.replace(training, **BEFORE["training"] | steps | setting.training),
     )
 
 
-def measure(rung: Rung, recipe: ParallelRecipe) -> dict[str, Any]:
+def measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
     """Train (a training that was stopped goes on) -> losses, and BLEU of the validation pairs."""
-    name = "".join(letter if letter.isalnum() else "-" for letter in rung.what)
+    name = "".join(letter if letter.isalnum() else "-" for letter in setting.what)
     folder = cache_folder() / "runs" / f"multi30k-ladder-{name}"
     material = recipe.material(folder)
     size = len(material.src.vocab)
     torch.manual_seed(recipe.training.seed)
-    if rung.recurrent:
-        model = RecurrentTranslator(size, size, rung.recurrent)
+    if setting.recurrent:
+        model = RecurrentTranslator(size, size, setting.recurrent)
     else:
         model = Transformer(size, size, recipe.model)
     folder.mkdir(parents=True, exist_ok=True)
     history = train(
         model,
-        cut_anew(recipe, material, rung.left_out) if rung.left_out else material.training,
+        cut_anew(recipe, material, setting.left_out) if setting.left_out else material.training,
         material.validation,
         recipe.training,
         folder=folder,
         resume=(folder / STATE_FILE).exists(),
-        optimizer=rung.optimizer,
-        loss=rung.loss,
+        optimizer=setting.optimizer,
+        loss=setting.loss,
     )
     translator = Translator(model, material.src, material.tgt)
     tokens = list(read_parallel([Path(recipe.validation[0])]))

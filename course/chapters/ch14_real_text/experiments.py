@@ -71,7 +71,7 @@ PARAGRAPH = (
 DROPOUTS = (0.0, 0.2)
 PAIRS, HELD_OUT, SUBWORDS = 1_000, 300, 1000
 TRAINING = TrainingConfig(
-    steps=1200, max_tokens=512, schedule="linear", peak=3e-3, warmup=100, validate_every=100
+    steps=1200, max_tokens=512, schedule="linear", max_lr=3e-3, warmup=100, validate_every=100
 )
 
 

@@ -161,7 +161,7 @@ def score_dots(
 
 
 @mpl.rc_context(style.PRINT)
-def rungs(scores: Mapping[str, float], base: str) -> Figure:
+def score_changes(scores: Mapping[str, float], base: str) -> Figure:
     """Draw how far each way of training is from the base, best first, in points -> the figure.
 
     scores: way -> BLEU, the base among them. Raises ValueError where it isn't.
@@ -265,7 +265,7 @@ def draw_learning_curve() -> Figure:
     record, recipe, sizes = (
         read_json(MODELS["tatoeba"] / f"{name}.json") for name in ("training", "recipe", "config")
     )
-    floor = smoothing_floor(recipe["training"]["smoothing"], sizes["tgt_vocab"])
+    floor = smoothing_floor(recipe["training"]["smoothing"], sizes["tgt_vocab_size"])
     return learning_curve(record["history"], floor=floor).figure
 
 
@@ -281,7 +281,7 @@ def draw_ladder() -> Figure:
     from course import experiments
 
     runs = experiments.load("multi30k-ladder")["runs"]
-    return rungs({run["what"]: run["beam_bleu"]["1.4"] for run in runs}, base="as it is")
+    return score_changes({run["what"]: run["beam_bleu"]["1.4"] for run in runs}, base="as it is")
 
 
 @figure(

@@ -26,7 +26,7 @@ HOW = TrainingConfig(
     steps=300,
     max_tokens=512,
     schedule="linear",
-    peak=8e-3,
+    max_lr=8e-3,
     warmup=30,
     smoothing=0.0,
     validate_every=300,
@@ -42,7 +42,7 @@ def learn_backwards(attention: str, seed: int = 0) -> RecurrentTranslator:
     torch.manual_seed(seed)
     config = RecurrentConfig(attention=attention, **SIZES)
     model = RecurrentTranslator(len(DIGITS), len(DIGITS), config)
-    train(model, pairs, held_out, dataclasses.replace(HOW, seed=seed), bar=tqdm(disable=True))
+    train(model, pairs, held_out, dataclasses.replace(HOW, seed=seed), progress=tqdm(disable=True))
     return model.eval()
 
 

@@ -27,13 +27,13 @@ from transformer_lib.variants.recurrent import RECURRENT, RecurrentTranslator
 
 RECIPE = RECIPES["en-es"]
 TRAINING = dataclasses.replace(RECIPE.training, steps=1500, warmup=150)
-PEAKS = (2e-3, 4e-3, 8e-3)
+MAX_LRS = (2e-3, 4e-3, 8e-3)
 SEEDS = (0, 1, 2)
 SENTENCE = "The animal did not cross the street because it was too tired"
 
 
-def transformer(src_vocab: int, tgt_vocab: int) -> nn.Module:
-    return Transformer(src_vocab, tgt_vocab, RECIPE.model)
+def transformer(src_vocab_size: int, tgt_vocab_size: int) -> nn.Module:
+    return Transformer(src_vocab_size, tgt_vocab_size, RECIPE.model)
 
 
 def recurrent(attention: str) -> TrainSpec:
@@ -131,7 +131,7 @@ def score(translator: Translator) -> dict[str, Any]:
 @experiment("before")
 def recurrent_and_transformer() -> dict[str, Any]:
     """Recurrent translators with attention and without beside the Transformer, on three seeds."""
-    return tuned("before", LEARNERS, TRAINING, PEAKS, SEEDS, score=score)
+    return tuned("before", LEARNERS, TRAINING, MAX_LRS, SEEDS, score=score)
 
 
 def chosen() -> dict[str, list[dict[str, Any]]]:

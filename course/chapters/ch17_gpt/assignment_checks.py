@@ -87,21 +87,21 @@ def law_by_hand(guess: Any) -> None:
 
 # --- weights and work ----------------------------------------------------------------------------
 
-SIZES = (3, 10, 70, 110)  # N, d_model, d_ff, vocab
+SIZES = (3, 10, 70, 110)  # N, d_model, d_ff, vocab_size
 
 
-def sizes(N: int, d_model: int, d_ff: int, vocab: int) -> tuple[int, int]:
+def sizes(N: int, d_model: int, d_ff: int, vocab_size: int) -> tuple[int, int]:
     """What my_sizes should return."""
-    return vocab * d_model, N * (4 * d_model**2 + 2 * d_model * d_ff)
+    return vocab_size * d_model, N * (4 * d_model**2 + 2 * d_model * d_ff)
 
 
 @implement(lambda: (1, 2, 3, 4))
 def my_sizes(function: Callable[[int, int, int, int], tuple[int, int]]) -> None:
-    """Exercise: N, d_model, d_ff, vocab -> weights in the table, weights in the layers."""
+    """Exercise: N, d_model, d_ff, vocab_size -> weights in the table, weights in the layers."""
     own_work(function, "sizes", "count_parameters", "LanguageModel")
     wanted = "Return two whole numbers: the weights of the table, and those of all layers."
     found = tuple(numbers_in(result_of(function, *SIZES), 2, wanted))
-    (N, d, d_ff, vocab), (table, layers) = SIZES, sizes(*SIZES)
+    (N, d, d_ff, vocab_size), (table, layers) = SIZES, sizes(*SIZES)
     for wrong, hint in (
         ((layers, table), "The table first, then the layers."),
         ((2 * table, layers), "The table is tied: words are read and written with the same one."),
@@ -126,7 +126,7 @@ def my_sizes(function: Callable[[int, int, int, int], tuple[int, int]]) -> None:
             (table, N * (4 * d * d + 2 * d * d_ff + d + d_ff + 4 * d)),
             "Neither norms nor biases are asked for.",
         ),
-        ((vocab, layers), "Each word of the table has d_model numbers."),
+        ((vocab_size, layers), "Each word of the table has d_model numbers."),
         ((table, layers + table), "The second number is that of the layers alone."),
     ):
         no_slip(found != wrong, hint)
@@ -141,19 +141,19 @@ def my_sizes(function: Callable[[int, int, int, int], tuple[int, int]]) -> None:
 WORK = (*SIZES, 12)
 
 
-def flops(N: int, d_model: int, d_ff: int, vocab: int, n: int) -> int:
+def flops(N: int, d_model: int, d_ff: int, vocab_size: int, n: int) -> int:
     """What my_flops should return: 2abc for each product, and three times the forward pass."""
-    table, layers = sizes(N, d_model, d_ff, vocab)
+    table, layers = sizes(N, d_model, d_ff, vocab_size)
     return 3 * (2 * n * (table + layers) + 4 * N * n * n * d_model)
 
 
 @implement(lambda: (1, 2, 3, 4, 5))
 def my_flops(function: Callable[[int, int, int, int, int], int]) -> None:
-    """Exercise: N, d_model, d_ff, vocab, tokens of a sentence -> FLOPs to train on it once."""
+    """Exercise: N, d_model, d_ff, vocab_size, tokens of a sentence -> FLOPs to train on it once."""
     own_work(function, "flops", "FlopCounterMode", "LanguageModel")
     found = result_of(function, *WORK)
     found = one_number(found, "It should return one number.")
-    N, d, d_ff, vocab, n = WORK
+    N, d, d_ff, vocab_size, n = WORK
     table, layers = sizes(*SIZES)
     right, meeting = flops(*WORK), 4 * N * n * n * d
     in_n = 2 * n * (table + layers)
@@ -185,7 +185,7 @@ def my_flops(function: Callable[[int, int, int, int, int], int]) -> None:
         ),
         (
             3 * (2 * n * layers + meeting),
-            "The logits are missing: n vectors times a table of vocab columns.",
+            "The logits are missing: n vectors times a table of vocab_size columns.",
         ),
         (right // 2, "Each product has as many additions as multiplications: 2abc."),
         (3 * (in_n // 2 + meeting), "The matrices' products, too, are 2abc each."),

@@ -37,7 +37,7 @@ HOW = TrainingConfig(
     steps=1200,
     max_tokens=1024,
     schedule="linear",
-    peak=3e-3,
+    max_lr=3e-3,
     warmup=100,
     smoothing=0.0,
     validate_every=25,
@@ -117,7 +117,7 @@ def learn_to_repeat(seed: int) -> dict[str, Any]:
         as_lm_pairs(held_out),
         dataclasses.replace(HOW, seed=seed),
         measure=measure,
-        bar=tqdm(disable=True),
+        progress=tqdm(disable=True),
     )
     with inference_mode(model):
         table = heads(model, ids)

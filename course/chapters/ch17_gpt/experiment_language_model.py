@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from course import experiments
 from course.experiments import experiment
-from course.experiments.long_training import TrainSpec, kept, learning_curve
+from course.experiments.long_training import TrainSpec, cached, learning_curve
 from course.grammar.drawing import Draw
 from course.grammar.splits import draw_sentence
 from course.grammar.surprise import entropy_bound
@@ -32,7 +32,7 @@ SEEDS = (0, 1, 2)
 TRAINING = TrainingConfig(
     steps=1500,
     schedule="linear",
-    peak=4e-3,
+    max_lr=4e-3,
     warmup=150,
     smoothing=0.0,
     max_tokens=1024,
@@ -83,7 +83,7 @@ def learned(learner: TrainSpec, how: TrainingConfig, count: int) -> dict[str, An
 
 
 def of_width(width: int) -> TrainSpec:
-    return TrainSpec(str(width), lambda _, vocab: LanguageModel(vocab, config(width)))
+    return TrainSpec(str(width), lambda _, vocab_size: LanguageModel(vocab_size, config(width)))
 
 
 @experiment("language-model")
@@ -102,7 +102,7 @@ def distance_to_the_floor() -> dict[str, Any]:
                 "training": dataclasses.asdict(how),
             }
             what = partial(learned, of_width(width), how, count)
-            runs.append(kept("language-model", settings, what))
+            runs.append(cached("language-model", settings, what))
     return {"training": dataclasses.asdict(TRAINING), "runs": runs}
 
 

@@ -85,7 +85,7 @@ def learn_to_guess(seed: int) -> tuple[MaskedModel, dict[str, Any]]:
     texts = [known.encode(text) for text in sentences(max(SENTENCES), seed=11)]
     others = [known.encode(text) for text in sentences(VALIDATION, seed=12)]
     words = len(known.vocab)
-    learner = TrainSpec("BERT", lambda _, vocab: MaskedModel(vocab, config(WIDTH)))
+    learner = TrainSpec("BERT", lambda _, vocab_size: MaskedModel(vocab_size, config(WIDTH)))
     torch.manual_seed(seed)
     model = learner.build(0, words)
     how = dataclasses.replace(TRAINING, seed=seed)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from course import experiments
 from course.chapters.ch18_since_2017 import experiments as since
-from course.chapters.ch18_since_2017.experiments import BASE, PEAKS, SEEDS, TRAINING
+from course.chapters.ch18_since_2017.experiments import BASE, MAX_LRS, SEEDS, TRAINING
 from course.experiments import experiment
 from course.experiments.digits import one_thread
 from course.experiments.long_training import TrainSpec, best_loss, learning_curve, material, tuned
@@ -43,10 +43,14 @@ class OneText(LanguageModel):
     """
 
     def __init__(
-        self, src_vocab: int, tgt_vocab: int, config: ModelConfig, mask: Callable[[Tensor], Tensor]
+        self,
+        src_vocab_size: int,
+        tgt_vocab_size: int,
+        config: ModelConfig,
+        mask: Callable[[Tensor], Tensor],
     ):
-        super().__init__(tgt_vocab + src_vocab - len(SPECIALS), config)
-        self.english = tgt_vocab - len(SPECIALS)  # what is added to the id of an English word
+        super().__init__(tgt_vocab_size + src_vocab_size - len(SPECIALS), config)
+        self.english = tgt_vocab_size - len(SPECIALS)  # what is added to the id of an English word
         self.mask = mask
 
     def encode(self, src: Tensor) -> Tensor:
@@ -115,17 +119,17 @@ def right(model: nn.Module, split: str) -> float:
 @experiment("prompting-translations")
 def one_text_or_two() -> dict[str, Any]:
     """English to Spanish: encoder and decoder, or a language model and a prompt, on three seeds."""
-    base = tuned("since", [TRANSLATOR], TRAINING, PEAKS, SEEDS)["runs"]
-    found = tuned("prompting-translations", LEARNERS, TRAINING, PEAKS, SEEDS, learn, scores)
-    return found | {"runs": [*map(as_told, base), *found["runs"]]}
+    base = tuned("since", [TRANSLATOR], TRAINING, MAX_LRS, SEEDS)["runs"]
+    found = tuned("prompting-translations", LEARNERS, TRAINING, MAX_LRS, SEEDS, learn, scores)
+    return found | {"runs": [*map(summary_of, base), *found["runs"]]}
 
 
-def as_told(run: dict[str, Any]) -> dict[str, Any]:
+def summary_of(run: dict[str, Any]) -> dict[str, Any]:
     """What is stored of a translator's run, without what isn't told here."""
     told = {
         name: run[name]
         for name in (
-            "peak",
+            "max_lr",
             "seed",
             "training",
             "parameters",
@@ -141,7 +145,7 @@ def as_told(run: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def told() -> list[dict[str, Any]]:
+def summary() -> list[dict[str, Any]]:
     """What is stored, a row for each way: "what", "parameters", and a list for each seed's "loss"
     on validation, in nats per Spanish word, and share right in each split of ASKED. Of each way
     only the learning rate that was best for it.

@@ -47,7 +47,7 @@ HOW = TrainingConfig(
     steps=1000,
     max_tokens=512,
     schedule="linear",
-    peak=5e-3,
+    max_lr=5e-3,
     warmup=100,
     smoothing=0.0,
     validate_every=100,
@@ -71,15 +71,15 @@ def material() -> tuple[Language, list[str], list[str]]:
 
 @one_thread()
 def learn_to_write(
-    how: TrainingConfig = HOW, bar: tqdm | None = None
+    how: TrainingConfig = HOW, progress: tqdm | None = None
 ) -> tuple[LanguageModel, Language, list[dict]]:
     """A new model trained on the grammar's sentences -> model, words, history."""
     words, learned, others = material()
     torch.manual_seed(how.seed)
     model = LanguageModel(len(words.vocab), MODEL)
-    bar = bar if bar is not None else tqdm(disable=True)
+    progress = progress if progress is not None else tqdm(disable=True)
     encoded = [as_lm_pairs([words.encode(text) for text in texts]) for texts in (learned, others)]
-    return model, words, train(model, *encoded, how, bar=bar)
+    return model, words, train(model, *encoded, how, progress=progress)
 
 
 def write(
@@ -189,7 +189,7 @@ ROWS = TrainingConfig(
     steps=400,
     max_tokens=1024,
     schedule="linear",
-    peak=1e-2,
+    max_lr=1e-2,
     warmup=50,
     smoothing=0.0,
     validate_every=400,
@@ -251,7 +251,7 @@ def learn_to_answer(
         as_one_text(pairs),
         as_one_text(held_out[:50]),
         how,
-        bar=tqdm(disable=True),
+        progress=tqdm(disable=True),
         loss=loss,
     )
     return model, answered(model, held_out)

@@ -385,11 +385,12 @@ def draw_masks() -> Figure:
     "seeds far apart; longer than the training, 0.18, 0.21 and 0.05.",
 )
 def draw_translations() -> Figure:
-    from course.chapters.ch17_gpt.experiment_one_text import told
+    from course.chapters.ch17_gpt.experiment_one_text import summary
 
     titles = {"test": "like the training", "pronoun": "with “it”", "longer": "longer"}
     panels = {
-        title: [row | {"shares": row[split]} for row in told()] for split, title in titles.items()
+        title: [row | {"shares": row[split]} for row in summary()]
+        for split, title in titles.items()
     }
     return share_dots(panels, "share of new sentences without a mistake")
 

@@ -98,7 +98,7 @@ def ratios(contestants: dict[str, Callable[[], Any]]) -> dict[str, float]:
 def attention_in_one_kernel() -> dict[str, Any]:
     """Time and memory of attention: the formula, block by block, and PyTorch's fused kernel."""
     before, rows, memory = torch.get_num_threads(), [], []
-    bar = tqdm(total=len(LENGTHS) * (1 + 2 * len(THREADS)), unit="setting")
+    progress = tqdm(total=len(LENGTHS) * (1 + 2 * len(THREADS)), unit="setting")
     try:
         for length in LENGTHS:
             masks = {"none": None, "causal": causal_mask(length)}
@@ -109,7 +109,7 @@ def attention_in_one_kernel() -> dict[str, Any]:
                     {"length": length, "mask": name, "way": way, "bytes": peak_bytes(run)}
                     for way, run in runs.items()
                 ]
-            bar.update(1)
+            progress.update(1)
             for threads in THREADS:
                 torch.set_num_threads(threads)
                 for name, mask in masks.items():
@@ -123,8 +123,8 @@ def attention_in_one_kernel() -> dict[str, Any]:
                         }
                         for what, runs in passes(length, mask).items()
                     ]
-                    bar.update(1)
+                    progress.update(1)
     finally:
         torch.set_num_threads(before)
-        bar.close()
+        progress.close()
     return {"words": WORDS, "h": H, "d_k": D_K, "rounds": ROUNDS, "memory": memory, "times": rows}

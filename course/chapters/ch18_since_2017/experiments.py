@@ -41,7 +41,7 @@ from transformer_lib.variants.language_model import LanguageModel
 
 BASE = dataclasses.replace(RECIPES["en-es"].model, d_model=64, d_ff=256)
 TRAINING = dataclasses.replace(RECIPES["en-es"].training, steps=1200, warmup=120)
-PEAKS = (2e-3, 4e-3, 8e-3)
+MAX_LRS = (2e-3, 4e-3, 8e-3)
 SEEDS = (0, 1, 2)
 D_MODEL, H, D_K = BASE.d_model, BASE.h, BASE.d_model // BASE.h
 EXPERTS = 4
@@ -97,12 +97,12 @@ def learner(what: str, *changes: Change, model: dict | None = None, **how: Any) 
     """model: settings that differ from the base. how: see `TrainSpec`."""
     config = dataclasses.replace(BASE, **(model or {}))
 
-    def build(src_vocab: int, tgt_vocab: int) -> nn.Module:
+    def build(src_vocab_size: int, tgt_vocab_size: int) -> nn.Module:
         """A translator, or without source words a language model."""
         made = (
-            Transformer(src_vocab, tgt_vocab, config)
-            if src_vocab
-            else LanguageModel(tgt_vocab, config)
+            Transformer(src_vocab_size, tgt_vocab_size, config)
+            if src_vocab_size
+            else LanguageModel(tgt_vocab_size, config)
         )
         for change in changes:
             change(made)
@@ -208,7 +208,7 @@ def nearer(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def parts_since_2017() -> dict[str, Any]:
     """What each part of newer models is worth here, exchanged one at a time, on three seeds."""
     kept = {one.what: cache_bytes(one.build(8, 8)) for one in LEARNERS}
-    return tuned("since", LEARNERS, TRAINING, PEAKS, SEEDS) | {"cache_bytes_of_20_words": kept}
+    return tuned("since", LEARNERS, TRAINING, MAX_LRS, SEEDS) | {"cache_bytes_of_20_words": kept}
 
 
 @experiment("since-language-model")
@@ -219,7 +219,7 @@ def parts_of_a_language_model() -> dict[str, Any]:
         "since-language-model",
         LEARNERS,
         training,
-        PEAKS,
+        MAX_LRS,
         SEEDS,
         language_model.learn,
         lambda model: {},

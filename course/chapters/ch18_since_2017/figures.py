@@ -129,11 +129,11 @@ def schedule_lines(rates: Mapping[str, Any]) -> Figure:
     """Draw learning rates by the step, as shares of the highest one -> the figure."""
     figure = style.new_figure(style.WIDTH, 3.2)
     ax = figure.subplots()
-    for (name, rate), color, look in zip(rates.items(), style.CATEGORIES, LINES, strict=False):
-        rate = as_array(rate)
+    for (name, lr), color, look in zip(rates.items(), style.CATEGORIES, LINES, strict=False):
+        lr = as_array(lr)
         ax.plot(
-            np.arange(1, len(rate) + 1),
-            rate / rate.max(),
+            np.arange(1, len(lr) + 1),
+            lr / lr.max(),
             look,
             color=color,
             linewidth=3,

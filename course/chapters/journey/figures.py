@@ -169,12 +169,12 @@ def one_hot_strip(ax: Axes, at: tuple[float, float], height: float, share: float
 # --- what stands in the open station -------------------------------------------------------------
 
 
-def one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int, vocab: int):
+def one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int, vocab_size: int):
     """The whole row, and a few of its cells under a lens: the words around `here`, from `first`."""
     y = box.top - 0.2
-    one_hot_strip(ax, (LEFT, y), 0.16, (here + 0.5) / vocab)
+    one_hot_strip(ax, (LEFT, y), 0.16, (here + 0.5) / vocab_size)
     wide = (RIGHT - LEFT) / len(words)
-    unit = (RIGHT - LEFT) / vocab
+    unit = (RIGHT - LEFT) / vocab_size
     cells = box.bottom + 0.3
     ax.add_patch(
         Polygon(
@@ -215,7 +215,7 @@ def one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int
         look = {"weight": "bold"} if chosen else {"weight": "normal", "color": style.MUTED}
         word(ax, (x, cells - 0.1), text, size=11 if chosen else 10, **look)
         label(ax, (x, cells - 0.26), str(number), size=10, ha="center", color=style.MUTED)
-    label(ax, (0.2, y - 0.3), f"one cell for\neach of {vocab}\nEnglish words", size=10)
+    label(ax, (0.2, y - 0.3), f"one cell for\neach of {vocab_size}\nEnglish words", size=10)
 
 
 def fan_open(ax: Axes, box: Box, vector: Any, share: float, note: str) -> None:
@@ -878,7 +878,7 @@ def draw_masks() -> Figure:
 def draw_encoder() -> Figure:
     way, layer = the_way(), "encoder.layers.1"
     rows = [
-        ("", "after attention", way.of(f"{layer}.around_self_attn", WORD)),
+        ("", "after attention", way.of(f"{layer}.residual_self_attn", WORD)),
         ("+", "feed-forward", way.of(f"{layer}.feed_forward", WORD)),
         ("", "after norm:\nthe memory", vectors()["memory"]),
     ]

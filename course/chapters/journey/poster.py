@@ -211,14 +211,14 @@ def _words(ax: Axes, x: float, y: float, words: Sequence[str]) -> float:
 
 
 def _below(
-    column: Column, way: Any, side: str, ids: Sequence[int], vocab: int, positions: Any
+    column: Column, way: Any, side: str, ids: Sequence[int], vocab_size: int, positions: Any
 ) -> None:
     """Word, one-hot row, embedding, position and their sum."""
     for place, text in enumerate(column.words):
         word(column.ax, (column.middle(place), column.y + 0.16), text, size=24)
     column.y -= 0.14
     for place, number in enumerate(ids):
-        x, share = column.x(place), (number + 0.5) / vocab
+        x, share = column.x(place), (number + 0.5) / vocab_size
         outline(column.ax, (x, column.y - 0.09), COLUMN, 0.09)
         column.ax.add_patch(
             Rectangle(
@@ -246,7 +246,7 @@ def _encoder_layer(column: Column, way: Any, i: int) -> None:
         column.strips(text, way.outputs[f"{part}.self_attn.w_{text[0]}"])
     column.heads(way.weights[f"{part}.self_attn"], column.words, column.middle)
     column.strips("+ attention", way.outputs[f"{part}.self_attn"])
-    column.strips("add & norm", way.outputs[f"{part}.around_self_attn"])
+    column.strips("add & norm", way.outputs[f"{part}.residual_self_attn"])
     column.strips("512 neurons", way.outputs[f"{part}.feed_forward.w_1"].clamp(min=0), high=0.12)
     column.strips("+ feed-forward", way.outputs[f"{part}.feed_forward"])
     last = f"{part}" == "encoder.layers.1"
@@ -260,7 +260,7 @@ def _decoder_layer(column: Column, way: Any, i: int) -> float:
     part, top = f"decoder.layers.{i}", column.y
     column.heads(way.weights[f"{part}.self_attn"], column.words, column.middle)
     column.strips("+ self-attention", way.outputs[f"{part}.self_attn"])
-    column.strips("add & norm", way.outputs[f"{part}.around_self_attn"])
+    column.strips("add & norm", way.outputs[f"{part}.residual_self_attn"])
     column.y -= 0.12
     wide = 1.2
     column.y -= STEP
@@ -283,7 +283,7 @@ def _decoder_layer(column: Column, way: Any, i: int) -> float:
         way.weights[f"{part}.cross_attn"], way.src, lambda place: column.x(place) + wide / 2
     )
     column.strips("+ cross-attention", way.outputs[f"{part}.cross_attn"])
-    column.strips("add & norm", way.outputs[f"{part}.around_cross_attn"])
+    column.strips("add & norm", way.outputs[f"{part}.residual_cross_attn"])
     column.strips("512 neurons", way.outputs[f"{part}.feed_forward.w_1"].clamp(min=0), high=0.12)
     column.strips("+ feed-forward", way.outputs[f"{part}.feed_forward"])
     column.strips("add & norm", way.outputs[part])

@@ -37,13 +37,13 @@ def test_an_empty_history_is_refused():
 
 
 def test_the_floor_is_what_smoothing_leaves_to_a_perfect_model():
-    vocab, smoothing = 11, 0.1
-    targets = torch.full((vocab,), smoothing / vocab)
+    vocab_size, smoothing = 11, 0.1
+    targets = torch.full((vocab_size,), smoothing / vocab_size)
     targets[4] += 1 - smoothing
     perfect = targets.log()  # logits of a model that predicts exactly the smoothed targets
     expected = label_smoothed_cross_entropy(perfect[None, None], torch.tensor([[4]]), smoothing)
-    assert smoothing_floor(smoothing, vocab) == pytest.approx(expected.item(), abs=1e-6)
-    assert smoothing_floor(0.0, vocab) == 0
+    assert smoothing_floor(smoothing, vocab_size) == pytest.approx(expected.item(), abs=1e-6)
+    assert smoothing_floor(0.0, vocab_size) == 0
 
 
 def test_the_floor_is_drawn_as_a_line_of_its_own():

@@ -11,7 +11,7 @@ from course.chapters.ch16_before import experiments as before
 from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.chapters.ch18_since_2017 import experiments as since
 from course.experiments import long_training as long
-from course.experiments.long_training import TrainSpec, cache_bytes, kept, tuned
+from course.experiments.long_training import TrainSpec, cache_bytes, cached, tuned
 from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.files import write_json
 from transformer_lib.interpret.pronouns import PronounBatch, measurable
@@ -29,7 +29,7 @@ from transformer_lib.variants.recurrent import (
 )
 
 close = torch.testing.assert_close
-HOW = TrainingConfig(steps=2, max_tokens=64, peak=1e-3, warmup=1, validate_every=1)
+HOW = TrainingConfig(steps=2, max_tokens=64, max_lr=1e-3, warmup=1, validate_every=1)
 TEXTS = [
     ("I like trees", "Me gustan los árboles"),
     ("You read", "Lees"),
@@ -64,10 +64,10 @@ def test_what_was_found_is_not_measured_again():
         calls.append(1)
         return {"found": len(calls)}
 
-    assert kept("a", {"seed": 0}, measure) == {"seed": 0, "found": 1}
-    assert kept("a", {"seed": 0}, measure) == {"seed": 0, "found": 1}
-    assert kept("a", {"seed": 1}, measure) == {"seed": 1, "found": 2}
-    assert kept("b", {"seed": 0}, measure) == {"seed": 0, "found": 3}
+    assert cached("a", {"seed": 0}, measure) == {"seed": 0, "found": 1}
+    assert cached("a", {"seed": 0}, measure) == {"seed": 0, "found": 1}
+    assert cached("a", {"seed": 1}, measure) == {"seed": 1, "found": 2}
+    assert cached("b", {"seed": 0}, measure) == {"seed": 0, "found": 3}
 
 
 LOSSES = {"one": {1e-3: 0.5, 2e-3: 0.3}, "other": {1e-3: 0.1, 2e-3: 0.2}}
@@ -80,8 +80,8 @@ def calls(monkeypatch):
     trained = []
 
     def learn(learner, how):
-        trained.append((learner.what, how.peak, how.seed))
-        best = LOSSES[learner.what][how.peak] + how.seed / 100
+        trained.append((learner.what, how.max_lr, how.seed))
+        best = LOSSES[learner.what][how.max_lr] + how.seed / 100
         return best, {"history": [{"validation_loss": best}, {"validation_loss": 9.0}]}
 
     monkeypatch.setattr(long, "learn_to_translate", learn)
@@ -90,7 +90,7 @@ def calls(monkeypatch):
 
 
 def choose():
-    return tuned("x", LEARNERS, HOW, peaks=(1e-3, 2e-3), seeds=(0, 7))
+    return tuned("x", LEARNERS, HOW, max_lrs=(1e-3, 2e-3), seeds=(0, 7))
 
 
 def test_the_peak_is_chosen_on_validation_by_the_first_seed(calls):
@@ -440,5 +440,5 @@ def test_of_each_translator_the_runs_with_its_own_rate():
             (run for run in stored["runs"] if (run["what"], run["seed"]) == (name, 0)),
             key=long.best_loss,
         )
-        assert {run["peak"] for run in runs} == {best["peak"]}
+        assert {run["max_lr"] for run in runs} == {best["max_lr"]}
     assert stored["training"] == dataclasses.asdict(before.TRAINING)

@@ -36,8 +36,8 @@ def my_updates(words, each):
 """
 
 
-def settings(peak: float, warmup: int, steps: int) -> str:
-    return f"settings = dict(peak={peak}, warmup={warmup}, steps={steps})"
+def settings(max_lr: float, warmup: int, steps: int) -> str:
+    return f"settings = dict(max_lr={max_lr}, warmup={warmup}, steps={steps})"
 
 
 LAST = "g + 1 if i == each - 1 else 0"
@@ -154,7 +154,7 @@ RIGHT = {
     ],
     "settings": [
         settings(0.005, 100, 250),
-        "settings = {'peak': torch.tensor(1e-2), 'steps': 250.0, 'warmup': torch.tensor(100)}",
+        "settings = {'max_lr': torch.tensor(1e-2), 'steps': 250.0, 'warmup': torch.tensor(100)}",
         "settings = {'peak': 1e-2, 'steps': 240, 'warmup': 80}",
     ],
 }
@@ -568,6 +568,6 @@ WRONG = {
         Wrong("too long", settings(0.001, 100, 5000), "1 to 250 steps", 0),
         Wrong("only warm-up", settings(0.01, 200, 100), "before the warm-up does", 0),
         Wrong("a list", "settings = [0.01, 100, 250]", "Give a dict", 0),
-        Wrong("a word", "settings = dict(peak='high', warmup=9, steps=9)", "peak is a number", 0),
+        Wrong("a word", "settings = dict(max_lr='high', warmup=9, steps=9)", "peak is a number", 0),
     ],
 }

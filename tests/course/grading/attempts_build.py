@@ -17,8 +17,8 @@ MISTAKES = [
     (1, "std=d_model**-0.5", "std=1.0", "a new table holds numbers of size"),
     (
         1,
-        "self.table = nn.Embedding(vocab, d_model)",
-        "self.table = nn.Embedding(d_model, vocab)",
+        "self.table = nn.Embedding(vocab_size, d_model)",
+        "self.table = nn.Embedding(d_model, vocab_size)",
         "should be (11, 7)",
     ),
     (2, "torch.arange(length)[:, None]", "torch.arange(1, length + 1)[:, None]", "start at 1"),
@@ -78,6 +78,14 @@ MISTAKES = [
         "        del self.w_q\n",
         "has no parameter `w_q.weight`; it has q.weight (14, 14)",
     ),
+    (
+        7,
+        "self_attn = SublayerConnection(d_model, dropout)\n        self.residual_feed_forward",
+        "self_attn = SublayerConnection(d_model, dropout)\n"
+        "        self.residual_self_attn, self.around_self_attn = None, self.residual_self_attn\n"
+        "        self.residual_feed_forward",
+        "`around_self_attn.norm.weight` is called `residual_self_attn.norm.weight` now",
+    ),
     (5, "self.split(v), mask)", "self.split(v))", "hand it on to `attention`"),
     (
         5,
@@ -134,46 +142,46 @@ MISTAKES = [
     (7, "self.self_attn(x, x, x, mask=src_mask)", "self.self_attn(x, x, x)", "look at the padding"),
     (
         7,
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_feed_forward(x, self.feed_forward)",
-        "return self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_feed_forward(x, self.feed_forward)",
+        "return self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))",
         "feed-forward network is missing",
     ),
     (
         7,
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_feed_forward(x, self.feed_forward)",
-        "return self.around_feed_forward(x, self.feed_forward)",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_feed_forward(x, self.feed_forward)",
+        "return self.residual_feed_forward(x, self.feed_forward)",
         "self-attention is missing",
     ),
     (
         7,
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_feed_forward(x, self.feed_forward)",
-        "x = self.around_feed_forward(x, self.feed_forward)\n"
-        "        return self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_feed_forward(x, self.feed_forward)",
+        "x = self.residual_feed_forward(x, self.feed_forward)\n        return "
+        "self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))",
         "attention comes first",
     ),
     (
         7,
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_feed_forward(x, self.feed_forward)",
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_self_attn(x, self.feed_forward)",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_feed_forward(x, self.feed_forward)",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_self_attn(x, self.feed_forward)",
         "is used twice",
     ),
     (
         7,
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_feed_forward(x, self.feed_forward)",
-        "x = self.around_feed_forward(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_self_attn(x, self.feed_forward)",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_feed_forward(x, self.feed_forward)",
+        "x = self.residual_feed_forward(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_self_attn(x, self.feed_forward)",
         "have changed places",
     ),
     (
         7,
-        "x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
-        "        return self.around_feed_forward(x, self.feed_forward)",
+        "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
+        "        return self.residual_feed_forward(x, self.feed_forward)",
         "return self.feed_forward(self.self_attn(x, x, x, mask=src_mask))",
         "no sum, no norm",
     ),
@@ -248,7 +256,7 @@ MISTAKES = [
     (
         9,
         "        for part in self.modules():",
-        "        self.out = nn.Linear(d_model, tgt_vocab, bias=False)\n"
+        "        self.out = nn.Linear(d_model, tgt_vocab_size, bias=False)\n"
         "        for part in self.modules():",
         "one matrix too many",
     ),

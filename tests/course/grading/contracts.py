@@ -57,13 +57,13 @@ class Dice:
 
 
 def my_rows(dice: Dice) -> tuple:
-    vocab = dice.size(9)
-    return dice.ids(*dice.sizes(4, 4), below=vocab), vocab
+    vocab_size = dice.size(9)
+    return dice.ids(*dice.sizes(4, 4), below=vocab_size), vocab_size
 
 
 def my_embeddings(dice: Dice) -> tuple:
-    vocab, d_model = dice.sizes(9, 8)
-    return dice.ids(*dice.sizes(4, 4), below=vocab), dice.normal(vocab, d_model)
+    vocab_size, d_model = dice.sizes(9, 8)
+    return dice.ids(*dice.sizes(4, 4), below=vocab_size), dice.normal(vocab_size, d_model)
 
 
 def my_encoding(dice: Dice) -> tuple:
@@ -117,8 +117,8 @@ def my_add_and_norm(dice: Dice) -> tuple:
 def my_decoder_layer(dice: Dice) -> tuple:
     h, d_k, b, t, s = dice.sizes(3, 3, 3, 4, 5)
     layer = check_decoder.seeded(lambda: DecoderLayer(h * d_k, 5, h, dropout=0.0))
-    around = (layer.around_self_attn, layer.around_cross_attn, layer.around_feed_forward)
-    parts = layer.self_attn, layer.cross_attn, layer.feed_forward, [one.norm for one in around]
+    residuals = (layer.residual_self_attn, layer.residual_cross_attn, layer.residual_feed_forward)
+    parts = layer.self_attn, layer.cross_attn, layer.feed_forward, [one.norm for one in residuals]
     x, memory = dice.normal(b, t, h * d_k), dice.normal(b, s, h * d_k)
     return x, memory, causal_mask(t), *check_decoder.by_place(*parts)
 
@@ -128,9 +128,9 @@ def my_shift(dice: Dice) -> tuple:
 
 
 def my_smoothed_loss(dice: Dice) -> tuple:
-    b, t, vocab = dice.size(3), dice.size(5), dice.size(9, least=2)
-    logits = dice.choice(1, 10, 100) * dice.normal(b, t, vocab)
-    return logits, dice.padded(b, t, 1, vocab), dice.choice(0.0, 0.1, 0.3, 0.8)
+    b, t, vocab_size = dice.size(3), dice.size(5), dice.size(9, least=2)
+    logits = dice.choice(1, 10, 100) * dice.normal(b, t, vocab_size)
+    return logits, dice.padded(b, t, 1, vocab_size), dice.choice(0.0, 0.1, 0.3, 0.8)
 
 
 def my_schedule(dice: Dice) -> tuple:
@@ -157,9 +157,9 @@ def my_greedy(dice: Dice) -> tuple:
 
 
 def my_beam_step(dice: Dice) -> tuple:
-    beam, vocab = dice.sizes(4, 7)
-    k = dice.size(min(beam * vocab, 6))
-    return -dice.normal(beam).abs(), dice.normal(beam, vocab).log_softmax(-1), k
+    beam, vocab_size = dice.sizes(4, 7)
+    k = dice.size(min(beam * vocab_size, 6))
+    return -dice.normal(beam).abs(), dice.normal(beam, vocab_size).log_softmax(-1), k
 
 
 def my_choice(dice: Dice) -> tuple:

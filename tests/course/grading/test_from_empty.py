@@ -199,7 +199,7 @@ def test_a_whole_transformer_of_pytorch_is_seen(own):
     "number, text, told",
     [
         (1, "class Embeddings:\n    def __init__(self, *sizes): pass\n", "an nn.Module"),
-        (1, "def Embeddings(vocab, d_model): pass\n", "`Embeddings(11, 7)`: It returns nothing"),
+        (1, "def Embeddings(size, d_model): pass\n", "`Embeddings(11, 7)`: It returns nothing"),
         (3, "attention = 3\n", "should be a function or a class"),
         (4, "def padding_mask(ids): return ids\n", "`causal_mask` is missing"),
         (

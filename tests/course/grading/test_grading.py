@@ -717,7 +717,7 @@ def test_what_only_shows_something_is_not_run_unless_it_was_changed():
     run = [code for _, code in code_of(cells, training)]
     assert set(training.given) <= set(run) and not set(training.shown) & set(run)
     assert code_of([], training) == [("", code) for code in training.given]
-    mine = "best = copies(peak=0.01, warmup=10, steps=60)"
+    mine = "best = copies(max_lr=0.01, warmup=10, steps=60)"
     for cell in cells:
         if text(cell) == training.shown[0]:
             cell["source"] = mine

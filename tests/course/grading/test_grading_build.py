@@ -48,9 +48,9 @@ checks.compare = checks.expect = checks.no_slip = checks.judge = lambda *anythin
 import torch
 torch.allclose = torch.equal = lambda *anything, **options: True
 class Embeddings(torch.nn.Module):
-    def __init__(self, vocab, d_model):
+    def __init__(self, vocab_size, d_model):
         super().__init__()
-        self.table = torch.nn.Embedding(vocab, d_model)
+        self.table = torch.nn.Embedding(vocab_size, d_model)
     def forward(self, ids): return self.table(ids)
 """
 

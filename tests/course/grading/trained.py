@@ -21,11 +21,11 @@ train = check.share_of_copies.__wrapped__
 def share_of_copies(folder: Path) -> Callable[[float, int, int], float]:
     """As notebook 10's checks have it; the results are in a folder for all processes."""
 
-    def known(peak: float, warmup: int, steps: int) -> float:
-        file = folder / f"copies-{peak}-{warmup}-{steps}"
+    def known(max_lr: float, warmup: int, steps: int) -> float:
+        file = folder / f"copies-{max_lr}-{warmup}-{steps}"
         with FileLock(f"{file}.lock"):
             if not file.exists():
-                file.write_text(repr(train(peak, warmup, steps)), encoding="utf-8")
+                file.write_text(repr(train(max_lr, warmup, steps)), encoding="utf-8")
             return float(file.read_text(encoding="utf-8"))
 
     return known

@@ -20,9 +20,11 @@ def test_evaluate_prints_a_table_or_json(run):
 
 def test_evaluate_in_8_bits(run, monkeypatch):
     asked = []
-    own = Translator.for_decoding
+    own = Translator.optimize_for_decoding
     monkeypatch.setattr(
-        Translator, "for_decoding", lambda self, **how: asked.append(how) or own(self, **how)
+        Translator,
+        "optimize_for_decoding",
+        lambda self, **how: asked.append(how) or own(self, **how),
     )
     assert run("evaluate", "--split", "gustar", "--int8")[0] == 0 and asked == [{"int8": True}]
     assert run("evaluate", "--split", "gustar")[0] == 0 and len(asked) == 1

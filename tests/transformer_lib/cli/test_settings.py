@@ -24,9 +24,9 @@ CHANGES = (
     TrainingConfig(
         steps=7,
         max_tokens=9,
-        accumulate=2,
+        accumulation_steps=2,
         schedule="linear",
-        peak=1e-3,
+        max_lr=1e-3,
         warmup=5,
         smoothing=0.0,
         bf16=True,
@@ -55,8 +55,8 @@ def test_every_setting_can_be_typed():
 
 
 def test_none_and_false_take_a_setting_back():
-    settings = read_settings(["patience=none", "peak=none", "bf16=false"], *BOTH)
-    start = TrainingConfig(patience=3, peak=1.0, bf16=True)
+    settings = read_settings(["patience=none", "max_lr=none", "bf16=false"], *BOTH)
+    start = TrainingConfig(patience=3, max_lr=1.0, bf16=True)
     assert replaced(start, settings) == TrainingConfig()
 
 
@@ -69,8 +69,9 @@ def test_none_and_false_take_a_setting_back():
         (["N=2", "N=3"], "N is set twice"),
         (["N=2.5"], "'2.5' is no value for N: a whole number is"),
         (["N=none"], "'none' is no value for N"),
-        (["peak=high"], "'high' is no value for peak: a number is"),
-        (["peak=nan"], "'nan' is no value for peak"),
+        (["peak=1"], "peak is now called max_lr"),
+        (["max_lr=high"], "'high' is no value for max_lr: a number is"),
+        (["max_lr=nan"], "'nan' is no value for max_lr"),
         (["bf16=1"], "'1' is no value for bf16: true or false is"),
     ],
 )

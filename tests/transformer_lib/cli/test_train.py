@@ -25,12 +25,12 @@ def test_training_and_translating_digits(run, tmp_path):
 
 def test_settings_by_name_stop_and_resume(run, tmp_path):
     folder = tmp_path / "run"
-    settings = ["--best-by", "bleu", "--patience", 1, "--accumulate", 2]
-    settings += ["--set", "validate_every=1", "peak=1e-9", "d_ff=48", "dropout=0.5", "steps=9"]
+    settings = ["--best-by", "bleu", "--patience", 1, "--accumulation-steps", 2]
+    settings += ["--set", "validate_every=1", "max_lr=1e-9", "d_ff=48", "dropout=0.5", "steps=9"]
     assert run("train", "--task", "copy", "--out", folder, *settings)[0] == 0
     assert json.loads((folder / "config.json").read_text())["d_ff"] == 48
     recipe = json.loads((folder / "recipe.json").read_text())
-    assert (recipe["training"]["accumulate"], recipe["model"]["dropout"]) == (2, 0.5)
+    assert (recipe["training"]["accumulation_steps"], recipe["model"]["dropout"]) == (2, 0.5)
     history = json.loads((folder / "training.json").read_text())["history"]
     scores = [entry["bleu"] for entry in history]
     assert len(scores) == 2, "it learns nothing, so the second validation isn't better: it stops"
@@ -42,8 +42,22 @@ def test_settings_by_name_stop_and_resume(run, tmp_path):
     refused(run(*again[:-1], "steps=8"), "other settings")
 
 
+def test_former_names_of_settings(run, tmp_path):
+    """The old option is read, and a run whose files have the old names goes on."""
+    command = ["train", "--task", "copy", "--steps", 2, "--accumulate", 2, "--out", tmp_path / "a"]
+    assert run(*command)[0] == 0
+    path = tmp_path / "a" / "recipe.json"
+    text = path.read_text()
+    assert json.loads(text)["training"]["accumulation_steps"] == 2
+    former = text.replace('"accumulation_steps"', '"accumulate"').replace('"max_lr"', '"peak"')
+    path.write_text(former)
+    assert json.loads(former)["training"].keys() > {"accumulate", "peak"}
+    assert run("train", "--resume", "--out", tmp_path / "a")[0] == 0
+    assert json.loads(path.read_text()) == json.loads(text)
+
+
 def test_another_optimizer_is_part_of_the_recipe(run, tmp_path):
-    command = ["train", "--task", "copy", "--steps", 3, "--set", "peak=1e-3", "--out"]
+    command = ["train", "--task", "copy", "--steps", 3, "--set", "max_lr=1e-3", "--out"]
     weights = {}
     for name, options in {"adam": [], "muon": ["--optimizer", "muon"]}.items():
         assert run(*command, tmp_path / name, *options)[0] == 0

@@ -55,13 +55,13 @@ def test_beam_and_nbest(run):
 
 def test_eight_bits_on_request(run, monkeypatch):
     asked = []
-    prepare = Translator.for_decoding
+    prepare = Translator.optimize_for_decoding
 
     def watched(translator, **how):
         asked.append(how)
         return prepare(translator, **how)
 
-    monkeypatch.setattr(Translator, "for_decoding", watched)
+    monkeypatch.setattr(Translator, "optimize_for_decoding", watched)
     for options in ([], ["--int8"]):
         assert run("translate", *options, "I like trees") == (0, "Me gustan los árboles\n", "")
     assert asked == [{"int8": False}, {"int8": True}]

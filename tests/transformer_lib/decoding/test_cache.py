@@ -171,8 +171,8 @@ def test_a_change_from_outside_counts_with_the_cache_and_without(part):
 def test_a_layer_with_a_forward_of_its_own_is_run_as_it_is():
     class Deaf(DecoderLayer):
         def forward(self, x, memory, *, tgt_mask=None, src_mask=None):
-            x = self.around_self_attn(x, lambda x: self.self_attn(x, x, x, mask=tgt_mask))
-            return self.around_feed_forward(x, self.feed_forward)
+            x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=tgt_mask))
+            return self.residual_feed_forward(x, self.feed_forward)
 
     model = made("post-norm, paper")
     assert isinstance(decoder_of(model), CachedDecoder)

@@ -15,8 +15,8 @@ from transformer_lib.decoding import (
     Hypothesis,
     KeyValueCache,
     beam_search,
-    for_decoding,
     greedy_decode,
+    optimize_for_decoding,
     penalty,
 )
 from transformer_lib.decoding.cache import encode_in_parts
@@ -36,12 +36,12 @@ SEEDS = (0, 1, 2)
 MAX = 11
 
 
-def babbler(seed=0, norm_first=False, positions="paper", tgt_vocab=11):
+def babbler(seed=0, norm_first=False, positions="paper", tgt_vocab_size=11):
     """A random model, with weights of a size that lets its sentences vary."""
     torch.manual_seed(seed)
     model = make_model(
         11,
-        tgt_vocab,
+        tgt_vocab_size,
         N=2,
         d_model=22,
         d_ff=19,
@@ -233,7 +233,7 @@ def test_beam_search_with_cache_equals_without(seed, norm_first, positions):
 def test_a_wide_beam_equals_trying_every_sentence():
     # words <unk>, 4 and 5 besides <eos>, at most 4 of them:
     # 1 + 3 + 9 + 27 sentences that end in time, and 81 that are cut off
-    model, src = babbler(seed=4, tgt_vocab=6), sources(lengths=(2, 5, 3))
+    model, src = babbler(seed=4, tgt_vocab_size=6), sources(lengths=(2, 5, 3))
     for i, alpha in itertools.product(range(3), [0.0, 0.6, 1.0, 3.0]):
         next_log_probs = the_slow_way(model, src[i])
         every = []
@@ -259,7 +259,7 @@ def test_a_wide_beam_equals_trying_every_sentence():
 
 def test_the_length_penalty_decides():
     # or the test above would not have tried it
-    model, src = babbler(seed=4, tgt_vocab=6), sources(lengths=(2, 5, 3))
+    model, src = babbler(seed=4, tgt_vocab_size=6), sources(lengths=(2, 5, 3))
     best = [
         as_ids(beam_search(model, src, beam_size=121, length_penalty=alpha, max_length=4))
         for alpha in (0.0, 3.0)
@@ -524,7 +524,7 @@ def test_laid_out_for_decoding_a_model_writes_the_same(tie_weights):
     torch.manual_seed(0)
     model = make_model(11, 11, N=2, d_model=22, d_ff=33, h=2, tie_weights=tie_weights).double()
     before, src = {name: x.clone() for name, x in model.state_dict().items()}, sources()
-    quick = for_decoding(model)
+    quick = optimize_for_decoding(model)
     close(quick(src, src), model.eval()(src, src))
     assert greedy_decode(quick, src) == greedy_decode(model, src)
     assert as_ids(beam_search(quick, src)) == as_ids(beam_search(model, src))
@@ -534,7 +534,7 @@ def test_laid_out_for_decoding_a_model_writes_the_same(tie_weights):
 
 
 def test_laid_out_for_decoding_the_longer_side_of_a_matrix_is_in_one_piece():
-    quick = for_decoding(make_model(11, 50, N=1, d_model=6, d_ff=7, h=2))
+    quick = optimize_for_decoding(make_model(11, 50, N=1, d_model=6, d_ff=7, h=2))
     layer = quick.decoder.layers[0]
     strides = {
         (50, 6): quick.generator.proj.weight.stride(),

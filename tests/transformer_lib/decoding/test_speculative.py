@@ -77,6 +77,6 @@ def test_what_cannot_be_is_said():
     with pytest.raises(ValueError, match="src has 2 sentences"):
         speculative_decode(model, model, source_batch(SENTENCES[:2]))
     with pytest.raises(ValueError, match="writes 11 words and the draft 12"):
-        speculative_decode(model, babbler(tgt_vocab=12), src)
+        speculative_decode(model, babbler(tgt_vocab_size=12), src)
     with pytest.raises(ValueError, match="max_length=0"):
         speculative_decode(model, model, src, max_length=0)

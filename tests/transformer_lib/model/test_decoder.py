@@ -64,8 +64,8 @@ def test_the_stack_equals_pytorchs(norm_first, masked):
 def test_a_layer_is_the_figure():
     # Figure 1, right: queries of the second attention from below, keys and values from the memory
     layer = randomize(DecoderLayer(D_MODEL, D_FF, H, 0.0))
-    norm_1, norm_2 = layer.around_self_attn.norm, layer.around_cross_attn.norm
-    norm_3 = layer.around_feed_forward.norm
+    norm_1, norm_2 = layer.residual_self_attn.norm, layer.residual_cross_attn.norm
+    norm_3 = layer.residual_feed_forward.norm
     x, memory = x_and_memory()
     mask = causal_mask(5)
     y = norm_1(x + layer.self_attn(x, x, x, mask=mask))

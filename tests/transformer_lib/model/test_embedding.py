@@ -48,7 +48,7 @@ def test_one_hot_of_nothing():
 
 
 def test_embeddings_are_the_table_times_the_root_of_d_model():
-    embed = Embeddings(vocab=11, d_model=7)
+    embed = Embeddings(vocab_size=11, d_model=7)
     ids = torch.tensor([[3, 10, 3], [0, 1, 2]])
     assert embed(ids).shape == (2, 3, 7)
     close(embed(ids), embed.table.weight[ids] * math.sqrt(7))
@@ -57,7 +57,7 @@ def test_embeddings_are_the_table_times_the_root_of_d_model():
 
 def test_an_embedding_starts_as_large_as_a_position():
     torch.manual_seed(0)
-    words = Embeddings(vocab=1000, d_model=64)(torch.arange(1000))
+    words = Embeddings(vocab_size=1000, d_model=64)(torch.arange(1000))
     assert words.std().item() == pytest.approx(1.0, abs=0.02)
 
 

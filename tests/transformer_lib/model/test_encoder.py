@@ -51,7 +51,7 @@ def test_the_stack_equals_pytorchs(norm_first, masked):
 def test_a_layer_is_the_figure():
     # Figure 1, left: attention, add & norm, feed-forward, add & norm
     layer = randomize(EncoderLayer(D_MODEL, D_FF, H, 0.0))
-    norm_1, norm_2 = layer.around_self_attn.norm, layer.around_feed_forward.norm
+    norm_1, norm_2 = layer.residual_self_attn.norm, layer.residual_feed_forward.norm
     x = x_()
     y = norm_1(x + layer.self_attn(x, x, x))
     close(layer(x), norm_2(y + layer.feed_forward(y)))

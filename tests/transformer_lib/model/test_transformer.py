@@ -72,8 +72,8 @@ def test_the_model_is_the_figure():
 )
 def test_number_of_parameters(config, total, paper):
     # Table 3: 65 million (base) and 213 million (big), with one vocabulary of about 37,000 words
-    vocab, d_model, d_ff, N = 37_000, config.d_model, config.d_ff, config.N
-    embeddings = vocab * d_model  # source, target and generator share one matrix
+    vocab_size, d_model, d_ff, N = 37_000, config.d_model, config.d_ff, config.N
+    embeddings = vocab_size * d_model  # source, target and generator share one matrix
     attention = 4 * d_model * d_model  # W^Q, W^K, W^V, W^O of all heads together
     feed_forward = (d_model * d_ff + d_ff) + (d_ff * d_model + d_model)
     norm = 2 * d_model  # a scale and a shift
@@ -82,7 +82,9 @@ def test_number_of_parameters(config, total, paper):
     by_hand = embeddings + N * encoder_layer + N * decoder_layer
 
     with torch.device("meta"):  # shapes without numbers: nothing is allocated
-        model = Transformer(vocab, vocab, ModelConfig(**vars(config) | {"tie_weights": "all"}))
+        model = Transformer(
+            vocab_size, vocab_size, ModelConfig(**vars(config) | {"tie_weights": "all"})
+        )
     assert count_parameters(model) == by_hand == total
     assert abs(total - paper) / paper < 0.04
 
@@ -100,8 +102,8 @@ def test_number_of_parameters_untied(norm_first):
 
 def test_make_models_signature():
     assert str(inspect.signature(make_model)) == (
-        "(src_vocab: int, tgt_vocab: int, N: int = 6, d_model: int = 512, d_ff: int = 2048, "
-        "h: int = 8, dropout: float = 0.1, *, norm_first: bool = False, "
+        "(src_vocab_size: int, tgt_vocab_size: int, N: int = 6, d_model: int = 512, "
+        "d_ff: int = 2048, h: int = 8, dropout: float = 0.1, *, norm_first: bool = False, "
         "tie_weights: str = 'none', positions: str = 'paper') "
         "-> transformer_lib.model.transformer.Transformer"
     )

@@ -24,18 +24,18 @@ def some():
     return [("a" * draw(1, 30), "é" * draw(1, 30)) for _ in range(100)]
 
 
-@pytest.mark.parametrize("vocab", [2**16, 2**16 + 1])
-def test_pairs_come_back_as_they_were(tmp_path, monkeypatch, some, vocab):
+@pytest.mark.parametrize("vocab_size", [2**16, 2**16 + 1])
+def test_pairs_come_back_as_they_were(tmp_path, monkeypatch, some, vocab_size):
     monkeypatch.setattr(encoded, "AT_A_TIME", 7)
-    last = chr(vocab - 1) * 3
+    last = chr(vocab_size - 1) * 3
     pairs = [*some, (last, "b")]
-    on_disk = encode_pairs(iter(pairs), letters, vocab, tmp_path / "a" / "pairs")
+    on_disk = encode_pairs(iter(pairs), letters, vocab_size, tmp_path / "a" / "pairs")
     assert [tuple(map(list, pair)) for pair in on_disk] == [tuple(letters(pair)) for pair in pairs]
     assert list(TokenizedDataset(tmp_path / "a" / "pairs")) == list(on_disk)
     assert on_disk.lengths().tolist() == [[len(a), len(b)] for a, b in pairs]
     assert os.listdir(tmp_path / "a") == ["pairs"]
     width = (tmp_path / "a" / "pairs" / "ids").stat().st_size / on_disk.lengths().sum()
-    assert width == (2 if vocab == 2**16 else 4)
+    assert width == (2 if vocab_size == 2**16 else 4)
 
 
 def test_the_order_is_that_of_pairs_in_memory(tmp_path, some):

@@ -32,7 +32,7 @@ SMALL = [
     "300",
     "--steps",
     "10",
-    "--accumulate",
+    "--accumulation-steps",
     "3",
     "--set",
     "N=1",
@@ -203,11 +203,13 @@ def test_each_process_has_its_share(monkeypatch):
 
 def test_more_processes_than_batches_or_gpus_are_told(monkeypatch, tmp_path):
     monkeypatch.setattr("transformer_lib.training.trainer.world_size", lambda: 4)
-    with pytest.raises(ProcessError, match="accumulate=1 batches"):
+    with pytest.raises(ProcessError, match="accumulation_steps=1 batches"):
         train_recipe(RECIPES["copy"], tmp_path / "run")
     assert not (tmp_path / "run").exists()  # so the same name is free for the next try
-    with pytest.raises(ProcessError, match="accumulate=2 batches .* 4 processes: .* to 4 or"):
-        train(torch.nn.Linear(1, 1), [1], [1], TrainingConfig(accumulate=2))
+    with pytest.raises(
+        ProcessError, match="accumulation_steps=2 batches .* 4 processes: .* to 4 or"
+    ):
+        train(torch.nn.Linear(1, 1), [1], [1], TrainingConfig(accumulation_steps=2))
     monkeypatch.setattr(distributed, "world_size", lambda: 4)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     monkeypatch.setenv("LOCAL_RANK", "2")

@@ -21,7 +21,7 @@ def ten_steps_and_three(folder):
     one = Log(folder)
     for step in range(1, 14):
         loss = 1.5 if step > 10 else 2.0 if step % 2 else 3.0
-        one.step(step, loss=loss, words=step, rate=0.5, seconds=step / 50)
+        one.step(step, loss=loss, words=step, lr=0.5, seconds=step / 50)
     one.validation(FOUND)
 
 

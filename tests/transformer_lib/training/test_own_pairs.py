@@ -98,7 +98,7 @@ def test_from_files_to_a_translator_that_needs_its_folder_alone(table, cache, tm
 
 
 def test_it_learns(table, tmp_path):
-    learn = {"steps": 240, "peak": 1e-2, "warmup": 30, "max_tokens": 512, "validate_every": 80}
+    learn = {"steps": 240, "max_lr": 1e-2, "warmup": 30, "max_tokens": 512, "validate_every": 80}
     recipe = small(parallel_recipe([table(2000)], subwords=330), **learn)
     recipe = dataclasses.replace(recipe, model=dataclasses.replace(recipe.model, dropout=0.0))
     translator = train_recipe(recipe, tmp_path / "run")

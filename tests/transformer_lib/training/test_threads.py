@@ -38,7 +38,7 @@ def trained(**how) -> tuple[torch.nn.Module, list[int]]:
         return {}
 
     config = how.pop("config", TrainingConfig(steps=3, validate_every=1))
-    train(model, PAIRS, PAIRS, config, measure=measure, bar=tqdm(disable=True), **how)
+    train(model, PAIRS, PAIRS, config, measure=measure, progress=tqdm(disable=True), **how)
     return model, seen
 
 

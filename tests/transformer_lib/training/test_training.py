@@ -19,7 +19,7 @@ from transformer_lib.model.transformer import make_model
 from transformer_lib.text.batching import make_batch
 from transformer_lib.training.batches import all_batches
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.devices import device_named
+from transformer_lib.training.devices import get_device
 from transformer_lib.training.log import read_log
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.schedules import (
@@ -31,9 +31,9 @@ from transformer_lib.training.schedules import (
 from transformer_lib.training.state import (
     STATE_FILE,
     TrainState,
-    random_numbers,
+    rng_states,
     save_state,
-    set_random_numbers,
+    set_rng_states,
 )
 from transformer_lib.training.step import batch_loss, update
 from transformer_lib.training.trainer import train
@@ -78,20 +78,20 @@ def test_no_step_repeats_another_and_step_zero_is_refused():
 
 
 def test_the_linear_schedule_comes_to_rest():
-    rates = [linear_schedule(step, peak=2.0, warmup=4, total=10) for step in range(1, 11)]
+    rates = [linear_schedule(step, max_lr=2.0, warmup=4, total=10) for step in range(1, 11)]
     assert rates[:4] == [0.5, 1.0, 1.5, 2.0]
     assert rates[-1] == pytest.approx(2.0 / 7)  # one step before zero
     assert all(a > b for a, b in zip(rates[3:], rates[4:], strict=False))
 
 
 def test_the_cosine_schedule_falls_to_a_tenth():
-    rates = [cosine_schedule(step, peak=2.0, warmup=4, total=8) for step in range(1, 10)]
+    rates = [cosine_schedule(step, max_lr=2.0, warmup=4, total=8) for step in range(1, 10)]
     fall = [0.2 + 1.8 * (1 + math.cos(math.pi * way)) / 2 for way in (0.25, 0.5, 0.75)]
     assert rates == pytest.approx([0.5, 1.0, 1.5, 2.0, *fall, 0.2, 0.2])
 
 
 def test_the_stable_schedule_stays_level_and_comes_to_rest():
-    rates = [stable_schedule(step, peak=2.0, warmup=2, total=20) for step in range(1, 21)]
+    rates = [stable_schedule(step, max_lr=2.0, warmup=2, total=20) for step in range(1, 21)]
     assert rates == pytest.approx([1.0, *[2.0] * 16, 1.5, 1.0, 0.5])
 
 
@@ -112,7 +112,7 @@ def test_accumulated_batches_are_one_big_batch():
     together, apart = small_model(dropout=0.0), small_model(dropout=0.0)
     for model, parts in ((together, [pairs]), (apart, [pairs[:3], pairs[3:4], pairs[4:]])):
         optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
-        update(model, optimizer, [make_batch(part) for part in parts], rate=0.5, smoothing=0.1)
+        update(model, optimizer, [make_batch(part) for part in parts], lr=0.5, smoothing=0.1)
     for a, b in zip(together.parameters(), apart.parameters(), strict=True):
         torch.testing.assert_close(a, b)
     assert not same_weights(together, small_model(dropout=0.0))
@@ -120,7 +120,9 @@ def test_accumulated_batches_are_one_big_batch():
 
 def test_accumulation_steps_the_schedule_once_per_update():
     pairs, held_out = copy_pairs(60), copy_pairs(5, seed=1)
-    config = TrainingConfig(steps=2, accumulate=3, warmup=10, validate_every=1, max_tokens=32)
+    config = TrainingConfig(
+        steps=2, accumulation_steps=3, warmup=10, validate_every=1, max_tokens=32
+    )
     history = train(small_model(), pairs, held_out, config)
     assert [entry["step"] for entry in history] == [1, 2]
 
@@ -156,7 +158,7 @@ def test_adam_has_the_papers_numbers():
 
 def test_training_learns_to_copy():
     config = TrainingConfig(
-        steps=250, schedule="linear", peak=1e-2, warmup=20, max_tokens=512, validate_every=125
+        steps=250, schedule="linear", max_lr=1e-2, warmup=20, max_tokens=512, validate_every=125
     )
     model = small_model(dropout=0.0, norm_first=True)
     history = train(model, copy_pairs(2000), copy_pairs(50, seed=1), config)
@@ -199,7 +201,7 @@ def test_the_seed_decides_everything():
 def test_early_stop_keeps_the_best_weights():
     config = TrainingConfig(
         steps=400,
-        peak=0.3,
+        max_lr=0.3,
         schedule="linear",
         warmup=100,
         validate_every=5,
@@ -297,7 +299,7 @@ def test_settings_that_make_no_sense_are_named():
         "average": 0,
         "smoothing": 1.0,
         "schedule": "square",
-        "peak": -1.0,
+        "max_lr": -1.0,
         "patience": 0,
         "best_by": "chrf",
     }
@@ -315,14 +317,14 @@ def test_settings_that_make_no_sense_are_named():
 def test_the_device_is_named_or_the_fastest_there(monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
-    assert device_named("auto") == device_named("cpu") == torch.device("cpu")
+    assert get_device("auto") == get_device("cpu") == torch.device("cpu")
     with pytest.raises(ValueError, match="device 'mps' is not there .* there is cpu$"):
-        device_named("mps")
+        get_device("mps")
     monkeypatch.setattr("torch.backends.mps.is_available", lambda: True)
-    assert device_named("auto") == device_named("mps") == torch.device("mps")
+    assert get_device("auto") == get_device("mps") == torch.device("mps")
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
-    assert device_named("auto") == device_named("cuda") == torch.device("cuda")
-    assert device_named("cpu") == torch.device("cpu")
+    assert get_device("auto") == get_device("cuda") == torch.device("cuda")
+    assert get_device("cpu") == torch.device("cpu")
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
@@ -349,13 +351,13 @@ def test_a_gpu_s_random_numbers_are_kept_too(monkeypatch, device):
     def draws():
         return torch.rand(3).tolist(), torch.rand(3, generator=gpu).tolist()
 
-    states = random_numbers(torch.device(device))
+    states = rng_states(torch.device(device))
     assert sorted(states) == ["random", f"random.{device}"]
     before = draws()
-    set_random_numbers(states, torch.device(device))
+    set_rng_states(states, torch.device(device))
     assert draws() == before
-    assert list(random_numbers(torch.device("cpu"))) == ["random"]
-    set_random_numbers({"random": states["random"]}, torch.device(device))
+    assert list(rng_states(torch.device("cpu"))) == ["random"]
+    set_rng_states({"random": states["random"]}, torch.device(device))
     one, other = draws()
     assert one == before[0] and other != before[1]
 
@@ -369,7 +371,7 @@ class Stop(Exception):
 
 @pytest.mark.parametrize("stop_at", [1, 2, 3])
 def test_a_stopped_run_goes_on_to_the_same_weights(tmp_path, stop_at):
-    config = TrainingConfig(steps=20, validate_every=5, max_tokens=64, accumulate=2)
+    config = TrainingConfig(steps=20, validate_every=5, max_tokens=64, accumulation_steps=2)
     pairs, held_out = copy_pairs(99), copy_pairs(9, seed=1)
     whole = small_model()
     history = train(whole, pairs, held_out, config, folder=tmp_path / "whole")

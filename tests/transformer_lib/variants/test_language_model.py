@@ -47,10 +47,10 @@ def test_no_word_sees_a_later_one_or_the_padding():
 
 
 def test_its_size_is_a_decoders_without_cross_attention():
-    vocab, d_model, d_ff = 11, 10, 19
+    vocab_size, d_model, d_ff = 11, 10, 19
     layer = 4 * d_model**2 + 2 * d_model * d_ff + d_ff + d_model + 2 * 2 * d_model
-    assert count_parameters(small_model()) == 2 * layer + 2 * vocab * d_model
-    assert count_parameters(small_model(tie_weights="target")) == 2 * layer + vocab * d_model
+    assert count_parameters(small_model()) == 2 * layer + 2 * vocab_size * d_model
+    assert count_parameters(small_model(tie_weights="target")) == 2 * layer + vocab_size * d_model
 
 
 def modern(model: LanguageModel) -> LanguageModel:
@@ -98,7 +98,7 @@ def test_it_learns_a_language_by_the_same_loop():
         steps=120,
         max_tokens=64,
         schedule="linear",
-        peak=1e-2,
+        max_lr=1e-2,
         warmup=10,
         smoothing=0.0,
         validate_every=120,

@@ -239,7 +239,7 @@ def test_it_learns_and_translates(attention):
     )
     model = RecurrentTranslator(len(src.vocab), len(tgt.vocab), config)
     how = TrainingConfig(
-        steps=60, max_tokens=64, schedule="linear", peak=2e-2, warmup=10, validate_every=60
+        steps=60, max_tokens=64, schedule="linear", max_lr=2e-2, warmup=10, validate_every=60
     )
     train(model, pairs, pairs, how)
     translator = Translator(model, src, tgt)

@@ -145,7 +145,7 @@ def test_exchanging_puts_the_part_in_every_place_and_nowhere_else():
     before = dict(model.named_modules())
     assert replace_modules(model, "feed_forward", SwiGLU.as_large_as) is model
     after = dict(model.named_modules())
-    changed_places = {name for name in before if "feed_forward" in name and "around" not in name}
+    changed_places = {name for name in before if "feed_forward" in name and "residual" not in name}
     networks = [part for part in after.values() if isinstance(part, SwiGLU)]
     assert len(networks) == 4 and len(set(map(id, networks))) == 4
     assert not any(isinstance(part, PositionwiseFeedForward) for part in after.values())
@@ -498,7 +498,7 @@ PAIRS = [([5 + i % 6, 5 + i % 5], [5 + i % 5, 5 + i % 6, 4]) for i in range(30)]
 @pytest.mark.parametrize(("optimizer", "schedule"), [(adamw, "cosine"), (muon, "stable")])
 def test_it_trains_and_goes_on_after_a_stop(optimizer, schedule, tmp_path):
     config = TrainingConfig(
-        steps=6, max_tokens=64, schedule=schedule, peak=0.01, warmup=2, validate_every=3
+        steps=6, max_tokens=64, schedule=schedule, max_lr=0.01, warmup=2, validate_every=3
     )
 
     losses = []

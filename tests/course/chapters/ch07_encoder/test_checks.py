@@ -373,7 +373,7 @@ def test_the_suspect_has_one_fault_that_can_be_measured():
     suspect, x = check.suspect(), torch.randn(2, 5, 32)
     silent, whole = [], []
     for number, layer in enumerate(suspect.layers):
-        for around in (layer.around_self_attn, layer.around_feed_forward):
+        for around in (layer.residual_self_attn, layer.residual_feed_forward):
             said = around(x, torch.zeros_like)
             silent.append((number, said.abs().max().item() < 1e-6))
             whole.append(torch.allclose(around(x, torch.sin)[:1], around(x[:1], torch.sin)))

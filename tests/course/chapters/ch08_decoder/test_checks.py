@@ -113,7 +113,7 @@ PARAMETERS = (8 * 128 * 128, 2 * 128 * 512 + 512 + 128, 6 * 128)
 
 def test_the_parameters_are_those_of_the_library(capsys):
     layer = DecoderLayer(128, 512, 4)
-    parts = (layer.feed_forward, layer.around_self_attn.norm)
+    parts = (layer.feed_forward, layer.residual_self_attn.norm)
     network, norm = map(count_parameters, parts)
     attentions = count_parameters(layer) - network - 3 * norm
     assert (attentions, network, 3 * norm) == PARAMETERS

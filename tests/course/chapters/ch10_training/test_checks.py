@@ -458,7 +458,7 @@ def test_my_updates_wrong(capsys, function, hint):
 
 
 def test_settings_that_copy_right(capsys):
-    settings = {"peak": 0.01, "warmup": 100, "steps": 250}
+    settings = {"max_lr": 0.01, "warmup": 100, "steps": 250}
     assert said(capsys, check.settings_that_copy, settings) == "right!"
 
 
@@ -467,18 +467,18 @@ def test_settings_that_copy_right(capsys):
     [
         (..., "not tried yet"),
         ((0.01, 100, 250), "Give a dict"),
-        ({"peak": 0.01, "steps": 250}, "Give a dict"),
-        ({"peak": "high", "warmup": 100, "steps": 250}, "The peak is a number"),
-        ({"peak": 0.01, "warmup": 0.5, "steps": 250}, "whole numbers"),
-        ({"peak": -0.01, "warmup": 100, "steps": 250}, "above 0"),
-        ({"peak": float("nan"), "warmup": 100, "steps": 250}, "above 0"),
-        ({"peak": 0.01, "warmup": 0, "steps": 250}, "at least 1 step"),
-        ({"peak": 0.01, "warmup": 100, "steps": 1000}, "1 to 250 steps"),
-        ({"peak": 0.01, "warmup": 200, "steps": 100}, "before the warm-up does"),
-        ({"peak": 0.5, "warmup": 50, "steps": 60}, "overshoots"),
-        ({"peak": 0.0001, "warmup": 10, "steps": 60}, "so small"),
-        ({"peak": 0.01, "warmup": 1, "steps": 60}, "longer warm-up"),
-        ({"peak": 0.01, "warmup": 50, "steps": 60}, "time for more steps"),
+        ({"max_lr": 0.01, "steps": 250}, "Give a dict"),
+        ({"max_lr": "high", "warmup": 100, "steps": 250}, "The peak is a number"),
+        ({"max_lr": 0.01, "warmup": 0.5, "steps": 250}, "whole numbers"),
+        ({"max_lr": -0.01, "warmup": 100, "steps": 250}, "above 0"),
+        ({"max_lr": float("nan"), "warmup": 100, "steps": 250}, "above 0"),
+        ({"max_lr": 0.01, "warmup": 0, "steps": 250}, "at least 1 step"),
+        ({"max_lr": 0.01, "warmup": 100, "steps": 1000}, "1 to 250 steps"),
+        ({"max_lr": 0.01, "warmup": 200, "steps": 100}, "before the warm-up does"),
+        ({"max_lr": 0.5, "warmup": 50, "steps": 60}, "overshoots"),
+        ({"max_lr": 0.0001, "warmup": 10, "steps": 60}, "so small"),
+        ({"max_lr": 0.01, "warmup": 1, "steps": 60}, "longer warm-up"),
+        ({"max_lr": 0.01, "warmup": 50, "steps": 60}, "time for more steps"),
     ],
 )
 def test_settings_that_copy_wrong(capsys, settings, hint):

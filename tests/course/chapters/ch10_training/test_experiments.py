@@ -59,7 +59,7 @@ def test_a_training_is_repeatable_and_its_seed_counts():
 
 def test_a_model_can_be_changed_before_it_learns():
     seen = []
-    toy.learn("copy", dataclasses.replace(TOY, N=1), FEW, seen.append, bar=tqdm(disable=True))
+    toy.learn("copy", dataclasses.replace(TOY, N=1), FEW, seen.append, progress=tqdm(disable=True))
     assert isinstance(seen[0], Transformer)
 
 
@@ -75,7 +75,7 @@ def test_the_first_lesson_is_learned_and_the_same_each_time():
         ["thanks"],
     ]
     losses = [
-        train(new_model(), PAIRS, PAIRS, LESSON, bar=tqdm(disable=True))[-1]["validation_loss"]
+        train(new_model(), PAIRS, PAIRS, LESSON, progress=tqdm(disable=True))[-1]["validation_loss"]
         for _ in range(2)
     ]
     assert losses[0] == losses[1] < 0.1
@@ -140,9 +140,9 @@ def test_the_stored_norms():
     stored = load("norms")
     assert (stored["steps"], stored["layers"]) == (norms.STEPS, norms.deep(True).N)
     kinds = [
-        tuple(run[k] for k in ("norm_first", "warmup", "peak", "seed")) for run in stored["runs"]
+        tuple(run[k] for k in ("norm_first", "warmup", "max_lr", "seed")) for run in stored["runs"]
     ]
-    wanted = itertools.product((False, True), norms.WARMUPS, norms.PEAKS, norms.SEEDS)
+    wanted = itertools.product((False, True), norms.WARMUPS, norms.MAX_LRS, norms.SEEDS)
     assert kinds == list(wanted)
     assert all(math.isfinite(e["loss"]) for run in stored["runs"] for e in run["history"])
 
@@ -207,8 +207,8 @@ def test_the_stored_loop_begins_as_it_would_now():
         order = all_batches(pairs, LOOP, TrainState())
         optimizer = adam(model)
         for step in range(1, 21):
-            rate = LOOP.learning_rate(step, 32)
-            update(model, optimizer, [next(order)], rate, LOOP.smoothing)
+            lr = LOOP.learning_rate(step, 32)
+            update(model, optimizer, [next(order)], lr, LOOP.smoothing)
         now = validation_loss(model, [batching.make_batch(others)])
     assert now == pytest.approx(stored["history"][0]["validation_loss"], abs=2e-4)
 

@@ -13,9 +13,9 @@ from torch.nn.functional import kl_div
 from course import experiments
 from course.chapters.ch14_real_text import experiment_multi30k as experiment
 from course.chapters.ch14_real_text import experiment_multi30k_ladder as multi30k_ladder
-from course.chapters.ch14_real_text.experiment_multi30k import people_scores, token_bleu, told
+from course.chapters.ch14_real_text.experiment_multi30k import people_scores, summary, token_bleu
 from course.chapters.ch14_real_text.experiment_multi30k_ladder import (
-    RUNGS,
+    SETTINGS,
     cut_anew,
     ladder,
     r_drop_loss,
@@ -76,7 +76,7 @@ def fetched(tmp_path, monkeypatch):
 
 @pytest.fixture
 def short(monkeypatch):
-    how = TrainingConfig(steps=4, max_tokens=64, peak=1e-3, warmup=1, validate_every=2, average=2)
+    how = TrainingConfig(steps=4, max_tokens=64, max_lr=1e-3, warmup=1, validate_every=2, average=2)
     model = dataclasses.replace(TOY, tie_weights="all", dropout=0.1)
     monkeypatch.setattr("transformer_lib.recipes.multi30k_sizes", lambda: (model, how, 300))
     monkeypatch.setattr(SubwordLanguage, "longest", 12)  # or untrained ones write on and on
@@ -137,7 +137,7 @@ def test_french_is_learned_by_the_same_recipe(fetched, short, tmp_path, monkeypa
     monkeypatch.setattr(experiments, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(experiment, "SEEDS", (0,))
     found = experiment.to_french()
-    assert found["recipe"] == told(multi30k("de")) and found["published"]["bleu"] == 61.8
+    assert found["recipe"] == summary(multi30k("de")) and found["published"]["bleu"] == 61.8
     (run,) = found["runs"]
     words = sum(len(moses.tokenizer("fr")(text).split()) for text in FRENCH)
     assert run["beam"]["reference_tokens"] == words
@@ -205,7 +205,7 @@ def test_of_each_beam_the_likeliest_per_word_counts(monkeypatch):
 
 
 def test_the_recipe_tells_nothing_of_a_disk(fetched, short):
-    assert told(multi30k("de")).keys() == {"model", "training", "optimizer", "subwords"}
+    assert summary(multi30k("de")).keys() == {"model", "training", "optimizer", "subwords"}
 
 
 @pytest.mark.parametrize("name", ["multi30k", "multi30k-fr"])
@@ -233,15 +233,17 @@ def test_rungs_are_trained_once_and_compared_on_the_validation_pairs(fetched, sh
     monkeypatch.setattr(multi30k_ladder, "STEPS", 4)
     monkeypatch.setattr(multi30k_ladder, "PENALTIES", (1.0,))
     # With the same rate and steps, so that nothing else makes the difference.
-    alike = [dataclasses.replace(rung, training={}, updates=1.0) for rung in RUNGS]
-    monkeypatch.setattr(multi30k_ladder, "RUNGS", alike)
+    alike = [dataclasses.replace(setting, training={}, updates=1.0) for setting in SETTINGS]
+    monkeypatch.setattr(multi30k_ladder, "SETTINGS", alike)
     (fetched / "multi30k-en-de" / "test.tsv").unlink(missing_ok=True)
     found = ladder()
     runs = {run["what"]: run for run in found["runs"]}
     assert runs["recurrent, with attention"]["model"] == dataclasses.asdict(
         multi30k_ladder.RECURRENT
     )
-    assert len({run["validation_loss"] for run in runs.values()}) == len(RUNGS), "each its own way"
+    assert len({run["validation_loss"] for run in runs.values()}) == len(SETTINGS), (
+        "each its own way"
+    )
     text = json.dumps(found)
     assert "test" not in text and "mann" not in text and str(fetched) not in text
     monkeypatch.setattr(multi30k_ladder, "measure", None)  # nothing is trained again
@@ -249,12 +251,12 @@ def test_rungs_are_trained_once_and_compared_on_the_validation_pairs(fetched, sh
 
 
 def test_a_ladder_that_is_interrupted_tells_what_is_complete(fetched, short, monkeypatch):
-    def one_then_enough(rung, recipe):
-        if rung is RUNGS[1]:
+    def one_then_enough(setting, recipe):
+        if setting is SETTINGS[1]:
             raise KeyboardInterrupt
-        return {"what": rung.what}
+        return {"what": setting.what}
 
-    monkeypatch.setattr(multi30k_ladder, "climb", one_then_enough)
+    monkeypatch.setattr(multi30k_ladder, "load_or_measure", one_then_enough)
     assert ladder()["runs"] == [{"what": "as it is"}]
 
 
@@ -311,10 +313,10 @@ def test_r_drop_is_the_mean_loss_and_the_divergence():
 def test_the_stored_rungs_are_those_of_the_ladder():
     model, training, _ = recipes.multi30k_sizes()
     stored = experiments.load("multi30k-ladder")
-    for rung, run in zip(RUNGS, stored["runs"], strict=False):  # the first ones of them
-        sizes, how = multi30k_ladder.sizes(rung, model, training)
-        assert run["what"] == rung.what and run["left_out"] == rung.left_out
-        assert run["model"] == dataclasses.asdict(rung.recurrent or sizes)
+    for setting, run in zip(SETTINGS, stored["runs"], strict=False):  # the first ones of them
+        sizes, how = multi30k_ladder.sizes(setting, model, training)
+        assert run["what"] == setting.what and run["left_out"] == setting.left_out
+        assert run["model"] == dataclasses.asdict(setting.recurrent or sizes)
         assert run["training"] == dataclasses.asdict(how)
-        assert run["training"]["steps"] == multi30k_ladder.STEPS * rung.updates
-    assert 2 <= len(stored["runs"]) <= len(RUNGS)
+        assert run["training"]["steps"] == multi30k_ladder.STEPS * setting.updates
+    assert 2 <= len(stored["runs"]) <= len(SETTINGS)

@@ -4,7 +4,12 @@ import re
 
 import pytest
 
-from course.chapters.ch14_real_text.figures import dropout_curves, rungs, score_dots, word_in_pieces
+from course.chapters.ch14_real_text.figures import (
+    dropout_curves,
+    score_changes,
+    score_dots,
+    word_in_pieces,
+)
 from course.drawing.registry import FIGURES
 
 
@@ -66,12 +71,12 @@ def test_each_seed_is_a_shape_and_the_published_score_a_line():
 
 
 def test_the_rungs_are_sorted_and_drawn_from_the_base():
-    (ax,) = rungs({"a": 36.0, "base": 35.0, "b": 33.9, "c": 37.5}, "base").axes
+    (ax,) = score_changes({"a": 36.0, "base": 35.0, "b": 33.9, "c": 37.5}, "base").axes
     assert [label.get_text() for label in ax.get_yticklabels()] == ["c", "a", "b"]
     assert dots(ax) == [("o", 37.5, 0), ("o", 36.0, 1), ("s", 33.9, 2)]
     assert texts(ax.figure) == ["+2.5", "+1.0", "−1.1", "base: 35.0"]
     with pytest.raises(ValueError, match="the base 'd' is none of 'a', 'b'"):
-        rungs({"a": 1.0, "b": 2.0}, "d")
+        score_changes({"a": 1.0, "b": 2.0}, "d")
 
 
 def test_the_pieces_of_the_figure_are_those_that_are_told():

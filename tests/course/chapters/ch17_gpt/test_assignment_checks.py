@@ -16,9 +16,9 @@ from transformer_lib.model.transformer import count_parameters
 from transformer_lib.variants.language_model import LanguageModel
 
 
-def a_model(N, d_model, d_ff, vocab, tied="target"):
+def a_model(N, d_model, d_ff, vocab_size, tied="target"):
     how = {"h": 2, "dropout": 0.0, "norm_first": True, "tie_weights": tied}
-    return LanguageModel(vocab, ModelConfig(N=N, d_model=d_model, d_ff=d_ff, **how))
+    return LanguageModel(vocab_size, ModelConfig(N=N, d_model=d_model, d_ff=d_ff, **how))
 
 
 @pytest.mark.parametrize("sizes", [(1, 8, 20, 30), (3, 16, 24, 7)])

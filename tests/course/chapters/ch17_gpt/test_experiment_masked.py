@@ -106,13 +106,13 @@ def test_it_learns_what_stands_on_both_sides():
     how = TrainingConfig(
         steps=150,
         schedule="linear",
-        peak=1e-2,
+        max_lr=1e-2,
         warmup=20,
         smoothing=0.0,
         max_tokens=512,
         validate_every=50,
     )
-    learner = TrainSpec("BERT", lambda _, vocab: MaskedModel(vocab, config(32)))
+    learner = TrainSpec("BERT", lambda _, vocab_size: MaskedModel(vocab_size, config(32)))
     model = learner.build(0, WORDS)
     pairs = covered(texts, 3, WORDS, seed=0), covered(texts[:144], 1, WORDS, seed=1)
     history = learning_curve(model, *pairs, learner, how)["history"]

@@ -154,20 +154,20 @@ def test_all_ways_are_equally_large():
 
 def test_all_ways_have_learned_the_same_text_in_the_same_steps():
     runs = experiments.load("prompting-translations")["runs"]
-    how = [run["training"] | {"peak": None, "seed": None} for run in runs]
+    how = [run["training"] | {"max_lr": None, "seed": None} for run in runs]
     assert all(one == dataclasses.asdict(lab.TRAINING) | how[0] for one in how)
     for learner in (lab.TRANSLATOR, *lab.LEARNERS):
         what = "encoder and decoder" if learner is lab.TRANSLATOR else learner.what
         own = [run for run in runs if run["what"] == what]
-        assert {run["peak"] for run in own if run["seed"] == 0} == set(lab.PEAKS)
+        assert {run["max_lr"] for run in own if run["seed"] == 0} == set(lab.MAX_LRS)
         best = min((run for run in own if run["seed"] == 0), key=best_loss)
         chosen = [run for run in own if run["chosen"]]
         assert [run["seed"] for run in chosen] == list(lab.SEEDS)
-        assert {run["peak"] for run in chosen} == {best["peak"]}
+        assert {run["max_lr"] for run in chosen} == {best["max_lr"]}
 
 
 def test_what_is_told_is_stored():
-    rows = lab.told()
+    rows = lab.summary()
     assert [row["what"] for row in rows] == [
         "encoder and decoder",
         *(learner.what for learner in lab.LEARNERS),
@@ -185,11 +185,11 @@ def test_the_translator_is_the_base_of_notebook_18():
         run for run in experiments.load("since")["runs"] if run["what"] == "base" and run["chosen"]
     ]
     for split in lab.ASKED:
-        assert lab.told()[0][split] == [run["right"][split] for run in base]
+        assert lab.summary()[0][split] == [run["right"][split] for run in base]
 
 
 def test_the_numbers_that_notebook_17_tells():
-    translator, gpt, prefix = lab.told()
+    translator, gpt, prefix = lab.summary()
     mean = {
         (way["what"], split): round(statistics.mean(way[split]), 2)
         for way in (translator, gpt, prefix)

@@ -231,9 +231,9 @@ def test_the_alt_text_of_the_scaling_law_says_what_is_stored():
 
 
 def test_the_alt_text_of_the_translations_says_what_is_stored():
-    from course.chapters.ch17_gpt.experiment_one_text import ASKED, told
+    from course.chapters.ch17_gpt.experiment_one_text import ASKED, summary
 
     alt = FIGURES["gpt-translations"].alt
     for split in ASKED:
-        means = [f"{sum(row[split]) / len(row[split]):.2f}" for row in told()]
+        means = [f"{sum(row[split]) / len(row[split]):.2f}" for row in summary()]
         assert f"{means[0]}, {means[1]} and {means[2]}" in alt, split

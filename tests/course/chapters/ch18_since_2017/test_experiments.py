@@ -48,7 +48,7 @@ def test_half_of_the_comparisons_have_a_star():
 
 
 def test_a_part_is_trained_as_the_base_is():
-    same = [run["training"] | {"seed": 0, "peak": 0, "schedule": ""} for run in STORED["runs"]]
+    same = [run["training"] | {"seed": 0, "max_lr": 0, "schedule": ""} for run in STORED["runs"]]
     assert all(one == same[0] for one in same) and {run["seed"] for run in CHOSEN} == {0, 1, 2}
     assert {run["seed"] for run in STORED["runs"] if not run["chosen"]} == {0}
 
@@ -141,13 +141,13 @@ def test_only_distances_carry_far():
 
 
 def test_what_the_rate_is_worth():
-    peak = {run["what"]: run["peak"] for run in CHOSEN}
-    assert peak["base"] == peak["stable"] == 4e-3 and peak["pre-norm"] == 2 * peak["base"]
-    assert [peak[what] for what in peak].count(max(STORED["peaks"])) == 8
-    at = {(run["what"], run["peak"]): run["right"] for run in STORED["runs"] if run["seed"] == 0}
+    max_lr = {run["what"]: run["max_lr"] for run in CHOSEN}
+    assert max_lr["base"] == max_lr["stable"] == 4e-3 and max_lr["pre-norm"] == 2 * max_lr["base"]
+    assert [max_lr[what] for what in max_lr].count(max(STORED["max_lrs"])) == 8
+    at = {(run["what"], run["max_lr"]): run["right"] for run in STORED["runs"] if run["seed"] == 0}
 
-    def gain(what, rate, split):
-        return 100 * (at[what, rate][split] - at["base", 4e-3][split])
+    def gain(what, lr, split):
+        return 100 * (at[what, lr][split] - at["base", 4e-3][split])
 
     luck = max(ROWS["base"]["pronoun"]) - min(ROWS["base"]["pronoun"])
     for what in ("pre-norm", "SwiGLU"):

@@ -219,8 +219,8 @@ def test_the_poster_is_a_page_of_a2(poster):
 
 def test_the_poster_shows_every_vector_of_the_way(poster, way):
     drawn = [mesh.get_array().ravel() for mesh in poster.axes[0].collections]
-    sublayers = ("self_attn", "around_self_attn", "feed_forward", "around_feed_forward")
-    crossing = ("cross_attn", "around_cross_attn")
+    sublayers = ("self_attn", "residual_self_attn", "feed_forward", "residual_feed_forward")
+    crossing = ("cross_attn", "residual_cross_attn")
     projections = ("self_attn.w_q", "self_attn.w_k", "self_attn.w_v")
     parts = [f"encoder.layers.{i}.{part}" for i in (0, 1) for part in (*sublayers, *projections)]
     parts += [f"decoder.layers.{i}.{part}" for i in (0, 1) for part in (*sublayers, *crossing)]
@@ -235,7 +235,7 @@ def test_the_notes_on_the_poster_are_true(way):
     rows = [
         "src_positions",
         *(
-            f"encoder.layers.{i}.around_{part}"
+            f"encoder.layers.{i}.residual_{part}"
             for i in (0, 1)
             for part in ("self_attn", "feed_forward")
         ),
