@@ -1,4 +1,4 @@
-"""The exercises of notebook 04: attention by hand, in code, and made to look where you want."""
+"""The exercises of notebook 04: attention by hand, in code, and aimed where you want."""
 
 import math
 from collections.abc import Callable

@@ -5,6 +5,8 @@ import torch
 
 from course import experiments
 from course.chapters.ch13_what_heads_learned import experiment_thread as thread
+from course.chapters.ch13_what_heads_learned.experiments import translate_changed
+from transformer_lib.interpret.patching import ablate_head
 from transformer_lib.translator import Translator
 
 CROSS = "decoder.layers.1.cross_attn"
@@ -86,3 +88,12 @@ def test_in_the_shipped_model_one_look_brings_the_number(stored):
     trees = found["translations"]["I like trees"]
     assert trees["noun hidden from the decoder"] == "Me gusta"
     assert trees["every English word sees only itself"] == "Le gustan los árboles"
+
+
+def test_a_witness_sees_the_trees_and_is_not_needed(translator):
+    """Notebook 04: more than half of its weight is on trees, and nothing changes without it."""
+    looks = translator.attention_maps("I like trees")
+    row = looks.weights["decoder.layers.0.cross_attn"][2, looks.tgt_out.index("gustan")]
+    assert row[looks.src.index("trees")] > 0.5
+    off = {"decoder.layers.0.cross_attn": ablate_head(2)}
+    assert translate_changed(translator, "I like trees", off) == "Me gustan los árboles"
