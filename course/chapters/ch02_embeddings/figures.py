@@ -532,6 +532,10 @@ def map_points(
     ]
 
 
+# Where the English nouns lie on the map: the Spanish article of an island, its gender and number.
+ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
+
+
 @figure(
     "word-map",
     notebook="02_embeddings",
@@ -550,9 +554,8 @@ def draw_word_map() -> Any:
     for view, table in enumerate(tables):
         points += map_points(view, table, words, lambda word: english_class(word).part)
     after = [point for point in points if point["view"] == 1]
-    articles = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
     groups = []
-    for article, island in articles.items():
+    for article, island in ISLANDS.items():
         own = [
             point
             for point in after

@@ -30,7 +30,7 @@ SENTENCES = (
     "I like dogs",
     "I like strawberries",
     "She likes the houses",
-)  # what is liked is the last word
+)  # the verb is the second word, what is liked the last
 
 
 def liked(translator: Translator, plural: bool, half: int) -> LikingBatch:
@@ -143,12 +143,16 @@ def translations(translator: Translator, text: str, best: tuple[str, int]) -> di
         return barred / barred.sum(dim=-1, keepdim=True).clamp(min=1e-9)
 
     unseen = unseen_by_others(rows, noun)
+    unseen_by_the_verb = block_attention(rows, torch.tensor([1]), [noun])
     return {
         "as trained": translator.translate(text)[0].text,
         "best head off": without[f"{best[0]}.{best[1]}"],
         "each head off": without,
         "noun hidden from the decoder": translate_changed(
             translator, text, dict.fromkeys(cross, hidden)
+        ),
+        "the English verb doesn't see the noun": translate_changed(
+            translator, text, dict.fromkeys(encoder, unseen_by_the_verb)
         ),
         "no other English word sees the noun": translate_changed(
             translator, text, dict.fromkeys(encoder, unseen)
@@ -207,7 +211,8 @@ def who_told_gustan(models: Sequence[str] = ("grammar",)) -> dict[str, Any]:
     """Which look brings the number to "gustan", and what depends on it, for each training seed."""
     found = load("thread")["seeds"] if (RESULTS / "thread.json").exists() else {}
     for name in models:
-        seed = read_json(model_folder(name) / "recipe.json")["training"]["seed"]
+        training = read_json(model_folder(name) / "recipe.json")["training"]
         with using_threads(1):
-            found[str(seed)] = report(Translator.load(name))
+            measured = report(Translator.load(name))
+        found[str(training["seed"])] = {"steps": training["steps"], **measured}
     return {"seeds": dict(sorted(found.items()))}

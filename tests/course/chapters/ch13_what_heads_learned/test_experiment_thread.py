@@ -97,3 +97,18 @@ def test_a_witness_sees_the_trees_and_is_not_needed(translator):
     assert row[looks.src.index("trees")] > 0.5
     off = {"decoder.layers.0.cross_attn": ablate_head(2)}
     assert translate_changed(translator, "I like trees", off) == "Me gustan los árboles"
+
+
+def test_another_seed_goes_another_way(stored):
+    """Notebook 04 says so, and that this one was measured halfway through its training."""
+    found, here = stored["1"], stored["0"]
+    assert found["steps"] == here["steps"] / 2
+    plural = found["right"]["plural"]
+    assert plural["as trained"] == plural["verb's place can't see the noun"] == 1
+    assert plural["no other English word sees the noun"] < 0.15
+    for text in thread.SENTENCES:
+        right = here["translations"][text]["as trained"]
+        assert found["translations"][text]["as trained"] == right
+        asked = "the English verb doesn't see the noun"
+        assert here["translations"][text][asked] == right
+        assert found["translations"][text][asked] == right.replace("gustan", "gusta")
