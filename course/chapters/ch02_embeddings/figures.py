@@ -480,7 +480,7 @@ def small_table() -> tuple[Any, Tensor]:
     caption="Each word of 'I like trees' pulls its row out of the table.",
     alt="A table of nine rows and three columns of numbers. Three rows have a colored frame: "
     "trees, I and like, with the ids 4, 5 and 7. An arrow leads from each of them to the right, "
-    "where the same three numbers stand again, in the order of the sentence: I, like, trees.",
+    "where the same three numbers are shown again, in the order of the sentence: I, like, trees.",
     hero=True,
 )
 def draw_lookup_table() -> Figure:
@@ -744,7 +744,7 @@ def measure_sizes(
 @figure(
     "embedding-lengths",
     notebook="02_embeddings",
-    caption="New word vectors beside position vectors, with and without the root of d_model.",
+    caption="New word vectors and position vectors, with and without the root of d_model.",
     alt="Left: against d_model from 8 to 512, the length of a position vector grows from 2 to 16. "
     "A word vector stays at 1 without the factor, and grows from 3 to 23 with it. Right: without "
     "the factor the sums of two different words at the same place grow alike, their cosine rises "
