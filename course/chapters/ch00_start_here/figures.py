@@ -128,7 +128,8 @@ def _sentence(ax: Axes, words: Sequence[str], marked: str, y: float) -> float:
     "'trees' as six strips of colored cells: its number in a list, learned numbers, with its "
     "position, with its neighbors, after the encoder; then, in the decoder, about to be written. "
     "An arrow leads from 'trees' to its mark in the list, another from the last strip to "
-    "'árboles'. Next to each strip are the notebooks that open it: 01, 02, 03, 04 to 06, 07, 08 and 11.",
+    "'árboles'. Next to each strip are the notebooks that open it: 01, 02, 03, 04 to 06, 07, 08 "
+    "and 11.",
     hero=True,
 )
 def draw_series_map() -> Figure:
