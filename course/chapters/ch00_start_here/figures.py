@@ -124,11 +124,12 @@ def _sentence(ax: Axes, words: Sequence[str], marked: str, y: float) -> float:
     "series-map",
     notebook="00_start_here",
     caption="The way of one word through the machine, every number true, and where it is opened.",
-    alt="'I like trees' stands on top, 'Me gustan los árboles' at the bottom. In between, the word "
+    alt="'I like trees' is on top, 'Me gustan los árboles' at the bottom. In between, the word "
     "'trees' as six strips of colored cells: its number in a list, learned numbers, with its "
-    "position, with its neighbors, understood; then, in the decoder, about to be written. An arrow "
-    "leads from 'trees' to its mark in the list, another from the last strip to 'árboles'. "
-    "Beside each strip the notebooks that open it: 01, 02, 03, 04 to 06, 07, 08 and 11.",
+    "position, with its neighbors, after the encoder; then, in the decoder, about to be written. "
+    "An arrow leads from 'trees' to its mark in the list, another from the last strip to "
+    "'árboles'. Next to each strip are the notebooks that open it: 01, 02, 03, 04 to 06, 07, 08 "
+    "and 11.",
     hero=True,
 )
 def draw_series_map() -> Figure:
@@ -138,7 +139,7 @@ def draw_series_map() -> Figure:
         Stage("128 learned numbers", "02", found["embedding"]),
         Stage("+ its position", "03", found["+ position"]),
         Stage("+ its neighbors", "04–06", found["encoder layer 0"], "encoder"),
-        Stage("understood", "07", found["memory"], "encoder"),
+        Stage("after the encoder", "07", found["memory"], "encoder"),
         Stage("about to be written", "08, 11", found["decoder"], "decoder"),
     ]
     return series_map(

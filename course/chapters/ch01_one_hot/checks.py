@@ -162,7 +162,7 @@ def judge_rows(
     right = one_hot(ids, vocab_size)
     rows = result_of(function, ids, vocab_size)
     expect(isinstance(rows, Tensor), f"Return a tensor; this is of the type {type(rows).__name__}.")
-    off = "Each 1 stands one place off: slots are counted from 0."
+    off = "Each 1 is one place off: slots count from 0."
     mistakes = mistakes + [
         (off, right.roll(1, dims=-1)),
         (off, right.roll(-1, dims=-1)),
@@ -183,7 +183,7 @@ def judge_rows(
         bool((rows.sum(dim=-1) == 1).all()),
         "Some row doesn't have exactly one 1. Did you start each row from zeros?",
     )
-    expect(same(rows, right), "A 1 stands in the wrong slot: the row of a word has it at its id.")
+    expect(same(rows, right), "A 1 is in the wrong slot: the row of a word has it at its id.")
     no_slip(
         rows.dtype.is_floating_point,
         f"The rows are right. But the numbers are of the type {rows.dtype}: later they are "

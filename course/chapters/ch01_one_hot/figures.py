@@ -258,7 +258,7 @@ def draw_one_hot_table() -> Figure:
     "one-hot-row",
     notebook="01_one_hot",
     caption="Each word's number, written as a row with a single 1.",
-    alt="Three words with their numbers, I 25, like 40, trees 498, and beside each a long empty "
+    alt="Three words with their numbers, I 25, like 40, trees 498, and next to each a long empty "
     "bar of 955 slots with a single mark. Below, the row around the mark of trees is enlarged: "
     "seven slots, 0 0 0 1 0 0 0, with the 1 at 498.",
     hero=True,
@@ -299,7 +299,7 @@ def draw_unknown_words() -> Figure:
     notebook="01_one_hot",
     caption="Three words as one-hot rows: equally far apart.",
     alt="A triangle with three equal sides. Its corners are cat, dog and gave, and at each side "
-    "stands the same distance, 1.414; in the middle, that it is the root of 2.",
+    "is the same distance, 1.414; in the middle, that it is the root of 2.",
 )
 def draw_one_hot_distances() -> Figure:
     from transformer_lib.model.embedding import one_hot

@@ -82,9 +82,9 @@ def faults(found: dict[str, str]) -> None:
     wrong = wrong_verdicts(found, FOUR, KINDS)
     hints = {
         "sound": "is sound: everywhere its vectors are the word's row times 4, the root of 16.",
-        "no factor": "gives the right row wherever the word stands. Compare the lengths of its "
+        "no factor": "gives the right row wherever the word is. Compare the lengths of its "
         "vectors with those of the table's rows.",
-        "wrong row": "gives vectors of the right length, and the same ones wherever a word stands. "
+        "wrong row": "gives vectors of the right length, and the same ones wherever a word is. "
         "Whose rows are they?",
         "place matters": "is right at the first place. Try the same word at a later one, such as "
         "[[5, 5, 5]].",
@@ -274,10 +274,10 @@ def rows_that_learn(guess: Iterable[str]) -> None:
     )
     judge(
         not words & (set(SPECIALS) - {"<eos>", "<pad>"}),
-        "A row gets a gradient if its word stands in the sentence. Which of your tokens doesn't?",
+        "A row gets a gradient if its word is in the sentence. Which of your tokens doesn't?",
     )
-    judge("<eos>" in words, "One is missing: it is no word, but it stands in the sentence too.")
+    judge("<eos>" in words, "One is missing: it is no word, but it is in the sentence too.")
     expect(
         words == right,
-        "A row of this table gets a gradient if its word stands in the sentence, and only then.",
+        "A row of this table gets a gradient if its word is in the sentence, and only then.",
     )

@@ -480,7 +480,7 @@ def small_table() -> tuple[Any, Tensor]:
     caption="Each word of 'I like trees' pulls its row out of the table.",
     alt="A table of nine rows and three columns of numbers. Three rows have a colored frame: "
     "trees, I and like, with the ids 4, 5 and 7. An arrow leads from each of them to the right, "
-    "where the same three numbers stand again, in the order of the sentence: I, like, trees.",
+    "where the same three numbers are shown again, in the order of the sentence: I, like, trees.",
     hero=True,
 )
 def draw_lookup_table() -> Figure:
@@ -532,6 +532,10 @@ def map_points(
     ]
 
 
+# Where the English nouns lie on the map: the Spanish article of an island, its gender and number.
+ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
+
+
 @figure(
     "word-map",
     notebook="02_embeddings",
@@ -550,9 +554,8 @@ def draw_word_map() -> Any:
     for view, table in enumerate(tables):
         points += map_points(view, table, words, lambda word: english_class(word).part)
     after = [point for point in points if point["view"] == 1]
-    articles = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
     groups = []
-    for article, island in articles.items():
+    for article, island in ISLANDS.items():
         own = [
             point
             for point in after
@@ -741,7 +744,7 @@ def measure_sizes(
 @figure(
     "embedding-lengths",
     notebook="02_embeddings",
-    caption="New word vectors beside position vectors, with and without the root of d_model.",
+    caption="New word vectors and position vectors, with and without the root of d_model.",
     alt="Left: against d_model from 8 to 512, the length of a position vector grows from 2 to 16. "
     "A word vector stays at 1 without the factor, and grows from 3 to 23 with it. Right: without "
     "the factor the sums of two different words at the same place grow alike, their cosine rises "

@@ -194,7 +194,7 @@ def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
             [sines, cosines], dim=-1
         ).flatten(1),
         "That is Tensor2Tensor's table, in its order and with its frequencies.": theirs,
-        "The numbers are right, the order isn't: put each cosine beside its sine.": torch.cat(
+        "The numbers are right, the order isn't: put each cosine next to its sine.": torch.cat(
             [right[:, 0::2], right[:, 1::2]], dim=1
         ),
         "The position should be divided by the power of 10000, not multiplied.": table(pos * exact),
@@ -245,7 +245,7 @@ def wrong_tables(length: int, d_model: int) -> dict[str, Tensor]:
 def first_difference(found: Tensor, right: Tensor) -> str:
     pos, column = (((found - right).abs() >= NEAR).nonzero().tolist() or [[0, 0]])[0]
     return (
-        f"The first wrong number stands at position {pos}, column {column}: it should be "
+        f"The first wrong number is at position {pos}, column {column}: it should be "
         f"{right[pos, column]:.3f}, and yours is {found[pos, column]:.3f}."
     )
 
@@ -299,7 +299,7 @@ def wrong_moves(table: Tensor, start: int, k: int) -> dict[str, Tensor]:
             k * torch.ones_like(rate)
         ),
         "The exponent of pair i is 2i/d_model; yours is i/d_model.": turned(k * rate.sqrt()),
-        "The numbers are right, the order isn't: put each cosine beside its sine.": torch.cat(
+        "The numbers are right, the order isn't: put each cosine next to its sine.": torch.cat(
             [new_sine, new_cosine]
         ),
         "Adding the vector of position k doesn't turn the hands: multiply, as in K1 and K2.": table[

@@ -791,7 +791,7 @@ def shuffled_outputs() -> dict[str, tuple[Any, Any]]:
     caption="Without positions, an encoder gives each word the same vector in whatever order.",
     alt="Two tables of output vectors, with two rows for each of 'I', 'like' and 'trees': one from "
     "'I like trees', one from 'trees I like'. Left, without positions, the two rows of a word are "
-    "the same. Right, with positions, they differ; this stands above.",
+    "the same. Right, with positions, they differ, as the headings say.",
 )
 def draw_positions_shuffled() -> Figure:
     words, orders = ["I", "like", "trees"], ("I like trees", "trees I like")
@@ -827,8 +827,8 @@ def draw_positions_clocks() -> Figure:
     caption="A hundred position vectors of our translator's width, 128: white is zero.",
     alt="Heat map of 100 positions and 128 columns. On the left blue and orange alternate fast "
     "from row to row; the further right, the slower the change, along curved bands. The right "
-    "third is still: white columns, the sines near 0, beside brown ones, the cosines near 1. "
-    "Below, the row of position 30 stands alone.",
+    "third is still: white columns, the sines near 0, next to brown ones, the cosines near 1. "
+    "Below, the row of position 30 is shown alone.",
 )
 def draw_positions_table() -> Figure:
     from transformer_lib.model.embedding import positional_encoding

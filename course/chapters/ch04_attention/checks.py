@@ -1,4 +1,4 @@
-"""The exercises of notebook 04: attention by hand, in code, and made to look where you want."""
+"""The exercises of notebook 04: attention by hand, in code, and aimed where you want."""
 
 import math
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from transformer_lib.model.attention import attention, attention_weights
 TRANSPOSE = "The shapes of query and key don't fit: does the key need a transpose?"
 AXES = "Other axes of the key have to be exchanged: the last two, words and numbers."
 SUMS = "Row sums without `keepdim=True` lose an axis, and the division no longer meets its rows."
-BY_NUMBER = "`*` multiplies number by number. For the product of matrices there is `@`."
+BY_NUMBER = "`*` multiplies number by number. The product of two matrices is written `@`."
 TWICE = "After the softmax comes a second one, which makes the weights nearly equal. One is enough."
 ORDER = "The weights come first: weights times values."
 OVERFLOW = (
@@ -68,7 +68,7 @@ def matches(found: Tensor, make: Callable[[], Tensor]) -> bool:
 
 @exercise
 def two_weights(guess: Any) -> None:
-    """Exercise 1: q = [0, sqrt(2) ln 3], the keys [1, 0] and [0, 1]."""
+    """Exercise 2: q = [0, sqrt(2) ln 3], the keys [1, 0] and [0, 1]."""
     wanted = "Give 2 numbers in a list, like [0.5, 0.5]."
     found = as_tensor(guess, wanted).flatten()  # (1, 2) is what a query of one row gives
     expect(found.numel() == 2, wanted)
@@ -130,7 +130,7 @@ def weight_mistakes(query: Tensor, key: Tensor) -> dict[str, Callable[[], Tensor
 
 @implement(lambda: (torch.zeros(3, 7), torch.zeros(5, 7)))
 def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """Exercise 2: softmax(Q K^T / sqrt(d_k)) for one sentence, (q, d_k) and (k, d_k) -> (q, k)."""
+    """Exercise 3: softmax(Q K^T / sqrt(d_k)) for one sentence, (q, d_k) and (k, d_k) -> (q, k)."""
     generator = torch.Generator().manual_seed(11)
     query, key = (2 * torch.randn(size, generator=generator) for size in ((3, 7), (5, 7)))
     right = attention_weights(query, key)
@@ -154,7 +154,7 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     )
     expect(
         same(found, right),
-        "The rows add up to 1, but the weights are others. Follow the "
+        "The rows add up to 1, but the weights are wrong. Follow the "
         "equation: dot products, root of d_k, softmax.",
     )
     query, key = 40 * query, 40 * key
@@ -166,7 +166,7 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
 
 @implement(lambda: (torch.zeros(2, 3, 5, 7), torch.zeros(2, 3, 11, 7), torch.zeros(2, 3, 11, 13)))
 def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
-    """Exercise 3: the whole equation with batch and heads: (b, h, q, d_k) ... -> (b, h, q, d_v)."""
+    """The core exercise: the whole equation, (b, h, q, d_k) ... -> (b, h, q, d_v)."""
     generator = torch.Generator().manual_seed(5)
     sizes = ((2, 3, 5, 7), (2, 3, 11, 7), (2, 3, 11, 13))
     query, key, value = (torch.randn(size, generator=generator) for size in sizes)
@@ -175,10 +175,8 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
     own_work(function, "attention", "attention_weights", "scaled_dot_product_attention")
     found = call(function, query, key, value, stops=ATTENTION_STOPS)
     mistakes = {
-        "These are the weights. They still have to be multiplied with the values.": (
-            lambda: weights
-        ),
-        "The weights are multiplied with the keys; it should be the values.": lambda: weights @ key,
+        "These are the weights. They still have to be multiplied by the values.": (lambda: weights),
+        "The weights are multiplied by the keys; it should be the values.": lambda: weights @ key,
         "The scores are not scaled: divide them by the root of d_k.": (
             lambda: scores.softmax(-1) @ value
         ),
@@ -277,7 +275,7 @@ def suspects() -> dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]]:
 
 @exercise
 def diagnose(verdict: Any) -> None:
-    """The core exercise: which fault has each of the `suspects`?"""
+    """The first of the deeper exercises: which fault does each of the `suspects` have?"""
     for name, said in wrong_verdicts(verdict, PLANTED, FAULTS).items():
         sure = f"{name} isn't sound. " if said == "none" else f"{name} has another fault, or none. "
         raise Hint(sure + UNLIKE[name])
@@ -285,7 +283,7 @@ def diagnose(verdict: Any) -> None:
 
 @exercise
 def look_at_the_verb(w_q: Any) -> None:
-    """Exercise 4: a W^Q (4, 4) with which "trees" looks at "like" with more than 0.9."""
+    """Exercise 4: a W^Q (4, 4) with which "árboles" attends to "like" with more than 0.9."""
     words = ["I", "like", "trees"]
     x = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
     w_q = as_tensor(w_q, "Give a tensor of the shape (4, 4).")
@@ -297,21 +295,21 @@ def look_at_the_verb(w_q: Any) -> None:
     nowhere = float(row.max()) - float(row.min()) <= 1e-3
     if nowhere and float(weights[1, 2]) > 0.9:
         raise Hint(
-            "Now “like” looks at “trees”; it should be the other way round. Rows 2 and 3 "
-            "of w_q make the query of “trees”."
+            "Now “gustan” attends to “trees”, as in the four frames. It should be “árboles” that "
+            "attends to “like”: rows 2 and 3 of w_q make its query."
         )
     expect(
         not nowhere,
-        "“trees” looks at all three words alike: its query is the sum of rows 2 and 3 of w_q, "
+        "“árboles” attends to all three words alike: its query is the sum of rows 2 and 3 of w_q, "
         "counted from 0. Are they empty?",
     )
     expect(
         best == "like",
-        f"“trees” looks most at “{best}”. The key of “like” is [0, 2, 0, 0]: which number of the "
-        "query meets the 2? The others meet the keys of the other words, and should be smaller.",
+        f"“árboles” attends most to “{best}”. The key of “like” is [0, 2, 0, 0]: which number of "
+        "the query meets the 2? The others meet the keys of other words, and should be smaller.",
     )
     expect(
         float(row[1]) > 0.9,
-        f"“trees” looks at “like” with {float(row[1]):.2f}, the right way but not yet 0.9. "
+        f"“árboles” attends to “like” with {float(row[1]):.2f}: the right way, but not yet 0.9. "
         "What makes a weight sharper?",
     )

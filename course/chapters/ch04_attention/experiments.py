@@ -1,4 +1,4 @@
-"""What notebook 04 measures: the softmax on random scores, and one head of the shipped model."""
+"""What notebook 04 measures: the softmax on random scores, and a head that decides a letter."""
 
 from typing import Any, NamedTuple
 
@@ -27,35 +27,32 @@ def softmax_at(d_k: int, scaled: bool) -> dict[str, Any]:
 
 
 class Head(NamedTuple):
-    """What one head makes of a sentence: x (words, d_model), query, key, value (words, d_k)."""
+    """One head of a decoder layer: what the places that write Spanish ask the English words.
 
+    asks: the words that are written, with <eos>; words: the English ones. memory (words, d_model):
+    what the encoder made of them. query (asks, d_k), key and value (words, d_k).
+    """
+
+    asks: list[str]
     words: list[str]
-    x: Tensor
-    w_q: Tensor  # (d_model, d_k), and so are the two others
-    w_k: Tensor
-    w_v: Tensor
-
-    @property
-    def query(self) -> Tensor:
-        return self.x @ self.w_q
-
-    @property
-    def key(self) -> Tensor:
-        return self.x @ self.w_k
-
-    @property
-    def value(self) -> Tensor:
-        return self.x @ self.w_v
+    memory: Tensor
+    w_k: Tensor  # (d_model, d_k)
+    query: Tensor
+    key: Tensor
+    value: Tensor
 
 
-def real_head(layer: int = 1, head: int = 1) -> Head:
-    """One encoder head of the shipped translator, and what it reads of "I like trees"."""
+def real_head(text: str = "I like trees", layer: int = 1, head: int = 0) -> Head:
+    """A head of the shipped translator, while it translates a text from English words."""
     from course.chapters.journey.experiments import trace
     from transformer_lib.translator import Translator
 
     translator = Translator.load()
-    way = trace(translator)
-    x = way.outputs[f"encoder.layers.{layer - 1}" if layer else "src_positions"]
-    attn = translator.model.encoder.layers[layer].self_attn
-    layers = (attn.w_q, attn.w_k, attn.w_v)
-    return Head(way.src, x, *(w.weight.detach().T.chunk(attn.h, dim=1)[head] for w in layers))
+    way = trace(translator, text)
+    name = f"decoder.layers.{layer}.cross_attn"
+    attn = translator.model.decoder.layers[layer].cross_attn
+    query, key, value = (
+        attn.split_heads(way.outputs[f"{name}.w_{part}"][None])[0, head] for part in "qkv"
+    )
+    w_k = attn.w_k.weight.detach().T.chunk(attn.h, dim=1)[head]
+    return Head(way.tgt_out, way.src, way.outputs["encoder"], w_k, query, key, value)

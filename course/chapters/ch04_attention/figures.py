@@ -33,7 +33,7 @@ def _word_colors(words: Sequence[str]) -> list[str]:
 def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> Figure:
     """Draw a query and the keys of the words as arrows from one point -> the figure.
 
-    query (2), keys (words, 2); asks: the word whose query it is. Beside each key stands its
+    query (2), keys (words, 2); asks: the word that is about to be written. Beside each key is its
     weight, the softmax of query · key without division, and a disk whose area is that weight.
     """
     q, k = as_array(query), as_array(keys)
@@ -86,7 +86,7 @@ def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> F
     ax.text(
         q[0] - 0.3,
         q[1] - 0.08,
-        f"query of “{asks}”",
+        f"query, to write “{asks}”",
         va="center",
         ha="right",
         fontsize=15,
@@ -175,7 +175,8 @@ def projection(
                     zorder=4,
                 )
             )
-    called = ("the word vectors", "learned", "their queries")
+    kind = {"$Q$": "queries", "$K$": "keys"}[names[2]]
+    called = ("the word vectors", "learned", f"their {kind}")
     for part, (start, height), text in zip((left, middle, right), places, called, strict=True):
         ax.text(start + part.shape[1] / 2, -height / 2 - 3, text, ha="center", va="top")
     ax.text(
@@ -207,22 +208,27 @@ def projection(
 
 @mpl.rc_context(style.PRINT)
 def equation_frames(
-    query: Any, key: Any, value: Any, words: Sequence[str], features: Sequence[str]
+    query: Any,
+    key: Any,
+    value: Any,
+    asks: Sequence[str],
+    words: Sequence[str],
+    features: Sequence[str],
 ) -> Figure:
     """Draw softmax(Q K^T / sqrt(d_k)) V in four frames -> the figure.
 
-    query, key (s, d_k), value (s, d_v) of one head; words: the s words; features: what the d_v
-    numbers of a value are called. The first two frames share one scale, so that the division
-    shows. Raises ValueError when the shapes, the words and the features don't fit.
+    query (t, d_k), key (s, d_k), value (s, d_v) of one head; asks: the t words that ask; words: the
+    s words that answer; features: what the d_v numbers of a value are called. The first two frames
+    share one scale, so that the division shows. Raises ValueError when the shapes, the words and
+    the features don't fit.
     """
     q, k, v = as_array(query), as_array(key), as_array(value)
-    wanted = {"query": q.shape, "key": k.shape}
     length, d_v = len(words), len(features)
-    for name, shape in wanted.items():
-        if len(shape) != 2 or shape != (length, q.shape[-1]):
+    for name, array, count in (("query", q, len(asks)), ("key", k, length)):
+        if array.shape != (count, q.shape[-1]):
             raise ValueError(
-                f"{name} should have the shape ({length}, d_k) for {length} words, "
-                f"but its shape is {shape}"
+                f"{name} should have the shape ({count}, d_k) for {count} words, "
+                f"but its shape is {array.shape}"
             )
     if v.shape != (length, d_v):
         raise ValueError(
@@ -241,7 +247,7 @@ def equation_frames(
         ("3. weights", "softmax of each row", weights, words, 2),
         ("4. output", "weights times $V$:\nwhat a value says", weights @ v, features, 2),
     ]
-    figure = style.new_figure(style.WIDTH, 1.9 + 0.42 * length)
+    figure = style.new_figure(style.WIDTH, 1.9 + 0.42 * len(asks))
     panels = figure.subplots(1, 4, width_ratios=[length, length, length, d_v])
     limit = max(float(abs(scores).max()), 1e-9)
     for ax, (title, below, matrix, columns, decimals) in zip(panels, frames, strict=True):
@@ -255,12 +261,12 @@ def equation_frames(
             look = {"cmap": style.SIGNED, "vmin": -limit, "vmax": limit}
         image = ax.imshow(matrix, interpolation="nearest", **look)
         ax.set_xticks(range(matrix.shape[1]), columns, fontsize=10)
-        ax.set_yticks(range(length), words, weight="bold")
+        ax.set_yticks(range(len(asks)), asks, weight="bold")
         for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
             if label.get_text() in style.WORDS:
                 label.set(color=style.WORDS[label.get_text()], weight="bold")
         ax.set_xticks(np.arange(matrix.shape[1] + 1) - 0.5, minor=True)
-        ax.set_yticks(np.arange(length + 1) - 0.5, minor=True)
+        ax.set_yticks(np.arange(len(asks) + 1) - 0.5, minor=True)
         ax.grid(which="minor", color=style.PAPER, linewidth=2)
         ax.tick_params(which="both", length=0, labelleft=ax is panels[0])
         ax.spines[:].set_visible(False)
@@ -268,7 +274,7 @@ def equation_frames(
             color = style.ink_on(image.cmap(image.norm(number)))
             text = f"{steady_round(number, decimals):.{decimals}f}".replace("-", "\N{MINUS SIGN}")
             ax.text(j, i, text, ha="center", va="center", color=color, fontsize=11)
-    panels[0].set_ylabel("query of")
+    panels[0].set_ylabel("to write")
     return figure
 
 
@@ -623,12 +629,12 @@ WIDTHS = (4, 16, 64, 256, 1024)
 
 
 def i_like_trees() -> tuple[Tensor, Tensor, Tensor]:
-    """Queries, keys and values (3, 4) of "I like trees", made by hand so that they can be read.
+    """Queries to write "me", "gustan", "árboles", keys and values of "I like trees", each (3, 4).
 
-    A word's four numbers say: who, does, what, many.
+    Made by hand so that they can be read. A word's four numbers say: who, does, what, many.
     """
     x = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
-    w_q = torch.tensor([[-1.0, 2, 0, 0], [1, 0, 2, 2], [0, 1, 2, 0], [0, 0, 0, 2]])
+    w_q = torch.tensor([[2.0, 0, 0, 0], [1, 0, 2, 2], [0, 1, 2, 0], [0, 0, 0, 2]])
     return x @ w_q, x @ (2 * torch.eye(4)), x @ torch.eye(4)
 
 
@@ -650,27 +656,28 @@ def shared_and_separate() -> dict[str, Tensor]:
     "attention-arrow",
     notebook="04_attention",
     caption="A query finds its key: the one that points the same way gets nearly all the weight.",
-    alt="Arrows from one point. A thick black one, the query of 'like', points up and right. "
-    "The key of 'trees' points nearly the same way and ends in a large disk, weight 0.88; the keys "
-    "of 'I' and 'like' point to the sides and end in small disks, weights 0.07 and 0.04.",
+    alt="Arrows from one point. A thick black one, the query to write 'gustan', points up and "
+    "right. The key of 'trees' points nearly the same way and ends in a large disk, weight 0.88; "
+    "the keys of 'I' and 'like' point to the sides and end in small disks, weights 0.07 and 0.04.",
     hero=True,
 )
 def draw_arrow() -> Figure:
     keys = [[-0.5, 0.5], [1, -0.5], [1, 1]]
-    return query_finds_key(["I", "like", "trees"], [1, 2], keys, "like")
+    return query_finds_key(["I", "like", "trees"], [1, 2], keys, "gustan")
 
 
 @figure(
     "attention-projection",
     notebook="04_attention",
-    caption="X · W^Q = Q with its true widths: from 128 numbers for each word to 32.",
+    caption="X · W^K = K with its true widths: from 128 numbers for each word to 32.",
     alt="Three heat maps. X has a row for each of 'I', 'like', 'trees' and '<eos>' and is 128 "
-    "columns wide. The matrix W^Q is 128 high and 32 wide. Their product Q has the same four rows "
-    "and is 32 columns wide. The row of 'trees' is framed in X and in Q.",
+    "columns wide. The matrix W^K is 128 high and 32 wide. Their product K has the same four rows "
+    "and is 32 columns wide. The row of 'trees' is framed in X and in K.",
 )
 def draw_projection() -> Figure:
     head = real_head()
-    return projection(head.words, head.x, head.w_q, head.query, "trees")
+    names = ("$X$", "$W^K$", "$K$")
+    return projection(head.words, head.memory, head.w_k, head.key, "trees", names)
 
 
 @figure(
@@ -702,14 +709,15 @@ def draw_six_steps() -> Figure:
     "attention-four-frames",
     notebook="04_attention",
     caption="The equation of attention in four frames: scores, scaled, softmax, times the values.",
-    alt="Four maps with a row for each of 'I like trees'. The scores of 'like' are 2, 0, 8; "
-    "divided by 2 they are 1, 0, 4; the softmax gives nearly all weight to 'trees'; so the output "
-    "of 'like' holds the 'what' and the 'many' of trees.",
+    alt="Four maps with a row for each of 'me gustan árboles', which ask, and a column for each of "
+    "'I like trees', which answer. The scores to write 'gustan' are 2, 0, 8; divided by 2 they are "
+    "1, 0, 4; the softmax gives nearly all weight to 'trees'; so the output for 'gustan' holds the "
+    "'what' and the 'many' of trees.",
 )
 def draw_four_frames() -> Figure:
-    words, features = ["I", "like", "trees"], ["who", "does", "what", "many"]
-    drawn = equation_frames(*i_like_trees(), words, features)
-    drawn.suptitle("“like” finds “trees” and takes over its value", weight="bold", fontsize=14)
+    asks, words = ["me", "gustan", "árboles"], ["I", "like", "trees"]
+    drawn = equation_frames(*i_like_trees(), asks, words, ["who", "does", "what", "many"])
+    drawn.suptitle("“gustan” finds “trees” and takes over its value", weight="bold", fontsize=14)
     return drawn
 
 

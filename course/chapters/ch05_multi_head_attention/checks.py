@@ -137,9 +137,9 @@ def shapes(
     }
     weights_hints = {
         (2, 7, 7): "That is one head; here there are eight.",
-        (2, 8, 64, 64): "Words look at words: 64 is how wide they are, not how many.",
+        (2, 8, 64, 64): "Words attend to words: 64 is how wide they are, not how many.",
         (2, 8, 7, 64): "Weights aren't values: one number for each pair of words.",
-        (2, 7, 8, 8): "Then the heads would look at each other. Words look at words.",
+        (2, 7, 8, 8): "Then the heads would attend to each other. Words attend to words.",
     }
     z_hints = {
         (512, 64): "That is the shape of a matrix W, whatever the sentence. Z has a row for each "
@@ -170,7 +170,7 @@ def three_shapes(keys: tuple[int, ...], weights: tuple[int, ...], merged: tuple[
     """On the way through a layer: b=3, 5 queries, 9 keys, d_model=96, h=6, so that d_k=16."""
     keys_hints = {
         (3, 9, 6, 16): "That is halfway: the heads still have to move in front of the words.",
-        (3, 6, 5, 16): "There are as many keys as words to look at, not as words that look.",
+        (3, 6, 5, 16): "There are as many keys as words that answer, not as words that ask.",
         (3, 6, 9, 96): "Each head has only its share of the 96 numbers.",
         (3, 6, 16, 9): "That is for the product with the queries, where the keys are turned.",
         (3, 16, 9, 6): "How many heads are there, and how wide is one?",
@@ -182,7 +182,7 @@ def three_shapes(keys: tuple[int, ...], weights: tuple[int, ...], merged: tuple[
         (3, 6, 9, 9): "Who looks, and at whom? The queries come from other words than the keys.",
         (3, 6, 5, 5): "Who looks, and at whom? The queries come from other words than the keys.",
         (3, 6, 5, 16): "That is a vector for each query. Weights have one number for each pair.",
-        (3, 5, 6, 6): "Then the heads would look at each other. Words look at words.",
+        (3, 5, 6, 6): "Then the heads would attend to each other. Words attend to words.",
         (6, 5, 9): "That is one sentence. There are three.",
     }
     merged_hints = {
@@ -259,7 +259,7 @@ def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
                 "The heads are below each other, as if the sentence "
                 "had more words. They need an axis of their own.",
             ),
-            (right.flip(1), "The last head stands first."),
+            (right.flip(1), "The last head comes first."),
         ],
     )
     elsewhere(function, codes(1, 2, 3, 4).transpose(1, 2), codes(1, 2, 12), 3)
@@ -291,7 +291,7 @@ def merge_heads(function: Callable[[Tensor], Tensor]) -> None:
                 "The features of the heads are shuffled into each "
                 "other. Head 0 comes first, whole, then head 1.",
             ),
-            (z.flip(1).transpose(1, 2).flatten(2), "The last head stands first."),
+            (z.flip(1).transpose(1, 2).flatten(2), "The last head comes first."),
             (z.sum(dim=1), "The heads are added up. They should stand side by side."),
             (z.mean(dim=1), "The heads are averaged. They should stand side by side."),
             (
@@ -392,6 +392,6 @@ def multi_head(function: Callable[..., Tensor]) -> None:
                 "Every head has the same numbers: is head 0 computed again and again?",
             ),
             (torch.cat(list(z), dim=-1) @ w_o.T, "W^O is transposed: x @ W_O, as in the equation."),
-            (finish(z.flip(0)), "The last head stands first."),
+            (finish(z.flip(0)), "The last head comes first."),
         ],
     )

@@ -77,7 +77,7 @@ def how_many_may_be_seen(guess: Any) -> None:
 
 @implement(lambda: (5,))
 def my_causal_mask(function: Callable[[int], Tensor]) -> None:
-    """Exercise 2: length -> (1, 1, t, t), True at and below the diagonal."""
+    """The core exercise: length -> (1, 1, t, t), True at and below the diagonal."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     try:
         found = function(5)
@@ -87,7 +87,7 @@ def my_causal_mask(function: Callable[[int], Tensor]) -> None:
     expect(isinstance(found, Tensor), f"It should return a tensor, not {a_kind(found)}.")
     right, ones = causal_mask(5), torch.ones(1, 1, 5, 5, dtype=torch.bool)
     mistakes = {
-        "The diagonal is missing. A position may look at itself: what stands there is the word "
+        "The diagonal is missing. A position may look at itself: what is there is the word "
         "before the one to predict. And the first row would have nothing to look at.": (
             lambda: ones.tril(-1)
         ),
@@ -108,7 +108,7 @@ def my_causal_mask(function: Callable[[int], Tensor]) -> None:
 
 @implement(lambda: (torch.tensor([0, 1]),))
 def my_packed_mask(function: Callable[[Tensor], Tensor]) -> None:
-    """Exercise 3: the sentence of each place (t,) -> (1, 1, t, t): own sentence, up to oneself."""
+    """Exercise 2: the sentence of each place (t,) -> (1, 1, t, t): own sentence, up to oneself."""
     which = torch.tensor([0, 0, 0, 1, 1, 2, 2])
     found = call(function, which)
     own, causal = (which[:, None] == which)[None, None], causal_mask(7)
@@ -120,7 +120,7 @@ def my_packed_mask(function: Callable[[Tensor], Tensor]) -> None:
         "to do with each other.": lambda: causal,
         "Earlier sentences can be seen too, and all of one's own. Seen is what *both* rules allow, "
         "not one of them.": lambda: own | causal,
-        "The diagonal is missing. A word may look at itself: what stands there is the word before "
+        "The diagonal is missing. A word may look at itself: what is there is the word before "
         "the one to predict.": lambda: own & ones.tril(-1),
         "It is turned round: each word sees itself and what comes later in its sentence.": (
             lambda: own & ones.triu()
@@ -171,8 +171,8 @@ def my_decoder_mask(function: Callable[[Tensor], Tensor]) -> None:
         "The triangle is the wrong way round: it lets each position see only what comes "
         "later.": real & ~causal,
         "The triangle is turned round: row i may see columns i and later. True should be where "
-        "the key stands at the query's place or before it.": real & ones.triu(),
-        "The diagonal is missing. A position may look at itself: what stands there is the word "
+        "the key is at the query's place or before it.": real & ones.triu(),
+        "The diagonal is missing. A position may look at itself: what is there is the word "
         "before the one to predict.": real & ones.tril(-1),
         "It lets each position see one word ahead: the very word that it must predict.": real
         & ones.tril(1),
@@ -399,7 +399,7 @@ def leak_inputs(
 
 @implement(leak_inputs)
 def my_leak_test(function: Callable[[Model, Tensor, Tensor], bool]) -> None:
-    """The core exercise: (model, src, tgt_in) -> True if an output depends on a later word."""
+    """Exercise 3: (model, src, tgt_in) -> True if an output depends on a later word."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
 
     def leaks(mask: Callable[..., Tensor] | None) -> bool:
@@ -474,7 +474,7 @@ def leaks(found: Any) -> None:
     )
     no_slip(
         pairs != {(t + 1, j + 1) for t, j in right},
-        "Positions count from 0: the first word stands at position 0.",
+        "Positions count from 0: the first word is at position 0.",
     )
     places = range(WORDS)
     expect(

@@ -789,7 +789,7 @@ def draw_positions() -> Figure:
     notebook="04_attention",
     caption="You are here: the query of trees looks for keys, in one real head.",
     alt="From the query of 'trees' green arrows go to the keys of 'like' and <eos>, 47 % each; 'I' "
-    "gets 1 % and 'trees' itself 5 %. Beside each key stands a value; arrows of the same weights "
+    "gets 1 % and 'trees' itself 5 %. Next to each key is a value; arrows of the same weights "
     f"lead from the values to their mix. All these are strips of 32 cells. {DONE}",
 )
 def draw_attention() -> Figure:

@@ -78,7 +78,7 @@ def test_the_file_is_what_it_is_called(format, saved, chart):
 
 
 def test_alt_text_travels_in_the_file(saved, chart):
-    assert "stands on top" in saved("series-map", "svg").decode()
+    assert "is on top" in saved("series-map", "svg").decode()
     png = Image.open(io.BytesIO(saved("series-map", "png")))
     assert png.text["Description"].startswith("'I like")
     root = ElementTree.fromstring(saved(chart, "svg"))

@@ -12,6 +12,7 @@ from course.chapters.ch04_attention.experiments import real_head
 from course.chapters.ch04_attention.figures import (
     attention_explorer,
     equation_frames,
+    i_like_trees,
     projection,
     query_finds_key,
     scaling_curves,
@@ -19,8 +20,10 @@ from course.chapters.ch04_attention.figures import (
     six_steps,
 )
 from course.chapters.journey.experiments import trace
+from course.chapters.journey.figures import LAYER
 from course.drawing import notebook_output as showing
 from course.drawing.registry import find
+from transformer_lib.interpret.patching import ablate_head, patch_attention
 from transformer_lib.model.attention import attention, attention_weights
 from transformer_lib.translator import Translator
 
@@ -32,23 +35,26 @@ def labels(ticks) -> list[str]:
 
 
 def test_the_four_frames_are_the_four_steps():
-    q, k, v = torch.randn(3, 5), torch.randn(3, 5), torch.randn(3, 2)
-    panels = equation_frames(q, k, v, WORDS, ["a", "b"]).axes
+    q, k, v = torch.randn(2, 5), torch.randn(3, 5), torch.randn(3, 2)
+    panels = equation_frames(q, k, v, ["me", "gustan"], WORDS, ["a", "b"]).axes
     steps = [q @ k.T, q @ k.T / 5**0.5, attention_weights(q, k), attention(q, k, v)]
     for ax, step in zip(panels, steps, strict=True):
         np.testing.assert_allclose(ax.images[0].get_array(), step, rtol=1e-4, atol=1e-5)
     assert panels[0].images[0].get_clim() == panels[1].images[0].get_clim(), "one scale"
     assert panels[2].images[0].get_clim() == (0, 1)
-    assert labels(panels[0].get_yticklabels()) == labels(panels[2].get_xticklabels()) == WORDS
+    assert labels(panels[0].get_yticklabels()) == ["me", "gustan"]
+    assert labels(panels[2].get_xticklabels()) == WORDS
     assert labels(panels[3].get_xticklabels()) == ["a", "b"]
 
 
 def test_frames_that_do_not_fit_are_refused():
     three, two = torch.zeros(3, 4), torch.zeros(2, 4)
+    with pytest.raises(ValueError, match=r"query should have the shape \(2, d_k\)"):
+        equation_frames(three, three, three, WORDS[:2], WORDS, list("abcd"))
     with pytest.raises(ValueError, match=r"key should have the shape \(3, d_k\)"):
-        equation_frames(three, two, three, WORDS, list("abcd"))
+        equation_frames(three, two, three, WORDS, WORDS, list("abcd"))
     with pytest.raises(ValueError, match=r"value should have the shape \(3, 2\)"):
-        equation_frames(three, three, three, WORDS, ["a", "b"])
+        equation_frames(three, three, three, WORDS, WORDS, ["a", "b"])
 
 
 def test_the_six_steps_carry_their_numbers():
@@ -80,14 +86,16 @@ def test_the_query_of_the_first_word_reaches_the_score_of_the_second():
 
 def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
     keys = torch.tensor([[-0.5, 0.5], [1.0, -0.5], [1.0, 1.0]])
-    ax = query_finds_key(WORDS, [1, 2], keys, "like").axes[0]
+    ax = query_finds_key(WORDS, [1, 2], keys, "gustan").axes[0]
     weights = (keys @ torch.tensor([1.0, 2.0])).softmax(dim=0)
     disks = [patch.radius**2 for patch in ax.patches if isinstance(patch, Circle)]
     np.testing.assert_allclose(disks / sum(disks), weights, rtol=1e-4)
     texts = [text.get_text() for text in ax.texts]
-    assert {"query of “like”", "key of “trees”", "weight 0.88", "weight 0.07"} <= set(texts)
+    assert {"query, to write “gustan”", "key of “trees”", "weight 0.88", "weight 0.07"} <= set(
+        texts
+    )
     with pytest.raises(ValueError, match="a query of the shape"):
-        query_finds_key(WORDS, [1, 2, 3], keys, "like")
+        query_finds_key(WORDS, [1, 2, 3], keys, "gustan")
 
 
 def test_the_product_is_drawn_as_wide_as_it_is():
@@ -105,9 +113,17 @@ def test_the_product_is_drawn_as_wide_as_it_is():
 def test_the_real_head_computes_what_the_model_computes():
     head, way = real_head(), trace(Translator.load())
     weights = attention_weights(head.query, head.key)
-    name = "encoder.layers.1.self_attn"
-    np.testing.assert_allclose(weights, way.weights[name][1], atol=1e-5)
-    np.testing.assert_allclose(weights @ head.value, way.heads[name][1], atol=1e-4)
+    name = "decoder.layers.1.cross_attn"
+    np.testing.assert_allclose(weights, way.weights[name][0], atol=1e-5)
+    np.testing.assert_allclose(weights @ head.value, way.heads[name][0], atol=1e-4)
+    np.testing.assert_allclose(head.memory @ head.w_k, head.key, atol=1e-4)
+    assert (head.asks, head.words) == (way.tgt_out, way.src)
+
+
+def test_the_hand_made_query_of_gustan_has_the_scores_that_notebook_04_tells():
+    query, key, value = i_like_trees()
+    assert (query @ key.T)[1].tolist() == [2, 0, 8]
+    assert 0.9 < attention(query, key, value)[1, 3] < 1
 
 
 def test_the_scaling_curves_carry_the_measured_numbers():
@@ -169,3 +185,12 @@ def test_the_explorer_refuses_what_does_not_fit():
         attention_explorer(WORDS, two, torch.zeros(2, 2), [0, 0], "trees")
     with pytest.raises(ValueError, match="query should be two numbers"):
         attention_explorer(WORDS, two, two, [0], "trees")
+
+
+@pytest.mark.parametrize("head", range(4))
+def test_what_trees_asks_in_the_pictures_of_04_and_05_decides_nothing(head):
+    """Both say so: without any one of these heads the sentence is written as before."""
+    translator = Translator.load()
+    before = translator.translate("I like trees")[0].text
+    with patch_attention(translator.model, {LAYER: ablate_head(head)}):
+        assert translator.translate("I like trees")[0].text == before == "Me gustan los árboles"

@@ -117,7 +117,7 @@ def test_where_a_number_comes_from(capsys, attempt, hint):
         (1, (2, 7, 7), "one head"),
         (1, (2, 8, 64, 64), "how wide they are"),
         (1, (2, 8, 7, 64), "one number for each pair"),
-        (1, (2, 7, 8, 8), "heads would look at each other"),
+        (1, (2, 7, 8, 8), "heads would attend to each other"),
         (2, (512, 64), "a matrix W"),
         (2, (7, 512), "all heads side by side"),
         (2, (7, 7), "Those are the weights"),
@@ -148,7 +148,7 @@ THREE_SHAPES = ((3, 6, 9, 16), (3, 6, 5, 9), (3, 5, 96))
     ("place", "wrong", "hint", "keeps"),
     [
         (0, (3, 9, 6, 16), "The keys: That is halfway", 0.5),
-        (0, (3, 6, 5, 16), "not as words that look", 0.5),
+        (0, (3, 6, 5, 16), "not as words that ask", 0.5),
         (0, (3, 6, 9, 96), "its share of the 96", 0.5),
         (0, (3, 6, 16, 9), "the keys are turned", 0.5),
         (0, (3, 16, 9, 6), "how wide is one", 0.5),
@@ -160,7 +160,7 @@ THREE_SHAPES = ((3, 6, 9, 16), (3, 6, 5, 9), (3, 5, 96))
         (1, (3, 6, 9, 9), "from other words than the keys", 0.5),
         (1, (3, 6, 5, 5), "from other words than the keys", 0.5),
         (1, (3, 6, 5, 16), "one number for each pair", 0.5),
-        (1, (3, 5, 6, 6), "heads would look at each other", 0.5),
+        (1, (3, 5, 6, 6), "heads would attend to each other", 0.5),
         (1, (6, 5, 9), "one sentence", 0.5),
         (2, (3, 9, 96), "How many queries", 0.5),
         (2, (3, 5, 16), "all of them stand side by side", 0.5),
@@ -224,7 +224,7 @@ SPLIT = {
         "heads come before the sentences",
     ),
     "heads below each other": (lambda x, h: torch.cat(x.chunk(h, dim=-1), dim=1), "more words"),
-    "last first": (lambda x, h: by_slices(x, h).flip(1), "last head stands first"),
+    "last first": (lambda x, h: by_slices(x, h).flip(1), "last head comes first"),
     "a fixed size": (lambda x, h: x.view(2, 5, h, 7).transpose(1, 2), "wrong for other inputs"),
     "the library": (
         lambda x, h: MultiHeadAttention(x.size(-1), h).split_heads(x),
@@ -251,7 +251,7 @@ MERGE = {
     "flatten alone": (lambda z: z.flatten(2), "The words are joined"),
     "not joined": (lambda z: z.transpose(1, 2), "join the last two"),
     "shuffled": (lambda z: z.permute(0, 2, 3, 1).flatten(2), "shuffled into each other"),
-    "last first": (lambda z: z.flip(1).transpose(1, 2).flatten(2), "last head stands first"),
+    "last first": (lambda z: z.flip(1).transpose(1, 2).flatten(2), "last head comes first"),
     "sum": (lambda z: z.sum(1), "added up"),
     "mean": (lambda z: z.mean(1), "averaged"),
     "view": (lambda z: z.transpose(1, 2).view(2, 5, 21), "`view` only works while"),
@@ -342,7 +342,7 @@ MULTI = {
     ),
     "last first": (
         lambda x, q, k, v, o: torch.cat(heads(x, q, k, v)[::-1], dim=-1) @ o,
-        "last head stands first",
+        "last head comes first",
     ),
     "something else": (lambda x, q, k, v, o: x, "the numbers aren't"),
 }
