@@ -76,7 +76,7 @@ def prepare(config: Path) -> dict[str, str]:
     from jupyter_core.paths import jupyter_config_dir
 
     own = Path(jupyter_config_dir())
-    ours = ROOT / "tools" / "lab"
+    ours = ROOT / "tools" / "jupyterlab"
     for source, target in (("custom.css", "custom"), ("overrides.json", "settings")):
         (config / target).mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ours / source, config / target / source)

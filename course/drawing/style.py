@@ -103,7 +103,7 @@ TOUCH: dict[str, Any] = {
 }
 # On a dark theme, JupyterLab draws charts with a paper and ink of its own, which don't go with our
 # colors. So paper and ink are named; the dark theme then turns the whole chart round, as it does
-# pictures (tools/lab/custom.css).
+# pictures (tools/jupyterlab/custom.css).
 ON_PAPER: dict[str, Any] = {
     "background": PAPER,
     "title": {"color": INK, "subtitleColor": INK},

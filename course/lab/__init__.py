@@ -9,6 +9,8 @@ both against each other:
     decoding.js     greedy, beam search, drawing by lot
     recording.js    look inside, and change one thing
     translator.js   text in, text out
+    loading.js      fetches what was trained, in parts; packing.py makes them
+    theme.js        light or dark, as on the site
     attention_view.js   draws the attention of any model; needs nothing else
     tour.js, lab.js, lab.html, lab.css   the laboratory
 

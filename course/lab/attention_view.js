@@ -40,7 +40,7 @@ const AV_STYLE = `
 .av-heads { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr));
   gap: .8rem; margin: 1.1rem 0; max-width: 44rem; }
 .av-head { font-size: .85rem; text-align: center; min-width: 0; }
-.av-head label { display: block; cursor: pointer; }
+.av-head label { display: block; cursor: pointer; min-height: 1.6rem; }
 .av-head canvas { display: block; width: 100%; aspect-ratio: 1; image-rendering: pixelated;
   color: var(--attention); border: 1px solid var(--rule); margin-bottom: .2rem; }
 .av-head :checked + span canvas { border-color: var(--attention); outline: 2px solid var(--attention); }
@@ -50,7 +50,7 @@ const AV_STYLE = `
 .av-lines li { height: var(--row); display: flex; align-items: center; position: relative; }
 .av-queries { text-align: right; }
 .av-queries li { justify-content: flex-end; }
-.av-queries span { padding: .2rem .5rem; border-radius: 6px; cursor: pointer; }
+.av-queries span { display: inline-block; min-height: 1.6rem; padding: .2rem .5rem; border-radius: 6px; cursor: pointer; }
 .av-queries :checked + span { background: var(--attention); color: var(--paper); }
 .av-lines svg { width: 100%; overflow: visible; display: block; }
 .av-lines line { stroke: var(--attention); vector-effect: non-scaling-stroke; stroke-linecap: round; }
@@ -84,9 +84,9 @@ const AV_STYLE = `
 .av-nothing .av-number { color: var(--muted); }
 .av-changed .av-number { font-weight: bold; text-decoration: underline 2px var(--changed); }
 .av-changed { --attention: var(--changed); }
-.av-end { position: absolute; left: -.7rem; width: 1.4rem; height: 1.8rem; padding: 0; border: 0;
+.av-end { position: absolute; left: -.8rem; width: 1.6rem; height: 1.8rem; padding: 0; border: 0;
   background: none; cursor: grab; touch-action: none; }
-.av-end::before { content: ""; position: absolute; left: .25rem; top: .45rem; width: .9rem;
+.av-end::before { content: ""; position: absolute; left: .35rem; top: .45rem; width: .9rem;
   height: .9rem; border-radius: 50%; background: var(--attention); border: 2px solid var(--paper); }
 .av-end:active { cursor: grabbing; }
 .av-sees { appearance: none; width: 1.6rem; height: 1.6rem; margin: 0; text-align: center;
@@ -120,7 +120,12 @@ class AttentionView {
     if (!document.getElementById("av-style")) {
       document.head.append(av_make("style", { id: "av-style" }, AV_STYLE));
     }
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.paint());
+    const paint = () => this.paint(); // a canvas keeps its colors
+    for (const media of ["(prefers-color-scheme: dark)", "print"]) {
+      matchMedia(media).addEventListener("change", paint);
+    }
+    const root = document.documentElement;
+    new MutationObserver(paint).observe(root, { attributeFilter: ["data-theme"] });
     this.show(data);
   }
 
@@ -447,6 +452,11 @@ class AttentionView {
   }
 
   // --- changing --------------------------------------------------------------------------------
+
+  /** What a key changes it with: the end of the line at a word ("swap"), a head's tick ("off"). */
+  place_of(kind, number) {
+    return document.getElementById(`${this.id}-${kind === "swap" ? "end" : "on"}-${number}`);
+  }
 
   place() {
     const { layer, head, query } = this.chosen;

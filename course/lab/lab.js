@@ -2,9 +2,10 @@
 // The laboratory: a sentence, its translation, and what the reader changes. All that is shown
 // follows from `state`, which is also what a link holds.
 
-const translator = new Translator(TRAINED);
-// The tour and its sentences are about the heads of the small translator.
-const HAS_TOUR = !(translator.src instanceof SubwordLanguage);
+let translator;
+let HAS_TOUR; // the tour and its sentences are about the heads of the small translator
+let layer_names;
+let START;
 const EXAMPLES_OF_THE_TOUR = [
   `${RIDDLE}tired`,
   `${RIDDLE}wide`,
@@ -22,20 +23,24 @@ const EVERYDAY_EXAMPLES = [
   "The animal didn't cross the street because it was too tired.",
   "My sister lives in London.",
 ];
-const EXAMPLES = HAS_TOUR ? EXAMPLES_OF_THE_TOUR : EVERYDAY_EXAMPLES;
-const layer_names = translator.model.attention_layers().map((layer) => layer.name);
-const START = {
-  text: EXAMPLES[0],
-  ...(HAS_TOUR ? NOUN_FINDER : { layer: layer_names.at(-1), head: 0 }),
-  query: null,
-  form: "lines",
-  changes: [],
-  choose: "greedy",
-  beam: 4,
-  temperature: 1,
-  seed: 1,
-  place: null,
-};
+/** What is shown where no link says otherwise. */
+function start_state(examples) {
+  return {
+    text: examples[0],
+    ...(HAS_TOUR ? NOUN_FINDER : { layer: layer_names.at(-1), head: 0 }),
+    query: null,
+    form: "lines",
+    changes: [],
+    choose: "greedy",
+    beam: 4,
+    temperature: 1,
+    seed: 1,
+    place: null,
+  };
+}
+// How numbers are written in a link.
+const WHOLE = /^\d+$/;
+const DECIMAL = /^\d+(\.\d+)?$/;
 // How a change stands in a link: change=swap,encoder.layers.1.self_attn,2,11,1,6
 const FIELDS = {
   swap: ["layer", "head", "query", "from", "to"],
@@ -44,8 +49,12 @@ const FIELDS = {
   bar: ["layer", "query", "key"],
 };
 
+const MOST_LETTERS = 400; // of a sentence, as the field takes them
+const MOST_CHANGES = 200; // more than anybody makes by hand
+
 const $ = (id) => document.getElementById(id);
-let state = { ...START };
+let state;
+let shown = null; // the state of what is seen: after a refusal another one than was asked for
 let now; // the translation with the changes
 let view = null;
 let step = null; // of the tour
@@ -64,34 +73,58 @@ function to_hash() {
   return `#${link}`;
 }
 
+/** Where this page is for others too: its public address, where it has one, with the state. */
+function address() {
+  const { href = "" } = document.querySelector("[rel=canonical]") ?? {};
+  return location.protocol === "file:" && /^https?:/.test(href)
+    ? href + location.hash
+    : location.href;
+}
+
 /** What a link says, as far as it makes sense: a link is somebody else's text. */
 function from_hash(hash) {
   const link = new URLSearchParams(hash.slice(1));
-  const number = (name, low, high) => {
-    const value = Number(link.get(name) ?? NaN);
+  const number = (name, low, high, written = WHOLE) => {
+    const value = written.test(link.get(name)) ? Number(link.get(name)) : NaN;
     return value >= low && value <= high ? value : START[name];
   };
   const one_of = (name, values) => (values.includes(link.get(name)) ? link.get(name) : START[name]);
   return {
     ...START,
-    text: link.get("text") ?? START.text,
+    text: [...(link.get("text") ?? START.text)].slice(0, MOST_LETTERS).join(""),
     layer: one_of("layer", layer_names),
-    head: Math.floor(number("head", 0, translator.model.config.h - 1)),
+    head: number("head", 0, translator.model.config.h - 1),
     query: number("query", 0, translator.tgt.longest),
     form: one_of("form", ["lines", "map"]),
     choose: one_of("choose", ["greedy", "beam", "draw"]),
-    beam: Math.floor(number("beam", 1, 8)),
-    temperature: number("temperature", 0.1, 3),
+    beam: number("beam", 1, 8),
+    temperature: number("temperature", 0.1, 3, DECIMAL),
     seed: number("seed", 1, 2 ** 31),
-    changes: link.getAll("change").map(change_from).filter(Boolean),
+    changes: too_many(link) ? [] : link.getAll("change").map(change_from).filter(Boolean),
   };
+}
+
+const too_many = (link) => link.getAll("change").length > MOST_CHANGES;
+
+/** What a link asks for and doesn't get, in words. */
+function refused_of(hash) {
+  const link = new URLSearchParams(hash.slice(1));
+  const said = [];
+  if ([...(link.get("text") ?? "")].length > MOST_LETTERS) {
+    said.push(`The link holds a long text: these are its first ${MOST_LETTERS} letters.`);
+  }
+  if (too_many(link)) {
+    const count = link.getAll("change").length.toLocaleString("en-US");
+    said.push(`The link asks for ${count} changes. At most ${MOST_CHANGES} are made: here are none.`);
+  }
+  return said.join(" ");
 }
 
 function change_from(text) {
   const [kind, layer, ...numbers] = text.split(",");
   if (!Object.hasOwn(FIELDS, kind) || !layer_names.includes(layer)) return null;
   const [, ...fields] = FIELDS[kind];
-  const values = numbers.map((number) => (number.trim() ? Number(number) : NaN));
+  const values = numbers.map((number) => (DECIMAL.test(number) ? Number(number) : NaN));
   const change = { kind, layer };
   fields.forEach((field, i) => (change[field] = values[i]));
   const fits = fields.every((field) => {
@@ -116,7 +149,43 @@ function choose_words(model, src, max_length) {
 }
 
 function translated(changes) {
-  return translator.translate(state.text, { changes, choose: choose_words });
+  return translator.translate(readable(state.text), { changes, choose: choose_words });
+}
+
+const NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{RI}\u200d\ufe0f\u20e3]/gu;
+
+/** A sentence for the small translator: no quotation marks, no emoji, numbers as words it knows. */
+function readable(text) {
+  if (!HAS_TOUR) return text; // the larger one reads any signs
+  return text
+    .replace(/["“”„«»]/g, "")
+    .replace(/^\s*['‘](.*)['’]([.?!]*)\s*$/s, "$1$2")
+    .replace(EMOJI, "")
+    .replace(/(?<![\p{L}\d])\d+(?![\p{L}\d])/gu, (digits) => {
+      const word = NUMBERS[Number(digits)];
+      return translator.src.ids.has(word) ? word : digits;
+    });
+}
+
+/** Why a sentence is refused, for somebody who has only this page. */
+function complaint_of(error) {
+  const known = translator.src.words;
+  if (!error.unknown?.length) return [`I can't read that: ${error.message}.`];
+  const words = error.unknown.map((word) => {
+    const near = near_words(word, known).map((other) => `“${other}”`);
+    return `“${word}”` + (near.length ? ` (did you mean ${near.join(" or ")}?)` : "");
+  });
+  const count = known.length.toLocaleString("en-US");
+  return [`I haven't learned ${words.join(", ")}. I know ${count} words; they are listed below.`];
+}
+
+/** The way to the laboratory that reads any sentence, with this one: where there is such a page. */
+function to_larger(text) {
+  const { larger } = document.body.dataset;
+  if (!larger) return [];
+  const href = `${larger}#${new URLSearchParams({ text })}`;
+  return [" ", av_make("a", { href }, "Try it in the larger laboratory"), ", which reads any word."];
 }
 
 /** What the attention view takes. */
@@ -169,19 +238,22 @@ function not_in_common(a, b) {
 
 // --- what is shown -------------------------------------------------------------------------------
 
-/** Everything anew. slowly: word by word, as it is written. */
-function show({ slowly = false } = {}) {
-  $("complaint").textContent = "";
+/** Everything anew. slowly: word by word, as it is written. refused: what a link doesn't get. */
+function show({ slowly = false, refused = "" } = {}) {
+  $("complaint").textContent = refused;
   let plain;
   try {
     plain = translated([]);
     now = state.changes.length ? translated(state.changes) : plain;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    $("complaint").textContent = `I can't read that: ${error.message}.`;
-    if (!now) $("translation").replaceChildren(); // nothing else is there yet
+    $("complaint").replaceChildren(...complaint_of(error), ...to_larger(state.text));
+    if (shown) state = shown; // what is seen goes on to be about the sentence before
+    else $("translation").replaceChildren(); // nothing else is there yet
+    show_age();
     return;
   }
+  shown = state;
   try {
     history.replaceState(null, "", to_hash());
   } catch {
@@ -206,11 +278,24 @@ function show({ slowly = false } = {}) {
     view = new AttentionView($("looking"), data, { chosen: state, edit, onchoose });
   }
   show_tour_done();
+  show_age();
   if (slowly) write_slowly();
 }
 
+/** What is seen pales while the field holds another sentence. */
+function show_age() {
+  const one = (text) => text.replace(/\r\n?/g, "\n"); // as a field holds the ends of lines
+  const is_old = shown !== null && one($("sentence").value) !== one(shown.text);
+  for (const part of ["written", "looking", "more"]) $(part).classList.toggle("is-old", is_old);
+  $("about").textContent = is_old ? `Still of “${shown.text}”` : "";
+}
+
 function show_translation(is_new) {
-  const until = (end) => translator.tgt.tokenizer.detokenize(now.written.slice(0, end));
+  // Letters of which only the first bytes are there wait for the piece that completes them.
+  const text_of = (pieces) => translator.tgt.tokenizer.detokenize(pieces);
+  const whole = text_of(now.written);
+  const until = (end) =>
+    end < now.written.length ? text_of(now.written.slice(0, end)).replace(/�+$/, "") : whole;
   const pieces = now.written.map((_, i) => until(i + 1).slice(until(i).length));
   const buttons = pieces.map((piece, i) => {
     const button = av_make(
@@ -224,11 +309,13 @@ function show_translation(is_new) {
       piece.trim(),
     );
     button.ariaPressed = String(state.place === i);
+    button.hidden = !piece.trim();
     return [piece.startsWith(" ") ? " " : "", button];
   });
   // What was set aside is put around the words; a full stop that was added is written all the same.
-  const [opening, closing = ""] = now.text.includes(until()) ? now.text.split(until()) : [""];
-  $("translation").replaceChildren(opening, ...buttons.flat(), closing);
+  const start = whole ? now.text.indexOf(whole) : -1;
+  const around = start < 0 ? ["", ""] : [now.text.slice(0, start), now.text.slice(start + whole.length)];
+  $("translation").replaceChildren(around[0], ...buttons.flat(), around[1]);
 }
 
 /** The translation without the changes, where it is another. */
@@ -238,13 +325,16 @@ function show_difference(plain, was) {
   if (state.changes.length && !was.size && plain.text === now.text)
     line.textContent = "no word changed";
   else if (state.changes.length) {
-    const words = plain.tgt_out.slice(0, -1).flatMap((word, i) => {
+    const words = (plain.ended ? plain.tgt_out.slice(0, -1) : plain.tgt_out).flatMap((word, i) => {
       const text = HAS_TOUR ? ` ${word}` : word.replace("·", " "); // pieces join to words again
       if (!was.has(i)) return [text];
       return [text.startsWith(" ") ? " " : "", av_make("s", { lang: "es" }, text.trim())];
     });
     line.append("was:", ...words);
   } else line.textContent = now.doubt;
+  if (!now.ended) line.append(` It found no end and was stopped after ${now.ids.length} pieces.`);
+  const read = readable(state.text);
+  if (read !== state.text) line.append(` Read as “${strip(read)}”.`);
   $("told").textContent = state.changes.length ? `${now.text}. ${line.textContent}` : now.text;
 }
 
@@ -374,6 +464,10 @@ async function write_slowly() {
 
 function change_to(changes) {
   writing++;
+  if (changes.length > MOST_CHANGES) {
+    $("complaint").textContent = `There are ${MOST_CHANGES} changes already: undo some first.`;
+    return;
+  }
   state = { ...state, changes };
   show();
 }
@@ -450,7 +544,7 @@ function show_step(number) {
   $("tour-title").textContent = title;
   $("tour-text").textContent = text;
   $("tour-back").disabled = step === 0;
-  $("tour-do").hidden = !change;
+  $("tour-do").hidden = $("tour-go").hidden = !change;
   $("tour-next").hidden = step === TOUR.length - 1;
   const other_text = wanted.text !== state.text;
   state = { ...START, ...wanted };
@@ -490,6 +584,7 @@ function listen() {
     event.preventDefault();
     $("ask").requestSubmit();
   };
+  $("sentence").oninput = show_age;
   $("undo").onclick = () => change_to([]);
   $("again").onclick = () => choose_otherwise({ seed: state.seed + 1 });
   $("beam").oninput = () => choose_otherwise({ beam: Number($("beam").value) });
@@ -499,9 +594,10 @@ function listen() {
     radio.onchange = () => choose_otherwise({ choose: radio.value });
   }
   $("link").onclick = async () => {
+    const text = `${shown.text} → ${now.text}\n${address()}`;
     try {
-      await navigator.clipboard.writeText(location.href);
-      $("link-told").textContent = "copied";
+      await navigator.clipboard.writeText(text);
+      $("link-told").textContent = "copied, with its sentence";
     } catch {
       $("link-told").textContent = "the link is in the address bar";
     }
@@ -509,6 +605,10 @@ function listen() {
   $("tour-start").onclick = () => start_step(0);
   $("tour-next").onclick = () => start_step(step + 1);
   $("tour-back").onclick = () => start_step(step - 1);
+  $("tour-go").onclick = () => {
+    const { kind, head, from } = TOUR[step].change;
+    view.place_of(kind, kind === "swap" ? from : head).focus();
+  };
   $("tour-do").onclick = () => change_to([TOUR[step].change]);
   $("tour-close").onclick = () => {
     close_tour();
@@ -533,25 +633,39 @@ function start_from(hash) {
   state = from_hash(hash);
   $("sentence").value = state.text;
   if (state.choose !== START.choose) $("choosing").open = true; // a beam's tree stands in there
-  show({ slowly: true });
+  show({ slowly: true, refused: refused_of(hash) });
 }
 
-$("examples").append(
-  ...EXAMPLES.map((text) =>
-    av_make(
-      "li",
-      {},
-      av_make("button", { type: "button", onclick: () => new_sentence(text) }, text),
-    ),
-  ),
-);
-$("words").textContent = translator.src.words.join(" ");
-if (!HAS_TOUR) {
-  $("tour-start").hidden = true;
-  $("examples-title").textContent = "Sentences to try";
+async function start() {
+  const { parts = "", size } = document.body.dataset;
+  const told = (share) =>
+    ($("translation").textContent = `Loading the translator: ${Math.round(100 * share)} % of ${size}`);
+  try {
+    await load_scripts(parts.split(" ").filter(Boolean), told);
+    translator = await Translator.load(TRAINED);
+    delete globalThis.TRAINED; // as much memory as the page needs without it
+  } catch (error) {
+    $("translation").textContent = "";
+    $("complaint").textContent = `The translator could not be loaded: ${error.message}. Load the page again?`;
+    return;
+  }
+  HAS_TOUR = !(translator.src instanceof SubwordLanguage);
+  layer_names = translator.model.attention_layers().map((layer) => layer.name);
+  const examples = HAS_TOUR ? EXAMPLES_OF_THE_TOUR : EVERYDAY_EXAMPLES;
+  START = start_state(examples);
+  state = { ...START };
+  const button = (text) =>
+    av_make("button", { type: "button", onclick: () => new_sentence(text) }, text);
+  $("examples").append(...examples.map((text) => av_make("li", {}, button(text))));
+  $("words").textContent = translator.src.words.join(" ");
+  if (!HAS_TOUR) {
+    $("tour-start").hidden = true;
+    $("examples-title").textContent = "Sentences to try";
+  }
+  listen();
+  // A notebook's frame has a name that says what is shown first.
+  const first = location.hash.length > 1 || self === top ? location.hash : `#${window.name}`;
+  if (first.length > 1 || !HAS_TOUR) start_from(first);
+  else show_step(0);
 }
-listen();
-// A notebook's frame has a name that says what is shown first.
-const first = location.hash.length > 1 || self === top ? location.hash : `#${window.name}`;
-if (first.length > 1 || !HAS_TOUR) start_from(first);
-else show_step(0);
+start();

@@ -94,11 +94,20 @@ function read_safetensors(buffer) {
   const tensors = {};
   for (const [name, { dtype, shape, data_offsets }] of Object.entries(header)) {
     if (name === "__metadata__") continue;
-    const read = { F32: (bytes) => new Float32Array(bytes), F16: from_halves }[dtype];
-    if (!read) throw new Error(`${name} holds ${dtype} numbers, not F32 or F16`);
+    const read = {
+      F32: (bytes) => new Float32Array(bytes),
+      F16: from_halves,
+      I8: (bytes) => Float32Array.from(new Int8Array(bytes)),
+    }[dtype];
+    if (!read) throw new Error(`${name} holds ${dtype} numbers, not F32, F16 or I8`);
     const [start, end] = data_offsets.map((offset) => 8 + header_size + offset);
     const [cols, rows = 1] = [...shape].reverse();
     tensors[name] = new Matrix(rows, cols, read(buffer.slice(start, end)));
+  }
+  // Of a matrix in 8 bits each row was divided by its scale.
+  for (const [name, { data }] of Object.entries(tensors)) {
+    const matrix = name.endsWith(".scale") && tensors[name.slice(0, -".scale".length)];
+    if (matrix) matrix.as_list().forEach((row, i) => row.forEach((n, j) => (row[j] = n * data[i])));
   }
   return tensors;
 }

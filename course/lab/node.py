@@ -31,16 +31,18 @@ for (const path of process.argv.slice(1)) {
   runInThisContext(readFileSync(path, "utf8"), { filename: path });
 }
 globalThis.fs = require("fs");
-globalThis.translator = runInThisContext("new Translator(TRAINED)");
-require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+const answer = async (line) => {
   const { program, given } = JSON.parse(line);
-  let answer;
   try {
-    answer = { result: runInThisContext(`(given) => {${program}}`)(given) };
+    return { result: await runInThisContext(`async (given) => {${program}}`)(given) };
   } catch (error) {
-    answer = { error: error.stack };
+    return { error: error.stack };
   }
-  console.log(JSON.stringify(answer));
+};
+runInThisContext("Translator.load(TRAINED)").then((translator) => {
+  globalThis.translator = translator;
+  const lines = require("readline").createInterface({ input: process.stdin });
+  lines.on("line", async (line) => console.log(JSON.stringify(await answer(line))));
 });
 """
 LIKELIEST = 5
@@ -61,15 +63,15 @@ class Node:
     """A translator in JavaScript: with Node(translator) as node: node.run(program, given).
 
     A program is the lines of a function of `given`; it knows the scripts' names, and `translator`.
-    Raises WebError where Node isn't installed.
+    eight: with matrices of 8 bits, as on the site. Raises WebError where Node isn't installed.
     """
 
-    def __init__(self, translator: Translator):
+    def __init__(self, translator: Translator, *, eight: bool = False):
         if not shutil.which("node"):
             raise WebError("running the page's scripts needs Node: install it from nodejs.org")
         self.folder = tempfile.TemporaryDirectory()
         trained = Path(self.folder.name) / "trained.js"
-        trained.write_text(trained_script(translator), encoding="utf-8")
+        trained.write_text(trained_script(translator, eight=eight), encoding="utf-8")
         command = ["node", "-e", START, *(str(HERE / name) for name in SCRIPTS), str(trained)]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"

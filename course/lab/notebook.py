@@ -1,8 +1,9 @@
 """The laboratory inside a notebook: the page is written beside it and shown in a frame.
 
-7 MB are too much to be stored in a notebook. So the cell stores a frame that names the file, and a
-picture with words for where there is no such file: on GitHub, on paper, before the first run. The
-picture is of the first sentence of the tour; of a sentence that a cell names there are words alone.
+Megabytes are too much to be stored in a notebook. So the cell stores a frame that names the file,
+and a picture with words for where there is no such file: on GitHub, on paper, before the first run.
+The picture is of the first sentence of the tour; of a sentence that a cell names there are words
+alone.
 """
 
 import base64

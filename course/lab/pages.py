@@ -1,23 +1,23 @@
 """The laboratory as one page of HTML: the scripts, and a trained translator as the last of them."""
 
 import base64
+import hashlib
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-import torch
-from safetensors.torch import save
-from torch import Tensor
-
-from transformer_lib.checkpoints import weights
+from course.lab.packing import eight_bits, full_numbers, pack
 from transformer_lib.files import write_file
 from transformer_lib.text.languages import SubwordLanguage
 from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.translator import Translator
 
 HERE = Path(__file__).resolve().parent
+PART = 300_000  # letters
 # What a page says of a model with subwords, in place of what it says of the small one.
 EVERYDAY = {
     "<title>Two numbers and a letter: a Transformer": "<title>Any sentence: a Transformer",
@@ -27,30 +27,98 @@ EVERYDAY = {
 }
 
 
+# What stands beside a page that is not all in one: its own scripts, and how it looks.
+FILES = (
+    *(
+        "theme.js",
+        "loading.js",
+        "tokens.js",
+        "subwords.js",
+        "model.js",
+        "decoding.js",
+        "recording.js",
+    ),
+    *("translator.js", "attention_view.js", "tour.js", "lab.js", "lab.css", "icon.svg"),
+)
+
+
 class WebError(ValueError):
     """A model that the page can't run; the message says why."""
 
 
 def lab_page(translator: Translator) -> str:
-    """The laboratory with a trained translator: a page that needs no server and no network.
+    """The laboratory with a trained translator, all in one page; it needs no server and no network.
 
-    A page may not fetch files beside it when it is opened from disk. So everything is inside, and
-    the weights, as a safetensors file, are text in a script. Raises WebError for a model
-    that the page can't run.
+    Its numbers are the translator's own. Raises WebError for a model that the page can't run.
     """
+    scripts = []
 
     def script(found: re.Match) -> str:
         name = found["name"]
         text = trained_script(translator) if name == "trained.js" else read(name)
-        return f"<script>{inline(text)}</script>"
+        scripts.append(inline(text))
+        return f"<script>{scripts[-1]}</script>"
 
+    page = words_for(translator)
+    style = '<link rel="stylesheet" href="lab.css" />'
+    page = page.replace(style, f"<style>{read('lab.css')}</style>")
+    page = page.replace('href="icon.svg"', f'href="data:image/svg+xml,{quote(read("icon.svg"))}"')
+    page = re.sub(r'<script src="(?P<name>[\w.]+)"></script>', script, page)
+    return page.replace(
+        '<meta charset="utf-8" />', f'<meta charset="utf-8" />\n    {policy(scripts)}'
+    )
+
+
+def words_for(translator: Translator) -> str:
+    """lab.html, as it speaks of this translator."""
     page = read("lab.html")
     if isinstance(translator.src, SubwordLanguage):
         for one, other in EVERYDAY.items():
             page = page.replace(one, other)
-    style = '<link rel="stylesheet" href="lab.css" />'
-    page = page.replace(style, f"<style>{read('lab.css')}</style>")
-    return re.sub(r'<script src="(?P<name>[\w.]+)"></script>', script, page)
+    return page
+
+
+def policy(scripts: Iterable[str] = ()) -> str:
+    """What a page may load, as an element for its head: nothing from outside.
+
+    scripts: those inside the page; each is named by its hash.
+    """
+    hashes = [
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in scripts
+    ]
+    here = "'self' file:"  # opened from disk a page is nobody's own
+    rules = [
+        "default-src 'none'",
+        f"script-src {' '.join(hashes) or here}",
+        f"style-src {here} 'unsafe-inline'",
+        f"img-src {here} data:",
+        f"font-src {here}",
+        f"base-uri {here}",
+        "form-action 'none'",
+    ]
+    return f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(rules)}" />'
+
+
+def write_parts(folder: Path, name: str, translator: Translator) -> list[str]:
+    """The laboratory as a page with files beside it, in 8 bits: for reading over a network.
+
+    Writes the page, its scripts, and what was trained in parts of which a page can tell how many
+    have come; gives the names of the parts. Several translators share a folder and its scripts.
+    """
+    letters = pack(translator_data(translator), eight_bits(translator))
+    cut = [letters[i : i + PART] for i in range(0, len(letters), PART)]
+    parts = [f"{Path(name).stem}-{number:02d}.js" for number in range(1, len(cut) + 1)]
+    for i, (file, text) in enumerate(zip(parts, cut, strict=True)):
+        write_file(folder / file, f'(globalThis.TRAINED ??= [])[{i}] = "{text}";\n'.encode())
+    for file in FILES:
+        write_file(folder / file, read(file).encode())
+    size = sum((folder / file).stat().st_size for file in parts) / 1e6
+    page = words_for(translator).replace("<body>", f'<body data-parts="{" ".join(parts)}">')
+    page = page.replace("<body ", f'<body data-size="{size:.1f} MB" ')
+    page = page.replace('    <script src="trained.js"></script>\n', "")
+    write_file(folder / name, page.encode())
+    return parts
 
 
 def write_lab(folder: Path, translator: Translator | None = None, name: str = "index.html") -> Path:
@@ -69,18 +137,10 @@ def inline(script: str) -> str:
     return script.replace("</", "<\\/")
 
 
-def trained_script(translator: Translator) -> str:
-    """A trained translator as JavaScript: `const TRAINED = {...}`."""
-    about = translator_data(translator)
-    numbers = {name: shortest(tensor) for name, tensor in weights(translator.model).items()}
-    about["weights"] = base64.b64encode(save(numbers)).decode("ascii")
-    return f"const TRAINED = {json.dumps(about)};\n"  # in ASCII a browser needs half the memory
-
-
-def shortest(tensor: Tensor) -> Tensor:
-    """The same numbers in 16 bits where they fit, as those that were stored so do; else in 32."""
-    half = tensor.half()
-    return half if torch.equal(half.float(), tensor.float()) else tensor.float()
+def trained_script(translator: Translator, *, eight: bool = False) -> str:
+    """A trained translator as JavaScript: `TRAINED = ["..."]`. eight: its matrices in 8 bits."""
+    numbers = eight_bits(translator) if eight else full_numbers(translator)
+    return f'globalThis.TRAINED = ["{pack(translator_data(translator), numbers)}"];\n'
 
 
 def translator_data(translator: Translator) -> dict[str, Any]:

@@ -25,8 +25,14 @@ const NO_SPACE_BEFORE = [",", ".", ";", ":", "?", "!", ")", "»", "…", "...", 
 const NO_SPACE_AFTER = ["¿", "¡", "(", "«"];
 const ENDS = [".", "?", "!", "…", "...", ";"]; // tokens after which another sentence would begin
 
-/** A sentence that can't be translated; the message says why and what to do. */
-class InputError extends Error {}
+/** A sentence that can't be translated; the message says why and what to do, as in Python. */
+class InputError extends Error {
+  /** unknown: the words that were not learned, where that is why. */
+  constructor(message, unknown = []) {
+    super(message);
+    this.unknown = unknown;
+  }
+}
 
 // --- tokens.py -----------------------------------------------------------------------------------
 
@@ -200,11 +206,8 @@ function check_tokens(tokens) {
 
 /** Which words a model has not learned, what may have been meant, and what it can read. */
 function about_unknown(unknown, known, language) {
-  const parts = [...new Set(unknown)].map((word) => {
-    const near = known
-      .filter((other) => is_near(word, other))
-      .slice(0, 3)
-      .map(quoted);
+  const parts = unknown.map((word) => {
+    const near = near_words(word, known).map(quoted);
     return quoted(word) + (near.length ? ` (did you mean ${near.join(" or ")}?)` : "");
   });
   const english = language === "en";
@@ -216,6 +219,11 @@ function about_unknown(unknown, known, language) {
     `this model has not learned ${parts.join(", ")}; ${reads} ${known.length} words ` +
     `(\`translator.words\`, or \`translate --words\`)${english ? more : ""}`
   );
+}
+
+/** Known words that may have been meant. */
+function near_words(word, known) {
+  return known.filter((other) => is_near(word, other)).slice(0, 3);
 }
 
 /** Is the other word what a slip of the finger makes of this one? */
@@ -271,9 +279,9 @@ class Language {
     const { words, mark } = one_sentence(text);
     const tokens = this.tokenizer.tokens(words);
     check_tokens(tokens);
-    const unknown = tokens.filter((token) => !this.ids.has(token));
+    const unknown = [...new Set(tokens.filter((token) => !this.ids.has(token)))];
     if (unknown.length) {
-      throw new InputError(about_unknown(unknown, this.words, this.tokenizer.language));
+      throw new InputError(about_unknown(unknown, this.words, this.tokenizer.language), unknown);
     }
     return { tokens, ids: tokens.map((token) => this.ids.get(token)), mark };
   }

@@ -19,7 +19,7 @@ const TOUR = [
     title: "Two numbers change places",
     text:
       "Take the round end of the thick line, at “animal”, and put it on “street”. With a keyboard: " +
-      "go to the round end and press the arrow down.",
+      "“Take me there”, then the arrow down five times.",
     state: { text: `${RIDDLE}tired`, ...NOUN_FINDER, query: 11 },
     change: { kind: "swap", ...NOUN_FINDER, query: 11, from: 1, to: 6 },
     meant: ".av-lines",

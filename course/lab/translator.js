@@ -3,8 +3,16 @@
 // translator.py. What was trained comes as one object: see `translator_data` in pages.py.
 
 class Translator {
+  /** parts: of what was trained, as letters. */
+  static async load(parts) {
+    const file = await inflated(bytes_of(parts.join("")));
+    const size = new DataView(file).getUint32(0, true);
+    const about = JSON.parse(new TextDecoder().decode(new Uint8Array(file, 4, size)));
+    return new Translator({ ...about, weights: file.slice(4 + size) });
+  }
+
   constructor({ config, source, target, rules, sureness, weights }) {
-    this.model = new Transformer(config, read_safetensors(bytes_of(weights)));
+    this.model = new Transformer(config, read_safetensors(weights));
     this.src = target ? new Language(source, rules) : new SubwordLanguage(source);
     this.tgt = target ? new Language(target) : this.src;
     this.sureness = sureness;
@@ -24,15 +32,17 @@ class Translator {
     );
     const written = this.tgt.tokens(result.ids);
     const words = this.tgt.shown(written);
+    const ended = result.steps.length > words.length; // with <eos>, and not at the length limit
     return {
       ...result,
+      ended,
       weights,
       written,
       text: this.tgt.answer(result.ids, mark),
       doubt: this.doubt(result.log_prob / (words.length + 1)),
       src: [...this.src.shown(tokens), SPECIALS[EOS]],
-      tgt_in: [SPECIALS[BOS], ...words],
-      tgt_out: [...words, SPECIALS[EOS]],
+      tgt_in: [SPECIALS[BOS], ...(ended ? words : words.slice(0, -1))],
+      tgt_out: ended ? [...words, SPECIALS[EOS]] : words,
     };
   }
 
@@ -47,10 +57,25 @@ class Translator {
   }
 }
 
-/** Base64 text -> the bytes it stands for. */
+// --- what was trained, as packing.py writes it ---------------------------------------------------
+
+const STAND_INS = new Map([..."ÀÁÂÃÄÅ"].map((letter, i) => [letter.charCodeAt(0), [0, 10, 13, 34, 60, 92][i]]));
+
+/** Letters of 7 bits each -> the bytes they stand for. */
 function bytes_of(text) {
-  const letters = atob(text);
-  const bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
-  return bytes.buffer;
+  const bytes = new Uint8Array(Math.floor((text.length * 7) / 8));
+  let [bits, count, next] = [0, 0, 0];
+  for (let i = 0; i < text.length; i++) {
+    const letter = text.charCodeAt(i);
+    bits = ((bits << 7) | (letter < 128 ? letter : STAND_INS.get(letter))) & 0x7fff;
+    count += 7;
+    if (count >= 8) bytes[next++] = bits >> (count -= 8);
+  }
+  return bytes;
+}
+
+/** Those bytes, which zlib has compressed, as they were. */
+async function inflated(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).arrayBuffer();
 }

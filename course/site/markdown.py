@@ -14,6 +14,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 Target = Callable[[str], str | None]  # an address as written -> as it is in the site, or nowhere
+NAMED = {"max": "max", "min": "min", "log": "log", "exp": "exp", "sin": "sin", "cos": "cos"}
 ANCHOR_SAFE = "!$&'()*+,;=:@/?"  # what may stand in the part of an address after #
 
 
@@ -56,6 +57,15 @@ def markdown(target: Target, anchor: Callable[[str], str]) -> Callable[[str], Ma
     )
     renderer.register("table", lambda _, text: f'<div class="wide"><table>{text}</table></div>\n')
 
+    def cell(
+        _: mistune.HTMLRenderer, text: str, align: str | None = None, head: bool = False
+    ) -> str:
+        kind = "th" if head and text else "td"  # a header without words is none
+        scope = ' scope="col"' if kind == "th" else ""
+        return f"<{kind}{scope}>{text}</{kind}>\n"
+
+    renderer.register("table_cell", cell)
+
     def name_headings(_: mistune.Markdown, state: mistune.BlockState) -> None:
         for token in state.tokens:
             if token["type"] == "heading":
@@ -83,9 +93,21 @@ def code_html(code: str, language: str = "python") -> Markup:
 
 def plain(text: str) -> str:
     """Markdown as words alone, for the search."""
+    text = re.sub(r"\$\$.*?\$\$|^```\w*$", " ", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"\$[^$\n]+\$", lambda formula: in_words(formula[0]), text)
     text = re.sub(r"\]\([^)\s]*\)", " ", text)  # where a link leads
     text = re.sub(r"^\|[-|: ]+\|$", " ", text, flags=re.MULTILINE)  # a rule in a table
-    return " ".join(re.sub(r"[*`$#|>\[\]{}]|\\(?:text|mathrm|left|right)\b", " ", text).split())
+    text = re.sub(r"[*`$#|>\[\]{}]", " ", text)
+    return re.sub(r" (?=[,.;:!?)])|(?<=\() ", "", " ".join(text.split()))
+
+
+def in_words(formula: str) -> str:
+    """A formula as it could be typed: `$\\sqrt{d_k}$` -> √d_k."""
+    signs = {"sqrt": "√", "sum": "Σ", "cdot": "·", "times": "×", "le": "≤", "ge": "≥", "to": "→"}
+    formula = re.sub(
+        r"\\([A-Za-z]+)", lambda name: signs.get(name[1], NAMED.get(name[1], "")), formula
+    )
+    return re.sub(r"[{}$\\]", "", formula)
 
 
 def relative(source: PurePosixPath, address: str) -> tuple[str, str]:

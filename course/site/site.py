@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
@@ -15,10 +16,12 @@ import yaml
 from fontTools import subset
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from PIL import Image
 
 from course.drawing.notebook_output import VEGALITE_VERSION
-from course.lab import write_lab
+from course.lab.node import SCRIPTS
 from course.lab.pages import HERE as LABORATORY
+from course.lab.pages import policy, write_parts
 from course.notebooks import count, run, sections
 from course.site import colab
 from course.site.book import chapter, print_pdf
@@ -47,7 +50,11 @@ TEMPLATES = Environment(
 TEMPLATES.filters["inline"] = inline
 ROW = re.compile(r"^\| (\w\d) \| \[(.+?)\]\(notebooks/(\w+)\.ipynb\) \| (.+?) \|", re.MULTILINE)
 MATH_FONT = "STIXTwoMath-Regular.ttf"  # in the package ziamath
+TERM = re.compile(r"^\| \*\*(.+?)\*\* \| .*? \| \[.+?\]\((\S+?)\)", re.MULTILINE)
+EXERCISE, BESIDE = 0.3, 0.4  # for the search: how much a hit there counts, beside 1 for a section
 HERO = "series-map"
+CARD_FILE = "images/card.png"
+CARD = (1200, 630)  # pixels, as those who show cards ask for
 MARK = ".nojekyll"  # tells GitHub Pages to take files as they are, and us that this is a site
 
 
@@ -72,6 +79,8 @@ LABORATORIES = {
     "grammar": ("index.html", "The small translator, with a guided tour"),
     "tatoeba": ("everyday.html", "The larger translator, which reads any sentence"),
 }
+# Sentences to begin with, on the first page.
+EXAMPLES = ("I like trees.", "Where is the train station?", "My sister lives in London.")
 # The Markdown files that are pages; what they are called in the site.
 DOCUMENTS = (
     Page("ideas.html", path("notebooks/README.md"), "Where each idea is shown"),
@@ -85,6 +94,19 @@ DOCUMENTS = (
     Page("model.html", path("data/models/en-es/README.md"), "The model"),
     Page("larger_model.html", path("data/models/tatoeba-en-es/README.md"), "The larger model"),
 )
+LABORATORY_TOLD = (
+    "Type a sentence and see a Transformer translate it in your browser; move a line of its "
+    "attention, and see what becomes of the translation."
+)
+DESCRIPTIONS = {
+    "index.html": "A course that opens a small Transformer from English to Spanish, one part after "
+    "another, with every number computed in front of you. Type a sentence and watch.",
+    "about.html": "Who made this course of the Transformer, how to cite it, and its licenses.",
+    "slides.html": "A deck of slides for each notebook of a course on the Transformer.",
+    "glossary.html": "The words of the field, each in a line, and where the course explains it.",
+    "lab/index.html": LABORATORY_TOLD,
+    "lab/everyday.html": LABORATORY_TOLD,
+}
 LICENSES = ("LICENSE", "LICENSES/CC-BY-4.0.txt", "LICENSES/CC0-1.0.txt")
 OTHER_PLACES = {
     "LICENSE": "about.html#licenses",
@@ -95,24 +117,51 @@ OTHER_PLACES = {
 
 @dataclasses.dataclass(frozen=True)
 class Citation:
-    """What CITATION.cff says. repository: the address of the project, or nothing."""
+    """What CITATION.cff says; what it doesn't say is "".
+
+    repository: the address of the project. site: of these pages, with a slash at its end.
+    feedback: where a reader can write to.
+    """
 
     title: str
     authors: str
     version: str
-    repository: str | None
+    repository: str
+    site: str
+    feedback: str
 
 
-def citation() -> Citation:
-    """Its key `repository-code` is the one place for the address; on GitHub it is known anyway."""
-    told = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    on_github = os.environ.get("GITHUB_REPOSITORY")  # set by GitHub Actions: owner/name
+def citation(file: Path = ROOT / "CITATION.cff") -> Citation:
+    """Its keys `repository-code`, `url` (of the site) and `contact` are the places for addresses.
+
+    On GitHub repository and site are known anyway. Without a contact's email or website,
+    feedback goes to the repository's issues.
+    """
+    told = yaml.safe_load(file.read_text(encoding="utf-8"))
+    on_github = os.environ.get("GITHUB_REPOSITORY", "")  # set by GitHub Actions: owner/name
+    repository = told.get("repository-code") or on_github and f"https://github.com/{on_github}"
+    owner, _, project = repository.partition("https://github.com/")[2].strip("/").partition("/")
+    site = told.get("url") or project and f"https://{owner}.github.io/{project}"
+    contact = next(iter(told.get("contact", [])), {})
+    mail = contact.get("email", "")
     return Citation(
         title=told["title"],
-        authors=" and ".join(author["name"] for author in told["authors"]),
+        authors=" and ".join(map(person, told["authors"])),
         version=told["version"],
-        repository=told.get("repository-code") or on_github and f"https://github.com/{on_github}",
+        repository=repository,
+        site=site and site.rstrip("/") + "/",
+        feedback=mail
+        and f"mailto:{mail}"
+        or contact.get("website", "")
+        or repository
+        and f"{repository.rstrip('/')}/issues",
     )
+
+
+def person(author: dict[str, str]) -> str:
+    """An entity has a name, a person two."""
+    parts = (author.get("given-names"), author.get("family-names"))
+    return author.get("name") or " ".join(filter(None, parts))
 
 
 def notebook_pages() -> list[Page]:
@@ -134,14 +183,17 @@ def notebook_pages() -> list[Page]:
 class Site:
     """Everything that the pages share, and where they are written."""
 
-    def __init__(self, out: Path):
+    def __init__(self, out: Path, cite: Citation | None = None):
         self.out = out
         self.series = notebook_pages()
-        self.cite = citation()
+        self.cite = cite or citation()
         self.pages = {str(page.source): page for page in (*self.series, *DOCUMENTS)}
         self.found: list[dict[str, str]] = []  # for the search
         self.pictures: dict[str, Picture] = {}  # by the name of the figure
         self.parts: dict[str, tuple[list[Part], bool]] = {}  # of the notebooks, by name
+        self.parts_of: dict[
+            str, list[str]
+        ] = {}  # of the laboratories: the files of each translator
         self.letters: set[str] = set()  # of formulas
 
     def target(self, page: Page) -> Callable[[str], str | None]:
@@ -157,7 +209,7 @@ class Site:
                 return OTHER_PLACES[file]
             if not (ROOT / file).exists():
                 raise ValueError(f"{page.source} links to {address}, which doesn't exist")
-            return self.cite.repository and f"{self.cite.repository}/blob/HEAD/{file}"
+            return f"{self.cite.repository}/blob/HEAD/{file}" if self.cite.repository else None
 
         return lead
 
@@ -165,7 +217,14 @@ class Site:
         """A page, or a deck, from its template."""
         given = {"charts": False, "views": False} | given
         text = TEMPLATES.get_template(template).render(
-            page=page, series=self.series, documents=DOCUMENTS, cite=self.cite, **given
+            page=page,
+            file=file,
+            said=description(page),
+            policy=Markup(policy()),
+            series=self.series,
+            documents=DOCUMENTS,
+            cite=self.cite,
+            **given,
         )
         self.letters |= set(html.unescape("".join(re.findall(r"<math.*?</math>", text, re.DOTALL))))
         (self.out / file).write_text(text, encoding="utf-8", newline="\n")
@@ -173,14 +232,28 @@ class Site:
     def remember(self, page: Page, anchor: str, heading: str, text: str) -> None:
         """A section, so that the search finds it."""
         title = f"{page.number} {page.title}".strip()
+        words = plain(text).removeprefix(plain(heading)).strip()
+        weight = EXERCISE if re.search(r"\bexercises?\b", heading, re.IGNORECASE) else 1
         self.found.append(
             {
                 "page": with_anchor(page.file, anchor),
                 "title": title,
-                "heading": heading,
-                "text": plain(text),
+                "heading": plain(heading),
+                "text": words,
+                "weight": weight if page.number else BESIDE,
             }
         )
+
+    def terms(self) -> list[dict[str, object]]:
+        """The glossary's words under all their names, and the section that explains each."""
+        others = yaml.safe_load((HERE / "synonyms.yml").read_text(encoding="utf-8"))
+        page = self.pages["notebooks/glossary.md"]
+        lead = self.target(page)
+        text = (ROOT / page.source).read_text(encoding="utf-8")
+        return [
+            {"names": [word, *others.get(word, [])], "page": lead(address)}
+            for word, address in TERM.findall(text)
+        ]
 
     def notebook(self, page: Page) -> None:
         name = page.source.stem
@@ -252,6 +325,31 @@ class Site:
         return Markup(re.sub(r"<p><strong><code>([\w-]+)</code></strong>", add, body))
 
 
+def description(page: Page) -> str:
+    """What a page is about, in at most two lines: for search engines and for cards."""
+    if page.explains:
+        return (
+            f"{page.title}: {plain(page.explains)}. Part {page.number} of a course that opens a "
+            "small Transformer, with every number computed in front of you."
+        )
+    if page.file in DESCRIPTIONS:
+        return DESCRIPTIONS[page.file]
+    paragraphs = (ROOT / page.source).read_text(encoding="utf-8").split("\n\n")
+    text = next(plain(part) for part in paragraphs if re.match(r"[A-Z`*\[]", part))
+    return textwrap.shorten(text, 200, placeholder=" …")
+
+
+def card(hero: Picture) -> bytes:
+    """The picture that stands for the site where a link to it is shared: a PNG of CARD's size."""
+    picture = Image.new("RGB", CARD, "white")
+    drawn = Image.open(io.BytesIO(hero.png)).convert("RGB")
+    drawn.thumbnail((CARD[0] - 60, CARD[1] - 60))
+    picture.paste(drawn, tuple((a - b) // 2 for a, b in zip(CARD, drawn.size, strict=True)))
+    written = io.BytesIO()
+    picture.quantize(64).save(written, "PNG", optimize=True)
+    return written.getvalue()
+
+
 def headed(text: str) -> Iterator[tuple[str, str, str]]:
     """The sections of a Markdown file: anchor, heading, text."""
     pieces = re.split(r"^#+ (.+)$", text, flags=re.MULTILINE)
@@ -282,8 +380,11 @@ def vega() -> str:
     return vl_convert.javascript_bundle(vl_version=VEGALITE_VERSION)
 
 
-def build(out: Path) -> Site:
-    """Write the site into the folder `out`, in place of what a former run left there."""
+def build(out: Path, cite: Citation | None = None) -> Site:
+    """Write the site into the folder `out`, in place of what a former run left there.
+
+    cite: by default what CITATION.cff says.
+    """
     if out.exists():
         if not (out / MARK).exists() and any(out.iterdir()):
             raise ValueError(f"{out} holds something else than a site: name another folder")
@@ -292,8 +393,9 @@ def build(out: Path) -> Site:
         (out / folder).mkdir(parents=True)
     (out / MARK).write_text("", encoding="utf-8")
     shutil.copytree(HERE / "static", out / "static")
-    shutil.copyfile(LABORATORY / "attention_view.js", out / "static" / "attention_view.js")
-    site = Site(out)
+    for shared in ("attention_view.js", "loading.js", "theme.js", "icon.svg"):
+        shutil.copyfile(LABORATORY / shared, out / "static" / shared)
+    site = Site(out, cite)
     for page in site.series:
         site.notebook(page)
     for page in DOCUMENTS:
@@ -301,29 +403,47 @@ def build(out: Path) -> Site:
     licenses = [(name, (ROOT / name).read_text(encoding="utf-8")) for name in LICENSES]
     about = Page("about.html", path("CITATION.cff"), "Licenses and citation")
     site.write(about.file, "about.html", about, licenses=licenses, contents=[])
-    home = Page("index.html", path("README.md"), "The Transformer, from words to translation")
-    site.write(home.file, "home.html", home, hero=site.pictures[HERO])
     decks = Page("slides.html", path("README.md"), "Slides")
     site.write(decks.file, "slides_index.html", decks, contents=[])
-    write_laboratories(out / "lab")
+    (out / CARD_FILE).write_bytes(card(site.pictures[HERO]))
+    write_laboratories(site)
+    parts = [f"lab/{file}" for file in (*SCRIPTS, *site.parts_of["tatoeba"])]
+    size = sum((out / file).stat().st_size for file in parts)
+    home = Page("index.html", path("README.md"), "The Transformer, from words to translation")
+    site.write(
+        home.file,
+        "home.html",
+        home,
+        hero=site.pictures[HERO],
+        parts=parts,
+        size=f"{size / 1e6:.1f} MB",
+        examples=EXAMPLES,
+    )
     found = json.dumps(site.found, ensure_ascii=False, separators=(",", ":"))
-    (out / "search.js").write_text(f"window.found = {found};\n", encoding="utf-8", newline="\n")
+    terms = json.dumps(site.terms(), ensure_ascii=False, separators=(",", ":"))
+    (out / "search.js").write_text(
+        f"window.found = {found};\nwindow.terms = {terms};\n", encoding="utf-8", newline="\n"
+    )
     (out / "static" / "vega.js").write_text(vega(), encoding="utf-8", newline="\n")
     (out / "static" / "math.woff").write_bytes(math_font(site.letters))
     return site
 
 
-def write_laboratories(folder: Path) -> None:
+def write_laboratories(site: Site) -> None:
     """The laboratory of each translator that comes along, with links to the other one and home."""
-    for name, (file, _) in LABORATORIES.items():
-        page = write_lab(folder, Translator.load(name), file)
-        links = [(there, words) for other, (there, words) in LABORATORIES.items() if other != name]
-        text = page.read_text(encoding="utf-8")
-        show = TEMPLATES.get_template("laboratories.html").module
-        text = text.replace("<body>", f"<body>\n{show.links(links)}")
-        if name == "tatoeba":
-            text = text.replace("</main>", f"</main>\n{show.sources()}")
-        page.write_text(text, encoding="utf-8", newline="\n")
+    show = TEMPLATES.get_template("laboratories.html").module
+    for name, (file, words) in LABORATORIES.items():
+        site.parts_of[name] = write_parts(site.out / "lab", file, Translator.load(name))
+        links = [(there, told) for other, (there, told) in LABORATORIES.items() if other != name]
+        larger = "" if name == "tatoeba" else f' data-larger="{LABORATORIES["tatoeba"][0]}"'
+        page = Page(f"lab/{file}", PurePosixPath("course/lab/lab.html"), words)
+        head = f"{policy()}\n{show.head(site.cite, page, description(page))}"
+        path = site.out / page.file
+        text = path.read_text(encoding="utf-8")
+        text = text.replace("<title>", f"{head}\n<title>", 1)
+        text = re.sub(r"<body( .*?)>", rf"<body\1{larger}>\n{show.links(links)}", text, count=1)
+        text = text.replace("</main>", f"</main>\n{show.foot(site.cite, name == 'tatoeba')}", 1)
+        path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def build_book(site: Site) -> Path:

@@ -4,11 +4,11 @@ import json
 import re
 from pathlib import Path
 
-import jupyterlab
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+import jupyterlab
 import start_jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -137,7 +137,7 @@ def test_the_settings_of_the_reader_win(tmp_path, monkeypatch):
 def test_every_setting_is_one_that_jupyterlab_knows():
     """No news, Markdown as a page, and links to a section of a closed notebook that land there."""
     schemas = Path(jupyterlab.__file__).parent / "schemas"
-    settings = json.loads((ROOT / "tools/lab/overrides.json").read_text(encoding="utf-8"))
+    settings = json.loads((ROOT / "tools/jupyterlab/overrides.json").read_text(encoding="utf-8"))
     for plugin, values in settings.items():
         package, name = plugin.split(":")
         schema = json.loads((schemas / package / f"{name}.json").read_text(encoding="utf-8"))
@@ -147,7 +147,7 @@ def test_every_setting_is_one_that_jupyterlab_knows():
 
 
 def test_only_dark_themes_turn_figures_round():
-    css = (ROOT / "tools/lab/custom.css").read_text(encoding="utf-8")
+    css = (ROOT / "tools/jupyterlab/custom.css").read_text(encoding="utf-8")
     rules = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)
     selectors = [line for line in rules.splitlines() if line.startswith("body")]
     assert selectors and all("[data-jp-theme-light='false']" in line for line in selectors)

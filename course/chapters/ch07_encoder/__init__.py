@@ -1,1 +1,1 @@
-"""Notebook 07: how a sentence is understood."""
+"""Notebook 07: how a sentence is read."""

@@ -3,7 +3,6 @@
 All sizes are different primes, so that a norm over the wrong axis can't pass unseen.
 """
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from course.chapters.ch07_encoder.experiments import deep_stack
+from course.chapters.ch07_encoder.experiments import deep_stack, what_is_added
 from course.checks import (
     Hint,
     call,
@@ -28,7 +27,9 @@ from course.checks import (
     plain,
     same,
     whole_number,
+    wrong_verdicts,
 )
+from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.encoder import Encoder
 from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection
 
@@ -78,7 +79,7 @@ def network_parameters(d_model: int, d_ff: int) -> tuple[int, dict[int, str]]:
     """Of a feed-forward network: the right number, and hints for wrong ones."""
     product = d_model * d_ff
     return 2 * product + d_ff + d_model, {
-        product: "That is one matrix: there is a way there and a way back.",
+        product: "That is one matrix: there is a second one, for the way back.",
         2 * product: "And the biases, b_1 and b_2?",
         2 * product + d_ff: "b_2 is missing.",
         2 * product + d_model: "b_1 is missing.",
@@ -87,7 +88,113 @@ def network_parameters(d_model: int, d_ff: int) -> tuple[int, dict[int, str]]:
     }
 
 
-# --- 2. feed-forward -----------------------------------------------------------------------------
+# --- the core: an encoder layer ------------------------------------------------------------------
+
+
+def layer_inputs() -> tuple[Any, ...]:
+    """x, and the parts of a layer: attention, network and two norms that can't be confused."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(7)
+        parts = (
+            MultiHeadAttention(6, 2),
+            PositionwiseFeedForward(6, D_FF),
+            nn.LayerNorm(6),
+            nn.LayerNorm(6),
+        )
+        with torch.no_grad():
+            for part in parts:
+                for parameter in part.eval().parameters():
+                    parameter.normal_()
+    return numbers(B, S, 6, seed=8), *parts
+
+
+@implement(layer_inputs)
+def encoder_layer(function: Callable[..., Tensor]) -> None:
+    """The core: (x, self_attn, feed_forward, norm_1, norm_2) -> a post-norm encoder layer."""
+    x, attention, network, n_1, n_2 = layer_inputs()
+    own_work(function, "EncoderLayer", "SublayerConnection")
+
+    def attend(x: Tensor) -> Tensor:
+        return attention(x, x, x)
+
+    def layer(
+        parts: Sequence[Callable[[Tensor], Tensor]] = (attend, network),
+        norms: Sequence[Callable[[Tensor], Tensor]] = (n_1, n_2),
+        skip: Sequence[int] = (),
+    ) -> Tensor:
+        """The layer with one thing changed; skip: sub-layers without a residual connection."""
+        y = x
+        for number, (part, norm) in enumerate(zip(parts, norms, strict=False)):
+            y = norm(part(y) + (0 if number in skip else y))
+        return y
+
+    def as_it_is(y: Tensor) -> Tensor:
+        return y
+
+    with torch.no_grad():
+        between = n_1(x + attend(x))
+        pre = x + attend(n_1(x))
+        summed = x + n_1(attend(x))
+        mistakes = [
+            (
+                layer(skip=(0, 1)),
+                "Both residual connections are missing: add what goes into a sub-layer to what "
+                "comes out of it.",
+            ),
+            (layer(skip=(0,)), "The residual connection around self-attention is missing."),
+            (layer(skip=(1,)), "The residual connection around the network is missing."),
+            (layer(norms=(as_it_is, as_it_is)), "The norms are missing."),
+            (layer(norms=(as_it_is, n_2)), "norm_1 is missing: it normalizes the first sum."),
+            (layer(norms=(n_1, as_it_is)), "norm_2 is missing: it normalizes the second sum."),
+            (layer(norms=(n_1, n_1)), "norm_1 is used twice; the second sum has its own, norm_2."),
+            (layer(norms=(n_2, n_2)), "norm_2 is used twice; the first sum has its own, norm_1."),
+            (layer(norms=(n_2, n_1)), "The norms have changed places."),
+            (between, "The feed-forward network is missing."),
+            (layer(parts=(network,), norms=(n_2,)), "Self-attention is missing."),
+            (layer(parts=(network,)), "Self-attention is missing, and norm_2 with it."),
+            (
+                layer(parts=(network, attend)),
+                "The feed-forward network comes first. In the paper self-attention does.",
+            ),
+            (
+                layer(parts=(network, attend), norms=(n_2, n_1)),
+                "The feed-forward network comes first. In the paper self-attention does.",
+            ),
+            (
+                n_2(between + network(x)),
+                "The network reads x as it came in. It should read what norm_1 gave.",
+            ),
+            (
+                n_2(x + network(between)),
+                "The second sum adds x as it came in. Add what the network has read.",
+            ),
+            (
+                pre + network(n_2(pre)),
+                "That is pre-norm. Here the norm comes after the sum, as in the paper.",
+            ),
+            (
+                summed + n_2(network(summed)),
+                "The norm comes before the sum, so nothing normalizes the sum. First add.",
+            ),
+            (n_1(attend(x)), "Both residual connections and the network are missing."),
+            (attend(x), "That is self-attention alone."),
+            (layer(skip=(0, 1), norms=(as_it_is, as_it_is)), "Those are the two parts alone."),
+        ]
+        right = layer()
+    stops = {
+        "missing 2 required positional arguments": "self_attn takes three things: query, key and "
+        "value. Here all three are the same.",
+        "missing 1 required positional argument": "self_attn takes three things: query, key and "
+        "value. Here all three are the same.",
+    }
+    parts = plain(attention), plain(network), plain(n_1), plain(n_2)
+    found = call(
+        (lambda x: function(x, *parts)) if callable(function) else function, x, stops=stops
+    )
+    compare(found, right, mistakes)
+
+
+# --- from an empty file: the feed-forward network ------------------------------------------------
 
 
 def feed_forward_inputs() -> tuple[Tensor, ...]:
@@ -97,7 +204,7 @@ def feed_forward_inputs() -> tuple[Tensor, ...]:
 
 @implement(feed_forward_inputs)
 def feed_forward(function: Callable[..., Tensor]) -> None:
-    """Exercise 2: (x, w_1, b_1, w_2, b_2) -> max(0, x w_1 + b_1) w_2 + b_2."""
+    """From an empty file: (x, w_1, b_1, w_2, b_2) -> max(0, x w_1 + b_1) w_2 + b_2."""
     x, w_1, b_1, w_2, b_2 = inputs = feed_forward_inputs()
     ours = PositionwiseFeedForward(D_MODEL, D_FF)
     with torch.no_grad():
@@ -122,7 +229,7 @@ def feed_forward(function: Callable[..., Tensor]) -> None:
             ),
             (
                 (before @ w_2 + b_2).relu(),
-                "The max stands at the end. It belongs between the two matrices.",
+                "The max comes at the end. It belongs between the two matrices.",
             ),
             (
                 x.relu() @ w_1 @ w_2 + b_1 @ w_2 + b_2,
@@ -152,7 +259,7 @@ def feed_forward(function: Callable[..., Tensor]) -> None:
     )
 
 
-# --- 3. layer norm -------------------------------------------------------------------------------
+# --- assignment 4: layer norm --------------------------------------------------------------------
 
 
 def norm_inputs() -> tuple[Tensor, Tensor, Tensor, float]:
@@ -162,7 +269,7 @@ def norm_inputs() -> tuple[Tensor, Tensor, Tensor, float]:
 
 @implement(norm_inputs)
 def layer_norm(function: Callable[..., Tensor]) -> None:
-    """Exercise 3: (x, scale, shift, eps) -> nn.LayerNorm over the last axis."""
+    """Assignment 4: (x, scale, shift, eps) -> nn.LayerNorm over the last axis."""
     x, scale, shift, eps = inputs = norm_inputs()
     centered = x - x.mean(-1, keepdim=True)
     variance = x.var(-1, correction=0, keepdim=True)
@@ -176,7 +283,7 @@ def layer_norm(function: Callable[..., Tensor]) -> None:
 
     stops = {
         "must match the size of tensor": "Two shapes don't fit. The mean of each word needs "
-        "`keepdim=True`, so that it stays a column beside its word."
+        "`keepdim=True`, so that it stays a column, one number for each word."
     }
     found = call(function, *inputs, stops=stops)
     without = centered / variance.sqrt() * scale + shift
@@ -184,7 +291,7 @@ def layer_norm(function: Callable[..., Tensor]) -> None:
         alike = call(function, torch.ones_like(x), scale, shift, eps)
         no_slip(
             not alike.isfinite().all(),
-            "A small number of your own stands where eps belongs. Use the eps that is handed in.",
+            "You use a small number of your own for eps. Use the eps that is handed in.",
         )
     compare(
         found,
@@ -281,7 +388,7 @@ def layer_norm(function: Callable[..., Tensor]) -> None:
     )
 
 
-# --- 4. around a sub-layer -----------------------------------------------------------------------
+# --- assignment 4: around a sub-layer ------------------------------------------------------------
 
 
 class SameDropout(nn.Module):
@@ -301,7 +408,7 @@ def around_inputs() -> tuple[Any, ...]:
 
 @implement(lambda: (*around_inputs(), False))
 def around(function: Callable[..., Tensor]) -> None:
-    """Exercise 4: (x, sublayer, norm, dropout, norm_first) -> post-norm or pre-norm."""
+    """Assignment 4: (x, sublayer, norm, dropout, norm_first) -> post-norm or pre-norm."""
     own_work(function, "SublayerConnection")
     for norm_first in (False, True):
         try:
@@ -344,25 +451,33 @@ def shared_mistakes(
     inner = f(norm(x)) if norm_first else f(x)
     last: Callable = (lambda y: y) if norm_first else norm
     return [
-        (last(drop(inner)), "The way around is missing: add x to what the sub-layer says."),
-        (last(x + inner), "Dropout is missing. It falls on what the sub-layer says."),
-        (last(drop(x + inner)), "Dropout falls on the sum. x itself must come through whole."),
-        (last(drop(x) + inner), "Dropout falls on x. It should fall on what the sub-layer says."),
+        (
+            last(drop(inner)),
+            "The residual connection is missing: add x to what comes out of the sub-layer.",
+        ),
+        (last(x + inner), "Dropout is missing. It acts on what comes out of the sub-layer."),
+        (last(drop(x + inner)), "Dropout acts on the sum. x itself must come through whole."),
+        (
+            last(drop(x) + inner),
+            "Dropout acts on x. It should act on what comes out of the sub-layer.",
+        ),
         (
             x + f(drop(norm(x))) if norm_first else norm(x + f(drop(x))),
-            "Dropout falls on what the sub-layer reads. It should fall on what it says.",
+            "Dropout acts on what goes into the sub-layer. It should act on what comes out.",
         ),
         (
             x + f(norm(drop(x))),
-            "Dropout falls on what the norm reads. It should fall on what the sub-layer says.",
+            "Dropout acts on what goes into the norm. It should act on what comes out of the "
+            "sub-layer.",
         ),
         (
             drop(norm(x + inner)),
-            "Dropout comes after the norm. It falls on what the sub-layer says, before the sum.",
+            "Dropout comes after the norm. It acts on what comes out of the sub-layer, before the "
+            "sum.",
         ),
         (
             norm(x) + drop(f(norm(x))),
-            "You add the normalized x. In pre-norm x itself goes around, without a norm.",
+            "You add the normalized x. In pre-norm x itself is added, without a norm.",
         ),
         (x + drop(f(drop(norm(x)))), "Dropout is used twice."),
         (
@@ -372,8 +487,8 @@ def shared_mistakes(
         ),
         (
             norm(x) + drop(f(x)),
-            "The norm falls on x alone. In post-norm it falls on the sum, in "
-            "pre-norm on what the sub-layer reads.",
+            "The norm acts on x alone. In post-norm it acts on the sum, in "
+            "pre-norm on what goes into the sub-layer.",
         ),
         (x + drop(f(x)), "The norm is missing."),
         (
@@ -382,7 +497,10 @@ def shared_mistakes(
             else F.layer_norm(x + drop(f(x)), (D_MODEL,)),
             "The norm should be the one that is handed in: it has learned a scale and a shift.",
         ),
-        (norm(x + drop(f(norm(x)))), "There are two norms, before and after. Each way has one."),
+        (
+            norm(x + drop(f(norm(x)))),
+            "There are two norms, before and after. Post-norm and pre-norm have one each.",
+        ),
         (x + drop(norm(f(x))), "In pre-norm the norm comes before the sub-layer, not after it."),
         (x * drop(inner), "Add, don't multiply."),
     ]
@@ -396,83 +514,94 @@ def counting(f: Callable[[Tensor], Tensor], calls: list[Tensor]) -> Callable[[Te
     return counted
 
 
-# --- 5. the encoder ------------------------------------------------------------------------------
+# --- 3. four norms -------------------------------------------------------------------------------
+
+NORMS = {"A": "sentence", "B": "layer", "C": "batch", "D": "rms"}
+MEASURE = {  # how to see that it isn't this kind
+    "layer": "Add 7 to all numbers of one word: does anything move? It shouldn't.",
+    "batch": "Change another sentence of the batch: does this one come out differently?",
+    "sentence": "Change another word of the same sentence: does this one come out differently?",
+    "rms": "Is the mean of each word 0, or does some of its level come through?",
+}
 
 
-def encoder_inputs() -> tuple[Tensor, nn.ModuleList, nn.Module]:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(7)
-        ours = Encoder(3, 6, D_FF, 2, dropout=0.0, norm_first=True).eval()
-        with torch.no_grad():
-            for parameter in ours.parameters():
-                parameter.normal_()
-    return numbers(B, S, 6, seed=8), ours.layers, ours.norm
+def norms() -> dict[str, Callable[[Tensor], Tensor]]:
+    """Four norms of (b, s, d_model), each of another of the kinds that `MEASURE` lists."""
+
+    def over(*axes: int) -> Callable[[Tensor], Tensor]:
+        def norm(x: Tensor) -> Tensor:
+            variance = x.var(axes, correction=0, keepdim=True)
+            return (x - x.mean(axes, keepdim=True)) / (variance + 1e-5).sqrt()
+
+        return norm
+
+    def rms(x: Tensor) -> Tensor:
+        return x / (x.square().mean(-1, keepdim=True) + 1e-5).sqrt()
+
+    kinds = {"layer": over(-1), "batch": over(0, 1), "sentence": over(1, 2), "rms": rms}
+    return {name: kinds[kind] for name, kind in NORMS.items()}
 
 
-@implement(encoder_inputs)
-def encoder(function: Callable[..., Tensor]) -> None:
-    """Exercise 5: (x, layers, norm) -> through all layers, then through the last norm."""
-    x, layers, norm = encoder_inputs()
-    own_work(function, "Encoder")
+@exercise
+def four_norms(verdict: Any) -> None:
+    """Exercise 3: which of the four norms is of which kind, {"A": kind, ...}."""
+    wrong = wrong_verdicts(verdict, NORMS, tuple(MEASURE))
+    for name in wrong:
+        raise Hint(f"{name} isn't “{verdict[name]}”. {MEASURE[verdict[name]]}")
 
-    def through(chosen: Sequence[nn.Module]) -> Tensor:
-        y = x
-        for layer in chosen:
-            y = layer(y)
-        return y
 
-    with torch.no_grad():
-        right = norm(through(layers))
-        between = x
-        for layer in layers:
-            between = norm(layer(between))
-        mistakes = [
-            (through(layers), "The norm at the end is missing. In pre-norm the last sum has none."),
-            (
-                norm(layers[-1](x)),
-                "Each of your layers reads x. It should read what the layer before it wrote.",
-            ),
-            (
-                norm(layers[0](x)),
-                "Only the first layer was used. (Does `return` stand inside the loop?)",
-            ),
-            (
-                norm(through([layers[0]] * 3)),
-                "You go through the first layer three times. The "
-                "layers are alike in structure, but each has weights of its own.",
-            ),
-            (norm(through(list(layers)[::-1])), "The layers run from the last to the first."),
-            (between, "The norm comes once, after the last layer, not after each."),
-            (
-                norm(sum(layer(x) for layer in layers)),
-                "The layers stand one after another, not side by side.",
-            ),
-            (
-                norm(x + through(layers)),
-                "x is added once more at the end. Each layer has its own way around already.",
-            ),
-        ]
-        mistakes += [
-            (norm(through(list(chosen))), f"{len(chosen)} of the 3 layers were used.")
-            for count in (1, 2)
-            for chosen in itertools.combinations(layers, count)
-        ]
-        found = call_with(function, x, layers, norm)
-        hint = "The layers don't show in the output. Is the result of a layer kept?"
-        expect(not same(found, norm(x)), hint)
-        expect(not same(found, x), "x comes out as it went in.")
-        compare(found, right, mistakes)
+# --- 4. as many as attention ---------------------------------------------------------------------
+
+
+@exercise
+def as_many_as_attention(d_ff: Any) -> None:
+    """Exercise 4: the d_ff for which the network has most nearly the numbers of the attention."""
+    d_ff = whole_number(d_ff)
+    attention = 4 * 512 * 512
+    best = min(range(1, 4096), key=lambda wide: abs(network_parameters(512, wide)[0] - attention))
+    expect(0 < d_ff < 100_000, "Give a width, as a whole number.")
+    no_slip(d_ff != 1024, "Very nearly: that leaves out the biases, b_1 and b_2.")
+    no_slip(d_ff != 2048, "That is the paper's. How many numbers has its network, against W^Q …?")
+    network = network_parameters(512, d_ff)[0]
+    more = "more" if network > attention else "fewer"
+    expect(
+        d_ff == best,
+        f"That network has {abs(network - attention):,} numbers {more} than the attention. Is "
+        "there a width that comes nearer?",
+    )
+
+
+# --- 5. what is added ----------------------------------------------------------------------------
+
+
+@exercise
+def largest_addition(layer: Any, part: Any) -> None:
+    """Exercise 5: which sub-layer adds most to trees, against what it is added to."""
+    layer = whole_number(layer, "The layer is 0 or 1.")
+    expect(layer in (0, 1), "The layer is 0 or 1.")
+    parts = {"attention": "x", "feed_forward": "between"}
+    expect(part in parts, 'The part is "attention" or "feed_forward".')
+    lengths = {
+        (number, name): (found[name][2].norm() / found[below][2].norm()).item()
+        for number, found in enumerate(what_is_added("I like trees"))
+        for name, below in parts.items()
+    }
+    expect(
+        (layer, part) == max(lengths, key=lengths.__getitem__),
+        f"This one adds a vector {lengths[layer, part]:.2f} times as long as the one that it is "
+        "added to. Another one adds more.",
+    )
 
 
 # --- one planted fault ---------------------------------------------------------------------------
 
 FAULTS = {
     "meet": "Nudge one word and look at `layers[i].feed_forward`: does any other word move?",
-    "way": "Let a sub-layer say zeros, `around(x, torch.zeros_like)`: is x still there in what "
+    "way": "Let a sub-layer return zeros, `around(x, torch.zeros_like)`: is x still there in what "
     "comes out?",
-    "norm": "Look at the size of each word behind each sub-layer: is any of them not normalized?",
-    "batch": "Read a sentence alone, and then beside a much louder one: does it come out "
-    "differently?",
+    "norm": "Look at the size of each word after each sub-layer: is any of them not normalized?",
+    "batch": "Read a sentence alone, and then in a batch with a much louder one: does it come "
+    "out differently?",
 }
 FAULTY_LAYER = 3
 
@@ -489,28 +618,28 @@ def suspect() -> Encoder:
 
 @exercise
 def planted_fault(layer: Any, fault: Any) -> None:
-    """The exercise of the core: (number of the layer, one of FAULTS)."""
+    """Exercise 2: (number of the layer, one of FAULTS)."""
     fault_in_a_stack(
         (layer, fault),
         (FAULTY_LAYER, "way"),
         6,
         FAULTS,
-        "Each layer has two ways "
-        "around, `residual_self_attn` and `residual_feed_forward`: try both, in each "
+        "Each layer has two residual "
+        "connections, `residual_self_attn` and `residual_feed_forward`: try both, in each "
         "layer.",
     )
 
 
-# --- assignment 4: a deep stack without a norm ----------------------------------------------------
+# --- assignment 4: a deep stack without a norm ---------------------------------------------------
 
 
 @exercise
 def share(guess: Any) -> None:
-    """The factor with which x + factor * f(x) makes the signal about twice as large."""
+    """The factor by which x + factor * f(x) makes the signal about twice as large."""
     guess = one_number(guess)
     expect(math.isfinite(guess), "Give one number.")
     expect(
-        guess != 0, "With a share of 0 the sub-layers say nothing, and x comes out as it went in."
+        guess != 0, "With a share of 0 the sub-layers add nothing, and x comes out as it went in."
     )
     with torch.random.fork_rng(devices=[]):
         signal = deep_stack(lambda x, f: x + guess * f(x))["signal"]

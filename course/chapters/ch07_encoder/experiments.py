@@ -177,7 +177,7 @@ def flow_stations(norm_first: bool) -> list[Any]:
 def read_by_encoder(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
     """The words of each sentence, and what is below and above each layer of the shipped encoder.
 
-    Each tensor is (sentences, positions, d_model); behind the words stand <eos> and the padding.
+    Each tensor is (sentences, positions, d_model); after the words come <eos> and the padding.
     """
     from transformer_lib.model.masks import padding_mask
     from transformer_lib.text.batching import source_batch
@@ -193,9 +193,9 @@ def read_by_encoder(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]
 
 @torch.no_grad()
 def hidden_layers(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
-    """The words, and what the feed-forward networks' neurons say to them, one tensor for a layer.
+    """The words, and the numbers of the feed-forward networks' neurons, one tensor for a layer.
 
-    Each is (sentences, positions, d_ff); a neuron that doesn't fire says 0.
+    Each is (sentences, positions, d_ff); that of a neuron that doesn't fire is 0.
     """
     from transformer_lib.translator import Translator
 
@@ -214,7 +214,7 @@ def hidden_layers(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
 
 @functools.cache
 def held_out_neurons(batch: int = 200) -> tuple[list[str], list[Tensor]]:
-    """Every word of the test set, and what each layer's neurons say to it: (words, d_ff)."""
+    """Every word of the test set, and the numbers of each layer's neurons: (words, d_ff)."""
     from transformer_lib.text import english_spanish
 
     texts = [english for english, _ in english_spanish.load("test")]
@@ -234,9 +234,9 @@ def held_out_neurons(batch: int = 200) -> tuple[list[str], list[Tensor]]:
 def excited_by(
     layer: int, neuron: int, count: int = 10, *, at_least: int = 5, also: str = ""
 ) -> dict[str, float]:
-    """The words of the test set to which a neuron says most: word -> mean of what it says.
+    """The words for which a neuron's number is largest in the test set: word -> its mean.
 
-    Only words that stand there `at_least` so many times. also: a word that is shown in any case,
+    Only words that occur there at least `at_least` times. also: a word that is shown in any case,
     as the last one.
     """
     words, said = held_out_neurons()
@@ -266,7 +266,7 @@ def plural_nouns(gender: str = "") -> set[str]:
 
 
 def who_fires(layer: int, neuron: int, kind: set[str], above: float = 1.0) -> float:
-    """Of all words of the test set to which a neuron says more than this: the share of a kind."""
+    """Of the words of the test set for which a neuron is above this: the share of a kind."""
     words, said = held_out_neurons()
     fires = [word for word, yes in zip(words, said[layer][:, neuron] > above, strict=True) if yes]
     return sum(word in kind for word in fires) / len(fires)
@@ -332,7 +332,7 @@ def gendered_nouns() -> list[Any]:
 
 
 def gender_gap(frame: str = "I like the red {}") -> dict[str, dict[str, float]]:
-    """Layer -> word -> how much more alike it is beside two nouns of one gender than of both.
+    """Layer -> word -> how much more alike it is with nouns of one gender than with both.
 
     frame: a sentence with a place for the noun, filled with each of `gendered_nouns`.
     """
@@ -352,7 +352,7 @@ def gender_gap(frame: str = "I like the red {}") -> dict[str, dict[str, float]]:
 
 
 def alike_at_distance(texts: Sequence[str], distances: Sequence[int]) -> dict[str, list[float]]:
-    """Layer -> the mean cosine of two words that stand so far apart, over all the sentences."""
+    """Layer -> the mean cosine of two words that are so far apart, over all the sentences."""
     words, xs = read_by_encoder(texts)
     found = {}
     for title, x in zip(titles(xs), xs, strict=True):

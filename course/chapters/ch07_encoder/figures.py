@@ -1,4 +1,4 @@
-"""Inside the encoder: who reaches whom, what depth does, and the way around a sub-layer."""
+"""Inside the encoder: who reaches whom, what depth does, and the residual connection."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -549,12 +549,12 @@ def norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -
     return figure
 
 
-# --- the way around a sub-layer ------------------------------------------------------------------
+# --- the residual connection --------------------------------------------------------------------
 
 
 @mpl.rc_context(style.PRINT)
 def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figure:
-    """Draw vectors on their way around a sub-layer, one row for each way -> the figure.
+    """Draw vectors that pass a sub-layer, one row for each way -> the figure.
 
     rows: title, with a formula on a second line -> stations from left to right: (name, matrix
     (s, d)) for vectors, "+" for the sum with the first vectors, any other text for a box. Beside
@@ -844,9 +844,9 @@ def draw_norm_groups() -> Figure:
 @figure(
     "encoder-two-norms",
     notebook=NOTEBOOK,
-    caption="The vectors of three words on their way around a sub-layer, post-norm and pre-norm.",
-    alt="Two rows of small color maps joined by arrows, with three words each, whose sizes stand "
-    "beside them: 0.5, 1 and 2. Above, post-norm: f and dropout, the sum with x, then the norm; "
+    caption="Three words pass a sub-layer with its residual sum, in post-norm and in pre-norm.",
+    alt="Two rows of small color maps joined by arrows, with three words each and the size of each "
+    "word, first 0.5, 1 and 2. Above, post-norm: f and dropout, the sum with x, then the norm; "
     "the output's three words have the size 1. Below, pre-norm: the norm comes first and only f "
     "reads it; x itself goes around to the sum, and the output's words keep different sizes. In "
     "what is added, some cells are white: dropout has set them to 0.",

@@ -4,6 +4,7 @@ Target and source have different lengths, and all sizes are different primes, so
 memory or a wrong axis can't pass unseen.
 """
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,8 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from course.chapters.ch00_start_here.checks import shipped, spanish
 from course.chapters.ch07_encoder.checks import network_parameters
 from course.checks import (
+    Hint,
     as_shape,
     call,
     compare,
@@ -25,9 +28,10 @@ from course.checks import (
     parts_right,
     plain,
     same,
-    whole_number,
     whole_numbers,
+    wrong_verdicts,
 )
+from transformer_lib.interpret.patching import ablate_head, patch_attention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.decoder import Decoder, DecoderLayer
 from transformer_lib.model.masks import causal_mask
@@ -53,7 +57,7 @@ def seeded(make: Callable[[], nn.Module]) -> nn.Module:
 
 
 def after(function: Any, *more: Any) -> Any:
-    """An attempt that gets modules behind its tensors, which are no part of a message."""
+    """An attempt that gets modules after its tensors, which are no part of a message."""
     return (lambda *tensors: function(*tensors, *more)) if callable(function) else function
 
 
@@ -72,10 +76,10 @@ def shapes(keys: Any, weights: Any, logits: Any) -> None:
         (2, 7, 512): "That is the memory. Its keys are cut into 8 heads.",
         (2, 7, 8, 64): "That is before the transpose: the heads come second.",
         (2, 8, 7, 512): "Each head has its share of the 512 numbers.",
-        (2, 8, 64, 7): "So they stand in the product Q K^T. Before it, a row for each word.",
+        (2, 8, 64, 7): "That is how they enter the product Q K^T. Before it, each word has a row.",
     }
     weight_hints = {
-        (2, 8, 7, 5): "Rows are queries, columns are keys. Who looks, and at whom?",
+        (2, 8, 7, 5): "Rows are queries, columns are keys. Which words look, and at which?",
         (2, 8, 5, 5): "That is the decoder's self-attention: target words look at target words.",
         (2, 8, 7, 7): "That is the encoder's self-attention: source words look at source words.",
         (2, 5, 7): "That is one head; here there are eight.",
@@ -88,7 +92,7 @@ def shapes(keys: Any, weights: Any, logits: Any) -> None:
         (2, 1794): "That is for the last place alone. In training all places count.",
         (2, 5, 512): "That is what goes into the generator.",
         (2, 1794, 5): "The words of the vocabulary are the last axis.",
-        (2, 8, 5, 1794): "Heads are an affair of the attention layers. After W^O they are gone.",
+        (2, 8, 5, 1794): "Heads exist only inside attention. After W^O they are gone.",
         (5, 1794): "And the batch?",
     }
     parts_right(
@@ -129,33 +133,78 @@ def parameters(guess: Any) -> None:
     )
 
 
-# --- 2. how often --------------------------------------------------------------------------------
+# --- 2. four ways to write ------------------------------------------------------------------------
+
+WRITERS = {"A": "number", "B": "fine", "C": "forgets", "D": "even"}
+MEASURE = {  # how to see that it isn't this kind
+    "fine": "Compare what it writes with `translator.translate`, for one thing and for several.",
+    "forgets": "Does it know what it has just written? Are words repeated, or left out?",
+    "even": "Can it tell the English words apart? Read a longer sentence, to the end.",
+    "number": "Try the same sentence with one thing and with several, and look at the verb.",
+}
+
+
+def writers() -> dict[str, Callable[[str], str]]:
+    """Four ways to translate with the shipped model, in some of which one thing is changed."""
+    return {name: functools.partial(write_as, kind) for name, kind in WRITERS.items()}
+
+
+def write_as(kind: str, english: str) -> str:
+    """The translation by the shipped model, changed as `MEASURE` lists it."""
+    model, layers = shipped().model, ("decoder.layers.0", "decoder.layers.1")
+
+    def itself(weights: Tensor) -> Tensor:
+        """The newest place is the last of the keys; in one run of all, each is its own."""
+        places = torch.arange(weights.size(-1))[-weights.size(-2) :]
+        return nn.functional.one_hot(places, weights.size(-1)).to(weights).expand_as(weights)
+
+    edits = {
+        "fine": {},
+        "forgets": {f"{layer}.self_attn": itself for layer in layers},
+        "even": {
+            f"{layer}.cross_attn": lambda weights: torch.full_like(weights, 1 / weights.size(-1))
+            for layer in layers
+        },
+        "number": {"decoder.layers.1.cross_attn": ablate_head(0)},
+    }
+    with patch_attention(model, edits[kind]):
+        return " ".join(spanish(english))
 
 
 @exercise
-def runs(encoder: Any, decoder: Any) -> None:
-    """Exercise 2: encoder and decoder runs for a translation of 7 words."""
-    encoder, decoder = whole_number(encoder), whole_number(decoder)
-    encoder_hints = {
-        8: "The English sentence doesn't change while the Spanish one is written.",
-        7: "The English sentence doesn't change while the Spanish one is written.",
-        6: "Its six layers run one after another. That counts as one run.",
+def four_writers(verdict: Any) -> None:
+    """Exercise 2: which of the four writers has which fault, {"A": kind, ...}."""
+    wrong = wrong_verdicts(verdict, WRITERS, tuple(MEASURE))
+    for name in wrong:
+        raise Hint(f"{name} isn't “{verdict[name]}”. {MEASURE[verdict[name]]}")
+
+
+# --- 3. what each place needs ---------------------------------------------------------------------
+
+
+@exercise
+def needed(number: Any, end: Any) -> None:
+    """Exercise 3: the English word without which it writes gusta, and the one for the end."""
+    words = (*"I like trees".split(), "<eos>")
+    for word in (number, end):
+        expect(word in words, f"Give words of {', '.join(words)}, not {word!r}.")
+    number_hints = {
+        "like": "Without it no verb is written at all: the place writes me a second time.",
+        "I": "Without it the verb stays as it is. What becomes of me?",
+        "<eos>": "Without it the verb stays as it is.",
     }
-    decoder_hints = {
-        7: "After the seventh word it runs once more. What does it write then?",
-        9: "<bos> isn't written, it is given.",
-        1: "That is training, where the right words are known.",
-        48: "A run goes through all six layers.",
-        42: "A run goes through all six layers, and the end must be written, too.",
-        36: "That is how many words it reads in all its runs together.",
+    end_hints = {
+        "trees": "Without it the sentence ends as it should, and earlier places go wrong.",
+        "like": "Without it the last place still writes <eos>.",
+        "I": "Without it the last place still writes <eos>.",
     }
     parts_right(
-        ("The encoder", encoder, 1, encoder_hints),
-        ("The decoder", decoder, 8, decoder_hints),
+        ("For the number", number, "trees", number_hints),
+        ("For the end", end, "<eos>", end_hints),
     )
 
 
-# --- 3. the decoder layer ------------------------------------------------------------------------
+# --- assignment 4: the decoder layer ------------------------------------------------------------
 
 
 def layer_inputs() -> tuple[Any, ...]:
@@ -168,7 +217,7 @@ def layer_inputs() -> tuple[Any, ...]:
 
 @implement(layer_inputs)
 def decoder_layer(function: Callable[..., Tensor]) -> None:
-    """Exercise 3: (x, memory, mask, self_attn, cross_attn, feed_forward, norms), post-norm."""
+    """From an empty file: (x, memory, mask, self_attn, cross_attn, feed_forward, norms)."""
     judge_layer(function, layer_inputs())
 
 
@@ -218,7 +267,7 @@ def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
             (layer(own_mask=None), "The causal mask is missing: each word sees the words to come."),
             (
                 layer(own_mask=mask.mT),
-                "The mask lies on the wrong side: each word sees itself and the future.",
+                "The mask covers the wrong side: each word sees itself and the future.",
             ),
             (
                 layer(own_mask=~mask),
@@ -245,7 +294,7 @@ def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
             (layer(order=(1, 0, 2)), "Your cross-attention comes first. The self-attention does."),
             (
                 layer(order=(0, 2, 1)),
-                "Your feed-forward network stands before the cross-attention. It comes last.",
+                "Your feed-forward network comes before the cross-attention. It comes last.",
             ),
             (
                 layer(order=(1, 0, 2), ways=[n_2, n_1, n_3]),
@@ -253,18 +302,21 @@ def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
             ),
             (
                 layer(order=(0, 2, 1), ways=[n_1, n_3, n_2]),
-                "Your feed-forward network stands before the cross-attention. It comes last.",
+                "Your feed-forward network comes before the cross-attention. It comes last.",
             ),
             (layer(order=(0, 2)), "The cross-attention is missing."),
             (layer(order=(1, 2)), "The self-attention is missing."),
             (layer(order=(0, 1)), "The feed-forward network is missing."),
             (
                 layer(skip=(0, 1, 2)),
-                "The ways around are missing: each sub-layer's output is added to its input.",
+                "The residual connections are missing: a sub-layer's output is added to its input.",
             ),
-            (layer(skip=(1,)), "The way around the cross-attention is missing."),
-            (layer(skip=(0,)), "The way around the self-attention is missing."),
-            (layer(skip=(2,)), "The way around the feed-forward network is missing."),
+            (layer(skip=(1,)), "The residual connection around the cross-attention is missing."),
+            (layer(skip=(0,)), "The residual connection around the self-attention is missing."),
+            (
+                layer(skip=(2,)),
+                "The residual connection around the feed-forward network is missing.",
+            ),
             (
                 layer(ways=[n_1, n_1, n_1]),
                 "You used norms[0] three times; each sub-layer has its own.",
@@ -432,12 +484,12 @@ def all_at_once(function: Callable[..., Tensor]) -> None:
         mistakes = [
             (
                 reads(words),
-                "<bos> is missing: nothing stands there that could predict the first word.",
+                "<bos> is missing: there is nothing that could predict the first word.",
             ),
             (
                 reads(words, last),
                 "The decoder reads the right answers, tgt_out. It should read "
-                "them one place later, with <bos> in front: tgt_in.",
+                "them one place later, with <bos> before them: tgt_in.",
             ),
             (
                 reads(first, words, last),
@@ -445,9 +497,9 @@ def all_at_once(function: Callable[..., Tensor]) -> None:
             ),
             (reads(first, words)[:, 1:], "One place is lost: <bos> predicts the first word."),
             (reads(first, words)[:, :-1], "One place is lost: the last word predicts <eos>."),
-            (reads(words, first), "<bos> stands at the end. It belongs in front."),
-            (reads(last, words), "In front stands <eos>. It should be <bos>."),
-            (reads(torch.full_like(first, 0), words), "In front stands <pad>. It should be <bos>."),
+            (reads(words, first), "<bos> is at the end. It belongs at the beginning."),
+            (reads(last, words), "It begins with <eos>. It should be <bos>."),
+            (reads(torch.full_like(first, 0), words), "It begins with <pad>. It should be <bos>."),
             (reads(first, words)[:, -1], "That is the last place alone. Give all of them back."),
             (
                 model(words, torch.cat([first, src], dim=1)),

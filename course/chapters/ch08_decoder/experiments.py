@@ -38,7 +38,7 @@ def decode_steps(translator: Any, text: str, best: int = 5) -> tuple[list[str], 
     """Translate word by word and write down each step -> the source words, the steps.
 
     translator: a `Translator`. Each step is a run of the decoder over all words written so far;
-    its look is that of the last layer, the mean of the heads. Ends with <eos> or 64 words.
+    what it looks at is that of the last layer, the mean of the heads. Ends with <eos> or 64 words.
     """
     model, vocab = translator.model, translator.tgt.vocab.tokens
     src = source_of(translator, text)

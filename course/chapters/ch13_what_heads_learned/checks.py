@@ -42,7 +42,7 @@ def without_the_head(guess: str) -> None:
 
 @exercise
 def guilty_head(layer: str, head: int, share: float) -> None:
-    """The head without which the verb is least often right, and how often that is."""
+    """The head without which the verb is least often right, and the share that is left."""
     known = attention_layers(shipped().model)
     expect(
         layer in known and head in range(shipped().model.config.h),
@@ -68,7 +68,7 @@ def guilty_head(layer: str, head: int, share: float) -> None:
     expect(0 <= share <= 1, wanted)
     no_slip(
         abs(share - (1 - measured)) > 0.01,
-        "That is the share of verbs that go wrong. Asked is how many stay right.",
+        "That is the share of verbs that go wrong. The question is how many stay right.",
     )
     no_slip(abs(share - measured) < 0.01, "The head is right; measure the share again.")
 
@@ -100,8 +100,8 @@ def rows_and_places() -> tuple[Tensor, Tensor]:
 
 @implement(lambda: (torch.full((1, 1, 1), 1.0), torch.zeros(1, dtype=torch.long)))
 def share_on(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """share_on(rows, places): (b, h, s), (b) -> (h), how often the largest weight
-    of each head lies at the place."""
+    """share_on(rows, places): (b, h, s), (b) -> (h), in what share of the
+    sentences the largest weight of each head is at the place."""
     rows, places = rows_and_places()
     largest = rows.argmax(dim=-1)
     right = largest == places[:, None]  # (b, h)
@@ -140,12 +140,12 @@ def share_on(function: Callable[[Tensor, Tensor], Tensor]) -> None:
             ),
             (
                 mass.mean(dim=0),
-                "That is the mean weight on the place. Asked is how often the *largest* "
-                "weight lies there.",
+                "That is the mean weight on the place. The question is in how many "
+                "sentences the *largest* weight is there.",
             ),
             (
                 rows.amax(dim=-1).mean(dim=0),
-                "That is how large the largest weight is, wherever it lies. `argmax` says where.",
+                "That is how large the largest weight is, wherever it is. `argmax` says where.",
             ),
             (
                 (rows.argmin(dim=-1) == places[:, None]).float().mean(dim=0),
@@ -220,9 +220,9 @@ def swap_two(function: Callable[..., Tensor]) -> None:
             (
                 all_queries,
                 "You exchanged them in the rows of all words of the head. Only the row "
-                "`query` shall change.",
+                "`query` should change.",
             ),
-            (all_heads, "You exchanged them in all heads. Only `head` shall change."),
+            (all_heads, "You exchanged them in all heads. Only `head` should change."),
             (
                 first_only,
                 "Only the first sentence has changed. Axis 0 is the batch: take all of it.",
@@ -267,7 +267,7 @@ def flips(sentence: str, word: str, one: str, another: str) -> None:
     )
     differ = [
         (a, b) for a, b in zip(before, after, strict=False) if a != b
-    ]  # of a longer one, the rest doesn't matter: it is told below
+    ]  # of a longer one, the rest doesn't matter: a message below says it
     expect(
         len(before) == len(after) and len(differ) == 1,
         f"More than one word has changed: “{' '.join(after)}”. Try a sentence nearer to the ones "
@@ -291,7 +291,7 @@ def masculine() -> float:
 
 @exercise
 def always_masculine(share: float) -> None:
-    """How often a model would be right that always writes the masculine form."""
+    """The share in which a model would be right that always writes the masculine form."""
     expect(
         isinstance(share, int | float) and not isinstance(share, bool),
         "Give a number between 0 and 1.",
@@ -303,7 +303,7 @@ def always_masculine(share: float) -> None:
     )
     no_slip(
         abs(share - 0.92) > 0.011,
-        "That is how often it *says* the masculine form. How often is the masculine form right?",
+        "That is the share in which it *says* the masculine form. In what share is it right?",
     )
     expect(
         abs(share - masculine()) < 0.01,
@@ -347,7 +347,7 @@ def alike_in_the_picture(changes: Any, stays: Any) -> None:
 
 
 def endings(name: str, sentence: str, noun: str, other: str) -> tuple[str, str]:
-    """The last Spanish word, with the head and without it; a Hint if the look isn't as asked."""
+    """The last Spanish word, with the head and without; a Hint if it doesn't look as asked."""
     before, words = spanish(sentence), shipped().read(sentence)
     for one in (noun, other):
         expect(one in words, f"{name}: {one!r} is not one of the words: {', '.join(words)}.")

@@ -8,7 +8,7 @@ import torch
 from tqdm import tqdm
 
 from course.experiments import experiment
-from course.grammar.lexicon import Noun
+from course.grammar.lexicon import NOUNS, Noun
 from course.grammar.splits import LIKINGS
 from transformer_lib.decoding import greedy_decode, inference_mode
 from transformer_lib.interpret.patching import Edit, ablate_head, patch_attention, swap_attention
@@ -86,7 +86,7 @@ def looks_of(
 
 
 def from_the_adjective(translator: Translator, batch: PronounBatch) -> list[float]:
-    """For each encoder head: how often its largest weight from the adjective is on the noun."""
+    """For each encoder head: in what share its largest weight from the adjective is on the noun."""
     return [
         row["right"]
         for row in head_accuracy(translator, batch)
@@ -159,10 +159,15 @@ class LikingBatch:
     "Me gustan los árboles": noun and noun_out are the places of "trees" and "árboles", verb_out
     that of "gustan" (-1 where there is no such verb). right, wrong: ids of "gustan" and "gusta".
     `agreement` compares these two at the place that it calls adjective_out: here it is the verb's.
+    other: the place of the only other English noun, -1 where there is none, or more than one.
+
+    numbered: the pairs whose verb shows the number of what is liked; among them unlike and alike
+    are those with one other noun, of the other number ("The boys like the tree") or of the same.
     """
 
     def __init__(self, translator: Translator, pairs: TextPairs):
-        ids, places, forms, self.pairs, self.numbered = [], [], [], [], []
+        ids, places, forms, self.pairs = [], [], [], []
+        self.numbered, self.unlike, self.alike = [], [], []
         tokens = translator.tgt.vocab.ids
         for english, spanish in pairs:
             source, target = translator.src.tokenizer(english), translator.tgt.tokenizer(spanish)
@@ -173,18 +178,23 @@ class LikingBatch:
             verbs = [i for i, word in enumerate(target) if word.removesuffix("n") in NUMBER_SHOWS]
             verb_out = verbs[0] if verbs else -1
             verb = target[verb_out]
-            other = verb.removesuffix("n") if verb.endswith("n") else verb + "n"
+            flipped = verb.removesuffix("n") if verb.endswith("n") else verb + "n"
+            others = [i for i, word in enumerate(source) if word in PLURAL and i != noun]
+            other = others[0] if len(others) == 1 else -1
             # Not "le gusta dibujar torres": what is liked there is the drawing, not the towers.
-            if verbs and plural == verb.endswith("n") and other in tokens:
+            if verbs and plural == verb.endswith("n") and flipped in tokens:
                 self.numbered.append((english, spanish))
+                if other >= 0:
+                    kind = self.alike if PLURAL[source[other]] == plural else self.unlike
+                    kind.append((english, spanish))
             self.pairs.append((english, spanish))
             ids.append((translator.src.vocab.encode(source), translator.tgt.vocab.encode(target)))
-            places.append((noun, noun_out, verb_out))
-            forms.append((tokens[verb], tokens.get(other, UNK)))
+            places.append((noun, noun_out, verb_out, other))
+            forms.append((tokens[verb], tokens.get(flipped, UNK)))
         batch = make_batch(ids)
         self.src, self.tgt_in, self.tgt_out = batch.src, batch.tgt_in, batch.tgt_out
         self.rows = torch.arange(len(ids))
-        self.noun, self.noun_out, self.verb_out = torch.tensor(places).unbind(dim=1)
+        self.noun, self.noun_out, self.verb_out, self.other = torch.tensor(places).unbind(dim=1)
         self.right, self.wrong = torch.tensor(forms).unbind(dim=1)
         self.adjective_out = self.verb_out
 
@@ -206,13 +216,71 @@ def noun_places(source: Sequence[str], target: Sequence[str]) -> list[tuple[int,
 LIKED_FORMS: dict[str, Noun] = {
     noun.in_english(plural): noun for noun in LIKINGS for plural in (False, True)
 }
+PLURAL: dict[str, bool] = {  # not "fish", which is both
+    noun.in_english(plural): plural
+    for noun in NOUNS.values()
+    for plural in (False, True)
+    if noun.in_english(plural) != noun.in_english(not plural)
+}
+
+
+def says_singular(
+    translator: Translator, liked: LikingBatch, edits: Mapping[str, Edit] | None = None
+) -> float:
+    """Share of sentences in which the verb's singular gets the higher score, right or wrong."""
+    with inference_mode(translator.model), patch_attention(translator.model, edits or {}):
+        logits = translator.model(liked.src, liked.tgt_in)[liked.rows, liked.verb_out]
+    right = logits[liked.rows, liked.right] > logits[liked.rows, liked.wrong]
+    said = torch.where(right, liked.right, liked.wrong).tolist()
+    return sum(not word.endswith("n") for word in translator.tgt.vocab.decode(said)) / len(said)
+
+
+def to_the_letter(
+    translator: Translator,
+    liked: LikingBatch,
+    edits: Mapping[str, Edit] | None = None,
+    *,
+    other_number: bool = False,
+) -> float:
+    """Share of sentences written as in the corpus, by a model with changed attention.
+
+    other_number: as in the corpus but for the verb, which has the other number. Each word is
+    predicted after the right ones before it, so that the edits find the verb at its place; where
+    all are right, greedy decoding writes the same.
+    """
+    tgt_in, tgt_out = liked.tgt_in.clone(), liked.tgt_out.clone()
+    if other_number:
+        tgt_in[liked.rows, liked.verb_out + 1] = liked.wrong
+        tgt_out[liked.rows, liked.verb_out] = liked.wrong
+    with inference_mode(translator.model), patch_attention(translator.model, edits or {}):
+        written = translator.model(liked.src, tgt_in).argmax(dim=-1)
+    return ((written == tgt_out) | (tgt_out == PAD)).all(dim=-1).float().mean().item()
+
+
+def swapped_at(
+    translator: Translator, text: str, layer: str, head: int, verb: str, one: str, another: str
+) -> str:
+    """The words written when, at the place that writes `verb`, two weights have changed places."""
+    source = translator.read(text)
+    place = translator.translate(text)[0].tokens.index(verb)
+    swap = swap_attention(0, head, place, source.index(one), source.index(another))
+
+    def edit(weights: torch.Tensor) -> torch.Tensor:
+        return swap(weights) if weights.size(2) > place else weights
+
+    src = make_batch([(translator.src.vocab.encode(source), [])]).src
+    with patch_attention(translator.model, {layer: edit}):
+        (words,) = greedy_decode(translator.model, src, cache=False)
+    return " ".join(translator.tgt.vocab.decode(words))
 
 
 # --- each head switched off ----------------------------------------------------------------------
 
 
-def changed(translator: Translator, src: torch.Tensor, layer: str, head: int) -> float:
-    """Share of these sentences (b, s) whose translation is another one without this head."""
+def changed(
+    translator: Translator, src: torch.Tensor, layer: str, head: int | slice | list[int]
+) -> float:
+    """Share of these sentences (b, s) whose translation is another one without head or heads."""
     before = greedy_decode(translator.model, src)
     with patch_attention(translator.model, {layer: ablate_head(head)}):
         after = greedy_decode(translator.model, src)

@@ -22,7 +22,7 @@ from course.drawing.shapes import canvas, label, sentence
 from course.drawing.values import as_array, steady_round
 from transformer_lib.interpret.recording import head_name
 
-# The mean, behind the dots of the single trainings.
+# The mean, behind the dots of the single training runs.
 PALE_BAR, PALE_WRONG = "#C9DDF0", "#F6D3BF"
 NOT_BY_CHANCE = 0.55  # of a few hundred coins, as many are hardly ever heads
 SEEN = 0.3  # weights below are no line in `crossing`
@@ -35,7 +35,7 @@ KINDS = {
 
 @mpl.rc_context(style.PRINT)
 def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw how often each head's largest weight lies on the right noun -> two maps, (layer, head).
+    """Draw each head's share of largest weights on the right noun -> two maps, (layer, head).
 
     table: rows of `head_accuracy`. The left map looks from the adjective, the right one
     from the pronoun.
@@ -144,7 +144,7 @@ def agreement_bars(
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
     ax.set_yticks(range(len(measured)), list(measured))
     ax.tick_params(axis="y", length=0, pad=9)
-    ax.set_xlabel(f"adjectives in the right gender; a dot for each of {len(seeds)} trainings")
+    ax.set_xlabel(f"adjectives in the right gender; a dot for each of {len(seeds)} training runs")
     return figure
 
 
@@ -393,7 +393,7 @@ def sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) 
     """Draw, for each head, how sharp it looks and what its absence changes -> the figure.
 
     results: rows with layer, head, largest (mean of each word's largest weight) and changed (share
-    of translations). named: "layer.head" -> what is written beside its point.
+    of translations). named: "layer.head" -> what is written next to its point.
     """
     figure = style.new_figure(8.0, 4.4)
     ax = figure.subplots()
@@ -488,7 +488,7 @@ def draw_token_view() -> Any:
 @figure(
     "causes-head-table",
     notebook="13_what_the_heads_learned",
-    caption="How often the largest weight of each head lies on the noun that is meant.",
+    caption="In how many sentences the largest weight of each head is on the noun that is meant.",
     alt="Two maps of four layers by four heads. Where the adjective looks, one cell is dark: "
     "encoder, layer 1, head 2, with 99 %; all others have 6 % or less, and most of them are "
     "empty. Where 'it' looks, the largest is 27 %, in the same cell.",
@@ -574,7 +574,7 @@ def draw_crossing() -> Figure:
     "causes-sharp-heads",
     notebook="13_what_the_heads_learned",
     caption="How sharp each of the 24 heads looks, and how many translations change without it.",
-    alt="24 points. The sharpest heads, all in the decoder, lie at every height from 0 to 19 %; "
+    alt="24 points. The sharpest heads, all in the decoder, are at all heights from 0 to 19 %; "
     "most of them at the bottom. The highest point, 22 %, is the encoder head that finds the noun, "
     "and it is only moderately sharp.",
 )
@@ -596,7 +596,7 @@ def draw_sharp_heads() -> Figure:
     "attention-animal",
     notebook="13_what_the_heads_learned",
     caption="What 'tired' and 'wide' look at, and what 'it' looks at, in the encoder head that "
-    "finds the right noun most often.",
+    "finds the right noun in most sentences.",
     alt="The sentence 'The animal didn't cross the street because it was too tired', and below it "
     "the same sentence with 'wide'. An arrow leads from 'tired' to 'animal', but from 'wide' to "
     "'street', each with 100 % of the attention. Under both sentences the same arrow leads from "

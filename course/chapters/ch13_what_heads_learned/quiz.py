@@ -82,7 +82,7 @@ def numbers(answer: Any, count: int) -> tuple[int, ...]:
 
 def two_halves(answer: Any) -> None:
     names = listed(answer, 2)
-    expect(names != ["decoder", "encoder"], "Those are the two, the other way round.")
+    expect(names != ["decoder", "encoder"], "Those are the two, in the other order.")
     expect(names == ["encoder", "decoder"], "One half reads, the other one writes.")
 
 
@@ -104,7 +104,7 @@ def encoder_parts(answer: Any) -> None:
     expect(
         names == ["self attention", "feed forward"],
         "In one sub-layer the words look at each other, in the other one each is alone. (Residual "
-        "connection and norm stand around them and aren't counted.)",
+        "connection and norm belong to each of them and aren't counted.)",
     )
 
 
@@ -125,7 +125,9 @@ def decoder_parts(answer: Any) -> None:
 
 def runs(answer: Any) -> None:
     found = numbers(answer, 2)
-    expect(found[0] == 1, "The source doesn't change while we write. How often must it be read?")
+    expect(
+        found[0] == 1, "The source doesn't change while we write. How many times must it be read?"
+    )
     expect(
         found[1] != 4,
         "Four words, and then? It has to say that it is done: <eos> is predicted too.",
@@ -144,7 +146,7 @@ QUESTIONS = (
     ),
     Question(
         "What stands for a word at the bottom of either half? (a) its embedding; (b) its embedding "
-        "and, beside it, its position, 1,024 numbers; (c) the sum of embedding and position "
+        "followed by its position, 1,024 numbers; (c) the sum of embedding and position "
         "vector; (d) its one-hot row. A letter.",
         "notebooks 02 and 03",
         letter(
@@ -186,7 +188,7 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "How often do the encoder and the decoder run until “Me gustan los árboles” is written, "
+        "How many times do encoder and decoder run until “Me gustan los árboles” is written, "
         "one word at a time? Two whole numbers.",
         "notebook 08",
         runs,

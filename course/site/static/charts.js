@@ -7,7 +7,8 @@ async function draw(box) {
   const place = document.createElement("div");
   box.append(place);
   const config = { background: "#FFFFFF" };
-  await vegaEmbed(place, spec, { actions: false, renderer: "svg", config });
+  // ast: its expressions are interpreted, since a page may not make code out of text.
+  await vegaEmbed(place, spec, { actions: false, renderer: "svg", config, ast: true });
   const drawing = place.querySelector("svg.marks");
   drawing.setAttribute("role", "img"); // said once, and not dot by dot
   drawing.setAttribute("aria-label", picture.alt);

@@ -1,20 +1,5 @@
 // What makes reading easier. Everything can be read without it.
 
-// --- light or dark ---
-
-const theme = document.getElementById("theme-button");
-theme.hidden = false;
-theme.addEventListener("click", () => {
-  const root = document.documentElement;
-  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  root.dataset.theme = (root.dataset.theme || system) === "dark" ? "light" : "dark";
-  try {
-    localStorage.setItem("theme", root.dataset.theme);
-  } catch {
-    // a browser that stores nothing for files: this page only
-  }
-});
-
 // --- code can be copied ---
 
 for (const box of document.querySelectorAll(".code")) {
@@ -26,8 +11,13 @@ for (const box of document.querySelectorAll(".code")) {
   button.className = "copy";
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(box.querySelector("code").textContent);
-    button.textContent = "Copied";
+    try {
+      await navigator.clipboard.writeText(box.querySelector("code").textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(box.querySelector("code")); // by hand, then
+      button.textContent = "Selected";
+    }
     setTimeout(() => (button.textContent = "Copy"), 2000);
   });
   frame.append(box, button);
@@ -89,8 +79,17 @@ for (const form of document.querySelectorAll(".guess")) {
 
 // --- a link into something folded opens it; on paper everything is open ---
 
+/** What stands after #, or nothing if it can't be read: an address is somebody else's text. */
+function anchor() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return "";
+  }
+}
+
 function unfold() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = document.getElementById(anchor());
   for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) {
     box.open = true;
   }
@@ -106,86 +105,4 @@ addEventListener("beforeprint", () => {
 });
 addEventListener("afterprint", () => {
   for (const box of closed) box.open = false;
-});
-
-// --- search: all words must be in a section; those in its heading count most ---
-
-const dialog = document.getElementById("search");
-const words = document.getElementById("search-words");
-const opener = document.getElementById("search-button");
-opener.hidden = false;
-
-function openSearch() {
-  if (!window.found && !document.querySelector("script[src='search.js']")) {
-    const script = document.createElement("script"); // a page opened as a file may load scripts only
-    script.src = "search.js";
-    script.onload = search;
-    document.head.append(script);
-  }
-  dialog.showModal();
-  words.select();
-}
-opener.addEventListener("click", openSearch);
-addEventListener("keydown", (event) => {
-  if ((event.ctrlKey || event.metaKey) && event.key === "k") {
-    event.preventDefault();
-    openSearch();
-  }
-});
-
-const bareLetters = (text) => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
-
-function search() {
-  const list = document.getElementById("search-found");
-  const count = document.getElementById("search-count");
-  list.replaceChildren();
-  count.textContent = "";
-  const asked = bareLetters(words.value).split(/\s+/).filter(Boolean);
-  if (!asked.length || !window.found) return;
-  const hits = [];
-  for (const section of window.found) {
-    section.bareHeading ??= bareLetters(`${section.title} ${section.heading}`);
-    section.bareText ??= bareLetters(section.text);
-    let score = 0;
-    for (const word of asked) {
-      const inHeading = section.bareHeading.includes(word);
-      const inText = section.bareText.split(word).length - 1;
-      score = inHeading || inText ? score + 20 * inHeading + Math.min(inText, 10) : -Infinity;
-    }
-    if (score > 0) hits.push([score, section]);
-  }
-  hits.sort(([one], [other]) => other - one);
-  count.textContent = hits.length === 1 ? "1 section" : `${hits.length} sections`;
-  for (const [, section] of hits.slice(0, 30)) {
-    const link = document.createElement("a");
-    link.href = section.page;
-    const heading = document.createElement("strong");
-    heading.textContent = section.heading;
-    const where = document.createElement("span");
-    where.textContent = ` · ${section.title}`;
-    const context = document.createElement("small");
-    const at = Math.max(0, section.bareText.indexOf(asked[0]) - 60);
-    marked(context, section.text.slice(at, at + 160), asked);
-    link.append(heading, where, context);
-    link.addEventListener("click", () => dialog.close());
-    const item = document.createElement("li");
-    item.append(link);
-    list.append(item);
-  }
-}
-
-function marked(element, text, asked) {
-  const escaped = asked.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  for (const piece of text.split(new RegExp(`(${escaped.join("|")})`, "i"))) {
-    const found = asked.includes(bareLetters(piece));
-    const part = document.createElement(found ? "mark" : "span");
-    part.textContent = piece;
-    element.append(part);
-  }
-}
-words.addEventListener("input", search);
-document.getElementById("search-close").addEventListener("click", () => dialog.close());
-dialog.querySelector("form").addEventListener("submit", (event) => {
-  event.preventDefault(); // Enter: to the first one found
-  dialog.querySelector("#search-found a")?.click();
 });

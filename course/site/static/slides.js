@@ -24,7 +24,8 @@ addEventListener("keydown", (event) => {
     event.preventDefault();
     slides[keys[event.key]()]?.scrollIntoView();
   } else if (event.key === "f") {
-    document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen();
+    const root = document.documentElement; // phones may have no full screen, others refuse it
+    (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen?.())?.catch(() => {});
   } else if (event.key === "n") {
     const words = slides[shown()].querySelector(".in-words");
     if (words) words.open = !words.open;

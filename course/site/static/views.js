@@ -5,7 +5,5 @@ for (const box of document.querySelectorAll(".view")) {
   const { chosen, ...data } = JSON.parse(box.querySelector("script").textContent);
   const place = document.createElement("div");
   box.querySelector("img").replaceWith(place);
-  const view = new AttentionView(place, data, { chosen });
-  const theme = new MutationObserver(() => view.paint());
-  theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  new AttentionView(place, data, { chosen });
 }

@@ -264,7 +264,7 @@ WRONG = {
                     f"y = (x - mean) / (variance + {eps}).sqrt()",
                     "return y * scale + shift",
                 ),
-                "A small number of your own",
+                "a small number of your own",
                 2,
             )
             for eps in ("1e-5", "1e-6", "1e-12")
@@ -318,13 +318,13 @@ WRONG = {
         Wrong(
             "no residual",
             around(PRE, "return norm(dropout(sublayer(x)))"),
-            "The way around is missing",
+            "The residual connection is missing",
             1.5,
         ),
         Wrong(
             "no residual in pre-norm",
             around(POST, "return dropout(sublayer(norm(x)))"),
-            "With norm_first=True: The way around is missing",
+            "With norm_first=True: The residual connection is missing",
             1.5,
         ),
         Wrong(
@@ -347,13 +347,13 @@ WRONG = {
         Wrong(
             "dropout on the residual",
             around(PRE, "return norm(dropout(x) + sublayer(x))"),
-            "Dropout falls on x",
+            "Dropout acts on x",
             1.5,
         ),
         Wrong(
             "dropout on the sum",
             around(POST, "return dropout(x + sublayer(norm(x)))"),
-            "Dropout falls on the sum",
+            "Dropout acts on the sum",
             1.5,
         ),
         Wrong(
@@ -365,19 +365,19 @@ WRONG = {
         Wrong(
             "dropout before the sub-layer",
             around(PRE, "return norm(x + sublayer(dropout(x)))"),
-            "Dropout falls on what the sub-layer reads",
+            "Dropout acts on what goes into the sub-layer",
             1.5,
         ),
         Wrong(
             "dropout before the sub-layer, in pre-norm",
             around(POST, "return x + sublayer(dropout(norm(x)))"),
-            "With norm_first=True: Dropout falls on what the sub-layer reads",
+            "With norm_first=True: Dropout acts on what goes into the sub-layer",
             1.5,
         ),
         Wrong(
             "dropout before the norm, in pre-norm",
             around(POST, "return x + sublayer(norm(dropout(x)))"),
-            "Dropout falls on what the norm reads",
+            "Dropout acts on what goes into the norm",
             1.5,
         ),
         Wrong("no dropout", around(PRE, "return norm(x + sublayer(x))"), "Dropout is missing", 1.5),
@@ -498,7 +498,7 @@ WRONG = {
                 "x = norms[2](x + feed_forward(x))",
                 "return norms[1](x + cross_attn(x, memory, memory))",
             ),
-            "stands before the cross-attention",
+            "comes before the cross-attention",
             2,
         ),
         Wrong(
@@ -508,7 +508,7 @@ WRONG = {
                 "x = norms[1](x + feed_forward(x))",
                 "return norms[2](x + cross_attn(x, memory, memory))",
             ),
-            "stands before the cross-attention",
+            "comes before the cross-attention",
             2,
         ),
         Wrong(
@@ -531,13 +531,13 @@ WRONG = {
                 "x = norms[1](cross_attn(x, memory, memory))",
                 "return norms[2](feed_forward(x))",
             ),
-            "The ways around are missing",
+            "The residual connections are missing",
             2,
         ),
         Wrong(
             "no residual around the cross-attention",
             layer(FIRST, "x = norms[1](cross_attn(x, memory, memory))", THIRD),
-            "The way around the cross-attention is missing",
+            "The residual connection around the cross-attention is missing",
             2,
         ),
         Wrong(
@@ -641,7 +641,7 @@ WRONG = {
     "share": [
         Wrong("as in the model", "share = 1", "which is too much", 0),
         Wrong("too small", "share = 0.1", "which isn't enough", 0),
-        Wrong("the sub-layers left out", "share = 0", "the sub-layers say nothing", 0),
+        Wrong("the sub-layers left out", "share = 0", "the sub-layers add nothing", 0),
         Wrong("a function", "share = growth", "Give one number", 0),
     ],
 }

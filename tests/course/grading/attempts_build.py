@@ -113,7 +113,7 @@ MISTAKES = [
         6,
         "self.norm(x + self.dropout(sublayer(x)))",
         "self.norm(self.dropout(sublayer(x)))",
-        "way around is missing",
+        "residual connection is missing",
     ),
     (
         6,

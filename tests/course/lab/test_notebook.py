@@ -25,7 +25,7 @@ def test_the_page_stands_beside_the_notebook_and_the_output_is_small(tmp_path, m
     data, notes = laboratory(translator)._repr_mimebundle_()
     assert os.listdir() == [FILE]
     assert (tmp_path / FILE).read_text(encoding="utf-8") == lab_page(translator)
-    assert sum(map(len, data.values())) < 150_000  # the page has 7 million letters
+    assert sum(map(len, data.values())) < 150_000  # the page has millions of letters
     assert f'<iframe src="{FILE}"' in data["text/html"]
     picture = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))
     note = notes["image/png"]

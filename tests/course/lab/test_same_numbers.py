@@ -1,5 +1,6 @@
 """The translator in JavaScript and the one in Python: the same tokens, numbers, words, messages."""
 
+from contextlib import ExitStack
 from functools import cache
 
 import numpy as np
@@ -8,7 +9,7 @@ import torch
 
 from course import experiments
 from course.chapters.ch13_what_heads_learned.experiments import translate_changed
-from course.lab import pages
+from course.lab import packing, pages
 from course.lab.node import LIKELIEST, PROGRAM, Node
 from transformer_lib import Translator, make_model
 from transformer_lib.checkpoints import save_model
@@ -93,8 +94,34 @@ def test_a_translation_is_written_alike(node):
     assert node(program, texts) == [[one.text, translator().doubt(one)] for one in expected]
 
 
-def test_the_test_split_gets_the_same_words_and_logits(node, tmp_path):
+@cache
+def in_eight(name: str) -> Translator:
+    """What Python holds against a page whose matrices are in 8 bits."""
+    return packing.in_eight_bits(Translator.load(name))
+
+
+@pytest.fixture(scope="module")
+def node_of():
+    """node_of(name): Node with this translator in 8 bits."""
+    with ExitStack() as stack:
+
+        @cache
+        def start(name: str):
+            try:
+                return stack.enter_context(Node(Translator.load(name), eight=True)).run
+            except pages.WebError as error:
+                pytest.skip(str(error))
+
+        yield start
+
+
+@pytest.mark.parametrize("eight", [False, True])
+def test_the_test_split_gets_the_same_words_and_logits(request, eight, tmp_path):
     """Greedy, with a cache, sentence by sentence; PyTorch in batches, all words at once."""
+    node = (
+        request.getfixturevalue("node_of")("grammar") if eight else request.getfixturevalue("node")
+    )
+    expected_of = in_eight("grammar") if eight else translator()
     texts = [english for english, _ in english_spanish.load("test")]
     program = """
         const file = fs.openSync(given.file, "w");
@@ -106,12 +133,12 @@ def test_the_test_split_gets_the_same_words_and_logits(node, tmp_path):
     """
     words = node(program, {"texts": texts, "file": str(tmp_path / "logits")})
     sources = [translator().src.encode(text) for text in texts]
-    model = translator().model
+    model = expected_of.model
 
     def greedy(src):
         return greedy_decode(model, src)
 
-    assert words == translator().in_batches(sources, greedy)
+    assert words == expected_of.in_batches(sources, greedy)
     logits = np.fromfile(tmp_path / "logits", np.float32)
     logits = logits.reshape(-1, len(translator().tgt.vocab))
     assert len(logits) == sum(len(ids) + 1 for ids in words)
@@ -364,9 +391,13 @@ def test_subwords_are_shown_alike(node_with_subwords):
     assert text == larger().src.tokenizer.detokenize(tokens)
 
 
-def test_our_everyday_sentences_get_the_same_words_and_logits(node_with_subwords, tmp_path):
+@pytest.mark.parametrize("eight", [False, True])
+def test_our_everyday_sentences_get_the_same_words_and_logits(request, eight, tmp_path):
     """A fifth of the two hundred; the logits of every fourth of these, at every place."""
     texts = [item.english for item in everyday.load()][::5]
+    in_python = in_eight("tatoeba") if eight else larger()
+    run = request.getfixturevalue("node_of" if eight else "node_with_subwords")
+    run = run("tatoeba") if eight else run
     program = """
         const file = fs.openSync(given.file, "w");
         return given.texts.map((text, i) => {
@@ -376,10 +407,10 @@ def test_our_everyday_sentences_get_the_same_words_and_logits(node_with_subwords
           return [ids, written];
         });
     """
-    found = node_with_subwords(program, {"texts": texts, "file": str(tmp_path / "logits")})
-    expected = larger().translate_many(texts)
+    found = run(program, {"texts": texts, "file": str(tmp_path / "logits")})
+    expected = in_python.translate_many(texts)
     assert [written for _, written in found] == [one[0].text for one in expected]
-    model, src = larger().model, larger().src
+    model, src = in_python.model, in_python.src
     fourth = [
         (src.vocab.encode(src.tokens(src.typed(text))), ids)
         for text, (ids, _) in zip(texts[::4], found[::4], strict=True)
@@ -391,17 +422,17 @@ def test_our_everyday_sentences_get_the_same_words_and_logits(node_with_subwords
 
 
 FASTEST = """
-    const milliseconds = (work) => {
+    const milliseconds = async (work) => {
       const { user, system } = process.cpuUsage();
-      work();
+      await work();
       const after = process.cpuUsage();
       return (after.user - user + after.system - system) / 1000;
     };
-    const best = (times, work) =>
-      Math.min(...Array.from({ length: times }, () => milliseconds(work)));
+    const times = [];
+    for (let i = 0; i < 5; i++) times.push(await milliseconds(() => translator.translate(given)));
     return {
-      load: best(1, () => new Translator(TRAINED)),
-      sentence: best(5, () => translator.translate(given)),
+      load: await milliseconds(() => Translator.load(TRAINED)),
+      sentence: Math.min(...times),
     };
 """
 
@@ -419,8 +450,63 @@ def test_numbers_of_16_bits_are_read_as_they_are(node):
     program = "return [...from_halves(new Int16Array(given).buffer)].map(String);"
     got = torch.tensor([float(text.replace("Infinity", "inf")) for text in node(program, bits)])
     torch.testing.assert_close(got, numbers.float(), rtol=0, atol=0, equal_nan=True)
-    assert pages.shortest(torch.tensor([0.1])).dtype == torch.float32
-    assert pages.shortest(torch.tensor([0.5, 6.0])).dtype == torch.float16
+    assert packing.shortest(torch.tensor([0.1])).dtype == torch.float32
+    assert packing.shortest(torch.tensor([0.5, 6.0])).dtype == torch.float16
+
+
+def test_what_was_packed_is_read_as_it_was(node):
+    """Every letter of 7 bits, those too that a page would not let through as they are."""
+    about = {"name": "árbol"}
+    tensors = {
+        "whole": torch.arange(-128, 128, dtype=torch.int8).reshape(2, 128),
+        "whole.scale": torch.tensor([0.5, 0.25]),
+        "half": torch.tensor([[1.5, -2.0]], dtype=torch.float16),
+        "random": torch.randn(100, 50),
+    }
+    letters = packing.pack(about, tensors)
+    used = set(letters)
+    assert len(used) == 128 and used.isdisjoint(packing.UNSAFE) and used >= set(packing.STAND_INS)
+    program = """
+        const file = await inflated(bytes_of(given));
+        const size = new DataView(file).getUint32(0, true);
+        const about = JSON.parse(new TextDecoder().decode(new Uint8Array(file, 4, size)));
+        const tensors = read_safetensors(file.slice(4 + size));
+        const list = ({ rows, cols, data }) => [rows, cols, [...data]];
+        return [about, Object.fromEntries(Object.entries(tensors).map(([n, t]) => [n, list(t)]))];
+    """
+    told, found = node(program, letters)
+    assert told == about
+    tensors["whole"] = tensors["whole"] * tensors["whole.scale"][:, None]
+    for name, tensor in tensors.items():
+        rows, cols, numbers = found[name]
+        assert (rows, cols) == (tensor.shape if tensor.ndim == 2 else (1, len(tensor)))
+        assert numbers == tensor.float().flatten().tolist()
+
+
+@pytest.mark.parametrize("name", ["grammar", "tatoeba"])
+def test_the_pages_8_bits_are_those_of_int8(name):
+    """The same whole numbers and scales for every nn.Linear as `translate --int8` computes with."""
+    if torch.backends.quantized.engine == "none":
+        pytest.skip("PyTorch has no 8-bit arithmetic for this processor")
+    translator = Translator.load(name)
+    ours = in_eight(name).model
+    theirs = translator.optimize_for_decoding(int8=True).model
+    compared = 0
+    for module, linear in ours.named_modules():
+        if isinstance(linear, torch.nn.Linear):
+            weight = theirs.get_submodule(module).weight()
+            whole, scales = packing.quantized(
+                translator.model.get_submodule(module).weight.detach()
+            )
+            assert torch.equal(weight.int_repr(), whole), module
+            assert torch.equal(weight.q_per_channel_scales().float(), scales)
+            torch.testing.assert_close(
+                linear.weight.detach(), weight.dequantize(), rtol=0, atol=1e-7
+            )
+            compared += 1
+    assert compared >= 30
+    before = translator.model.state_dict()
+    assert not any(torch.equal(before[n], t) for n, t in ours.state_dict().items() if t.ndim == 2)
 
 
 def test_subwords_of_another_kind_are_refused():

@@ -43,4 +43,4 @@ def pages(site) -> dict[str, Parsed]:
 def found(site) -> list[dict[str, str]]:
     """What the search looks through."""
     text = (site / "search.js").read_text(encoding="utf-8")
-    return json.loads(text.removeprefix("window.found = ").removesuffix(";\n"))
+    return json.loads(text.removeprefix("window.found = ").partition(";\nwindow.terms = ")[0])

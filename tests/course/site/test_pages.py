@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from PIL import Image
 
 from course.drawing.registry import FIGURES
 from course.lab import view
@@ -28,8 +29,17 @@ from course.site.markdown import (
     plain,
     relative,
 )
-from course.site.notebooks import parts
-from course.site.site import DOCUMENTS, LABORATORIES, build, notebook_pages
+from course.site.notebooks import parts, with_rows
+from course.site.site import (
+    DOCUMENTS,
+    LABORATORIES,
+    Site,
+    build,
+    citation,
+    notebook_pages,
+    write_laboratories,
+)
+from course.site.site import HERE as SITE
 from tests.course.site.parsed import Parsed
 from transformer_lib import Translator
 
@@ -83,6 +93,157 @@ def test_no_page_loads_anything_from_elsewhere(site, pages):
                 assert not urlsplit(address).scheme and not address.startswith("//"), name
     css = (site / "static" / "site.css").read_text(encoding="utf-8")
     assert re.findall(r"url\((.+?)\)", css) == ['"math.woff"'] and "@import" not in css
+
+
+def test_every_page_forbids_what_comes_from_elsewhere(site):
+    for file in (path for pattern in ALL for path in site.glob(pattern)):
+        page = Parsed(file.read_text(encoding="utf-8"))
+        (rules,) = (
+            attributes["content"]
+            for tag, attributes, _ in page.elements
+            if attributes.get("http-equiv") == "Content-Security-Policy"
+        )
+        assert rules.startswith("default-src 'none'; script-src 'self' file:; "), file
+        assert "http" not in rules and "unsafe-eval" not in rules
+        for number in page.all("script"):
+            attributes = page.elements[number][1]
+            assert "src" in attributes or attributes["type"] == "application/json", file
+        for _, attributes, _ in page.elements:
+            assert not any(name.startswith("on") for name in attributes), file
+
+
+def test_tables_of_a_chart_become_rows():
+    table = {
+        "values": "a,b,c,d\n1,x,true,\n2.5,,false,y\n",
+        "format": {"type": "csv", "parse": dict(a="number", b="string", c="boolean", d="string")},
+    }
+    assert with_rows({"layer": [{"data": table, "axis": {"format": ".2f"}}]}) == {
+        "layer": [
+            {
+                "data": {
+                    "values": [
+                        {"a": 1.0, "b": "x", "c": True, "d": None},
+                        {"a": 2.5, "b": None, "c": False, "d": "y"},
+                    ]
+                },
+                "axis": {"format": ".2f"},
+            }
+        ]
+    }
+
+
+def test_what_is_fetched_is_small(site):
+    """At 10 Mbit/s a second is 1.25 MB: the small one within 3 s, the larger within 8, with room
+    to compute; the first page below 100 kB before anybody types."""
+
+    def fetched(file: str) -> int:
+        page = Parsed((site / file).read_text(encoding="utf-8"))
+        files = {file}
+        for tag, attributes, _ in page.elements:
+            if tag in ("script", "img") and "src" in attributes:
+                files.add(attributes["src"])
+            if tag == "link" and attributes["rel"] in ("stylesheet", "icon"):
+                files.add(attributes["href"])
+            files |= {part for part in attributes.get("data-parts", "").split() if tag == "body"}
+        folder = (site / file).parent
+        return (
+            sum((folder / name).stat().st_size for name in files if name != file)
+            + (site / file).stat().st_size
+        )
+
+    assert fetched("lab/index.html") < 2.0 * 1.25e6
+    assert fetched("lab/everyday.html") < 9e6 and fetched("lab/everyday.html") < 7.2 * 1.25e6
+    assert fetched("index.html") < 100_000
+
+
+ALL = ["*.html", "slides/*.html", "lab/*.html"]
+
+
+def metas(text: str) -> dict[str, str]:
+    """The meta elements of a page, and its other elements that say what it is."""
+    page = Parsed(text.partition("</head>")[0].partition("<style>")[0] + "</head></html>")
+    found = {}
+    for tag, attributes, _ in page.elements:
+        if tag == "meta" and "content" in attributes:
+            found[attributes.get("name") or attributes.get("property")] = attributes["content"]
+        if tag == "link":
+            found[attributes["rel"]] = attributes["href"]
+    return found
+
+
+def test_every_page_says_what_it_is_where_it_is_shared(site):
+    files = [path for pattern in ALL for path in site.glob(pattern)]
+    assert len(files) > 55
+    said = {}
+    for file in files:
+        meta = metas(file.read_text(encoding="utf-8"))
+        name = file.relative_to(site).as_posix()
+        assert 40 < len(meta["description"]) <= 220, (name, meta["description"])
+        assert meta["og:description"] == meta["description"] and meta["og:title"]
+        assert meta["canonical"].endswith(name) and meta["icon"]
+        assert meta["twitter:card"] == "summary_large_image"
+        up = "../" if name.startswith("lab/") else ""
+        assert meta["og:image"] == f"{up}images/card.png" and "og:url" not in meta
+        said[name] = meta["description"]
+    pages = [text for name, text in said.items() if "/" not in name]
+    assert len(set(pages)) == len(pages)
+    card = Image.open(site / "images" / "card.png")
+    assert card.size == (1200, 630) and len(card.getcolors()) > 8
+
+
+CITED = """
+title: A course
+version: 1.0
+authors:
+  - {given-names: Ada, family-names: Byron}
+  - {name: The others}
+url: https://example.org/course
+repository-code: https://example.org/code
+"""
+
+
+@pytest.mark.parametrize(
+    ("contact", "feedback"),
+    [
+        ("", "https://example.org/code/issues"),
+        ("contact: [{name: Us, email: us@example.org}]", "mailto:us@example.org"),
+        ("contact: [{name: Us, website: 'https://example.org/say'}]", "https://example.org/say"),
+    ],
+)
+def test_what_the_citation_says_stands_on_every_page(tmp_path, contact, feedback):
+    (tmp_path / "CITATION.cff").write_text(CITED + contact, encoding="utf-8")
+    (tmp_path / "slides").mkdir()
+    site = Site(tmp_path, citation(tmp_path / "CITATION.cff"))
+    page = site.pages["notebooks/glossary.md"]
+    site.document(page)
+    site.write("slides/x.html", "slides.html", page, goals="", slides=[])
+    if not contact:
+        write_laboratories(site)
+    files = [path for pattern in ALL for path in tmp_path.glob(pattern)]
+    assert len(files) == (2 if contact else 4)
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        name = file.relative_to(tmp_path).as_posix()
+        meta = metas(text)
+        assert meta["canonical"] == meta["og:url"] == f"https://example.org/course/{name}"
+        assert meta["og:image"] == "https://example.org/course/images/card.png"
+        assert "By Ada Byron and The others" in text
+        assert f'<a href="{feedback}">' in text
+        assert '<a href="https://example.org/code">Repository</a>' in text
+
+
+def test_what_the_citation_does_not_say_is_left_out(site, monkeypatch):
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    told = citation()
+    for file in ("index.html", "lab/index.html", "slides/04_attention.html"):
+        text = (site / file).read_text(encoding="utf-8")
+        assert f"By {told.authors}" in text
+        assert bool(told.repository) == (">Repository</a>" in text)
+        assert bool(told.feedback) == ("Tell us what" in text)
+    monkeypatch.setenv("GITHUB_REPOSITORY", "a/b")
+    on_github = citation()
+    assert on_github.site == (told.site or "https://a.github.io/b/")
+    assert on_github.feedback == (told.feedback or "https://github.com/a/b/issues")
 
 
 def test_no_name_stands_twice_on_a_page(pages):
@@ -233,11 +394,31 @@ def test_no_reader_has_to_edit_code_to_try_a_sentence():
 def test_the_search_knows_every_section(site, pages, found):
     for name, notebook in NOTEBOOKS.items():
         pieces = [piece for piece in found if piece["page"].startswith(f"{name}.html#")]
-        heads = [section.heading for section in sections.sections(notebook)]
+        heads = [plain(section.heading) for section in sections.sections(notebook)]
         assert [piece["heading"] for piece in pieces] == heads
     for piece in found:
         file, _, anchor = piece["page"].partition("#")
         assert unquote(anchor) in pages[file].ids()
+
+
+def test_what_is_found_reads_well(found):
+    for piece in found:
+        for part in ("heading", "text"):
+            assert not re.search(r"\\(sqrt|frac|text)|\$\$|```|\*\*| [,.;:](\s|$)", piece[part]), (
+                piece
+            )
+
+
+def test_every_term_of_the_glossary_leads_to_its_section(site, found):
+    text = (site / "search.js").read_text(encoding="utf-8")
+    terms = json.loads(text.partition("window.terms = ")[2].removesuffix(";\n"))
+    glossary = (sections.ROOT / "notebooks" / "glossary.md").read_text(encoding="utf-8")
+    assert len(terms) == len(re.findall(r"^\| \*\*", glossary, re.MULTILINE)) > 70
+    assert {term["page"] for term in terms} <= {piece["page"] for piece in found}
+    others = yaml.safe_load((SITE / "synonyms.yml").read_text(encoding="utf-8"))
+    assert others.keys() <= {term["names"][0] for term in terms}
+    names = [name.casefold() for term in terms for name in term["names"]]
+    assert len(set(names)) == len(names)
 
 
 # --- a notebook of our own ---
@@ -286,7 +467,8 @@ def test_words_become_html():
     assert inline("1. One *two*") == "1. One <em>two</em>"
     assert markdown(lambda _: None, jupyter_anchor)("[a](b)") == "<p>a</p>\n"
     assert code_html("x < 1", "no such language").count("x &lt; 1") == 1
-    assert plain("## [One](there.md#x) of `two`, $x$ **3**") == "One of two , x 3"
+    assert plain("## [One](there.md#x) of `two`, $x$ **3**") == "One of two, x 3"
+    assert plain("so (`a` *here*).") == "so (a here)."
 
 
 def test_anchors_are_those_of_jupyterlab_and_of_github():
@@ -369,7 +551,7 @@ def test_the_container_installs_as_the_makefile_does():
 def test_the_laboratory_comes_along_and_leads_back(site):
     for file, other in (("index.html", "everyday.html"), ("everyday.html", "index.html")):
         page = (site / "lab" / file).read_text(encoding="utf-8")
-        head, _, scripts = page.partition("<script>")
+        head = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
         assert '<a href="../index.html">' in head and f'<a href="{other}">' in head
         given = 'href="https://creativecommons.org/licenses/by/2.0/"' in head
         assert given == ("tatoeba.org" in head) == (file == "everyday.html")

@@ -7,17 +7,19 @@ import torch.nn.functional as F
 from course.chapters.ch07_encoder import checks as check
 from course.checks import Hint, graded
 from tests.course.checks.saying import refused, said
+from transformer_lib import EncoderLayer
 
 
 @pytest.mark.parametrize(
     ("checked", "attempt"),
     [
         (check.layer_parameters, (1, ..., 2)),
+        (check.encoder_layer, (lambda x, self_attn, feed_forward, norm_1, norm_2: ...,)),
         (check.feed_forward, (lambda x, w_1, b_1, w_2, b_2: ...,)),
         (check.layer_norm, (lambda x, scale, shift, eps: ...,)),
         (check.around, (lambda x, sublayer, norm, dropout, norm_first: ...,)),
-        (check.encoder, (lambda x, layers, norm: ...,)),
-        (check.encoder, (...,)),
+        (check.encoder_layer, (...,)),
+        (check.as_many_as_attention, (...,)),
     ],
 )
 def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
@@ -25,7 +27,7 @@ def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
 
 
 @pytest.mark.parametrize(
-    "checked", [check.feed_forward, check.layer_norm, check.around, check.encoder]
+    "checked", [check.encoder_layer, check.feed_forward, check.layer_norm, check.around]
 )
 def test_what_is_no_solution_at_all(capsys, checked):
     assert refused(said(capsys, checked, 7), "the function itself")
@@ -56,7 +58,7 @@ def test_the_parameters_of_a_layer(capsys):
         (0, 4 * (512 * 512 + 512), "no biases"),
         (0, 5, "Attention: not yet"),
         (0, 5.5, "attention is a whole number"),
-        (1, 512 * 2048, "a way back"),
+        (1, 512 * 2048, "the way back"),
         (1, 2 * 512 * 2048, "the biases"),
         (1, 2 * 512 * 2048 + 2048, "b_2 is missing"),
         (1, 2 * 512 * 2048 + 512, "b_1 is missing"),
@@ -74,6 +76,96 @@ def test_wrong_parameters(capsys, place, wrong, hint):
     attempt = list(RIGHT)
     attempt[place] = wrong
     assert refused(said(capsys, check.layer_parameters, *attempt), hint)
+
+
+# --- an encoder layer ---
+
+
+def right_layer(x, attend, network, norm_1, norm_2):
+    x = norm_1(x + attend(x, x, x))
+    return norm_2(x + network(x))
+
+
+def step_by_step(x, attend, network, norm_1, norm_2):
+    attended = attend(x, x, x)
+    between = norm_1(attended + x)
+    added = network(between)
+    return norm_2(added + between)
+
+
+def layer_with(first=lambda x, a: x + a, second=lambda y, f: y + f, norms=lambda n, m: (n, m)):
+    """The layer with other sums or other norms."""
+
+    def layer(x, attend, network, norm_1, norm_2):
+        norm_1, norm_2 = norms(norm_1, norm_2)
+        y = norm_1(first(x, attend(x, x, x)))
+        return norm_2(second(y, network(y)))
+
+    return layer
+
+
+def network_first(x, a, f, n, m):
+    y = n(x + f(x))
+    return m(y + a(y, y, y))
+
+
+def reads_x(x, a, f, n, m):
+    return m(n(x + a(x, x, x)) + f(x))
+
+
+def adds_x(x, a, f, n, m):
+    return m(x + f(n(x + a(x, x, x))))
+
+
+def pre_norm(x, a, f, n, m):
+    y = n(x)
+    x = x + a(y, y, y)
+    return x + f(m(x))
+
+
+def norm_before_sum(x, a, f, n, m):
+    x = x + n(a(x, x, x))
+    return x + m(f(x))
+
+
+def nothing(x):
+    return x
+
+
+@pytest.mark.parametrize("function", [right_layer, step_by_step])
+def test_encoder_layer_right(capsys, function):
+    assert said(capsys, check.encoder_layer, function) == "right!"
+
+
+@pytest.mark.parametrize(
+    ("function", "hint"),
+    [
+        (layer_with(first=lambda x, a: a, second=lambda y, f: f), "Both residual connections"),
+        (layer_with(first=lambda x, a: a), "around self-attention is missing"),
+        (layer_with(second=lambda y, f: f), "around the network is missing"),
+        (layer_with(norms=lambda n, m: (nothing, nothing)), "The norms are missing"),
+        (layer_with(norms=lambda n, m: (nothing, m)), "norm_1 is missing"),
+        (layer_with(norms=lambda n, m: (n, nothing)), "norm_2 is missing"),
+        (layer_with(norms=lambda n, m: (n, n)), "norm_1 is used twice"),
+        (layer_with(norms=lambda n, m: (m, m)), "norm_2 is used twice"),
+        (layer_with(norms=lambda n, m: (m, n)), "changed places"),
+        (lambda x, a, f, n, m: n(x + a(x, x, x)), "The feed-forward network is missing"),
+        (lambda x, a, f, n, m: m(x + f(x)), "Self-attention is missing"),
+        (lambda x, a, f, n, m: n(x + f(x)), "Self-attention is missing, and norm_2"),
+        (network_first, "comes first"),
+        (reads_x, "reads x as it came in"),
+        (adds_x, "adds x as it came in"),
+        (pre_norm, "That is pre-norm"),
+        (norm_before_sum, "before the sum"),
+        (lambda x, a, f, n, m: a(x, x, x), "self-attention alone"),
+        (lambda x, a, f, n, m: f(a(x, x, x)), "the two parts alone"),
+        (lambda x, a, f, n, m: n(a(x, x, x)), "and the network are missing"),
+        (lambda x, a, f, n, m: m(n(x + a(x)) + f(x)), "takes three things"),
+        (lambda x, *_: EncoderLayer(6, 11, 2)(x), "write its steps yourself"),
+    ],
+)
+def test_encoder_layer_wrong(capsys, function, hint):
+    assert refused(said(capsys, check.encoder_layer, function), hint)
 
 
 # --- feed-forward ---
@@ -233,8 +325,8 @@ def pre(wrong):
 @pytest.mark.parametrize(
     ("function", "hint"),
     [
-        (post(lambda x, f, n, d: n(d(f(x)))), "norm_first=False: The way around"),
-        (pre(lambda x, f, n, d: d(f(n(x)))), "norm_first=True: The way around"),
+        (post(lambda x, f, n, d: n(d(f(x)))), "norm_first=False: The residual connection"),
+        (pre(lambda x, f, n, d: d(f(n(x)))), "norm_first=True: The residual connection"),
         (lambda x, f, n, d, first: right_around(x, f, n, d, not first), "the other one"),
         (lambda x, f, n, d, first: right_around(x, f, n, d, True), "norm_first=False: This is the"),
         (lambda x, f, n, d, first: right_around(x, f, n, d, False), "norm_first=True: This is the"),
@@ -242,9 +334,9 @@ def pre(wrong):
         (pre(lambda x, f, n, d: x + f(n(x))), "Dropout is missing"),
         (post(lambda x, f, n, d: n(d(x + f(x)))), "on the sum"),
         (pre(lambda x, f, n, d: d(x + f(n(x)))), "on the sum"),
-        (post(lambda x, f, n, d: n(d(x) + f(x))), "falls on x"),
+        (post(lambda x, f, n, d: n(d(x) + f(x))), "acts on x"),
         (post(lambda x, f, n, d: n(d(x) + d(f(x)))), "on the sum"),
-        (post(lambda x, f, n, d: n(x) + d(f(x))), "falls on x alone"),
+        (post(lambda x, f, n, d: n(x) + d(f(x))), "acts on x alone"),
         (post(lambda x, f, n, d: d(n(x + f(x)))), "after the norm"),
         (pre(lambda x, f, n, d: n(x) + d(f(n(x)))), "the normalized x"),
         (pre(lambda x, f, n, d: x + d(f(d(n(x))))), "used twice"),
@@ -264,53 +356,83 @@ def test_around_wrong(capsys, function, hint):
     assert refused(said(capsys, check.around, function), hint)
 
 
-# --- the encoder ---
+# --- four norms ---
 
 
-def one_after_another(x, layers, norm):
-    for layer in layers:
-        x = layer(x)
-    return norm(x)
-
-
-def never_kept(x, layers, norm):
-    for layer in layers:
-        layer(x)
-    return norm(x)
-
-
-def norm_each(x, layers, norm):
-    for layer in layers:
-        x = norm(layer(x))
-    return x
+def test_four_norms(capsys):
+    norms, x = check.norms(), 3 * torch.randn(2, 5, 7) + 1
+    torch.testing.assert_close(norms["B"](x), F.layer_norm(x, (7,)))
+    torch.testing.assert_close(norms["D"](x), F.rms_norm(x, (7,), eps=1e-5))
+    batch = F.batch_norm(x.mT, None, None, training=True).mT
+    torch.testing.assert_close(norms["C"](x), batch)
+    torch.testing.assert_close(norms["A"](x), F.layer_norm(x, (5, 7)))
+    assert said(capsys, check.four_norms, check.NORMS) == "right!"
+    assert said(capsys, check.four_norms, dict.fromkeys("ABCD", ...)) == "not tried yet"
 
 
 @pytest.mark.parametrize(
-    "function",
-    [one_after_another, lambda x, layers, norm: torch.nn.Sequential(*layers, norm)(x)],
-)
-def test_encoder_right(capsys, function):
-    assert said(capsys, check.encoder, function) == "right!"
-
-
-@pytest.mark.parametrize(
-    ("function", "hint"),
+    ("verdict", "hint"),
     [
-        (lambda x, layers, norm: one_after_another(x, layers, lambda x: x), "norm at the end"),
-        (lambda x, layers, norm: norm([layer(x) for layer in layers][-1]), "reads x"),
-        (lambda x, layers, norm: norm(layers[0](x)), "Only the first"),
-        (lambda x, layers, norm: one_after_another(x, [layers[0]] * 3, norm), "three times"),
-        (lambda x, layers, norm: one_after_another(x, layers[::-1], norm), "from the last"),
-        (norm_each, "not after each"),
-        (lambda x, layers, norm: norm(sum(layer(x) for layer in layers)), "side by side"),
-        (lambda x, layers, norm: norm(x + one_after_another(x, layers, lambda x: x)), "once more"),
-        (never_kept, "kept?"),
-        (lambda x, layers, norm: x, "as it went in"),
-        (lambda x, layers, norm: one_after_another(x, layers[1:], norm), "2 of the 3"),
+        ({"A": "layer"}, "isn't “layer”. Add 7"),
+        ({"B": "batch"}, "isn't “batch”. Change another sentence"),
+        ({"C": "sentence"}, "isn't “sentence”. Change another word"),
+        ({"C": "rms"}, "isn't “rms”. Is the mean"),
+        ({"C": "group"}, "choose one of"),
     ],
 )
-def test_encoder_wrong(capsys, function, hint):
-    assert refused(said(capsys, check.encoder, function), hint)
+def test_another_norm(capsys, verdict, hint):
+    assert refused(said(capsys, check.four_norms, {**check.NORMS, **verdict}), hint)
+
+
+# --- as many parameters as attention ---
+
+
+def test_as_many_as_attention(capsys):
+    from transformer_lib import MultiHeadAttention, PositionwiseFeedForward, count_parameters
+
+    attention = count_parameters(MultiHeadAttention(512, 8))
+    sizes = {
+        wide: abs(count_parameters(PositionwiseFeedForward(512, wide)) - attention)
+        for wide in (1022, 1023, 1024)
+    }
+    assert min(sizes, key=sizes.get) == 1023
+    assert said(capsys, check.as_many_as_attention, 1023) == "right!"
+
+
+@pytest.mark.parametrize(
+    ("width", "hint"),
+    [
+        (1024, "leaves out the biases"),
+        (2048, "the paper's"),
+        (1022, "514 numbers fewer"),
+        (4000, "numbers more"),
+        (0, "Give a width"),
+        (0.5, "whole number"),
+    ],
+)
+def test_another_width(capsys, width, hint):
+    assert refused(said(capsys, check.as_many_as_attention, width), hint)
+
+
+# --- the largest addition ---
+
+
+def test_largest_addition(capsys):
+    assert said(capsys, check.largest_addition, 0, "feed_forward") == "right!"
+    assert said(capsys, check.largest_addition, ..., ...) == "not tried yet"
+
+
+@pytest.mark.parametrize(
+    ("attempt", "hint"),
+    [
+        ((0, "attention"), "0.24 times as long"),
+        ((1, "feed_forward"), "Another one adds more"),
+        ((2, "attention"), "The layer is 0 or 1"),
+        ((1, "norm"), "The part is"),
+    ],
+)
+def test_another_addition(capsys, attempt, hint):
+    assert refused(said(capsys, check.largest_addition, *attempt), hint)
 
 
 # --- a deep stack without a norm ---
@@ -329,7 +451,7 @@ def test_share_right(capsys, guess):
         (..., "not tried yet"),
         (1, "5.12e+04 times as large, which is too much"),
         (0.1, "times as large, which isn't enough"),
-        (0, "say nothing"),
+        (0, "add nothing"),
         ("a half", "Give one number"),
         (float("nan"), "Give one number"),
         (True, "Give one number"),
@@ -362,8 +484,9 @@ def test_a_slip_keeps_half_the_points():
     assert kept(check.layer_norm, lambda x, a, b, eps: normed(x, a, b, 0.5)) == 0.5
     assert kept(check.around, post(lambda x, f, n, d: x + d(f(x)))) == 0.5
     assert kept(check.around, lambda x, *_: x) == 0
-    assert kept(check.encoder, lambda x, layers, norm: x) == 0
-    assert kept(check.encoder, lambda x, layers, norm: norm(x)) == 0
+    assert kept(check.encoder_layer, reads_x) == 0.5
+    assert kept(check.encoder_layer, lambda x, *_: x) == 0
+    assert kept(check.as_many_as_attention, 1024) == 0.5
 
 
 # --- the planted fault ---

@@ -6,14 +6,23 @@ import torch
 from course.chapters.ch08_decoder import checks as check
 from course.checks import Hint, graded
 from tests.course.checks.saying import refused, said
-from transformer_lib import BOS, EOS, DecoderLayer, count_parameters
+from transformer_lib import (
+    BOS,
+    EOS,
+    DecoderLayer,
+    Translator,
+    count_parameters,
+    make_batch,
+    patch_attention,
+)
+from transformer_lib.interpret.patching import block_attention
 
 
 @pytest.mark.parametrize(
     ("checked", "attempt"),
     [
         (check.shapes, (1, ..., 2)),
-        (check.runs, (..., ...)),
+        (check.needed, (..., ...)),
         (check.decoder_layer, (lambda x, memory, mask, own, cross, ffn, norms: ...,)),
         (check.three_sublayers, (lambda x, memory, mask, own, cross, ffn, norms: ...,)),
         (check.parameters, (...,)),
@@ -28,7 +37,7 @@ def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
 
 @pytest.mark.parametrize(
     "checked",
-    [check.decoder_layer, check.three_sublayers, check.next_word, check.all_at_once],
+    [check.three_sublayers, check.next_word, check.all_at_once],
 )
 def test_what_is_no_solution_at_all(capsys, checked):
     assert refused(said(capsys, checked, 7), "the function itself")
@@ -53,7 +62,7 @@ SHAPES = ((2, 8, 7, 64), (2, 8, 5, 7), (2, 5, 1794))
         (0, (2, 8, 64, 7), "the product"),
         (0, (1,), "The keys: not yet"),
         (0, 7, "as a tuple"),
-        (1, (2, 8, 7, 5), "Who looks"),
+        (1, (2, 8, 7, 5), "Which words look"),
         (1, (2, 8, 5, 5), "decoder's self-attention"),
         (1, (2, 8, 7, 7), "encoder's self-attention"),
         (1, (2, 5, 7), "one head"),
@@ -86,24 +95,75 @@ def test_the_shapes_are_those_of_the_library():
     assert tuple(tuple(shape) for shape in shapes) == SHAPES
 
 
+# --- four ways to write ---
+
+
+def test_four_writers(capsys):
+    writers = check.writers()
+    one, two = "I like the tree", "I like trees"
+    assert [writers[name](two) for name in "AB"] == [
+        "me gusta los árboles",
+        "me gustan los árboles",
+    ]
+    assert writers["A"](one) == writers["B"](one) == "me gusta el árbol"
+    assert "me los" in writers["C"](two) and "me me me" in writers["D"](two)
+    assert said(capsys, check.four_writers, check.WRITERS) == "right!"
+    assert said(capsys, check.four_writers, dict.fromkeys("ABCD", ...)) == "not tried yet"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "hint"),
+    [
+        ({"A": "fine"}, "isn't “fine”. Compare"),
+        ({"B": "number"}, "isn't “number”. Try the same sentence"),
+        ({"C": "even"}, "isn't “even”. Can it tell"),
+        ({"D": "forgets"}, "isn't “forgets”. Does it know"),
+        ({"D": "blind"}, "choose one of"),
+        ({"A": ...}, "still to be measured"),
+    ],
+)
+def test_another_verdict_on_a_writer(capsys, verdict, hint):
+    assert refused(said(capsys, check.four_writers, {**check.WRITERS, **verdict}), hint)
+
+
+# --- what each place needs ---
+
+
+def test_what_the_exercise_asks_for_is_what_the_model_needs(capsys):
+    """Each English word hidden at each place: what is written there instead."""
+    translator = Translator.load()
+    model, vocab = translator.model, translator.tgt.vocab
+    spanish = vocab.encode(["me", "gustan", "los", "árboles"])
+    batch = make_batch([(translator.src.vocab.encode(translator.read("I like trees")), spanish)])
+    written = {}
+    for hidden, word in enumerate(("I", "like", "trees", "<eos>")):
+        best = []
+        for place in range(5):
+            edit = block_attention(0, place, [hidden])
+            edits = {f"decoder.layers.{i}.cross_attn": edit for i in (0, 1)}
+            with torch.no_grad(), patch_attention(model.eval(), edits):
+                best.append(int(model(batch.src, batch.tgt_in)[0, place].argmax()))
+        written[word] = vocab.decode(best)
+    right = ["me", "gustan", "los", "árboles", "<eos>"]
+    assert [word for word, said in written.items() if said[1] == "gusta"] == ["trees"]
+    assert [word for word, said in written.items() if said[:4] == right[:4]] == ["<eos>"]
+    assert written["<eos>"][4] != "<eos>" and written["like"][1] == "me"
+    assert said(capsys, check.needed, "trees", "<eos>") == "right!"
+
+
 @pytest.mark.parametrize(
     ("attempt", "hint"),
     [
-        ((8, 8), "doesn't change"),
-        ((6, 8), "one run"),
-        ((2, 8), "The encoder: not yet"),
-        ((1, 7), "once more"),
-        ((1, 9), "isn't written"),
-        ((1, 1), "training"),
-        ((1, 48), "all six layers"),
-        ((1, 36), "together"),
-        ((1, 5), "The decoder: not yet"),
-        ((1, "eight"), "whole number"),
+        (("like", "<eos>"), "For the number: Without it no verb"),
+        (("I", "<eos>"), "For the number: Without it the verb stays"),
+        (("trees", "I"), "For the end: Without it the last place"),
+        (("trees", "trees"), "For the end: Without it the sentence ends"),
+        (("gustan", "<eos>"), "Give words of"),
+        ((2, 3), "Give words of"),
     ],
 )
-def test_runs(capsys, attempt, hint):
-    assert said(capsys, check.runs, 1, 8) == "right!"
-    assert refused(said(capsys, check.runs, *attempt), hint)
+def test_another_word_than_the_needed_one(capsys, attempt, hint):
+    assert refused(said(capsys, check.needed, *attempt), hint)
 
 
 # --- the parameters of a decoder layer ---
@@ -129,7 +189,7 @@ def test_the_parameters_are_those_of_the_library(capsys):
         (0, 524288, "128 × 32"),
         (0, 132096, "no biases"),
         (0, 5, "Attention: not yet"),
-        (1, 65536, "a way back"),
+        (1, 65536, "the way back"),
         (1, 131072, "And the biases"),
         (2, 512, "the encoder layer"),
         (2, 384, "Those are the scales"),
@@ -154,13 +214,13 @@ def test_not_three_numbers(capsys, guess):
 
 
 def right(x, memory, mask, own, cross, ffn, norms):
-    x = norms[0](x + own(x, x, x, mask=mask))
+    x = norms[0](x + own(x, x, x, mask))
     x = norms[1](x + cross(x, memory, memory))
     return norms[2](x + ffn(x))
 
 
 def in_a_loop(x, memory, mask, own, cross, ffn, norms):
-    parts = [lambda x: own(x, x, x, mask=mask), lambda x: cross(x, memory, memory), ffn]
+    parts = [lambda x: own(x, x, x, mask), lambda x: cross(x, memory, memory), ffn]
     for part, norm in zip(parts, norms, strict=True):
         x = norm(part(x) + x)
     return x
@@ -170,7 +230,7 @@ def changed(own=None, cross=None):
     """The right layer, with one attention called in another way."""
 
     def layer(x, memory, mask, self_attn, cross_attn, ffn, norms):
-        first = own or (lambda f, x, m, mask: f(x, x, x, mask=mask))
+        first = own or (lambda f, x, m, mask: f(x, x, x, mask))
         second = cross or (lambda f, x, y, m, mask: f(y, m, m))
         y = norms[0](x + first(self_attn, x, memory, mask))
         z = norms[1](y + second(cross_attn, x, y, memory, mask))
@@ -181,7 +241,7 @@ def changed(own=None, cross=None):
 
 def sublayers(order, skip=(), ways=(0, 1, 2)):
     def layer(x, m, mask, own, cross, ffn, norms):
-        parts = (lambda x: own(x, x, x, mask=mask), lambda x: cross(x, m, m), ffn)
+        parts = (lambda x: own(x, x, x, mask), lambda x: cross(x, m, m), ffn)
         for i in order:
             y = parts[i](x) + (0 if i in skip else x)
             x = y if ways is None else norms[ways[i]](y)
@@ -191,61 +251,61 @@ def sublayers(order, skip=(), ways=(0, 1, 2)):
 
 
 def other_attention(x, m, mask, own, cross, ffn, norms):
-    y = norms[0](x + own(x, x, x, mask=mask))
+    y = norms[0](x + own(x, x, x, mask))
     z = norms[1](y + own(y, m, m))
     return norms[2](z + ffn(z))
 
 
 def older_x(x, m, mask, own, cross, ffn, norms):
-    y = norms[0](x + own(x, x, x, mask=mask))
+    y = norms[0](x + own(x, x, x, mask))
     return norms[2](y + ffn(norms[1](y + cross(y, m, m))))
 
 
 def first_x(x, m, mask, own, cross, ffn, norms):
-    y = norms[0](x + own(x, x, x, mask=mask))
+    y = norms[0](x + own(x, x, x, mask))
     return norms[2](x + ffn(norms[1](x + cross(y, m, m))))
 
 
 def pre(x, m, mask, own, cross, ffn, norms):
     y = norms[0](x)
-    x = x + own(y, y, y, mask=mask)
+    x = x + own(y, y, y, mask)
     x = x + cross(norms[1](x), m, m)
     return x + ffn(norms[2](x))
 
 
 def sum_after_norm(x, m, mask, own, cross, ffn, norms):
-    x = x + norms[0](own(x, x, x, mask=mask))
+    x = x + norms[0](own(x, x, x, mask))
     x = x + norms[1](cross(x, m, m))
     return x + norms[2](ffn(x))
 
 
 @pytest.mark.parametrize("function", [right, in_a_loop])
 def test_decoder_layer_right(capsys, function):
-    assert said(capsys, check.decoder_layer, function) == "right!"
+    assert said(capsys, check.three_sublayers, function) == "right!"
 
 
 @pytest.mark.parametrize(
     ("function", "hint"),
     [
         (changed(own=lambda f, x, m, mask: f(x, x, x)), "The causal mask is missing"),
-        (changed(own=lambda f, x, m, mask: f(x, x, x, mask=mask.mT)), "wrong side"),
-        (changed(own=lambda f, x, m, mask: f(x, x, x, mask=~mask)), "turned around"),
+        (changed(own=lambda f, x, m, mask: f(x, x, x, mask.mT)), "wrong side"),
+        (changed(own=lambda f, x, m, mask: f(x, x, x, ~mask)), "turned around"),
         (changed(cross=lambda f, x, y, m, mask: f(y, y, y)), "never looks at the memory"),
-        (changed(cross=lambda f, x, y, m, mask: f(y, y, y, mask=mask)), "never looks at the mem"),
+        (changed(cross=lambda f, x, y, m, mask: f(y, y, y, mask)), "never looks at the mem"),
         (changed(cross=lambda f, x, y, m, mask: f(x, m, m)), "as it came in"),
         (changed(cross=lambda f, x, y, m, mask: f(m, y, y)), "have changed places"),
-        (changed(cross=lambda f, x, y, m, mask: f(y, m, m, mask=mask)), "The mask doesn't fit"),
+        (changed(cross=lambda f, x, y, m, mask: f(y, m, m, mask)), "The mask doesn't fit"),
         (changed(cross=lambda f, x, y, m, mask: f(y, m, y)), "Both come from the memory"),
         (changed(cross=lambda f, x, y, m, mask: f(y, y, m)), "Both come from the memory"),
         (other_attention, "self_attn twice"),
         (sublayers((1, 0, 2)), "comes first"),
-        (sublayers((0, 2, 1)), "stands before"),
+        (sublayers((0, 2, 1)), "comes before"),
         (sublayers((1, 0, 2), ways=(1, 0, 2)), "comes first"),
-        (sublayers((0, 2, 1), ways=(0, 2, 1)), "stands before"),
+        (sublayers((0, 2, 1), ways=(0, 2, 1)), "comes before"),
         (sublayers((0, 2)), "The cross-attention is missing"),
         (sublayers((1, 2)), "The self-attention is missing"),
         (sublayers((0, 1)), "The feed-forward network is missing"),
-        (sublayers((0, 1, 2), skip=(0, 1, 2)), "The ways around are missing"),
+        (sublayers((0, 1, 2), skip=(0, 1, 2)), "The residual connections are missing"),
         (sublayers((0, 1, 2), skip=(0,)), "around the self-attention"),
         (sublayers((0, 1, 2), skip=(1,)), "around the cross-attention"),
         (sublayers((0, 1, 2), skip=(2,)), "around the feed-forward"),
@@ -262,36 +322,23 @@ def test_decoder_layer_right(capsys, function):
     ],
 )
 def test_decoder_layer_wrong(capsys, function, hint):
-    assert refused(said(capsys, check.decoder_layer, function), hint)
+    assert refused(said(capsys, check.three_sublayers, function), hint)
 
 
-# --- the same with plain functions ---
-
-
-def by_place(x, memory, mask, own, cross, ffn, norms):
-    x = norms[0](x + own(x, x, x, mask))
-    x = norms[1](x + cross(x, memory, memory, None))
-    return norms[2](x + ffn(x))
-
-
-def blind(x, memory, mask, own, cross, ffn, norms):
-    return by_place(x, memory, None, own, cross, ffn, norms)
-
-
-def masked_memory(x, memory, mask, own, cross, ffn, norms):
-    x = norms[0](x + own(x, x, x, mask))
-    return norms[1](x + cross(x, memory, memory, mask))
+def named(x, memory, mask, own, cross, ffn, norms):
+    return right(x, memory, mask, lambda *parts: own(*parts[:3], mask=parts[3]), cross, ffn, norms)
 
 
 def of_the_modules(x, memory, mask, own, cross, ffn, norms):
     return norms[0].weight * x
 
 
-def test_three_sublayers(capsys):
-    assert said(capsys, check.three_sublayers, by_place) == "right!"
-    assert refused(said(capsys, check.three_sublayers, blind), "The causal mask is missing")
-    assert refused(said(capsys, check.three_sublayers, right), "by its place, without a name")
-    assert refused(said(capsys, check.three_sublayers, masked_memory), "The mask doesn't fit")
+def test_the_modules_themselves_take_the_mask_by_its_name(capsys):
+    assert said(capsys, check.decoder_layer, lambda *parts: named(*parts)) == "right!"
+
+
+def test_the_parts_are_plain_functions(capsys):
+    assert refused(said(capsys, check.three_sublayers, named), "by its place, without a name")
     assert refused(said(capsys, check.three_sublayers, of_the_modules), "AttributeError")
 
 
@@ -383,8 +430,8 @@ def vectors(model, src, words):
         (reads("w", EOS), "the right answers"),
         (reads(BOS, "w", EOS), "not to read"),
         (reads("w", BOS), "at the end"),
-        (reads(EOS, "w"), "In front stands <eos>"),
-        (reads(0, "w"), "In front stands <pad>"),
+        (reads(EOS, "w"), "It begins with <eos>"),
+        (reads(0, "w"), "It begins with <pad>"),
         (lambda *a: forced(*a)[:, 1:], "predicts the first word"),
         (lambda *a: forced(*a)[:, :-1], "predicts <eos>"),
         (lambda *a: forced(*a)[:, -1], "the last place alone"),
@@ -412,12 +459,11 @@ def test_all_at_once_wrong(capsys, function, hint):
     [
         (check.shapes, (SHAPES[0], (2, 8, 7, 5), SHAPES[2]), 0.5),
         (check.shapes, ((2, 7, 512), (2, 8, 7, 5), SHAPES[2]), 0),
-        (check.runs, (1, 7), 0.5),
-        (check.runs, (1, 5), 0),
+        (check.needed, ("trees", "like"), 0.5),
+        (check.needed, ("I", "like"), 0),
         (check.parameters, ((65536, *PARAMETERS[1:]),), 0.5),
-        (check.decoder_layer, (pre,), 0.5),
-        (check.three_sublayers, (blind,), 0.5),
-        (check.three_sublayers, (right,), 0.5),
+        (check.three_sublayers, (pre,), 0.5),
+        (check.three_sublayers, (named,), 0.5),
         (check.next_word, (lambda x, w: (x[:, -1] @ w.T).softmax(-1),), 0.5),
         (check.next_word, (lambda x, w: x @ w.T,), 0),
         (check.all_at_once, (one_by_one,), 0.5),

@@ -230,7 +230,7 @@ def test_flips_of_more_than_a_gender(capsys, monkeypatch, changed, hint):
     [
         (0.498, "right!"),
         (0.5, "right!"),
-        (0.92, "how often it *says*"),
+        (0.92, "in which it *says*"),
         (49.7, "not percent"),
         (1, "wrong there"),
         (0.52, "Count the items"),

@@ -17,16 +17,22 @@ from course.chapters.ch13_what_heads_learned.experiments import (
     only_the_gender_flips,
     right_verbs,
     says_masculine,
+    says_singular,
     shuffled,
     swapped,
+    swapped_at,
+    to_the_letter,
     translate_changed,
     untrained,
 )
 from transformer_lib.interpret.patching import ablate_head, swap_attention
-from transformer_lib.interpret.pronouns import PronounBatch, agreement, measurable
+from transformer_lib.interpret.pronouns import PronounBatch, agreement, head_accuracy, measurable
 from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import PAD
 from transformer_lib.translator import SHIPPED_MODEL, Translator
+
+LAYER, HEAD = "encoder.layers.1.self_attn", 2
+CROSS = "decoder.layers.1.cross_attn"
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +88,16 @@ def test_places_of_what_is_liked(translator):
     assert translator.tgt.vocab.decode([liked.right[0], liked.wrong[0]]) == ["gustan", "gusta"]
 
 
+def test_six_heads_change_more_than_a_tenth_and_two_of_them_are_known():
+    results = experiments.load("heads-off")["results"]
+    matter = sorted(
+        (row for row in results if row["changed"] > 0.1), key=lambda row: row["changed"]
+    )
+    names = {(row["layer"], row["head"]) for row in matter}
+    assert len(matter) == 6 and {(LAYER, HEAD), (CROSS, 0)} < names
+    assert (matter[-1]["layer"], matter[-1]["head"]) == (LAYER, HEAD)
+
+
 def test_what_is_stored_is_what_the_model_does(translator):
     stored = {(row["layer"], row["head"]): row for row in experiments.load("heads-off")["results"]}
     src = first_test_sentences(translator, 200)
@@ -92,17 +108,54 @@ def test_what_is_stored_is_what_the_model_does(translator):
         assert abs(changed(translator, src, *head) - stored[head]["changed"]) < 0.08
 
 
-def test_a_head_that_decides_the_number_and_one_that_does_not(translator):
-    liked = LikingBatch(translator, english_spanish.load("gustar")[:200])
+@pytest.fixture(scope="module")
+def liked(translator):
+    return LikingBatch(translator, english_spanish.load("gustar")[:400])
+
+
+def test_a_head_that_decides_the_number_and_one_that_does_not(translator, liked):
     numbered = LikingBatch(translator, liked.numbered)
-    layer = "decoder.layers.1.cross_attn"
-    assert agreement(translator, numbered, {layer: ablate_head(0)}) < 0.6
-    assert agreement(translator, numbered, {layer: ablate_head(1)}) > 0.97
+    off, other = {CROSS: ablate_head(0)}, {CROSS: ablate_head(1)}
+    assert agreement(translator, numbered, off) < 0.6
+    assert agreement(translator, numbered, other) > 0.97
+    verbs = translator.tgt.vocab.decode(numbered.right.tolist())
+    singular = sum(not verb.endswith("n") for verb in verbs) / len(verbs)
+    assert says_singular(translator, numbered) == pytest.approx(singular, abs=0.01)
+    assert says_singular(translator, numbered, off) > 0.95
+
+
+def test_the_other_noun_of_a_sentence(translator):
+    liked = LikingBatch(
+        translator,
+        [
+            ("The boys like the tree", "A los niños les gusta el árbol"),
+            ("The boys like trees", "A los niños les gustan los árboles"),
+            ("I like trees", "Me gustan los árboles"),
+            ("The boy and the girl like trees", "Al niño y a la niña les gustan los árboles"),
+        ],
+    )
+    assert liked.other.tolist() == [1, 1, -1, -1], "none, or more than one, is no other noun"
+    assert liked.unlike == liked.pairs[:1] and liked.alike == liked.pairs[1:2]
+
+
+def test_the_exchange_flips_the_number_where_the_other_noun_has_another(translator, liked):
+    for pairs, other_number in ((liked.unlike, True), (liked.alike, False)):
+        two = LikingBatch(translator, pairs)
+        swap = {CROSS: swap_attention(two.rows, 0, two.verb_out, two.noun, two.other)}
+        assert to_the_letter(translator, two) > 0.95, "written as in the corpus by the whole model"
+        assert to_the_letter(translator, two, swap, other_number=other_number) > 0.9
+        assert to_the_letter(translator, two, swap, other_number=not other_number) < 0.05
+
+
+def test_one_verb_gets_the_number_of_another_noun(translator):
+    flipped = swapped_at(translator, "The boys like the tree", CROSS, 0, "gusta", "tree", "boys")
+    assert flipped == "a los niños les gustan el árbol"
+    same = swapped_at(translator, "The boys like the tree", CROSS, 1, "gusta", "tree", "boys")
+    assert same == "a los niños les gusta el árbol"
 
 
 # --- what the notebook asks ---
 
-LAYER, HEAD = "encoder.layers.1.self_attn", 2
 FAMOUS = "The animal didn't cross the street because it was too tired"
 
 
@@ -138,6 +191,20 @@ def test_one_sentence_changed(translator):
     assert translate_changed(translator, FAMOUS, {}) == plain
     after = swapped(translator, FAMOUS, LAYER, HEAD, "tired", "animal", "street")
     assert after == plain.removesuffix("o") + "a"
+
+
+def test_one_head_finds_the_noun_of_the_adjective_and_none_that_of_the_pronoun(
+    translator, all_items
+):
+    table = head_accuracy(translator, PronounBatch(translator, all_items))
+    found = {
+        word: sorted((row for row in table if row["from"] == word), key=lambda row: row["right"])
+        for word in ("adjective", "pronoun")
+    }
+    best = found["adjective"][-1]
+    assert (best["layer"], best["head"]) == (LAYER, HEAD) and best["right"] > 0.98
+    assert found["adjective"][-2]["right"] < 0.1
+    assert found["pronoun"][-1]["right"] < found["pronoun"][-1]["other"] + 0.05 < 0.35
 
 
 def test_looks_of_a_word(translator, batch):

@@ -56,7 +56,7 @@ def test_nothing_tried(capsys):
 @pytest.mark.parametrize(
     ("number", "wrong", "hint"),
     [
-        (1, ["decoder", "encoder"], "the other way round"),
+        (1, ["decoder", "encoder"], "in the other order"),
         (1, ["reader", "writer"], "One half reads"),
         (1, ["encoder"], "There should be 2"),
         (1, 5, "a list of words"),

@@ -1,0 +1,37 @@
+"""What notebook 07 says where no output of a cell shows it, and of more seeds than it runs."""
+
+import pytest
+
+from course.chapters.ch07_encoder.experiments import (
+    WAYS,
+    deep_stack,
+    gender_gap,
+    held_out_neurons,
+    plural_nouns,
+    who_fires,
+)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_fresh_stack_vanishes_without_sums_and_explodes_without_norms(seed):
+    neither, sums, both = (
+        deep_stack(WAYS[name], seed=seed)
+        for name in ("neither", "residual only", "residual and norm")
+    )
+    assert max(neither["signal"][-1], neither["gradient"][0]) < 1e-5
+    assert min(sums["signal"][-1], sums["gradient"][0]) > 1e3
+    assert 0.99 < both["signal"][-1] < 1.01 and 0.1 < both["gradient"][0] < 10
+
+
+def test_a_word_in_25_is_a_masculine_plural_and_neuron_314_finds_them():
+    words, _ = held_out_neurons()
+    masculine = plural_nouns("m")
+    assert sum(word in masculine for word in words) / len(words) == pytest.approx(1 / 25, rel=0.1)
+    assert who_fires(0, 314, masculine) > 0.95 and who_fires(1, 11, plural_nouns()) > 0.85
+
+
+def test_the_gender_reaches_the_words_that_need_it_in_layer_1():
+    gaps = gender_gap("I like the red {}")
+    last = gaps["layer 1"]
+    assert min(last["the"], last["red"]) > 0.1 > 0.01 > max(last["I"], last["like"])
+    assert abs(gaps["layer 0"]["red"]) < 0.01

@@ -1,0 +1,37 @@
+"""What notebook 08 says of our translator, where no output of a cell shows it."""
+
+import pytest
+import torch
+
+from course.chapters.ch08_decoder.experiments import decode_steps
+from transformer_lib import Translator
+
+CROSS = "decoder.layers.1.cross_attn"
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load()
+
+
+def test_each_layer_has_keys_and_values_of_its_own(translator):
+    layers = [layer.cross_attn for layer in translator.model.decoder.layers]
+    matrices = [w for layer in layers for w in (layer.w_k.weight, layer.w_v.weight)]
+    assert len({w.data_ptr() for w in matrices}) == 2 * len(layers)
+
+
+def test_runners_up_are_unlikely_and_some_are_of_the_right_kind(translator):
+    _, steps = decode_steps(translator, "I like trees")
+    assert max(chance for step in steps for chance in step.chances[1:]) < 0.001
+    named = {1: {"gusta"}, 2: {"el", "la"}, 3: {"pájaros"}}
+    assert all(words <= set(steps[place].best[1:]) for place, words in named.items())
+
+
+def test_one_head_reads_trees_while_gustan_is_written(translator):
+    looks = translator.attention_maps("I like trees")
+    gustan = looks.weights[CROSS][:, looks.tgt_out.index("gustan")]
+    assert (gustan > 0.98).nonzero().tolist() == [[0, 2], [1, 1], [2, 1], [3, 1]]
+    los = looks.weights[CROSS][:, looks.tgt_out.index("los"), 2]
+    assert (los > 0.9).sum() == 2 and (los > 0.5).sum() == 2, "a half of the mean is two of four"
+    noun = looks.weights[CROSS][:, looks.tgt_out.index("árboles"), 2]
+    torch.testing.assert_close(noun, torch.ones(4), atol=0.02, rtol=0)
