@@ -100,9 +100,9 @@ def test_a_witness_sees_the_trees_and_is_not_needed(translator):
 
 
 def test_another_seed_goes_another_way(stored):
-    """Notebook 04 says so, and that this one was measured halfway through its training."""
+    """Notebook 04 says so."""
     found, here = stored["1"], stored["0"]
-    assert found["steps"] == here["steps"] / 2
+    assert found["steps"] == here["steps"]
     plural = found["right"]["plural"]
     assert plural["as trained"] == plural["verb's place can't see the noun"] == 1
     assert plural["no other English word sees the noun"] < 0.15
