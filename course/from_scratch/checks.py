@@ -785,8 +785,8 @@ def small_model() -> Transformer:
 
 TRAINING_MISTAKES: dict[str, dict[str, Any]] = {
     "The gradients of all steps add up: set them to zero in each.": {"zero": False},
-    "The weights don't change: is `optimizer.step()` there, after `backward`?": {"rate": 0.0},
-    "The learning rate stays that of Adam, 0.001: set it in each step.": {"rate": 0.001},
+    "The weights don't change: is `optimizer.step()` there, after `backward`?": {"lr": 0.0},
+    "The learning rate stays that of Adam, 0.001: set it in each step.": {"lr": 0.001},
     "The learning rate stays that of step 1: set it in each step.": {"at": lambda step: 1},
     "Your first step has the rate of step 2: steps count from 1.": {"at": lambda step: step + 1},
     "That is Adam with PyTorch's numbers. The paper's are betas=(0.9, 0.98).": {

@@ -489,7 +489,7 @@ def draw_lookup_table() -> Figure:
     return pulled_rows(vocab.encode(words), table, words, vocab.tokens)
 
 
-def trained_tables() -> tuple[Tensor, Tensor]:
+def _trained_tables() -> tuple[Tensor, Tensor]:
     """The shipped translator's two tables of embeddings: English and Spanish."""
     from transformer_lib.translator import Translator
 
@@ -505,20 +505,20 @@ def first_tables() -> tuple[Tensor, Tensor]:
     from transformer_lib.translator import SHIPPED_MODEL
 
     recipe = Recipe.from_json(read_json(SHIPPED_MODEL / "recipe.json"))
-    sizes = [len(table) for table in trained_tables()]
+    sizes = [len(table) for table in _trained_tables()]
     torch.manual_seed(recipe.training.seed)
     model = make_model(*sizes, **dataclasses.asdict(recipe.model))
     return model.src_embed.table.weight.detach(), model.tgt_embed.table.weight.detach()
 
 
-def vocabularies() -> tuple[list[str], list[str]]:
+def _vocabularies() -> tuple[list[str], list[str]]:
     from transformer_lib.translator import Translator
 
     translator = Translator.load()
     return translator.src.vocab.tokens, translator.tgt.vocab.tokens
 
 
-def map_points(
+def _map_points(
     view: int, vectors: Tensor, words: Sequence[str], kind_of: Callable[[str], str]
 ) -> list[dict[str, Any]]:
     """The rows of a `word_map` for one table; words without a kind ("") are left out."""
@@ -548,11 +548,11 @@ ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": 
 def draw_word_map() -> Any:
     from course.grammar.classes import english_class
 
-    words = vocabularies()[0]
-    tables = (first_tables()[0], trained_tables()[0])
+    words = _vocabularies()[0]
+    tables = (first_tables()[0], _trained_tables()[0])
     points = []
     for view, table in enumerate(tables):
-        points += map_points(view, table, words, lambda word: english_class(word).part)
+        points += _map_points(view, table, words, lambda word: english_class(word).part)
     after = [point for point in points if point["view"] == 1]
     groups = []
     for article, island in ISLANDS.items():
@@ -619,10 +619,10 @@ def draw_noun_map() -> Any:
 
         return kind
 
-    tables = zip(trained_tables(), vocabularies(), (english_class, spanish_class), strict=True)
+    tables = zip(_trained_tables(), _vocabularies(), (english_class, spanish_class), strict=True)
     points = []
     for view, (table, words, class_of) in enumerate(tables):
-        points += map_points(1 - view, table, words, kind_by(class_of))
+        points += _map_points(1 - view, table, words, kind_by(class_of))
     islands = {
         kind: [point for point in points if (point["view"], point["kind"]) == (1, kind)]
         for kind in GENDERS
@@ -656,8 +656,8 @@ def draw_noun_map() -> Any:
     "0.2: cow is nearer to apple, with 0.4.",
 )
 def draw_word_similarity() -> Figure:
-    rows = [vocabularies()[0].index(word) for word in SOME_WORDS]
-    ax = word_similarity(trained_tables()[0][rows], SOME_WORDS)
+    rows = [_vocabularies()[0].index(word) for word in SOME_WORDS]
+    ax = word_similarity(_trained_tables()[0][rows], SOME_WORDS)
     ax.set_title("Words that are used alike point alike", fontsize=14)
     return ax.figure
 
@@ -671,7 +671,7 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
     from course.grammar.classes import english_class
     from course.grammar.lexicon import NOUN_OF_FORM
 
-    words = vocabularies()[0]
+    words = _vocabularies()[0]
     kinds = {word: english_class(word) for word in words}
     nouns = [word for word in words if kinds[word].part == "noun" and kinds[word].gender]
     rows = [words.index(word) for word in nouns]
@@ -704,7 +704,7 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
 def draw_neighbor_shares() -> Figure:
     shares = {
         "before training": neighbor_shares(first_tables()[0]),
-        "after training": neighbor_shares(trained_tables()[0]),
+        "after training": neighbor_shares(_trained_tables()[0]),
     }
     return share_bars(shares).figure
 
@@ -714,7 +714,7 @@ ROOT = r"$\sqrt{d_{model}}$"
 WITH, WITHOUT, POSITION = f"word \N{MULTIPLICATION SIGN} {ROOT}", "word", "position"
 
 
-def measure_sizes(
+def _measure_sizes(
     widths: Sequence[int] = WIDTHS, words: int = 1000
 ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
     """Mean lengths of new word vectors and of positions, and the cosine of two words' sums.
@@ -751,7 +751,7 @@ def measure_sizes(
     "from 0.8 to 1; with it the cosine stays near a third.",
 )
 def draw_embedding_lengths() -> Figure:
-    return vector_sizes(WIDTHS, *measure_sizes())
+    return vector_sizes(WIDTHS, *_measure_sizes())
 
 
 @figure(

@@ -762,7 +762,7 @@ def _every(count: int, step: int) -> list[int]:
 NOTEBOOK = "03_positional_encoding"
 
 
-def shuffled_outputs() -> dict[str, tuple[Any, Any]]:
+def _shuffled_outputs() -> dict[str, tuple[Any, Any]]:
     """What an untrained encoder makes of "I like trees" and of "trees I like".
 
     Without positions and with them: two tables with a row for each of I, like, trees, of which 24
@@ -795,7 +795,7 @@ def shuffled_outputs() -> dict[str, tuple[Any, Any]]:
 )
 def draw_positions_shuffled() -> Figure:
     words, orders = ["I", "like", "trees"], ("I like trees", "trees I like")
-    return rows_in_pairs(words, orders, shuffled_outputs())
+    return rows_in_pairs(words, orders, _shuffled_outputs())
 
 
 SENTENCE = ["I", "like", "trees", "and", "their", "shade", "in", "summer"]
@@ -948,7 +948,7 @@ def draw_positions_dot_products() -> Figure:
     return positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
 
 
-def trained_words(words: list[str], side: str = "source") -> Any:
+def _trained_words(words: list[str], side: str = "source") -> Any:
     """The vectors (words, 128) that the shipped translator reads, without positions."""
     from transformer_lib.checkpoints import load_model
     from transformer_lib.files import read_json
@@ -973,7 +973,7 @@ def trained_words(words: list[str], side: str = "source") -> Any:
 def draw_positions_sum() -> Figure:
     from transformer_lib.model.embedding import positional_encoding
 
-    word = trained_words(["trees"])
+    word = _trained_words(["trees"])
     table = positional_encoding(3, word.size(1))[:, :32]
     word = word[:, :32]
     return word_plus_position(["trees", "trees"], word.repeat(2, 1), {2: table[2], 1: table[1]})
@@ -992,7 +992,7 @@ def draw_positions_input() -> Figure:
     from transformer_lib.model.embedding import positional_encoding
 
     words = ["I", "like", "trees"]
-    vectors = trained_words(words)
+    vectors = _trained_words(words)
     return input_vectors(words, vectors, positional_encoding(3, vectors.size(1)))
 
 
@@ -1009,7 +1009,7 @@ def draw_positions_output_side() -> Figure:
     from transformer_lib.model.embedding import positional_encoding
 
     words = ["<bos>", "me", "gustan", "los", "árboles"]
-    vectors = trained_words(words, "target")
+    vectors = _trained_words(words, "target")
     return input_vectors(words, vectors, positional_encoding(5, vectors.size(1)), "decoder")
 
 

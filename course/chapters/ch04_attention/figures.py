@@ -638,13 +638,13 @@ def i_like_trees() -> tuple[Tensor, Tensor, Tensor]:
     return x @ w_q, x @ (2 * torch.eye(4)), x @ torch.eye(4)
 
 
-def thinking_machines() -> tuple[Tensor, Tensor, Tensor]:
+def _thinking_machines() -> tuple[Tensor, Tensor, Tensor]:
     """Query of "Thinking", keys and values of "Thinking Machines", with the scores 112 and 96."""
     keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
     return torch.ones(64), keys, torch.tensor([[10.0, 0.0], [0.0, 10.0]])
 
 
-def shared_and_separate() -> dict[str, Tensor]:
+def _shared_and_separate() -> dict[str, Tensor]:
     """Scores (3, 3) of three random words: one matrix for queries and keys, and two matrices."""
     generator = torch.Generator().manual_seed(4)
     x, w, w_k = (torch.randn(*size, generator=generator) for size in ((3, 4), (4, 4), (4, 4)))
@@ -688,7 +688,7 @@ def draw_projection() -> Figure:
     "its own mirror image along the diagonal; with two matrices it is not.",
 )
 def draw_shared_matrix() -> Figure:
-    return score_maps(shared_and_separate(), ["I", "like", "trees"])
+    return score_maps(_shared_and_separate(), ["I", "like", "trees"])
 
 
 @figure(
@@ -702,7 +702,7 @@ def draw_shared_matrix() -> Figure:
     "arrows join the two columns to the sum, (8.81, 1.19).",
 )
 def draw_six_steps() -> Figure:
-    return six_steps(["Thinking", "Machines"], *thinking_machines())
+    return six_steps(["Thinking", "Machines"], *_thinking_machines())
 
 
 @figure(

@@ -338,7 +338,7 @@ def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[
     return figure
 
 
-def token_rows(looks: Any) -> tuple[list[dict], list[dict]]:
+def _token_rows(looks: Any) -> tuple[list[dict], list[dict]]:
     """A translator's looks -> (lines, words), the two tables of `token_view`.
 
     lines: one for each layer, head, query i and key j with a weight of at least 0.03. words: one
@@ -396,7 +396,7 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
     """
     alt = late.altair()
 
-    lines, words = token_rows(looks)
+    lines, words = _token_rows(looks)
     layers = list(dict.fromkeys(row["layer"] for row in words))
     if layer not in layers:
         raise ValueError(f"there is no {layer!r}; the layers are {', '.join(layers)}")
@@ -653,7 +653,7 @@ def three_uses(looks: Any) -> Figure:
     looked at on the right; a line is the mean of the heads of the last layer of its kind, in the
     color of the word looked at.
     """
-    layers = last_layers(looks)
+    layers = _last_layers(looks)
     panels = (
         (
             "English looks\nat English",
@@ -711,7 +711,7 @@ def three_uses(looks: Any) -> Figure:
     return figure
 
 
-def last_layers(looks: Any) -> list[str]:
+def _last_layers(looks: Any) -> list[str]:
     """The names of the last encoder layer, decoder self-attention and cross-attention."""
     kinds = (kind.split(".") for kind in KINDS)
     return [

@@ -526,7 +526,7 @@ def i_like_trees() -> tuple[list[str], list[WordStep]]:
 
 
 @cache
-def i_like_trees_on_the_way() -> dict[str, Any]:
+def _i_like_trees_on_the_way() -> dict[str, Any]:
     from transformer_lib.translator import Translator
 
     return on_the_way(Translator.load(), SENTENCE)
@@ -598,7 +598,7 @@ def draw_generator() -> Figure:
     "written word a ribbon in its color flows down behind the decoder and up to the word below.",
 )
 def draw_words_come_back() -> Figure:
-    way = i_like_trees_on_the_way()
+    way = _i_like_trees_on_the_way()
     return words_come_back(way["src"], way["read"], way["written"])
 
 
@@ -614,7 +614,7 @@ def draw_words_come_back() -> Figure:
     "column, the newest to 'los'.",
 )
 def draw_stepper() -> Any:
-    return stacks_stepper(i_like_trees_on_the_way())
+    return stacks_stepper(_i_like_trees_on_the_way())
 
 
 @figure(

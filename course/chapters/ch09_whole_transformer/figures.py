@@ -940,7 +940,7 @@ def draw_figure_two() -> Figure:
     return figure_two()
 
 
-def counted_models() -> dict[str, dict[str, int]]:
+def _counted_models() -> dict[str, dict[str, int]]:
     """The parts of the base model, as it comes and with shared matrices, and of the big one."""
     sizes = {key: getattr(BIG, key) for key in ("N", "d_model", "d_ff", "h")}
     return {
@@ -959,7 +959,7 @@ def counted_models() -> dict[str, dict[str, int]]:
     "one matrix: 214.2 million, of which feed-forward 100.7. The norms are too few to be seen.",
 )
 def draw_parameters() -> Figure:
-    return parameter_bars(counted_models())
+    return parameter_bars(_counted_models())
 
 
 @figure(
@@ -988,7 +988,7 @@ def draw_outside_in() -> Figure:
 
 
 @torch.no_grad()
-def path_of(
+def _path_of(
     translator: Translator, text: str
 ) -> tuple[list[tuple[Sequence[str], list[Station]]], list[tuple[str, float]]]:
     """A sentence's vectors at each station, and the next word at each position of the target."""
@@ -1029,7 +1029,7 @@ def path_of(
     "árboles, <eos>, each with 89 or 90 %.",
 )
 def draw_sentence() -> Figure:
-    return sentence_path(*path_of(Translator.load(), SENTENCE))
+    return sentence_path(*_path_of(Translator.load(), SENTENCE))
 
 
 @figure(

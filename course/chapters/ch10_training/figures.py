@@ -824,7 +824,7 @@ def draw_schedule() -> Figure:
     )
 
 
-def history_of(run: dict[str, Any], key: str) -> list[tuple[int, float]]:
+def _history_of(run: dict[str, Any], key: str) -> list[tuple[int, float]]:
     return [(entry["step"], entry[key]) for entry in run["history"]]
 
 
@@ -845,8 +845,8 @@ def draw_held_out() -> Figure:
     for count, how in zip(sorted({run["pairs"] for run in runs}), learned, strict=True):
         chosen = [run for run in runs if run["pairs"] == count]
         panels[f"{count:,} pairs: {how}"] = {
-            "pairs it learns from": [history_of(run, "loss") for run in chosen],
-            "held-out pairs": [history_of(run, "validation_loss") for run in chosen],
+            "pairs it learns from": [_history_of(run, "loss") for run in chosen],
+            "held-out pairs": [_history_of(run, "validation_loss") for run in chosen],
         }
     return loss_panels(panels, columns=2)
 
@@ -871,7 +871,7 @@ def draw_norms() -> Figure:
             chosen = [run for run in runs if (run["warmup"], run["max_lr"]) == (warmup, max_lr)]
             panels[warmup, max_lr] = {
                 kind: [
-                    history_of(run, "validation_loss")
+                    _history_of(run, "validation_loss")
                     for run in chosen
                     if run["norm_first"] == first
                 ]

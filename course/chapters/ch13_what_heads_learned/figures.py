@@ -278,7 +278,7 @@ def exchanged(
 
 
 @mpl.rc_context(style.PRINT)
-def same_and_other(
+def _same_and_other(
     sentences: Sequence[tuple[Sequence[str], Any]], changed: Sequence[str], same: str
 ) -> Figure:
     """Draw what two words look at in two sentences that differ in one word -> the figure.
@@ -389,7 +389,7 @@ def crossing(several: Sequence[Any]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) -> Figure:
+def _sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) -> Figure:
     """Draw, for each head, how sharp it looks and what its absence changes -> the figure.
 
     results: rows with layer, head, largest (mean of each word's largest weight) and changed (share
@@ -582,7 +582,7 @@ def draw_sharp_heads() -> Figure:
     from course import experiments
 
     results = experiments.load("heads-off")["results"]
-    return sharp_heads(
+    return _sharp_heads(
         results,
         {
             "encoder.layers.1.self_attn.2": "finds the noun\nof the adjective",
@@ -610,6 +610,6 @@ def draw_attention_animal() -> Figure:
     translator = Translator.load()
     layer, head = best_head(translator, english_spanish.load_pronoun())
     several = [translator.attention_maps(sentence) for sentence in (TIRED, WIDE)]
-    return same_and_other(
+    return _same_and_other(
         [(looks.src, looks.weights[layer][head]) for looks in several], ("tired", "wide"), "it"
     )

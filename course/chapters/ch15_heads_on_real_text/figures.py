@@ -306,7 +306,7 @@ NAMES = {"grammar": "small model", "tatoeba": "large model"}
 PARTNERS = {"road": "road / street", "El": "El / La", "camino": "camino / calle"}
 
 
-def load_stored() -> dict[str, Mapping[str, Any]]:
+def _load_stored() -> dict[str, Mapping[str, Any]]:
     """What was measured of the two models that come along, by the names that the figures say."""
     from course import experiments
 
@@ -329,7 +329,7 @@ def load_stored() -> dict[str, Mapping[str, Any]]:
 )
 def draw_where() -> Figure:
     panels = {}
-    for name, found in load_stored().items():
+    for name, found in _load_stored().items():
         maps = []
         for side, part in (("source", "encoder"), ("target", "decoder")):
             words = found["where"]["after is"][side]
@@ -352,7 +352,7 @@ def draw_where() -> Figure:
     "66 and 68 %.",
 )
 def draw_finds() -> Figure:
-    looks = {name: found["looks"] for name, found in load_stored().items()}
+    looks = {name: found["looks"] for name, found in _load_stored().items()}
     return found_by_heads(looks, "One head of the small model stands apart, none of the large")
 
 
@@ -366,7 +366,7 @@ def draw_finds() -> Figure:
     "between 70 and 83 %.",
 )
 def draw_off() -> Figure:
-    found = {name: one["heads off"] for name, one in load_stored().items()}
+    found = {name: one["heads off"] for name, one in _load_stored().items()}
     title = "One head carries the gender in the small model, none in the large"
     return heads_together(found, title)
 
@@ -382,7 +382,7 @@ def draw_off() -> Figure:
 def draw_lens() -> Figure:
     shares = {
         name: {kind: [row["top"] for row in one["lens"]] for kind, one in found["where"].items()}
-        for name, found in load_stored().items()
+        for name, found in _load_stored().items()
     }
     return by_layer(shares, "The right ending appears only in the last layers")
 
@@ -401,7 +401,7 @@ def draw_pronouns() -> Figure:
         "again": "English says\nthe noun again",
         "written": "Spanish says it\nagain, too",
     }
-    found = load_stored()
+    found = _load_stored()
     groups = {
         words: {name: one["pronoun"][key]["both"] for name, one in found.items()}
         for key, words in said.items()

@@ -375,7 +375,7 @@ def stored_points() -> list[dict]:
     return points(experiments.load("since")["runs"])
 
 
-def one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
+def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
     """Scores (q, k) of one and the same word at all places, by four ways to tell the places."""
     from transformer_lib.model.embedding import positional_encoding
     from transformer_lib.variants import ALiBi, Rotary, Window
@@ -424,7 +424,7 @@ def draw_bends() -> Figure:
     "of 5 leaves a band of nine diagonals and crosses out the rest. Each square has its own scale.",
 )
 def draw_positions() -> Figure:
-    return score_squares(one_word_everywhere())
+    return score_squares(_one_word_everywhere())
 
 
 @figure(

@@ -99,7 +99,7 @@ def stack(
         at = (LEFT, y + (STEP - THIN) / 2)
         label(ax, (LEFT - 0.1, y + STEP / 2), station, size=10, ha="right", color=style.MUTED)
         if station == "one-hot":
-            one_hot_strip(ax, at, THIN, passed[station])
+            _one_hot_strip(ax, at, THIN, passed[station])
         else:
             strip(ax, at, RIGHT - LEFT, THIN, passed[station], limit=LIMIT)
     y -= height
@@ -141,7 +141,7 @@ def heading(ax: Axes, y: float, text: str, new: str, *, colors: bool = True) -> 
         label(ax, (RIGHT - 1.05, y + 0.015), "value", size=10, ha="right")
 
 
-def one_hot_strip(ax: Axes, at: tuple[float, float], height: float, share: float) -> None:
+def _one_hot_strip(ax: Axes, at: tuple[float, float], height: float, share: float) -> None:
     """A row as wide as the vocabulary, with its 1 at this share of the way: a mark, for one cell of
     a thousand is thinner than a hair."""
     ax.add_patch(
@@ -169,10 +169,10 @@ def one_hot_strip(ax: Axes, at: tuple[float, float], height: float, share: float
 # --- what stands in the open station -------------------------------------------------------------
 
 
-def one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int, vocab_size: int):
+def _one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int, vocab_size: int):
     """The whole row, and a few of its cells under a lens: the words around `here`, from `first`."""
     y = box.top - 0.2
-    one_hot_strip(ax, (LEFT, y), 0.16, (here + 0.5) / vocab_size)
+    _one_hot_strip(ax, (LEFT, y), 0.16, (here + 0.5) / vocab_size)
     wide = (RIGHT - LEFT) / len(words)
     unit = (RIGHT - LEFT) / vocab_size
     cells = box.bottom + 0.3
@@ -218,7 +218,7 @@ def one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int
     label(ax, (0.2, y - 0.3), f"one cell for\neach of {vocab_size}\nEnglish words", size=10)
 
 
-def fan_open(ax: Axes, box: Box, vector: Any, share: float, note: str) -> None:
+def _fan_open(ax: Axes, box: Box, vector: Any, share: float, note: str) -> None:
     """The mark in the one-hot row above pulls a row out of the table."""
     x, bottom = LEFT + share * (RIGHT - LEFT), box.bottom + 0.3
     top, height = box.top + 0.06 + (STEP - THIN) / 2, 0.42
@@ -236,7 +236,7 @@ def fan_open(ax: Axes, box: Box, vector: Any, share: float, note: str) -> None:
     label(ax, (LEFT, box.bottom + 0.1), note, size=10)
 
 
-def rows_open(
+def _rows_open(
     ax: Axes, box: Box, rows: Sequence[tuple[str, str, Any]], *, height: float = 0.26
 ) -> None:
     """Strips under each other, each with a sign (+, =) and a name in front of it; the last one is
@@ -258,7 +258,7 @@ def rows_open(
         )
 
 
-def attention_open(
+def _attention_open(
     ax: Axes,
     box: Box,
     words: Sequence[str],
@@ -316,7 +316,7 @@ def attention_open(
         )
 
 
-def heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought: Any) -> None:
+def _heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought: Any) -> None:
     """What each head brings, side by side, and above it from which words it comes."""
     count, gap = len(brought), 0.12
     wide = (RIGHT - LEFT - (count - 1) * gap) / count
@@ -368,7 +368,7 @@ def heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought: 
             x -= width_of(text, 10) + 0.09
 
 
-def masks_open(
+def _masks_open(
     ax: Axes, box: Box, rows: Sequence[tuple[str, str, str, Sequence[tuple[str, Any, bool]]]]
 ) -> None:
     """What may be seen: the vectors of the words, and a hatch over those that are hidden.
@@ -409,7 +409,7 @@ def masks_open(
                 )
 
 
-def reading_open(
+def _reading_open(
     ax: Axes,
     box: Box,
     words: Sequence[str],
@@ -452,7 +452,7 @@ def reading_open(
     word(ax, (RIGHT, box.middle + 0.34), writes, size=11, ha="right")
 
 
-def words_open(
+def _words_open(
     ax: Axes,
     box: Box,
     vector: Any,
@@ -482,7 +482,7 @@ def words_open(
 
 
 @mpl.rc_context(style.PRINT)
-def sentence_across(
+def _sentence_across(
     src: Sequence[str], memory: Any, tgt: Sequence[str], last: Any, weights: Any
 ) -> Figure:
     """All words: their memory on the left, what is written on the right, and who reads whom."""
@@ -515,7 +515,7 @@ def sentence_across(
 
 
 @mpl.rc_context(style.PRINT)
-def whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -> Figure:
+def _whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -> Figure:
     """Every station of the way at the same size.
 
     rows: name, which stack it belongs to ("encoder", "decoder" or ""), vector, a word in front.
@@ -606,7 +606,7 @@ def borrowed(
 
 
 @mpl.rc_context(style.PRINT)
-def before_after(text: str, rows: Sequence[tuple[str, Any, Sequence[str]]]) -> Figure:
+def _before_after(text: str, rows: Sequence[tuple[str, Any, Sequence[str]]]) -> Figure:
     """The same row of the table at several times, and the words whose rows are most like it."""
     step = 0.86
     figure, ax = canvas(WIDTH, step * len(rows) + HEADING)
@@ -662,28 +662,28 @@ DONE = "Above it, thin, the stations already passed; below, the names of those t
 
 
 @functools.cache
-def the_translator() -> Translator:
+def _the_translator() -> Translator:
     return Translator.load()
 
 
 @functools.cache
-def the_way() -> Trace:
-    return trace(the_translator(), SENTENCE)
+def _the_way() -> Trace:
+    return trace(_the_translator(), SENTENCE)
 
 
 def number() -> int:
-    return the_translator().src.vocab.encode([WORD])[0]
+    return _the_translator().src.vocab.encode([WORD])[0]
 
 
 def share() -> float:
     """How far along the one-hot row the 1 stands."""
-    return (number() + 0.5) / len(the_translator().src.vocab)
+    return (number() + 0.5) / len(_the_translator().src.vocab)
 
 
 @functools.cache
 def vectors() -> dict[str, Any]:
     """What trees is at each station; in the decoder, at the position that writes árboles."""
-    way = the_way()
+    way = _the_way()
     return {
         "one-hot": share(),
         "embedding": way.of("src_embed", WORD),
@@ -720,12 +720,12 @@ def opened(
     "seven stations to come, from embedding to next word.",
 )
 def draw_one_hot() -> Figure:
-    vocab = the_translator().src.vocab
+    vocab = _the_translator().src.vocab
     first = number() - 4
     words = vocab.tokens[first : first + 9]
     return opened(
         "one-hot",
-        one_hot_open,
+        _one_hot_open,
         words,
         first,
         number(),
@@ -745,11 +745,11 @@ def draw_one_hot() -> Figure:
     "names of the stations to come.",
 )
 def draw_embeddings() -> Figure:
-    scale = the_translator().model.src_embed.scale
+    scale = _the_translator().model.src_embed.scale
     note = f"row {number()} of the table, times √128 = {scale:.1f}"
     return opened(
         "embedding",
-        fan_open,
+        _fan_open,
         vectors()["embedding"],
         share(),
         note,
@@ -766,8 +766,8 @@ def draw_embeddings() -> Figure:
     f"waves at the left and regular stripes at the right, equals the sum. {DONE}",
 )
 def draw_positions() -> Figure:
-    model = the_translator().model
-    place = the_way().src.index(WORD)
+    model = _the_translator().model
+    place = _the_way().src.index(WORD)
     rows = [
         ("", "embedding", vectors()["embedding"]),
         ("+", f"position {place}", model.src_positions.table[place]),
@@ -775,7 +775,7 @@ def draw_positions() -> Figure:
     ]
     return opened(
         "+ position",
-        functools.partial(rows_open, height=0.3),
+        functools.partial(_rows_open, height=0.3),
         rows,
         below="embedding",
         new="its position is added: a pattern of waves",
@@ -793,14 +793,14 @@ def draw_positions() -> Figure:
     f"lead from the values to their mix. All these are strips of 32 cells. {DONE}",
 )
 def draw_attention() -> Figure:
-    way = the_way()
-    layer = the_translator().model.get_submodule(LAYER)
+    way = _the_way()
+    layer = _the_translator().model.get_submodule(LAYER)
     q, k, v = (layer.split_heads(way.outputs[f"{LAYER}.w_{part}"][None])[0, HEAD] for part in "qkv")
     place = way.src.index(WORD)
     weights = way.weights[LAYER][HEAD, place].tolist()
     return opened(
         "attention",
-        attention_open,
+        _attention_open,
         way.src,
         q[place],
         k,
@@ -820,11 +820,11 @@ def draw_attention() -> Figure:
     f"'trees', head 3 mostly from <eos>; the large shares are written on the bars. {DONE}",
 )
 def draw_heads() -> Figure:
-    way = the_way()
+    way = _the_way()
     place = way.src.index(WORD)
     return opened(
         "attention",
-        heads_open,
+        _heads_open,
         way.src,
         way.weights[LAYER][:, place],
         way.heads[LAYER][:, place],
@@ -842,7 +842,7 @@ def draw_heads() -> Figure:
     f"<bos>, 'me', 'gustan' and 'los', but 'árboles' is hatched. {DONE}",
 )
 def draw_masks() -> Figure:
-    way = the_way()
+    way = _the_way()
     x, y = way.outputs["encoder.layers.0"], way.outputs["decoder.layers.0"]
     place = way.tgt_out.index(WRITTEN)
     rows = [
@@ -864,7 +864,7 @@ def draw_masks() -> Figure:
         ),
     ]
     return opened(
-        "attention", masks_open, rows, new="hatched: hidden by a mask", name=" ", height=1.36
+        "attention", _masks_open, rows, new="hatched: hidden by a mask", name=" ", height=1.36
     )
 
 
@@ -876,14 +876,14 @@ def draw_masks() -> Figure:
     f"adds, with dark cells, and, after the last norm, the memory. {DONE}",
 )
 def draw_encoder() -> Figure:
-    way, layer = the_way(), "encoder.layers.1"
+    way, layer = _the_way(), "encoder.layers.1"
     rows = [
         ("", "after attention", way.of(f"{layer}.residual_self_attn", WORD)),
         ("+", "feed-forward", way.of(f"{layer}.feed_forward", WORD)),
         ("", "after norm:\nthe memory", vectors()["memory"]),
     ]
     return opened(
-        "memory", rows_open, rows, new="the end of the encoder: the memory", name=" ", height=1.2
+        "memory", _rows_open, rows, new="the end of the encoder: the memory", name=" ", height=1.2
     )
 
 
@@ -896,12 +896,12 @@ def draw_encoder() -> Figure:
     f"{DONE}",
 )
 def draw_decoder() -> Figure:
-    way = the_way()
+    way = _the_way()
     place = way.tgt_out.index(WRITTEN)
     weights = way.weights[READING].mean(dim=0)[place].tolist()
     return opened(
         "decoder",
-        reading_open,
+        _reading_open,
         way.src,
         way.outputs["encoder"],
         weights,
@@ -922,7 +922,7 @@ def draw_decoder() -> Figure:
     "same ones. An arrow leads from the last one to 'árboles' with 90 %.",
 )
 def draw_transformer() -> Figure:
-    way = the_way()
+    way = _the_way()
     before = way.tgt_in[way.tgt_out.index(WRITTEN)]
     names = ("embedding", "+ position", "layer 0", "layer 1")
     encoder = ("src_embed", "src_positions", "encoder.layers.0", "encoder.layers.1")
@@ -943,7 +943,7 @@ def draw_transformer() -> Figure:
         ),
     ]
     (_, chance), *_ = way.likeliest(WRITTEN, 1)
-    return whole_way(rows, (WRITTEN, f"the next word, {percent(chance)}"))
+    return _whole_way(rows, (WRITTEN, f"the next word, {percent(chance)}"))
 
 
 @figure(
@@ -955,7 +955,7 @@ def draw_transformer() -> Figure:
     "are 'drawers', 'cars' and 'tomatoes', all masculine plurals in Spanish.",
 )
 def draw_training() -> Figure:
-    before, after = untrained(the_translator()), the_translator()
+    before, after = untrained(_the_translator()), _the_translator()
     with torch.no_grad():
         rows = [
             (
@@ -968,7 +968,7 @@ def draw_training() -> Figure:
                 ("after\n8,000 steps", after, "all masculine plurals in Spanish"),
             )
         ]
-    return before_after(WORD, rows)
+    return _before_after(WORD, rows)
 
 
 @figure(
@@ -980,13 +980,13 @@ def draw_training() -> Figure:
     "10 %. Above, thin, the stations already passed.",
 )
 def draw_decoding() -> Figure:
-    way, vocab = the_way(), the_translator().tgt.vocab
+    way, vocab = _the_way(), _the_translator().tgt.vocab
     words, chances = zip(*way.likeliest(WRITTEN, 3), strict=True)
     texts = [vocab.tokens[i] for i in words]
     rest = f"the other {len(vocab) - 3:,} words share {percent(1 - sum(chances))}"
     return opened(
         "next word",
-        words_open,
+        _words_open,
         vectors()["decoder"],
         texts,
         chances,
@@ -1006,9 +1006,9 @@ def draw_decoding() -> Figure:
     "'árboles' reads 'trees', <eos> reads <eos>, 'gustan' reads 'like' and 'trees'.",
 )
 def draw_translation() -> Figure:
-    way = the_way()
+    way = _the_way()
     reads = way.weights[READING].mean(dim=0)
-    return sentence_across(
+    return _sentence_across(
         way.src, way.outputs["encoder"], way.tgt_out, way.outputs["decoder"], reads
     )
 
@@ -1022,12 +1022,12 @@ def draw_translation() -> Figure:
     "'trees' in the sentence 'I like trees': now it writes 'me gustan las casas'.",
 )
 def draw_causes() -> Figure:
-    translator = the_translator()
+    translator = _the_translator()
     other = trace(translator, SENTENCE.replace(WORD, OTHER))
     theirs = other.of("encoder", OTHER)
     mixed = with_borrowed_memory(translator, SENTENCE, WORD, OTHER)
     rows = [
-        (SENTENCE, vectors()["memory"], the_way().tgt_out[:-1]),
+        (SENTENCE, vectors()["memory"], _the_way().tgt_out[:-1]),
         (" ".join(other.src[:-1]), theirs, other.tgt_out[:-1]),
         (f"{SENTENCE}\nmemory of {OTHER}", theirs, mixed),
     ]
@@ -1043,7 +1043,7 @@ def draw_causes() -> Figure:
     "almost white, but for some cells on the left.",
 )
 def draw_end_sign() -> Figure:
-    way, table = the_way(), the_translator().model.src_positions.table
+    way, table = _the_way(), _the_translator().model.src_positions.table
     return sums(
         [
             (
@@ -1082,15 +1082,15 @@ NOTES = (
     "me, gustan, los, árboles and <eos>, each with 89 or 90 %; each goes back up and in again.",
 )
 def draw_poster() -> Figure:
-    translator, way = the_translator(), the_way()
+    translator, way = _the_translator(), _the_way()
     src, tgt = translator.src.vocab, translator.tgt.vocab
     likeliest = [
         [(tgt.tokens[i], chance) for i, chance in way.likeliest(text, 3)] for text in way.tgt_out
     ]
     return poster.poster(
         way,
-        ids_of(src, way.src),
-        ids_of(tgt, way.tgt_in),
+        _ids_of(src, way.src),
+        _ids_of(tgt, way.tgt_in),
         (len(src), len(tgt)),
         translator.model.src_positions.table,
         likeliest,
@@ -1098,6 +1098,6 @@ def draw_poster() -> Figure:
     )
 
 
-def ids_of(vocab: Any, words: list[str]) -> list[int]:
+def _ids_of(vocab: Any, words: list[str]) -> list[int]:
     """The numbers of words, and of signs such as <eos>."""
     return [vocab.tokens.index(text) for text in words]

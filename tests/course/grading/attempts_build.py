@@ -26,7 +26,7 @@ MISTAKES = [
         2,
         "[angles.sin(), angles.cos()], dim=-1).flatten(1)",
         "[angles.sin(), angles.cos()], dim=1).flatten(1)",
-        "put each cosine beside its sine",
+        "put each cosine next to its sine",
     ),
     (
         2,
