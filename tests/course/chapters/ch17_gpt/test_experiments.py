@@ -235,6 +235,8 @@ def test_the_stored_model_comes_near_the_floor_and_stays_above_it():
 def test_what_notebook_17_tells_of_the_dials():
     rows = {row["what"]: row for row in experiments.load("writing")["rows"]}
     own = {name: row["own"] for name, row in rows.items()}
+    low, high = gpt.interval(own["as it is"], rows["as it is"]["drawn"])
+    assert 1 / 7.1 < low and high < 1 / 3.6  # "between one in seven and one in four"
     assert 2 * own["as it is"] < min(own["temperature 0.5"], own["top-k 10"])
     assert own["temperature 1.5"] < own["as it is"] / 2 and round(own["as it is"], 2) == 0.2
     cold, plain, hot = (
