@@ -198,7 +198,7 @@ function check_tokens(tokens) {
   }
   if (tokens.length > LONGEST) {
     throw new InputError(
-      `the sentence has ${tokens.length} words and signs, more than ${LONGEST}: ` +
+      `the sentence has ${tokens.length} words and punctuation marks, more than ${LONGEST}: ` +
         "cut it into shorter sentences",
     );
   }

@@ -96,7 +96,14 @@ def test_environment_yml_is_the_same_environment():
 
 def would_type(*words: str) -> str:
     """What make would do for this in a clone where nothing is installed, without doing it."""
-    dry = ["make", "--dry-run", "--always-make", f"PYTHON={sys.executable}", *words]
+    dry = [
+        "make",
+        "--dry-run",
+        "--always-make",
+        "--no-print-directory",
+        f"PYTHON={sys.executable}",
+        *words,
+    ]
     return subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 

@@ -235,7 +235,7 @@ WRONG = {
             def my_attention(query, key, value):
                 return (query @ key.transpose(-2, -1) / math.sqrt(key.size(-1))).softmax(dim=-1)
             """,
-            "have to be multiplied with the values",
+            "have to be multiplied by the values",
             2,
         ),
         Wrong(
@@ -379,7 +379,7 @@ WRONG = {
         ),
     ],
     "w_q": [
-        Wrong("nothing in it", "w_q = torch.zeros(4, 4)", "looks at all three words alike", 0),
+        Wrong("nothing in it", "w_q = torch.zeros(4, 4)", "attends to all three words alike", 0),
         Wrong("no table", "w_q = 5", "the shape (4, 4)", 0),
         Wrong("words", "w_q = 'trees'", "Give a tensor", 0),
         Wrong("rows of two lengths", "w_q = [[0, 0], [0]]", "Give a tensor", 0),
@@ -398,10 +398,10 @@ WRONG = {
             w_q = torch.zeros(4, 4)
             w_q[1, 2] = 9.0
             """,
-            "the other way round",
+            "It should be “árboles”",
             0,
         ),
-        Wrong("large everywhere", "w_q = torch.ones(4, 4) * 10", "looks most at “trees”", 0),
+        Wrong("large everywhere", "w_q = torch.ones(4, 4) * 10", "attends most to “trees”", 0),
         Wrong("another shape", "w_q = torch.zeros(3, 3)", "shape (4, 4)", 0),
     ],
 }

@@ -166,7 +166,7 @@ for j in range(6):
 WRONG = {
     "shapes": [
         Wrong("keys not transposed", three(keys="(3, 9, 6, 16)"), "That is halfway", 1),
-        Wrong("queries for keys", three(keys="(3, 6, 5, 16)"), "words to look at", 1),
+        Wrong("queries for keys", three(keys="(3, 6, 5, 16)"), "words that answer", 1),
         Wrong("d_model in each head", three(keys="(3, 6, 9, 96)"), "its share", 1),
         Wrong("keys and queries", three(weights="(3, 6, 9, 5)"), "It is turned", 1),
         Wrong("weights without heads", three(weights="(3, 5, 9)"), "weights of its own", 1),
@@ -211,7 +211,7 @@ WRONG = {
         Wrong(
             "last head first",
             split("x.view(b, L, h, d // h).transpose(1, 2).flip(1)"),
-            "last head stands first",
+            "last head comes first",
             1.5,
         ),
         Wrong("a size", split("x.view(2, 5, h, 7).transpose(1, 2)"), "wrong for other inputs", 1.5),
@@ -250,7 +250,7 @@ WRONG = {
         Wrong("averaged", merge("z.mean(dim=1)"), "averaged", 1),
         Wrong("below each other", merge("torch.cat(z.unbind(1), dim=1)"), "below each other", 1),
         Wrong("sentences", merge("torch.cat(list(z), dim=-1)"), "The sentences are side by", 1),
-        Wrong("last head first", merge("z.flip(1).transpose(1, 2).flatten(2)"), "stands first", 1),
+        Wrong("last head first", merge("z.flip(1).transpose(1, 2).flatten(2)"), "comes first", 1),
         Wrong("a size", merge("z.transpose(1, 2).reshape(2, 5, 21)"), "wrong for other inputs", 1),
         Wrong(
             "only what the check tries",

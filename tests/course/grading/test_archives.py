@@ -62,7 +62,7 @@ def unpacked(built):
 
 def test_the_students_zip_has_no_solution(unpacked):
     names = "\n".join(path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*"))
-    for secret in ("course/grading", "course/assignments", "tests", "my_transformer"):
+    for secret in ("course/grading", "course/assignments", "tests/", "my_transformer"):
         assert secret not in names
     for path in unpacked.rglob("*"):
         if path.suffix in (".ipynb", ".py", ".md"):
@@ -94,7 +94,7 @@ def test_the_students_zip_has_the_projects_files_and_no_others(unpacked):
 
 def test_the_students_zip_is_the_course(unpacked):
     code = "import pathlib, sys; sys.path.insert(0, '.'); sys.path.insert(1, 'tools')\n"
-    code += "import transformer_lib, lab\n"
+    code += "import transformer_lib, start_jupyterlab as lab\n"
     code += "print(transformer_lib.__file__); print(lab.ORIGINALS / lab.FIRST)\n"
     run = subprocess.run(
         [sys.executable, "-P", "-B", "-c", code],

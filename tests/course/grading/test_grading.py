@@ -784,7 +784,7 @@ def test_a_cell_that_stops_half_way_says_so(tmp_path):
         for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
         if one.exercise == "w_q"
     ]
-    assert "looks at all three words alike" in found.hint
+    assert "attends to all three words alike" in found.hint
     assert "(The cell stopped: IndexError: index 9 is out of bounds" in found.hint
 
 

@@ -245,6 +245,7 @@ def test_charts_are_alive_and_answer_the_keyboard(visit, file):
 
 def test_a_chart_answers_the_mouse(visit):
     page = visit.open("02_embeddings.html")
+    page.evaluate(OPEN_ALL)  # the chart is an answer, which is folded
     chart = page.locator(".chart").first
     alive(chart)
     chart.locator(".mark-symbol path").nth(40).hover(force=True)
@@ -522,7 +523,7 @@ SEARCHES = [
     ("BPE", "14_real_text.html"),
     ("RoPE", "18_since_2017.html"),
     ("FFN", "07_encoder.html"),
-    ("encoder-decoder attention", "05_multi_head_attention.html"),
+    ("encoder-decoder attention", "04_attention.html"),
     ("look-ahead mask", "06_masks.html"),
     ("masks", "06_masks.html"),
     ("beam", "11_decoding.html"),
