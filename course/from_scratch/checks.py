@@ -915,10 +915,10 @@ STEPS = (
         "Loss and learning rate",
         ("label_smoothed_cross_entropy", "paper_schedule"),
         "10_training",
-        5,
+        6,
         loss_and_schedule,
     ),
-    Step("The training loop", ("make_batch", "train"), "10_training", 6, training),
+    Step("The training loop", ("make_batch", "train"), "10_training", 7, training),
     Step("A translator", ("greedy_decode", "translate"), "11_decoding", 1, translator),
 )
 

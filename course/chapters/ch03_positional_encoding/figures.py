@@ -948,7 +948,7 @@ def draw_positions_dot_products() -> Figure:
     return positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
 
 
-def _trained_words(words: list[str], side: str = "source") -> Any:
+def trained_words(words: list[str], side: str = "source") -> Any:
     """The vectors (words, 128) that the shipped translator reads, without positions."""
     from transformer_lib.checkpoints import load_model
     from transformer_lib.files import read_json
@@ -973,7 +973,7 @@ def _trained_words(words: list[str], side: str = "source") -> Any:
 def draw_positions_sum() -> Figure:
     from transformer_lib.model.embedding import positional_encoding
 
-    word = _trained_words(["trees"])
+    word = trained_words(["trees"])
     table = positional_encoding(3, word.size(1))[:, :32]
     word = word[:, :32]
     return word_plus_position(["trees", "trees"], word.repeat(2, 1), {2: table[2], 1: table[1]})
@@ -992,7 +992,7 @@ def draw_positions_input() -> Figure:
     from transformer_lib.model.embedding import positional_encoding
 
     words = ["I", "like", "trees"]
-    vectors = _trained_words(words)
+    vectors = trained_words(words)
     return input_vectors(words, vectors, positional_encoding(3, vectors.size(1)))
 
 
@@ -1009,7 +1009,7 @@ def draw_positions_output_side() -> Figure:
     from transformer_lib.model.embedding import positional_encoding
 
     words = ["<bos>", "me", "gustan", "los", "árboles"]
-    vectors = _trained_words(words, "target")
+    vectors = trained_words(words, "target")
     return input_vectors(words, vectors, positional_encoding(5, vectors.size(1)), "decoder")
 
 

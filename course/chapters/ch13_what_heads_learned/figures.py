@@ -389,7 +389,7 @@ def crossing(several: Sequence[Any]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def _sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) -> Figure:
+def sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) -> Figure:
     """Draw, for each head, how sharp it looks and what its absence changes -> the figure.
 
     results: rows with layer, head, largest (mean of each word's largest weight) and changed (share
@@ -582,7 +582,7 @@ def draw_sharp_heads() -> Figure:
     from course import experiments
 
     results = experiments.load("heads-off")["results"]
-    return _sharp_heads(
+    return sharp_heads(
         results,
         {
             "encoder.layers.1.self_attn.2": "finds the noun\nof the adjective",
