@@ -52,7 +52,7 @@ def put_back(translation: str, replaced: Iterable[tuple[str, str]]) -> str:
     """What was typed, in the places of its stand-ins; at the end, what the model has left out."""
     for stand_in, typed in replaced:
         if stand_in in translation:
-            translation = translation.replace(stand_in, typed, 1)
+            translation = translation.replace(stand_in, typed)
         else:
             translation = f"{translation} {typed}"
     return translation

@@ -561,7 +561,7 @@ def as_many_as_attention(d_ff: Any) -> None:
     best = min(range(1, 4096), key=lambda wide: abs(network_parameters(512, wide)[0] - attention))
     expect(0 < d_ff < 100_000, "Give a width, as a whole number.")
     no_slip(d_ff != 1024, "Very nearly: that leaves out the biases, b_1 and b_2.")
-    no_slip(d_ff != 2048, "That is the paper's. How many numbers has its network, against W^Q …?")
+    no_slip(d_ff != 2048, "That is the paper's. How many numbers does it have, against W^Q …?")
     network = network_parameters(512, d_ff)[0]
     more = "more" if network > attention else "fewer"
     expect(

@@ -171,7 +171,7 @@ def states(translator: Translator, part: str) -> list[str]:
 
 
 def patched(translator: Translator, batch: AgreementBatch, part: str) -> Tensor:
-    """(states, places): how much of the gender comes along with one vector of the residual stream.
+    """(states, places): how much of the gender one vector of the residual stream carries.
 
     Each sentence gets, at one place of one layer, the vector of its partner, whose noun has the
     other gender. 0: nothing changes; 1: the margin is what it is in the partner. The sentences

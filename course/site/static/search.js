@@ -32,7 +32,7 @@ const bareLetters = (text) => text.normalize("NFD").replace(/[\u0300-\u036f]/g, 
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const wordsOf = (text) => (text.match(WORD) ?? []).map(bareLetters);
 
-/** For each section how often it has which word; made once. */
+/** For each section, how many times each word occurs in it; made once. */
 function counted(section) {
   section.counts ??= {
     heading: new Set(wordsOf(section.heading)),

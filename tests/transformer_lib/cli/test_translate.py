@@ -3,6 +3,7 @@
 import io
 import os
 import queue
+import select
 import subprocess
 import sys
 import threading
@@ -171,6 +172,8 @@ def test_in_a_terminal_it_asks_answers_and_asks_again():
     def wait_for(text, times=1):
         nonlocal screen
         while screen.count(text) < times:
+            answers, _, _ = select.select([keyboard], [], [], 60)
+            assert answers, f"it waits, and {text!r} isn't there: {screen}"
             screen += os.read(keyboard, 10_000).decode("utf-8")
 
     for typed, answer, times in [

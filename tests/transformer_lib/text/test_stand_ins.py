@@ -55,6 +55,13 @@ def test_what_is_typed_can_be_a_stand_in_itself_and_more_than_there_are_stay():
     assert words == f"{first} {second} {third} d@x.de" and len(replaced) == 3
 
 
+def test_no_stand_in_is_left_where_the_model_repeats_it():
+    """An address that nobody has typed must not appear."""
+    _, replaced = replace_by_stand_ins("Write to a@b.com")
+    stand_in = STAND_INS["email"][0]
+    assert put_back(f"{stand_in}, {stand_in}", replaced) == "a@b.com, a@b.com"
+
+
 def test_nothing_is_lost():
     """What the model left out comes at the end."""
     _, replaced = replace_by_stand_ins("I love it 🍕")

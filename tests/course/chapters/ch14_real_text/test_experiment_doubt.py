@@ -32,6 +32,21 @@ def test_below_the_threshold_are_at_most_so_many_of_the_right():
     assert doubt.share_below(some, "s", threshold, right=False) == 0.55
 
 
+def test_what_is_chosen_on_one_half_is_told_on_the_other(monkeypatch):
+    """Items at even places choose score and threshold; those at odd ones have other scores."""
+
+    def scored(translator, number):
+        right, odd = number % 4 < 2, number % 2
+        return {"right": right, "scores": {"a": right - odd, "b": odd * right + 10 * odd}}
+
+    monkeypatch.setattr(doubt, "scored", scored)
+    found = doubt.compare_scores(None, range(40))
+    assert found["score"] == "a" and found["threshold"] == 1
+    assert found["doubted"]["chosen on"] == {"right": 0.0, "wrong": 1.0}
+    assert found["doubted"]["told on"] == {"right": 1.0, "wrong": 1.0}
+    assert found["auroc"]["b"] == {"chosen on": 0.5, "told on": 1.0}
+
+
 @pytest.fixture(scope="module")
 def larger():
     return Translator.load("tatoeba")
