@@ -56,8 +56,8 @@ def one_word_changes_the_gender(first: str, second: str) -> None:
     )
     expect(
         all(english_class(word).part != "noun" for word in changed[0]),
-        f"A noun changed, {changed[0][0]} to {changed[0][1]}: too easy, of course its adjective "
-        "follows. Keep both nouns and change the adjective at the end.",
+        f"A noun changed, {changed[0][0]} to {changed[0][1]}, so of course its adjective follows. "
+        "Keep both nouns and change the adjective at the end.",
     )
     expect(
         "it" in one or "they" in one,

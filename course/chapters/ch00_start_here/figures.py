@@ -123,7 +123,8 @@ def _sentence(ax: Axes, words: Sequence[str], marked: str, y: float) -> float:
 @figure(
     "series-map",
     notebook="00_start_here",
-    caption="The way of one word through the machine, every number true, and where it is opened.",
+    caption="The journey of one word through the machine, every number real, and the "
+    "notebooks that open it.",
     alt="'I like trees' is on top, 'Me gustan los árboles' at the bottom. In between, the word "
     "'trees' as six strips of colored cells: its number in a list, learned numbers, with its "
     "position, with its neighbors, after the encoder; then, in the decoder, about to be written. "
@@ -180,8 +181,8 @@ def draw_cross_attention(translator: Any, text: str) -> Figure:
     notebook="00_start_here",
     caption="Where the decoder looks in 'I like trees' while it writes 'Me gustan los árboles'.",
     alt="Heat map with a row for each Spanish word that is written. 'gustan' looks at 'like' "
-    "and 'árboles' at 'trees', each with more than half of its weight; the end looks at the end; "
-    "'los' is spread over several words.",
+    "and 'árboles' at 'trees', each with more than half of its weight; the end token looks at the "
+    "end token; 'los' spreads its weight over several words.",
 )
 def draw_attention_trees() -> Figure:
     from transformer_lib.translator import Translator
