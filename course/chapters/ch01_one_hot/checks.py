@@ -129,8 +129,7 @@ def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
     lost = "The words of a sentence share one row, so their order is lost: each word needs its own."
     mistakes = [
         (
-            "The slots lie along the wrong axis: the last axis should be the one of the "
-            "vocabulary.",
+            "The slots are along the wrong axis: the last axis should be that of the vocabulary.",
             right.transpose(1, 2),
         ),
         (
@@ -142,9 +141,9 @@ def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
             right.transpose(0, 1),
         ),
         (
-            "Each row is right, but they stand in one long list: where does a sentence end? Keep "
+            "Each row is right, but they are all in one long list: where does a sentence end? Keep "
             "the "
-            "shape of ids, and put the slots behind it.",
+            "shape of ids, and put the slots after it.",
             right.flatten(0, 1),
         ),
         ("That is the first sentence only. What about the others?", right[0]),
@@ -168,7 +167,7 @@ def judge_rows(
         (off, right.roll(-1, dims=-1)),
         ("Zeros and ones are exchanged: one 1, elsewhere zeros.", 1 - right),
         (
-            "The right slot holds the id itself. Whatever the word, a 1 should stand there.",
+            "The right slot holds the id itself. Whatever the word, put a 1 there.",
             right * ids.unsqueeze(-1),
         ),
     ]
