@@ -102,7 +102,9 @@ def numbers_in_the_table(guess: int) -> None:
     no_slip(guess != 37_000 + 512, "That is the sum. Every word has 512 numbers.")
     no_slip(guess != 37_000 * 37_000, "d_model columns, not one for each word: it's not one-hot.")
     no_slip(guess != right * 4, "That is how many bytes. Each number takes 4.")
-    expect(guess != 512 * 512, "That is one matrix inside a layer. How many rows has the table?")
+    expect(
+        guess != 512 * 512, "That is one matrix inside a layer. How many rows does the table have?"
+    )
     expect(guess == right, "How many rows does the table have, and how many columns?")
 
 
@@ -210,7 +212,7 @@ def wrong_embeddings(ids: Tensor, table: Tensor) -> list[tuple[str, Tensor]]:
             right.sum(dim=1),
         ),
         (
-            "The vectors are right, but they stand in one long list: where does a sentence end? "
+            "The vectors are right, but they are all in one long list: where does a sentence end? "
             "Keep "
             "the shape of ids.",
             right.flatten(0, 1),
@@ -276,7 +278,7 @@ def rows_that_learn(guess: Iterable[str]) -> None:
         not words & (set(SPECIALS) - {"<eos>", "<pad>"}),
         "A row gets a gradient if its word is in the sentence. Which of your tokens doesn't?",
     )
-    judge("<eos>" in words, "One is missing: it is no word, but it is in the sentence too.")
+    judge("<eos>" in words, "One is missing: it isn't a word, but it is in the sentence too.")
     expect(
         words == right,
         "A row of this table gets a gradient if its word is in the sentence, and only then.",

@@ -227,7 +227,9 @@ def vector_sizes(
     left.set_ylim(0, 1.15 * max(max(values) for values in lengths.values()))
     right.set_ylabel("cosine of the two sums")
     right.set_ylim(0, 1.15)
-    figure.suptitle("Without the factor the position drowns the word", weight="bold", fontsize=14)
+    figure.suptitle(
+        "Without the factor the position drowns out the word", weight="bold", fontsize=14
+    )
     left.set_title("How long is a vector?\n")
     right.set_title("Two words at one position:\nhow alike are their sums?")
     return figure
@@ -658,7 +660,7 @@ def draw_noun_map() -> Any:
 def draw_word_similarity() -> Figure:
     rows = [_vocabularies()[0].index(word) for word in SOME_WORDS]
     ax = word_similarity(_trained_tables()[0][rows], SOME_WORDS)
-    ax.set_title("Words that are used alike point alike", fontsize=14)
+    ax.set_title("Words that are used alike point the same way", fontsize=14)
     return ax.figure
 
 
@@ -760,7 +762,7 @@ def draw_embedding_lengths() -> Figure:
     caption="A toy model that copies digits, with the root of d_model, without it, and without it "
     "but with a larger table at the start.",
     alt="Three falling curves of the loss. Without the factor it falls some fifty steps later than "
-    "the other two, which lie on each other. After 300 steps all three are close to 0.1.",
+    "the other two, which coincide. After 300 steps all three are close to 0.1.",
 )
 def draw_embedding_scale() -> Figure:
     from course import experiments

@@ -152,7 +152,7 @@ def test_nearest_word(capsys, function, words):
     [
         (["I", "like", "trees", "<eos>"], "right!"),
         ({"trees", "like", "<eos>", "I"}, "right!"),
-        (["I", "like", "trees"], "no word"),
+        (["I", "like", "trees"], "isn't a word"),
         (["I", "like", "trees", "<eos>", "<pad>"], "masked"),
         (["<bos>", "I", "like", "trees", "<eos>"], "doesn't"),
         (["the", "trees"], "isn't in the sentence"),
