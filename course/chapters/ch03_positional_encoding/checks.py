@@ -68,7 +68,7 @@ PLANTED = {"A": EXPONENT, "B": NONE, "C": ANGLES}
 MEASURE = {  # for a wrong verdict: what to measure
     "A": "Measure `wavelengths` of its table: which wave should be the last?",
     "B": "Compare its first row, its waves and the length of its rows with the formula.",
-    "C": "A hand has the length 1: sin² + cos² of each pair. Is that so in every pair here?",
+    "C": "A hand has length 1: sin² + cos² of each pair. Is that so in every pair here?",
 }
 
 
@@ -126,7 +126,7 @@ def wave_of_pair_384(guess: float) -> None:
         2 * math.pi * 10_000 ** (768 / 512): "That is for d_model = 512.",
         2 * math.pi * 10_000 ** (384 / 511): "That is Tensor2Tensor's pair 384.",
         2 * math.pi * 10_000: "Only the last pair comes near that. Put i = 384 into the formula.",
-        1 / (2000 * math.pi): "That is waves per position. How many positions has one wave?",
+        1 / (2000 * math.pi): "That is waves per position. How many positions does one wave take?",
         2 * math.pi / 1000: "That is by how much the angle grows per position. After how many "
         "positions has it grown by 2π?",
     }
@@ -295,9 +295,8 @@ def wrong_moves(table: Tensor, start: int, k: int) -> dict[str, Tensor]:
         "You turned back: the hands should go on by k, not back.": turned(-k * rate),
         "The sine is right. For the cosine: cos(a+b) = cos a cos b - sin a sin b.": wrong_cosine,
         "The cosine is right. For the sine: sin(a+b) = sin a cos b + cos a sin b.": wrong_sine,
-        "Every pair turns by its own angle, k / 10000^(2i/d_model); yours all turn alike.": turned(
-            k * torch.ones_like(rate)
-        ),
+        "Every pair turns by its own angle, k / 10000^(2i/d_model); yours all turn by the same "
+        "one.": turned(k * torch.ones_like(rate)),
         "The exponent of pair i is 2i/d_model; yours is i/d_model.": turned(k * rate.sqrt()),
         "The numbers are right, the order isn't: put each cosine next to its sine.": torch.cat(
             [new_sine, new_cosine]

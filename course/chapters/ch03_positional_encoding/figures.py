@@ -291,7 +291,7 @@ def positions_clocks(
         ax.set(xlim=(-1.3, 1.3), ylim=(-1.25, 1.25), aspect="equal")
         ax.axis("off")
     figure.suptitle(
-        "The way from one word to another is an angle, wherever they stand",
+        "The step from one word to another is an angle, wherever they are",
         weight="bold",
         fontsize=style.FONT_SIZE + 2,
     )
@@ -606,7 +606,7 @@ def lengths_copied(
         yticks=[0, 0.25, 0.5, 0.75, 1],
     )
     ax.legend(
-        title="positions (each mark is one training,\nthe line their mean)",
+        title="positions (each mark is one training run,\nthe line their mean)",
         fontsize=11,
         loc="center",
         bbox_to_anchor=(0.44, 0.5),
@@ -790,8 +790,9 @@ def _shuffled_outputs() -> dict[str, tuple[Any, Any]]:
     notebook=NOTEBOOK,
     caption="Without positions, an encoder gives each word the same vector in whatever order.",
     alt="Two tables of output vectors, with two rows for each of 'I', 'like' and 'trees': one from "
-    "'I like trees', one from 'trees I like'. Left, without positions, the two rows of a word are "
-    "the same. Right, with positions, they differ, as the headings say.",
+    "'I like trees', one from 'trees I like'. On the left, without positions, the two rows of a "
+    "word are "
+    "the same. On the right, with positions, they differ, as the headings say.",
 )
 def draw_positions_shuffled() -> Figure:
     words, orders = ["I", "like", "trees"], ("I like trees", "trees I like")
@@ -809,10 +810,11 @@ CLOCKS = {
 @figure(
     "positions-clocks",
     notebook=NOTEBOOK,
-    caption="Every position is a setting of clocks: fast hands for neighbors, slow ones for far.",
+    caption="Every position is a setting of clocks: fast hands for neighbors, slow ones for "
+    "distance.",
     alt="Three rows of eight clocks above the words 'I like trees and their shade in summer' at "
     "positions 0 to 7. All hands start pointing up. The fast hand turns by 57 degrees from word to "
-    "word and is round after 6, the middle one by 11 degrees, the slow one hardly moves.",
+    "word and comes round after 6, the middle one by 11 degrees, the slow one hardly moves.",
     hero=True,
 )
 def draw_positions_clocks() -> Figure:
@@ -867,7 +869,7 @@ def draw_positions_paper() -> Figure:
 @figure(
     "positions-small",
     notebook=NOTEBOOK,
-    caption="The paper's position vectors where single columns can be seen: 10 positions, 64 "
+    caption="The paper's position vectors where individual columns can be seen: 10 positions, 64 "
     "dimensions.",
     alt="Heat map of 10 rows and 64 columns. Even columns start white, the sine of 0; odd ones "
     "dark brown, the cosine of 0. The columns on the left change from row to row; those on the "
@@ -1028,7 +1030,7 @@ def draw_positions_explorer() -> Any:
 @figure(
     "positions-learned",
     notebook=NOTEBOOK,
-    caption="Learned and computed positions copy equally well inside the training lengths; beyond "
+    caption="Learned and computed positions copy equally well within the training lengths; beyond "
     "them neither holds out for long.",
     alt="Share of rows copied right against the number of digits. Up to 10 digits, the longest in "
     "training, computed and learned positions are near 1. At 11 the computed ones fall to about a "
