@@ -669,7 +669,7 @@ def draw_arrow() -> Figure:
 @figure(
     "attention-projection",
     notebook="04_attention",
-    caption="X · W^K = K with its true widths: from 128 numbers for each word to 32.",
+    caption="X · W^K = K with its real widths: from 128 numbers for each word to 32.",
     alt="Three heat maps. X has a row for each of 'I', 'like', 'trees' and '<eos>' and is 128 "
     "columns wide. The matrix W^K is 128 high and 32 wide. Their product K has the same four rows "
     "and is 32 columns wide. The row of 'trees' is framed in X and in K.",
