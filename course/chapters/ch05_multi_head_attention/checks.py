@@ -97,7 +97,7 @@ def in_pieces(numbers: list[int]) -> None:
     hints = {
         (22, 23): None,
         (12, 13): "That is row 1: rows count from 0.",
-        (14, 15): "Those are places in the row of all numbers. Which word and feature stand there?",
+        (14, 15): "Those are places in the row of all numbers. Which word and feature are there?",
         (2, 3): "That is what row 0 should hold. Here the transpose is missing.",
         (24, 25): "Count again: head 0 takes the first 5 × 2 numbers of the row of all numbers.",
         (32, 33): "Count again: head 0 takes the first 5 × 2 numbers of the row of all numbers.",
@@ -190,7 +190,7 @@ def three_shapes(keys: tuple[int, ...], weights: tuple[int, ...], merged: tuple[
         (3, 5, 16): "That is one head. After merging, all of them stand side by side.",
         (3, 6, 5, 16): "Those are the heads before they are merged.",
         (3, 5, 6, 16): "The transpose is done. Now the last two axes become one.",
-        (3, 30, 16): "The heads stand below each other; they should stand side by side.",
+        (3, 30, 16): "The heads are stacked; they should stand side by side.",
         (5, 96): "That is one sentence. There are three.",
     }
     parts_right(
@@ -219,8 +219,7 @@ def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
             ),
             (
                 cut,
-                "That is the first half of the way: (b, s, h, d_k). Now the heads must come before "
-                "the words.",
+                "That is halfway: (b, s, h, d_k). Now the heads must come before the words.",
             ),
             (
                 cut.transpose(2, 3),

@@ -223,7 +223,7 @@ def two_pictures(looks: Any, layer: str, head: int, askers: Mapping[str, str]) -
     label(
         ax,
         (0.2, 4.6),
-        "Two strong looks. Which decides: cansado or cansada?",
+        "Two large weights. Which decides: cansado or cansada?",
         size=15,
         weight="bold",
     )
@@ -727,7 +727,7 @@ RIDDLE = {word: ASKERS[word] for word in ("it", "tired")}
 @figure(
     "heads-recap",
     notebook="05_multi_head_attention",
-    caption="The way of three words through eight heads, with all shapes.",
+    caption="The path of three words through eight heads, with all shapes.",
     alt="From X, 3 × 512, lines in eight colors lead down to eight columns of Q, K and V, each 3 × "
     "64, and on to Z 0 to Z 7, each 3 × 64. Below they stand side by side, 3 × 512 again; times W "
     "O, 512 × 512, they give the output, 3 × 512, the shape of X.",
@@ -768,8 +768,8 @@ def looks_at_tired() -> Any:
     caption="Eight heads look at the same sentence, each in its own way.",
     alt="Eight panels, one for each head. In each, thirteen dots on the left, the words that look, "
     "are joined to thirteen on the right, the words looked at. The lines of 'it' are blue, those "
-    "of 'tired' orange, and lead elsewhere in each head. In layer 0 many lines meet at the sign "
-    "for the end. In layer 1, head 1 looks a little upwards, at the words before; head 2 has few "
+    "of 'tired' orange, and lead elsewhere in each head. In layer 0 many lines meet at the end "
+    "token. In layer 1, head 1 looks a little upwards, at the words before; head 2 has few "
     "thick lines, and 'it' and 'tired' both look at 'animal'; heads 0 and 3 spread thin lines.",
     hero=True,
 )
@@ -809,7 +809,7 @@ def draw_heads_one_two_all() -> Figure:
 @figure(
     "heads-token-view",
     notebook="05_multi_head_attention",
-    caption="Who looks at whom, to touch: choose a layer, heads and a word.",
+    caption="Who looks at whom, to explore: choose a layer, heads and a word.",
     alt="Two columns with the words of 'The animal didn't cross the street because it was too "
     "tired'. From 'it' on the left, a thick line leads to one word on the right, a "
     "thinner one to another, and thin ones in other colors to most words.",
@@ -825,7 +825,7 @@ def draw_heads_token_view() -> Any:
     alt="Three panels, each with words that look on the left and words looked at on the right. "
     "English looks at English: lines from each word to each. Spanish looks at the Spanish before "
     "it: no line leads down. Spanish looks at English: to write 'gustan' it looks at 'like', for "
-    "'árboles' at 'trees', and for the end at the end.",
+    "'árboles' at 'trees', and for <eos> at <eos>.",
 )
 def draw_heads_three_uses() -> Figure:
     from transformer_lib.translator import Translator

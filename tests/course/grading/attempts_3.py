@@ -181,7 +181,7 @@ WRONG = {
     ],
     "my_split": [
         Wrong("view alone", split("x.view(b, h, L, d // h)"), "the words are in pieces", 1.5),
-        Wrong("no transpose", split("x.view(b, L, h, d // h)"), "first half of the way", 1.5),
+        Wrong("no transpose", split("x.view(b, L, h, d // h)"), "That is halfway", 1.5),
         Wrong(
             "the heads and their features",
             split("x.view(b, L, h, d // h).transpose(-2, -1)"),

@@ -166,7 +166,7 @@ THREE_SHAPES = ((3, 6, 9, 16), (3, 6, 5, 9), (3, 5, 96))
         (2, (3, 5, 16), "all of them stand side by side", 0.5),
         (2, (3, 6, 5, 16), "before they are merged", 0.5),
         (2, (3, 5, 6, 16), "the last two axes become one", 0.5),
-        (2, (3, 30, 16), "below each other", 0.5),
+        (2, (3, 30, 16), "heads are stacked", 0.5),
         (2, (5, 96), "one sentence", 0.5),
         (2, (3, 5, 9), "The merged heads: not yet", 0.0),
     ],
@@ -204,7 +204,7 @@ SPLIT = {
     "slices": (by_slices, "right!"),
     "whole numbers": (lambda x, h: by_slices(x, h).long(), "right!"),
     "view alone": (lambda x, h: x.view(x.size(0), h, x.size(1), -1), "words are in pieces"),
-    "no transpose": (cut, "the first half of the way"),
+    "no transpose": (cut, "That is halfway"),
     "axes 2 and 3": (lambda x, h: cut(x, h).transpose(2, 3), "heads with their features"),
     "axes 1 and 3": (lambda x, h: cut(x, h).transpose(1, 3), "the words with the features"),
     "interleaved": (
