@@ -847,7 +847,7 @@ def draw_norm_groups() -> Figure:
     caption="Three words pass a sub-layer with its residual sum, in post-norm and in pre-norm.",
     alt="Two rows of small color maps joined by arrows, with three words each and the size of each "
     "word, first 0.5, 1 and 2. Above, post-norm: f and dropout, the sum with x, then the norm; "
-    "the output's three words have the size 1. Below, pre-norm: the norm comes first and only f "
+    "the output's three words have size 1. Below, pre-norm: the norm comes first and only f "
     "reads it; x itself goes around to the sum, and the output's words keep different sizes. In "
     "what is added, some cells are white: dropout has set them to 0.",
 )

@@ -1092,8 +1092,8 @@ def draw_step_lengths() -> Figure:
     hero=True,
     caption="The whole machine: a reader, a writer, and the memory that goes to each of the "
     "writer's layers.",
-    alt="Two stacks of six layers. 'I like trees' and the end sign enter the encoder from below. "
-    "At its top comes out the memory, a vector for each word, with an arrow into each of the six "
+    alt="Two stacks of six layers. 'I like trees' and the end token enter the encoder from below. "
+    "The memory comes out at its top, a vector for each word, with an arrow into each of the six "
     "decoder layers. '<bos> me gustan los' enters the decoder from below, árboles comes out on "
     "top, and each word written comes back as input.",
 )

@@ -726,7 +726,7 @@ def before_and_after() -> tuple[Tensor, Tensor]:
     "training-merci",
     notebook=NOTEBOOK,
     caption="The first word for 'merci': what a new model thinks, what is right, what it learns.",
-    alt="Three panels with a bar for each of five English words, the end sign and the rest; "
+    alt="Three panels with a bar for each of five English words, the end token and the rest; "
     "'thanks', the right word, is dark. Before training the bars are of all sizes and 'thanks' "
     "gets 0.06. The target is 1 at 'thanks' and 0 elsewhere. After training 'thanks' has 0.89.",
 )
@@ -789,7 +789,7 @@ def draw_teacher_forcing() -> Figure:
     caption="Label smoothing makes it costly to be too sure.",
     alt="Loss against the probability of the right word, which grows to the right from 0.11 to "
     "0.9999. Without smoothing the curve falls towards 0 and never turns. With smoothing of 0.1 it "
-    "falls to its least value, where the right word has the probability 0.91, and then rises in a "
+    "falls to its least value, where the right word has probability 0.91, and then rises in a "
     "straight line.",
 )
 def draw_penalty() -> Figure:
