@@ -329,7 +329,7 @@ def draw_floor() -> Figure:
     alt="Three panels with logarithmic axes: nats per token above the floor, three seeds close "
     "together. From 1,000 over 3,000 and 10,000 to 30,000 sentences the distance falls from 1.83 "
     "over 0.98 and 0.41 to 0.23; from 21,744 over 55,776 to 160,704 weights from 0.77 over 0.41 to "
-    "0.23; from step 250 to step 1,500 of one training from 0.88 to 0.23. All three are nearly "
+    "0.23; from step 250 to step 1,500 of one run from 0.88 to 0.23. All three are nearly "
     "straight lines.",
 )
 def draw_scaling() -> Figure:
