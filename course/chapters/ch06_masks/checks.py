@@ -70,7 +70,7 @@ def how_many_may_be_seen(guess: Any) -> None:
         raise Hint(hints[guess], keeps=0.5)
     expect(
         guess == 9,
-        "Draw the square of 4 by 4: row by row, how many words stand at this place or before it, "
+        "Draw the square of 4 by 4: row by row, how many words are at this place or before it, "
         "padding not counted? (The row of the padding counts: it may look at real words.)",
     )
 
@@ -82,7 +82,7 @@ def my_causal_mask(function: Callable[[int], Tensor]) -> None:
     try:
         found = function(5)
     except Exception as error:
-        raise Hint(f"For the length 5 it stops with {reason_of(error)}.") from None
+        raise Hint(f"For length 5 it stops with {reason_of(error)}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
     expect(isinstance(found, Tensor), f"It should return a tensor, not {a_kind(found)}.")
     right, ones = causal_mask(5), torch.ones(1, 1, 5, 5, dtype=torch.bool)
@@ -101,9 +101,7 @@ def my_causal_mask(function: Callable[[int], Tensor]) -> None:
         "Each word may only see itself.": lambda: torch.eye(5, dtype=torch.bool)[None, None],
     }
     expect_mask(found, right, mistakes)
-    no_slip(
-        same(function(3).float(), causal_mask(3).float()), "Right for the length 5, but not for 3."
-    )
+    no_slip(same(function(3).float(), causal_mask(3).float()), "Right for length 5, but not for 3.")
 
 
 @implement(lambda: (torch.tensor([0, 1]),))
