@@ -931,9 +931,9 @@ def draw_zoom() -> Figure:
     "whole-figure-2",
     notebook=NOTEBOOK,
     caption="The two diagrams of the paper's Figure 2, each box with the code that does its work.",
-    alt="Two columns of boxes, read from the bottom. Left: MatMul of Q and K, Scale, Mask, SoftMax "
-    "and a MatMul with V. Right: three Linear, a cut into h heads, Scaled Dot-Product Attention h "
-    "times, Concat, Linear. Beside each box stands a piece of code, such as "
+    alt="Two columns of boxes, read from the bottom. On the left: MatMul of Q and K, Scale, Mask, "
+    "SoftMax and a MatMul with V. On the right: three Linear, a cut into h heads, Scaled "
+    "Dot-Product Attention h times, Concat, Linear. Beside each box is a piece of code, such as "
     "'query @ key.transpose(-2, -1)'.",
 )
 def draw_figure_two() -> Figure:
@@ -1092,7 +1092,7 @@ def draw_step_lengths() -> Figure:
     hero=True,
     caption="The whole machine: a reader, a writer, and the memory that goes to each of the "
     "writer's layers.",
-    alt="Two stacks of six layers. 'I like trees' and the end sign enter the encoder from below. "
+    alt="Two stacks of six layers. 'I like trees' and the end token enter the encoder from below. "
     "At its top comes out the memory, a vector for each word, with an arrow into each of the six "
     "decoder layers. '<bos> me gustan los' enters the decoder from below, árboles comes out on "
     "top, and each word written comes back as input.",

@@ -916,9 +916,9 @@ def draw_decoder() -> Figure:
     "trees-transformer",
     notebook="09_the_whole_transformer",
     caption="You are here: every station of trees, from the embedding to the next word.",
-    alt="Eight strips of 128 cells under each other. Four belong to 'trees' in the encoder: "
-    "embedding, + position, layer 0, layer 1, which is the memory. Between them stands that "
-    "each layer of the decoder reads this memory. Four belong to 'los' in the decoder, the "
+    alt="Eight strips of 128 cells, one below another. Four belong to 'trees' in the encoder: "
+    "embedding, + position, layer 0, layer 1, which is the memory. Between them a note says "
+    "that each layer of the decoder reads this memory. Four belong to 'los' in the decoder, the "
     "same ones. An arrow leads from the last one to 'árboles' with 90 %.",
 )
 def draw_transformer() -> Figure:
@@ -1001,9 +1001,9 @@ def draw_decoding() -> Figure:
     "trees-translation",
     notebook="12_translation",
     caption="You are here: every word, read on the left and written on the right.",
-    alt="Left four strips, the memory of 'I', 'like', 'trees' and <eos>; right five strips, the "
-    "last vectors of 'me', 'gustan', 'los', 'árboles' and <eos>. Lines as thick as the attention: "
-    "'árboles' reads 'trees', <eos> reads <eos>, 'gustan' reads 'like' and 'trees'.",
+    alt="On the left four strips, the memory of 'I', 'like', 'trees' and <eos>; on the right five, "
+    "the last vectors of 'me', 'gustan', 'los', 'árboles' and <eos>. Lines as thick as the "
+    "attention: 'árboles' reads 'trees', <eos> reads <eos>, 'gustan' reads 'like' and 'trees'.",
 )
 def draw_translation() -> Figure:
     way = _the_way()
@@ -1078,8 +1078,8 @@ NOTES = (
     alt="A page with four columns of strips on the left, the encoder, and five on the right, the "
     "decoder, read from the top down. Each word is a strip of 128 colored cells that changes from "
     "row to row; between the rows, arrows as thick as the attention of each head lead from word to "
-    "word. A cable of four colors takes the memory into both decoder layers. At the bottom stand "
-    "me, gustan, los, árboles and <eos>, each with 89 or 90 %; each goes back up and in again.",
+    "word. A cable of four colors takes the memory into both decoder layers. At the bottom are "
+    "me, gustan, los, árboles and <eos>, each with 89 or 90 %; each goes back up as input.",
 )
 def draw_poster() -> Figure:
     translator, way = _the_translator(), _the_way()
