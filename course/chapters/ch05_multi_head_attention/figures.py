@@ -223,7 +223,7 @@ def two_pictures(looks: Any, layer: str, head: int, askers: Mapping[str, str]) -
     label(
         ax,
         (0.2, 4.6),
-        "Both look at “animal”. Which decides: cansado or cansada?",
+        "Two strong looks. Which decides: cansado or cansada?",
         size=15,
         weight="bold",
     )

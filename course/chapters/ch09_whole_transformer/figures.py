@@ -1093,7 +1093,7 @@ def draw_step_lengths() -> Figure:
     caption="The whole machine: a reader, a writer, and the memory that goes to each of the "
     "writer's layers.",
     alt="Two stacks of six layers. 'I like trees' and the end token enter the encoder from below. "
-    "At its top comes out the memory, a vector for each word, with an arrow into each of the six "
+    "The memory comes out at its top, a vector for each word, with an arrow into each of the six "
     "decoder layers. '<bos> me gustan los' enters the decoder from below, árboles comes out on "
     "top, and each word written comes back as input.",
 )

@@ -789,7 +789,7 @@ def draw_teacher_forcing() -> Figure:
     caption="Label smoothing makes it costly to be too sure.",
     alt="Loss against the probability of the right word, which grows to the right from 0.11 to "
     "0.9999. Without smoothing the curve falls towards 0 and never turns. With smoothing of 0.1 it "
-    "falls to its least value, where the right word has a probability of 0.91, and then rises in a "
+    "falls to its least value, where the right word has probability 0.91, and then rises in a "
     "straight line.",
 )
 def draw_penalty() -> Figure:

@@ -487,7 +487,7 @@ WRONG_STEPS: dict[str, Callable[[Tensor, Tensor, int], Choice]] = {
     "Those are the worst. A log-probability nearer to 0 is better.": (
         lambda so_far, following, k: best_of(so_far[:, None] + following, k, largest=False)
     ),
-    "You compare only the new words. A branch brings its sum along: add so_far.": (
+    "You compare only the new words. Each branch already has a sum: add so_far.": (
         lambda so_far, following, k: best_of(following, k)
     ),
     "Log-probabilities are added, not multiplied.": (
@@ -686,7 +686,7 @@ def same_choice(answer: Any, one: Hypothesis) -> bool:
 
 
 FAULTS = {
-    "a": "If each word stood at place 0, a sentence alone would come out wrong as well.",
+    "a": "If each word were at place 0, a sentence alone would come out wrong as well.",
     "b": "If it never saw <eos>, a sentence alone would run on to the largest length.",
     "d": "It takes the likeliest word: alone, each sentence comes out as by greedy_decode.",
     "e": "Look at the shortest: it has the most padding, and comes out right.",
@@ -705,7 +705,7 @@ def the_fault(differ: Any, letter: Any) -> None:
     right = sentences_with_a_fault()
     named = {
         0: "That is the number among sentences decoded alone. Decode all ten in one batch.",
-        10 - right: "That many come out alike. How many don't?",
+        10 - right: "That many come out the same. How many don't?",
         10: "Not all: look at each of the ten.",
     }
     no_slip(differ == right or differ not in named, named.get(differ, ""))

@@ -658,7 +658,7 @@ WORD, WRITTEN, OTHER = "trees", "árboles", "houses"
 LAYER = "encoder.layers.1.self_attn"  # the attention that notebooks 04 to 06 look into
 HEAD = 1
 READING = "decoder.layers.1.cross_attn"
-DONE = "Above it, thin, the stations already passed; below, the names of those to come."
+DONE = "Above it, thin, the stages already passed; below, the names of those to come."
 
 
 @functools.cache
@@ -717,7 +717,7 @@ def opened(
     caption="You are here: the word trees becomes a row with one 1, at its own number.",
     alt="'trees' in green, and a long white row with one green mark, in the middle. Under a lens "
     "its cells are 0, but for one: a 1 at number 498, the number of 'trees'. Below, the names of "
-    "seven stations to come, from embedding to next word.",
+    "seven stages to come, from embedding to next word.",
 )
 def draw_one_hot() -> Figure:
     vocab = _the_translator().src.vocab
@@ -742,7 +742,7 @@ def draw_one_hot() -> Figure:
     caption="You are here: the 1 pulls a row of 128 numbers out of a table.",
     alt="From the mark in the thin one-hot row a green fan opens onto a strip of 128 colored "
     "cells, blue below zero and orange above: the embedding of 'trees', times 11.3. Below, the "
-    "names of the stations to come.",
+    "names of the stages to come.",
 )
 def draw_embeddings() -> Figure:
     scale = _the_translator().model.src_embed.scale
@@ -915,10 +915,10 @@ def draw_decoder() -> Figure:
 @figure(
     "trees-transformer",
     notebook="09_the_whole_transformer",
-    caption="You are here: every station of trees, from the embedding to the next word.",
-    alt="Eight strips of 128 cells, one below another. Four belong to 'trees' in the encoder: "
-    "embedding, + position, layer 0, layer 1, which is the memory. Between them a note says "
-    "that each layer of the decoder reads this memory. Four belong to 'los' in the decoder, the "
+    caption="You are here: every stage of trees, from the embedding to the next word.",
+    alt="Eight strips of 128 cells, one under the other. Four belong to 'trees' in the encoder: "
+    "embedding, + position, layer 0, layer 1, which is the memory. Between them it says that each "
+    "layer of the decoder reads this memory. Four belong to 'los' in the decoder, the "
     "same ones. An arrow leads from the last one to 'árboles' with 90 %.",
 )
 def draw_transformer() -> Figure:
@@ -949,7 +949,7 @@ def draw_transformer() -> Figure:
 @figure(
     "trees-training",
     notebook="10_training",
-    caption="You are here: the row of trees in the table, before the training and after it.",
+    caption="You are here: the row of trees in the table, before training and after it.",
     alt="Two strips of 128 cells. Before training: random numbers; most like them are the rows of "
     "'truck', 'help' and 'Spanish', by chance. After 8,000 steps: other numbers; most like them "
     "are 'drawers', 'cars' and 'tomatoes', all masculine plurals in Spanish.",
@@ -977,7 +977,7 @@ def draw_training() -> Figure:
     caption="You are here: the last vector says how likely each word is.",
     alt="A strip of 128 cells, the last vector of the decoder, and below it a long bar, 'árboles' "
     "with 90 %, and two hairlines, for 'lo' and 'tarde', with 0.04 %. The other 1,791 words share "
-    "10 %. Above, thin, the stations already passed.",
+    "10 %. Above, thin, the stages already passed.",
 )
 def draw_decoding() -> Figure:
     way, vocab = _the_way(), _the_translator().tgt.vocab
@@ -1001,8 +1001,8 @@ def draw_decoding() -> Figure:
     "trees-translation",
     notebook="12_translation",
     caption="You are here: every word, read on the left and written on the right.",
-    alt="On the left four strips, the memory of 'I', 'like', 'trees' and <eos>; on the right five, "
-    "the last vectors of 'me', 'gustan', 'los', 'árboles' and <eos>. Lines as thick as the "
+    alt="On the left four strips, the memory of 'I', 'like', 'trees' and <eos>; on the right five "
+    "strips, the last vectors of 'me', 'gustan', 'los', 'árboles' and <eos>. Lines as thick as the "
     "attention: 'árboles' reads 'trees', <eos> reads <eos>, 'gustan' reads 'like' and 'trees'.",
 )
 def draw_translation() -> Figure:
@@ -1016,7 +1016,7 @@ def draw_translation() -> Figure:
 @figure(
     "trees-causes",
     notebook="13_what_the_heads_learned",
-    caption="You are here: the memory of trees is exchanged, to see what hangs on it.",
+    caption="You are here: the memory of trees is exchanged, to see what depends on it.",
     alt="Three rows. The memory of 'trees' makes the decoder write 'me gustan los árboles', that "
     "of 'houses' 'me gustan las casas'. An arrow puts the memory of 'houses' into the place of "
     "'trees' in the sentence 'I like trees': now it writes 'me gustan las casas'.",
@@ -1037,7 +1037,7 @@ def draw_causes() -> Figure:
 @figure(
     "positions-end-sign",
     notebook="03_positional_encoding",
-    caption="A word stays what it is when its position is added; the end sign nearly fades.",
+    caption="A word stays what it is when its position is added; the end token nearly fades.",
     alt="Two groups of three strips: row, position and their sum. For 'trees' the sum is as dark "
     "as the row. For <eos> the row is pale blue where the position is orange, and the sum is "
     "almost white, but for some cells on the left.",
@@ -1074,12 +1074,12 @@ NOTES = (
 @figure(
     "poster",
     notebook="09_the_whole_transformer",
-    caption="The whole way of 'I like trees' on one page (A2), every number true.",
+    caption="'I like trees' all the way through, on one page (A2), every number real.",
     alt="A page with four columns of strips on the left, the encoder, and five on the right, the "
     "decoder, read from the top down. Each word is a strip of 128 colored cells that changes from "
     "row to row; between the rows, arrows as thick as the attention of each head lead from word to "
-    "word. A cable of four colors takes the memory into both decoder layers. At the bottom are "
-    "me, gustan, los, árboles and <eos>, each with 89 or 90 %; each goes back up as input.",
+    "word. A cable of four colors takes the memory into both decoder layers. At the bottom stand "
+    "me, gustan, los, árboles and <eos>, each with 89 or 90 %; each goes back up and in again.",
 )
 def draw_poster() -> Figure:
     translator, way = _the_translator(), _the_way()

@@ -392,7 +392,7 @@ def test_my_choice_wrong(capsys, function, hint):
         (8, "(c)", "right!"),
         (..., ..., "not tried yet"),
         (0, "c", "in one batch"),
-        (2, "c", "come out alike"),
+        (2, "c", "come out the same"),
         (10, "c", "Not all"),
         (5, "c", "one by one"),
         ("eight", "c", "whole number"),
