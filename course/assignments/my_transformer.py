@@ -83,7 +83,7 @@ class MultiHeadAttention(nn.Module):
         return x.unflatten(-1, (self.h, -1)).transpose(1, 2)  # (b, s, d_model) -> (b, h, s, d_k)
 
 
-# --- 6. feed-forward, and the way around a sub-layer ---------------------------------------------
+# --- 6. feed-forward, and the residual connection ------------------------------------------------
 
 
 class PositionwiseFeedForward(nn.Module):

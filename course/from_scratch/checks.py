@@ -548,11 +548,11 @@ def encoder(mine: OwnFile) -> None:
                 ),
                 (
                     first(second(x, attn), ours.feed_forward),
-                    "The two ways around have changed places.",
+                    "The two residual connections have changed places.",
                 ),
                 (
                     ours.feed_forward(attn(x)),
-                    "Neither sub-layer has its way around: no sum, no norm.",
+                    "Neither sub-layer has a residual connection, or a norm.",
                 ),
             ],
         )

@@ -597,8 +597,8 @@ def largest_addition(layer: Any, part: Any) -> None:
 
 FAULTS = {
     "meet": "Nudge one word and look at `layers[i].feed_forward`: does any other word move?",
-    "way": "Let a sub-layer return zeros, `around(x, torch.zeros_like)`: is x still there in what "
-    "comes out?",
+    "residual": "Let a sub-layer return zeros, `around(x, torch.zeros_like)`: is x still there in "
+    "what comes out?",
     "norm": "Look at the size of each word after each sub-layer: is any of them not normalized?",
     "batch": "Read a sentence alone, and then in a batch with a much louder one: does it come "
     "out differently?",
@@ -621,7 +621,7 @@ def planted_fault(layer: Any, fault: Any) -> None:
     """Exercise 2: (number of the layer, one of FAULTS)."""
     fault_in_a_stack(
         (layer, fault),
-        (FAULTY_LAYER, "way"),
+        (FAULTY_LAYER, "residual"),
         6,
         FAULTS,
         "Each layer has two residual "

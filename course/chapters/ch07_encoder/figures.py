@@ -800,7 +800,7 @@ def draw_deep_stack() -> Figure:
 @figure(
     "encoder-deep-alike",
     notebook=NOTEBOOK,
-    caption="How alike the words become in 24 untrained layers, in four ways around a sub-layer.",
+    caption="How alike the words become in 24 untrained layers, with four ways to use a sub-layer.",
     alt="Four curves over 24 layers. Without a residual, with and without a norm, the mean cosine "
     "of two words is 1 after two layers; with one it gets there after about ten.",
 )
@@ -828,9 +828,9 @@ def draw_deep_alike() -> Figure:
     notebook=NOTEBOOK,
     caption="Numbers of one color share a mean: layer norm, one for each word; batch norm, one "
     "for each feature.",
-    alt="Two sentences of three words, each word a row of five cells. Left, layer norm: each row "
-    "has its own letter and color, six means. Right, batch norm: each column has its own, five "
-    "means, through both sentences and the padding of the shorter one.",
+    alt="Two sentences of three words, each word a row of five cells. On the left, layer norm: "
+    "each row has its own letter and color, six means. On the right, batch norm: each column has "
+    "its own, five means, through both sentences and the padding of the shorter one.",
 )
 def draw_norm_groups() -> Figure:
     shape = (2, 3, 5)
@@ -882,12 +882,12 @@ def draw_stream() -> Figure:
     "encoder-two-layers",
     notebook=NOTEBOOK,
     caption="Two encoder layers and two decoder layers: the memory reaches both decoder layers.",
-    alt="Two stacks of boxes, to be read from the bottom up. Left, the encoder reads 'I like trees "
-    "<eos>': two layers of self-attention and feed-forward, each followed by a filled box 'add & "
-    "norm' with a line around the sub-layer into it. Right, the decoder has read '<bos> me gustan "
-    "los': two layers of masked self-attention, cross-attention and feed-forward. From the top of "
-    "the encoder a thick line, the memory, leads into the cross-attention of both decoder layers. "
-    "Above the decoder: linear, softmax, and the word 'árboles'.",
+    alt="Two stacks of boxes, to be read from the bottom up. On the left, the encoder reads 'I "
+    "like trees <eos>': two layers of self-attention and feed-forward, each followed by a filled "
+    "box 'add & norm' with a line around the sub-layer into it. On the right, the decoder has read "
+    "'<bos> me gustan los': two layers of masked self-attention, cross-attention and feed-forward. "
+    "From the top of the encoder a thick line, the memory, leads into the cross-attention of both "
+    "decoder layers. Above the decoder: linear, softmax, and the word 'árboles'.",
 )
 def draw_two_layers() -> Figure:
     return two_stacks(["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles")
@@ -899,8 +899,9 @@ def draw_two_layers() -> Figure:
     caption="How alike the words of one sentence are, before and after each layer of our "
     "translator.",
     alt="Three maps of cosines over 'the tired animal crosses the wide street'. Input: the two "
-    "'the' are alike, everything else little. Layer 0: they no longer are. Layer 1: two faint "
-    "blocks, 'the tired animal' and 'crosses the wide street', mostly negative values between.",
+    "'the' are alike, all other pairs only a little. Layer 0: they no longer are. Layer 1: two "
+    "faint blocks, 'the tired animal' and 'crosses the wide street', mostly negative values "
+    "between.",
 )
 def draw_similarity() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])

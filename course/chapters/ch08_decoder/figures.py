@@ -535,7 +535,7 @@ def _i_like_trees_on_the_way() -> dict[str, Any]:
 @figure(
     "decoder-three-differences",
     notebook=NOTEBOOK,
-    caption="What the decoder has and the encoder hasn't.",
+    caption="What the decoder has and the encoder lacks.",
     alt=f"{LAYOUT} Filled black, with numbers from 1 to 3: the causal mask of the decoder's "
     "self-attention, which hides the words to come, its cross-attention, which looks at the "
     "source, and on top linear and softmax, which choose the next word.",
@@ -607,11 +607,11 @@ def draw_words_come_back() -> Figure:
     notebook=NOTEBOOK,
     caption="Step through encoder and decoder: vectors climb, each written word comes back.",
     alt="Two stacks of two layers with a slider for 23 steps; shown is step 16, in which the "
-    "decoder reads 'los', which it has just written. Left, four columns of colored strips, the "
-    "vectors of 'I like trees <eos>' before and after each encoder layer; a line, the memory, "
-    "leads from their top to both decoder layers. Right, the columns of <bos>, 'me' and 'gustan' "
-    "are complete up to the words written above them; lines lead from these back down to the next "
-    "column, the newest to 'los'.",
+    "decoder reads 'los', which it has just written. On the left, four columns of colored strips, "
+    "the vectors of 'I like trees <eos>' before and after each encoder layer; a line, the memory, "
+    "leads from their top to both decoder layers. On the right, the columns of <bos>, 'me' and "
+    "'gustan' are complete up to the words written above them; lines lead from these back down to "
+    "the next column, the newest to 'los'.",
 )
 def draw_stepper() -> Any:
     return stacks_stepper(_i_like_trees_on_the_way())

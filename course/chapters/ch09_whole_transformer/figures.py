@@ -931,9 +931,9 @@ def draw_zoom() -> Figure:
     "whole-figure-2",
     notebook=NOTEBOOK,
     caption="The two diagrams of the paper's Figure 2, each box with the code that does its work.",
-    alt="Two columns of boxes, read from the bottom. Left: MatMul of Q and K, Scale, Mask, SoftMax "
-    "and a MatMul with V. Right: three Linear, a cut into h heads, Scaled Dot-Product Attention h "
-    "times, Concat, Linear. Beside each box stands a piece of code, such as "
+    alt="Two columns of boxes, read from the bottom. On the left: MatMul of Q and K, Scale, Mask, "
+    "SoftMax and a MatMul with V. On the right: three Linear, a cut into h heads, Scaled "
+    "Dot-Product Attention h times, Concat, Linear. Beside each box is a piece of code, such as "
     "'query @ key.transpose(-2, -1)'.",
 )
 def draw_figure_two() -> Figure:

@@ -397,7 +397,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
             (each.sum(), "That is the sum, padding and all."),
             (
                 each.sum() / words,
-                "You divide by the number of real words, but the sum still holds the padding.",
+                "You divide by the number of real words, but the sum still contains the padding.",
             ),
             (
                 (each * counts).sum() / len(target),
@@ -661,7 +661,7 @@ def my_updates(function: Callable[[list[int], int], list[tuple[float, int]]]) ->
         expect(
             by_hint != UNKNOWN and steps_hint != UNKNOWN,
             f"{unknown} Which small batches make "
-            "an update together, how many words do they hold, and when is it due?",
+            "an update together, how many words do they contain, and when is it due?",
         )
         no_slip(not by_hint, f"Divided by: {by_hint}")
         no_slip(not steps_hint, f"The steps: {steps_hint}")
@@ -768,7 +768,7 @@ def settings_that_copy(settings: Any) -> None:
     )
     expect(
         warmup <= steps,
-        "The training ends before the warm-up does: the rate never gets to its peak.",
+        "Training ends before the warm-up does: the rate never gets to its peak.",
     )
     share = share_of_copies(max_lr, warmup, steps)
     needed = NEEDED_ELSEWHERE if GRADED.get() else NEEDED
@@ -786,7 +786,7 @@ def settings_that_copy(settings: Any) -> None:
         (steps < 150, "There is time for more steps."),
         (
             warmup > 150,
-            "When the warm-up is over, so is the training, nearly. What does a shorter one do?",
+            "When the warm-up is over, training nearly is, too. What does a shorter one do?",
         ),
         (True, "Change one number at a time, and see in which direction it gets better."),
     ):
@@ -848,8 +848,10 @@ def the_fault(still: Any, letter: Any) -> None:
         "The position vectors are computed: "
         "they have no weights, so they can't stand still or move.",
     )
-    no_slip(names != {"encoder"}, "The encoder stands still, but not it alone. What feeds it?")
-    no_slip(names != {"src_embed"}, "The source table stands still, but not it alone.")
+    no_slip(
+        names != {"encoder"}, "The encoder stands still, but it isn't the only part. What feeds it?"
+    )
+    no_slip(names != {"src_embed"}, "The source table stands still, but it isn't the only part.")
     expect(
         names == {"encoder", "src_embed"},
         "Not all. Walk through `named_parameters`, and compare each weight before and after.",

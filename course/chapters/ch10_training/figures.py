@@ -744,9 +744,9 @@ def draw_merci() -> Figure:
     "training-grids",
     notebook=NOTEBOOK,
     caption="The five target rows for 'I am a student', and what a model makes of them.",
-    alt="Two grids with a row for each of 'I am a student <eos>' and a column for each word. Left, "
-    "the target: a 1 at the right word of each row, all else blank. Right, the trained model: "
-    "the same cells hold 0.95 to 0.97, all others 0.02 or less.",
+    alt="Two grids with a row for each of 'I am a student <eos>' and a column for each word. On "
+    "the left, the target: a 1 at the right word of each row, all else blank. Right, the trained "
+    "model: the same cells hold 0.95 to 0.97, all others 0.02 or less.",
 )
 def draw_grids() -> Figure:
     grids = {"target": target_rows(0), "trained model": before_and_after()[1][0]}
@@ -757,9 +757,9 @@ def draw_grids() -> Figure:
     "training-smoothed-rows",
     notebook=NOTEBOOK,
     caption="The target rows without and with label smoothing of 0.1.",
-    alt="Two grids with a row for each of 'I am a student <eos>'. Left: 1 at the right word, all "
-    "else blank. Right: 0.91 at the right word, 0.01 at each other word and 0.03 at the last "
-    "column, which stands for three signs.",
+    alt="Two grids with a row for each of 'I am a student <eos>'. On the left: 1 at the right "
+    "word, all else blank. Right: 0.91 at the right word, 0.01 at each other word and 0.03 at the "
+    "last column, which stands for three special tokens.",
 )
 def draw_smoothed_rows() -> Figure:
     rows = target_rows(0)
@@ -943,7 +943,7 @@ WRITTEN = {  # step -> in English
     notebook=NOTEBOOK,
     caption="What the translator writes for 'I like trees' while it learns.",
     alt="The loss on held-out text falls steeply from 8 nats to 0.3 in 1,100 steps. Beside the "
-    "curve stands what the translator writes for 'I like trees'. Step 0: 'asustados asustados', "
+    "curve is what the translator writes for 'I like trees'. Step 0: 'asustados asustados', "
     "frightened frightened. Step 100: 'a a a', to to to. Step 200: 'le le gustan los los los'. "
     "Step 275: 'me gustan los niños', I like the children. Step 325: 'me gustan los armarios', "
     "I like the wardrobes. Step 725: 'me gustan los árboles', and that is right.",

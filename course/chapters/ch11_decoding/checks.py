@@ -322,7 +322,7 @@ def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) 
 
 @implement(lambda: (toy_model, None, []))
 def my_log_prob(function: Callable[[Transformer, Tensor, list[int]], float]) -> None:
-    """Exercise 3: (model, src (1, s), ids) -> the log-probability of ids and <eos>."""
+    """No exercise now, kept for old imports: (model, src, ids) -> log-probability of ids, <eos>."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     model, src = toy_model(), torch.tensor([SOURCES[0]])
     for ids in ([5, 7, 10], [4, 9, 3, 8, 6], []):
@@ -487,7 +487,7 @@ WRONG_STEPS: dict[str, Callable[[Tensor, Tensor, int], Choice]] = {
     "Those are the worst. A log-probability nearer to 0 is better.": (
         lambda so_far, following, k: best_of(so_far[:, None] + following, k, largest=False)
     ),
-    "You compare only the new words. A branch brings its sum along: add so_far.": (
+    "You compare only the new words. Each branch already has a sum: add so_far.": (
         lambda so_far, following, k: best_of(following, k)
     ),
     "Log-probabilities are added, not multiplied.": (
@@ -686,7 +686,7 @@ def same_choice(answer: Any, one: Hypothesis) -> bool:
 
 
 FAULTS = {
-    "a": "If each word stood at place 0, a sentence alone would come out wrong as well.",
+    "a": "If each word were at place 0, a sentence alone would come out wrong as well.",
     "b": "If it never saw <eos>, a sentence alone would run on to the largest length.",
     "d": "It takes the likeliest word: alone, each sentence comes out as by greedy_decode.",
     "e": "Look at the shortest: it has the most padding, and comes out right.",
@@ -705,7 +705,7 @@ def the_fault(differ: Any, letter: Any) -> None:
     right = sentences_with_a_fault()
     named = {
         0: "That is the number among sentences decoded alone. Decode all ten in one batch.",
-        10 - right: "That many come out alike. How many don't?",
+        10 - right: "That many come out the same. How many don't?",
         10: "Not all: look at each of the ten.",
     }
     no_slip(differ == right or differ not in named, named.get(differ, ""))
@@ -733,3 +733,51 @@ def sentences_with_a_fault() -> int:
     together = decode_with_a_fault(translator.model, source_batch(ids))
     alone = [decode_with_a_fault(translator.model, source_batch([one]))[0] for one in ids]
     return sum(one != other for one, other in zip(together, alone, strict=True))
+
+
+# --- the search, or the model? -------------------------------------------------------------------
+
+AT_FAULT = 100  # sentences of `longer` that the exercise asks about
+
+
+@exercise
+def whose_fault(wrong: Any, likelier: Any) -> None:
+    """Exercise 3: how many translations are wrong, and where the right one is the likelier."""
+    wanted = f"Two whole numbers from 0 to {AT_FAULT}: how many are wrong, then the part of them."
+    wrong, likelier = (whole_number(number, wanted) for number in (wrong, likelier))
+    expect(0 <= likelier <= AT_FAULT and 0 <= wrong <= AT_FAULT, wanted)
+    differences = right_against_written()
+    false = len(differences)
+    searched = sum(difference > 0 for difference in differences)
+    no_slip(wrong != AT_FAULT - false, "That many are right. How many are wrong?")
+    expect(
+        wrong == false,
+        f"Not {wrong} wrong: translate the first {AT_FAULT} with `translator.translate_all`, and "
+        "compare letter by letter.",
+    )
+    no_slip(
+        likelier != false - searched,
+        "For that many of them the model finds its own translation likelier, so no search could "
+        "help. Count the others.",
+    )
+    expect(
+        likelier == searched,
+        "Compare two numbers for each wrong sentence, of the right translation and of the model's "
+        "own. Log-probabilities are negative: nearer to 0 is likelier.",
+    )
+
+
+@functools.cache
+def right_against_written() -> tuple[float, ...]:
+    """For each sentence that greedy gets wrong: how much likelier the right translation is."""
+    from course.chapters.ch11_decoding.experiments import log_prob_of
+    from transformer_lib.text.english_spanish import load
+    from transformer_lib.translator import Translator
+
+    translator, pairs = Translator.load(), load("longer")[:AT_FAULT]
+    written = translator.translate_all([english for english, _ in pairs])
+    return tuple(
+        log_prob_of(translator, english, spanish) - log_prob_of(translator, english, ours)
+        for (english, spanish), ours in zip(pairs, written, strict=True)
+        if ours != spanish
+    )

@@ -78,6 +78,21 @@ def search_split(
     return found
 
 
+def log_prob_of(translator: Translator, source: str, target: str) -> float:
+    """How likely a model finds a translation: the log-probability of its words and <eos>, in nats.
+
+    The sum over t of log p(y_t | y_<t, x), as the searches add it up: <pad> and <bos> never come
+    next. An unknown word counts as <unk>.
+    """
+    src = source_batch([translator.src.encode(source)])
+    ids = translator.tgt.encode(target)
+    with inference_mode(translator.model):
+        logits = translator.model(src, torch.tensor([[BOS, *ids]]))[0]  # (t, vocab)
+        logits[:, [PAD, BOS]] = -torch.inf
+        rows = logits.log_softmax(dim=-1)
+    return sum(row[word].item() for row, word in zip(rows, [*ids, EOS], strict=True))
+
+
 def choose(found: list[list[Hypothesis]], alpha: float) -> list[Hypothesis]:
     """The best hypothesis of each sentence under another length penalty.
 

@@ -604,7 +604,7 @@ def draw_tree() -> Figure:
     notebook="11_decoding",
     caption="Beam search to step through: a slider lets the tree grow, and branches are dropped.",
     alt="A tree at the moment when its second words have grown and nothing is decided yet: after "
-    "'estoy', which is ahead with −0.95, stand 'el' and 'al', after 'soy' stand 'estudiante' and "
+    "'estoy', which is ahead with −0.95, come 'el' and 'al', after 'soy' come 'estudiante' and "
     "another. The columns of word 3 and word 4 are still empty. A slider lets the tree grow.",
 )
 def draw_stepper() -> Any:

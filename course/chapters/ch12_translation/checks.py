@@ -51,13 +51,13 @@ def leak(leaked: Any, honest: Any) -> None:
     size = len(lab.suspicious_test())
     no_slip(
         leaked != literally,
-        "So many are in the training data letter by letter. Others are, too, in another spelling: "
-        "compare their words, as `lab.words` gives them.",
+        "That many are in the training data letter by letter. Others are, too, spelled "
+        "differently: compare their words, as `lab.words` gives them.",
     )
     no_slip(leaked != size - old, "That is how many are new.")
     expect(
         leaked == old,
-        "Look for each sentence of the test, as `lab.words`, among those of the training.",
+        "Look for each sentence of the test, as `lab.words`, among the training sentences.",
     )
 
     def is_it(share: float) -> bool:

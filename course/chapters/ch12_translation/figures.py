@@ -107,7 +107,7 @@ def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
             fontsize=14 if ours else 11.5,
         )
     ax.set_title(
-        "The Transformer beats all before it, and base is the cheapest", fontsize=14, pad=14
+        "Both Transformers beat all others of Table 2; base is the cheapest", fontsize=14, pad=14
     )
     ax.set_xscale("log")
     costs = [row.german_cost for row in drawn.values()]

@@ -55,7 +55,7 @@ def guilty_head(layer: str, head: int, share: float) -> None:
     )
     expect(
         (layer, head) != (LAYER, HEAD),
-        "That one brings the gender of the noun. How many verbs are right without it?",
+        "That one carries the gender of the noun. How many verbs are right without it?",
     )
     measured = verbs_without(layer, head)
     expect(
@@ -255,7 +255,7 @@ def flips(sentence: str, word: str, one: str, another: str) -> None:
         expect(name in words, f"{name!r} is not one of the words: {', '.join(words)}.")
     expect(
         "animal" not in words or "street" not in words,
-        "Take other nouns than animal and street.",
+        "Take nouns other than animal and street.",
     )
     places = [words.index(name) for name in (word, one, another)]
     with patch_attention(shipped().model, {LAYER: swap_attention(0, HEAD, *places)}):
@@ -276,7 +276,7 @@ def flips(sentence: str, word: str, one: str, another: str) -> None:
     old, new = differ[0]
     expect(
         differ_in_gender(old, new),
-        f"{old} became {new}: that is another word, not another gender.",
+        f"{old} became {new}: that is a different word, not a different gender.",
     )
 
 
@@ -353,7 +353,7 @@ def endings(name: str, sentence: str, noun: str, other: str) -> tuple[str, str]:
         expect(one in words, f"{name}: {one!r} is not one of the words: {', '.join(words)}.")
     expect(
         "animal" not in words or "street" not in words,
-        f"{name}: take other nouns than animal and street.",
+        f"{name}: take nouns other than animal and street.",
     )
     row = shipped().attention_maps(sentence).weights[LAYER][HEAD, len(words) - 1]
     largest = row.argmax().item()

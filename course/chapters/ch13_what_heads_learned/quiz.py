@@ -113,7 +113,7 @@ def decoder_parts(answer: Any) -> None:
     right = ["self attention", "cross attention", "feed forward"]
     expect(
         sorted(names) != sorted(right) or names == right,
-        "Those are the three, in another order: first it looks at what is written, then at the "
+        "Those are the three, in a different order: first it looks at what is written, then at the "
         "source, then each word is alone.",
     )
     expect(
@@ -145,7 +145,7 @@ QUESTIONS = (
         two_halves,
     ),
     Question(
-        "What stands for a word at the bottom of either half? (a) its embedding; (b) its embedding "
+        "What represents a word at the bottom of either half? (a) its embedding; (b) its embedding "
         "followed by its position, 1,024 numbers; (c) the sum of embedding and position "
         "vector; (d) its one-hot row. A letter.",
         "notebooks 02 and 03",
@@ -153,14 +153,14 @@ QUESTIONS = (
             "c",
             {
                 "a": "Then “dog bites man” and “man bites dog” would be the same to the encoder.",
-                "b": "Nothing gets wider: d_model stays 512. The two are joined in another way.",
+                "b": "Nothing gets wider: d_model stays 512. The two are joined differently.",
                 "d": "That is before the embedding, and as long as the vocabulary.",
             },
         ),
     ),
     Question(
         "How many layers do encoder and decoder have in the paper's base model? Two whole numbers.",
-        "notebook 05, section 13",
+        "notebook 09, section 3",
         how_many_layers,
     ),
     Question(
@@ -174,7 +174,7 @@ QUESTIONS = (
         decoder_parts,
     ),
     Question(
-        "At the decoder's end a linear layer and a softmax make of each vector (a) a vector of "
+        "At the decoder's end a linear layer and a softmax turn each vector into (a) a vector of "
         "d_model numbers; (b) a probability for each word of the target vocabulary; (c) a "
         "probability for each word of the source sentence; (d) one word. A letter.",
         "notebook 08",
@@ -182,7 +182,7 @@ QUESTIONS = (
             "b",
             {
                 "a": "It is d_model wide before the linear layer.",
-                "c": "Those are attention weights: a softmax too, but another one.",
+                "c": "Those are attention weights: a softmax too, but a different one.",
                 "d": "That is one step further: somebody has to choose, greedy or with a beam.",
             },
         ),

@@ -658,7 +658,7 @@ WRONG = {
             "the nouns exchanged", two((TIRED[0], "river", "cow"), WIDE), "looks most at 'cow'", 0
         ),
         Wrong("both masculine", two(BOTH_MASCULINE, WIDE), "different genders", 0),
-        Wrong("the famous one", two(TIRED, ANIMAL), "other nouns than animal", 0),
+        Wrong("the famous one", two(TIRED, ANIMAL), "nouns other than animal", 0),
         Wrong(
             "unknown word",
             two(TIRED, ("The xylophone fell", "xylophone", "the")),

@@ -510,21 +510,21 @@ def test_the_suspect_has_one_fault_that_can_be_measured():
 
 def test_the_planted_fault(capsys):
     assert said(capsys, check.planted_fault, ..., ...) == "not tried yet"
-    assert said(capsys, check.planted_fault, 3, "way") == "right!"
+    assert said(capsys, check.planted_fault, 3, "residual") == "right!"
 
 
 @pytest.mark.parametrize(
     ("layer", "fault", "hint"),
     [
-        (4, "way", "count from 0"),
-        (0, "way", "another layer"),
+        (4, "residual", "count from 0"),
+        (0, "residual", "another layer"),
         (3, "meet", "does any other word move"),
         (3, "norm", "not normalized"),
         (3, "batch", "much louder"),
         (3, "x", "The fault is one of"),
-        (6, "way", "from 0 to 5"),
-        (True, "way", "whole number"),
-        ("three", "way", "whole number"),
+        (6, "residual", "from 0 to 5"),
+        (True, "residual", "whole number"),
+        ("three", "residual", "whole number"),
     ],
 )
 def test_another_fault_than_the_planted_one(capsys, layer, fault, hint):

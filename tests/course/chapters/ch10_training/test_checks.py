@@ -362,7 +362,7 @@ def spread_over(x, y, e, share):
         ),
         (lambda x, y, e: each(x, y, e)[y != 0].sum(), "That is the sum. Divide"),
         (lambda x, y, e: each(x, y, e).sum(), "padding and all"),
-        (lambda x, y, e: each(x, y, e).sum() / real(y).sum(), "still holds the padding"),
+        (lambda x, y, e: each(x, y, e).sum() / real(y).sum(), "still contains the padding"),
         (
             lambda x, y, e: torch.stack(
                 [each(a, b, e)[b != 0].mean() for a, b in zip(x, y, strict=True)]
@@ -563,7 +563,7 @@ def test_slips_keep_half_and_the_rest_nothing():
         (..., ..., "not tried yet"),
         ("encoder", "c", "list of names"),
         (["encoder"], "c", "What feeds it?"),
-        (["src_embed"], "c", "not it alone"),
+        (["src_embed"], "c", "isn't the only part"),
         (["encoder", "src_embed", "src_positions"], "c", "no weights"),
         (["decoder"], "c", "do move"),
         (["head"], "c", "no part 'head'"),

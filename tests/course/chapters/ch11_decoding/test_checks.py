@@ -392,7 +392,7 @@ def test_my_choice_wrong(capsys, function, hint):
         (8, "(c)", "right!"),
         (..., ..., "not tried yet"),
         (0, "c", "in one batch"),
-        (2, "c", "come out alike"),
+        (2, "c", "come out the same"),
         (10, "c", "Not all"),
         (5, "c", "one by one"),
         ("eight", "c", "whole number"),
@@ -406,3 +406,29 @@ def test_my_choice_wrong(capsys, function, hint):
 )
 def test_the_fault(capsys, differ, letter, hint):
     assert hint in said(capsys, check.the_fault, differ, letter)
+
+
+# --- the search, or the model?
+
+
+@pytest.mark.parametrize(
+    "wrong, likelier, hint",
+    [
+        (35, 1, "right!"),
+        (..., ..., "not tried yet"),
+        (65, 1, "That many are right"),
+        (36, 1, "Not 36 wrong"),
+        (35, 34, "no search could help"),
+        (35, 0, "nearer to 0 is likelier"),
+        (35, 101, "Two whole numbers"),
+        ("many", 1, "Two whole numbers"),
+        (35, True, "Two whole numbers"),
+    ],
+)
+def test_whose_fault(capsys, wrong, likelier, hint):
+    assert hint in said(capsys, check.whose_fault, wrong, likelier)
+
+
+def test_whose_fault_is_the_same_on_any_machine():
+    """No two sums are so near to each other that rounding could change an answer."""
+    assert min(map(abs, check.right_against_written())) > 0.1

@@ -7,6 +7,7 @@ from course.chapters.ch11_decoding.experiments import (
     decode_with_a_fault,
     draw_many,
     greedy_of_one,
+    log_prob_of,
     measure,
     search_split,
     six_steps_of_french,
@@ -32,6 +33,19 @@ def test_choosing_afterwards_is_searching_again(translator, alpha):
     again = beam_search(translator.model, source_batch(ids), beam_size=4, length_penalty=alpha)
     found = search_split(translator, "longer", beam=4, count=98)[92:]
     assert [one[0].ids for one in again] == [one.ids for one in choose(found, alpha)]
+
+
+def test_a_given_translation_has_the_sum_that_the_search_gives_it(translator):
+    compared = 0
+    for english, _ in load("longer")[:10]:
+        src = source_batch([translator.src.encode(english)])
+        for one in beam_search(translator.model, src, beam_size=2, n_best=2)[0]:
+            text = translator.tgt.text(one.ids)
+            if one.finished and translator.tgt.encode(text) == one.ids:
+                found = log_prob_of(translator, english, text)
+                assert found == pytest.approx(one.log_prob, abs=1e-3)
+                compared += 1
+    assert compared >= 10
 
 
 def test_finished_ones_come_first():
