@@ -112,3 +112,17 @@ def test_another_seed_goes_another_way(stored):
         asked = "the English verb doesn't see the noun"
         assert here["translations"][text][asked] == right
         assert found["translations"][text][asked] == right.replace("gustan", "gusta")
+
+
+def test_a_third_seed_goes_the_way_of_the_first(stored):
+    """Notebook 04: one head of the last layer's cross-attention again, another of the four."""
+    found, here = stored["2"], stored["0"]
+    assert found["steps"] == here["steps"]
+    assert found["best_head"]["layer"] == here["best_head"]["layer"]
+    assert found["best_head"]["head"] != here["best_head"]["head"]
+    plural = found["right"]["plural"]
+    assert plural["as trained"] == plural["only the best head sees it there"] == 1
+    assert 0.155 < plural["best head off"] < 0.165  # the notebook says 16 %
+    assert plural["no other English word sees the noun"] > 0.95
+    others = [head for head in found["heads"] if head["plural right without"] < 1]
+    assert [(one["layer"], one["head"]) for one in others] == [tuple(found["best_head"].values())]
