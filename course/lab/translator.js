@@ -25,7 +25,7 @@ class Translator {
    * Raises InputError for what the model can't read.
    */
   translate(text, { changes = [], choose = greedy_decode } = {}) {
-    const { tokens, ids, mark } = this.src.read(text);
+    const { tokens, ids, typed } = this.src.read(text);
     const src = [...ids, EOS];
     const { result, weights } = with_attention(this.model, changes, () =>
       choose(this.model, src, this.tgt.longest),
@@ -38,7 +38,7 @@ class Translator {
       ended,
       weights,
       written,
-      text: this.tgt.answer(result.ids, mark),
+      text: this.tgt.answer(result.ids, typed),
       doubt: this.doubt(result.log_prob / (words.length + 1)),
       src: [...this.src.shown(tokens), SPECIALS[EOS]],
       tgt_in: [SPECIALS[BOS], ...(ended ? words : words.slice(0, -1))],
