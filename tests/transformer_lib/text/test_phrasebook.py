@@ -203,8 +203,8 @@ BOTH_EXIST = """acabo acabó, ayudo ayudó, bebe bebé, beso besó, carne carné
     dónde, duro duró, el él, enseño enseñó, entreno entrenó, esta está, estas estás, este esté,
     fines finés, gano ganó, gusto gustó, hacia hacía, llame llamé, llego llegó, llegue llegué,
     maria maría, martin martín, mi mí, mia mía, paro paró, pase pasé, paso pasó, pinto pintó,
-    pregunto preguntó, programo programó, publicó público, que qué, quien quién, regalo regaló, rio río,
-    salto saltó, se sé, si sí, te té, tomate tómate, tu tú"""
+    pregunto preguntó, programo programó, publicó público, que qué, quien quién, regalo regaló,
+    rio río, salto saltó, se sé, si sí, te té, tomate tómate, tu tú"""
 
 
 def without_accent(word):
