@@ -4,6 +4,7 @@ A network answers everything, even nonsense. But its probabilities show when it 
 word, it is surer of a sentence like those it learned from than of one that is unlike them.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,24 +12,30 @@ from pathlib import Path
 from transformer_lib.files import CheckpointError, read_json, write_json
 
 FILE = "sureness.json"
-ONE_IN = 100  # one in so many of the held-out sentences is called unsure
 
 
 @dataclass(frozen=True)
 class ConfidenceThresholds:
     """Mean log-probabilities per word, in nats, as measured on held-out sentences.
 
-    usual: 99 in 100 sentences reach it. lowest: all do. sentences: how many there were.
+    usual: all but one in `one_in` reach it. lowest: all do. sentences: how many there were.
+    right: they were those whose translation was right, not all.
     """
 
     usual: float
     lowest: float
     sentences: int
+    one_in: int = 100
+    right: bool = False
 
     @classmethod
-    def of(cls, measured: Iterable[float]) -> "ConfidenceThresholds":
+    def of(
+        cls, measured: Iterable[float], one_in: int = 100, right: bool = False
+    ) -> "ConfidenceThresholds":
         values = sorted(measured)
-        return cls(round(values[len(values) // ONE_IN], 4), round(values[0], 4), len(values))
+        # Rounded down, so that the value itself still reaches it.
+        usual, lowest = (math.floor(values[i] * 1e4) / 1e4 for i in (len(values) // one_in, 0))
+        return cls(usual, lowest, len(values), one_in, right)
 
     @classmethod
     def load(cls, folder: Path) -> "ConfidenceThresholds | None":
@@ -46,8 +53,9 @@ class ConfidenceThresholds:
 
     def doubt(self, mean_log_prob: float) -> str:
         """How a translation compares, in words; "" if the model is as sure of it as usual."""
+        of = "right translations" if self.right else "test sentences"
         if mean_log_prob >= self.usual:
             return ""
         if mean_log_prob >= self.lowest:
-            return f"unsure: less sure than of {ONE_IN - 1} in {ONE_IN} test sentences"
-        return f"guessing: less sure than of any of {self.sentences:,} test sentences"
+            return f"unsure: less sure than of {self.one_in - 1} in {self.one_in} {of}"
+        return f"guessing: less sure than of any of {self.sentences:,} {of}"

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from urllib.parse import quote
 from course.lab.packing import eight_bits, full_numbers, pack
 from transformer_lib.files import write_file
 from transformer_lib.text.languages import SubwordLanguage
+from transformer_lib.text.stand_ins import FOUND
 from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.translator import Translator
 
@@ -180,7 +181,14 @@ def subword_rules(language: SubwordLanguage) -> dict[str, Any]:
         "pieces": language.vocab.tokens[len(SPECIALS) :],
         "merges": merges,
         "finished": language.finished,
+        "stand_ins": stand_in_rules(language.stand_ins),
     }
+
+
+def stand_in_rules(stand_ins: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """What is copied, and what the model reads in its place."""
+    pattern = for_javascript(FOUND.pattern).replace("(?P<", "(?<")
+    return {"pattern": pattern, "some": {kind: list(some) for kind, some in stand_ins.items()}}
 
 
 def cutting_rules(language: str) -> dict[str, Any]:

@@ -69,26 +69,27 @@ class Subwords {
 
 /** Both sides of a translator whose languages share their subwords; it reads any text. */
 class SubwordLanguage {
-  constructor({ pieces, merges, finished }) {
+  constructor({ pieces, merges, finished, stand_ins }) {
     this.longest = 256; // subwords in a sentence
     this.tokenizer = new Subwords(merges);
     this.vocab = [...SPECIALS, ...pieces];
     this.ids = new Map(this.vocab.map((token, id) => [token, id]));
     this.finished = finished;
+    this.stand_ins = stand_ins;
     this.words = []; // it has no list: it reads any
   }
 
-  /** What somebody typed -> { tokens, ids, mark }; InputError for what it can't read. */
+  /** What somebody typed -> { tokens, ids, typed }; InputError for what it can't read. */
   read(text) {
-    const { words, added } = this.finished ? finish(text) : { words: one_line(text), added: "" };
-    const tokens = this.tokenizer.tokens(words);
+    const typed = this.finished ? finish(text) : replace_by_stand_ins(one_line(text), this.stand_ins);
+    const tokens = this.tokenizer.tokens(typed.words);
     if (tokens.length > this.longest) {
       throw new InputError(
         `the text has ${tokens.length} subwords, more than ${this.longest}: ` +
           "cut it into shorter sentences",
       );
     }
-    return { tokens, ids: tokens.map((token) => this.ids.get(token)), mark: added };
+    return { tokens, ids: tokens.map((token) => this.ids.get(token)), typed };
   }
 
   tokens(ids) {
@@ -96,9 +97,10 @@ class SubwordLanguage {
   }
 
   /** The text of a translation, without the sign that was added to what was typed. */
-  answer(ids, added) {
+  answer(ids, { added, replaced }) {
     const text = this.tokenizer.detokenize(this.tokens(ids));
-    return added && text.endsWith(added) ? text.slice(0, -added.length) : text;
+    const own = added && text.endsWith(added) ? text.slice(0, -added.length) : text;
+    return put_back(own, replaced);
   }
 
   /** Letters again where a piece holds whole ones, with · for the space before. */
@@ -114,5 +116,32 @@ function finish(text) {
   const words = one_line(text);
   const [first, ...rest] = words;
   const added = /[\p{L}\p{N}]$/u.test(words) ? "." : "";
-  return { words: first.toUpperCase() + rest.join("") + added, added };
+  return { words: first.toUpperCase() + rest.join("") + added, added, replaced: [] };
+}
+
+// --- stand_ins.py --------------------------------------------------------------------------------
+
+/** Links, addresses, telephone numbers and emoji -> others, which the model has learned to copy. */
+function replace_by_stand_ins(text, { pattern, some }) {
+  const free = new Map(
+    Object.entries(some).map(([kind, ones]) => [kind, ones.filter((one) => !text.includes(one))]),
+  );
+  const replaced = [];
+  const words = text.replace(new RegExp(pattern, "gu"), (found, ...more) => {
+    const kinds = Object.entries(more.at(-1)); // the groups, of which one has matched
+    const [kind] = kinds.find(([, matched]) => matched !== undefined);
+    if (!free.get(kind)?.length) return found;
+    replaced.push([free.get(kind).shift(), found]);
+    return replaced.at(-1)[0];
+  });
+  return { words, added: "", replaced };
+}
+
+/** What was typed, in the places of its stand-ins; at the end, what the model has left out. */
+function put_back(translation, replaced) {
+  for (const [stand_in, typed] of replaced) {
+    const copied = translation.includes(stand_in);
+    translation = copied ? translation.replaceAll(stand_in, () => typed) : `${translation} ${typed}`;
+  }
+  return translation;
 }

@@ -274,16 +274,16 @@ class Language {
       .map(([, word]) => word);
   }
 
-  /** What somebody typed -> { tokens, ids, mark }; InputError for what it can't read. */
+  /** What somebody typed -> { tokens, ids, typed }; InputError for what it can't read. */
   read(text) {
-    const { words, mark } = one_sentence(text);
-    const tokens = this.tokenizer.tokens(words);
+    const typed = one_sentence(text);
+    const tokens = this.tokenizer.tokens(typed.words);
     check_tokens(tokens);
     const unknown = [...new Set(tokens.filter((token) => !this.ids.has(token)))];
     if (unknown.length) {
       throw new InputError(about_unknown(unknown, this.words, this.tokenizer.language), unknown);
     }
-    return { tokens, ids: tokens.map((token) => this.ids.get(token)), mark };
+    return { tokens, ids: tokens.map((token) => this.ids.get(token)), typed };
   }
 
   tokens(ids) {
@@ -295,7 +295,7 @@ class Language {
   }
 
   /** The text of a translation into this language, with the mark that was set aside. */
-  answer(ids, mark) {
+  answer(ids, { mark }) {
     const opening = mark === "!" && this.tokenizer.language === "es" ? "¡" : "";
     return opening + this.tokenizer.detokenize(this.tokens(ids)) + mark;
   }

@@ -25,7 +25,7 @@ class Translator {
    * Raises InputError for what the model can't read.
    */
   translate(text, { changes = [], choose = greedy_decode } = {}) {
-    const { tokens, ids, mark } = this.src.read(text);
+    const { tokens, ids, typed } = this.src.read(text);
     const src = [...ids, EOS];
     const { result, weights } = with_attention(this.model, changes, () =>
       choose(this.model, src, this.tgt.longest),
@@ -38,7 +38,7 @@ class Translator {
       ended,
       weights,
       written,
-      text: this.tgt.answer(result.ids, mark),
+      text: this.tgt.answer(result.ids, typed),
       doubt: this.doubt(result.log_prob / (words.length + 1)),
       src: [...this.src.shown(tokens), SPECIALS[EOS]],
       tgt_in: [SPECIALS[BOS], ...(ended ? words : words.slice(0, -1))],
@@ -48,18 +48,21 @@ class Translator {
 
   /** How a translation compares with those it was tested on, in words; "" if as sure as usual. */
   doubt(mean_log_prob) {
-    if (!this.sureness || mean_log_prob >= this.sureness.usual) return "";
-    if (mean_log_prob >= this.sureness.lowest) {
-      return "unsure: less sure than of 99 in 100 test sentences";
+    if (!this.sureness) return "";
+    const { usual, lowest, one_in, right } = this.sureness;
+    const of = right ? "right translations" : "test sentences";
+    if (mean_log_prob >= usual) return "";
+    if (mean_log_prob >= lowest) {
+      return `unsure: less sure than of ${one_in - 1} in ${one_in} ${of}`;
     }
     const sentences = this.sureness.sentences.toLocaleString("en-US");
-    return `guessing: less sure than of any of ${sentences} test sentences`;
+    return `guessing: less sure than of any of ${sentences} ${of}`;
   }
 }
 
 // --- what was trained, as packing.py writes it ---------------------------------------------------
 
-const STAND_INS = new Map([..."ÀÁÂÃÄÅ"].map((letter, i) => [letter.charCodeAt(0), [0, 10, 13, 34, 60, 92][i]]));
+const SEVEN_BITS = new Map([..."ÀÁÂÃÄÅ"].map((letter, i) => [letter.charCodeAt(0), [0, 10, 13, 34, 60, 92][i]]));
 
 /** Letters of 7 bits each -> the bytes they stand for. */
 function bytes_of(text) {
@@ -67,7 +70,7 @@ function bytes_of(text) {
   let [bits, count, next] = [0, 0, 0];
   for (let i = 0; i < text.length; i++) {
     const letter = text.charCodeAt(i);
-    bits = ((bits << 7) | (letter < 128 ? letter : STAND_INS.get(letter))) & 0x7fff;
+    bits = ((bits << 7) | (letter < 128 ? letter : SEVEN_BITS.get(letter))) & 0x7fff;
     count += 7;
     if (count >= 8) bytes[next++] = bits >> (count -= 8);
   }

@@ -127,6 +127,18 @@ def test_the_card_says_what_was_measured(stored):
     assert f"({pronoun['judged']} of 1,000)" in CARD
 
 
+def test_the_card_says_how_well_it_doubts(translator):
+    found = experiments.load("doubt")
+    told = found["scores"]["mean log-probability"]["told on"]
+    assert f"right are {found['right']:.1%}.".replace("%", " %") in CARD
+    assert f"in {told['auroc']:.0%} of such pairs".replace("%", " %") in CARD
+    assert f"Below {translator.sureness.usual:.3f}, which all but one in twenty" in CARD
+    right, wrong = (
+        f"{told[f'{one} doubted']:.1%}".replace("%", " %") for one in ("right", "wrong")
+    )
+    assert f"*unsure*: {right} of the right ones, and {wrong} of the wrong" in CARD
+
+
 def test_it_says_whose_sentences_it_learned_from():
     assert "CC BY 2.0" in CARD and "tatoeba.org" in CARD and "manythings.org/anki" in CARD
 

@@ -1,11 +1,11 @@
-"""Text as most published scores need it, in the tokens of Moses, and back to text as it is written.
+"""Text as most published scores need it: in the tokens of Moses.
 
 Moses is the toolkit of statistical translation (Koehn et al. 2007) whose little scripts outlived
 it; here they are the package sacremoses. All dashes become alike, and "isn't it?" becomes
 "isn &apos;t it ?", but with the apostrophe itself.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from transformer_lib.files import keep_file
@@ -22,26 +22,6 @@ def tokenizer(language: str) -> Callable[[str], str]:
         return str(moses.tokenize(normalizer.normalize(text), escape=False, return_str=True))
 
     return tokenize
-
-
-def detokenizer(language: str) -> Callable[[str], str]:
-    """A function: tokens separated by spaces -> text as it is written, except for capitals."""
-    from sacremoses import MosesDetokenizer
-
-    moses = MosesDetokenizer(language)
-    return lambda tokens: moses.detokenize(tokens.split(), unescape=False)
-
-
-def recaser(texts: Iterable[str], language: str) -> Callable[[str], str]:
-    """A function: lower-case tokens -> each as it is most often written in these texts.
-
-    The first token gets a capital.
-    """
-    from sacremoses import MosesDetruecaser, MosesTruecaser
-
-    cut, by_word, by_place = tokenizer(language), MosesTruecaser(), MosesDetruecaser()
-    by_word.train([cut(text).split() for text in texts])
-    return lambda tokens: by_place.detruecase(by_word.truecase(tokens, True), return_str=True)
 
 
 def tokenized(path: Path, languages: tuple[str, str]) -> Path:

@@ -1,11 +1,12 @@
 """Experiment: which number tells a wrong translation from a right one, and how well.
 
 Right means one of the translations listed for a sentence. Several scores are computed for each
-translation; the best one, and the threshold below which the translator says that it is unsure, are
-chosen on every second sentence and told on the others.
+translation, and each gets a threshold that all but one in twenty right ones reach. It is chosen on
+every second sentence; how many right and wrong ones it doubts is told on the others.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
@@ -13,45 +14,55 @@ import torch
 from sacrebleu.metrics import CHRF
 
 from course.experiments import experiment
+from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.decoding import inference_mode
 from transformer_lib.text import everyday
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.everyday import EverydayItem
-from transformer_lib.translator import Translation, Translator
+from transformer_lib.translator import MODELS, Translation, Translator
 
 BEAM = 5
-FALSE_ALARMS = 0.05  # share of the right translations that may be called unsure, at most
+ONE_IN = 20  # of the right translations one in so many may be called unsure
+USED = "mean log-probability"  # what `ConfidenceThresholds` compares
 
 
 @experiment("doubt")
 def measure_doubt() -> dict[str, Any]:
-    """How well each score tells right translations from wrong ones, and where to doubt."""
-    return compare_scores(Translator.load("tatoeba"), everyday.load(everyday.DOUBT))
+    """How well each score tells right translations from wrong ones, and where to doubt.
+
+    The thresholds in use, those of the mean log-probability, are written beside the weights.
+    """
+    translator = Translator.load("tatoeba")
+    found = compare_scores(translator, everyday.load(everyday.DOUBT))
+    ConfidenceThresholds(**found["thresholds"]).save(MODELS["tatoeba"])
+    return found
 
 
 def compare_scores(translator: Translator, items: Sequence[EverydayItem]) -> dict[str, Any]:
-    """Chosen on the items at even places, told on those at odd ones."""
+    """Thresholds are chosen on the items at even places, and told on those at odd ones."""
     rows = [scored(translator, item) for item in items]
-    chosen_on, told_on = rows[::2], rows[1::2]
-    names = list(rows[0]["scores"])
-    auroc = {
-        name: {"chosen on": auroc_of(chosen_on, name), "told on": auroc_of(told_on, name)}
-        for name in names
+    halves = {"chosen on": rows[::2], "told on": rows[1::2]}
+    right = {
+        name: [row["scores"][name] for row in halves["chosen on"] if row["right"]]
+        for name in rows[0]["scores"]
     }
-    best = max(names, key=lambda name: auroc[name]["chosen on"])
-    threshold = threshold_of(chosen_on, best)
+    found = {
+        name: ConfidenceThresholds.of(some, ONE_IN, right=True) for name, some in right.items()
+    }
     return {
         "sentences": len(rows),
         "right": fmean(row["right"] for row in rows),
-        "auroc": auroc,
-        "score": best,
-        "threshold": round(threshold, 4),
-        "doubted": {
-            half: {
-                "right": share_below(some, best, threshold, right=True),
-                "wrong": share_below(some, best, threshold, right=False),
+        "thresholds": asdict(found[USED]),
+        "scores": {
+            name: {
+                half: {
+                    "auroc": auroc_of(some, name),
+                    "right doubted": share_below(some, name, thresholds.usual, right=True),
+                    "wrong doubted": share_below(some, name, thresholds.usual, right=False),
+                }
+                for half, some in halves.items()
             }
-            for half, some in (("chosen on", chosen_on), ("told on", told_on))
+            for name, thresholds in found.items()
         },
     }
 
@@ -101,12 +112,6 @@ def auroc_of(rows: Sequence[Mapping[str, Any]], name: str) -> float:
     )
     wins = sum((a > b) + 0.5 * (a == b) for a in right for b in wrong)
     return wins / (len(right) * len(wrong))
-
-
-def threshold_of(rows: Sequence[Mapping[str, Any]], name: str) -> float:
-    """The score below which at most FALSE_ALARMS of the right translations lie."""
-    right = sorted(row["scores"][name] for row in rows if row["right"])
-    return right[int(FALSE_ALARMS * len(right))]
 
 
 def share_below(

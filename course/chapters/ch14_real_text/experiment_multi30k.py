@@ -11,7 +11,7 @@ import os
 import platform
 import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -235,7 +235,7 @@ def people_scores(
     The model has never seen a capital letter, so with them every German noun is wrong. recased:
     with those that each word mostly has in the training text.
     """
-    join, recase = moses.detokenizer(language), moses.recaser(training, language)
+    join, recase = detokenizer(language), recaser(training, language)
     texts = list(map(join, translations))
     recased = [join(recase(tokens)) for tokens in translations]
     several = [[reference] for reference in references]
@@ -246,3 +246,23 @@ def people_scores(
         "lowercase": sacrebleu_score("bleu", texts, several, RESAMPLES, lowercase=True),
         "chrf": sacrebleu_score("chrf", texts, lower, RESAMPLES),
     }
+
+
+def detokenizer(language: str) -> Callable[[str], str]:
+    """A function: tokens separated by spaces -> text as it is written, except for capitals."""
+    from sacremoses import MosesDetokenizer
+
+    joiner = MosesDetokenizer(language)
+    return lambda tokens: joiner.detokenize(tokens.split(), unescape=False)
+
+
+def recaser(texts: Iterable[str], language: str) -> Callable[[str], str]:
+    """A function: lower-case tokens -> each as it is most often written in these texts.
+
+    The first token gets a capital.
+    """
+    from sacremoses import MosesDetruecaser, MosesTruecaser
+
+    cut, by_word, by_place = moses.tokenizer(language), MosesTruecaser(), MosesDetruecaser()
+    by_word.train([cut(text).split() for text in texts])
+    return lambda tokens: by_place.detruecase(by_word.truecase(tokens, True), return_str=True)

@@ -25,6 +25,7 @@ from transformer_lib.interpret.patching import (
 from transformer_lib.text import english_spanish, everyday
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.languages import SubwordLanguage
+from transformer_lib.text.stand_ins import STAND_INS, put_back, replace_by_stand_ins
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.text.user_input import InputError
@@ -92,6 +93,36 @@ def test_a_translation_is_written_alike(node):
     program = "return given.map((one) => translator.translate(one)).map((o) => [o.text, o.doubt]);"
     expected = [translator().translate(text)[0] for text in texts]
     assert node(program, texts) == [[one.text, translator().doubt(one)] for one in expected]
+
+
+COPIED = [
+    "See https://github.com/a/b?c=d#e and www.uni-köln.de.",
+    "Write to kim.lee+x@mail.uni.edu or ñandú@correo.es!",
+    "Call +34 612 345 678, (030) 1234-567 or ٠١٢ ٣٤٥ ٦٧٨",
+    "I love 🍕😂😂 ❤️, 👩🏽\u200d🔬 and 🇪🇸 → ok",
+    "a@x.de b@x.de c@x.de d@x.de info@example.org",
+    "I was born on March 3, 1998. It costs $12.50 at 5:30, 10-15 minutes!",
+    "Me@home and the w.w.w. are nothing",
+]
+
+
+@pytest.mark.parametrize("stand_ins", [STAND_INS, {}, {"emoji": ["😀"]}])
+def test_what_is_copied_is_found_and_put_back_alike(node, stand_ins):
+    """The second translation has lost the stand-ins, the third repeats them."""
+    program = """
+        return given.texts.map((text) => {
+          const { words, replaced } = replace_by_stand_ins(text, given.rules);
+          return [words, put_back(words, replaced), put_back("Sí", replaced),
+            put_back(`${words} ${words}`, replaced)];
+        });
+    """
+    expected = []
+    for text in COPIED:
+        words, replaced = replace_by_stand_ins(text, stand_ins)
+        written = (words, "Sí", f"{words} {words}")
+        expected.append([words, *(put_back(one, replaced) for one in written)])
+    rules = pages.stand_in_rules(stand_ins)
+    assert node(program, {"texts": COPIED, "rules": rules}) == expected
 
 
 @cache

@@ -198,10 +198,13 @@ def test_signs_stand_where_they_should(phrases):
 
 
 # Spanish words that are two with and without the accent; of any other pair one is a slip.
-BOTH_EXIST = """acabo acabó, bebe bebé, carne carné, comete cómete, como cómo, creo creó,
-    cuando cuándo, cuanto cuánto, deje dejé, el él, esta está, fines finés, gano ganó, llego llegó,
-    llegue llegué, mi mí, mia mía, pase pasé, pinto pintó, programo programó, publicó público,
-    que qué, quien quién, rio río, se sé, si sí, te té, tomate tómate, tu tú"""
+BOTH_EXIST = """acabo acabó, ayudo ayudó, bebe bebé, beso besó, carne carné, comete cómete, como
+    cómo, compro compró, corto cortó, creo creó, cuando cuándo, cuanto cuánto, deje dejé, donde
+    dónde, duro duró, el él, enseño enseñó, entreno entrenó, esta está, estas estás, este esté,
+    fines finés, gano ganó, gusto gustó, hacia hacía, llame llamé, llego llegó, llegue llegué,
+    maria maría, martin martín, mi mí, mia mía, paro paró, pase pasé, paso pasó, pinto pintó,
+    pregunto preguntó, programo programó, publicó público, que qué, quien quién, regalo regaló,
+    rio río, salto saltó, se sé, si sí, te té, tomate tómate, tu tú"""
 
 
 def without_accent(word):

@@ -1,5 +1,7 @@
 """Doubt: what the scores are, how they are compared, and what is stored."""
 
+from dataclasses import asdict
+
 import pytest
 
 from course import experiments
@@ -24,27 +26,28 @@ def test_the_area_is_the_share_of_pairs_in_the_right_order(right, wrong, auroc):
     assert doubt.auroc_of(rows(right, wrong), "s") == auroc
 
 
-def test_below_the_threshold_are_at_most_so_many_of_the_right():
+def test_the_share_below_a_threshold_is_of_the_right_or_of_the_wrong():
     some = rows(range(100), range(-50, 50))
-    threshold = doubt.threshold_of(some, "s")
-    assert threshold == 5
-    assert doubt.share_below(some, "s", threshold, right=True) == doubt.FALSE_ALARMS
-    assert doubt.share_below(some, "s", threshold, right=False) == 0.55
+    assert doubt.share_below(some, "s", 5, right=True) == 0.05
+    assert doubt.share_below(some, "s", 5, right=False) == 0.55
 
 
 def test_what_is_chosen_on_one_half_is_told_on_the_other(monkeypatch):
-    """Items at even places choose score and threshold; those at odd ones have other scores."""
+    """Right ones at even places have scores of 0 to 19, those at odd places half a point less."""
 
     def scored(translator, number):
         right, odd = number % 4 < 2, number % 2
-        return {"right": right, "scores": {"a": right - odd, "b": odd * right + 10 * odd}}
+        score = number // 4 if right else -1
+        return {"right": right, "scores": {doubt.USED: score - 0.5 * odd, "other": odd * number}}
 
     monkeypatch.setattr(doubt, "scored", scored)
-    found = doubt.compare_scores(None, range(40))
-    assert found["score"] == "a" and found["threshold"] == 1
-    assert found["doubted"]["chosen on"] == {"right": 0.0, "wrong": 1.0}
-    assert found["doubted"]["told on"] == {"right": 1.0, "wrong": 1.0}
-    assert found["auroc"]["b"] == {"chosen on": 0.5, "told on": 1.0}
+    found = doubt.compare_scores(None, range(80))
+    expected = {"usual": 1, "lowest": 0, "sentences": 20, "one_in": 20, "right": True}
+    assert found["thresholds"] == expected
+    used = found["scores"][doubt.USED]
+    assert used["chosen on"] == {"auroc": 1.0, "right doubted": 0.05, "wrong doubted": 1.0}
+    assert used["told on"] == {"auroc": 1.0, "right doubted": 0.1, "wrong doubted": 1.0}
+    assert found["scores"]["other"]["chosen on"]["auroc"] == 0.5
 
 
 @pytest.fixture(scope="module")
@@ -69,13 +72,14 @@ def test_what_is_stored_is_what_a_part_measured_again_says(larger):
     stored = experiments.load("doubt")
     items = everyday.load(everyday.DOUBT)
     assert stored["sentences"] == len(items)
-    some = [doubt.scored(larger, item) for item in items[1:60:2]]
-    right = [row for row in some if row["right"]]
-    wrong = [row for row in some if not row["right"]]
-    below = [row["scores"][stored["score"]] < stored["threshold"] for row in wrong]
-    assert right and sum(below) / len(below) > 0.4  # of all wrong ones it is two thirds
-    told = stored["doubted"]["told on"]
-    assert told["right"] < 0.06 and told["wrong"] > 0.6
-    best = stored["auroc"][stored["score"]]
-    assert best["chosen on"] == max(one["chosen on"] for one in stored["auroc"].values())
-    assert best["told on"] > 0.9
+    assert asdict(larger.sureness) == stored["thresholds"]
+    told = stored["scores"][doubt.USED]["told on"]
+    assert told["right doubted"] <= 0.05 and told["wrong doubted"] >= 0.5 and told["auroc"] > 0.9
+    some = items[1:60:2]
+    translations = [larger.translate(item.english)[0] for item in some]
+    wrong = [
+        bool(larger.doubt(one))
+        for item, one in zip(some, translations, strict=True)
+        if one.text not in item.translations
+    ]
+    assert sum(wrong) / len(wrong) > 0.5
