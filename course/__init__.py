@@ -5,7 +5,7 @@
     checks/        what all checks of exercises have in common
     experiments/   what all longer measurements have in common
     grammar/       the English-Spanish grammar that wrote data/en-es
-    lab/           the live page: the translator and its attention in a browser
+    lab/           the laboratory: the translator and its attention in a browser
     site/          the series as a website, slides and a book
     from_scratch/  the checks of the path from an empty file
     grading/       hands out and grades assignments/, which has the solutions

@@ -19,7 +19,7 @@ from transformer_lib.files import (
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.renamed import current_settings
+from transformer_lib.renamed_settings import current_settings
 
 Model = TypeVar("Model", bound=nn.Module)
 

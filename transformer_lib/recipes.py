@@ -22,7 +22,7 @@ from transformer_lib.metrics import exact_match, pair_exact_match, quick_bleu
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.model.transformer import count_parameters, make_model
-from transformer_lib.renamed import current_settings, says_new_keywords
+from transformer_lib.renamed_settings import current_settings, says_new_keywords
 from transformer_lib.text import digits, downloads, english_spanish, moses, parallel, phrasebook
 from transformer_lib.text.augmentation import augmented
 from transformer_lib.text.data import cache_folder

@@ -1,4 +1,4 @@
-"""A Transformer from an empty file: the solution of build/README.md, step by step.
+"""A Transformer from an empty file: the solution of from_scratch/README.md, step by step.
 
 Letters: b batch, s source words, t target words, h heads, d_k = d_model / h.
 Masks are boolean and stretch to (b, h, query, key); True = may be seen.

@@ -1,4 +1,4 @@
-"""laboratory: the live page, with a translator inside."""
+"""laboratory: the translator in a page for the browser, with its attention."""
 
 import argparse
 from pathlib import Path
@@ -10,7 +10,7 @@ from transformer_lib.translator import Translator
 def add_parser(commands: argparse._SubParsersAction) -> None:
     laboratory = commands.add_parser(
         "laboratory",
-        help="write the live page: translate and change what heads look at, in the browser",
+        help="write a page to play with: translate and change what heads look at, in the browser",
         description="Write the laboratory as one page, which needs no server and no network. "
         "Example: python -m course laboratory --model tatoeba",
     )

@@ -160,7 +160,7 @@ def cores() -> int:
 
 
 def takes_submissions(command: argparse.ArgumentParser) -> None:
-    command.add_argument("number", help="which assignment; “build” is the file of build/")
+    command.add_argument("number", help="which assignment; “from_scratch” is my_transformer.py")
     command.add_argument("folder", type=Path, help="the submissions")
     command.add_argument(
         "--out",

@@ -3,13 +3,13 @@
 The markers and the metadata are nbgrader's. Cells with a `grade_id` are:
 
     answer    code that the student writes; in the source between BEGIN and END SOLUTION
-    check     code that calls a check from `course.checks`, worth points; what stands
+    check     code that calls a check of `assignment_N_checks.py`, worth points; what stands
               between BEGIN and END HIDDEN TESTS only the grader sees
     text      Markdown that the student writes and the teacher reads, worth points; in the source
               it says what a good answer says
 
-The file that students write in build/ is graded like a notebook of one cell, with a check for each
-of its steps.
+The file that students write in from_scratch/ is graded like a notebook of one cell, with a check
+for each of its steps.
 """
 
 import ast
@@ -29,7 +29,7 @@ SOLUTION = re.compile(REGION.format("SOLUTION"), re.M | re.S)
 HIDDEN = re.compile(REGION.format("HIDDEN TESTS"), re.M | re.S)
 WRITE_HERE = "*Your answer: double-click here and write.*"
 KINDS = ("predict", "implement", "explore")
-BUILD = "build"  # stands for a number where the file of build/ is meant
+FROM_SCRATCH = "from_scratch"  # stands for a number where my_transformer.py is meant
 STEP_POINTS = 2  # for each of its steps
 
 
@@ -111,20 +111,20 @@ def assignments() -> list[Assignment]:
 
 
 def assignment(number: int | str) -> Assignment:
-    """By its number, which may be a word; BUILD is the file of build/."""
-    if number == BUILD:
+    """By its number, which may be a word; FROM_SCRATCH is my_transformer.py."""
+    if number in (FROM_SCRATCH, "build"):  # its name until this release
         return from_empty()
     number = int(number) if str(number).isdecimal() else number
     found = {one.number: one for one in assignments()}
     if number not in found:
         raise SourceError(
-            f"there is no assignment {number}, but {', '.join(map(str, found))} and {BUILD}"
+            f"there is no assignment {number}, but {', '.join(map(str, found))} and {FROM_SCRATCH}"
         )
     return found[number]
 
 
 def from_empty() -> Assignment:
-    """The file of build/: one cell, and a check for each of its twelve steps."""
+    """my_transformer.py: one cell, and a check for each of its twelve steps."""
     path = FOLDER / FILE
     solution = f"### BEGIN SOLUTION\n{path.read_text(encoding='utf-8')}### END SOLUTION"
     cells = [
@@ -144,7 +144,7 @@ def from_empty() -> Assignment:
                 tags=["implement"],
             ),
         ]
-    return as_assignment(BUILD, path, {"cells": cells, "metadata": {}})
+    return as_assignment(FROM_SCRATCH, path, {"cells": cells, "metadata": {}})
 
 
 def a_cell(kind: str, source: str, **metadata: Any) -> dict:

@@ -16,9 +16,9 @@ from course.chapters import CHAPTERS
 
 ROOT = Path(__file__).resolve().parents[2]
 # The folders and modules of the library in the order data flows; a folder stands for all in it.
-LIBRARY = """files renamed text model checkpoints training decoding interpret.recording
+LIBRARY = """files renamed_settings text model checkpoints training decoding interpret.recording
     interpret.patching interpret variants confidence translator metrics
-    interpret.pronouns recipes deprecated cli __main__""".split()
+    interpret.pronouns recipes deprecated_names cli __main__""".split()
 # Those of the course. Chapters have their own order: each asks only those that come before it.
 COURSE = """paper grammar chapters catalog experiments checks drawing chapters.* from_scratch
     lab notebooks reader site assignments grading cli __main__""".split()

@@ -139,8 +139,8 @@ BY_NIGHT = {
         ),
         Line("mkdir -p grades-2"),
         Line(
-            "python -m course.grading grade build submissions --out grades-build",
-            writes="grades-build/totals.csv",
+            "python -m course.grading grade from_scratch submissions --out grades-from-scratch",
+            writes="grades-from-scratch/totals.csv",
             first="rm -r submissions; mkdir -p submissions/ana; "
             "cp course/assignments/my_transformer.py submissions/ana/",
         ),

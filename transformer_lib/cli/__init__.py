@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from transformer_lib.cli import corpus, evaluate, train, translate
 from transformer_lib.cli.common import PROGRAM, complain, run_command
-from transformer_lib.deprecated import command_now
+from transformer_lib.deprecated_names import command_now
 
 DESCRIPTION = "The Transformer of “Attention Is All You Need”: translate, train, measure."
 COMMANDS = (translate, train, evaluate, corpus)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from transformer_lib.renamed import SETTINGS
+from transformer_lib.renamed_settings import SETTINGS
 
 KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
 

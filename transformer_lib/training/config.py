@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from transformer_lib.renamed import says_new_keywords
+from transformer_lib.renamed_settings import says_new_keywords
 from transformer_lib.training.schedules import SCHEDULES, paper_schedule
 
 

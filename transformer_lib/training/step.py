@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from transformer_lib.model.interface import Seq2SeqModel
-from transformer_lib.renamed import says_new_keywords
+from transformer_lib.renamed_settings import says_new_keywords
 from transformer_lib.text.batching import Batch
 from transformer_lib.text.tokens import PAD
 from transformer_lib.training.distributed import all_reduce_sum, gradient_sync, world_size

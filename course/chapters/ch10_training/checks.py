@@ -33,7 +33,7 @@ from course.checks import (
 )
 from transformer_lib.model.config import TOY, ModelConfig
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.renamed import current_settings
+from transformer_lib.renamed_settings import current_settings
 from transformer_lib.text.batching import Batch, make_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.training.config import TrainingConfig

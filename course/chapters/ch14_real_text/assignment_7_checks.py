@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean, pstdev, stdev
 from typing import Any
 
+from course.chapters.ch14_real_text.checks import my_any_reference
 from course.chapters.ch14_real_text.messy_corpus import RATIO, SPANISH_SIGNS, Pair, key
 from course.checks import (
     Hint,

@@ -172,7 +172,7 @@ def test_gradescope_runs_what_it_is_given(built, tmp_path):
         ATTENTION.file
     ]
     assert not (root / "source/course/assignments/my_transformer.py").exists()
-    assert "course/assignments/my_transformer.py" in archives.autograder(assignment("build"))
+    assert "course/assignments/my_transformer.py" in archives.autograder(assignment("from_scratch"))
     shutil.copy(root / "source" / "run_autograder", root)
     (root / "results").mkdir()
     wrong = solutions(ATTENTION) | {"two_weights": "two_weights = [0.5, 0.5]"}
@@ -344,7 +344,7 @@ def test_the_check_of_my_transformer(tmp_path, monkeypatch, capsys):
     check = runpy.run_path(str(archives.PLATFORMS / "check.py"))["main"]
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     monkeypatch.chdir(tmp_path)
-    source = assignment("build").path.read_text(encoding="utf-8")
+    source = assignment("from_scratch").path.read_text(encoding="utf-8")
     first_three = source[: source.index("# --- 4. masks")]
     for words, right in ((first_three, "3 of 12 right"), ("x =", "0 of 1 right")):
         (tmp_path / "my_transformer.py").write_text(words, encoding="utf-8")
@@ -368,8 +368,11 @@ def test_what_students_copy_has_no_solution(built):
         inner = zipfile.ZipFile(io.BytesIO(archive.read("course.zip"))).namelist()
         assert b"secrets." not in archive.read(".github/workflows/check.yml")
     assert not [name for name in inner if "coursework" in name or "my_transformer" in name]
-    assert set(archives.classroom(assignment("build"))) >= {"my_transformer.py", "course.zip"}
-    assert archives.classroom(assignment("build"))["my_transformer.py"] == b""
+    assert set(archives.classroom(assignment("from_scratch"))) >= {
+        "my_transformer.py",
+        "course.zip",
+    }
+    assert archives.classroom(assignment("from_scratch"))["my_transformer.py"] == b""
 
 
 def test_the_token_is_not_there_when_a_students_code_runs(built):

@@ -55,6 +55,16 @@ def test_each_has_every_kind_of_exercise_and_tells_their_points(source):
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.file)
+def test_its_checks_are_where_the_name_says(source):
+    """Whoever looks for a hint of assignment 3 looks for assignment_3_checks.py."""
+    imports = rf"^from course\.chapters\.\w+ import assignment_{source.number}_checks as check$"
+    assert re.search(imports, source.setup, re.MULTILINE)
+    assert " import checks" not in source.setup
+    for one in source.exercises:
+        assert one.kind == "explain" or one.check.startswith("check."), one.name
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.file)
 def test_every_function_is_checked_with_inputs_that_nobody_has_seen(source):
     for one in source.exercises:
         assert bool(HIDDEN.search(one.check)) == (one.kind == "implement"), one.name

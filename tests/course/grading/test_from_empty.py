@@ -17,7 +17,7 @@ from course.experiments import load
 from course.from_scratch import checks as from_empty
 from course.from_scratch.checks import STEPS, OwnFile, own_file, verdict
 from course.notebooks import sections
-from tests.course.grading.attempts_build import MISTAKES, SOLUTION, SOURCE, changed
+from tests.course.grading.attempts_from_scratch import MISTAKES, SOLUTION, SOURCE, changed
 from transformer_lib.checkpoints import weights
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import make_batch

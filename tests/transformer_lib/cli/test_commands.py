@@ -7,7 +7,7 @@ import pytest
 
 from tests.commands import refused
 from transformer_lib.cli import main
-from transformer_lib.deprecated import COMMANDS
+from transformer_lib.deprecated_names import COMMANDS
 
 
 def test_mistyped_options_are_refused_by_name(run, capsys):

@@ -19,7 +19,7 @@ from course.chapters.ch10_training.figures import (
     word_grids,
     writing_curve,
 )
-from course.chapters.ch10_training.live import GrowingCurve
+from course.chapters.ch10_training.growing_curve import GrowingCurve
 from course.drawing import style
 from transformer_lib import label_smoothed_cross_entropy, paper_schedule
 from transformer_lib.text.tokens import EOS

@@ -1,7 +1,7 @@
 """Old names of modules, functions and commands, which work until the next release.
 
 The tables are at the top. An old module is a stand-in that looks each name up in its new place, and
-warns. What went to the course is found if there is a course, whose table is course/deprecated.py.
+warns. What went to the course is found if there is a course: course/deprecated_names.py.
 """
 
 import sys
@@ -116,8 +116,8 @@ def find(old: str, name: str) -> Any:
         found = None
     else:
         found = look_up(old, name)
-        if not found and whole.startswith(TO_THE_COURSE) and "course.deprecated" not in sys.modules:
-            load_table_of_course(whole)
+        if not found and whole.startswith(TO_THE_COURSE):
+            load_table_of_course(whole)  # once; then it adds nothing
             found = look_up(old, name)
     if not found:
         raise AttributeError(f"module {old!r} has no attribute {name!r}")
@@ -170,7 +170,7 @@ class NamesOfCourse:
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if not name.startswith(TO_THE_COURSE) or "course.deprecated" in sys.modules:
+        if not name.startswith(TO_THE_COURSE) or "course.deprecated_names" in sys.modules:
             return None
         load_table_of_course(name)
         return sys.modules[name].__spec__ if name in sys.modules else None
@@ -178,7 +178,7 @@ class NamesOfCourse:
 
 def load_table_of_course(name: str) -> None:
     try:
-        import_module("course.deprecated")
+        import_module("course.deprecated_names")
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
             f"{name} is no part of the library any more: it went to the course, which comes with "

@@ -1,9 +1,9 @@
 """Old names of the library that are in the course now: they work until the next release.
 
-How they are found is in transformer_lib/deprecated.py, which loads this when one is asked for.
+transformer_lib/deprecated_names.py finds them, and loads this when one is asked for.
 """
 
-from transformer_lib.deprecated import HANDED_ON, alias
+from transformer_lib.deprecated_names import HANDED_ON, alias
 
 # Old module, without "transformer_lib." -> where its names are now, without "course.".
 MODULES = {
@@ -117,7 +117,7 @@ MODULES = {
     "plots.figures.gpt": "chapters.ch17_gpt.figures",
     "plots.figures.heads": "chapters.ch05_multi_head_attention.figures",
     "plots.figures.heads_on_real_text": "chapters.ch15_heads_on_real_text.figures",
-    "plots.figures.live": "chapters.ch10_training.live",
+    "plots.figures.live": "chapters.ch10_training.growing_curve",
     "plots.figures.masks": "chapters.ch06_masks.figures",
     "plots.figures.one_hot": "chapters.ch01_one_hot.figures",
     "plots.figures.overview": "chapters.ch09_whole_transformer.figures",
@@ -195,7 +195,7 @@ PLOTS = {
     "drawing.architecture": "architecture",
     "drawing.attention_maps": "attention_chart attention_heads attention_heatmap",
     "drawing.display": "show",
-    "chapters.ch10_training.live": "GrowingCurve",
+    "chapters.ch10_training.growing_curve": "GrowingCurve",
     "drawing.notebook_output": "enable_altair",
 }
 

@@ -1,4 +1,4 @@
-"""`grade build`: my_transformer.py is graded as a notebook is, by the same commands."""
+"""`grade from_scratch`: my_transformer.py is graded as a notebook is, by the same commands."""
 
 import contextlib
 import csv
@@ -10,14 +10,14 @@ import pytest
 
 from course.from_scratch.checks import FILE
 from course.grading.__main__ import main
-from course.grading.assignments import BUILD, assignment, student_version
+from course.grading.assignments import FROM_SCRATCH, assignment, student_version
 from course.grading.collect import handed_in
 from course.grading.grade import Limits, Worker, code_of, grade, judged, read_submission
 from course.grading.gradescope import main as gradescope
 from course.grading.start import find_wall
-from tests.course.grading.attempts_build import MISTAKES, SOLUTION, SOURCE, changed
+from tests.course.grading.attempts_from_scratch import MISTAKES, SOLUTION, SOURCE, changed
 
-TRACK = assignment(BUILD)
+TRACK = assignment(FROM_SCRATCH)
 SETUP: dict = {}
 exec(TRACK.setup, SETUP)
 
@@ -147,7 +147,7 @@ def graded(tmp_path_factory):
     hand_in(folder / "in" / "no file" / "my_transformer.zip", "PK")
     hand_in(folder / "in" / "leaves.py", "import os\nos._exit(0)\n")
     hand_in(folder / "in" / "patches.py", PATCHES)
-    command = ["grade", BUILD, str(folder / "in"), "--out", str(folder / "out")]
+    command = ["grade", FROM_SCRATCH, str(folder / "in"), "--out", str(folder / "out")]
     with unittest.mock.patch("course.grading.__main__.try_solution"):  # it is handed in as well
         assert main([*command, *([] if find_wall() else ["--no-wall"])]) == 0
     return folder
@@ -206,7 +206,7 @@ def test_what_is_graded_is_not_graded_again(graded, monkeypatch, capsys):
     )
     monkeypatch.setattr("course.grading.__main__.try_solution", lambda *anything: None)
     monkeypatch.setattr("course.grading.__main__.find_wall", lambda: find_wall() or "no wall")
-    command = ["grade", BUILD, str(graded / "in"), "--out", str(graded / "out")]
+    command = ["grade", FROM_SCRATCH, str(graded / "in"), "--out", str(graded / "out")]
     assert main([*command, *([] if find_wall() else ["--no-wall"])]) == 0
     assert points(graded) == before
     assert "4 of 5 were graded before and haven't changed.\n" in capsys.readouterr().out
@@ -220,7 +220,7 @@ def test_the_scripts_beside_the_file_are_no_second_version(graded):
 def test_two_alike_are_seen(graded, tmp_path, capsys):
     hand_in(graded / "alike" / "ana.py", PATCHES)
     hand_in(graded / "alike" / "ben.py", PATCHES.replace("Embeddings", "Table"))
-    assert main(["similar", BUILD, str(graded / "alike"), "--out", str(tmp_path)]) == 0
+    assert main(["similar", FROM_SCRATCH, str(graded / "alike"), "--out", str(tmp_path)]) == 0
     (pair,) = rows(tmp_path / "similar.csv")
     assert float(pair["code"]) > 0.9
 
@@ -236,7 +236,11 @@ def test_what_students_get_has_no_line_of_the_solution():
 
 def test_gradescope_grades_it_too(tmp_path):
     hand_in(tmp_path / "in" / FILE, "import torch\n")
-    gradescope(BUILD, str(tmp_path / "in"), str(tmp_path / "results.json"))
+    gradescope(FROM_SCRATCH, str(tmp_path / "in"), str(tmp_path / "results.json"))
     found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert [one["max_score"] for one in found["tests"]] == 12 * [2]
     assert {one["output"] for one in found["tests"]} == {"not tried yet"}
+
+
+def test_its_old_name_still_works():
+    assert assignment("build") == TRACK

@@ -1,8 +1,8 @@
 """The solution of from_scratch/, and classic mistakes: (step, what stands there, instead, hint)."""
 
-from course.grading.assignments import BUILD, assignment
+from course.grading.assignments import FROM_SCRATCH, assignment
 
-SOLUTION = assignment(BUILD).path
+SOLUTION = assignment(FROM_SCRATCH).path
 SOURCE = SOLUTION.read_text(encoding="utf-8")
 
 
