@@ -183,7 +183,7 @@ MISTAKES = [
         "x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=src_mask))\n"
         "        return self.residual_feed_forward(x, self.feed_forward)",
         "return self.feed_forward(self.self_attn(x, x, x, mask=src_mask))",
-        "no sum, no norm",
+        "has a residual connection, or a norm",
     ),
     (
         7,
