@@ -1,4 +1,4 @@
-"""What those look for first who adopt, review or carry on: it is there, and agrees with the rest."""
+"""What those look for first who adopt, review or carry on is there, and agrees with the rest."""
 
 import json
 import re
@@ -162,7 +162,7 @@ def test_the_readme_leads_to_them():
     "form", sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")), ids=lambda form: form.stem
 )
 def test_a_form_for_issues_is_one(form):
-    """What GitHub asks of it (its schema of issue forms); it shows nothing of a form that is wrong."""
+    """What GitHub asks of it; it shows nothing of a form that is wrong."""
     told = yaml.safe_load(form.read_text(encoding="utf-8"))
     if form.stem == "config":
         assert set(told) <= {"blank_issues_enabled", "contact_links"}
