@@ -1,4 +1,4 @@
-"""The workflows for GitHub type what the documents say; what a step is to do, make would do here."""
+"""The workflows for GitHub type what the documents say, and make knows what to do."""
 
 import re
 import subprocess
