@@ -15,16 +15,21 @@ INSTALL := $(if $(UV),uv pip install --python .venv/bin/python,\
 
 # Where to take PyTorch from, if not from the usual place (README: "Linux without a GPU").
 TORCH_INDEX ?=
+# A folder that `make wheelhouse` has filled, for an installation without a network.
+WHEELS ?=
+OFFLINE := $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
 
-.PHONY: help lab grading quick test nightly oldest site slides book check edit notebooks pages count lock clean
+.PHONY: help lab grading wheelhouse quick test nightly oldest newest site slides book check edit notebooks pages count lock release clean
 
 help:
 	@echo "make lab        open the notebooks in JupyterLab (the first time: install into .venv)"
 	@echo "make grading    install what grading needs (for teachers: TEACHING.md)"
+	@echo "make wheelhouse fetch all that an installation needs, for a class without a network"
 	@echo "make quick      run style and the quick tests of the library (a minute, for its authors)"
 	@echo "make test       run every test and every notebook"
 	@echo "make nightly    the same, and what takes long: all that documents say, another order (hours)"
 	@echo "make oldest     run the library's tests with the oldest versions it allows (needs uv)"
+	@echo "make newest     run the tests with the newest versions it allows (needs uv)"
 	@echo "make site       make the series as pages to read anywhere (the folder site)"
 	@echo "make slides     the same, and say where the slides are: a deck for each notebook"
 	@echo "make book       the same, and print all of it as site/book.pdf (needs Chromium or Chrome)"
@@ -34,6 +39,7 @@ help:
 	@echo "make pages      write index, glossary, list of figures, the laboratory's picture (for authors)"
 	@echo "make count      count words, cells and minutes of the notebooks (for authors)"
 	@echo "make lock       bring constraints.txt up to date with pyproject.toml (for authors; needs uv)"
+	@echo "make release    build all that a release consists of, and compare (for authors)"
 	@echo "make clean      remove .venv, for a fresh start"
 
 lab: .venv/has-lab
@@ -41,6 +47,11 @@ lab: .venv/has-lab
 
 grading: .venv/has-grading
 	@echo "Ready: .venv/bin/python -m course.grading --help"
+
+# For this system and this Python. EXTRA=grading is for teachers, EXTRA=test for authors.
+EXTRA ?= lab
+wheelhouse: | .venv/bin/python
+	.venv/bin/python tools/wheelhouse.py --extra "$(EXTRA)" $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)")
 
 quick: .venv/has-test
 	.venv/bin/python tools/quick.py
@@ -59,6 +70,13 @@ oldest:
 		"pytest>=8.3.3" "pytest-xdist>=3.8" "nbval>=0.11" "ipykernel>=7.4" "jupyter-core>=5.9"
 	JUPYTER_PLATFORM_DIRS=1 .oldest/bin/python -m pytest -W default tests/transformer_lib \
 		--ignore tests/transformer_lib/variants/test_hugging_face.py
+
+# What came out since constraints.txt was made. What compares installed versions with it is left out.
+newest:
+	uv venv --clear --python "$(or $(PYTHON),3.13)" .newest
+	uv pip install --python .newest/bin/python --resolution highest -e ".[test]"
+	.newest/bin/python -m pytest -W default --numprocesses auto --maxprocesses 8 --dist loadfile \
+		--ignore tests/project/test_setup.py
 
 site slides book: .venv/has-site
 	.venv/bin/python -m course $@
@@ -80,13 +98,17 @@ pages: .venv/has-test
 count: .venv/has-test
 	.venv/bin/python -m course.notebooks.count
 
+# The site, the book and the figures take minutes. TAG=yes tags as well, if all agree.
+release: .venv/has-test
+	.venv/bin/python tools/release.py $(if $(TAG),--tag)
+
 # What is needed for what stands in pyproject.toml: lab, grading, site, test (which has all of them).
 .venv/has-%: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing into .venv: a minute or more, depending on the network."
 ifneq ($(TORCH_INDEX),)
 	$(INSTALL) --no-deps -c constraints.txt --index-url "$(TORCH_INDEX)" torch
 endif
-	$(INSTALL) -c constraints.txt -e ".[$*]"
+	$(INSTALL) $(OFFLINE) -c constraints.txt -e ".[$*]"
 	@touch $@
 
 # Kept, though only a pattern names them.

@@ -55,13 +55,13 @@ from transformer_lib.interpret.patching import patch_attention
 from transformer_lib.translator import Translator
 from transformer_lib import deprecated_names  # noqa: F401 - old names, until the next release
 
+__version__ = "1.0.0"
 __all__ = ["BASE", "BIG", "SMALL", "TOY", "ModelConfig", "BOS", "EOS", "PAD", "SPECIALS", "UNK"]
 __all__ += ["Tokenizer", "Vocabulary", "Batch", "batch_indices", "make_batch", "source_batch"]
 __all__ += ["causal_mask", "padding_mask", "Embeddings", "LearnedPositions", "PositionalEncoding"]
 __all__ += ["one_hot", "positional_encoding", "tensor2tensor_encoding", "MultiHeadAttention"]
 __all__ += ["attention", "attention_weights", "PositionwiseFeedForward", "SublayerConnection"]
 __all__ += ["Encoder", "EncoderLayer", "Decoder", "DecoderLayer", "Generator", "Transformer"]
-__all__ += ["count_parameters", "make_model", "label_smoothed_cross_entropy", "load_model"]
-__all__ += ["save_model", "TrainingConfig", "linear_schedule", "paper_schedule", "train"]
+__all__ += ["count_parameters", "make_model", "label_smoothed_cross_entropy", "load_model", "train"]
+__all__ += ["save_model", "TrainingConfig", "linear_schedule", "paper_schedule", "Translator"]
 __all__ += ["beam_search", "greedy_decode", "sample_decode", "patch_attention", "record_attention"]
-__all__ += ["Translator"]

@@ -30,10 +30,15 @@ FOR_BOTH = (
 )
 COURSE = (
     *FOR_BOTH,
+    "CHANGELOG.md",
     "CITATION.cff",
+    "CODE_OF_CONDUCT.md",
     "CONTRIBUTING.md",
     "Makefile",
+    "REUSE.toml",
     "SCALING.md",
+    "SECURITY.md",
+    "docs",
     "environment.yml",
     "notebooks",
     "tools",

@@ -23,7 +23,7 @@ from course.lab.node import SCRIPTS
 from course.lab.pages import HERE as LABORATORY
 from course.lab.pages import policy, write_parts
 from course.notebooks import count, run, sections
-from course.site import colab
+from course.site import colab, licenses
 from course.site.book import chapter, print_pdf
 from course.site.markdown import (
     github_anchor,
@@ -107,7 +107,6 @@ DESCRIPTIONS = {
     "lab/index.html": LABORATORY_TOLD,
     "lab/everyday.html": LABORATORY_TOLD,
 }
-LICENSES = ("LICENSE", "LICENSES/CC-BY-4.0.txt", "LICENSES/CC0-1.0.txt")
 OTHER_PLACES = {
     "LICENSE": "about.html#licenses",
     "LICENSES": "about.html#licenses",
@@ -224,6 +223,7 @@ class Site:
             series=self.series,
             documents=DOCUMENTS,
             cite=self.cite,
+            licenses=licenses.by_kind(),
             **given,
         )
         self.letters |= set(html.unescape("".join(re.findall(r"<math.*?</math>", text, re.DOTALL))))
@@ -400,9 +400,11 @@ def build(out: Path, cite: Citation | None = None) -> Site:
         site.notebook(page)
     for page in DOCUMENTS:
         site.document(page)
-    licenses = [(name, (ROOT / name).read_text(encoding="utf-8")) for name in LICENSES]
     about = Page("about.html", path("CITATION.cff"), "Licenses and citation")
-    site.write(about.file, "about.html", about, licenses=licenses, contents=[])
+    full = licenses.texts()
+    site.write(
+        about.file, "about.html", about, texts=full, others=licenses.of_others(), contents=[]
+    )
     decks = Page("slides.html", path("README.md"), "Slides")
     site.write(decks.file, "slides_index.html", decks, contents=[])
     (out / CARD_FILE).write_bytes(card(site.pictures[HERO]))

@@ -178,6 +178,7 @@ DOWNLOAD = "fetches from the internet"
 WINDOWS = "needs Windows"
 CONDA = "needs conda; tools/replay_environment.py tries out environment.yml"
 DOCKER = "needs docker"
+RELEASE = "takes minutes, and Chromium; tests/project/test_release.py tries its parts"
 SERVER = "ends when somebody ends it; tests/project/test_lab.py starts the server"
 ITSELF = "is what runs this test"
 PLATFORM = "needs a platform's table; tests/course/grading/test_gradebooks.py makes samples"
@@ -198,6 +199,12 @@ ONLY_READ = {
     "make book": "needs Chromium; tests/course/site makes the pages it prints",
     "make lock": DOWNLOAD,
     "make oldest": DOWNLOAD,
+    "make newest": DOWNLOAD,
+    "make wheelhouse": DOWNLOAD,
+    "make lab WHEELS=wheelhouse": SERVER,
+    "make test PYTHON=/path/to/python3.12": ITSELF,
+    "make release": RELEASE,
+    "make release TAG=yes": RELEASE,
     ".venv/bin/python tools/replay_environment.py": DOWNLOAD,
     f"{LIBRARY} corpus get tatoeba-en-es": DOWNLOAD,
     "py -3.12 -m venv .venv": WINDOWS,

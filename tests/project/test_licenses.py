@@ -1,0 +1,159 @@
+"""Every place that names a license says what the one table says, REUSE.toml."""
+
+import html
+import re
+import tomllib
+import zipfile
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+import yaml
+from hatchling.builders.wheel import WheelBuilder
+from packaging.licenses import canonicalize_license_expression
+
+from course.site import licenses
+from transformer_lib.text.downloads import CORPORA
+
+ROOT = Path(__file__).resolve().parents[2]
+TATOEBA = "data/models/tatoeba-en-es"
+CARDS = {
+    "data/README.md": "data/en-es/train.tsv",
+    "data/models/en-es/README.md": "data/models/en-es/model.safetensors",
+    "data/phrasebook/README.md": "data/phrasebook/typed.tsv",
+    f"{TATOEBA}/README.md": f"{TATOEBA}/model.safetensors",
+}
+OURS = {"code": "MIT", "text and figures": "CC BY 4.0", "data and models": "CC0 1.0"}
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def flat(name: str) -> str:
+    """Without tags, links and the ends of lines."""
+    text = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", read(name))
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
+
+
+def used() -> set[str]:
+    """The SPDX names in the table."""
+    entries = tomllib.loads(read("REUSE.toml"))["annotations"]
+    return {one for e in entries for one in e["SPDX-License-Identifier"].split(" AND ")}
+
+
+def test_the_table_says_what_each_kind_has():
+    """Written out once more here, so that nobody changes a license by accident."""
+    assert licenses.by_kind() == OURS | {"the larger model": "CC BY 2.0"}
+    assert licenses.identifier("notebooks/04_attention.ipynb") == "CC-BY-4.0 AND MIT"
+    assert licenses.identifier("data/everyday/en-es.txt") == "CC0-1.0"
+    assert licenses.identifier(f"{TATOEBA}/README.md") == "CC-BY-2.0"
+    assert licenses.identifier("TEACHING.md") == "CC-BY-4.0"
+    assert licenses.identifier("course/assignments/my_transformer.py") == "MIT"
+
+
+def test_the_last_entry_counts_and_a_star_ends_at_a_slash(tmp_path):
+    table = tmp_path / "REUSE.toml"
+    entry = '[[annotations]]\npath = "{}"\nSPDX-License-Identifier = "{}"\n'
+    table.write_text(entry.format("a/**", "MIT") + entry.format("a/*", "0BSD"))
+    assert licenses.identifier("a/b.py", table) == "0BSD"
+    assert licenses.identifier("a/b/c.py", table) == "MIT"
+    with pytest.raises(KeyError):
+        licenses.identifier("b/a/c.py", table)
+
+
+def test_each_license_has_its_full_text_and_no_other_is_there():
+    assert {path.stem for path in (ROOT / "LICENSES").iterdir()} == used()
+    begins = {
+        "MIT": "Permission is hereby granted, free of charge",
+        "CC-BY-4.0": "Attribution 4.0 International",
+        "CC-BY-2.0": "Creative Commons Attribution 2.0",
+        "CC0-1.0": "CC0 1.0 Universal",
+    }
+    ends = {
+        "MIT": "OTHER DEALINGS IN THE SOFTWARE.",
+        "CC-BY-4.0": "Creative Commons may be contacted at creativecommons.org.",
+        "CC-BY-2.0": "Creative Commons may be contacted at http://creativecommons.org/.",
+        "CC0-1.0": "respect to this CC0 or use of the Work.",
+    }
+    for name in used():
+        text = " ".join(read(f"LICENSES/{name}.txt").split())
+        assert begins[name] in text[:400] and text.endswith(ends[name]), name
+    assert read("LICENSE").endswith(read("LICENSES/MIT.txt"))
+
+
+@pytest.mark.parametrize("page", ["LICENSE", "README.md"])
+def test_pages_that_name_all_licenses_name_the_same(page):
+    text = flat(page)
+    found = set(re.findall(r"CC BY \d\.\d|CC0 1\.0|\bMIT\b", text))
+    assert found == set(licenses.by_kind().values()), page
+    larger = text[text.index("arger ") :]
+    assert re.search(r"CC(?: BY|0) \d\.\d", larger)[0] == licenses.by_kind()["the larger model"]
+
+
+@pytest.mark.parametrize("template", ["base.html", "book.html", "about.html"])
+def test_footer_book_and_about_take_theirs_from_the_table(template):
+    page = read(f"course/site/templates/{template}")
+    assert set(re.findall(r'licenses\["(.+?)"\]', page)) == set(licenses.KINDS)
+    assert not re.search(r"\bMIT\b|\bCC0\b|CC BY", page)
+
+
+@pytest.mark.parametrize("card", CARDS)
+def test_a_card_says_what_the_table_says(card):
+    text = flat(card)
+    told = re.search(r"License: (CC0 1\.0|CC BY \d\.\d)", text)[1]
+    assert told == licenses.spoken(licenses.identifier(CARDS[card])), card
+    assert set(re.findall(r"CC BY \d\.\d|CC0(?: 1\.0)?", text)) <= {told, told.split()[0]}
+
+
+def test_whoever_gives_the_larger_model_names_whose_sentences_it_learned_from():
+    """Wherever it goes: with the wheel (its card), as a page, in the book; and what is fetched."""
+    places = (
+        f"{TATOEBA}/README.md",
+        "LICENSE",
+        "course/site/templates/laboratories.html",
+        "course/site/templates/about.html",
+        "course/site/templates/book.html",
+    )
+    for place in places:
+        text = read(place)
+        assert "tatoeba.org" in text and "manythings.org/anki" in text, place
+    spoken = licenses.by_kind()["the larger model"]
+    about = CORPORA["tatoeba-en-es"].about
+    assert f"License: {spoken} (" in about and "manythings.org/anki" in about
+    version = spoken.split()[-1]
+    assert f"https://creativecommons.org/licenses/by/{version}" in about
+    laboratory = read("course/site/templates/laboratories.html")
+    assert f'"https://creativecommons.org/licenses/by/{version}/">{spoken}</a>' in laboratory
+
+
+def test_the_citation_lists_them():
+    assert set(yaml.safe_load(read("CITATION.cff"))["license"]) == used()
+
+
+def test_the_wheel_lists_them_and_holds_their_texts(tmp_path):
+    """As PEP 639 has it: an SPDX expression, and the files."""
+    (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
+    with zipfile.ZipFile(wheel) as packed:
+        names = packed.namelist()
+        metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
+        told = message_from_bytes(packed.read(metadata))
+    expression = told["License-Expression"]
+    assert canonicalize_license_expression(expression) == expression
+    assert set(expression.split(" AND ")) == used()
+    files = {"LICENSE", *(f"LICENSES/{name}.txt" for name in used())}
+    assert set(told.get_all("License-File")) == files
+    folder = metadata.removesuffix("METADATA") + "licenses/"
+    assert {folder + name for name in files} <= set(names)
+
+
+def test_what_others_made_comes_with_its_license():
+    """The font and the scripts that the site brings along."""
+    texts = dict(licenses.of_others())
+    font = next(text for what, text in texts.items() if "font" in what)
+    assert "The STIX Fonts Project Authors" in font and "SIL OPEN FONT LICENSE" in font
+    scripts = next(text for what, text in texts.items() if "Vega" in what)
+    assert "University of Washington" in scripts and "Mike Bostock" in scripts
+    made = read("course/site/site.py")
+    for file in licenses.OTHERS:
+        assert f'"{Path(file).name}").write_' in made  # that is where the site gets it

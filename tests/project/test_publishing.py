@@ -1,0 +1,185 @@
+"""What those look for first who adopt, review or carry on is there, and agrees with the rest."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
+
+import transformer_lib
+from course.site import licenses
+from course.site.site import citation
+
+ROOT = Path(__file__).resolve().parents[2]
+ADDRESSES = """
+repository-code: "https://git.example.org/someone/transformer"
+url: https://transformer.example.org/
+contact:
+  - email: someone@example.org
+"""
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+CITATION = yaml.safe_load(read("CITATION.cff"))
+# The pages of this list that a visitor opens first, and where GitHub looks for them.
+FIRST = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CODE_OF_CONDUCT.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    "LICENSE",
+    ".github/pull_request_template.md",
+)
+
+
+# --- one version ----------------------------------------------------------------------------------
+
+
+def test_the_version_is_the_same_wherever_it_stands():
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    changelog = re.search(
+        r"^## \[(.+?)\] - (unreleased|\d{4}-\d\d-\d\d)$", read("CHANGELOG.md"), re.M
+    )
+    assert changelog[1] == project["version"] == CITATION["version"] == transformer_lib.__version__
+
+
+def test_the_changelog_has_the_form_that_it_names():
+    text = read("CHANGELOG.md")
+    releases = re.findall(r"^## (.+)$", text, re.M)
+    assert all(re.fullmatch(r"\[\d+\.\d+\.\d+\] - (unreleased|[\d-]{10})", one) for one in releases)
+    kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security", "Known limits"}
+    assert set(re.findall(r"^### (.+)$", text, re.M)) <= kinds
+
+
+# --- addresses come from CITATION.cff alone -------------------------------------------------------
+
+
+def metadata(folder: Path, cff: str) -> ProjectMetadata:
+    """What a wheel of a project with this citation would say of itself."""
+    for name in ("pyproject.toml", "README.md", "LICENSE", "hatch_build.py"):
+        (folder / name).write_text(read(name), encoding="utf-8")
+    (folder / "LICENSES").mkdir()
+    (folder / "LICENSES" / "MIT.txt").write_text("")
+    (folder / "CITATION.cff").write_text(cff, encoding="utf-8")
+    return ProjectMetadata(str(folder), PluginManager())
+
+
+def test_the_wheel_has_the_addresses_that_the_citation_has(tmp_path):
+    repository = "https://git.example.org/someone/transformer"
+    without = re.sub(r"^(repository-code|url):.*\n", "", read("CITATION.cff"), flags=re.M)
+    assert metadata(tmp_path, without + ADDRESSES).core.urls == {
+        "Homepage": "https://transformer.example.org/",
+        "Repository": repository,
+        "Issues": f"{repository}/issues",
+        "Changelog": f"{repository}/blob/HEAD/CHANGELOG.md",
+    }
+
+
+def test_without_addresses_there_are_none(tmp_path):
+    without = re.sub(r"^(repository-code|url):.*\n", "", read("CITATION.cff"), flags=re.M)
+    assert metadata(tmp_path, without).core.urls == {}
+    (tmp_path / "CITATION.cff").unlink()  # as in a container that took only what it needs
+    assert ProjectMetadata(str(tmp_path), PluginManager()).core.urls == {}
+
+
+def test_the_site_has_the_same_addresses_as_the_wheel(tmp_path):
+    file = tmp_path / "CITATION.cff"
+    file.write_text(read("CITATION.cff") + ADDRESSES, encoding="utf-8")
+    cite = citation(file)
+    assert cite.repository == "https://git.example.org/someone/transformer"
+    assert cite.site == "https://transformer.example.org/"
+    assert cite.feedback == "mailto:someone@example.org"
+
+
+def test_what_the_citation_lacks_is_listed_as_open_and_nothing_else():
+    """When a key comes, its line here fails: take it out, and say who it is where it is asked."""
+    keys = re.findall(r"^\| `([\w-]+)` \|", read("docs/open.md"), re.M)
+    assert keys
+    told = set(CITATION) | {key for author in CITATION["authors"] for key in author}
+    assert not set(keys) & told
+    assert {"repository-code", "url", "contact", "doi"} - told <= set(keys)
+
+
+def test_nobody_is_invented():
+    """No mail address and no home of the project, but in CITATION.cff or at example.org."""
+    given = read("CITATION.cff")
+    pages = (*FIRST, "docs/open.md", "docs/classroom-study.md", "paper/paper.md", ".zenodo.json")
+    for page in pages:
+        for mail in re.findall(r"[\w.+-]+@([\w-]+\.[\w.]+)", read(page)):
+            assert mail in given or mail.endswith("example.org"), page
+    assert "contact" in read("SECURITY.md") and "contact" in read("CODE_OF_CONDUCT.md")
+
+
+def test_zenodo_is_told_what_the_citation_says():
+    told = json.loads(read(".zenodo.json"))
+    assert told["title"] == CITATION["title"]
+    assert [one["name"] for one in told["creators"]] == [one["name"] for one in CITATION["authors"]]
+    assert told["keywords"] == CITATION["keywords"]
+    assert told["license"] == licenses.identifier("transformer_lib/__init__.py")
+    for spoken in licenses.by_kind().values():
+        assert spoken in told["notes"]
+    assert "tatoeba.org" in told["notes"] and "manythings.org/anki" in told["notes"]
+
+
+# --- where one looks ------------------------------------------------------------------------------
+
+PAGES = (*FIRST, *(p.relative_to(ROOT).as_posix() for p in sorted((ROOT / "docs").rglob("*.md"))))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.endswith(".md")])
+def test_links_of_a_page_lead_somewhere(page):
+    for text, target in re.findall(r"\[([^]]*)\]\(([^)\s]+)\)", read(page)):
+        if re.match(r"https?:|mailto:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (ROOT / page).parent / name if name else ROOT / page
+        assert file.exists(), f"{page}: {text} leads to {target}"
+        if anchor and file.suffix == ".md":
+            headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.M)
+            assert anchor in {slug(heading) for heading in headings}, f"{page}: {target}"
+
+
+def slug(heading: str) -> str:
+    """As GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+
+
+def test_the_readme_leads_to_them():
+    readme = read("README.md")
+    for page in ("CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "CHANGELOG.md"):
+        assert f"]({page})" in readme
+
+
+@pytest.mark.parametrize(
+    "form", sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")), ids=lambda form: form.stem
+)
+def test_a_form_for_issues_is_one(form):
+    """What GitHub asks of it; it shows nothing of a form that is wrong."""
+    told = yaml.safe_load(form.read_text(encoding="utf-8"))
+    if form.stem == "config":
+        assert set(told) <= {"blank_issues_enabled", "contact_links"}
+        return
+    assert set(told) <= {"name", "description", "title", "labels", "assignees", "body"}
+    assert told["name"] and told["description"]
+    ids = [part["id"] for part in told["body"] if part["type"] != "markdown"]
+    assert len(set(ids)) == len(ids) > 0
+    for part in told["body"]:
+        assert part["type"] in {"markdown", "input", "textarea", "dropdown", "checkboxes"}
+        assert part["attributes"]["label"]
+        if part["type"] in {"dropdown", "checkboxes"}:
+            assert len(part["attributes"]["options"]) > 1
+
+
+def test_security_promises_no_more_than_the_guide_for_teachers():
+    """Each wall is named in both, and the refusal without one."""
+    security, teaching = read("SECURITY.md"), read("TEACHING.md")
+    for word in ("--no-wall", "bubblewrap", "macOS", "borrowed"):
+        assert word in security and word in teaching

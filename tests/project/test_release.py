@@ -1,0 +1,159 @@
+"""`make release` and `make wheelhouse`, in parts: what disagrees is said, and not tagged."""
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from hatchling.builders.sdist import SdistBuilder
+from hatchling.builders.wheel import WheelBuilder
+
+import release
+import wheelhouse
+
+ROOT = Path(__file__).resolve().parents[2]
+WRITTEN = ("pyproject.toml", "CITATION.cff", "CHANGELOG.md", "transformer_lib/__init__.py")
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A repository with what names the version, dated and committed."""
+    for name in WRITTEN:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    log = tmp_path / "CHANGELOG.md"
+    log.write_text(log.read_text("utf-8").replace("- unreleased", "- 2026-12-01"), "utf-8")
+    who = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.org"]
+    release.git(tmp_path, "init", "--quiet")
+    release.git(tmp_path, "add", ".")
+    release.git(tmp_path, *who, "commit", "--quiet", "--message", "all")
+    return tmp_path
+
+
+def change(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_the_project_agrees_with_itself():
+    assert release.disagreements(release.told_versions()) == []
+    assert len(release.told_versions()) == 4
+
+
+@pytest.mark.parametrize("name", [name for name in WRITTEN if name != "pyproject.toml"])
+def test_a_version_that_was_forgotten_is_named(project, name):
+    right = release.told_versions(project)["pyproject.toml"]
+    change(project / name, right, "0.0.9")
+    (sentence,) = release.disagreements(release.told_versions(project))
+    assert sentence.endswith(f"says 0.0.9, pyproject.toml {right}")
+    assert sentence.split()[0] in name
+
+
+def test_nothing_is_tagged_that_isn_t_ready(project):
+    assert release.against_a_tag(project) == []
+    change(project / "CHANGELOG.md", "2026-12-01", "unreleased")
+    assert release.against_a_tag(project) == [
+        "CHANGELOG.md says unreleased: date it",
+        "not everything is committed",
+    ]
+    release.git(project, "checkout", "--quiet", ".")
+    version = release.told_versions(project)["pyproject.toml"]
+    release.git(project, "tag", f"v{version}")
+    assert release.against_a_tag(project) == [f"there is a tag v{version} already"]
+
+
+def test_it_neither_builds_nor_tags_where_versions_differ(monkeypatch, capsys):
+    def fail(*_):
+        raise AssertionError("built or tagged")
+
+    versions = release.told_versions() | {"CITATION.cff": "0.0.9"}
+    monkeypatch.setattr(release, "told_versions", lambda: versions)
+    monkeypatch.setattr(release, "build", fail)
+    monkeypatch.setattr(release, "against_a_tag", list)
+    monkeypatch.setattr(release, "git", fail)
+    assert release.main(["--tag"]) == 1
+    assert "CITATION.cff says 0.0.9" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A release with stand-ins for what takes minutes: (dist, site, version)."""
+    dist, site = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("site")
+    list(WheelBuilder(str(ROOT)).build(directory=str(dist), versions=["standard"]))
+    list(SdistBuilder(str(ROOT)).build(directory=str(dist)))
+    version = release.told_versions()["pyproject.toml"]
+    for name in release.parts(version)[2:]:
+        (dist / name).write_bytes(b"made by another test")
+    (site / "about.html").write_text(f"<cite>Title</cite>. Version {version}. <a>", "utf-8")
+    (site / "book.html").write_text(f"<p>Somebody · version {version}</p>", "utf-8")
+    return dist, site, version
+
+
+def test_what_was_built_agrees(built):
+    dist, site, version = built
+    versions = release.built_versions(dist, site)
+    assert len(versions) == 5 and set(versions.values()) == {version}
+    assert release.missing(dist, version) == []
+
+
+def test_the_pages_say_their_version_as_it_is_looked_for():
+    """In the templates: the words before the version are those that the release looks for."""
+    templates = ROOT / "course/site/templates"
+    assert "Version {{ cite.version }}." in (templates / "about.html").read_text("utf-8")
+    assert "version {{ cite.version }}</p>" in (templates / "book.html").read_text("utf-8")
+
+
+def test_a_part_that_is_missing_or_of_another_version_is_named(built, tmp_path):
+    dist, site, version = built
+    other = tmp_path / "dist"
+    shutil.copytree(dist, other)
+    (other / f"transformer-book-{version}.pdf").unlink()
+    assert release.missing(other, version) == [f"transformer-book-{version}.pdf is missing"]
+    wheel = other / f"transformer_lib-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(dist / wheel.name) as old, zipfile.ZipFile(wheel, "w") as new:
+        for name in old.namelist():
+            if name.endswith(("METADATA", "transformer_lib/__init__.py")):
+                new.writestr(name, old.read(name).replace(version.encode(), b"0.0.9", 1))
+    versions = {"pyproject.toml": version} | release.built_versions(other, tmp_path)
+    wrong = release.disagreements(versions)
+    assert len(wrong) == 4  # of the wheel both, and both pages, which aren't there
+    assert "about.html says nothing" in "\n".join(wrong)
+
+
+# --- a class without a network --------------------------------------------------------------------
+
+
+def test_a_wheelhouse_is_fetched_at_the_versions_of_the_lock(tmp_path):
+    (fetch,) = wheelhouse.commands("python", tmp_path, "lab")
+    assert fetch[fetch.index("--constraint") + 1] == str(ROOT / "constraints.txt")
+    assert f"{ROOT}[lab]" in fetch
+    first, fetch = wheelhouse.commands("python", tmp_path, "test", "https://example.org/cpu")
+    assert first[-1] == "torch" and "https://example.org/cpu" in first
+    assert fetch[fetch.index("--find-links") + 1] == str(tmp_path)  # the one that is there
+
+
+def test_what_builds_an_editable_install_comes_along():
+    """pip builds the project in an environment of its own, which has no network either."""
+    build = next(
+        line for line in (ROOT / "pyproject.toml").read_text().splitlines() if "requires = " in line
+    )
+    assert build.count('"') == 2 and "hatchling" in build
+    assert {"hatchling", "editables"} <= set(wheelhouse.TO_INSTALL)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no make")
+def test_an_installation_from_it_asks_no_network():
+    dry = ["make", "--dry-run", "--always-make", "PYTHON=python3"]
+    for uv in ("", "/usr/bin/uv"):
+        run = subprocess.run(
+            [*dry, f"UV={uv}", "lab", "WHEELS=wheelhouse"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        (install,) = [line for line in run.stdout.splitlines() if '-e ".[lab]"' in line]
+        assert '--no-index --find-links "wheelhouse" -c constraints.txt' in install

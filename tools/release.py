@@ -1,0 +1,164 @@
+"""`make release`: everything that a release consists of, in dist, and whether it agrees.
+
+    .venv/bin/python tools/release.py           # build and compare
+    .venv/bin/python tools/release.py --tag     # and tag, if all agrees (make release TAG=yes)
+
+The wheel and the source, the site, the book, all figures, and their checksums. Nothing is sent
+anywhere: that is done by whoever publishes the tag. Ends with 1, and says what disagrees.
+"""
+
+import argparse
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DATED = re.compile(r"^## \[(.+?)\] - (\S+)$", re.MULTILINE)
+
+
+def found(pattern: str, text: str) -> str:
+    """What a pattern's group finds; "" if nothing."""
+    told = re.search(pattern, text, re.MULTILINE)
+    return told[1] if told else ""
+
+
+def told_versions(root: Path = ROOT) -> dict[str, str]:
+    """The version wherever somebody writes it by hand."""
+
+    def read(name: str) -> str:
+        return (root / name).read_text(encoding="utf-8")
+
+    return {
+        "pyproject.toml": tomllib.loads(read("pyproject.toml"))["project"]["version"],
+        "transformer_lib": found(r'^__version__ = "(.+)"$', read("transformer_lib/__init__.py")),
+        "CITATION.cff": found(r"^version: (.+)$", read("CITATION.cff")),
+        "CHANGELOG.md": found(DATED.pattern, read("CHANGELOG.md")),
+    }
+
+
+def built_versions(dist: Path, site: Path) -> dict[str, str]:
+    """The version wherever a build has put it; "" where it is missing."""
+    versions = {}
+    for wheel in dist.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as packed:
+            name = next(n for n in packed.namelist() if n.endswith(".dist-info/METADATA"))
+            inside = packed.read("transformer_lib/__init__.py").decode()
+            versions[wheel.name] = found(r"^Version: (.+)$", packed.read(name).decode())
+            versions[f"{wheel.name}, __version__"] = found(r'^__version__ = "(.+)"$', inside)
+    for source in dist.glob("*.tar.gz"):
+        with tarfile.open(source) as packed:
+            name = next(n for n in packed.getnames() if re.fullmatch(r"[^/]+/PKG-INFO", n))
+            versions[source.name] = found(
+                r"^Version: (.+)$", packed.extractfile(name).read().decode()
+            )
+    for page, pattern in (
+        ("about.html", r"Version (\d[\w.]*\w)"),
+        ("book.html", r"version (\S+?)<"),
+    ):
+        file = site / page
+        versions[page] = found(pattern, file.read_text("utf-8")) if file.exists() else ""
+    return versions
+
+
+def disagreements(versions: Mapping[str, str]) -> list[str]:
+    """What isn't as pyproject.toml says, a sentence each."""
+    right = versions["pyproject.toml"]
+    return [
+        f"{where} says {version or 'nothing'}, pyproject.toml {right}"
+        for where, version in versions.items()
+        if version != right
+    ]
+
+
+def missing(dist: Path, version: str) -> list[str]:
+    """Parts of a release that aren't there, a sentence each."""
+    return [f"{name} is missing" for name in parts(version) if not (dist / name).exists()]
+
+
+def parts(version: str) -> list[str]:
+    return [
+        f"transformer_lib-{version}-py3-none-any.whl",
+        f"transformer_lib-{version}.tar.gz",
+        f"transformer-site-{version}.zip",
+        f"transformer-book-{version}.pdf",
+        f"transformer-figures-{version}.zip",
+    ]
+
+
+def against_a_tag(root: Path = ROOT) -> list[str]:
+    """What has to be done before this can be tagged, a sentence each."""
+    version, date = DATED.search((root / "CHANGELOG.md").read_text(encoding="utf-8")).groups()
+    reasons = (
+        [] if re.fullmatch(r"\d{4}-\d\d-\d\d", date) else [f"CHANGELOG.md says {date}: date it"]
+    )
+    if git(root, "status", "--porcelain"):
+        reasons.append("not everything is committed")
+    if git(root, "tag", "--list", f"v{version}"):
+        reasons.append(f"there is a tag v{version} already")
+    return reasons
+
+
+def git(root: Path, *arguments: str) -> str:
+    command = ["git", *arguments]
+    return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
+
+
+def build(dist: Path, site: Path, version: str) -> None:
+    """Write all parts into dist, in place of what was there."""
+    shutil.rmtree(dist, ignore_errors=True)
+    figures = dist / "figures"
+
+    def run(*arguments: object) -> None:
+        subprocess.run([sys.executable, "-m", *map(str, arguments)], cwd=ROOT, check=True)
+
+    run("hatchling", "build", "--directory", dist)
+    run("course", "book", "--out", site)
+    run("course", "figures", "--all", "--out", figures, "--format", "svg", "pdf")
+    shutil.make_archive(str(dist / f"transformer-site-{version}"), "zip", site)
+    shutil.make_archive(str(dist / f"transformer-figures-{version}"), "zip", figures)
+    shutil.copyfile(site / "book.pdf", dist / f"transformer-book-{version}.pdf")
+    shutil.rmtree(figures)
+    sums = [f"{digest(dist / name)}  {name}\n" for name in parts(version)]
+    (dist / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
+
+
+def digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    options.add_argument("--tag", action="store_true", help="tag it, if all agrees")
+    told = options.parse_args(arguments)
+    dist, site = ROOT / "dist", ROOT / "site"
+    versions = told_versions()
+    version = versions["pyproject.toml"]
+    wrong = disagreements(versions)  # seconds, so before the minutes
+    wrong += against_a_tag() if told.tag else []
+    if not wrong:
+        build(dist, site, version)
+        wrong = missing(dist, version) + disagreements(versions | built_versions(dist, site))
+    for sentence in wrong:
+        print(sentence, file=sys.stderr)
+    if wrong:
+        return 1
+    print(f"{version}: all agree; {dist} holds", *parts(version), sep="\n  ")
+    if told.tag:
+        git(ROOT, "tag", "--annotate", f"v{version}", "--message", f"Version {version}")
+        print(f"tagged v{version}; publish it with: git push origin v{version}")
+    else:
+        for sentence in against_a_tag():
+            print("before a tag:", sentence)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
