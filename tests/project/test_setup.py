@@ -230,7 +230,7 @@ def test_the_readme_says_how_good_the_translators_are():
     assert f"**{mean:.1f}** ({', '.join(f'{score:.1f}' for score in scores)})" in readme
     assert f"| {multi30k['published']['bleu']:.1f} |" in readme
     (run,) = french["runs"]
-    told = f"**{run['per_word']['bleu']:.1f}** (one training) | {french['published']['bleu']:.1f} |"
+    told = f"**{run['per_word']['bleu']:.1f}** (one run) | {french['published']['bleu']:.1f} |"
     assert told in readme
     tatoeba = everyday["tatoeba"]["beam 1"]
     assert f"| {tatoeba['sentences']:,} sentences that were kept apart |" in readme
