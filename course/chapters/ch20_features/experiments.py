@@ -95,11 +95,18 @@ def scoped(asked: labels.Asked, scope: str) -> labels.Asked:
 # --- one dictionary ------------------------------------------------------------------------------
 
 
-def properties(subject: Subject, activations: measures.Activations) -> dict[str, Any]:
+def properties(
+    subject: Subject, activations: measures.Activations, interval: bool = False
+) -> dict[str, Any]:
     """scope -> property -> its best candidate."""
     return {
         scope: {
-            name: best_candidate(activations, subject.memory, scoped(asked, scope))
+            name: best_candidate(
+                activations,
+                subject.memory,
+                scoped(asked, scope),
+                interval=interval and scope == SCOPES[0],
+            )
             for name, asked in subject.asked.items()
         }
         for scope in SCOPES
@@ -113,7 +120,7 @@ def measure_dictionary(subject: Subject, kind: str, seed: int) -> dict[str, Any]
     fired = (f > 0).float().mean(dim=0)
     found = {
         "quality": measures.quality(sae, subject.translator, subject.pairs, subject.x),
-        "properties": properties(subject, sae.encode),
+        "properties": properties(subject, sae.encode, interval=True),
         "one_word": {
             "features": int((share > 0.9).sum()),
             "words": len(kinds[share > 0.9].unique()),
@@ -158,6 +165,35 @@ def precise_features(
     }
 
 
+def measure_portrait(subject: Subject, kind: str, seed: int) -> dict[str, Any]:
+    """The feature that finds feminine nouns best: the ten words on which it is strongest, and of
+    each noun with known gender and number how often it fires."""
+    sae = subject.dictionary(kind, seed)
+    asked = subject.asked["noun: feminine"].of_its_kind
+    best = best_candidate(sae.encode, subject.memory, asked)["candidate"]
+    sentences, _ = truth()
+    all_words = subject.words.nonzero()
+    f = sae.encode(subject.memory[subject.words])[:, best]
+    strongest = all_words[f.topk(10).indices].tolist()
+    counted: dict[str, list[Any]] = {}
+    plural = labels.by_place(subject.asked["noun: plural"].of_its_kind)
+    fires = sae.encode(subject.memory[asked.rows, asked.places])[:, best] > 0
+    for (at, feminine), fired in zip(labels.by_place(asked).items(), fires.tolist(), strict=True):
+        if at in plural:
+            form = sentences[at[0]].english.words[at[1]]
+            noun = counted.setdefault(form, [form, feminine, plural[at], 0, 0])
+            noun[3] += 1
+            noun[4] += fired
+    return {
+        "candidate": best,
+        "strongest": [
+            [english_text(sentences[row].english), sentences[row].english.words[place]]
+            for row, place in strongest
+        ],
+        "nouns": list(counted.values()),
+    }
+
+
 # --- what it is compared with --------------------------------------------------------------------
 
 
@@ -184,25 +220,15 @@ def probe_of_other_number(subject: Subject) -> dict[str, float]:
     """Average precision of "feminine?" among plural nouns, learned from singular ones of other
     nouns; and the other way round."""
     gender = subject.asked["noun: feminine"].of_its_kind
-    plural = subject.asked["noun: plural"].of_its_kind
-    where = {
-        (row, place): true
-        for row, place, true in zip(
-            plural.rows.tolist(), plural.places.tolist(), plural.true.tolist(), strict=True
-        )
-    }
-    known = [where.get(at) for at in zip(gender.rows.tolist(), gender.places.tolist(), strict=True)]
+    number = labels.by_place(subject.asked["noun: plural"].of_its_kind)
+    known = [number.get(at) for at in labels.by_place(gender)]
     several = torch.tensor([one is True for one in known])
     one = torch.tensor([one is False for one in known])
     found = {}
     for name, learned, asked in (("several", one, several), ("one", several, one)):
-        _, measure = measures.halves(gender)
+        taught, _ = measures.halves(gender.where(learned))
         activations = probe(subject.memory, gender.where(learned))
-        held_out = torch.isin(gender.groups, measure.groups.unique())
-        learned_from = gender.where(learned)
-        taught, _ = measures.halves(learned_from)
-        held_out &= ~torch.isin(gender.groups, taught.groups.unique())
-        chosen = gender.where(asked & held_out)
+        chosen = gender.where(asked & ~torch.isin(gender.groups, taught.groups))
         scores = activations(subject.memory[chosen.rows, chosen.places])
         found[name] = measures.average_precision(scores, chosen.true).item()
     return found
@@ -283,9 +309,10 @@ def plan(seed: str) -> list[tuple[str, str, int]]:
     if seed == "untrained":
         return jobs
     jobs += [("swap", "", 0), *(("steering", "top-k", one) for one in seeds)]
-    jobs += [("dictionary", "ReLU", one) for one in seeds]
+    jobs.append(("dictionary", "ReLU", 0))
     if seed == "0":
-        jobs += [("dictionary", kind, one) for kind in ("top-k, 64", "top-k, 256") for one in seeds]
+        jobs.append(("portrait", "top-k", 0))
+        jobs += [("dictionary", kind, 0) for kind in ("top-k, 64", "top-k, 256")]
     return jobs
 
 
@@ -308,6 +335,7 @@ def all_runs(models: Sequence[str], seeds: Sequence[int] = SEEDS) -> list[dict[s
             "controls": lambda s=subject: measure_controls(s),
             "swap": lambda s=subject: measure_swap(s),
             "steering": lambda s=subject, k=kind, i=seed: measure_steering(s, k, i),
+            "portrait": lambda s=subject, k=kind, i=seed: measure_portrait(s, k, i),
         }[what]
         runs.append(cached("features", settings, measure))
     first = subjects[0]

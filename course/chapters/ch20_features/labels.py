@@ -207,6 +207,12 @@ def ask(sentences: Sequence[Sentence]) -> dict[str, Asked]:
     return asked
 
 
+def by_place(asked: Asked) -> dict[tuple[int, int], bool]:
+    """(row, place) -> the truth."""
+    places = zip(asked.rows.tolist(), asked.places.tolist(), strict=True)
+    return dict(zip(places, asked.true.tolist(), strict=True))
+
+
 def drawn(count: int, seed: int = 20) -> list[Sentence]:
     """Sentences of the grammar with all that it knows of them, none from the training corpus."""
     known = {english for english, _ in english_spanish.load("train")}

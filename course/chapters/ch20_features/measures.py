@@ -145,12 +145,17 @@ def halves(asked: Asked, seed: int = 0) -> tuple[Asked, Asked]:
 
 
 def best_candidate(
-    activations: Activations, memory: Tensor, asked: Asked, truth: bool = True
+    activations: Activations,
+    memory: Tensor,
+    asked: Asked,
+    truth: bool = True,
+    *,
+    interval: bool = False,
 ) -> dict[str, Any]:
     """The candidate (feature, neuron, direction) that finds a property best.
 
     Chosen by average precision on one half of the nouns, measured on the other. truth: whether
-    "yes" is looked for, or "no". base: the share of true ones.
+    "yes" is looked for, or "no". base: the share of true ones. interval: see `ap_interval`.
     """
     choose, measure = halves(asked)
     best = int(
@@ -161,10 +166,10 @@ def best_candidate(
     scores = activations(memory[measure.rows, measure.places])[:, best : best + 1]
     true = measure.true == truth
     fired = rates(scores > 0, true)
-    return {
+    ends = {"interval": ap_interval(scores, true, measure.groups)} if interval else {}
+    return ends | {
         "candidate": best,
         "ap": average_precision(scores, true).item(),
-        "interval": ap_interval(scores, true, measure.groups),
         "precision": fired.precision.item(),
         "recall": fired.recall.item(),
         "base": true.float().mean().item(),
@@ -174,11 +179,12 @@ def best_candidate(
 def ap_interval(scores: Tensor, true: Tensor, groups: Tensor, draws: int = 100) -> list[float]:
     """95 % interval of one average precision (n, 1), the nouns (groups) drawn anew."""
     generator = torch.Generator().manual_seed(0)
-    members = [(groups == group).nonzero().flatten() for group in groups.unique()]
+    names, group = groups.unique(return_inverse=True)
     found = []
     for _ in range(draws):
-        some = torch.randint(len(members), (len(members),), generator=generator)
-        chosen = torch.cat([members[i] for i in some])
+        some = torch.randint(len(names), (len(names),), generator=generator)
+        times = some.bincount(minlength=len(names))[group]  # how often each word is drawn
+        chosen = torch.arange(len(group)).repeat_interleave(times)
         found.append(average_precision(scores[chosen], true[chosen]).item())
     return torch.quantile(torch.tensor(found), torch.tensor([0.025, 0.975])).tolist()
 

@@ -16,6 +16,7 @@ from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.translator import Translator
 
 STRENGTHS = (1.0, 2.0, 4.0, 8.0)
+CHOOSE = 200  # sentences by which the strength is chosen
 OUTCOMES = ("flipped", "unchanged", "another adjective", "another word")
 
 
@@ -142,6 +143,7 @@ def compare(
 ) -> dict[str, Any]:
     """Each way of turning the gender, at the strength that turned most on the first half of the
     pairs, measured on the second: `outcomes` of sentences written anew."""
+    halves = [halves[0][:CHOOSE], halves[1]]
     first, second = (PronounBatch(translator, items) for items in halves)
     to = [~feminine_now(items) for items in halves]
     tried = {
