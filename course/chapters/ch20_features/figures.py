@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.drawing import style
+from course.drawing.registry import figure
 from course.drawing.shapes import canvas, label
 
 NOTEBOOK = "20_features"
@@ -137,3 +138,52 @@ def _bar(ax: Axes, y: float, shares: Mapping[str, float]) -> None:
                 color=style.ink_on(shade),
             )
         left += share
+
+
+# --- the figures of the notebook -----------------------------------------------------------------
+
+
+@figure(
+    "features-corners",
+    notebook=NOTEBOOK,
+    hero=True,
+    caption="The feature that a story calls “feminine” fires on feminine nouns, if there is one of "
+    "them.",
+    alt="Nouns in four corners. Feminine and one: nearly all are lit, such as bag, bed, letter and "
+    "queen. Feminine and several, such as bags and letters: hardly any. Masculine, one or several: "
+    "hardly any.",
+)
+def draw_corners() -> Figure:
+    from course.chapters.ch20_features.stored import chosen, runs
+
+    (portrait,) = chosen(runs(), "portrait", "top-k")
+    return four_corners([noun for noun in portrait["nouns"] if noun[3] >= 3])
+
+
+@figure(
+    "features-scores",
+    notebook=NOTEBOOK,
+    caption="A probe finds every property. One feature finds most of them worse than one neuron "
+    "among words of a kind, and most better among all words.",
+    alt="PLACEHOLDER",
+)
+def draw_scores() -> Figure:
+    from course.chapters.ch20_features.stored import runs, scores
+
+    return score_rows(
+        scores(runs()),
+        {"of its kind": "among words of its kind", "all words": "among all words"},
+    )
+
+
+@figure(
+    "features-steering",
+    notebook=NOTEBOOK,
+    caption="Turning the gender of an adjective, in four ways.",
+    alt="PLACEHOLDER",
+)
+def draw_steering() -> Figure:
+    from course.chapters.ch20_features.stored import WAYS, runs, steering
+
+    found = steering(runs())
+    return outcome_bars({said: found[way] for way, said in WAYS.items()})
