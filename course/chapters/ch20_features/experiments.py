@@ -172,9 +172,12 @@ def measure_portrait(subject: Subject, kind: str, seed: int) -> dict[str, Any]:
     asked = subject.asked["noun: feminine"].of_its_kind
     best = best_candidate(sae.encode, subject.memory, asked)["candidate"]
     sentences, _ = truth()
-    all_words = subject.words.nonzero()
-    f = sae.encode(subject.memory[subject.words])[:, best]
-    strongest = all_words[f.topk(10).indices].tolist()
+    strongest: dict[str, str] = {}  # word -> where it is strongest
+    order = sae.encode(subject.memory[subject.words])[:, best].argsort(descending=True)
+    for row, place in subject.words.nonzero()[order[:1000]].tolist():
+        words = sentences[row].english.words
+        if place < len(words):  # not <eos>
+            strongest.setdefault(words[place], english_text(sentences[row].english))
     counted: dict[str, list[Any]] = {}
     plural = labels.by_place(subject.asked["noun: plural"].of_its_kind)
     fires = sae.encode(subject.memory[asked.rows, asked.places])[:, best] > 0
@@ -186,10 +189,7 @@ def measure_portrait(subject: Subject, kind: str, seed: int) -> dict[str, Any]:
             noun[4] += fired
     return {
         "candidate": best,
-        "strongest": [
-            [english_text(sentences[row].english), sentences[row].english.words[place]]
-            for row, place in strongest
-        ],
+        "strongest": list(strongest.items())[:10],
         "nouns": list(counted.values()),
     }
 
