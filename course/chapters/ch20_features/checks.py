@@ -11,7 +11,7 @@ from course.checks import call, compare, elsewhere, exercise, expect, implement,
 
 
 def top_k_inputs() -> tuple[Tensor, int]:
-    z = [[0.5, -3.0, 2.0, 1.0, 0.2], [-1.0, -0.5, 4.0, -2.0, -0.1], [6.0, 5.0, 7.0, 1.0, 8.0]]
+    z = [[0.5, -3.0, 2.0, 1.0, 0.2], [-1.0, -0.5, 4.0, -2.0, -0.1], [6.0, 5.0, 7.0, 1.5, 8.0]]
     return torch.tensor(z), 3
 
 

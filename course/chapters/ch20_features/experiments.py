@@ -309,10 +309,9 @@ def plan(seed: str) -> list[tuple[str, str, int]]:
     if seed == "untrained":
         return jobs
     jobs += [("swap", "", 0), *(("steering", "top-k", one) for one in seeds)]
-    jobs.append(("dictionary", "ReLU", 0))
     if seed == "0":
         jobs.append(("portrait", "top-k", 0))
-        jobs += [("dictionary", kind, 0) for kind in ("top-k, 64", "top-k, 256")]
+        jobs += [("dictionary", kind, 0) for kind in ("ReLU", "top-k, 64", "top-k, 256")]
     return jobs
 
 

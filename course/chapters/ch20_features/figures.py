@@ -28,15 +28,17 @@ SHADES = ("#2774A7", "#E4E4E4", "#E89F2A", "#912E5A")
 
 
 @mpl.rc_context(style.PRINT)
-def four_corners(nouns: Sequence[Sequence[Any]], most: int = 28) -> Figure:
+def four_corners(nouns: Sequence[Sequence[Any]], most: int = 24) -> Figure:
     """Draw the nouns by gender and number, lit where a feature fires -> the figure.
 
     nouns: [form, feminine, several, how often it stands in the sentences, on how many of them the
     feature fires]. Lit: it fires on at least half. most: words in a corner, the commonest.
     """
-    figure, ax = canvas(style.WIDTH, 5.4)
+    figure, ax = canvas(style.WIDTH, 6.2)
+    title = "Ten examples say “feminine”. The truth: feminine, and one of them"
+    label(ax, (0.1, 5.9), title, size=14, weight="bold")
     for (feminine, several), said in CORNERS.items():
-        x, top = (4.1 if several else 0.1), (5.0 if feminine else 2.3)
+        x, top = (4.1 if several else 0.1), (5.3 if feminine else 2.6)
         corner = [noun for noun in nouns if (noun[1], noun[2]) == (feminine, several)]
         corner = sorted(corner, key=lambda noun: -noun[3])
         lit = sum(2 * noun[4] >= noun[3] for noun in corner)
@@ -47,9 +49,9 @@ def four_corners(nouns: Sequence[Sequence[Any]], most: int = 28) -> Figure:
             fires = 2 * noun[4] >= noun[3]
             label(
                 ax,
-                (x + 0.95 * (number % 4), top - 0.36 - 0.27 * (number // 4)),
+                (x + 1.27 * (number % 3), top - 0.36 - 0.26 * (number // 3)),
                 noun[0],
-                size=10,
+                size=10.5,
                 weight="bold" if fires else "normal",
                 color=style.CATEGORIES[4] if fires else "#9A9A9A",
             )

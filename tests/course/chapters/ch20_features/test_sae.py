@@ -61,7 +61,9 @@ def test_planted_directions_are_found_again():
     sae = train_sae(x, 40, k=2, steps=600, seed=0)
     other = torch.Generator().manual_seed(9)
     alike = (F.normalize(sae.decoder, dim=1) @ directions.T).max(dim=0).values
-    fresh = (F.normalize(torch.randn(40, 12, generator=other), dim=1) @ directions.T).max(dim=0).values
+    fresh = (
+        (F.normalize(torch.randn(40, 12, generator=other), dim=1) @ directions.T).max(dim=0).values
+    )
     assert (alike > 0.95).sum() >= 15 > 5 > (fresh > 0.95).sum()
     torch.testing.assert_close(sae.decoder.norm(dim=1), torch.ones(40))
 
