@@ -66,19 +66,41 @@ def outcomes(
 ) -> dict[str, float]:
     """What became of each sentence, as shares: exactly the gender flipped; nothing changed; the
     adjective's place holds a third word and all else is right; anything else."""
-    counts = dict.fromkeys(OUTCOMES, 0)
+    found = each_outcome(translator, items, batch, written)
+    return {name: found.count(name) / len(items) for name in OUTCOMES}
+
+
+def each_outcome(
+    translator: Translator, items: Sequence[PronounItem], batch: PronounBatch, written: list
+) -> list[str]:
+    """One of OUTCOMES for each sentence."""
+    found = []
     for item, place, ids in zip(items, batch.adjective_out.tolist(), written, strict=True):
         words, right = translator.tgt.vocab.decode(ids), translator.tgt.tokenizer(item.spanish)
-        flipped = [*right[:place], item.wrong, *right[place + 1 :]]
-        if words == flipped:
-            counts["flipped"] += 1
+        if words == [*right[:place], item.wrong, *right[place + 1 :]]:
+            found.append("flipped")
         elif words == right:
-            counts["unchanged"] += 1
+            found.append("unchanged")
         elif words[:place] + words[place + 1 :] == right[:place] + right[place + 1 :]:
-            counts["another adjective"] += 1
+            found.append("another adjective")
         else:
-            counts["another word"] += 1
-    return {name: count / len(items) for name, count in counts.items()}
+            found.append("another word")
+    return found
+
+
+def by_number(items: Sequence[PronounItem], found: Sequence[str]) -> dict[str, dict[str, float]]:
+    """`outcomes` of the sentences whose adjective is said of one thing, and of several."""
+    shares = {}
+    for name, plural in (("one", False), ("several", True)):
+        some = [
+            what
+            for item, what in zip(items, found, strict=True)
+            if item.right.endswith("s") == plural
+        ]
+        shares[name] = {"sentences": len(some)} | {
+            what: some.count(what) / len(some) for what in OUTCOMES
+        }
+    return shares
 
 
 def rewritten(translator: Translator, batch: PronounBatch, edit: Edit) -> list:
@@ -157,5 +179,7 @@ def compare(
     for name in tried[STRENGTHS[0]]:
         strength = max(STRENGTHS, key=lambda one, name=name: tried[one][name])
         written = rewritten(translator, second, levers.edits(second, to[1], strength)[name])
+        each = each_outcome(translator, halves[1], second, written)
         found[name] = {"strength": strength, **outcomes(translator, halves[1], second, written)}
+        found[name]["by number"] = by_number(halves[1], each)
     return found

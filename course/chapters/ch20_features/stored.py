@@ -9,6 +9,7 @@ from typing import Any
 
 from course import experiments
 from course.chapters.ch15_heads_on_real_text.experiment_repeated import Claim
+from course.chapters.ch20_features.steering import OUTCOMES
 
 Runs = Sequence[Mapping[str, Any]]
 WAYS = {  # as they are stored -> as the figure says it
@@ -60,8 +61,7 @@ def steering(all_runs: Runs) -> dict[str, dict[str, float]]:
     found = {}
     for way in WAYS:
         shares = [one[way] for one in (swaps if way == "swap" else measured)]
-        names = [name for name in shares[0] if name != "strength"]
-        found[way] = {name: sum(share[name] for share in shares) / len(shares) for name in names}
+        found[way] = {name: sum(share[name] for share in shares) / len(shares) for name in OUTCOMES}
     return found
 
 
