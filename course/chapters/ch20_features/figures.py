@@ -165,9 +165,14 @@ def draw_corners() -> Figure:
 @figure(
     "features-scores",
     notebook=NOTEBOOK,
-    caption="A probe finds every property. One feature finds most of them worse than one neuron "
-    "among words of a kind, and most better among all words.",
-    alt="PLACEHOLDER",
+    caption="A probe finds what the grammar knows. Among nouns a single neuron tells gender better "
+    "than the best feature; among all words the feature does.",
+    alt="Eleven properties in rows, two panels of average precision. Among words of its kind the "
+    "probe is at 1.00, but for verbs in the past (0.97). The best feature has 0.82 for feminine "
+    "nouns, where the best neuron has 0.94 and a random direction 0.95; 0.94 for feminine and one, "
+    "1.00 for feminine and several, 0.73 to 0.86 for the others. Among all words the best feature "
+    "is above the best neuron in ten rows, such as 0.70 against 0.49 for feminine nouns, and below "
+    "the probe in all but feminine and several.",
 )
 def draw_scores() -> Figure:
     from course.chapters.ch20_features.stored import runs, scores
@@ -181,8 +186,11 @@ def draw_scores() -> Figure:
 @figure(
     "features-steering",
     notebook=NOTEBOOK,
-    caption="Turning the gender of an adjective, in four ways.",
-    alt="PLACEHOLDER",
+    caption="Two features turn the gender of 55 adjectives in 100; two weights of one head, 99.",
+    alt="Four bars. The swap of two attention weights: the gender flips and nothing else in 99 %. "
+    "The difference of means: 89 %, a third word in its place in 11 %. Two features: 55 %, nothing "
+    "changes in 32 %, a third word in 13 %. Two features by lot: nothing changes in 87 %, other "
+    "words change in 9 %.",
 )
 def draw_steering() -> Figure:
     from course.chapters.ch20_features.stored import WAYS, runs, steering
