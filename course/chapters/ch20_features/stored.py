@@ -1,7 +1,7 @@
 """What was found, as the notebook and its figures tell it; and limits that it can miss.
 
 The limits were written down when one dictionary of one translator had been measured (seed 0 of the
-shipped one), before the others were trained.
+shipped one), before the other dictionaries were trained.
 """
 
 from collections.abc import Mapping, Sequence

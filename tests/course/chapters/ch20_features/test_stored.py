@@ -125,3 +125,9 @@ def test_each_limit_can_be_missed(change: Callable, missed: list[int]):
     change(*found)
     claims = stored.claims(*found)
     assert [number for number, claim in enumerate(claims) if not claim.holds] == missed
+
+
+def test_most_of_what_returns_without_training_stands_for_words():
+    (run,) = (run for run in RUNS if run["what"] == "returns" and run["other"] == "untrained")
+    lexical, all_ = run["lexical"] * run["share_of_lexical"]["0.7"], run["share"]["0.7"]
+    assert 0.6 < lexical / all_ < 0.7
