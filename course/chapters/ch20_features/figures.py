@@ -98,7 +98,9 @@ def score_rows(
         ax.tick_params(axis="y", length=0)
         ax.spines[["left", "bottom"]].set_visible(False)
     axes[0].set_yticks(range(len(first)), list(first))
-    figure.supxlabel("average precision, on nouns (verbs) that nothing was chosen by", fontsize=11)
+    figure.supxlabel(
+        "average precision, on nouns and verbs that weren't used to choose", fontsize=11
+    )
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=4)
     return figure
@@ -112,7 +114,7 @@ def outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
     for y, shares in enumerate(ways.values()):
         _bar(ax, y, shares)
     ax.set_yticks(range(len(ways)), list(ways))
-    ax.set(xlim=(0, 1), ylim=(len(ways) - 0.5, -1.1))
+    ax.set(xlim=(0, 1), ylim=(len(ways) - 0.5, -0.6))
     ax.xaxis.set_major_formatter(mpl.ticker.PercentFormatter(1))
     ax.tick_params(axis="y", length=0)
     ax.spines[["left", "bottom"]].set_visible(False)
@@ -179,7 +181,10 @@ def draw_scores() -> Figure:
 
     return score_rows(
         scores(runs()),
-        {"of its kind": "among words of its kind", "all words": "among all words"},
+        {
+            "of its kind": "among words of its kind:\na neuron is mostly ahead",
+            "all words": "among all words:\na feature is mostly ahead",
+        },
     )
 
 
