@@ -38,13 +38,14 @@ def test_the_levers_are_the_means_of_labelled_adjectives(sae):
     memory = torch.randn(50, 1, 8)
     true = torch.arange(50) % 2 == 0
     asked = Asked(torch.arange(50), torch.zeros(50).long(), true, torch.arange(50), ~true & true)
-    levers = steering.Levers(sae, memory, asked, feminine=3, masculine=7)
-    torch.testing.assert_close(
-        levers.difference, memory[true, 0].mean(0) - memory[~true, 0].mean(0)
-    )
-    f = sae.encode(memory[:, 0])[:, 3]
-    torch.testing.assert_close(levers.values[1], f[f > 0].mean())
-    assert levers.features.tolist() == [7, 3]
+    f = sae.encode(memory[:, 0])
+    masculine, feminine = (f > 0).sum(dim=0).topk(2).indices.tolist()  # two that fire
+    levers = steering.Levers(sae, memory, asked, feminine, masculine)
+    means = [memory[chosen, 0].mean(dim=0) for chosen in (true, ~true)]
+    torch.testing.assert_close(levers.difference, means[0] - means[1])
+    fired = f[:, feminine]
+    torch.testing.assert_close(levers.values[1], fired[fired > 0].mean())
+    assert levers.features.tolist() == [masculine, feminine]
 
 
 def test_outcomes_are_told_apart():
