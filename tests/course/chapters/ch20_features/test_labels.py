@@ -63,12 +63,11 @@ def test_adjectives_agree_in_spanish_with_what_is_said_of_them():
         found = labels.answers(sentence)
         number = {one.place: one.true for one in found["adjective: plural"] if not one.beside}
         for one in found["adjective: feminine"]:
-            if not one.beside and one.place in number:
-                adjective = ADJECTIVES[words[one.place]]
+            adjective = ADJECTIVES.get(words[one.place])
+            if not one.beside and one.place in number and not adjective.before_noun:
                 form = adjective.form("f" if one.true else "m", number[one.place])
-                short = adjective.spanish[:-1] if adjective.before_noun else form  # "gran", "buen"
-                assert form in spanish or any(word.startswith(short[:3]) for word in spanish)
-                checked += form in spanish
+                assert form in spanish, english_text(sentence.english)
+                checked += 1
     assert checked > 150
 
 
