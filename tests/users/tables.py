@@ -221,6 +221,10 @@ ONLY_READ = {
     '"$PWD/grades-2:/grades" course python -m course.grading grade 2 '
     "/submissions --out /grades": DOCKER,
     "git archive": "is only named",
+    f"{LIBRARY} train --task en-es --seed 1 --out ../en-es-1": "takes twenty minutes",
+    f"{COURSE} experiment features --model grammar untrained ../en-es-1 ../en-es-2": (
+        "needs two translators that take twenty minutes each"
+    ),
     "python -m course.grading grade 2 submissions --out grades-2 --gradebook "
     "worksheet.csv": PLATFORM,
     "python -m course.grading grade 2 submissions --out grades-2 --gradebook "

@@ -1,0 +1,1 @@
+"""Notebook 20: sparse autoencoders, judged by a grammar that knows the truth."""

@@ -1,0 +1,121 @@
+"""The exercises of notebook 20: top-k, three dictionaries with faults, and a design to choose."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.chapters.ch20_features.sae import SparseAutoencoder
+from course.checks import call, compare, elsewhere, exercise, expect, implement, own_work
+
+
+def top_k_inputs() -> tuple[Tensor, int]:
+    z = [[0.5, -3.0, 2.0, 1.0, 0.2], [-1.0, -0.5, 4.0, -2.0, -0.1], [6.0, 5.0, 7.0, 1.5, 8.0]]
+    return torch.tensor(z), 3
+
+
+def right_top_k(z: Tensor, k: int) -> Tensor:
+    """The k largest of each row, if above 0; the rest 0."""
+    kept = z.topk(k, dim=-1)
+    return torch.zeros_like(z).scatter(-1, kept.indices, kept.values).relu()
+
+
+@implement(top_k_inputs)
+def my_top_k(function: Callable[[Tensor, int], Tensor]) -> None:
+    """Exercise: z (n, features) and k -> activations of the same shape."""
+    own_work(function, "SparseAutoencoder")
+    z, k = top_k_inputs()
+    found = call(function, z, k)
+    kept = z.topk(k, dim=-1)
+    sizes = z.abs().topk(k, dim=-1)
+    of_all = torch.zeros(z.numel()).scatter(0, *reversed_topk(z.flatten(), k * len(z)))
+    mistakes = [
+        (
+            torch.zeros_like(z).scatter(-1, kept.indices, kept.values),
+            "One of the numbers is below 0: a feature is there or it isn't. The ReLU is missing.",
+        ),
+        (z.relu(), "All that is above 0 fires. Of these only the k largest should."),
+        (
+            torch.zeros_like(z).scatter(-1, sizes.indices, z.gather(-1, sizes.indices)).relu(),
+            "You chose by size without the sign: −3 is not a large activation.",
+        ),
+        (
+            of_all.view_as(z).relu(),
+            "You took the largest of all rows together. Each vector has k features of its own.",
+        ),
+        (kept.values.relu(), "The right numbers, but in which column? The places have to stay."),
+        ((z >= kept.values[:, -1:]).float(), "Keep the numbers, not 1 for each of them."),
+        (
+            torch.where(z < kept.values[:, -1:], z, torch.zeros_like(z)).relu(),
+            "You kept the others: the k largest are now 0.",
+        ),
+    ]
+    compare(found, right_top_k(z, k), mistakes)
+    elsewhere(function, right_top_k(z.T, 1), z.T, 1)
+
+
+def reversed_topk(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """(places, values) of the k largest, as `scatter` takes them."""
+    kept = values.topk(k)
+    return kept.indices, kept.values
+
+
+# --- faults to find ------------------------------------------------------------------------------
+
+FAULTS = ("sound", "cheats the price", "not sparse")
+PLANTED = {"A": "cheats the price", "B": "not sparse", "C": "sound"}
+LOOK = {
+    "A": "Multiply all its activations by ten and divide its directions by ten: what does the L1 "
+    "loss say now, and what does it rebuild? So what keeps `decoder` from doing that?",
+    "B": "How many of its features fire on one vector?",
+    "C": "Its directions have length 1, and few features fire.",
+}
+
+
+def suspects(d: int = 8, features: int = 32) -> dict[str, SparseAutoencoder]:
+    """Three dictionaries, of which some have one planted fault."""
+    found = {}
+    for number, (name, fault) in enumerate(PLANTED.items()):
+        torch.manual_seed(number)
+        sae = SparseAutoencoder(d, features, l1=1.0)
+        with torch.no_grad():
+            sae.encoder_bias.fill_(2.5 if fault == "not sparse" else -0.5)
+            if fault == "cheats the price":
+                sae.decoder.mul_(10)
+                sae.encoder.div_(10)
+                sae.encoder_bias.div_(10)
+        found[name] = sae.requires_grad_(False)
+    return found
+
+
+@exercise
+def diagnose(verdict: Any) -> None:
+    """Which fault does each of the `suspects` have: {"A": one of FAULTS, ...}."""
+    expect(
+        isinstance(verdict, dict) and verdict.keys() == PLANTED.keys(),
+        f"Give a verdict for each of {', '.join(PLANTED)}.",
+    )
+    for name, said in verdict.items():
+        expect(said in FAULTS, f"{name}: say one of {', '.join(FAULTS)}, not {said!r}.")
+    for name, said in verdict.items():
+        expect(said == PLANTED[name], f"{name} is not what you say. {LOOK[name]}")
+
+
+# --- a design to choose --------------------------------------------------------------------------
+
+DESIGNS = {
+    "a": "Twenty more of its strongest examples come from where the ten came from. A feature that "
+    "is silent on half of the feminine words shows none of these among them.",
+    "c": "Another seed may find the same half again, or another one. Neither tells what this "
+    "feature is silent on.",
+    "d": "That is a number about the whole dictionary. It can rise while this feature stays what "
+    "it is.",
+}
+
+
+@exercise
+def the_design(letter: Any) -> None:
+    """Which experiment could show that the feature is not gender?"""
+    expect(letter in ("a", "b", "c", "d"), "Give a letter, a to d.")
+    expect(letter == "b", DESIGNS.get(letter, ""))

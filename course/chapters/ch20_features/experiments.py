@@ -1,0 +1,356 @@
+"""Experiment: dictionaries of one residual stream, for three seeds and three translators.
+
+Each dictionary and each measure is kept when it is done, so that the experiment can be stopped. For
+one translator about five minutes of a core. Give other translators of the same recipe as
+`--model`: what is stored of others stays.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from tqdm import tqdm
+
+from course.chapters.ch13_what_heads_learned.experiments import untrained
+from course.chapters.ch15_heads_on_real_text.statistics import rounded
+from course.chapters.ch20_features import labels, measures
+from course.chapters.ch20_features.measures import best_candidate, controls, probe
+from course.chapters.ch20_features.sae import SparseAutoencoder, train_sae
+from course.chapters.ch20_features.steering import Levers, compare, outcomes, swapped
+from course.experiments import experiment
+from course.experiments.digits import one_thread
+from course.experiments.long_training import cached
+from course.grammar.words import english_text
+from transformer_lib.files import read_json
+from transformer_lib.interpret.pronouns import PronounBatch, best_head, measurable
+from transformer_lib.text import english_spanish
+from transformer_lib.text.data import cache_folder
+from transformer_lib.text.tokens import PAD
+from transformer_lib.translator import Translator, model_folder
+
+SENTENCES, TRAINED_ON, REBUILT = 2500, 20_000, 200
+SEEDS = (0, 1, 2)
+KINDS = {  # name -> how it is trained
+    "top-k": {"features": 1024, "k": 8},
+    "ReLU": {"features": 1024, "l1": 3.0},
+    "top-k, 64": {"features": 64, "k": 8},
+    "top-k, 256": {"features": 256, "k": 8},
+}
+SCOPES = ("of its kind", "all words")
+RETURNS = (0.5, 0.7, 0.9)  # correlations
+GENDER = "adjective: feminine"
+
+
+class Subject:
+    """A translator, the vectors that dictionaries learn from, and the labelled sentences.
+
+    model: "untrained", or the name or folder of a trained one.
+    """
+
+    def __init__(self, model: str):
+        trained = Translator.load("grammar" if model == "untrained" else model)
+        self.translator = untrained(trained, 0) if model == "untrained" else trained
+        self.translator.model.eval()
+        self.seed = "untrained" if model == "untrained" else training_seed(model)
+        texts = [english for english, _ in english_spanish.load("train")[:TRAINED_ON]]
+        self.x = measures.vectors(self.translator, texts)
+        self.pairs = english_spanish.load("validation")[:REBUILT]
+        sentences, self.asked = truth()
+        self.src, self.memory = measures.read(
+            self.translator, [english_text(one.english) for one in sentences]
+        )
+        self.words = self.src != PAD
+
+    def dictionary(self, kind: str, seed: int) -> SparseAutoencoder:
+        """Trained once, and kept."""
+        how = KINDS[kind]
+        name = f"sae-{self.seed}-{'-'.join(map(str, how.values()))}-{list(how)[1]}-{seed}"
+        path = Path(cache_folder()) / "experiments" / f"{name}.safetensors"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            save_file(train_sae(self.x, **how, seed=seed).state_dict(), path)
+        rest = {key: value for key, value in how.items() if key != "features"}
+        sae = SparseAutoencoder(self.x.size(1), how["features"], **rest)
+        sae.load_state_dict(load_file(path))
+        return sae.requires_grad_(False)
+
+
+@cache
+def truth() -> tuple[list, dict[str, labels.Asked]]:
+    sentences = labels.drawn(SENTENCES)
+    return sentences, labels.ask(sentences)
+
+
+def training_seed(model: str) -> str:
+    return str(read_json(model_folder(model) / "recipe.json")["training"]["seed"])
+
+
+def scoped(asked: labels.Asked, scope: str) -> labels.Asked:
+    return asked.of_its_kind if scope == "of its kind" else asked
+
+
+# --- one dictionary ------------------------------------------------------------------------------
+
+
+def properties(
+    subject: Subject, activations: measures.Activations, interval: bool = False
+) -> dict[str, Any]:
+    """scope -> property -> its best candidate."""
+    return {
+        scope: {
+            name: best_candidate(
+                activations,
+                subject.memory,
+                scoped(asked, scope),
+                interval=interval and scope == SCOPES[0],
+            )
+            for name, asked in subject.asked.items()
+        }
+        for scope in SCOPES
+    }
+
+
+def measure_dictionary(subject: Subject, kind: str, seed: int) -> dict[str, Any]:
+    sae = subject.dictionary(kind, seed)
+    f = sae.encode(subject.memory[subject.words])
+    kinds, share = measures.word_shares(f > 0, subject.src[subject.words])
+    fired = (f > 0).float().mean(dim=0)
+    found = {
+        "quality": measures.quality(sae, subject.translator, subject.pairs, subject.x),
+        "properties": properties(subject, sae.encode, interval=True),
+        "one_word": {
+            "features": int((share > 0.9).sum()),
+            "words": len(kinds[share > 0.9].unique()),
+            "alive": int((fired > 0).sum()),
+        },
+        "eight": {
+            name: several(sae, subject, asked.of_its_kind)["ap"]
+            for name, asked in subject.asked.items()
+        },
+        "feminine": precise_features(sae, subject, subject.asked["noun: feminine"]),
+    }
+    return rounded(found)
+
+
+def several(
+    sae: SparseAutoencoder, subject: Subject, asked: labels.Asked, count: int = 8
+) -> dict[str, Any]:
+    """A probe on the few features whose means differ most between yes and no."""
+    learn, _ = measures.halves(asked)
+    f = sae.encode(subject.memory[learn.rows, learn.places])
+    apart = (f[learn.true].mean(dim=0) - f[~learn.true].mean(dim=0)) / f.std(dim=0).clamp(min=1e-6)
+    chosen = apart.abs().topk(count).indices
+    few = sae.encode(subject.memory.flatten(0, 1))[:, chosen].view(*subject.memory.shape[:2], -1)
+    return best_candidate(probe(few, asked), few, asked)
+
+
+def precise_features(
+    sae: SparseAutoencoder, subject: Subject, asked: labels.Asked, least: float = 0.9
+) -> dict[str, Any]:
+    """Of all words: the features that are right in nine of ten firings and reach a hundredth of
+    the true ones, each with precision and recall; union: the recall of all together."""
+    fires = sae.encode(subject.memory[asked.rows, asked.places]) > 0
+    rates = measures.rates(fires, asked.true)
+    good = ((rates.precision >= least) & (rates.recall >= 0.01)).nonzero().flatten()
+    good = good[rates.recall[good].argsort(descending=True)]
+    together = fires[:, good].any(dim=1) & asked.true
+    return {
+        "features": [
+            [int(i), rates.precision[i].item(), rates.recall[i].item()] for i in good.tolist()
+        ],
+        "union": (together.sum() / asked.true.sum()).item(),
+    }
+
+
+def measure_portrait(subject: Subject, kind: str, seed: int) -> dict[str, Any]:
+    """The feature that finds feminine nouns best: the ten words on which it is strongest, and of
+    each noun with known gender and number how often it fires."""
+    sae = subject.dictionary(kind, seed)
+    asked = subject.asked["noun: feminine"].of_its_kind
+    best = best_candidate(sae.encode, subject.memory, asked)["candidate"]
+    sentences, _ = truth()
+    strongest: dict[str, str] = {}  # word -> where it is strongest
+    order = sae.encode(subject.memory[subject.words])[:, best].argsort(descending=True)
+    for row, place in subject.words.nonzero()[order[:1000]].tolist():
+        words = sentences[row].english.words
+        if place < len(words):  # not <eos>
+            strongest.setdefault(words[place], english_text(sentences[row].english))
+    counted: dict[str, list[Any]] = {}
+    plural = labels.by_place(subject.asked["noun: plural"].of_its_kind)
+    fires = sae.encode(subject.memory[asked.rows, asked.places])[:, best] > 0
+    for (at, feminine), fired in zip(labels.by_place(asked).items(), fires.tolist(), strict=True):
+        if at in plural:
+            form = sentences[at[0]].english.words[at[1]]
+            noun = counted.setdefault(form, [form, feminine, plural[at], 0, 0])
+            noun[3] += 1
+            noun[4] += fired
+    return {
+        "candidate": best,
+        "strongest": list(strongest.items())[:10],
+        "nouns": list(counted.values()),
+    }
+
+
+# --- what it is compared with --------------------------------------------------------------------
+
+
+def measure_controls(subject: Subject) -> dict[str, Any]:
+    """Neurons and random directions; the probe; and a probe for gender that has learned from one
+    number and is asked about the other."""
+    found = {
+        name: properties(subject, activations)
+        for name, activations in controls(subject.x.size(1)).items()
+    }
+    found["probe"] = {
+        scope: {
+            name: best_candidate(
+                probe(subject.memory, scoped(asked, scope)), subject.memory, scoped(asked, scope)
+            )
+            for name, asked in subject.asked.items()
+        }
+        for scope in SCOPES
+    }
+    return rounded({"properties": found, "other_number": probe_of_other_number(subject)})
+
+
+def probe_of_other_number(subject: Subject) -> dict[str, float]:
+    """Average precision of "feminine?" among plural nouns, learned from singular ones of other
+    nouns; and the other way round."""
+    gender = subject.asked["noun: feminine"].of_its_kind
+    number = labels.by_place(subject.asked["noun: plural"].of_its_kind)
+    known = [number.get(at) for at in labels.by_place(gender)]
+    several = torch.tensor([one is True for one in known])
+    one = torch.tensor([one is False for one in known])
+    found = {}
+    for name, learned, asked in (("several", one, several), ("one", several, one)):
+        taught, _ = measures.halves(gender.where(learned))
+        activations = probe(subject.memory, gender.where(learned))
+        chosen = gender.where(asked & ~torch.isin(gender.groups, taught.groups))
+        scores = activations(subject.memory[chosen.rows, chosen.places])
+        found[name] = measures.average_precision(scores, chosen.true).item()
+    return found
+
+
+# --- which features return -----------------------------------------------------------------------
+
+
+def measure_returns(
+    subject: Subject, kind: str, seed: int, other: Subject, other_seed: int
+) -> dict:
+    """Of the features that fire at least ten times, the share that correlates so highly with one of
+    the other dictionary, over the words of the labelled sentences; and the same with the words of
+    the other in another order."""
+    f, g = (
+        one.dictionary(kind, at).encode(one.memory[one.words])
+        for one, at in ((subject, seed), (other, other_seed))
+    )
+    alive = (f > 0).sum(dim=0) >= 10
+    _, share = measures.word_shares(f > 0, subject.src[subject.words])
+    lexical = share[alive] > 0.5
+    shuffled = g[torch.randperm(len(g), generator=torch.Generator().manual_seed(0))]
+    best = measures.correlations(f, g)[alive].max(dim=1).values
+    chance = measures.correlations(f, shuffled)[alive].max(dim=1).values
+    return rounded(
+        {
+            "alive": int(alive.sum()),
+            "lexical": lexical.float().mean().item(),
+            "share": {str(at): (best >= at).float().mean().item() for at in RETURNS},
+            "share_of_lexical": {
+                str(at): (best[lexical] >= at).float().mean().item() for at in RETURNS
+            },
+            "share_of_others": {
+                str(at): (best[~lexical] >= at).float().mean().item() for at in RETURNS
+            },
+            "by_chance": {str(at): (chance >= at).float().mean().item() for at in RETURNS},
+        }
+    )
+
+
+# --- steering ------------------------------------------------------------------------------------
+
+
+def measure_steering(subject: Subject, kind: str, seed: int) -> dict[str, Any]:
+    sae = subject.dictionary(kind, seed)
+    adjectives = subject.asked[GENDER].of_its_kind
+    best = [
+        best_candidate(sae.encode, subject.memory, adjectives, truth=truth)["candidate"]
+        for truth in (True, False)
+    ]
+    levers = Levers(sae, subject.memory, adjectives, *best)
+    items = [
+        measurable(subject.translator, english_spanish.load_pronoun(), half=half) for half in (0, 1)
+    ]
+    return rounded({"ways": compare(subject.translator, levers, items)})
+
+
+def measure_swap(subject: Subject) -> dict[str, Any]:
+    """Notebook 13's swap in the head that finds the noun, by the same count."""
+    items = english_spanish.load_pronoun()
+    layer, head = best_head(subject.translator, items)
+    items = measurable(subject.translator, items, half=1)
+    batch = PronounBatch(subject.translator, items)
+    written = swapped(subject.translator, batch, layer, head)
+    return rounded(
+        {"head": [layer, head], "swap": outcomes(subject.translator, items, batch, written)}
+    )
+
+
+# --- all of it -----------------------------------------------------------------------------------
+
+
+def plan(seed: str) -> list[tuple[str, str, int]]:
+    """(what, kind, seed of the dictionary) for a translator: three seeds for the shipped one, one
+    for the others."""
+    seeds = SEEDS if seed == "0" else SEEDS[:1]
+    jobs = [("controls", "", 0), *(("dictionary", "top-k", one) for one in seeds)]
+    if seed == "untrained":
+        return jobs
+    jobs += [("swap", "", 0), *(("steering", "top-k", one) for one in seeds)]
+    if seed == "0":
+        jobs.append(("portrait", "top-k", 0))
+        jobs += [("dictionary", kind, 0) for kind in ("ReLU", "top-k, 64", "top-k, 256")]
+    return jobs
+
+
+@one_thread()
+def all_runs(models: Sequence[str], seeds: Sequence[int] = SEEDS) -> list[dict[str, Any]]:
+    subjects = [Subject(model) for model in models]
+    jobs = [
+        (subject, what, kind, seed)
+        for subject in subjects
+        for what, kind, seed in plan(subject.seed)
+        if seed in seeds
+    ]
+    runs = []
+    for subject, what, kind, seed in (bar := tqdm(jobs, unit="measure")):
+        bar.set_description(f"{subject.seed}: {what} {kind} {seed}")
+        settings = {"what": what, "model": subject.seed, "kind": kind, "seed": seed}
+        settings |= {"how": KINDS.get(kind, {}), "sentences": SENTENCES, "learned": TRAINED_ON}
+        measure = {
+            "dictionary": lambda s=subject, k=kind, i=seed: measure_dictionary(s, k, i),
+            "controls": lambda s=subject: measure_controls(s),
+            "swap": lambda s=subject: measure_swap(s),
+            "steering": lambda s=subject, k=kind, i=seed: measure_steering(s, k, i),
+            "portrait": lambda s=subject, k=kind, i=seed: measure_portrait(s, k, i),
+        }[what]
+        runs.append(cached("features", settings, measure))
+    first = subjects[0]
+    pairs = [(first, seed) for seed in seeds if seed] + [(other, 0) for other in subjects[1:]]
+    for other, other_seed in pairs:
+        settings = {"what": "returns", "model": first.seed, "kind": "top-k", "seed": 0}
+        settings |= {"other": other.seed, "other_seed": other_seed, "sentences": SENTENCES}
+        measure = lambda o=other, i=other_seed: measure_returns(first, "top-k", 0, o, i)  # noqa: E731
+        runs.append(cached("features", settings, measure))
+    return runs
+
+
+@experiment("features")
+def dictionaries(models: Sequence[str] = ("grammar", "untrained")) -> dict[str, Any]:
+    """What sparse dictionaries of the translator's residual stream hold of the grammar (--model).
+
+    Run with all translators at once: "grammar", others of its recipe, "untrained".
+    """
+    return {"kinds": KINDS, "runs": all_runs(models)}

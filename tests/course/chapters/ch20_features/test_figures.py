@@ -1,0 +1,50 @@
+"""Drawings of features: the data reaches the picture."""
+
+import pytest
+
+from course.chapters.ch20_features.figures import SAID, four_corners, outcome_bars, score_rows
+from course.drawing import style
+
+NOUNS = [
+    ["letter", True, False, 10, 10],
+    ["night", True, False, 10, 1],
+    ["letters", True, True, 8, 0],
+    ["dog", False, False, 9, 0],
+    ["dogs", False, True, 4, 3],
+]
+
+
+def test_a_noun_is_lit_where_the_feature_fires_on_half_of_its_places():
+    texts = {text.get_text(): text for text in four_corners(NOUNS).axes[0].texts}
+    lit = {word for word, *_ in NOUNS if texts[word].get_color() == style.CATEGORIES[4]}
+    assert lit == {"letter", "dogs"}
+    said = [text for text in texts if text.startswith("fires on")]
+    assert "fires on 1 of 2 nouns" in said and "fires on 0 of 1 nouns" in said
+
+
+def test_of_many_nouns_the_commonest_are_shown_and_all_are_counted():
+    many = [[f"noun{i}", True, False, i, i] for i in range(1, 41)]
+    texts = [text.get_text() for text in four_corners(many, most=12).axes[0].texts]
+    assert "noun29" in texts and "noun28" not in texts and "fires on 40 of 40 nouns" in texts
+
+
+def test_each_property_has_its_row_and_each_panel_its_scope():
+    found = {
+        "best feature": [0.4, 0.6],
+        "best neuron": [0.3],
+        "random direction": [0.2],
+        "probe": [1],
+    }
+    rows = {"one": {"a": found, "b": found}, "two": {"a": found, "b": found}}
+    figure = score_rows(rows, {"one": "first", "two": "second"})
+    assert [ax.get_title() for ax in figure.axes] == ["first", "second"]
+    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["a", "b"]
+    marks = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+    assert [line.get_xdata()[0] for line in marks] == [0.5, 0.5]
+
+
+def test_the_parts_of_a_bar_are_the_shares():
+    shares = dict(zip(SAID, (0.5, 0.25, 0.2, 0.05), strict=True))
+    ax = outcome_bars({"one": shares}).axes[0]
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx(list(shares.values()))
+    assert [text.get_text() for text in ax.texts] == ["50 %", "25 %", "20 %"]

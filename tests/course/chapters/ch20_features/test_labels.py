@@ -1,0 +1,116 @@
+"""What the grammar knows about the words: by hand, and against what wrote the sentences."""
+
+import pytest
+
+from course.chapters.ch20_features import labels
+from course.grammar import pronouns, statements
+from course.grammar.drawing import Draw
+from course.grammar.splits import draw_sentence
+from course.grammar.words import english_text
+from transformer_lib import Translator
+
+
+def sentence_with(text: str):
+    draw = Draw(20)
+    while english_text((drawn := draw_sentence(draw)).english) != text:
+        pass
+    return drawn
+
+
+def told(text: str) -> dict[str, dict[str, bool]]:
+    sentence = sentence_with(text)
+    words = sentence.english.words
+    return {
+        name: {words[one.place]: one.true for one in found if not one.beside}
+        for name, found in labels.answers(sentence).items()
+    }
+
+
+def test_of_a_sentence_the_labels_are_right():
+    found = told("Because it is too dangerous, the dog doesn't cross this avenue")
+    assert found["noun: feminine"] == {"dog": False, "avenue": True}
+    assert found["noun: animate"] == {"dog": True, "avenue": False}
+    assert found["noun: subject"] == {"dog": True, "avenue": False}
+    assert found["verb: past"] == {"cross": False}
+    assert found["adjective: feminine"] == {"dangerous": True}  # the avenue is
+    assert found["the: feminine"] == {"the": False}
+    assert found["noun: feminine, one"] == {"dog": False, "avenue": True}
+
+
+def test_what_english_leaves_open_is_not_asked():
+    found = told("The lazy friend hugged your sad baby on Sunday")
+    assert "friend" not in found["noun: feminine"] and found["noun: plural"]["friend"] is False
+    assert "lazy" not in found["adjective: feminine"]
+
+
+def test_words_of_another_kind_are_beside():
+    sentence = sentence_with("I break a clock")
+    found = labels.answers(sentence)["noun: feminine"]
+    assert [(one.place, one.true) for one in found if one.beside] == [
+        (0, False),
+        (1, False),
+        (2, False),
+    ]
+
+
+def test_adjectives_agree_in_spanish_with_what_is_said_of_them():
+    """A label says feminine where the Spanish form of the adjective is."""
+    from course.grammar.lexicon import ADJECTIVES
+
+    checked = 0
+    for sentence in labels.drawn(600):
+        words, spanish = sentence.english.words, sentence.spanish.words
+        found = labels.answers(sentence)
+        number = {one.place: one.true for one in found["adjective: plural"] if not one.beside}
+        for one in found["adjective: feminine"]:
+            adjective = ADJECTIVES.get(words[one.place])
+            if not one.beside and one.place in number and not adjective.before_noun:
+                form = adjective.form("f" if one.true else "m", number[one.place])
+                assert form in spanish, english_text(sentence.english)
+                checked += 1
+    assert checked > 150
+
+
+def test_subjects_and_objects_are_those_that_the_grammar_made(monkeypatch):
+    """The frames hand their object to `object_of`; it is recorded, and nothing else is trusted."""
+    made: list = []
+    for module in (statements, pronouns):
+        if hasattr(module, "object_of"):
+            ours = module.object_of
+            monkeypatch.setattr(
+                module,
+                "object_of",
+                lambda verb, thing, ours=ours: made.append(thing) or ours(verb, thing),
+            )
+    draw, seen = Draw(3), 0
+    while seen < 60:
+        made.clear()
+        sentence = statements.transitive(draw)
+        objects = {made[-1].noun.english}
+        for one in labels.answers(sentence)["noun: subject"]:
+            if not one.beside:
+                seen += 1
+                assert one.true == (one.group not in objects), english_text(sentence.english)
+
+
+def test_the_places_are_those_of_the_model():
+    translator = Translator.load()
+    for sentence in labels.drawn(200):
+        text = english_text(sentence.english)
+        assert translator.src.tokenizer(text) == list(sentence.english.words)
+
+
+def test_no_labelled_sentence_was_trained_on():
+    from transformer_lib.text import english_spanish
+
+    known = {english for english, _ in english_spanish.load("train")}
+    drawn = [english_text(sentence.english) for sentence in labels.drawn(100)]
+    assert len(set(drawn)) == 100 and not known & set(drawn)
+
+
+@pytest.mark.parametrize("name", labels.PROPERTIES)
+def test_each_property_has_both_answers(name):
+    asked = labels.ask(labels.drawn(400))[name]
+    own = asked.of_its_kind
+    assert 0.1 < own.true.float().mean() < 0.9 and len(own) < len(asked)
+    assert not asked.true[asked.beside].any()

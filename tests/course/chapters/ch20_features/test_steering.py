@@ -1,0 +1,86 @@
+"""Steering changes one word by the directions it is told, and outcomes are counted by hand."""
+
+import pytest
+import torch
+
+from course.chapters.ch20_features import steering
+from course.chapters.ch20_features.labels import Asked
+from course.chapters.ch20_features.sae import SparseAutoencoder
+from transformer_lib import Translator
+from transformer_lib.interpret.pronouns import PronounBatch, measurable
+from transformer_lib.text import english_spanish
+
+
+@pytest.fixture
+def sae():
+    torch.manual_seed(0)
+    sae = SparseAutoencoder(8, 20, k=4).requires_grad_(False)
+    sae.fit_scale(3 * torch.randn(100, 8) + 1)
+    return sae
+
+
+def test_only_the_named_word_moves_and_by_its_two_directions(sae):
+    x = torch.randn(2, 5, 8)
+    rows, places, up = torch.arange(2), torch.tensor([1, 3]), torch.tensor([4, 5])
+    f = sae.encode(x[rows, places])
+    off = f.argmax(dim=1)  # what fires now
+    values = torch.tensor([2.0, 7.0])
+    moved = steering.steer(sae, rows, places, up, values, off)(x)
+    difference = moved - x
+    expected = (values - f[rows, up])[:, None] * sae.decoder[up]
+    expected = expected - f[rows, off][:, None] * sae.decoder[off]
+    torch.testing.assert_close(difference[rows, places], expected * sae.scale)
+    difference[rows, places] = 0
+    assert not difference.any() and f[rows, off].min() > 0
+
+
+def test_the_levers_are_the_means_of_labelled_adjectives(sae):
+    memory = torch.randn(50, 1, 8)
+    true = torch.arange(50) % 2 == 0
+    asked = Asked(torch.arange(50), torch.zeros(50).long(), true, torch.arange(50), ~true & true)
+    f = sae.encode(memory[:, 0])
+    masculine, feminine = (f > 0).sum(dim=0).topk(2).indices.tolist()  # two that fire
+    levers = steering.Levers(sae, memory, asked, feminine, masculine)
+    means = [memory[chosen, 0].mean(dim=0) for chosen in (true, ~true)]
+    torch.testing.assert_close(levers.difference, means[0] - means[1])
+    fired = f[:, feminine]
+    torch.testing.assert_close(levers.values[1], fired[fired > 0].mean())
+    assert levers.features.tolist() == [masculine, feminine]
+
+
+def test_outcomes_are_told_apart():
+    translator = Translator.load()
+    items = measurable(translator, english_spanish.load_pronoun(), half=1)[:5]
+    batch = PronounBatch(translator, items)
+    right = [translator.tgt.tokenizer(item.spanish) for item in items]
+    places, ids = batch.adjective_out.tolist(), translator.tgt.vocab
+    written = [list(words) for words in right]
+    written[1][places[1]] = items[1].wrong
+    written[2][places[2]] = "gatos"
+    written[3][0] = "gatos"
+    written[4] = written[4][:-1] + ["gatos", "gatos"]
+    found = steering.each_outcome(translator, items, batch, [ids.encode(one) for one in written])
+    assert found == ["unchanged", "flipped", "another adjective", "another word", "another word"]
+    shares = steering.outcomes(translator, items, batch, [ids.encode(one) for one in written])
+    assert shares == {
+        "flipped": 0.2,
+        "unchanged": 0.2,
+        "another adjective": 0.2,
+        "another word": 0.4,
+    }
+
+
+def test_numbers_are_counted_apart():
+    items = english_spanish.load_pronoun()[:40]
+    plural = [item.right.endswith("s") for item in items]
+    found = steering.by_number(items, ["unchanged" if one else "flipped" for one in plural])
+    assert found["one"]["flipped"] == 1 and found["several"]["unchanged"] == 1
+    assert found["one"]["sentences"] + found["several"]["sentences"] == 40
+    assert 0 < sum(plural) < 40
+
+
+def test_feminine_now():
+    items = english_spanish.load_pronoun()[:20]
+    ends = [item.right.removesuffix("s")[-1] for item in items]
+    assert set(ends) == {"o", "a"}
+    assert steering.feminine_now(items).tolist() == [end == "a" for end in ends]

@@ -1,0 +1,133 @@
+"""What is stored: all that the notebook tells of, and which limits were missed."""
+
+import copy
+from collections.abc import Callable
+
+import pytest
+
+from course.chapters.ch20_features import experiments, stored
+
+RUNS = stored.runs()
+
+
+def test_every_measure_is_there_once():
+    told = [(run["what"], run["model"], run["kind"], run["seed"]) for run in RUNS]
+    planned = [
+        (what, model, kind, seed)
+        for model in ("0", "untrained", "1", "2")
+        for what, kind, seed in experiments.plan(model)
+    ]
+    assert sorted(one for one in told if one[0] != "returns") == sorted(planned)
+    others = [(run["other"], run["other_seed"]) for run in RUNS if run["what"] == "returns"]
+    assert sorted(others) == [("0", 1), ("0", 2), ("1", 0), ("2", 0), ("untrained", 0)]
+
+
+def test_three_translators_and_five_dictionaries_count():
+    scores = stored.scores(RUNS)
+    assert list(scores) == list(experiments.SCOPES)
+    for table in scores.values():
+        assert len(table) == 11
+        for found in table.values():
+            assert [len(values) for values in found.values()] == [5, 3, 3, 3]
+
+
+def test_outcomes_add_up():
+    for shares in stored.steering(RUNS).values():
+        assert sum(shares.values()) == pytest.approx(1, abs=1e-3)
+
+
+def test_which_limits_were_missed():
+    missed = {
+        who: [claim.what for claim in claims if not claim.holds]
+        for who, claims in stored.every_claim(RUNS).items()
+    }
+    assert missed == MISSED
+
+
+MISSED: dict[str, list[str]] = {
+    "0, 0": [],
+    "0, 1": [],
+    "0, 2": ["… and put a third word in its place"],
+    "1, 0": [
+        "a probe of one number knows the other’s gender",
+        "… and put a third word in its place",
+    ],
+    "2, 0": [],
+    "returns": ["half of the features or fewer return with another seed"],
+}
+
+
+def first(what: str) -> dict:
+    kind = "" if what in ("controls", "swap") else "top-k"
+    return copy.deepcopy(stored.chosen(RUNS, what, kind, model="0", seed=0)[0])
+
+
+def less_recovered(dictionary, controls, steered, swap):
+    dictionary["quality"]["recovered"] = 0.89
+
+
+def imprecise(dictionary, controls, steered, swap):
+    dictionary["properties"]["of its kind"]["noun: feminine"]["precision"] = 0.89
+
+
+def gender_found(dictionary, controls, steered, swap):
+    dictionary["properties"]["of its kind"]["noun: feminine"] |= {"ap": 0.99, "recall": 0.95}
+
+
+def one_number_only(dictionary, controls, steered, swap):
+    controls["other_number"]["one"] = 0.5
+
+
+def a_blind_probe(dictionary, controls, steered, swap):
+    for name in ("noun: subject", "verb: past"):
+        controls["properties"]["probe"]["of its kind"][name]["ap"] = 0.1
+
+
+def good_neurons(dictionary, controls, steered, swap):
+    for found in controls["properties"]["neurons"]["all words"].values():
+        found["ap"] = 1.0
+
+
+def eight_are_not_enough(dictionary, controls, steered, swap):
+    dictionary["eight"]["noun: feminine"] = 0.9
+
+
+def nothing_turns(dictionary, controls, steered, swap):
+    steered["ways"]["two features"] |= {"flipped": 0.0, "another adjective": 0.0}
+
+
+def any_two_turn(dictionary, controls, steered, swap):
+    steered["ways"]["two features by lot"]["flipped"] = 0.5
+
+
+def all_turn(dictionary, controls, steered, swap):
+    steered["ways"]["two features"]["flipped"] = 0.995
+
+
+@pytest.mark.parametrize(
+    ("change", "missed"),
+    [
+        (less_recovered, [0]),
+        (imprecise, [1]),
+        (gender_found, [2, 3, 6]),
+        (one_number_only, [4]),
+        (a_blind_probe, [5]),
+        (good_neurons, [7]),
+        (eight_are_not_enough, [8]),
+        (nothing_turns, [9, 13]),
+        (any_two_turn, [10]),
+        (all_turn, [11, 12]),
+    ],
+)
+def test_each_limit_can_be_missed(change: Callable, missed: list[int]):
+    found = [first(what) for what in ("dictionary", "controls", "steering", "swap")]
+    assert all(claim.holds for claim in stored.claims(*found))
+    change(*found)
+    claims = stored.claims(*found)
+    assert [number for number, claim in enumerate(claims) if not claim.holds] == missed
+
+
+def test_most_of_what_returns_without_training_stands_for_words():
+    (run,) = (run for run in RUNS if run["what"] == "returns" and run["other"] == "untrained")
+    lexical, all_ = run["lexical"] * run["share_of_lexical"]["0.7"], run["share"]["0.7"]
+    assert 0.6 < lexical / all_ < 0.7
