@@ -25,5 +25,6 @@ CHAPTERS = (
     "ch16_before",
     "ch17_gpt",
     "ch18_since_2017",
+    "ch19_judge",
     "a1_primer",
 )

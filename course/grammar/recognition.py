@@ -128,6 +128,7 @@ class Retrace(Draw):
     def __init__(self, words: Iterable[str]):
         super().__init__(seed=0)
         self.words = frozenset(words)
+        self.known: dict[int, tuple[Any, bool]] = {}  # id of an item -> it, and whether it fits
         self.path: list[list] = []  # of each choice: which option it is, and the options
         self.begin()
 
@@ -155,7 +156,14 @@ class Retrace(Draw):
         return found[which]
 
     def fits(self, item: Any) -> bool:
-        """Whether some form of it stands in the sentence."""
+        """Whether some form of it stands in the sentence; each item is asked about once."""
+        # by id, as hashing a noun takes longer than the answer; the item is kept, so that no
+        # other can get its id
+        if id(item) not in self.known:
+            self.known[id(item)] = item, self.stands_here(item)
+        return self.known[id(item)][1]
+
+    def stands_here(self, item: Any) -> bool:
         if isinstance(item, tuple):
             verbs = [part for part in item if isinstance(part, Verb)]
             return all(map(self.fits, verbs or item[:1]))

@@ -1,0 +1,281 @@
+"""Experiments: the small GPT of notebook 17 learns from a judge, and what that buys and eats.
+
+The judge is the grammar itself (`could_write`): right or wrong, and nothing else. Four seeds, each
+with a model of its own. Seed 0 was the pilot: with it the settings were chosen. What is told is
+told of the other three, and `LIMITS` were written down before they were run. On one core
+a quarter of an hour.
+"""
+
+import copy
+import dataclasses
+import statistics
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from course.chapters.ch17_gpt import experiments as gpt
+from course.chapters.ch17_gpt.experiment_language_model import sentences
+from course.chapters.ch19_judge.grammar_nats import grammar_nats
+from course.chapters.ch19_judge.policy import (
+    advantages,
+    go_on,
+    k3,
+    log_probs,
+    padded,
+    policy_loss,
+    roll_out,
+)
+from course.experiments import experiment
+from course.experiments.digits import one_thread
+from course.experiments.long_training import cached
+from course.grammar.recognition import could_write
+from transformer_lib.text.batching import make_batch
+from transformer_lib.text.languages import Language
+from transformer_lib.text.tokens import BOS, PAD
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.step import batch_loss
+from transformer_lib.training.trainer import train
+from transformer_lib.variants.language_model import LanguageModel, as_lm_pairs
+
+PILOT, SEEDS = 0, (1, 2, 3)
+STEPS, GROUP = 60, 64  # of each training with the judge: steps, and sentences in each
+LEARNING_RATE, LONGEST_GRADIENT = 1e-3, 1.0
+KL_WEIGHTS = (0.0, 0.1, 0.3)
+BEST_OF = 16
+DRAWN = 240  # sentences that each model is measured by
+PROMPTS, PROMPT_TOKENS, TRIES = 32, 3, 32  # beginnings to go on from, and how often each is tried
+PASSED = TrainingConfig(
+    steps=120, max_tokens=512, schedule="linear", max_lr=2e-3, warmup=20, smoothing=0.0, average=1
+)
+Judge = Callable[[str], bool]
+judge = cache(could_write)  # each sentence is judged once
+
+
+@cache
+def beginnings(words: int) -> frozenset[str]:
+    """How the grammar's sentences begin: the first words of as many as the GPT learned from."""
+    return frozenset(begin(text, words) for text in gpt.material()[1])
+
+
+def begin(text: str, words: int) -> str:
+    return " ".join(text.split()[:words])
+
+
+def hasty(text: str, words: int = 4) -> bool:
+    """A judge with a hole: it looks whether the first words are those of a sentence."""
+    return begin(text, words) in beginnings(words)
+
+
+@cache
+def start_model(seed: int) -> tuple[LanguageModel, Language]:
+    """Notebook 17's GPT, trained with this seed."""
+    model, words, _ = gpt.learn_to_write(dataclasses.replace(gpt.HOW, seed=seed))
+    return model.eval(), words
+
+
+@one_thread()
+def teach(
+    start: LanguageModel,
+    words: Language,
+    judge: Judge = judge,
+    *,
+    kl_weight: float,
+    steps: int = STEPS,
+    seed: int = 0,
+    progress: tqdm | None = None,
+) -> tuple[LanguageModel, list[dict[str, float]]]:
+    """GRPO with one prompt, <bos> -> a new model, and what was drawn in each step.
+
+    kl: the mean of log(p / p_start) of the drawn sentences, nats per sentence.
+    """
+    model, lots = copy.deepcopy(start), torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+    history = []
+    for step in range(steps):
+        drawn = roll_out(model, words, GROUP, lots)
+        rewards = torch.tensor([float(judge(text)) for text in drawn.texts])
+        with torch.no_grad():
+            before = log_probs(start, drawn.ids)
+        new = log_probs(model, drawn.ids)
+        loss = policy_loss(new, drawn.log_p, advantages(rewards))
+        loss = loss + kl_weight * k3(new, before).sum(dim=1).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), LONGEST_GRADIENT)
+        optimizer.step()
+        kl = (drawn.log_p - before).sum(dim=1).mean().item()
+        history.append({"step": step, "reward": rewards.mean().item(), "kl": round(kl, 3)})
+        history[-1] |= kinds(drawn.texts)
+        if progress is not None:
+            progress.update(1)
+    return model.eval(), history
+
+
+def kinds(texts: Sequence[str]) -> dict[str, float]:
+    """Of some texts: the share of different ones, of those with because, of questions; words in
+    use; words in a sentence.
+    """
+    split = [text.lower().split() for text in texts]
+    return {
+        "different": len(set(texts)) / len(texts),
+        "words": len({word for each in split for word in each}),
+        "length": round(statistics.mean(map(len, split)), 2),
+        "because": sum("because" in each for each in split) / len(texts),
+        "questions": sum(text.endswith("?") for text in texts) / len(texts),
+    }
+
+
+# --- what is measured of a model ----------------------------------------------------------------
+
+
+@one_thread()
+def measured(
+    model: LanguageModel, start: LanguageModel, words: Language, seed: int
+) -> dict[str, Any]:
+    """Of `DRAWN` sentences: how many are right, how various they are, and distances in nats.
+
+    kl: from the start, per sentence. above_floor: how much more the grammar's sentences surprise
+    the model than its floor says, per token. beyond_grammar: of the right sentences
+    KL(model || grammar), per sentence: how far the model keeps to a few of them. solved: of each
+    beginning, how many of `TRIES` became a right sentence.
+    """
+    lots = torch.Generator().manual_seed(1000 + seed)
+    drawn = roll_out(model, words, DRAWN, lots)
+    verdicts = [judge(text) for text in drawn.texts]
+    with torch.no_grad():
+        log_p = drawn.log_p.sum(dim=1)
+        kl = (log_p - log_probs(start, drawn.ids).sum(dim=1)).mean().item()
+    right = [(text, p) for text, p, good in zip(drawn.texts, log_p, verdicts, strict=True) if good]
+    share = len(right) / DRAWN
+    beyond = statistics.mean(p.item() + grammar_nats(text) for text, p in right[:150])
+    return {
+        "right": share,
+        **kinds(drawn.texts),
+        "kl": round(kl, 3),
+        "above_floor": round(loss_of(model, words) - gpt.floor(), 3),
+        "beyond_grammar": round(beyond - torch.tensor(share).log().item(), 3),
+        "first": drawn.texts[:8],
+        "solved": solved(model, words, lots),
+    }
+
+
+@torch.no_grad()
+def loss_of(model: LanguageModel, words: Language) -> float:
+    """Nats per token of the grammar's sentences that notebook 17 validates on."""
+    pairs = as_lm_pairs([words.encode(text) for text in gpt.material()[2]])
+    batch = make_batch(pairs)
+    return batch_loss(model, batch, 0.0).item() / (batch.tgt_out != PAD).sum().item()
+
+
+@cache
+def prompts() -> Tensor:
+    """(PROMPTS, 1 + PROMPT_TOKENS): different beginnings of sentences nobody has learned from."""
+    words, learned, _ = gpt.material()
+    known, found = set(learned), {}
+    for text in sentences(2000, seed=13):
+        ids = words.encode(text)
+        if text not in known and len(ids) > PROMPT_TOKENS:
+            found.setdefault(tuple(ids[:PROMPT_TOKENS]), None)
+    return padded([[BOS, *ids] for ids in list(found)[:PROMPTS]])
+
+
+def solved(model: LanguageModel, words: Language, lots: torch.Generator) -> list[int]:
+    """Of each prompt, how many of `TRIES` sentences that begin so are right."""
+    texts = go_on(model, words, prompts().repeat_interleave(TRIES, dim=0), lots)
+    verdicts = torch.tensor([judge(text) for text in texts])
+    return verdicts.view(PROMPTS, TRIES).sum(dim=1).tolist()
+
+
+# --- what is run --------------------------------------------------------------------------------
+
+
+def by_the_judge(seed: int, kl_weight: float, judge: Judge = judge) -> dict[str, Any]:
+    start, words = start_model(seed)
+    model, history = teach(start, words, judge, kl_weight=kl_weight, seed=seed)
+    return {"history": history, **measured(model, start, words, seed)}
+
+
+def as_it_is(seed: int) -> dict[str, Any]:
+    start, words = start_model(seed)
+    return measured(start, start, words, seed)
+
+
+@cache
+def drawn_once(seed: int) -> tuple[list[str], list[bool]]:
+    """As many sentences of the start as a training with the judge draws, and the verdicts."""
+    start, words = start_model(seed)
+    texts = roll_out(start, words, STEPS * GROUP, torch.Generator().manual_seed(seed)).texts
+    return texts, [judge(text) for text in texts]
+
+
+def best_of(seed: int) -> dict[str, Any]:
+    """Of each `BEST_OF` sentences of the start the first right one, or else the first."""
+    texts, verdicts = drawn_once(seed)
+    chosen, right = [], 0
+    for place in range(0, len(texts), BEST_OF):
+        among = verdicts[place : place + BEST_OF]
+        chosen.append(texts[place + (among.index(True) if True in among else 0)])
+        right += True in among
+    return {"right": right / len(chosen), **kinds(chosen), "drawn": len(chosen)}
+
+
+@one_thread()
+def on_what_passed(seed: int) -> dict[str, Any]:
+    """Rejection sampling: the start is trained on its own right sentences, with the usual loss."""
+    start, words = start_model(seed)
+    passed = [text for text, good in zip(*drawn_once(seed), strict=True) if good]
+    pairs = as_lm_pairs([words.encode(text) for text in passed])
+    model = copy.deepcopy(start)
+    how = dataclasses.replace(PASSED, seed=seed)
+    train(model, pairs, pairs[:100], how, progress=tqdm(disable=True))
+    return {"passed": len(passed), **measured(model.eval(), start, words, seed)}
+
+
+def with_a_hole(seed: int) -> dict[str, Any]:
+    """The judge looks only at the first words; what it takes for right, and what is right."""
+    true: list[float] = []
+
+    def hasty_and_watched(text: str) -> bool:
+        true.append(float(judge(text)))
+        return hasty(text)
+
+    found = by_the_judge(seed, HOLE_KL, hasty_and_watched)
+    for step, entry in enumerate(found["history"]):
+        entry["right"] = statistics.mean(true[step * GROUP : (step + 1) * GROUP])
+    return found
+
+
+HOLE_KL = 0.0
+RUNS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "start": as_it_is,
+    **{f"KL {weight:g}": lambda seed, w=weight: by_the_judge(seed, w) for weight in KL_WEIGHTS},
+    "best of 16": best_of,
+    "trained on what passed": on_what_passed,
+    "hole": with_a_hole,
+}
+
+
+@experiment("judge")
+def taught_by_a_judge(seeds: Sequence[int] = (PILOT, *SEEDS)) -> dict[str, Any]:
+    """What a judge of right and wrong makes of the small GPT, by the weight of KL, on three seeds."""
+    about = {
+        "steps": STEPS,
+        "group": GROUP,
+        "learning_rate": LEARNING_RATE,
+        "kl_weights": list(KL_WEIGHTS),
+        "drawn": DRAWN,
+        "tries": TRIES,
+    }
+    runs = []
+    with tqdm(total=len(seeds) * len(RUNS), unit="run") as progress:
+        for seed in seeds:
+            for what, measure in RUNS.items():
+                progress.set_description(f"{what}, seed {seed}")
+                settings = {"what": what, "seed": seed, **about}
+                runs.append(cached("judge", settings, lambda m=measure, s=seed: m(s)))
+                progress.update(1)
+    return about | {"pilot": PILOT, "runs": runs}
