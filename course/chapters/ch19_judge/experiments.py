@@ -9,7 +9,7 @@ a quarter of an hour.
 import copy
 import dataclasses
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -24,8 +24,10 @@ from course.chapters.ch19_judge.policy import (
     advantages,
     go_on,
     k3,
+    least_kl,
     log_probs,
     padded,
+    pass_at_k,
     policy_loss,
     roll_out,
 )
@@ -51,6 +53,8 @@ PROMPTS, PROMPT_TOKENS, TRIES = 32, 3, 32  # beginnings to go on from, and how o
 PASSED = TrainingConfig(
     steps=120, max_tokens=512, schedule="linear", max_lr=2e-3, warmup=20, smoothing=0.0, average=1
 )
+TOLD = ("right", "different", "words", "length", "because", "questions")
+Row = Mapping[str, Any]
 Judge = Callable[[str], bool]
 judge = cache(could_write)  # each sentence is judged once
 
@@ -127,6 +131,39 @@ def kinds(texts: Sequence[str]) -> dict[str, float]:
         "because": sum("because" in each for each in split) / len(texts),
         "questions": sum(text.endswith("?") for text in texts) / len(texts),
     }
+
+
+# --- tuned with demonstrations --------------------------------------------------------------------
+
+INSTRUCTIONS = ("?", "!")  # one word before the sentence: what is wanted
+TUNING = TrainingConfig(
+    steps=150, max_tokens=512, schedule="linear", max_lr=3e-3, warmup=10, smoothing=0.0, average=1
+)
+
+
+@one_thread()
+def follow(start: LanguageModel, words: Language, count: int = 600) -> LanguageModel:
+    """Supervised tuning: a new model, trained on so many demonstrations of each instruction.
+
+    A demonstration is a sentence of the training text with the instruction before it, `? Do you
+    like trees?`, and the loss is that of any other text.
+    """
+    model, texts = copy.deepcopy(start), gpt.material()[1]
+    pairs = []
+    for sign in INSTRUCTIONS:
+        shown = [text for text in texts if sign in text.lower()][:count]
+        pairs += as_lm_pairs([words.encode(sign) + words.encode(text) for text in shown])
+    train(model, pairs, pairs[:50], TUNING, progress=tqdm(disable=True))
+    return model.eval()
+
+
+def answers(
+    model: LanguageModel, words: Language, instruction: str, count: int, seed: int = 0
+) -> list[str]:
+    """What the model writes after the instruction, which isn't part of the text."""
+    prompt = torch.tensor([[BOS, *words.encode(instruction)]])
+    lots = torch.Generator().manual_seed(seed)
+    return go_on(model, words, prompt.expand(count, -1), lots, hidden=prompt.size(1))
 
 
 # --- what is measured of a model ----------------------------------------------------------------
@@ -220,7 +257,8 @@ def best_of(seed: int) -> dict[str, Any]:
         among = verdicts[place : place + BEST_OF]
         chosen.append(texts[place + (among.index(True) if True in among else 0)])
         right += True in among
-    return {"right": right / len(chosen), **kinds(chosen), "drawn": len(chosen)}
+    found = {"right": right / len(chosen), "before": sum(verdicts) / len(verdicts)}
+    return found | kinds(chosen) | {"drawn": len(chosen), "first": chosen[:8]}
 
 
 @one_thread()
@@ -259,9 +297,63 @@ RUNS: dict[str, Callable[[int], dict[str, Any]]] = {
 }
 
 
+Runs = Mapping[str, Row]  # what was done -> its run, of one seed
+TRAINED = ("KL 0", "KL 0.1", "KL 0.3", "trained on what passed")
+# Written down when seed 0 had been run and no other: what each of the others should show.
+LIMITS: dict[str, Callable[[Runs], bool]] = {
+    "KL 0: at least 0.9 are right": lambda runs: runs["KL 0"]["right"] >= 0.9,
+    "KL 0: at most a third of the start's words in use": lambda runs: (
+        runs["KL 0"]["words"] <= runs["start"]["words"] / 3
+    ),
+    "KL 0: at most 0.05 with because": lambda runs: runs["KL 0"]["because"] <= 0.05,
+    "the heavier the KL penalty, the fewer right": lambda runs: rising(runs, "right", -1),
+    "the heavier the KL penalty, the more words in use": lambda runs: rising(runs, "words", 1),
+    "every training goes at least twice as far as it must": lambda runs: all(
+        runs[way]["kl"] >= 2 * least_kl(runs[way]["right"], runs["start"]["right"])
+        for way in TRAINED
+    ),
+    "KL 0: pass@1 at least 0.1 above the start's": lambda runs: (
+        passed_at(runs["KL 0"], 1) >= passed_at(runs["start"], 1) + 0.1
+    ),
+    "KL 0: pass@32 at most the start's": lambda runs: (
+        passed_at(runs["KL 0"], TRIES) <= passed_at(runs["start"], TRIES)
+    ),
+    "best of 16: at least 0.9 are right": lambda runs: runs["best of 16"]["right"] >= 0.9,
+    "best of 16: at least 0.7 of the start's words in use": lambda runs: (
+        runs["best of 16"]["words"] >= 0.7 * runs["start"]["words"]
+    ),
+    "trained on what passed: at least twice as many right as at the start": lambda runs: (
+        runs["trained on what passed"]["right"] >= 2 * runs["start"]["right"]
+    ),
+    "trained on what passed: at least a third of the start's because": lambda runs: (
+        runs["trained on what passed"]["because"] >= runs["start"]["because"] / 3
+    ),
+    "hole: the judge's yes at least 0.9 at the end": lambda runs: at_the_end(runs, "reward") >= 0.9,
+    "hole: fewer truly right at the end than at the start": lambda runs: (
+        at_the_end(runs, "right") < runs["start"]["right"]
+    ),
+}
+
+
+def rising(runs: Runs, what: str, sign: int) -> bool:
+    """Whether it rises (sign 1) or falls (-1) with the weight of KL."""
+    found = [sign * runs[f"KL {weight:g}"][what] for weight in KL_WEIGHTS]
+    return found == sorted(found)
+
+
+def passed_at(run: Row, k: int) -> float:
+    """pass@k, the mean over the beginnings."""
+    return statistics.mean(pass_at_k(TRIES, right, k) for right in run["solved"])
+
+
+def at_the_end(runs: Runs, what: str) -> float:
+    """Of the training with the hole, the mean of its last ten steps."""
+    return statistics.mean(entry[what] for entry in runs["hole"]["history"][-10:])
+
+
 @experiment("judge")
-def taught_by_a_judge(seeds: Sequence[int] = (PILOT, *SEEDS)) -> dict[str, Any]:
-    """What a judge of right and wrong makes of the small GPT, by the weight of KL, on three seeds."""
+def taught_by_a_judge(seeds: Sequence[int] = (*SEEDS, PILOT)) -> dict[str, Any]:
+    """What a judge of right and wrong makes of a small GPT, by the weight of KL, on three seeds."""
     about = {
         "steps": STEPS,
         "group": GROUP,
@@ -279,3 +371,9 @@ def taught_by_a_judge(seeds: Sequence[int] = (PILOT, *SEEDS)) -> dict[str, Any]:
                 runs.append(cached("judge", settings, lambda m=measure, s=seed: m(s)))
                 progress.update(1)
     return about | {"pilot": PILOT, "runs": runs}
+
+
+def by_way(stored: Row) -> dict[str, list[Row]]:
+    """What was done -> its runs, without the pilot's."""
+    told = [run for run in stored["runs"] if run["seed"] != stored["pilot"]]
+    return {what: [run for run in told if run["what"] == what] for what in RUNS}

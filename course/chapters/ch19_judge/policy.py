@@ -5,7 +5,7 @@
     rewards = tensor([judge(text) for text in rollout.texts])
     loss = policy_loss(log_probs(model, rollout.ids), rollout.log_p, advantages(rewards))
 
-A sentence is one action made of many: its log-probability is the sum over its words, <eos> included.
+A sentence is one action made of many: its log-probability is the sum over its words, and <eos>.
 """
 
 import math
@@ -27,9 +27,9 @@ LONGEST = 30  # words; a sentence without an end by then is cut off, and wrong
 
 @dataclass(frozen=True)
 class Rollout:
-    """Sentences drawn from a model: their texts, ids (b, t) with <bos> and <eos>, and log p (b, t - 1).
+    """Sentences drawn from a model: their texts, ids (b, t) with <bos> and <eos>, log_p (b, t - 1).
 
-    log_p holds log p(word | words before it) of the model that drew them, in nats, 0 at padding.
+    log_p: log p(word | words before it) of the model that drew them, in nats, 0 at padding.
     """
 
     texts: list[str]
@@ -49,11 +49,20 @@ def roll_out(model: LanguageModel, words: Language, count: int, lots: torch.Gene
 
 
 def go_on(
-    model: LanguageModel, words: Language, prompts: Tensor, lots: torch.Generator
+    model: LanguageModel,
+    words: Language,
+    prompts: Tensor,
+    lots: torch.Generator,
+    hidden: int = 1,
 ) -> list[str]:
-    """Of prompts (b, t) that begin with <bos> the sentences the model makes of them, b texts."""
-    written = generate(model, prompts, LONGEST - prompts.size(1), generator=lots)[:, 1:].tolist()
-    return [as_text(words, row[: row.index(EOS)]) if EOS in row else "" for row in written]
+    """Of prompts (b, t) the sentences that the model makes of them, b texts.
+
+    hidden: how many ids at the beginning of a prompt aren't part of the text: <bos>, and with 2
+    an instruction. A sentence without an end is "".
+    """
+    written = generate(model, prompts, LONGEST - prompts.size(1), generator=lots)
+    rows = written[:, hidden:].tolist()
+    return [as_text(words, row[: row.index(EOS)]) if EOS in row else "" for row in rows]
 
 
 def padded(rows: Sequence[Sequence[int]]) -> Tensor:
