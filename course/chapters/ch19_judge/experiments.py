@@ -10,6 +10,7 @@ import copy
 import dataclasses
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -363,9 +364,12 @@ def taught_by_a_judge(seeds: Sequence[int] = (*SEEDS, PILOT)) -> dict[str, Any]:
         "tries": TRIES,
     }
     runs = []
-    with tqdm(total=len(seeds) * len(RUNS), unit="run") as progress:
-        for seed in seeds:
-            for what, measure in RUNS.items():
+    with (
+        tqdm(total=len(seeds) * len(RUNS), unit="run") as progress,
+        suppress(KeyboardInterrupt),  # then what is complete is stored, and the next call goes on
+    ):
+        for what, measure in RUNS.items():
+            for seed in seeds:
                 progress.set_description(f"{what}, seed {seed}")
                 settings = {"what": what, "seed": seed, **about}
                 runs.append(cached("judge", settings, lambda m=measure, s=seed: m(s)))
