@@ -1,7 +1,7 @@
 """The exercises of notebook 19: advantages, losses with a planted fault, tries, and a design."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -147,5 +147,24 @@ def my_pass_at_k(function: Callable[[int, int, int], float]) -> None:
 
 # --- a design -------------------------------------------------------------------------------------
 
-WAYS = ("best of n", "train on what passed", "train with the judge, no KL", "train with KL")
-DESIGNS: Mapping[str, str] = {}
+BEST, PASSED, FREE, LEASH = (
+    "best of 16",
+    "trained on what passed",
+    "KL 0",
+    "KL 0.3",
+)
+WAYS = (BEST, PASSED, FREE, LEASH)
+DESIGNS = {"A": BEST, "B": FREE, "C": PASSED}
+LOOK = {
+    "A": "The judge may be asked for each sentence. Which row has nearly as many right ones as "
+    "the best, and most words in use?",
+    "B": "No judge, and variety counts for nothing: which training has most right sentences?",
+    "C": "No judge. Of the three trainings, which keeps most of the *because*?",
+}
+
+
+@exercise
+def designs(chosen: Any) -> None:
+    """Which way for which wish? By the figure of section 5."""
+    for name in wrong_verdicts(chosen, DESIGNS, WAYS):
+        raise Hint(f"{name}: another way fits better. {LOOK[name]}")

@@ -381,3 +381,10 @@ def by_way(stored: Row) -> dict[str, list[Row]]:
     """What was done -> its runs, without the pilot's."""
     told = [run for run in stored["runs"] if run["seed"] != stored["pilot"]]
     return {what: [run for run in told if run["what"] == what] for what in RUNS}
+
+
+def kept(stored: Row) -> dict[str, list[bool]]:
+    """Of each of the `LIMITS`, which of the seeds kept it, without the pilot."""
+    ways = by_way(stored)
+    seeds = [{way: runs[i] for way, runs in ways.items()} for i in range(len(SEEDS))]
+    return {name: [limit(runs) for runs in seeds] for name, limit in LIMITS.items()}
