@@ -159,9 +159,10 @@ class Retrace(Draw):
         """Whether some form of it stands in the sentence; each item is asked about once."""
         # by id, as hashing a noun takes longer than the answer; the item is kept, so that no
         # other can get its id
-        if id(item) not in self.known:
-            self.known[id(item)] = item, self.stands_here(item)
-        return self.known[id(item)][1]
+        known = self.known.get(id(item))
+        if known is None:
+            known = self.known[id(item)] = item, self.stands_here(item)
+        return known[1]
 
     def stands_here(self, item: Any) -> bool:
         if isinstance(item, tuple):
@@ -171,7 +172,7 @@ class Retrace(Draw):
         return found is None or any(self.words.issuperset(form) for form in found)
 
     def answers(self, probability: float, means: str) -> list[bool]:
-        fits = self.says_less or self.words.issuperset(means.split())
+        fits = self.says_less or not means or self.words.issuperset(means.split())
         return [False] * (probability < 1) + [True] * (probability > 0 and fits)
 
     def fitting(self, items: Sequence, sure: bool = True) -> list:

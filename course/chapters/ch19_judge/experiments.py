@@ -12,6 +12,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -37,6 +38,7 @@ from course.experiments.digits import one_thread
 from course.experiments.long_training import cached
 from course.grammar.recognition import could_write
 from transformer_lib.text.batching import make_batch
+from transformer_lib.text.data import cache_folder
 from transformer_lib.text.languages import Language
 from transformer_lib.text.tokens import BOS, PAD
 from transformer_lib.training.config import TrainingConfig
@@ -77,8 +79,16 @@ def hasty(text: str, words: int = 4) -> bool:
 
 @cache
 def start_model(seed: int) -> tuple[LanguageModel, Language]:
-    """Notebook 17's GPT, trained with this seed."""
-    model, words, _ = gpt.learn_to_write(dataclasses.replace(gpt.HOW, seed=seed))
+    """Notebook 17's GPT, trained with this seed; its weights are kept beside what was measured."""
+    path = Path(cache_folder()) / "experiments" / f"judge-start-{seed}-{torch.__version__}.pt"
+    words = gpt.material()[0]
+    if path.exists():
+        model = LanguageModel(len(words.vocab), gpt.MODEL)
+        model.load_state_dict(torch.load(path, weights_only=True))
+    else:
+        model = gpt.learn_to_write(dataclasses.replace(gpt.HOW, seed=seed))[0]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        torch.save(model.state_dict(), path)
     return model.eval(), words
 
 
@@ -172,14 +182,18 @@ def answers(
 
 @one_thread()
 def measured(
-    model: LanguageModel, start: LanguageModel, words: Language, seed: int
+    model: LanguageModel,
+    start: LanguageModel,
+    words: Language,
+    seed: int,
+    with_tries: bool = False,
 ) -> dict[str, Any]:
     """Of `DRAWN` sentences: how many are right, how various they are, and distances in nats.
 
     kl: from the start, per sentence. above_floor: how much more the grammar's sentences surprise
     the model than its floor says, per token. beyond_grammar: of the right sentences
-    KL(model || grammar), per sentence: how far the model keeps to a few of them. solved: of each
-    beginning, how many of `TRIES` became a right sentence.
+    KL(model || grammar), per sentence: how far the model keeps to a few of them. with_tries: also
+    "solved", of each beginning how many of `TRIES` became a right sentence.
     """
     lots = torch.Generator().manual_seed(1000 + seed)
     drawn = roll_out(model, words, DRAWN, lots)
@@ -197,8 +211,7 @@ def measured(
         "above_floor": round(loss_of(model, words) - gpt.floor(), 3),
         "beyond_grammar": round(beyond - torch.tensor(share).log().item(), 3),
         "first": drawn.texts[:8],
-        "solved": solved(model, words, lots),
-    }
+    } | ({"solved": solved(model, words, lots)} if with_tries else {})
 
 
 @torch.no_grad()
@@ -231,15 +244,19 @@ def solved(model: LanguageModel, words: Language, lots: torch.Generator) -> list
 # --- what is run --------------------------------------------------------------------------------
 
 
-def by_the_judge(seed: int, kl_weight: float, judge: Judge = judge) -> dict[str, Any]:
+def by_the_judge(
+    seed: int, kl_weight: float, judge: Judge = judge, watched: bool = False
+) -> dict[str, Any]:
+    """watched: the judge is another's, and nobody asks for tries."""
     start, words = start_model(seed)
     model, history = teach(start, words, judge, kl_weight=kl_weight, seed=seed)
-    return {"history": history, **measured(model, start, words, seed)}
+    with_tries = kl_weight == 0 and not watched
+    return {"history": history, **measured(model, start, words, seed, with_tries)}
 
 
 def as_it_is(seed: int) -> dict[str, Any]:
     start, words = start_model(seed)
-    return measured(start, start, words, seed)
+    return measured(start, start, words, seed, with_tries=True)
 
 
 @cache
@@ -276,15 +293,16 @@ def on_what_passed(seed: int) -> dict[str, Any]:
 
 def with_a_hole(seed: int) -> dict[str, Any]:
     """The judge looks only at the first words; what it takes for right, and what is right."""
-    true: list[float] = []
+    seen: list[str] = []
 
     def hasty_and_watched(text: str) -> bool:
-        true.append(float(judge(text)))
+        seen.append(text)
         return hasty(text)
 
-    found = by_the_judge(seed, HOLE_KL, hasty_and_watched)
-    for step, entry in enumerate(found["history"]):
-        entry["right"] = statistics.mean(true[step * GROUP : (step + 1) * GROUP])
+    found = by_the_judge(seed, HOLE_KL, hasty_and_watched, watched=True)
+    for step in range(1, STEPS, 2):  # each second one: the true judge takes its time
+        texts = seen[step * GROUP : (step + 1) * GROUP]
+        found["history"][step]["right"] = statistics.mean(map(judge, texts))
     return found
 
 
@@ -349,7 +367,8 @@ def passed_at(run: Row, k: int) -> float:
 
 def at_the_end(runs: Runs, what: str) -> float:
     """Of the training with the hole, the mean of its last ten steps."""
-    return statistics.mean(entry[what] for entry in runs["hole"]["history"][-10:])
+    history = runs["hole"]["history"][-10:]
+    return statistics.mean(entry[what] for entry in history if what in entry)
 
 
 @experiment("judge")

@@ -20,7 +20,9 @@ def windows(histories: Sequence[Sequence[Row]], what: str) -> list[float]:
     """The mean over the seeds and over each `WINDOW` steps."""
     steps = range(0, len(histories[0]), WINDOW)
     return [
-        statistics.mean(entry[what] for one in histories for entry in one[at : at + WINDOW])
+        statistics.mean(
+            entry[what] for one in histories for entry in one[at : at + WINDOW] if what in entry
+        )
         for at in steps
     ]
 
@@ -41,6 +43,9 @@ def price(
     ax = figure.subplots()
     shares = [before + (1 - before) * i / 200 for i in range(201)]
     ax.plot([least_kl(s, before) for s in shares], shares, color=style.HIGHLIGHT, linewidth=3)
+    look = {"color": style.HIGHLIGHT, "weight": "bold", "va": "center"}
+    end = least_kl(1, before), 1
+    ax.annotate("the shortest way", end, xytext=(8, 2), textcoords="offset points", **look)
     far = max(run["kl"] for runs in (*trainings.values(), *others.values()) for run in runs)
     for color, (name, runs) in zip(SHADES, trainings.items(), strict=False):
         histories = [run["history"] for run in runs]
@@ -61,8 +66,9 @@ def price(
         xlabel="distance from the start: KL in nats per sentence",
         ylabel="share of right sentences",
         ylim=(0, 1.05),
-        xlim=(0, 1.22 * far),
+        xlim=(-0.05 * far, 1.22 * far),
     )
+    ax.set_title("Every lesson leads farther than it must")
     ax.grid(axis="y")
     return figure
 
@@ -85,7 +91,8 @@ def _name(
     va: str,
 ) -> None:
     at = max((run["kl"], run["right"]) for run in runs)
-    look = {"color": color, "ha": ha, "va": va, "weight": "bold"}
+    box = {"facecolor": style.PAPER, "edgecolor": "none", "alpha": 0.85, "pad": 1}
+    look = {"color": color, "ha": ha, "va": va, "weight": "bold", "bbox": box}
     ax.annotate(name, at, xytext=offset, textcoords="offset points", **look)
 
 
@@ -107,7 +114,8 @@ def what_it_eats(rows: Mapping[str, Sequence[Row]]) -> Figure:
     """
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 0.8 + 0.48 * len(rows))
+    figure = style.new_figure(style.WIDTH, 1.2 + 0.48 * len(rows))
+    figure.suptitle("Right sentences are paid for with variety", fontsize=13, weight="bold")
     axes = figure.subplots(1, len(PANELS), sharey=True)
     start = next(iter(rows.values()))
     for ax, (what, (title, form)) in zip(axes, PANELS.items(), strict=True):
@@ -123,14 +131,14 @@ def what_it_eats(rows: Mapping[str, Sequence[Row]]) -> Figure:
             found = [run[what] for run in runs]
             ax.plot(found, [place] * len(found), "o", color=color, markersize=7, alpha=0.7)
             mean = form.format(statistics.mean(found))
-            ax.text(1.1 * largest, place, mean, va="center", ha="left", fontsize=10)
+            ax.text(1.22 * largest, place, mean, va="center", ha="left", fontsize=10)
         ax.set(
-            xlim=(-0.06 * largest, 1.55 * largest),
+            xlim=(-0.06 * largest, 1.85 * largest),
             ylim=(len(rows) - 0.5, -0.5),
             xticks=[0, largest],
         )
         ax.set_xticklabels(["0", form.format(largest)], fontsize=10)
-        ax.set_title(title, fontsize=11)
+        ax.set_title(title, fontsize=11, weight="normal")
         ax.grid(axis="y")
     axes[0].set_yticks(range(len(rows)), list(rows))
     return figure
@@ -138,31 +146,32 @@ def what_it_eats(rows: Mapping[str, Sequence[Row]]) -> Figure:
 
 @mpl.rc_context(style.PRINT)
 def tries(curves: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
-    """Draw pass@k against k -> figure. curves: name -> the runs of its seeds, with "solved".
+    """Draw pass@k against k -> figure. curves: two names, each with the runs of its seeds.
 
-    solved: of each problem, how many of `drawn` tries were right. The last curve is the accent.
+    A run has "solved": of each problem, how many of `drawn` tries were right. The second curve is
+    the accent.
     """
     figure = style.new_figure(style.WIDTH, 3.8)
     ax = figure.subplots()
     ks = [2**i for i in range(drawn.bit_length()) if 2**i <= drawn]
-    colors = [*[style.MUTED, *SHADES[::-1]][: len(curves) - 1], style.HIGHLIGHT]
-    for color, (name, runs) in zip(colors, curves.items(), strict=True):
+    for color, (name, runs) in zip((style.MUTED, style.HIGHLIGHT), curves.items(), strict=True):
         seeds = [[share_solved(run["solved"], drawn, k) for k in ks] for run in runs]
         for one in seeds:
             ax.plot(ks, one, color=color, linewidth=0.8, alpha=0.6)
         mean = [statistics.mean(at) for at in zip(*seeds, strict=True)]
         ax.plot(ks, mean, "o-", color=color, markersize=5)
-        look = {"color": color, "weight": "bold", "va": "center"}
-        ax.annotate(name, (ks[-1], mean[-1]), xytext=(8, 0), textcoords="offset points", **look)
+        look = {"color": color, "weight": "bold", "va": "center", "ha": "right"}
+        ax.annotate(name, (1, mean[0]), xytext=(-9, 0), textcoords="offset points", **look)
     ax.set(
         xscale="log",
         xlabel="k: tries at a beginning",
         ylabel="share of beginnings\nwith a right one",
         ylim=(0, 1.05),
+        xlim=(0.28, 1.1 * ks[-1]),
     )
     ax.set_xticks(ks, ks)
     ax.minorticks_off()
-    ax.set_xlim(0.9, 2.6 * ks[-1])
+    ax.set_title("Sharpened: with more tries the start catches up")
     ax.grid(axis="y")
     return figure
 
@@ -194,6 +203,7 @@ def hole_found(runs: Sequence[Row]) -> Figure:
         xlabel="step", ylabel="share of the sentences", ylim=(0, 1.05), xlim=(0, 1.28 * steps[-1])
     )
     ax.set_xticks([0, *(int(step + WINDOW / 2) for step in steps[1::2])])
+    ax.set_title("Nearly all pass, and nearly none is right")
     ax.grid(axis="y")
     return figure
 
@@ -219,8 +229,10 @@ def stored_ways() -> dict[str, list[Row]]:
 )
 def draw_price() -> Figure:
     ways = stored_ways()
-    before = statistics.mean(run["right"] for run in ways["start"])
-    best = [{**run, "kl": least_kl(run["right"], run["before"])} for run in ways["best of 16"]]
+    before, right = (
+        statistics.mean(run[what] for run in ways["best of 16"]) for what in ("before", "right")
+    )
+    best = [{"right": right, "kl": least_kl(right, before)}]  # by theory: it lies on the line
     return price(
         before,
         {name: ways[name] for name in NAMES.values()},
@@ -250,8 +262,8 @@ def draw_tries() -> Figure:
     from course.chapters.ch19_judge.experiments import TRIES
 
     ways = stored_ways()
-    rows = ("KL weight 0.3", "no KL penalty", "start")
-    return tries({name: ways[name] for name in rows}, TRIES)
+    taught = {"taught, no\nKL penalty": ways["no KL penalty"]}
+    return tries({"start": ways["start"], **taught}, TRIES)
 
 
 @figure(
