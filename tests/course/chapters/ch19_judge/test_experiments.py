@@ -98,3 +98,8 @@ def test_the_limits_can_be_missed():
     for name, limit in lab.LIMITS.items():
         tried = [reverse] if name in ordered else [same, perfect]
         assert not all(limit(runs) for runs in tried), name
+
+
+def test_how_sure_a_share_is():
+    low, high = gpt.interval(0.5, lab.DRAWN)
+    assert 0.055 < (high - low) / 2 < 0.065
