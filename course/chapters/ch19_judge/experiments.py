@@ -29,9 +29,9 @@ from course.chapters.ch19_judge.policy import (
     least_kl,
     log_probs,
     padded,
-    pass_at_k,
     policy_loss,
     roll_out,
+    share_solved,
 )
 from course.experiments import experiment
 from course.experiments.digits import one_thread
@@ -362,7 +362,7 @@ def rising(runs: Runs, what: str, sign: int) -> bool:
 
 def passed_at(run: Row, k: int) -> float:
     """pass@k, the mean over the beginnings."""
-    return statistics.mean(pass_at_k(TRIES, right, k) for right in run["solved"])
+    return share_solved(run["solved"], TRIES, k)
 
 
 def at_the_end(runs: Runs, what: str) -> float:

@@ -8,7 +8,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course.chapters.ch19_judge.policy import least_kl, pass_at_k
+from course.chapters.ch19_judge.policy import least_kl, share_solved
 from course.drawing import style
 from course.drawing.registry import figure
 
@@ -176,11 +176,6 @@ def tries(curves: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     return figure
 
 
-def share_solved(solved: Sequence[int], drawn: int, k: int) -> float:
-    """pass@k, the mean over the problems."""
-    return statistics.mean(pass_at_k(drawn, right, k) for right in solved)
-
-
 @mpl.rc_context(style.PRINT)
 def hole_found(runs: Sequence[Row]) -> Figure:
     """Draw, along a training, what a judge with a hole takes for right, and what is right.
@@ -225,11 +220,12 @@ def stored_ways() -> dict[str, list[Row]]:
     notebook=NOTEBOOK,
     hero=True,
     caption="How far from the start each way to right sentences leads, beside the shortest way.",
-    alt="The share of right sentences against the KL from the start, in nats per sentence. The start "
-    "is at about a fifth. From there a line rises steeply and reaches 1 after about one and a half "
-    "nats: the shortest way. Best of 16 lies on it, above 0.9. Trainings with KL weights of 0.3, 0.1 "
-    "and 0 leave to the right of it; the lower the weight, the higher and the farther away they end. "
-    "What was trained on what passed ends lower, and to the right of the line as well.",
+    alt="The share of right sentences against the KL from the start, in nats per sentence. The "
+    "start is at about a fifth. From there a line rises steeply and reaches 1 after about one"
+    " and a half nats: the shortest way. Best of 16 lies on it, above 0.9. Trainings with KL "
+    "weights of 0.3, 0.1 and 0 leave to the right of it; the lower the weight, the higher and"
+    " the farther away they end. What was trained on what passed ends lower, and to the right"
+    " of the line as well.",
 )
 def draw_price() -> Figure:
     ways = stored_ways()
@@ -248,11 +244,11 @@ def draw_price() -> Figure:
     "judge-eats",
     notebook=NOTEBOOK,
     caption="What the sentences are like before and after the lessons, on three seeds.",
-    alt="Six rows, five panels, a dot for each of three seeds. From the start over KL weights of 0.3 "
-    "and 0.1 to none the share of right sentences rises from about a fifth to nearly 1; the words in "
-    "use fall to less than a third, sentences get shorter, and those with because disappear. "
-    "Training on what passed and best of 16 keep most of the words and all sentences different; "
-    "with best of 16 more than nine of ten are right, too.",
+    alt="Six rows, five panels, a dot for each of three seeds. From the start over KL weights of "
+    "0.3 and 0.1 to none the share of right sentences rises from about a fifth to nearly 1; "
+    "the words in use fall to less than a third, sentences get shorter, and those with "
+    "because disappear. Training on what passed and best of 16 keep most of the words and all"
+    " sentences different; with best of 16 more than nine of ten are right, too.",
 )
 def draw_what_it_eats() -> Figure:
     ways = stored_ways()
@@ -264,9 +260,9 @@ def draw_what_it_eats() -> Figure:
     "judge-tries",
     notebook=NOTEBOOK,
     caption="pass@k: how many beginnings have a right sentence among k, before and after.",
-    alt="The share of 32 beginnings that became a right sentence, against the number of tries from 1 "
-    "to 32, doubling. With one try the taught model is far above its start. The start's curve is "
-    "steeper, comes up to it, and with 32 tries is level with it or above.",
+    alt="The share of 32 beginnings that became a right sentence, against the number of tries "
+    "from 1 to 32, doubling. With one try the taught model is far above its start. The "
+    "start's curve is steeper, comes up to it, and with 32 tries is level with it or above.",
 )
 def draw_tries() -> Figure:
     from course.chapters.ch19_judge.experiments import TRIES
@@ -280,8 +276,9 @@ def draw_tries() -> Figure:
     "judge-hole",
     notebook=NOTEBOOK,
     caption="A judge that reads four words only, and what is right of what it lets pass.",
-    alt="Shares of the sentences against the step. What the judge with a hole lets pass rises within "
-    "twenty steps to nearly all. What is truly right falls from about a fifth to nearly nothing.",
+    alt="Shares of the sentences against the step. What the judge with a hole lets pass rises "
+    "within twenty steps to nearly all. What is truly right falls from about a fifth to "
+    "nearly nothing.",
 )
 def draw_hole() -> Figure:
     return hole_found(stored_ways()["hole"])

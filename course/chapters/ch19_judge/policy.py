@@ -9,6 +9,7 @@ A sentence is one action made of many: its log-probability is the sum over its w
 """
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -126,3 +127,8 @@ def pass_at_k(drawn: int, right: int, k: int) -> float:
     right of `drawn` tries were: 1 - C(drawn - right, k) / C(drawn, k).
     """
     return 1 - math.comb(drawn - right, k) / math.comb(drawn, k)
+
+
+def share_solved(solved: Sequence[int], drawn: int, k: int) -> float:
+    """pass@k, the mean over the problems. solved: of each, how many of `drawn` tries were right."""
+    return statistics.mean(pass_at_k(drawn, right, k) for right in solved)
