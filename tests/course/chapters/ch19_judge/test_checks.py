@@ -130,7 +130,7 @@ def test_the_designs_are_the_best_by_what_was_measured():
     # B: right without a judge
     assert min(told(check.FREE, "right")) > max(told(check.LEASH, "right"))
     assert min(told(check.FREE, "right")) > max(told(check.PASSED, "right"))
-    # C: right nearly three times as often as the start, and most because of the trainings
+    # C: right twice as often as the start, and most because of the trainings
     start = told("start", "right")
-    assert all(a >= 2.5 * b for a, b in zip(told(check.PASSED, "right"), start, strict=True))
+    assert all(a >= 2 * b for a, b in zip(told(check.PASSED, "right"), start, strict=True))
     assert min(told(check.PASSED, "because")) > max(told(check.LEASH, "because"))
