@@ -8,6 +8,7 @@ a quarter of an hour.
 
 import copy
 import dataclasses
+import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -192,7 +193,8 @@ def measured(
 
     kl: from the start, per sentence. above_floor: how much more the grammar's sentences surprise
     the model than its floor says, per token. beyond_grammar: of the right sentences
-    KL(model || grammar), per sentence: how far the model keeps to a few of them. with_tries: also
+    KL(model || grammar), per sentence: how far the model keeps to a few of them; None where none
+    is right. with_tries: also
     "solved", of each beginning how many of `TRIES` became a right sentence.
     """
     lots = torch.Generator().manual_seed(1000 + seed)
@@ -203,13 +205,13 @@ def measured(
         kl = (log_p - log_probs(start, drawn.ids).sum(dim=1)).mean().item()
     right = [(text, p) for text, p, good in zip(drawn.texts, log_p, verdicts, strict=True) if good]
     share = len(right) / DRAWN
-    beyond = statistics.mean(p.item() + grammar_nats(text) for text, p in right[:150])
+    beyond = [p.item() + grammar_nats(text) - math.log(share) for text, p in right[:150]]
     return {
         "right": share,
         **kinds(drawn.texts),
         "kl": round(kl, 3),
         "above_floor": round(loss_of(model, words) - gpt.floor(), 3),
-        "beyond_grammar": round(beyond - torch.tensor(share).log().item(), 3),
+        "beyond_grammar": round(statistics.mean(beyond), 3) if beyond else None,
         "first": drawn.texts[:8],
     } | ({"solved": solved(model, words, lots)} if with_tries else {})
 
