@@ -206,6 +206,7 @@ def measured(
     right = [(text, p) for text, p, good in zip(drawn.texts, log_p, verdicts, strict=True) if good]
     share = len(right) / DRAWN
     beyond = [p.item() + grammar_nats(text) - math.log(share) for text, p in right[:150]]
+    beyond = [nats for nats in beyond if nats < math.inf]  # see `grammar_nats`
     return {
         "right": share,
         **kinds(drawn.texts),
