@@ -156,8 +156,8 @@ BEST, PASSED, FREE, LEASH = (
 WAYS = (BEST, PASSED, FREE, LEASH)
 DESIGNS = {"A": BEST, "B": FREE, "C": PASSED}
 LOOK = {
-    "A": "The judge may be asked for each sentence. Which row has nearly as many right ones as "
-    "the best, and most words in use?",
+    "A": "The judge may be asked for each sentence. Of the rows with more than nine of ten right, "
+    "which has most words in use?",
     "B": "No judge, and variety counts for nothing: which training has most right sentences?",
     "C": "No judge. Of the three trainings, which keeps most of the *because*?",
 }

@@ -277,7 +277,7 @@ def draw_tries() -> Figure:
     notebook=NOTEBOOK,
     caption="A judge that reads four words only, and what is right of what it lets pass.",
     alt="Shares of the sentences against the step. What the judge with a hole lets pass rises "
-    "within twenty steps to nearly all. What is truly right falls from about a fifth to "
+    "within thirty steps to nearly all. What is truly right falls from about a fifth to "
     "nearly nothing.",
 )
 def draw_hole() -> Figure:

@@ -123,14 +123,14 @@ def test_the_designs_are_the_best_by_what_was_measured():
     def told(way: str, what: str) -> list[float]:
         return [run[what] for run in of[way]]
 
-    # A: the judge at hand: nearly as right as the best, and more words in use than any other
-    trained = (check.FREE, check.LEASH, check.PASSED)
-    assert min(told(check.BEST, "right")) > 0.9
-    assert all(min(told(check.BEST, "words")) > max(told(way, "words")) for way in trained)
+    # A: the judge at hand: as right as the best, and more words in use than where that is so, too
+    assert min(told(check.BEST, "right")) > 0.9 > max(told(check.LEASH, "right"))
+    assert max(told(check.PASSED, "right")) < 0.6
+    assert min(told(check.BEST, "words")) > 5 * max(told(check.FREE, "words"))
     # B: right without a judge
     assert min(told(check.FREE, "right")) > max(told(check.LEASH, "right"))
     assert min(told(check.FREE, "right")) > max(told(check.PASSED, "right"))
     # C: right twice as often as the start, and most because of the trainings
-    start = told("start", "right")
+    start = told(check.BEST, "before")  # of 3,840 sentences
     assert all(a >= 2 * b for a, b in zip(told(check.PASSED, "right"), start, strict=True))
     assert min(told(check.PASSED, "because")) > max(told(check.LEASH, "because"))

@@ -88,4 +88,4 @@ def test_what_the_titles_and_alternative_texts_say():
     before = [run["before"] for run in ways["best of 16"]]
     assert 1.3 < least_kl(1, sum(before) / 3) < 1.7
     for run in ways["hole"]:
-        assert windows([run["history"]], "reward")[1] > 0.85
+        assert windows([run["history"]], "reward")[2] > 0.9
