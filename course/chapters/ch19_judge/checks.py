@@ -165,6 +165,6 @@ LOOK = {
 
 @exercise
 def designs(chosen: Any) -> None:
-    """Which way for which wish? By the figure of section 5."""
+    """Which way for which wish? By the figures of sections 5 and 6."""
     for name in wrong_verdicts(chosen, DESIGNS, WAYS):
         raise Hint(f"{name}: another way fits better. {LOOK[name]}")

@@ -59,7 +59,7 @@ def price(
         _name(ax, name, runs, color, (8, -4), "left", "top")
     for name, runs in others.items():
         _dots(ax, runs, style.INK, "s")
-        _name(ax, name, runs, style.INK, (9, -2), "left", "top")
+        _name(ax, name, runs, style.INK, (9, -6), "left", "top")
     ax.plot([0], [before], "o", color=style.INK, markersize=9, clip_on=False, zorder=5)
     ax.annotate("the start", (0, before), xytext=(10, -4), textcoords="offset points", va="top")
     ax.set(
@@ -171,7 +171,7 @@ def tries(curves: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     )
     ax.set_xticks(ks, ks)
     ax.minorticks_off()
-    ax.set_title("Sharpened: with more tries the start catches up")
+    ax.set_title("Sharpened: with 32 tries the start is ahead")
     ax.grid(axis="y")
     return figure
 
@@ -262,7 +262,7 @@ def draw_what_it_eats() -> Figure:
     caption="pass@k: how many beginnings have a right sentence among k, before and after.",
     alt="The share of 32 beginnings that became a right sentence, against the number of tries "
     "from 1 to 32, doubling. With one try the taught model is far above its start. The "
-    "start's curve is steeper, comes up to it, and with 32 tries is level with it or above.",
+    "start's curve is steeper, comes up to it, and with 32 tries is above it.",
 )
 def draw_tries() -> Figure:
     from course.chapters.ch19_judge.experiments import TRIES
