@@ -261,7 +261,7 @@ def draw_what_it_eats() -> Figure:
     notebook=NOTEBOOK,
     caption="pass@k: how many beginnings have a right sentence among k, before and after.",
     alt="The share of 32 beginnings that became a right sentence, against the number of tries "
-    "from 1 to 32, doubling. With one try the taught model is far above its start. The "
+    "from 1 to 32, doubling. with one try the taught model is above its start. The "
     "start's curve is steeper, comes up to it, and with 32 tries is above it.",
 )
 def draw_tries() -> Figure:
