@@ -25,6 +25,7 @@ CHAPTERS = (
     "ch16_before",
     "ch17_gpt",
     "ch18_since_2017",
+    "ch19_judge",
     "ch20_features",
     "a1_primer",
 )

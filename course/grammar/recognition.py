@@ -128,6 +128,7 @@ class Retrace(Draw):
     def __init__(self, words: Iterable[str]):
         super().__init__(seed=0)
         self.words = frozenset(words)
+        self.known: dict[int, tuple[Any, bool]] = {}  # id of an item -> it, and whether it fits
         self.path: list[list] = []  # of each choice: which option it is, and the options
         self.begin()
 
@@ -155,7 +156,15 @@ class Retrace(Draw):
         return found[which]
 
     def fits(self, item: Any) -> bool:
-        """Whether some form of it stands in the sentence."""
+        """Whether some form of it stands in the sentence; each item is asked about once."""
+        # by id, as hashing a noun takes longer than the answer; the item is kept, so that no
+        # other can get its id
+        known = self.known.get(id(item))
+        if known is None:
+            known = self.known[id(item)] = item, self.stands_here(item)
+        return known[1]
+
+    def stands_here(self, item: Any) -> bool:
         if isinstance(item, tuple):
             verbs = [part for part in item if isinstance(part, Verb)]
             return all(map(self.fits, verbs or item[:1]))
@@ -163,7 +172,7 @@ class Retrace(Draw):
         return found is None or any(self.words.issuperset(form) for form in found)
 
     def answers(self, probability: float, means: str) -> list[bool]:
-        fits = self.says_less or self.words.issuperset(means.split())
+        fits = self.says_less or not means or self.words.issuperset(means.split())
         return [False] * (probability < 1) + [True] * (probability > 0 and fits)
 
     def fitting(self, items: Sequence, sure: bool = True) -> list:

@@ -21,6 +21,7 @@ GRAMMAR = [name for name in NUMBERED if name < "14"]
 EVENINGS = {  # after the two of the grammar: the notebooks of an evening, and its minutes
     "real text": (["14", "15"], 75),
     "before and since": (["16", "17", "18"], 100),
+    "taught by a judge": (["19"], 40),
     "a known truth": (["20"], 35),
 }
 

@@ -1,0 +1,1 @@
+"""Notebook 19, Taught by a judge: figures, checks, experiments."""

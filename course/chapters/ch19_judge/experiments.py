@@ -1,0 +1,412 @@
+"""Experiments: the small GPT of notebook 17 learns from a judge, and what that buys and eats.
+
+The judge is the grammar itself (`could_write`): right or wrong, and nothing else. Four seeds, each
+with a model of its own. Seed 0 was the pilot: with it the settings were chosen. What is told is
+told of the other three, and `LIMITS` were written down before they were run. On one core
+a quarter of an hour.
+"""
+
+import copy
+import dataclasses
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from course.chapters.ch17_gpt import experiments as gpt
+from course.chapters.ch17_gpt.experiment_language_model import sentences
+from course.chapters.ch19_judge.grammar_nats import grammar_nats
+from course.chapters.ch19_judge.policy import (
+    advantages,
+    go_on,
+    k3,
+    least_kl,
+    log_probs,
+    padded,
+    policy_loss,
+    roll_out,
+    share_solved,
+)
+from course.experiments import experiment
+from course.experiments.digits import one_thread
+from course.experiments.long_training import cached
+from course.grammar.recognition import could_write
+from transformer_lib.text.batching import make_batch
+from transformer_lib.text.data import cache_folder
+from transformer_lib.text.languages import Language
+from transformer_lib.text.tokens import BOS, PAD
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.step import batch_loss
+from transformer_lib.training.trainer import train
+from transformer_lib.variants.language_model import LanguageModel, as_lm_pairs
+
+PILOT, SEEDS = 0, (1, 2, 3)
+STEPS, GROUP = 60, 64  # of each training with the judge: steps, and sentences in each
+LEARNING_RATE, LONGEST_GRADIENT = 1e-3, 1.0
+KL_WEIGHTS = (0.0, 0.1, 0.3)
+BEST_OF = 16
+DRAWN = 240  # sentences that each model is measured by
+PROMPTS, PROMPT_TOKENS, TRIES = 32, 3, 32  # beginnings to go on from, and how often each is tried
+PASSED = TrainingConfig(
+    steps=120, max_tokens=512, schedule="linear", max_lr=2e-3, warmup=20, smoothing=0.0, average=1
+)
+TOLD = ("right", "different", "words", "length", "because", "questions")
+Row = Mapping[str, Any]
+Judge = Callable[[str], bool]
+judge = cache(could_write)  # each sentence is judged once
+
+
+@cache
+def beginnings(words: int) -> frozenset[str]:
+    """How the grammar's sentences begin: the first words of as many as the GPT learned from."""
+    return frozenset(begin(text, words) for text in gpt.material()[1])
+
+
+def begin(text: str, words: int) -> str:
+    return " ".join(text.split()[:words])
+
+
+def hasty(text: str, words: int = 4) -> bool:
+    """A judge with a hole: it looks whether the first words are those of a sentence."""
+    return begin(text, words) in beginnings(words)
+
+
+@cache
+def start_model(seed: int) -> tuple[LanguageModel, Language]:
+    """Notebook 17's GPT, trained with this seed; its weights are kept beside what was measured."""
+    path = Path(cache_folder()) / "experiments" / f"judge-start-{seed}-{torch.__version__}.pt"
+    words = gpt.material()[0]
+    if path.exists():
+        model = LanguageModel(len(words.vocab), gpt.MODEL)
+        model.load_state_dict(torch.load(path, weights_only=True))
+    else:
+        model = gpt.learn_to_write(dataclasses.replace(gpt.HOW, seed=seed))[0]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        torch.save(model.state_dict(), path)
+    return model.eval(), words
+
+
+@one_thread()
+def teach(
+    start: LanguageModel,
+    words: Language,
+    judge: Judge = judge,
+    *,
+    kl_weight: float,
+    steps: int = STEPS,
+    seed: int = 0,
+    progress: tqdm | None = None,
+) -> tuple[LanguageModel, list[dict[str, float]]]:
+    """GRPO with one prompt, <bos> -> a new model, and what was drawn in each step.
+
+    kl: the mean of log(p / p_start) of the drawn sentences, nats per sentence.
+    """
+    model, lots = copy.deepcopy(start), torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+    history = []
+    for step in range(steps):
+        drawn = roll_out(model, words, GROUP, lots)
+        rewards = torch.tensor([float(judge(text)) for text in drawn.texts])
+        with torch.no_grad():
+            before = log_probs(start, drawn.ids)
+        new = log_probs(model, drawn.ids)
+        loss = policy_loss(new, drawn.log_p, advantages(rewards))
+        loss = loss + kl_weight * k3(new, before).sum(dim=1).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), LONGEST_GRADIENT)
+        optimizer.step()
+        kl = (drawn.log_p - before).sum(dim=1).mean().item()
+        history.append({"step": step, "reward": rewards.mean().item(), "kl": round(kl, 3)})
+        history[-1] |= kinds(drawn.texts)
+        if progress is not None:
+            progress.update(1)
+    return model.eval(), history
+
+
+def kinds(texts: Sequence[str]) -> dict[str, float]:
+    """Of some texts: the share of different ones, of those with because, of questions; words in
+    use; words in a sentence.
+    """
+    split = [text.lower().split() for text in texts]
+    return {
+        "different": len(set(texts)) / len(texts),
+        "words": len({word for each in split for word in each}),
+        "length": round(statistics.mean(map(len, split)), 2),
+        "because": sum("because" in each for each in split) / len(texts),
+        "questions": sum(text.endswith("?") for text in texts) / len(texts),
+    }
+
+
+# --- tuned with demonstrations --------------------------------------------------------------------
+
+INSTRUCTIONS = ("?", "!")  # one word before the sentence: what is wanted
+TUNING = TrainingConfig(
+    steps=150, max_tokens=512, schedule="linear", max_lr=3e-3, warmup=10, smoothing=0.0, average=1
+)
+
+
+@one_thread()
+def follow(start: LanguageModel, words: Language, count: int = 600) -> LanguageModel:
+    """Supervised tuning: a new model, trained on so many demonstrations of each instruction.
+
+    A demonstration is a sentence of the training text with the instruction before it, `? Do you
+    like trees?`, and the loss is that of any other text.
+    """
+    model, texts = copy.deepcopy(start), gpt.material()[1]
+    pairs = []
+    for sign in INSTRUCTIONS:
+        shown = [text for text in texts if sign in text.lower()][:count]
+        pairs += as_lm_pairs([words.encode(sign) + words.encode(text) for text in shown])
+    train(model, pairs, pairs[:50], TUNING, progress=tqdm(disable=True))
+    return model.eval()
+
+
+def answers(
+    model: LanguageModel, words: Language, instruction: str, count: int, seed: int = 0
+) -> list[str]:
+    """What the model writes after the instruction, which isn't part of the text."""
+    prompt = torch.tensor([[BOS, *words.encode(instruction)]])
+    lots = torch.Generator().manual_seed(seed)
+    return go_on(model, words, prompt.expand(count, -1), lots, hidden=prompt.size(1))
+
+
+# --- what is measured of a model ----------------------------------------------------------------
+
+
+@one_thread()
+def measured(
+    model: LanguageModel,
+    start: LanguageModel,
+    words: Language,
+    seed: int,
+    with_tries: bool = False,
+) -> dict[str, Any]:
+    """Of `DRAWN` sentences: how many are right, how various they are, and distances in nats.
+
+    kl: from the start, per sentence. above_floor: how much more the grammar's sentences surprise
+    the model than its floor says, per token. beyond_grammar: of the right sentences
+    KL(model || grammar), per sentence: how far the model keeps to a few of them; None where none
+    is right. with_tries: also
+    "solved", of each beginning how many of `TRIES` became a right sentence.
+    """
+    lots = torch.Generator().manual_seed(1000 + seed)
+    drawn = roll_out(model, words, DRAWN, lots)
+    verdicts = [judge(text) for text in drawn.texts]
+    with torch.no_grad():
+        log_p = drawn.log_p.sum(dim=1)
+        kl = (log_p - log_probs(start, drawn.ids).sum(dim=1)).mean().item()
+    right = [(text, p) for text, p, good in zip(drawn.texts, log_p, verdicts, strict=True) if good]
+    share = len(right) / DRAWN
+    beyond = [p.item() + grammar_nats(text) - math.log(share) for text, p in right[:150]]
+    beyond = [nats for nats in beyond if nats < math.inf]  # see `grammar_nats`
+    return {
+        "right": share,
+        **kinds(drawn.texts),
+        "kl": round(kl, 3),
+        "above_floor": round(loss_of(model, words) - gpt.floor(), 3),
+        "beyond_grammar": round(statistics.mean(beyond), 3) if beyond else None,
+        "first": drawn.texts[:8],
+    } | ({"solved": solved(model, words, lots)} if with_tries else {})
+
+
+@torch.no_grad()
+def loss_of(model: LanguageModel, words: Language) -> float:
+    """Nats per token of the grammar's sentences that notebook 17 validates on."""
+    pairs = as_lm_pairs([words.encode(text) for text in gpt.material()[2]])
+    batch = make_batch(pairs)
+    return batch_loss(model, batch, 0.0).item() / (batch.tgt_out != PAD).sum().item()
+
+
+@cache
+def prompts() -> Tensor:
+    """(PROMPTS, 1 + PROMPT_TOKENS): different beginnings of sentences nobody has learned from."""
+    words, learned, _ = gpt.material()
+    known, found = set(learned), {}
+    for text in sentences(2000, seed=13):
+        ids = words.encode(text)
+        if text not in known and len(ids) > PROMPT_TOKENS:
+            found.setdefault(tuple(ids[:PROMPT_TOKENS]), None)
+    return padded([[BOS, *ids] for ids in list(found)[:PROMPTS]])
+
+
+def solved(model: LanguageModel, words: Language, lots: torch.Generator) -> list[int]:
+    """Of each prompt, how many of `TRIES` sentences that begin so are right."""
+    texts = go_on(model, words, prompts().repeat_interleave(TRIES, dim=0), lots)
+    verdicts = torch.tensor([judge(text) for text in texts])
+    return verdicts.view(PROMPTS, TRIES).sum(dim=1).tolist()
+
+
+# --- what is run --------------------------------------------------------------------------------
+
+
+def by_the_judge(
+    seed: int, kl_weight: float, judge: Judge = judge, watched: bool = False
+) -> dict[str, Any]:
+    """watched: the judge is another's, and nobody asks for tries."""
+    start, words = start_model(seed)
+    model, history = teach(start, words, judge, kl_weight=kl_weight, seed=seed)
+    with_tries = kl_weight == 0 and not watched
+    return {"history": history, **measured(model, start, words, seed, with_tries)}
+
+
+def as_it_is(seed: int) -> dict[str, Any]:
+    start, words = start_model(seed)
+    return measured(start, start, words, seed, with_tries=True)
+
+
+@cache
+def drawn_once(seed: int) -> tuple[list[str], list[bool]]:
+    """As many sentences of the start as a training with the judge draws, and the verdicts."""
+    start, words = start_model(seed)
+    texts = roll_out(start, words, STEPS * GROUP, torch.Generator().manual_seed(seed)).texts
+    return texts, [judge(text) for text in texts]
+
+
+def best_of(seed: int) -> dict[str, Any]:
+    """Of each `BEST_OF` sentences of the start the first right one, or else the first."""
+    texts, verdicts = drawn_once(seed)
+    chosen, right = [], 0
+    for place in range(0, len(texts), BEST_OF):
+        among = verdicts[place : place + BEST_OF]
+        chosen.append(texts[place + (among.index(True) if True in among else 0)])
+        right += True in among
+    found = {"right": right / len(chosen), "before": sum(verdicts) / len(verdicts)}
+    return found | kinds(chosen) | {"drawn": len(chosen), "first": chosen[:8]}
+
+
+@one_thread()
+def on_what_passed(seed: int) -> dict[str, Any]:
+    """Rejection sampling: the start is trained on its own right sentences, with the usual loss."""
+    start, words = start_model(seed)
+    passed = [text for text, good in zip(*drawn_once(seed), strict=True) if good]
+    pairs = as_lm_pairs([words.encode(text) for text in passed])
+    model = copy.deepcopy(start)
+    how = dataclasses.replace(PASSED, seed=seed)
+    train(model, pairs, pairs[:100], how, progress=tqdm(disable=True))
+    return {"passed": len(passed), **measured(model.eval(), start, words, seed)}
+
+
+def with_a_hole(seed: int) -> dict[str, Any]:
+    """The judge looks only at the first words; what it takes for right, and what is right."""
+    seen: list[str] = []
+
+    def hasty_and_watched(text: str) -> bool:
+        seen.append(text)
+        return hasty(text)
+
+    found = by_the_judge(seed, HOLE_KL, hasty_and_watched, watched=True)
+    for step in range(1, STEPS, 2):  # each second one: the true judge takes its time
+        texts = seen[step * GROUP : (step + 1) * GROUP]
+        found["history"][step]["right"] = statistics.mean(map(judge, texts))
+    return found
+
+
+HOLE_KL = 0.0
+RUNS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "start": as_it_is,
+    **{f"KL {weight:g}": lambda seed, w=weight: by_the_judge(seed, w) for weight in KL_WEIGHTS},
+    "best of 16": best_of,
+    "trained on what passed": on_what_passed,
+    "hole": with_a_hole,
+}
+
+
+Runs = Mapping[str, Row]  # what was done -> its run, of one seed
+TRAINED = ("KL 0", "KL 0.1", "KL 0.3", "trained on what passed")
+# Written down when seed 0 had been run and no other: what each of the others should show.
+LIMITS: dict[str, Callable[[Runs], bool]] = {
+    "KL 0: at least 0.9 are right": lambda runs: runs["KL 0"]["right"] >= 0.9,
+    "KL 0: at most a third of the start's words in use": lambda runs: (
+        runs["KL 0"]["words"] <= runs["start"]["words"] / 3
+    ),
+    "KL 0: at most 0.05 with because": lambda runs: runs["KL 0"]["because"] <= 0.05,
+    "the heavier the KL penalty, the fewer right": lambda runs: rising(runs, "right", -1),
+    "the heavier the KL penalty, the more words in use": lambda runs: rising(runs, "words", 1),
+    "every training goes at least twice as far as it must": lambda runs: all(
+        runs[way]["kl"] >= 2 * least_kl(runs[way]["right"], runs["start"]["right"])
+        for way in TRAINED
+    ),
+    "KL 0: pass@1 at least 0.1 above the start's": lambda runs: (
+        passed_at(runs["KL 0"], 1) >= passed_at(runs["start"], 1) + 0.1
+    ),
+    "KL 0: pass@32 at most the start's": lambda runs: (
+        passed_at(runs["KL 0"], TRIES) <= passed_at(runs["start"], TRIES)
+    ),
+    "best of 16: at least 0.9 are right": lambda runs: runs["best of 16"]["right"] >= 0.9,
+    "best of 16: at least 0.7 of the start's words in use": lambda runs: (
+        runs["best of 16"]["words"] >= 0.7 * runs["start"]["words"]
+    ),
+    "trained on what passed: at least twice as many right as at the start": lambda runs: (
+        runs["trained on what passed"]["right"] >= 2 * runs["start"]["right"]
+    ),
+    "trained on what passed: at least a third of the start's because": lambda runs: (
+        runs["trained on what passed"]["because"] >= runs["start"]["because"] / 3
+    ),
+    "hole: the judge's yes at least 0.9 at the end": lambda runs: at_the_end(runs, "reward") >= 0.9,
+    "hole: fewer truly right at the end than at the start": lambda runs: (
+        at_the_end(runs, "right") < runs["start"]["right"]
+    ),
+}
+
+
+def rising(runs: Runs, what: str, sign: int) -> bool:
+    """Whether it rises (sign 1) or falls (-1) with the weight of KL."""
+    found = [sign * runs[f"KL {weight:g}"][what] for weight in KL_WEIGHTS]
+    return found == sorted(found)
+
+
+def passed_at(run: Row, k: int) -> float:
+    """pass@k, the mean over the beginnings."""
+    return share_solved(run["solved"], TRIES, k)
+
+
+def at_the_end(runs: Runs, what: str) -> float:
+    """Of the training with the hole, the mean of its last ten steps."""
+    history = runs["hole"]["history"][-10:]
+    return statistics.mean(entry[what] for entry in history if what in entry)
+
+
+@experiment("judge")
+def taught_by_a_judge(seeds: Sequence[int] = (*SEEDS, PILOT)) -> dict[str, Any]:
+    """What a judge of right and wrong makes of a small GPT, by the weight of KL, on three seeds."""
+    about = {
+        "steps": STEPS,
+        "group": GROUP,
+        "learning_rate": LEARNING_RATE,
+        "kl_weights": list(KL_WEIGHTS),
+        "drawn": DRAWN,
+        "tries": TRIES,
+    }
+    runs = []
+    with (
+        tqdm(total=len(seeds) * len(RUNS), unit="run") as progress,
+        suppress(KeyboardInterrupt),  # then what is complete is stored, and the next call goes on
+    ):
+        for what, measure in RUNS.items():
+            for seed in seeds:
+                progress.set_description(f"{what}, seed {seed}")
+                settings = {"what": what, "seed": seed, **about}
+                runs.append(cached("judge", settings, lambda m=measure, s=seed: m(s)))
+                progress.update(1)
+    return about | {"pilot": PILOT, "runs": runs}
+
+
+def by_way(stored: Row) -> dict[str, list[Row]]:
+    """What was done -> its runs, without the pilot's."""
+    told = [run for run in stored["runs"] if run["seed"] != stored["pilot"]]
+    return {what: [run for run in told if run["what"] == what] for what in RUNS}
+
+
+def kept(stored: Row) -> dict[str, list[bool]]:
+    """Of each of the `LIMITS`, which of the seeds kept it, without the pilot."""
+    ways = by_way(stored)
+    seeds = [{way: runs[i] for way, runs in ways.items()} for i in range(len(SEEDS))]
+    return {name: [limit(runs) for runs in seeds] for name, limit in LIMITS.items()}

@@ -1,0 +1,284 @@
+"""What a judge teaches: its price in nats, what it eats, tries at a problem, and a hole found."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from course.chapters.ch19_judge.policy import least_kl, share_solved
+from course.drawing import style
+from course.drawing.registry import figure
+
+Row = Mapping[str, Any]
+WINDOW = 10  # steps of training behind one point of a curve
+
+
+def windows(histories: Sequence[Sequence[Row]], what: str) -> list[float]:
+    """The mean over the seeds and over each `WINDOW` steps."""
+    steps = range(0, len(histories[0]), WINDOW)
+    return [
+        statistics.mean(
+            entry[what] for one in histories for entry in one[at : at + WINDOW] if what in entry
+        )
+        for at in steps
+    ]
+
+
+@mpl.rc_context(style.PRINT)
+def price(
+    before: float, trainings: Mapping[str, Sequence[Row]], others: Mapping[str, Sequence[Row]]
+) -> Figure:
+    """Draw the share of right sentences against the distance from the start, in nats -> figure.
+
+    before: the share at the start; a line shows the least distance for each share (`least_kl`).
+    trainings: name -> the runs of its seeds, with "history", "right" and "kl"; others: the same
+    without a history. Raises ValueError for a start without right or without wrong sentences.
+    """
+    if not 0 < before < 1:
+        raise ValueError(f"a share of right sentences between 0 and 1, not {before}")
+    figure = style.new_figure(style.WIDTH, 4.6)
+    ax = figure.subplots()
+    shares = [before + (1 - before) * i / 200 for i in range(201)]
+    ax.plot([least_kl(s, before) for s in shares], shares, color=style.HIGHLIGHT, linewidth=3)
+    look = {"color": style.HIGHLIGHT, "weight": "bold", "va": "center"}
+    end = least_kl(1, before), 1
+    ax.annotate("the shortest way", end, xytext=(8, 2), textcoords="offset points", **look)
+    far = max(run["kl"] for runs in (*trainings.values(), *others.values()) for run in runs)
+    for color, (name, runs) in zip(SHADES, trainings.items(), strict=False):
+        histories = [run["history"] for run in runs]
+        end = [statistics.mean(run[what] for run in runs) for what in ("kl", "right")]
+        way = [
+            [0, *windows(histories, "kl"), end[0]],
+            [before, *windows(histories, "reward"), end[1]],
+        ]
+        ax.plot(*way, color=color, linewidth=2)
+        _dots(ax, runs, color, "o")
+        _name(ax, name, runs, color, (8, -4), "left", "top")
+    for name, runs in others.items():
+        _dots(ax, runs, style.INK, "s")
+        _name(ax, name, runs, style.INK, (9, -6), "left", "top")
+    ax.plot([0], [before], "o", color=style.INK, markersize=9, clip_on=False, zorder=5)
+    ax.annotate("the start", (0, before), xytext=(10, -4), textcoords="offset points", va="top")
+    ax.set(
+        xlabel="distance from the start: KL in nats per sentence",
+        ylabel="share of right sentences",
+        ylim=(0, 1.05),
+        xlim=(-0.05 * far, 1.22 * far),
+    )
+    ax.set_title("Every lesson leads farther than it must")
+    ax.grid(axis="y")
+    return figure
+
+
+SHADES = ("#2774A7", "#5F97BE", "#97BAD5")  # one blue, the darker the lower the KL weight
+
+
+def _dots(ax: Axes, runs: Sequence[Row], color: str, marker: str) -> None:
+    for run in runs:
+        ax.plot(run["kl"], run["right"], marker, color=color, markersize=6, alpha=0.8, zorder=4)
+
+
+def _name(
+    ax: Axes,
+    name: str,
+    runs: Sequence[Row],
+    color: str,
+    offset: tuple[float, float],
+    ha: str,
+    va: str,
+) -> None:
+    at = max((run["kl"], run["right"]) for run in runs)
+    box = {"facecolor": style.PAPER, "edgecolor": "none", "alpha": 0.85, "pad": 1}
+    look = {"color": color, "ha": ha, "va": va, "weight": "bold", "bbox": box}
+    ax.annotate(name, at, xytext=offset, textcoords="offset points", **look)
+
+
+PANELS = {  # what is measured -> its title, and how a number is written
+    "right": ("right", "{:.2f}"),
+    "different": ("different", "{:.2f}"),
+    "words": ("words in use", "{:.0f}"),
+    "length": ("words in\na sentence", "{:.1f}"),
+    "because": ("with because", "{:.2f}"),
+}
+
+
+@mpl.rc_context(style.PRINT)
+def what_it_eats(rows: Mapping[str, Sequence[Row]]) -> Figure:
+    """Draw for each way of learning what its sentences are like: a panel for each measure.
+
+    rows: name -> the runs of its seeds, with the keys of `PANELS`; the first is the start, whose
+    mean is a dashed line. A dot for each seed, the mean in figures. Raises ValueError for none.
+    """
+    if not rows:
+        raise ValueError("there are no rows: there is nothing to draw")
+    figure = style.new_figure(style.WIDTH, 1.2 + 0.48 * len(rows))
+    figure.suptitle("Right sentences are paid for with variety", fontsize=13, weight="bold")
+    axes = figure.subplots(1, len(PANELS), sharey=True)
+    start = next(iter(rows.values()))
+    for ax, (what, (title, form)) in zip(axes, PANELS.items(), strict=True):
+        largest = max(run[what] for runs in rows.values() for run in runs)
+        color = style.HIGHLIGHT if what == "right" else style.CATEGORIES[0]
+        ax.axvline(
+            statistics.mean(run[what] for run in start),
+            color=style.MUTED,
+            linestyle="--",
+            linewidth=1,
+        )
+        for place, runs in enumerate(rows.values()):
+            found = [run[what] for run in runs]
+            ax.plot(found, [place] * len(found), "o", color=color, markersize=7, alpha=0.7)
+            mean = form.format(statistics.mean(found))
+            ax.text(1.22 * largest, place, mean, va="center", ha="left", fontsize=10)
+        ax.set(
+            xlim=(-0.06 * largest, 1.85 * largest),
+            ylim=(len(rows) - 0.5, -0.5),
+            xticks=[0, largest],
+        )
+        ax.set_xticklabels(["0", form.format(largest)], fontsize=10)
+        ax.set_title(title, fontsize=11, weight="normal")
+        ax.grid(axis="y")
+    axes[0].set_yticks(range(len(rows)), list(rows))
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def tries(curves: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
+    """Draw pass@k against k -> figure. curves: two names, each with the runs of its seeds.
+
+    A run has "solved": of each problem, how many of `drawn` tries were right. The second curve is
+    the accent.
+    """
+    figure = style.new_figure(style.WIDTH, 3.8)
+    ax = figure.subplots()
+    ks = [2**i for i in range(drawn.bit_length()) if 2**i <= drawn]
+    for color, (name, runs) in zip((style.MUTED, style.HIGHLIGHT), curves.items(), strict=True):
+        seeds = [[share_solved(run["solved"], drawn, k) for k in ks] for run in runs]
+        for one in seeds:
+            ax.plot(ks, one, color=color, linewidth=0.8, alpha=0.6)
+        mean = [statistics.mean(at) for at in zip(*seeds, strict=True)]
+        ax.plot(ks, mean, "o-", color=color, markersize=5)
+        look = {"color": color, "weight": "bold", "va": "center", "ha": "right"}
+        ax.annotate(name, (1, mean[0]), xytext=(-9, 0), textcoords="offset points", **look)
+    ax.set(
+        xscale="log",
+        xlabel="k: tries at a beginning",
+        ylabel="share of beginnings\nwith a right one",
+        ylim=(0, 1.05),
+        xlim=(0.28, 1.1 * ks[-1]),
+    )
+    ax.set_xticks(ks, ks)
+    ax.minorticks_off()
+    ax.set_title("Sharpened: with 32 tries the start is ahead")
+    ax.grid(axis="y")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def hole_found(runs: Sequence[Row]) -> Figure:
+    """Draw, along a training, what a judge with a hole takes for right, and what is right.
+
+    runs: those of the seeds, each "history" with "reward" and "right". Means of `WINDOW` steps.
+    """
+    figure = style.new_figure(style.WIDTH, 3.6)
+    ax = figure.subplots()
+    histories = [run["history"] for run in runs]
+    names = {"reward": "the judge's yes", "right": "truly right"}
+    for (what, name), color in zip(names.items(), (style.MUTED, style.HIGHLIGHT), strict=True):
+        means = windows(histories, what)
+        steps = [WINDOW * (place + 0.5) for place in range(len(means))]
+        for one in histories:
+            ax.plot(steps, windows([one], what), color=color, linewidth=0.8, alpha=0.6)
+        ax.plot(steps, means, "o-", color=color, markersize=5)
+        look = {"color": color, "weight": "bold", "va": "center"}
+        ax.annotate(name, (steps[-1], means[-1]), xytext=(8, 0), textcoords="offset points", **look)
+    ax.set(
+        xlabel="step", ylabel="share of the sentences", ylim=(0, 1.05), xlim=(0, 1.28 * steps[-1])
+    )
+    ax.set_xticks([0, *(int(step + WINDOW / 2) for step in steps[1::2])])
+    ax.set_title("Nearly all pass, and nearly none is right")
+    ax.grid(axis="y")
+    return figure
+
+
+NOTEBOOK = "19_taught_by_a_judge"
+TAUGHT = ("KL 0", "KL 0.1", "KL 0.3")
+NAMES = {"KL 0": "no KL penalty", "KL 0.1": "KL weight 0.1", "KL 0.3": "KL weight 0.3"}
+
+
+def stored_ways() -> dict[str, list[Row]]:
+    from course import experiments
+    from course.chapters.ch19_judge.experiments import by_way
+
+    return {NAMES.get(way, way): runs for way, runs in by_way(experiments.load("judge")).items()}
+
+
+@figure(
+    "judge-price",
+    notebook=NOTEBOOK,
+    hero=True,
+    caption="How far from the start each way to right sentences leads, beside the shortest way.",
+    alt="The share of right sentences against the KL from the start, in nats per sentence. The "
+    "start is at about a fifth. From there a line rises steeply and reaches 1 after about one"
+    " and a half nats: the shortest way. Best of 16 lies on it, above 0.9. Trainings with KL "
+    "weights of 0.3, 0.1 and 0 leave to the right of it; the lower the weight, the higher and"
+    " the farther away they end. What was trained on what passed ends lower, and to the right"
+    " of the line as well.",
+)
+def draw_price() -> Figure:
+    ways = stored_ways()
+    before, right = (
+        statistics.mean(run[what] for run in ways["best of 16"]) for what in ("before", "right")
+    )
+    best = [{"right": right, "kl": least_kl(right, before)}]  # by theory: it lies on the line
+    return price(
+        before,
+        {name: ways[name] for name in NAMES.values()},
+        {"best of 16": best, "trained on\nwhat passed": ways["trained on what passed"]},
+    )
+
+
+@figure(
+    "judge-eats",
+    notebook=NOTEBOOK,
+    caption="What the sentences are like before and after the lessons, on three seeds.",
+    alt="Six rows, five panels, a dot for each of three seeds. From the start over KL weights of "
+    "0.3 and 0.1 to none the share of right sentences rises from about a fifth to nearly 1; "
+    "the words in use fall to less than a third, sentences get shorter, and those with "
+    "because disappear. Training on what passed and best of 16 keep most of the words and all"
+    " sentences different; with best of 16 more than nine of ten are right, too.",
+)
+def draw_what_it_eats() -> Figure:
+    ways = stored_ways()
+    rows = ["start", *reversed(NAMES.values()), "trained on what passed", "best of 16"]
+    return what_it_eats({name: ways[name] for name in rows})
+
+
+@figure(
+    "judge-tries",
+    notebook=NOTEBOOK,
+    caption="pass@k: how many beginnings have a right sentence among k, before and after.",
+    alt="The share of 32 beginnings that became a right sentence, against the number of tries "
+    "from 1 to 32, doubling. with one try the taught model is above its start. The "
+    "start's curve is steeper, comes up to it, and with 32 tries is above it.",
+)
+def draw_tries() -> Figure:
+    from course.chapters.ch19_judge.experiments import TRIES
+
+    ways = stored_ways()
+    taught = {"taught, no\nKL penalty": ways["no KL penalty"]}
+    return tries({"start": ways["start"], **taught}, TRIES)
+
+
+@figure(
+    "judge-hole",
+    notebook=NOTEBOOK,
+    caption="A judge that reads four words only, and what is right of what it lets pass.",
+    alt="Shares of the sentences against the step. What the judge with a hole lets pass rises "
+    "within thirty steps to nearly all. What is truly right falls from about a fifth to "
+    "nearly nothing.",
+)
+def draw_hole() -> Figure:
+    return hole_found(stored_ways()["hole"])

@@ -1,0 +1,130 @@
+"""What notebook 19 says of the stored runs, where no cell of its own says it in code."""
+
+import dataclasses
+import statistics
+
+import pytest
+import torch
+
+from course import experiments
+from course.chapters.ch17_gpt import experiments as gpt
+from course.chapters.ch19_judge import experiments as lab
+from course.experiments.long_training import load_cached
+
+STORED = experiments.load("judge")
+
+
+def test_the_stored_runs_are_those_of_the_settings():
+    about = {key: value for key, value in STORED.items() if key not in ("runs", "experiment")}
+    assert about["steps"] == lab.STEPS and about["group"] == lab.GROUP
+    assert about["kl_weights"] == list(lab.KL_WEIGHTS) and about["tries"] == lab.TRIES
+    found = {(run["what"], run["seed"]) for run in STORED["runs"]}
+    assert found == {(what, seed) for what in lab.RUNS for seed in (lab.PILOT, *lab.SEEDS)}
+    assert load_cached("judge", {"what": "KL 0", "seed": 1}) is not None
+
+
+def test_the_pilot_is_not_told():
+    ways = lab.by_way(STORED)
+    assert all([run["seed"] for run in runs] == list(lab.SEEDS) for runs in ways.values())
+
+
+def test_stored_first_sentences_are_judged_as_stored_shares_say():
+    """Of each way's first eight sentences about as many are right as of all."""
+    for way in ("start", "KL 0", "hole"):
+        runs = lab.by_way(STORED)[way]
+        verdicts = [lab.judge(text) for run in runs for text in run["first"]]
+        share = statistics.mean(run["right"] for run in runs)
+        assert abs(statistics.mean(verdicts) - share) < 0.3
+
+
+def test_kinds():
+    texts = ["Is it red?", "Is it red?", "I sleep because I am tired", "We sleep"]
+    found = lab.kinds(texts)
+    assert found["different"] == 0.75 and found["because"] == 0.25 and found["questions"] == 0.5
+    assert found["words"] == 9 and found["length"] == 3.5
+
+
+def test_a_hasty_judge_reads_four_words():
+    known = next(text for text in gpt.material()[1] if len(text.split()) > 5)
+    words = known.split()
+    assert lab.hasty(" ".join([*words[:4], "nonsense", "and", "more"]))
+    assert not lab.hasty(" ".join(["nonsense", *words[1:]]))
+
+
+def test_prompts_differ_and_begin_no_sentence_that_was_learned_whole():
+    found = lab.prompts()
+    assert found.shape == (lab.PROMPTS, 1 + lab.PROMPT_TOKENS)
+    assert len({tuple(row) for row in found.tolist()}) == lab.PROMPTS
+
+
+@pytest.fixture(scope="module")
+def start():
+    """A model that has learned for a moment: its sentences are short work for the judge."""
+    torch.manual_seed(0)
+    words, learned, _ = gpt.material()
+    return gpt.learn_to_write(dataclasses.replace(gpt.HOW, steps=20, warmup=5))[0].eval(), words
+
+
+def test_teaching_moves_a_copy_and_keeps_the_start(start):
+    model, words = start
+    before = {name: weights.clone() for name, weights in model.state_dict().items()}
+
+    def shouts(text: str) -> bool:
+        return "the" in text.lower().split()
+
+    taught, history = lab.teach(model, words, shouts, kl_weight=0.0, steps=12)
+    assert all(before[name].equal(weights) for name, weights in model.state_dict().items())
+    assert history[0]["kl"] == pytest.approx(0, abs=1e-3)
+    assert history[-1]["kl"] > 0.1 and history[-1]["reward"] > history[0]["reward"]
+    leashed = lab.teach(model, words, shouts, kl_weight=5.0, steps=12)[1]
+    assert leashed[-1]["kl"] < history[-1]["kl"]
+
+
+def test_the_limits_can_be_missed():
+    """Each of them fails for runs in which nothing was learned, or everything."""
+    nothing = {
+        "right": 0.2, "words": 500, "because": 0.3, "kl": 0.0, "solved": [0, 3, 3, 3],
+        "history": [{"reward": 0.2, "right": 0.2}] * 10,
+    }  # fmt: skip
+    all_of_it = nothing | {
+        "right": 1.0, "words": 900, "kl": 1.6, "solved": [lab.TRIES] * 4,
+        "history": [{"reward": 1.0, "right": 1.0}] * 10,
+    }  # fmt: skip
+    ordered = ("the heavier the KL penalty, the fewer right",
+               "the heavier the KL penalty, the more words in use")  # fmt: skip
+    same = {way: nothing for way in lab.RUNS}
+    perfect = same | {way: all_of_it for way in lab.RUNS if way != "start"}
+    reverse = same | {"KL 0.3": nothing | {"right": 0.9, "words": 100}}
+    for name, limit in lab.LIMITS.items():
+        tried = [reverse] if name in ordered else [same, perfect]
+        assert not all(limit(runs) for runs in tried), name
+
+
+def test_how_sure_a_share_is():
+    low, high = gpt.interval(0.5, lab.DRAWN)
+    assert 0.055 < (high - low) / 2 < 0.065
+
+
+def test_one_limit_was_missed():
+    missed = {name: kept for name, kept in lab.kept(STORED).items() if not all(kept)}
+    assert missed == {
+        "trained on what passed: at least twice as many right as at the start": [True, True, False]
+    }
+    ways = {way: runs[-1] for way, runs in lab.by_way(STORED).items()}
+    assert round(ways["trained on what passed"]["right"], 2) == 0.52
+    assert round(ways["start"]["right"], 2) == 0.27
+    assert round(ways["best of 16"]["before"], 2) == 0.22
+
+
+def test_what_the_sections_say():
+    of = lab.by_way(STORED)
+    for start, best, taught in zip(of["start"], of["best of 16"], of["KL 0"], strict=True):
+        assert best["right"] > 0.9 and best["different"] > 0.99
+        assert 0.75 < best["words"] / start["words"] < 0.85
+        assert best["because"] < 0.7 * start["because"]
+        ahead = sum(s > 0 for s in start["solved"]) - sum(s > 0 for s in taught["solved"])
+        assert 2 <= ahead <= 4 and lab.PROMPTS == 32
+        for what in ("above_floor", "beyond_grammar"):
+            order = [run[what] for way in ("start", "KL 0.3", "KL 0.1", "KL 0") for run in of[way]]
+            assert all(max(order[i : i + 3]) < min(order[i + 3 : i + 6]) for i in (0, 3, 6))
+    assert all(text.startswith("Because") for run in of["hole"] for text in run["first"])

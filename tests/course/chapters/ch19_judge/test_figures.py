@@ -1,0 +1,91 @@
+"""The figures of notebook 19: what they draw is what they are given."""
+
+import pytest
+
+from course.chapters.ch19_judge.figures import (
+    PANELS,
+    hole_found,
+    price,
+    stored_ways,
+    tries,
+    what_it_eats,
+    windows,
+)
+from course.chapters.ch19_judge.policy import least_kl
+
+
+def history(**shares: float) -> list[dict]:
+    return [{"kl": 0.1 * step, **shares} for step in range(20)]
+
+
+def test_windows_are_means_over_seeds_and_steps():
+    seeds = [[{"kl": step} for step in range(20)], [{"kl": step + 2} for step in range(20)]]
+    assert windows(seeds, "kl") == [5.5, 15.5]
+    sparse = [[{"right": 1.0} if step % 2 else {} for step in range(20)]]
+    assert windows(sparse, "right") == [1.0, 1.0]
+
+
+def test_the_price_has_the_shortest_way_and_each_seed():
+    run = {"kl": 3.0, "right": 0.8, "history": history(reward=0.5)}
+    figure = price(
+        0.2, {"taught": [run, run | {"kl": 4.0}]}, {"other": [{"kl": 1.0, "right": 0.6}]}
+    )
+    ax = figure.axes[0]
+    shortest = dict(zip(*ax.lines[0].get_data()[::-1], strict=True))
+    assert shortest[1.0] == pytest.approx(least_kl(1, 0.2))
+    points = {
+        tuple(map(float, line.get_xydata()[0])) for line in ax.lines if len(line.get_xdata()) == 1
+    }
+    assert {(3.0, 0.8), (4.0, 0.8), (1.0, 0.6), (0.0, 0.2)} <= points
+    way = ax.lines[1].get_xydata()
+    assert tuple(way[0]) == (0, 0.2) and tuple(way[-1]) == (3.5, 0.8)
+    with pytest.raises(ValueError):
+        price(0.0, {}, {})
+
+
+def test_what_it_eats_has_a_dot_for_each_seed():
+    run = dict.fromkeys(PANELS, 0.5)
+    figure = what_it_eats({"start": [run, run], "taught": [run | {"words": 0.2}] * 2})
+    dots = [line for ax in figure.axes for line in ax.lines if line.get_marker() == "o"]
+    assert len(dots) == 2 * len(PANELS) and all(len(line.get_xdata()) == 2 for line in dots)
+    with pytest.raises(ValueError):
+        what_it_eats({})
+
+
+def test_tries():
+    figure = tries({"start": [{"solved": [0, 4]}], "taught": [{"solved": [2, 2]}]}, 4)
+    means = [line.get_ydata() for line in figure.axes[0].lines if line.get_marker() == "o"]
+    assert list(means[0]) == pytest.approx([0.5, 0.5, 0.5])
+    assert list(means[1]) == pytest.approx([0.5, 5 / 6, 1.0])
+
+
+def test_the_hole_has_both_curves():
+    runs = [{"history": history(reward=0.9, right=0.1)}]
+    means = [
+        line.get_ydata() for line in hole_found(runs).axes[0].lines if line.get_marker() == "o"
+    ]
+    assert [list(one) for one in means] == [pytest.approx([0.9, 0.9]), pytest.approx([0.1, 0.1])]
+
+
+def test_what_the_titles_and_alternative_texts_say():
+    ways = stored_ways()
+
+    def told(name: str, what: str) -> list[float]:
+        return [run[what] for run in ways[name]]
+
+    assert all(0.15 < share < 0.3 for share in told("start", "right"))
+    order = ("start", "KL weight 0.3", "KL weight 0.1", "no KL penalty")
+    for lower, higher in zip(order, order[1:], strict=False):
+        assert max(told(lower, "right")) < min(told(higher, "right"))
+        assert max(told(lower, "kl")) < min(told(higher, "kl"))
+        assert min(told(lower, "words")) > max(told(higher, "words"))
+    assert (
+        max(told("no KL penalty", "because")) < 0.05 and min(told("no KL penalty", "right")) > 0.9
+    )
+    for name in ("trained on what passed", "best of 16"):
+        assert min(told(name, "different")) > 0.95
+        assert min(told(name, "words")) > 0.6 * max(told("start", "words"))
+    before = [run["before"] for run in ways["best of 16"]]
+    assert 1.3 < least_kl(1, sum(before) / 3) < 1.7
+    for run in ways["hole"]:
+        assert windows([run["history"]], "reward")[2] > 0.9
