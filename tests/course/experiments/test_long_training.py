@@ -8,6 +8,7 @@ import torch
 from course import experiments
 from course.chapters.ch16_before import experiment_waiting as waiting
 from course.chapters.ch16_before import experiments as before
+from course.chapters.ch16_before.experiment_adjective import exchanged, givers
 from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.chapters.ch18_since_2017 import experiments as since
 from course.experiments import long_training as long
@@ -340,6 +341,44 @@ def test_a_transformer_is_changed_in_the_same_place():
     plain = weights[batch.rows, :, batch.adjective_out]
     assert torch.equal(swapped[batch.rows, :, batch.antecedent], plain[batch.rows, :, batch.other])
     assert (unseen[batch.rows, :, batch.adjective] == 0).all()
+
+
+def test_a_giver_has_the_same_adjective_and_the_gender_that_was_asked_for():
+    translator = Translator.load()
+    items = measurable(translator, english_spanish.load_pronoun(), half=1)[:200]
+    words = [translator.src.tokenizer(item.english)[item.adjective] for item in items]
+    rows = givers(translator, items)
+    assert len(rows) > 100
+    for place, same, unlike in rows:
+        assert words[place] == words[same] == words[unlike]
+        assert items[place].pair not in (items[same].pair, items[unlike].pair)
+        assert items[same].right == items[place].right == items[unlike].wrong
+
+
+@pytest.mark.parametrize("attention", [None, "dot"])
+def test_the_vector_at_the_adjective_is_exchanged_and_nothing_else(attention, monkeypatch):
+    """Our Transformer turns round with it; without attention to it nothing would."""
+    translator = untrained(attention) if attention else Translator.load()
+    items = measurable(translator, english_spanish.load_pronoun(), half=1)[:120]
+    read, own = [], type(translator.model).decode
+
+    def decode(model, tgt_in, memory, *rest, **more):
+        read.append(memory)
+        return own(model, tgt_in, memory, *rest, **more)
+
+    monkeypatch.setattr(type(translator.model), "decode", decode)
+    shares = exchanged(translator, items)
+    plain, same, unlike = read
+    first = plain.size(1) - PronounBatch(translator, items).src.size(1)
+    places = [items[place].adjective + first for place, *_ in givers(translator, items)]
+    for other in (same, unlike):
+        changed = (other != plain).any(dim=-1)
+        assert [row.nonzero().flatten().tolist() for row in changed] == [[at] for at in places]
+    if not attention:
+        assert shares["own"] > 0.98 and shares["same gender"] > 0.98
+        assert shares["other gender"] < 0.05
+    with pytest.raises(ValueError, match="no sentence has another one with its adjective"):
+        exchanged(translator, items[:2])
 
 
 def test_the_two_numbers_of_a_transformer_are_those_of_its_best_head():

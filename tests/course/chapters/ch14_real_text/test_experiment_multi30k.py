@@ -20,6 +20,7 @@ from course.chapters.ch14_real_text.experiment_multi30k_ladder import (
     ladder,
     r_drop_loss,
 )
+from course.chapters.ch16_before import experiment_pictures as pictures
 from transformer_lib import recipes
 from transformer_lib.decoding import Hypothesis
 from transformer_lib.files import read_tensors
@@ -320,3 +321,28 @@ def test_the_stored_rungs_are_those_of_the_ladder():
         assert run["training"] == dataclasses.asdict(how)
         assert run["training"]["steps"] == multi30k_ladder.STEPS * setting.updates
     assert 2 <= len(stored["runs"]) <= len(SETTINGS)
+
+
+def test_recurrent_translators_are_as_large_and_scored_once_on_the_test_sentences(
+    fetched, short, monkeypatch
+):
+    assert all(one.recurrent.attention == one.what for one in pictures.SETTINGS[:-1])
+    monkeypatch.setattr(multi30k_ladder, "STEPS", 4)
+    found = pictures.recurrent_on_pictures()
+    runs = {run["what"]: run for run in found["runs"]}
+    assert list(runs) == ["none", "dot", "additive", "transformer"]
+    assert len({run["validation_loss"] for run in runs.values()}) == 4
+    words = sum(len(moses.tokenizer("de")(text).split()) for text in GERMAN)
+    for run in runs.values():
+        assert run["test"]["reference_tokens"] == words and run["seconds_per_epoch"] >= 0
+        assert run["test_scored_at"].endswith("UTC")
+    monkeypatch.setattr(pictures, "measure", None)  # nothing is trained or scored again
+    assert pictures.recurrent_on_pictures() == found
+
+
+def test_the_recurrent_translators_on_pictures_are_as_large_as_the_transformer():
+    model, _, subwords = recipes.multi30k_sizes()
+    size = count_parameters(Transformer(subwords, subwords, model))
+    for setting in pictures.SETTINGS[:-1]:
+        recurrent = RecurrentTranslator(subwords, subwords, setting.recurrent)
+        assert count_parameters(recurrent) == pytest.approx(size, rel=0.01)
