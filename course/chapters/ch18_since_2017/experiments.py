@@ -2,19 +2,21 @@
 
 Everything else is equal: corpus, batches, steps, and the number of parameters, but for those that
 fewer heads of keys save. The base is the model that comes with us at half its width, trained for
-fewer steps. The learning rate of each is chosen on validation. On one core three and a half hours
-for the translator, two for the language model of the grammar's sentences.
+fewer steps. The learning rate of each is chosen on validation. On one core four hours for the
+translator, two for the language model of the grammar's sentences. `since-rates` goes on where the
+best rate was the highest of the grid.
 """
 
 import dataclasses
 import statistics
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from torch import nn
 
 from course.chapters.ch17_gpt import experiment_language_model as language_model
-from course.experiments import experiment
+from course.experiments import experiment, load
 from course.experiments.long_training import TrainSpec, best_loss, cache_bytes, tuned
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import RECIPES
@@ -211,6 +213,30 @@ def parts_since_2017() -> dict[str, Any]:
     more = {"base": SEEDS_OF_THE_BASE[len(SEEDS) :]}
     found = tuned("since", LEARNERS, TRAINING, MAX_LRS, SEEDS, more_seeds=more)
     return found | {"cache_bytes_of_20_words": kept}
+
+
+def with_higher_rates(learner: TrainSpec) -> list[dict[str, Any]]:
+    """The runs of a learner when the grid of rates goes on, doubling, until its loss rises."""
+    rates = list(MAX_LRS)
+    while True:
+        first = tuned("since", [learner], TRAINING, rates, SEEDS[:1])["runs"]
+        if len(first) < len(rates):
+            raise KeyboardInterrupt  # it was stopped in there
+        if not any(run["chosen"] and run["max_lr"] == rates[-1] for run in first):
+            return tuned("since", [learner], TRAINING, rates, SEEDS)["runs"]
+        rates.append(2 * rates[-1])
+
+
+@experiment("since-rates")
+def rates_beyond_the_grid() -> dict[str, Any]:
+    """Of the parts whose best learning rate was the highest tried: what higher ones bring."""
+    stored, runs = load("since")["runs"], []
+    edge = {run["what"] for run in stored if run["chosen"] and run["max_lr"] == max(MAX_LRS)}
+    with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on
+        for learner in LEARNERS:
+            if learner.what in edge:
+                runs += with_higher_rates(learner)
+    return {"training": dataclasses.asdict(TRAINING), "runs": runs}
 
 
 @experiment("since-language-model")

@@ -114,6 +114,25 @@ def test_the_peak_is_chosen_on_validation_by_the_first_seed(calls):
     assert len(calls) == 6
 
 
+def test_what_others_are_compared_with_gets_more_seeds(calls):
+    found = tuned("x", LEARNERS, HOW, (1e-3, 2e-3), (0, 7), more_seeds={"one": (8, 9)})
+    assert [call for call in calls if call[2] > 7] == [("one", 2e-3, 8), ("one", 2e-3, 9)]
+    assert sum(run["chosen"] for run in found["runs"] if run["what"] == "one") == 4
+
+
+def test_rates_go_on_beyond_the_grid_until_the_loss_rises(calls, monkeypatch):
+    falling = {1e-3: 0.9, 2e-3: 0.5, 4e-3: 0.3, 8e-3: 0.4}
+    monkeypatch.setitem(LOSSES, "one", falling)
+    monkeypatch.setattr(since, "LEARNERS", LEARNERS)
+    monkeypatch.setattr(since, "MAX_LRS", (1e-3, 2e-3))
+    monkeypatch.setattr(since, "SEEDS", (0, 7))
+    stored = [{"what": what, "max_lr": 2e-3, "chosen": what == "one"} for what in ("one", "other")]
+    monkeypatch.setattr(since, "load", lambda name: {"runs": stored})
+    found = since.rates_beyond_the_grid()["runs"]
+    assert calls == [*(("one", lr, 0) for lr in falling), ("one", 4e-3, 7)]
+    assert [run["max_lr"] for run in found if run["chosen"]] == [4e-3, 4e-3]
+
+
 def test_what_is_stored_is_not_trained_again(calls, tmp_path, monkeypatch):
     def keep(found, version):
         write_json(tmp_path / "stored" / "x.json", {"torch": version} | found)
