@@ -15,6 +15,7 @@ from typing import Any
 
 from torch import nn
 
+from course.chapters.ch10_training.figures import verdict
 from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.experiments import experiment, load
 from course.experiments.long_training import TrainSpec, best_loss, cache_bytes, tuned
@@ -178,6 +179,26 @@ def points(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         for what, group in groups().items()
         if what in right[ASKED[0]]
     ]
+
+
+def worth(rows: Sequence[dict[str, Any]], group: str, kept: dict[str, int]) -> str:
+    """A line for each part of a group: its mean for each split, above the base's, in points.
+
+    A star where each seed lies beyond each of the base's. rows: as `points` has them; kept: bytes
+    of the cache, whose share of the base's is told where it differs.
+    """
+    base, lines = rows[0], []
+    for row in rows:
+        if row["group"] == group:
+            told = [
+                f"{split} {statistics.mean(row[split]):+5.1f}"
+                + ("*" if verdict(row[split], base[split]) != "no clear difference" else " ")
+                for split in ASKED
+            ]
+            left = kept[row["what"]] / kept["base"]
+            told += [] if left == 1 else [f"cache {left:.0%}"]
+            lines.append(" ".join([f"{row['what']:19}", *told]))
+    return "\n".join(lines)
 
 
 def right_between(run: dict[str, Any], first: int, last: int) -> float:
