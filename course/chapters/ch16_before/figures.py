@@ -443,7 +443,7 @@ def draw_gender() -> Figure:
 @figure(
     "before-waiting",
     notebook=NOTEBOOK,
-    caption="Four kinds of layers: time beside that of self-attention, one sentence at a time.",
+    caption="Four kinds of layers: time compared with self-attention, one sentence at a time.",
     alt="Two panels, one and two threads: time as a multiple of that of self-attention, against "
     "8 to 512 words in one sentence. On one thread the recurrent layer rises from 3 times with 8 "
     "words to 10 times with 128, and falls to 3 times with 512; on two from 2 times to 14 times "
