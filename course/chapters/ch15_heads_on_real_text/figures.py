@@ -78,7 +78,7 @@ def _lines(ax: Axes, shape: tuple[int, int]) -> None:
 
 @mpl.rc_context(style.PRINT)
 def found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
-    """Draw for each head in what share of sentences it looks most at the noun, a panel for each model.
+    """Draw for each head in what share of sentences it looks most at the noun; a panel a model.
 
     models: name -> {kind of attention: {"heads", "chance", "place"}}, as the experiment stores.
     """
