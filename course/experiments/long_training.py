@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -92,15 +92,17 @@ def tuned(
     seeds: Sequence[int],
     learn: Callable[[TrainSpec, TrainingConfig], tuple[Any, dict[str, Any]]] | None = None,
     score: Callable[[Any], dict[str, Any]] | None = None,
+    more_seeds: Mapping[str, Sequence[int]] | None = None,
 ) -> dict[str, Any]:
     """Of each learner its runs with the first seed and every peak, and other seeds with the best.
 
     peaks: highest learning rates to choose from, by the loss on validation and nothing else. A run
     of the best peak has "chosen": true. Shorter trainings can't choose: they like peaks that are
     too high. learn: trains -> what it has trained, and what is to be told of that (None:
-    `learn_to_translate`). score: what to measure of what was trained (None: `scores`).
+    `learn_to_translate`). score: what to measure of what was trained (None: `scores`). more_seeds:
+    learner -> further seeds with its best peak, for what many others are compared with.
     """
-    learn, score = learn or learn_to_translate, score or scores
+    learn, score, more_seeds = learn or learn_to_translate, score or scores, more_seeds or {}
     runs = []
 
     def measure(learner: TrainSpec, how: TrainingConfig) -> dict[str, Any]:
@@ -121,13 +123,18 @@ def tuned(
         return found
 
     with (
-        tqdm(total=len(learners) * (len(max_lrs) + len(seeds) - 1), unit="training") as progress,
+        tqdm(
+            total=len(learners) * (len(max_lrs) + len(seeds) - 1)
+            + sum(len(more_seeds.get(learner.what, ())) for learner in learners),
+            unit="training",
+        ) as progress,
         suppress(KeyboardInterrupt),  # then what is complete is stored, and the next call goes on
     ):
         for learner in learners:
             first = [run(learner, max_lr, seeds[0]) for max_lr in max_lrs]
             best = min(first, key=best_loss)["max_lr"]
-            others = [run(learner, best, seed) for seed in seeds[1:]]
+            further = [*seeds[1:], *more_seeds.get(learner.what, ())]
+            others = [run(learner, best, seed) for seed in further]
             runs += [found | {"chosen": found["max_lr"] == best} for found in first + others]
     return {"training": dataclasses.asdict(training), "max_lrs": list(max_lrs), "runs": runs}
 

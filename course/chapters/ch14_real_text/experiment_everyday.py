@@ -10,13 +10,17 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
+import sacrebleu
+from sacrebleu.significance import PairedTest
+
 from course.experiments import experiment
 from course.grammar.lexicon import ADJECTIVES, NOUNS
 from transformer_lib.metrics import evaluate_everyday, real_text_scores
 from transformer_lib.text import downloads, english_spanish, everyday
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.parallel import read_parallel
-from transformer_lib.translator import Translator
+from transformer_lib.text.user_input import InputError
+from transformer_lib.translator import Translation, Translator
 
 Kind = tuple[str, bool]  # gender "m" or "f", and whether it is the plural
 BEAMS = (1, 5)
@@ -33,11 +37,13 @@ def measure_everyday() -> dict[str, Any]:
     training = [source for source, _ in read_parallel([files["train"]])]
     held_out = references_of(read_parallel([files["test"]]))
     larger, small = Translator.load("tatoeba"), Translator.load("grammar")
+    written = [map(text_of, larger.translate_many(list(held_out), beam=beam)) for beam in BEAMS]
     return {
         "tatoeba": {
             **{f"beam {beam}": score(larger, held_out, beam) for beam in BEAMS},
             "small model": score(small, held_out, 1),
         },
+        "paired": paired(*map(list, written), list(held_out.values())),
         "everyday": {
             "larger": evaluate_everyday(larger, everyday.load(), training),
             "small": evaluate_everyday(small, everyday.load(), training),
@@ -57,12 +63,39 @@ def references_of(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 def score(translator: Translator, references: dict[str, list[str]], beam: int) -> dict[str, Any]:
     """As `real_text_scores`; a sentence that the translator can't read gets no translation."""
     found = translator.translate_many(list(references), beam=beam)
-    texts = [one[0].text if isinstance(one, list) else "" for one in found]
+    texts = list(map(text_of, found))
     return {
         "sentences": len(references),
         "references": sum(map(len, references.values())),
         "unreadable": sum(not isinstance(one, list) for one in found),
         **real_text_scores(texts, list(references.values())),
+    }
+
+
+def text_of(found: list[Translation] | InputError) -> str:
+    """The best translation; nothing where the translator can't read the sentence."""
+    return found[0].text if isinstance(found, list) else ""
+
+
+def paired(
+    one: Sequence[str], other: Sequence[str], references: Sequence[Sequence[str]]
+) -> dict[str, dict[str, float]]:
+    """How much BLEU and chrF `other` has more, and the p-value of the paired bootstrap for each.
+
+    Sentences are drawn again, and both are scored on the same draw (Koehn 2004), as sacreBLEU does.
+    """
+    most = max(map(len, references))
+    columns = [[some[i] if i < len(some) else None for some in references] for i in range(most)]
+    metrics = {
+        "BLEU": sacrebleu.BLEU(references=columns),
+        "chrF": sacrebleu.CHRF(references=columns),
+    }
+    test = PairedTest([("one", one), ("other", other)], metrics, None, "bs", n_samples=1000)
+    _, found = test()
+    scores = list(found.values())[1:]  # behind the names of the systems, in the metrics' order
+    return {
+        name.lower(): {"more": second.score - first.score, "p": second.p_value}
+        for name, (first, second) in zip(metrics, scores, strict=True)
     }
 
 

@@ -43,7 +43,7 @@ from transformer_lib.training.state import STATE_FILE
 from transformer_lib.training.step import batch_loss
 from transformer_lib.training.trainer import train
 from transformer_lib.translator import Translator
-from transformer_lib.variants import muon
+from transformer_lib.variants import adamw, muon
 from transformer_lib.variants.recurrent import RecurrentConfig, RecurrentTranslator
 
 STEPS = 5000
@@ -102,7 +102,10 @@ SETTINGS = (
     Setting("Muon and BPE-dropout", optimizer=muon, training={"max_lr": 6e-3}, left_out=LEFT_OUT),
     Setting("dropout 0.3", model={"dropout": 0.3}),
     Setting("R-Drop, half the updates", loss=r_drop_loss, updates=0.5),
-    Setting("wider, d_ff = 512", model={"d_ff": 512}),
+    Setting("half the updates", updates=0.5),  # what R-Drop is to be compared with
+    # What Muon is to be compared with: it has weight decay, and a rate of its own.
+    Setting("AdamW", optimizer=adamw, training={"max_lr": 3e-3}),
+    Setting("AdamW, twice the rate", optimizer=adamw, training={"max_lr": 6e-3}),
 )
 
 

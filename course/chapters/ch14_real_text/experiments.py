@@ -52,7 +52,7 @@ HARD = {
         "It's raining cats and dogs.": "Está lloviendo a cántaros.",
     },
     "rare words": {
-        "The blacksmith sharpened the scythe.": "El herrero afiló la guadaña.",
+        "The gardener sharpened the sickle.": "El jardinero afiló la hoz.",
         "The plumber forgot his wrench.": "El plomero olvidó su llave inglesa.",
     },
     "long": {

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
+from course.chapters.ch15_heads_on_real_text import paths
 from course.chapters.ch15_heads_on_real_text.corpus import (
     TEMPLATES,
     AgreementBatch,
@@ -180,6 +181,30 @@ def heads_off(translator: Translator) -> dict[str, Any]:
     }
 
 
+def heads_at_their_mean(translator: Translator) -> dict[str, Any]:
+    """As `heads_off`, each head alone: a zero is something that no layer after it ever met."""
+    batch = AgreementBatch(translator, halves(template_items(adjectives=1))[1])
+    alone = []
+    for layer, head in tqdm(paths.every_head(translator), unit="head"):
+        margin = paths.without(translator, batch, [(layer, head)])
+        right, mean = share(margin > 0), margin.mean().item()
+        alone.append({"layer": layer, "head": head, "right": right, "margin": mean})
+    return {"margin": margins(translator, batch).mean().item(), "alone": alone}
+
+
+def direct_paths(translator: Translator) -> dict[str, dict[str, float]]:
+    """For each template, what comes to the ending straight from the written article and noun."""
+    found = {}
+    for kind in TEMPLATES:
+        batch = AgreementBatch(translator, template_items([kind]))
+        article = paths.first_of(batch.noun_out)
+        places = {"article": article, "noun": batch.noun_out & ~article}
+        found[kind] = {
+            name: paths.directly(translator, batch, mask) for name, mask in places.items()
+        }
+    return found
+
+
 def looks(translator: Translator) -> dict[str, Any]:
     """Which heads find the noun, beside what chance and the place alone would find."""
     both = halves(template_items(adjectives=1))
@@ -285,6 +310,8 @@ def measure_model(translator: Translator) -> dict[str, Any]:
             "right": how_right(translator),
             "looks": looks(translator),
             "heads off": heads_off(translator),
+            "heads at their mean": heads_at_their_mean(translator),
+            "straight to the ending": direct_paths(translator),
             "barred": {kind: without_looks(translator, [kind]) for kind in TEMPLATES},
             "swapped": conflicts(translator),
             "pronoun": pronouns(translator),

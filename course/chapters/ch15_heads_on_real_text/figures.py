@@ -78,7 +78,7 @@ def _lines(ax: Axes, shape: tuple[int, int]) -> None:
 
 @mpl.rc_context(style.PRINT)
 def found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
-    """Draw for each head how often it looks most at the noun, a panel for each model.
+    """Draw for each head in what share of sentences it looks most at the noun; a panel a model.
 
     models: name -> {kind of attention: {"heads", "chance", "place"}}, as the experiment stores.
     """
@@ -124,7 +124,7 @@ def found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figur
 
 @mpl.rc_context(style.PRINT)
 def heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
-    """Draw the right endings with the most needed heads off, and with as many drawn by lot.
+    """Draw the right endings with the most needed heads off, and with as many drawn at random.
 
     models: name -> {"trained", "together"}, as the experiment stores.
     """
@@ -145,7 +145,7 @@ def heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figur
                 color=style.MUTED,
                 alpha=0.4,
                 markersize=6,
-                label="drawn by lot" if i == 0 else None,
+                label="drawn at random" if i == 0 else None,
             )
         ax.plot(
             range(len(counts)),
@@ -417,7 +417,7 @@ def draw_pronouns() -> Figure:
 @figure(
     "real-heads-repeated",
     notebook=NOTEBOOK,
-    caption="Ten claims about the large model, and what two more runs say about them.",
+    caption="Ten claims about the large model, and what two more training runs say to them.",
     alt="Ten rows, each with a limit, grey on its wrong side, a filled square for the large model, "
     "a hollow one and a hollow diamond for seeds 1 and 2, and a dot for the small model. In "
     "eight rows these squares and diamonds lie on the white side, mostly close together. “The "

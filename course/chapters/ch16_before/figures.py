@@ -16,7 +16,7 @@ from course.drawing.shapes import Point, canvas, label, look, word, word_color
 
 # One color, one mark and one kind of line for each translator, in all figures.
 LOOKS = {
-    "none": ("no look back", style.CATEGORIES[4], "v", ":"),
+    "none": ("no attention", style.CATEGORIES[4], "v", ":"),
     "dot": ("dot product", style.CATEGORIES[1], "o", "--"),
     "additive": ("additive", style.CATEGORIES[2], "D", "-."),
     "transformer": ("Transformer", style.CATEGORIES[0], "s", "-"),
@@ -121,7 +121,7 @@ def backwards(looks: Any, row: str, runs: Sequence[Run]) -> Figure:
     left.set_xticks(range(len(row) + 1), [*row, "end"])
     left.set_yticks(range(len(row) + 1), [*row[::-1], "end"])
     left.set(xlabel="looked at", ylabel="to write this digit")
-    left.set_title("The look goes backwards")
+    left.set_title("Attention goes backwards")
     left.tick_params(length=0)
     by_kind = _curves(runs, "attention", "digits", lambda entry: entry["right"])
     _draw_curves(right, by_kind)
@@ -267,10 +267,7 @@ def two_maps(maps: Mapping[str, Run]) -> Figure:
 
 
 # What was changed, where: a recurrent translator in its writer, a Transformer in its reader.
-IN_THE_LOOK = {
-    "two numbers swapped": "nouns swapped in its look",
-    "adjective not seen": "adjective not seen",
-}
+IN_THE_LOOK = {"adjective not seen": "adjective not seen"}
 IN_THE_READER = {"two numbers swapped": "nouns swapped in its reader"}
 
 
@@ -278,7 +275,7 @@ IN_THE_READER = {"two numbers swapped": "nouns swapped in its reader"}
 def genders(runs: Sequence[Run]) -> Figure:
     """Draw the share of adjectives in the right gender, as trained and after each change.
 
-    runs: "what", "seed" and "gender" with "agreement". Who has no look has no change.
+    runs: "what", "seed" and "gender" with "agreement". Who has no attention has no change.
     """
     rows: dict[str, list[float]] = {}
     for run in runs:
@@ -288,7 +285,7 @@ def genders(runs: Sequence[Run]) -> Figure:
             if change in shares:
                 rows.setdefault(f"{name}, {said}", []).append(shares[change])
     seeds = sorted({run["seed"] for run in runs})
-    return agreement_bars(rows, seeds, "Changed in two places: in the look, and in the reader")
+    return agreement_bars(rows, seeds, "Changed in two places: the writer, and the reader")
 
 
 # --- how long they wait --------------------------------------------------------------------------
@@ -368,9 +365,9 @@ def draw_three() -> Figure:
     "before-backwards",
     notebook=NOTEBOOK,
     caption="A recurrent translator of digits: what it looks at, and what share it has right.",
-    alt="On the left a map: to write the digits of a row backwards, the look goes from the last "
+    alt="On the left a map: to write the digits of a row backwards, attention goes from the last "
     "digit to the first, a dark band from top right to bottom left. On the right the share "
-    "of rows without a mistake against their length: without a look back it falls from 100 % "
+    "of rows without a mistake against their length: without attention it falls from 100 % "
     "with 3 digits to 3 % with 10; with a dot product it stays above 96 % up to 9 digits and "
     "is near 86 % with 10; with additive scores it stays above 95 %.",
 )
@@ -386,7 +383,7 @@ def draw_backwards() -> Figure:
     "before-splits",
     notebook=NOTEBOOK,
     caption="Right to the letter, by kind of sentence: four translators, three seeds each.",
-    alt="Five rows, a mark for each of three seeds; the means, without a look back, with dot "
+    alt="Five rows, a mark for each of three seeds; the means, without attention, with dot "
     "products, with additive scores and of the Transformer: Ordinary sentences: 77, 90, 96 "
     "and 96 %. Nouns with new adjectives: 56, 84, 93 and 92 %. Liking: 84, 93, 96 and 94 %. "
     "“It” and its noun: 59, 67, 85 and 94 %. Longer than any in training: 6, 68, 85 and 38 "
@@ -402,8 +399,8 @@ def draw_splits() -> Figure:
     caption="Right to the letter, by the length of the sentence: four translators, three seeds.",
     alt="Four curves over 3 to 18 tokens. Up to 14 tokens the Transformer stays between 89 and "
     "96 %, the additive one between 85 and 98 %; with dot products it sinks from above 90 % "
-    "to 74 %, without a look from 92 % to 52 %. At a dashed line behind 14 tokens, longer "
-    "than any in training, the one without a look falls to 9 % and on to 0, the Transformer "
+    "to 74 %, without attention from 92 % to 52 %. At a dashed line after 14 tokens, longer "
+    "than any in training, the one without attention falls to 9 % and on to 0, the Transformer "
     "to 65, 25, 10 and 4 %; dot product and additive go on above 60 and 75 %. No curve is "
     "smooth: the kinds of sentences change with the length, and with 18 tokens there are 60.",
 )
@@ -419,7 +416,7 @@ def draw_length() -> Figure:
     "With additive scores each row has a single dark cell, and these go down in a line that "
     "leaves out 'did' and 'it'. In the mean of the four heads in the Transformer's layer 1 the "
     "line is the same, but several rows, such as 'el', 'cruzó' and 'la', are spread over two or "
-    "more words: individual heads are nearly as sharp as the additive look.",
+    "more words: single heads are nearly as sharp as the additive scores.",
 )
 def draw_maps() -> Figure:
     from course.chapters.ch16_before.experiments import chosen
@@ -433,12 +430,11 @@ def draw_maps() -> Figure:
     "before-gender",
     notebook=NOTEBOOK,
     caption="Adjectives in the right gender, as trained and after changes in two different places.",
-    alt="Nine bars with three dots each. As trained, 63 to 66 % are right without a look, 64 to "
-    "70 % with dot products, 84 to 87 % with additive scores, 94 to 95 % in the Transformer. "
-    "With the nouns' two numbers swapped in the look, the recurrent ones have the same; when it "
-    "may not see the adjective, 58 to 60 % are right with dot products, 61 to 74 % with "
-    "additive scores. With the nouns swapped in one head of their reader, another place, the "
-    "Transformers have 9, 10 and 45 %.",
+    alt="Seven bars with three dots each. As trained, 63 to 66 % are right without attention, 64 "
+    "to 70 % with dot products, 84 to 87 % with additive scores, 94 to 95 % in the Transformer. "
+    "When the writer may not see the adjective, 58 to 60 % are right with dot products, 61 to 74 "
+    "% with additive scores. With the nouns swapped in one head of their reader, another place, "
+    "the Transformers have 9, 10 and 45 %.",
 )
 def draw_gender() -> Figure:
     return genders(runs())
@@ -447,7 +443,7 @@ def draw_gender() -> Figure:
 @figure(
     "before-waiting",
     notebook=NOTEBOOK,
-    caption="Four kinds of layers: time beside that of self-attention, one sentence at a time.",
+    caption="Four kinds of layers: time compared with self-attention, one sentence at a time.",
     alt="Two panels, one and two threads: time as a multiple of that of self-attention, against "
     "8 to 512 words in one sentence. On one thread the recurrent layer rises from 3 times with 8 "
     "words to 10 times with 128, and falls to 3 times with 512; on two from 2 times to 14 times "

@@ -126,8 +126,11 @@ def above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> Fi
 def dial_bars(rows: Sequence[Row]) -> Figure:
     """Draw for each way of drawing what share could be the grammar's, is new, and how many words.
 
-    rows: "what", the shares "own" and "own_and_new", and "words". Raises ValueError for none.
+    rows: "what", "drawn", the shares "own" and "own_and_new" of these, with a line for the 95 %
+    interval, and "words". Raises ValueError for none.
     """
+    from course.chapters.ch17_gpt.experiments import interval
+
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
     kinds = {
@@ -142,9 +145,12 @@ def dial_bars(rows: Sequence[Row]) -> Figure:
         values = [row[kind] for row in rows]
         right = 1.0 if kind != "words" else max(values)
         ax.barh(places, values, color=color, height=0.62)
-        for place, value in zip(places, values, strict=True):
-            said = str(value) if kind == "words" else f"{value:.2f}"
-            ax.text(value + 0.03 * right, place, said, va="center")
+        for place, value, row in zip(places, values, rows, strict=True):
+            said, end = (str(value), value) if kind == "words" else (f"{value:.2f}", value)
+            if kind != "words":
+                low, end = interval(value, row["drawn"])
+                ax.plot([low, end], [place, place], color=style.INK, linewidth=1.6)
+            ax.text(end + 0.03 * right, place, said, va="center")
         _bare(ax, 1.25 * right)
         ax.set_title(title, fontsize=style.FONT_SIZE)
     panels[0].set_yticks(places, [row["what"] for row in rows])
@@ -344,8 +350,9 @@ def draw_scaling() -> Figure:
     caption="What a small GPT writes, by the way in which its words are drawn.",
     alt="Three panels of bars with five rows: words drawn as they are, with temperature 0.5, with "
     "temperature 1.5, with top-k 10, with top-p 0.9. The grammar could have written the share of "
-    "0.20, 0.49, 0.06, 0.43 and 0.27; nearly all of these aren't in the training text. In 150 "
-    "sentences there are 415, 277, 503, 279 and 358 different words.",
+    "0.20, 0.49, 0.06, 0.43 and 0.27, with intervals of up to 0.08 to both sides; nearly all of "
+    "these aren't in the training text. In 150 sentences there are 415, 277, 503, 279 and 358 "
+    "different words.",
 )
 def draw_dials() -> Figure:
     from course import experiments

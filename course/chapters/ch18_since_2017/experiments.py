@@ -2,19 +2,22 @@
 
 Everything else is equal: corpus, batches, steps, and the number of parameters, but for those that
 fewer heads of keys save. The base is the model that comes with us at half its width, trained for
-fewer steps. The learning rate of each is chosen on validation. On one core three and a half hours
-for the translator, two for the language model of the grammar's sentences.
+fewer steps. The learning rate of each is chosen on validation. On one core four hours for the
+translator, two for the language model of the grammar's sentences. `since-rates` goes on where the
+best rate was the highest of the grid.
 """
 
 import dataclasses
 import statistics
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from torch import nn
 
+from course.chapters.ch10_training.figures import verdict
 from course.chapters.ch17_gpt import experiment_language_model as language_model
-from course.experiments import experiment
+from course.experiments import experiment, load
 from course.experiments.long_training import TrainSpec, best_loss, cache_bytes, tuned
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import RECIPES
@@ -42,6 +45,7 @@ BASE = dataclasses.replace(RECIPES["en-es"].model, d_model=64, d_ff=256)
 TRAINING = dataclasses.replace(RECIPES["en-es"].training, steps=1200, warmup=120)
 MAX_LRS = (2e-3, 4e-3, 8e-3)
 SEEDS = (0, 1, 2)
+SEEDS_OF_THE_BASE = range(10)  # sixty comparisons share it
 D_MODEL, H, D_K = BASE.d_model, BASE.h, BASE.d_model // BASE.h
 EXPERTS = 4
 Change = Callable[[nn.Module], None]
@@ -177,6 +181,26 @@ def points(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
+def worth(rows: Sequence[dict[str, Any]], group: str, kept: dict[str, int]) -> str:
+    """A line for each part of a group: its mean for each split, above the base's, in points.
+
+    A star where each seed lies beyond each of the base's. rows: as `points` has them; kept: bytes
+    of the cache, whose share of the base's is told where it differs.
+    """
+    base, lines = rows[0], []
+    for row in rows:
+        if row["group"] == group:
+            told = [
+                f"{split} {statistics.mean(row[split]):+5.1f}"
+                + ("*" if verdict(row[split], base[split]) != "no clear difference" else " ")
+                for split in ASKED
+            ]
+            left = kept[row["what"]] / kept["base"]
+            told += [] if left == 1 else [f"cache {left:.0%}"]
+            lines.append(" ".join([f"{row['what']:19}", *told]))
+    return "\n".join(lines)
+
+
 def right_between(run: dict[str, Any], first: int, last: int) -> float:
     """Of the sentences with so many English tokens, the share that is right to the letter."""
     asked = [entry for entry in run["by_length"] if first <= entry["tokens"] <= last]
@@ -207,7 +231,33 @@ def nearer(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def parts_since_2017() -> dict[str, Any]:
     """What each part of newer models is worth here, exchanged one at a time, on three seeds."""
     kept = {one.what: cache_bytes(one.build(8, 8)) for one in LEARNERS}
-    return tuned("since", LEARNERS, TRAINING, MAX_LRS, SEEDS) | {"cache_bytes_of_20_words": kept}
+    more = {"base": SEEDS_OF_THE_BASE[len(SEEDS) :]}
+    found = tuned("since", LEARNERS, TRAINING, MAX_LRS, SEEDS, more_seeds=more)
+    return found | {"cache_bytes_of_20_words": kept}
+
+
+def with_higher_rates(learner: TrainSpec) -> list[dict[str, Any]]:
+    """The runs of a learner when the grid of rates goes on, doubling, until its loss rises."""
+    rates = list(MAX_LRS)
+    while True:
+        first = tuned("since", [learner], TRAINING, rates, SEEDS[:1])["runs"]
+        if len(first) < len(rates):
+            raise KeyboardInterrupt  # it was stopped in there
+        if not any(run["chosen"] and run["max_lr"] == rates[-1] for run in first):
+            return tuned("since", [learner], TRAINING, rates, SEEDS)["runs"]
+        rates.append(2 * rates[-1])
+
+
+@experiment("since-rates")
+def rates_beyond_the_grid() -> dict[str, Any]:
+    """Of the parts whose best learning rate was the highest tried: what higher ones bring."""
+    stored, runs = load("since")["runs"], []
+    edge = {run["what"] for run in stored if run["chosen"] and run["max_lr"] == max(MAX_LRS)}
+    with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on
+        for learner in LEARNERS:
+            if learner.what in edge:
+                runs += with_higher_rates(learner)
+    return {"training": dataclasses.asdict(TRAINING), "runs": runs}
 
 
 @experiment("since-language-model")

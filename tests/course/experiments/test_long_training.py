@@ -8,6 +8,7 @@ import torch
 from course import experiments
 from course.chapters.ch16_before import experiment_waiting as waiting
 from course.chapters.ch16_before import experiments as before
+from course.chapters.ch16_before.experiment_adjective import exchanged, givers
 from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.chapters.ch18_since_2017 import experiments as since
 from course.experiments import long_training as long
@@ -111,6 +112,25 @@ def test_the_peak_is_chosen_on_validation_by_the_first_seed(calls):
     assert [run["training"]["schedule"] for run in runs] == ["paper"] * 3 + ["cosine"] * 3
     assert choose() == found  # goes on where it was: at the end
     assert len(calls) == 6
+
+
+def test_what_others_are_compared_with_gets_more_seeds(calls):
+    found = tuned("x", LEARNERS, HOW, (1e-3, 2e-3), (0, 7), more_seeds={"one": (8, 9)})
+    assert [call for call in calls if call[2] > 7] == [("one", 2e-3, 8), ("one", 2e-3, 9)]
+    assert sum(run["chosen"] for run in found["runs"] if run["what"] == "one") == 4
+
+
+def test_rates_go_on_beyond_the_grid_until_the_loss_rises(calls, monkeypatch):
+    falling = {1e-3: 0.9, 2e-3: 0.5, 4e-3: 0.3, 8e-3: 0.4}
+    monkeypatch.setitem(LOSSES, "one", falling)
+    monkeypatch.setattr(since, "LEARNERS", LEARNERS)
+    monkeypatch.setattr(since, "MAX_LRS", (1e-3, 2e-3))
+    monkeypatch.setattr(since, "SEEDS", (0, 7))
+    stored = [{"what": what, "max_lr": 2e-3, "chosen": what == "one"} for what in ("one", "other")]
+    monkeypatch.setattr(since, "load", lambda name: {"runs": stored})
+    found = since.rates_beyond_the_grid()["runs"]
+    assert calls == [*(("one", lr, 0) for lr in falling), ("one", 4e-3, 7)]
+    assert [run["max_lr"] for run in found if run["chosen"]] == [4e-3, 4e-3]
 
 
 def test_what_is_stored_is_not_trained_again(calls, tmp_path, monkeypatch):
@@ -340,6 +360,44 @@ def test_a_transformer_is_changed_in_the_same_place():
     plain = weights[batch.rows, :, batch.adjective_out]
     assert torch.equal(swapped[batch.rows, :, batch.antecedent], plain[batch.rows, :, batch.other])
     assert (unseen[batch.rows, :, batch.adjective] == 0).all()
+
+
+def test_a_giver_has_the_same_adjective_and_the_gender_that_was_asked_for():
+    translator = Translator.load()
+    items = measurable(translator, english_spanish.load_pronoun(), half=1)[:200]
+    words = [translator.src.tokenizer(item.english)[item.adjective] for item in items]
+    rows = givers(translator, items)
+    assert len(rows) > 100
+    for place, same, unlike in rows:
+        assert words[place] == words[same] == words[unlike]
+        assert items[place].pair not in (items[same].pair, items[unlike].pair)
+        assert items[same].right == items[place].right == items[unlike].wrong
+
+
+@pytest.mark.parametrize("attention", [None, "dot"])
+def test_the_vector_at_the_adjective_is_exchanged_and_nothing_else(attention, monkeypatch):
+    """Our Transformer turns round with it; without attention to it nothing would."""
+    translator = untrained(attention) if attention else Translator.load()
+    items = measurable(translator, english_spanish.load_pronoun(), half=1)[:120]
+    read, own = [], type(translator.model).decode
+
+    def decode(model, tgt_in, memory, *rest, **more):
+        read.append(memory)
+        return own(model, tgt_in, memory, *rest, **more)
+
+    monkeypatch.setattr(type(translator.model), "decode", decode)
+    shares = exchanged(translator, items)
+    plain, same, unlike = read
+    first = plain.size(1) - PronounBatch(translator, items).src.size(1)
+    places = [items[place].adjective + first for place, *_ in givers(translator, items)]
+    for other in (same, unlike):
+        changed = (other != plain).any(dim=-1)
+        assert [row.nonzero().flatten().tolist() for row in changed] == [[at] for at in places]
+    if not attention:
+        assert shares["own"] > 0.98 and shares["same gender"] > 0.98
+        assert shares["other gender"] < 0.05
+    with pytest.raises(ValueError, match="no sentence has another one with its adjective"):
+        exchanged(translator, items[:2])
 
 
 def test_the_two_numbers_of_a_transformer_are_those_of_its_best_head():

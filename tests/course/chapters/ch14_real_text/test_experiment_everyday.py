@@ -83,3 +83,16 @@ def test_the_grammars_own_translator_is_right_about_its_sentences(monkeypatch):
     found = everyday.grammar_through(Translator.load())
     assert found["gustar"]["exact_match"] > 0.9 and found["gustar"]["agree"] == 1
     assert found["pronoun"]["judged"] == 20 and found["pronoun"]["right"] > 0.9
+
+
+def test_two_ways_of_translating_are_compared_on_the_same_draws_of_sentences():
+    right = [f"El número {n} es mucho mayor que {n + 3}." for n in range(60)]
+    several = [
+        [text, text.replace("El", "Un")] if n % 2 else [text] for n, text in enumerate(right)
+    ]
+    wrong = [text.replace("mucho", "poco") if n % 3 else text for n, text in enumerate(right)]
+    better = everyday.paired(wrong, right, several)
+    assert better["bleu"]["more"] > 20 and better["chrf"]["more"] > 5
+    assert max(found["p"] for found in better.values()) < 0.01
+    luck = [*right[:30], *(text + "." for text in right[30:31]), *right[31:]]
+    assert everyday.paired(right, luck, several)["bleu"]["p"] > 0.05

@@ -13,6 +13,7 @@ from course.chapters.ch18_since_2017.experiments import (
     points,
     right_between,
 )
+from course.chapters.ch18_since_2017.experiments import worth as printed
 from course.chapters.ch18_since_2017.figures import BETWEEN
 from transformer_lib.text import english_spanish
 from transformer_lib.training.schedules import SCHEDULES
@@ -98,6 +99,24 @@ def test_the_parts_of_today_one_by_one_and_together():
     from_seeds = [sums["longer"] - len(nine) * seed for seed in ROWS["base"]["longer"]]
     assert sorted(map(round, from_seeds)) == [25, 40, 75]
     assert round(100 * (1 - mean(right("base", "test")))) == 15 < sums["test"]
+
+
+def test_a_part_is_told_with_its_stars_and_its_cache():
+    rows = [
+        {"what": "base", "group": "base"} | {split: [-1.0, 0.0, 1.0] for split in ASKED},
+        {"what": "wide", "group": "sizes", "test": [2.0, 4.0], "pronoun": [0.0, 9.0]}
+        | {"longer": [-3.0, -2.0]},
+        {"what": "other", "group": "else"} | {split: [0.0] for split in ASKED},
+    ]
+    kept = {"base": 8, "wide": 6, "other": 8}
+    said = printed(rows, "sizes", kept)
+    assert said.split() == "wide test +3.0* pronoun +4.5 longer -2.5* cache 75%".split()
+    assert "cache" not in printed(rows, "else", kept)
+
+
+def test_eight_parts_have_their_best_rate_at_the_edge_of_the_grid():
+    edge = [run["what"] for run in CHOSEN if run["max_lr"] == max(STORED["max_lrs"])]
+    assert len(set(edge)) == 8 and "base" not in edge
 
 
 def test_longer_begins_one_token_beyond_the_training():

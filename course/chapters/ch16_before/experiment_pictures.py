@@ -1,0 +1,103 @@
+"""Experiment: the recurrent translators on real sentences, from no attention to the Transformer.
+
+Four machines as large within 1 %, the same text, tokens, batches and updates as the rungs of
+`multi30k-ladder`. The recurrent ones have one learning rate for all, which was chosen in notebook
+16's comparison; the Transformer has that of the ladder's "as it is". Nothing is chosen here, so the
+test sentences are scored, once for each, greedily, and it is written down when. Half an hour of one
+core for each; one that was stopped goes on.
+"""
+
+import dataclasses
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+from tqdm import tqdm
+
+from course.chapters.ch14_real_text.experiment_multi30k import machine, seconds, token_bleu, write
+from course.chapters.ch14_real_text.experiment_multi30k_ladder import RECURRENT, Setting, sizes
+from course.experiments import experiment
+from course.experiments.long_training import cached
+from transformer_lib.model.transformer import Transformer, count_parameters
+from transformer_lib.recipes import ParallelRecipe, multi30k
+from transformer_lib.text.batching import batch_indices
+from transformer_lib.text.data import cache_folder
+from transformer_lib.text.parallel import read_parallel
+from transformer_lib.training.state import STATE_FILE
+from transformer_lib.training.trainer import train
+from transformer_lib.translator import Translator
+from transformer_lib.variants.recurrent import RecurrentTranslator
+
+HIDDEN = {"none": 268, "dot": 264, "additive": RECURRENT.hidden}  # as large within 1 %
+SETTINGS = (
+    *(
+        Setting(
+            kind,
+            recurrent=dataclasses.replace(RECURRENT, attention=kind, hidden=hidden),
+            training={"max_lr": 4e-3},
+        )
+        for kind, hidden in HIDDEN.items()
+    ),
+    Setting("transformer"),
+)
+
+
+@experiment("multi30k-recurrent")
+def recurrent_on_pictures() -> dict[str, Any]:
+    """BLEU on Multi30k's test sentences, greedily, of recurrent translators and a Transformer."""
+    recipe, runs = multi30k("de"), []
+    for setting in tqdm(SETTINGS, unit="training"):
+        model, how = sizes(setting, recipe.model, recipe.training)
+        mine = dataclasses.replace(recipe, model=model, training=how)
+        settings = {
+            "what": setting.what,
+            "model": dataclasses.asdict(setting.recurrent or model),
+            "training": dataclasses.asdict(how),
+        }
+        runs.append(
+            cached(
+                "multi30k-recurrent",
+                settings,
+                lambda setting=setting, mine=mine: measure(setting, mine),
+            )
+        )
+    return {"runs": runs}
+
+
+def measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
+    """Train, or go on -> size, seconds for an epoch, and greedy BLEU of validation and test."""
+    folder = cache_folder() / "runs" / f"multi30k-recurrent-{setting.what}"
+    material = recipe.material(folder)
+    size = len(material.src.vocab)
+    torch.manual_seed(recipe.training.seed)
+    model = (
+        RecurrentTranslator(size, size, setting.recurrent)
+        if setting.recurrent
+        else Transformer(size, size, recipe.model)
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    how = recipe.training
+    history = train(
+        model,
+        material.training,
+        material.validation,
+        how,
+        folder=folder,
+        resume=(folder / STATE_FILE).exists(),
+        optimizer=setting.optimizer,
+    )
+    steps, translator = history[-1]["step"], Translator(model, material.src, material.tgt)
+    epochs = steps / len(batch_indices(material.training, how.max_tokens, how.seed))
+    found = {
+        "parameters": count_parameters(model),
+        "machine": machine(),
+        "epochs": round(epochs, 1),
+        "seconds_per_epoch": round(seconds(folder, material.training, how, steps) / epochs),
+        "validation_loss": history[-1]["validation_loss"],
+    }
+    folder_of_tokens = Path(recipe.files[0]).parent
+    for split in ("validation", "test"):
+        tokens = list(read_parallel([folder_of_tokens / f"{split}.tokens.tsv"]))
+        found[split] = token_bleu(write(translator, tokens, 1), tokens)
+    return found | {"test_scored_at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
