@@ -417,7 +417,7 @@ def draw_pronouns() -> Figure:
 @figure(
     "real-heads-repeated",
     notebook=NOTEBOOK,
-    caption="Ten claims about the large model, and what two more training runs say to them.",
+    caption="Ten claims about the large model, and what two more runs say about them.",
     alt="Ten rows, each with a limit, grey on its wrong side, a filled square for the large model, "
     "a hollow one and a hollow diamond for seeds 1 and 2, and a dot for the small model. In "
     "eight rows these squares and diamonds lie on the white side, mostly close together. “The "

@@ -416,7 +416,7 @@ def draw_length() -> Figure:
     "With additive scores each row has a single dark cell, and these go down in a line that "
     "leaves out 'did' and 'it'. In the mean of the four heads in the Transformer's layer 1 the "
     "line is the same, but several rows, such as 'el', 'cruzó' and 'la', are spread over two or "
-    "more words: single heads are nearly as sharp as the additive scores.",
+    "more words: individual heads are nearly as sharp as the additive scores.",
 )
 def draw_maps() -> Figure:
     from course.chapters.ch16_before.experiments import chosen
