@@ -13,11 +13,9 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from course.drawing import lazy_altair as late
@@ -56,6 +54,7 @@ def figure_bundle(figure: Figure, alt: str) -> tuple[dict[str, Any], dict[str, A
 
     text = f"Figure:\n{alt}\n{summary(figure)}"  # line 1 is what a folded output shows
     buffer = io.BytesIO()
+    style.finish(figure)
     smaller = min(1.0, WIDEST / figure.get_figwidth()) if figure.get_label() == style.PAGE else 1.0
     figure.savefig(
         buffer,
@@ -73,40 +72,15 @@ def figure_bundle(figure: Figure, alt: str) -> tuple[dict[str, Any], dict[str, A
 def _with_picture(
     bundle: dict[str, Any], png: bytes, alt: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Add a picture of at most 256 colors, a third of the bytes, and the size to draw it at."""
+    """Add a picture in true colors, in few bytes, and the size to draw it at."""
     from PIL import Image
 
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     buffer = io.BytesIO()
-    _with_few_colors(picture).save(buffer, "PNG", compress_level=6)  # 9: 7 times as slow
+    picture.save(buffer, "PNG", compress_level=6)  # 9: 7 times as slow
     bundle["image/png"] = base64.b64encode(buffer.getvalue()).decode()
     width, height = (size // SHARPNESS for size in picture.size)
     return bundle, {"image/png": {"alt": alt, "width": width, "height": height}}
-
-
-def _with_few_colors(picture: Any) -> Any:
-    """The picture in 256 colors, each pixel in the nearest one; the colors of `style` stay exact.
-
-    Without that a small violet word beside many blue cells would be turned into a blue one.
-    """
-    from PIL import Image
-
-    kept = [[round(255 * channel) for channel in to_rgb(color)] for color in style.EXACT]
-    others = picture.quantize(256 - len(kept), dither=Image.Dither.NONE).getpalette()
-    palette = np.array([*kept, *np.reshape(others, (-1, 3)).tolist()])
-    red, green, blue = np.asarray(picture).astype(np.int32).reshape(-1, 3).T
-    colors = red << 16 | green << 8 | blue  # one number for each pixel
-    nearest = np.zeros(1 << 24, np.uint8)  # color -> its place in the palette
-    nearest[colors] = 1
-    used = np.flatnonzero(nearest.view(bool))  # of truth values numpy skips the zeros quickly
-    channels = np.stack([used >> 16, used >> 8 & 255, used & 255], axis=1)
-    # |c - p|² without |c|², which is the same for every p
-    distance = (palette**2).sum(axis=1) - 2.0 * channels @ palette.T.astype(float)
-    nearest[used] = distance.argmin(axis=1)
-    pixels = nearest[colors]
-    small = Image.fromarray(pixels.reshape(picture.height, picture.width), "P")
-    small.putpalette(palette.astype(np.uint8).tobytes())
-    return small
 
 
 def summary(figure: Figure) -> str:
@@ -320,10 +294,10 @@ def _numbered_anew(svg: str) -> bytes:
 
 
 def _vl_convert() -> Any:
-    """The program that draws charts, with the letters matplotlib brings: alike on every machine."""
+    """The program that draws charts, with our letters: alike on every machine."""
     import vl_convert
 
-    vl_convert.register_font_directory(matplotlib.get_data_path() + "/fonts/ttf")
+    vl_convert.register_font_directory(str(style.FONTS))
     return vl_convert
 
 

@@ -15,8 +15,8 @@ from matplotlib.patches import Arc, Circle, FancyBboxPatch, Rectangle, Wedge
 
 from course.drawing import lazy_altair as late
 from course.drawing import style
-from course.drawing.architecture import arrow, line
 from course.drawing.registry import figure
+from course.drawing.shapes import arrow, path
 from course.drawing.values import as_array, steady_round
 
 BLUE, AMBER, WINE, GREEN = style.CATEGORIES[:4]
@@ -478,8 +478,7 @@ def _two_stacks(ax: Axes, side: str) -> None:
             arrow(ax, (x + 0.5, low), (x + 0.5, high))
         words = "I like\ntrees" if name == "encoder" else "<bos> me\ngustan …"
         ax.text(x + 0.5, -0.02, words, ha="center", va="center", fontsize=10, style="italic")
-    line(ax, [(0.5, 3.25), (0.5, 3.38), (1.1, 3.38), (1.1, 2.4)])
-    arrow(ax, (1.1, 2.4), (1.2, 2.4))
+    path(ax, [(0.5, 3.25), (0.5, 3.38), (1.1, 3.38), (1.1, 2.4), (1.2, 2.4)])
 
 
 def _stripe(ax: Axes, x: float, y: float, numbers: np.ndarray, edge: str = "") -> None:

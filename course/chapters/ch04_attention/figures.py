@@ -4,6 +4,7 @@ Rows are queries, the first word at the top; columns are keys.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
@@ -17,6 +18,7 @@ from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.shapes import arrow, box, canvas, heading, label, path, word
 from course.drawing.values import as_array, steady_round
 
 GREY = "#8E8E8E"  # shows on the light and on the dark theme
@@ -296,98 +298,55 @@ def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figur
     scaled = scores / root
     weights = np.exp(scaled - scaled.max()) / np.exp(scaled - scaled.max()).sum()
     parts = weights[:, None] * v
-    blue, amber = style.CATEGORIES[0], style.POSITIVE
-    own = [f"$q_1$ = {_vector(q)}\n"] + [""] * (len(words) - 1)  # the others' queries come later
-    vectors = [
-        f"{a}$k_{i}$ = {_vector(b)}\n$v_{i}$ = {_vector(c)}"
-        for i, (a, b, c) in enumerate(zip(own, k, v, strict=True), 1)
-    ]
-    rows = [  # what it is called, one text for each word, the color of the frame
-        ("1. query, key, value", vectors, style.MUTED),
-        ("2. query · key", _products(scores), blue),
-        (rf"3. divided by $\sqrt{{d_k}}$ = {root:.3g}", [f"{s:.4g}" for s in scaled], blue),
-        ("4. softmax", [f"{steady_round(w):.2f}" for w in weights], blue),
-        ("5. weight × value", [_vector(part, 2) for part in parts], amber),
-    ]
-    figure = style.new_figure(style.WIDTH, 5.4)
-    ax = figure.subplots()
-    ax.set(xlim=(-2.1, 2.2 * len(words) + 0.1), ylim=(-5.4, 1.55))
-    ax.axis("off")
-    heights = [0.35, *range(-1, -len(rows), -1)]  # of the middle of each row
-    halves = [0.5, *[0.25] * len(rows)]  # of the height of its boxes, with some air
-
-    def box(x: float, y: float, text: str, edge: str, **look: Any) -> None:
-        ax.text(
-            x,
-            y,
-            text,
-            ha="center",
-            va="center",
-            fontsize=11,
-            linespacing=1.3,
-            zorder=3,
-            bbox={
-                "boxstyle": "round,pad=0.4",
-                "facecolor": style.PAPER,
-                "edgecolor": edge,
-                "linewidth": 1.6,
-            },
-            **look,
+    first, x = words[0], [3.35 + 3.0 * column for column in range(len(words))]
+    figure, ax = canvas(x[-1] + 1.65, 6.0)
+    mine = f"{steady_round(100 * weights[0], 0):.0f} % of its attention"
+    heading(ax, f"“{first}” gives itself {mine}", f"The six steps of attention for “{first}”")
+    names = ["query", "key", "value", "query · key", rf"divided by $\sqrt{{d_k}}$ = {root:.3g}"]
+    names += ["softmax: the weight", "weight × value", "sum: the output"]
+    heights = [4.6, 4.22, 3.84, 3.12, 2.4, 1.68, 0.96, 0.24]
+    numbers = ["1", "", "", "2", "3", "4", "5", "6"]
+    for y, number, name in zip(heights, numbers, names, strict=True):
+        label(ax, (0.05, y), number, size=style.LABEL, color=style.MUTED)
+        label(ax, (0.3, y), name, size=style.LABEL)
+    for column, (at, text) in enumerate(zip(x, words, strict=True)):
+        word(ax, (at, 5.02), text, size=13)
+        part = _vector(parts[column], 2)
+        shown = [_vector(k[column]), _vector(v[column]), *_products(scores[[column]], column)]
+        shown += [f"{scaled[column]:.4g}", f"{steady_round(weights[column]):.2f}", part]
+        if not column:
+            box(ax, (at, heights[0]), 1.9, 0.3, _vector(q), style.ACCENT)
+        for y, said in zip(heights[1:], shown, strict=False):
+            box(ax, (at, y), 1.9 if y > 3.5 else 1.5, 0.3, said)
+        for upper, lower in pairwise(heights[3:-1]):
+            arrow(ax, (at, upper - 0.17), (at, lower + 0.17))
+        lane = at + 1.3  # the value waits until the weight is there
+        path(ax, [(at + 0.96, 3.84), (lane, 3.84), (lane, 0.96), (at + 0.77, 0.96)])
+        turn = at - 1.3 if column else at - 1.15  # the first word's query meets every key
+        start = (x[0] + 0.96, 4.6) if column else (at - 0.96, 4.6)
+        path(ax, [start, (turn, 4.6), (turn, 3.12), (at - 0.77, 3.12)], style.ACCENT)
+        path(ax, [(at - 0.96, 4.22), (at - 1.02, 4.22), (at - 1.02, 3.2), (at - 0.77, 3.2)])
+        ax.add_patch(
+            Rectangle(
+                (at - 0.75, 1.46),
+                1.5 * float(weights[column]),
+                0.06,
+                color=style.ACCENT,
+                linewidth=0,
+                zorder=4,
+            )
         )
-
-    def arrow(start: tuple[float, float], end: tuple[float, float], color: str) -> None:
-        ax.annotate(
-            "",
-            xy=end,
-            xytext=start,
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": color,
-                "linewidth": 1.6,
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-        )
-
-    def path(points: Sequence[tuple[float, float]], color: str) -> None:
-        ax.plot(*zip(*points[:-1], strict=True), color=color, linewidth=1.6, zorder=1)
-        arrow(points[-2], points[-1], color)
-
-    middle, last = 1.1 * len(words) - 0.1, len(rows) - 1
-    for column, word in enumerate(words):
-        x = 2.2 * column + 1
-        ax.text(x, 1.25, word, ha="center", va="center", weight="bold", fontsize=14)
-        for row in range(last):
-            top, bottom = heights[row] - halves[row], heights[row + 1] + halves[row + 1]
-            arrow((x, top), (x, bottom), style.MUTED)
-        if column:  # the first word's query also meets the other words' keys
-            path([(1.8, 0.6), (2.05, 0.6), (2.05, -0.45), (x - 0.3, -0.45), (x - 0.3, -0.75)], blue)
-        side = 1 if column else -1  # the value waits until the weight is there
-        path(
-            [
-                (x + 0.7 * side, 0.1),
-                (x + 1.05 * side, 0.1),
-                (x + 1.05 * side, -last),
-                (x + 0.46 * side, -last),
-            ],
-            amber,
-        )
-        arrow(
-            (x, -last - 0.25), (middle + (0.45 if x > middle else -0.45), -last - 0.76), style.MUTED
-        )
-    for row, (name, texts, edge) in enumerate(rows):
-        ax.text(-2.05, heights[row], name, va="center")
-        for column, text in enumerate(texts):
-            box(2.2 * column + 1, heights[row], text, edge)
-    ax.text(-2.05, -last - 1, "6. sum", va="center")
-    box(middle, -last - 1, f"z = {_vector(parts.sum(axis=0), 2)}", amber, weight="bold")
-    ax.text(middle + 0.85, -last - 1, f"for {words[0]}", va="center", color=style.MUTED)
+    middle = sum(x) / len(x)
+    for at in x:
+        path(ax, [(at, 0.79), (at, 0.24), (middle + (0.92 if at > middle else -0.92), 0.24)])
+    total = f"z = {_vector(parts.sum(axis=0), 2)}"
+    box(ax, (middle, 0.24), 1.8, 0.36, total, style.ACCENT, fill=style.ACCENT, weight="bold")
     return figure
 
 
-def _products(scores: np.ndarray) -> list[str]:
+def _products(scores: np.ndarray, first: int = 0) -> list[str]:
     """Which query meets which key: the first word's query meets all of them."""
-    return [f"$q_1 · k_{number}$ = {score:.4g}" for number, score in enumerate(scores, 1)]
+    return [f"$q_1 · k_{number}$ = {score:.4g}" for number, score in enumerate(scores, first + 1)]
 
 
 def _vector(numbers: Any, decimals: int | None = None) -> str:

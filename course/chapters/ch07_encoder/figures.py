@@ -33,7 +33,7 @@ from course.chapters.ch07_encoder.experiments import (
 )
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, label, look, matrix, pointer, scale, word, word_color
+from course.drawing.shapes import arrow, canvas, label, look, matrix, scale, word, word_color
 from course.drawing.values import as_array, steady_round
 
 LINES = ("-", "--", "-.", ":")  # so that a grey printout tells curves apart
@@ -328,7 +328,7 @@ def two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: in
     for x, color, parts, words in columns:
         before = 0.0
         _row_of_words(ax, (x, 0.2), words)
-        pointer(ax, (x, 0.36), (x, 0.54))
+        arrow(ax, (x, 0.36), (x, 0.54))
         _box(ax, (x, 0.68), 2.3, 0.28, "embedding + position", style.MUTED)
         for layer in range(layers):
             low = bottom + layer * pitch
@@ -361,12 +361,12 @@ def two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: in
             for number, part in enumerate(parts):
                 y = low + 0.16 + each * number + BOX / 2 + (each - BOX - SLIM - 2 * GAP) / 2
                 above = y + BOX / 2 + GAP + SLIM / 2
-                pointer(ax, (x, before), (x, y - BOX / 2))
-                pointer(ax, (x, y + BOX / 2), (x, above - SLIM / 2))
+                arrow(ax, (x, before), (x, y - BOX / 2))
+                arrow(ax, (x, y + BOX / 2), (x, above - SLIM / 2))
                 fork = y - BOX / 2 - 0.07
                 out = x + (1.42 if color == style.DECODER else -1.42)
                 _bent(ax, [(x, fork), (out, fork), (out, above)], style.MUTED)
-                pointer(ax, (out, above), (x + (0.92 if out > x else -0.92), above))
+                arrow(ax, (out, above), (x + (0.92 if out > x else -0.92), above))
                 _box(ax, (x, y), 2.2, BOX, part, color)
                 _box(ax, (x, above), 1.84, SLIM, "add & norm", color, filled=True)
                 before = above + SLIM / 2
@@ -383,9 +383,9 @@ def two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: in
         look(ax, (middle, y), (far - 1.1, y), 0.6, color)
     label(ax, (x, end + 0.5), "memory", size=13, weight="bold", ha="center", color=color)
     x, color = far, style.DECODER
-    pointer(ax, (x, tops[1]), (x, end + 0.27))
+    arrow(ax, (x, tops[1]), (x, end + 0.27))
     _box(ax, (x, end + 0.42), 2.3, 0.3, "linear, softmax", style.MUTED)
-    pointer(ax, (x, end + 0.58), (x, end + 0.8))
+    arrow(ax, (x, end + 0.58), (x, end + 0.8))
     word(ax, (x, end + 0.97), written, size=14)
     for (x, color, *_), name in zip(columns, ("encoder", "decoder"), strict=True):
         label(ax, (x, end + 1.32), name, size=15, weight="bold", color=color, ha="center")

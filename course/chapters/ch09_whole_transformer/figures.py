@@ -22,14 +22,17 @@ from course.chapters.ch09_whole_transformer.experiments import (
     waiting,
 )
 from course.drawing import style
-from course.drawing.architecture import LAYOUT, architecture, arrow, line
+from course.drawing.architecture import LAYOUT, architecture
 from course.drawing.registry import figure
 from course.drawing.shapes import (
+    arrow,
+    box,
     canvas,
     label,
     look,
     matrix,
     outline,
+    path,
     percent,
     scale,
     width_of,
@@ -159,7 +162,11 @@ def _stacks(ax: Axes, N: int) -> None:
             arrow(ax, (x - step + wide / 2 if i else 0.2, y), (x - wide / 2, y))
         arrow(ax, (x, between), (x, below + TALL / 2))
     end = places[-1] + wide / 2
-    line(ax, [(end, above), (end + 0.4, above), (end + 0.4, between), (places[0], between)])
+    path(
+        ax,
+        [(end, above), (end + 0.4, above), (end + 0.4, between), (places[0], between)],
+        head=False,
+    )
     arrow(ax, (end, below), (end + 0.4, below))
     words(ax, end + 0.46, above + 0.16, "memory", ha="center", fontsize=11)
     words(ax, 0.5, 5.25, "Each decoder layer gets the same memory.", ha="left", fontsize=11.5)
@@ -195,8 +202,7 @@ def _sublayers(ax: Axes) -> None:
         if y == below:
             arrow(ax, (end, y), (7.4, y))
     words(ax, 7.35, above + 0.18, "memory", fontsize=11)
-    line(ax, [(6.62, above), (7.6, above), (7.6, 3.58), (3.9, 3.58)])
-    arrow(ax, (3.9, 3.58), (3.9, below + TALL / 2))
+    path(ax, [(6.62, above), (7.6, above), (7.6, 3.58), (3.9, 3.58), (3.9, below + TALL / 2)])
     words(ax, 0.8, 2.38, "Around each box: add & norm.", ha="left", fontsize=11.5)
 
 
@@ -227,8 +233,7 @@ def _one_attention(ax: Axes) -> None:
         end = x + wide / 2
     arrow(ax, (1.49, 1.55), (1.78, 1.35))
     arrow(ax, (1.49, 0.95), (1.78, 1.15))
-    line(ax, [(1.49, 0.3), (5.4, 0.3)])
-    arrow(ax, (5.4, 0.3), (5.4, middle - 0.3))
+    path(ax, [(1.49, 0.3), (5.4, 0.3), (5.4, middle - 0.3)])
     ax.add_patch(
         FancyBboxPatch(
             (1.66, 0.72),
@@ -288,8 +293,7 @@ def figure_two() -> Figure:
     first, second = ([low + 0.84 * i for i in range(5)] for low in (5.9, 0.85))
     _diagram(ax, SCALED_DOT_PRODUCT, first, {1.6: "Q", 2.2: "K"}, width=1.5)
     words(ax, 0.5, 5.32, "V", fontsize=13)  # it comes in at the last step
-    line(ax, [(0.5, 5.48), (0.5, first[-1])])
-    arrow(ax, (0.5, first[-1]), (1.15, first[-1]))
+    path(ax, [(0.5, 5.48), (0.5, first[-1]), (1.15, first[-1])])
     _diagram(ax, MULTI_HEAD, second, {1.4: "V", 1.9: "K", 2.4: "Q"}, width=2.2, several=(1, 2))
     return figure
 
@@ -318,7 +322,7 @@ def _step(ax: Axes, x: float, y: float, step: CodeBox, *, width: float, behind: 
         box(ax, x + 0.07 * back, y + 0.07 * back, "", width=width)
     box(ax, x, y, step.box, width=width)
     code = "\n".join(map(_shortened, step.code))
-    words(ax, 3.35, y, code, ha="left", family="DejaVu Sans Mono", fontsize=11)
+    words(ax, 3.35, y, code, ha="left", family="Course Mono", fontsize=11)
 
 
 def _shortened(code: str) -> str:
@@ -377,8 +381,7 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
         tall = 0.26 if part == "+" else TALL
         box(ax, x, y, part, width=wide, height=tall, color=style.DECODER, marked=part in new)
         if part == "+":
-            line(ax, [(inner, y), (inner, y + 0.47), (x, y + 0.47)])
-            arrow(ax, (x, y + 0.47), (x, y + 0.13))
+            path(ax, [(inner, y), (inner, y + 0.47), (x, y + 0.47), (x, y + 0.13)])
         end = x + wide / 2 + (0.14 if shadows else 0)
     arrow(ax, (end, y), (7.98, y))
 
@@ -696,7 +699,7 @@ def _rivals(ax: Axes, names: Sequence[str]) -> None:
             if each or i == count - 1:
                 ax.add_patch(Circle(end, 0.046, color=color, linewidth=0, zorder=3))
             if i in seen:
-                line(ax, [start, end if each else top[-1]], color)
+                path(ax, [start, end if each else top[-1]], color, head=False)
             if each and i:
                 look(ax, top[i - 1], (top[i][0] - 0.03, top[i][1]), 0.3, color)
         label(ax, (left - 0.05, 5.22), name, size=11, weight="bold", color=color)
@@ -783,18 +786,16 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
                 facecolor=style.WORDS[text],
             )
         )
-    line(ax, [(left, high), (left, 4.81)])
-    arrow(ax, (left, 4.81), (memory - 0.55, 4.81))
+    path(ax, [(left, high), (left, 4.81), (memory - 0.55, 4.81)])
     words(ax, memory, 5.27, "memory: a vector for each word", fontsize=12)
     for i in range(N):
         y = low + (i + 0.5) * step
         arrow(ax, (memory, y), (right - 1.05, y))
-    line(ax, [(memory, 4.42), (memory, low + 0.5 * step)])
+    path(ax, [(memory, 4.42), (memory, low + 0.5 * step)], head=False)
     arrow(ax, (right, high), (right, 4.58))
     words(ax, right, 4.81, target[-1], fontsize=17, weight="bold", color=style.WORDS[target[-1]])
     lane = style.WIDTH - 0.38
-    line(ax, [(right + 0.7, 4.81), (lane, 4.81), (lane, 0.55)])
-    arrow(ax, (lane, 0.55), (right + 1.45, 0.55))
+    path(ax, [(right + 0.7, 4.81), (lane, 4.81), (lane, 0.55), (right + 1.45, 0.55)])
     words(ax, lane + 0.2, 2.7, "each word comes back", rotation=270, fontsize=12)
     return figure
 

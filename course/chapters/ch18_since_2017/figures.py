@@ -12,73 +12,11 @@ from matplotlib.patches import FancyBboxPatch
 from torch import Tensor
 
 from course.chapters.ch09_whole_transformer.figures import LINES, doubling
-from course.chapters.ch10_training.figures import verdict
 from course.drawing import style
-from course.drawing.architecture import arrow, line
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, label
+from course.drawing.rows import seed_rows, verdict
+from course.drawing.shapes import arrow, canvas, label, path
 from course.drawing.values import as_array
-
-LOOKS = {
-    "worse": (style.CATEGORIES[4], "s", "each seed worse than each of the base"),
-    "better": (style.CATEGORIES[3], "^", "each seed better than each of the base"),
-    "no clear difference": (style.CATEGORIES[0], "o", "base, and no clear difference from it"),
-}
-
-
-@mpl.rc_context(style.PRINT)
-def worth_dots(
-    rows: Sequence[Mapping[str, Any]],
-    panels: Mapping[str, str],
-    unit: str = "sentences right to the letter: percentage points above the base's mean",
-) -> Figure:
-    """Draw how far each part is from the base: a panel for each kind of sentence -> the figure.
-
-    rows: {"what", "group"} and for each key of `panels` a number for each seed, above 0 if it is
-    better than the base's mean; the first is the base, whose seeds make the band. panels: key ->
-    title. unit: what the numbers are. Raises ValueError when the first row is not the base.
-    """
-    if not rows or rows[0]["group"] != "base":
-        raise ValueError("the first row should be the base, to which the others are compared")
-    groups = list(dict.fromkeys(row["group"] for row in rows))
-    places = [i + 0.55 * groups.index(row["group"]) for i, row in enumerate(rows)]
-    figure = style.new_figure(style.WIDTH, 2.0 + 0.31 * places[-1])
-    axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
-    named = {}
-    for ax, (key, title) in zip(axes, panels.items(), strict=True):
-        base = rows[0][key]
-        ax.axvspan(min(base), max(base), color="#DCE9F3", zorder=0)
-        ax.axvline(0, color=style.MUTED, linewidth=0.8, zorder=1)
-        for y, row in zip(places, rows, strict=True):
-            values, found = as_array(row[key]), verdict(row[key], base)
-            color, marker, said = LOOKS[found]
-            dots = ax.plot(
-                values,
-                [y] * len(values),
-                linestyle="",
-                marker=marker,
-                color=color,
-                markersize=6.5,
-                alpha=0.75,
-            )
-            named.setdefault(said, dots[0])
-            ax.plot([values.mean()] * 2, [y - 0.36, y + 0.36], color=style.INK, linewidth=2.2)
-        ax.set_title(title, fontsize=style.FONT_SIZE)
-        ax.set_ylim(places[-1] + 0.7, places[0] - 0.7)
-        ax.xaxis.set_major_formatter(lambda x, _: in_points(x))
-        ax.grid(axis="x")
-        ax.tick_params(axis="y", length=0)
-        ax.spines[["left", "bottom"]].set_visible(False)
-    axes[0].set_yticks(places, [row["what"] for row in rows])
-    seeds = len(rows[0][next(iter(panels))])
-    figure.supxlabel(
-        f"{unit}\n(a mark for each of {seeds} seeds, a line at their mean; "
-        f"tinted: the base's own seeds)",
-        fontsize=style.FONT_SIZE - 1,
-    )
-    order = [said for _, _, said in LOOKS.values() if said in named]
-    figure.legend([named[said] for said in order], order, loc="outside upper center", ncols=1)
-    return figure
 
 
 @mpl.rc_context(style.PRINT)
@@ -291,7 +229,7 @@ def two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> 
                 color=style.INK if clear else style.MUTED,
             )
         if last:
-            line(ax, [(NAME, y + 0.27), (NUMBERS[-1] + 0.25, y + 0.27)])
+            path(ax, [(NAME, y + 0.27), (NUMBERS[-1] + 0.25, y + 0.27)], head=False)
     label(
         ax,
         (4.0, 0.42),
@@ -332,8 +270,7 @@ def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
         if way == "around":
             below, aside = y - high / 2 - 0.12, x + WIDE / 2 + 0.17
             add = min(place for place in adds if place > y)
-            line(ax, [(x, below), (aside, below), (aside, add)])
-            arrow(ax, (aside, add), (x + WIDE / 2, add))
+            path(ax, [(x, below), (aside, below), (aside, add), (x + WIDE / 2, add)])
         ax.add_patch(
             FancyBboxPatch(
                 (x - WIDE / 2, y - high / 2),
@@ -464,7 +401,23 @@ def draw_schedules() -> Figure:
     "clear difference.",
 )
 def draw_worth() -> Figure:
-    return worth_dots(stored_points(), PANELS)
+    rows = stored_points()
+    return seed_rows(
+        rows,
+        PANELS,
+        title="Muon is worth most, and on longer sentences relative positions",
+        note="Sentences right to the letter: points above the model of 2017. A dot for each of "
+        "three seeds;\nthe band is the base's own seeds, and a number stands where all three lie "
+        "beyond it",
+        loud=[(found, key) for key in PANELS for found in best(rows, key)],
+        written=in_points,
+    )
+
+
+def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
+    """The single exchanges whose mean is highest: the first, and what comes within two points."""
+    means = {row["what"]: as_array(row[key]).mean() for row in rows if row["what"] != "today"}
+    return [what for what, mean in means.items() if mean > max(means.values()) - 2]
 
 
 @figure(
@@ -482,10 +435,14 @@ def draw_language_model() -> Figure:
     from course.chapters.ch18_since_2017.experiments import nearer
 
     rows = nearer(experiments.load("since-language-model")["runs"])
-    return worth_dots(
+    return seed_rows(
         rows,
-        {"nearer": "language model"},
-        "nearer to the floor, in validation loss: percent of the base's mean distance",
+        {"nearer": ""},
+        title="In a language model, too, Muon is worth most; positions are worth nothing",
+        note="Percent of the base's distance to the floor that is gone, in validation loss. A dot "
+        "for each\nof three seeds; the band is the base's own",
+        loud=[(found, "nearer") for found in best(rows, "nearer")],
+        written=in_points,
     )
 
 

@@ -27,11 +27,11 @@ from course.chapters.journey.experiments import (
 from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.shapes import (
+    arrow,
     canvas,
     label,
     look,
     percent,
-    pointer,
     scale,
     strip,
     width_of,
@@ -531,7 +531,7 @@ def _whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -
     left, wide = 2.55, RIGHT - 2.55
     for i, (name, side, vector, front) in enumerate(rows):
         if i in changes:
-            pointer(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
+            arrow(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
             label(
                 ax,
                 (left + 0.35, y - pause / 2),
@@ -547,7 +547,7 @@ def _whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -
             word(ax, (0.88, y + step / 2), front, size=13, ha="right")
             label(ax, (0.88, y - step / 2), side, size=10, ha="right", color=colors[side])
         strip(ax, (left, y + (step - high) / 2), wide, high, vector, limit=LIMIT)
-    pointer(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
+    arrow(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
     word(ax, (left + 0.35, y - pause + 0.1), ends[0], size=14, ha="left")
     label(ax, (left + 0.5 + width_of(ends[0], 14), y - pause + 0.1), ends[1], size=10)
     return figure
@@ -588,7 +588,7 @@ def borrowed(
             edge=style.HIGHLIGHT if i == arrow_to else "#BBBBBB",
             line=2.2 if i == arrow_to else 0.6,
         )
-        pointer(ax, (left + wide + 0.1, y), (left + wide + 0.42, y))
+        arrow(ax, (left + wide + 0.1, y), (left + wide + 0.42, y))
         x = left + wide + 0.5
         for text in written:
             word(ax, (x, y), text, ha="left")
