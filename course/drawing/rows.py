@@ -76,6 +76,7 @@ def seed_rows(
                     weight="bold" if accent else "normal",
                     color=style.ACCENT if accent else style.INK,
                 )
+            ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
         ax.set_title(name, fontsize=style.LABEL)
         ax.set(ylim=(places[-1] + 0.7, -0.7), xlim=(low, high), xticks=[])
         ax.spines[:].set_visible(False)

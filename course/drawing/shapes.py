@@ -67,7 +67,7 @@ def strip(
     """A vector as one row of colored cells.
 
     at: its lower left corner. limit: the number whose color is the strongest; -limit is the
-    strongest of the other side, 0 has none. vectors: for print, draw each cell as a shape of its own.
+    strongest of the other side, 0 has none. vectors: for print, each cell is a shape of its own.
     """
     row = as_array(vector).reshape(1, -1)
     matrix(
@@ -191,7 +191,8 @@ def titled(figure: Figure, text: str, note: str = "") -> None:
     for said, down, size, weight, color in lines:
         figure.text(0.008, 1 - down / height, said, va="top", size=size, weight=weight, color=color)
     engine = figure.get_layout_engine()
-    engine.set(rect=(0, 0, 1, 1 - (0.75 if note else 0.45) / height))  # type: ignore[union-attr]
+    taken = 0.5 + 0.19 * len(note.splitlines())
+    engine.set(rect=(0, 0, 1, 1 - taken / height))  # type: ignore[union-attr]
 
 
 def label(ax: Axes, at: Point, text: str, *, size: float = style.NOTE, **look: Any) -> None:
@@ -452,14 +453,8 @@ def sentence(
     (x, y), middles = at, []
     for text in words:
         wide = width_of(text, size)
-        word(
-            ax,
-            (x + wide / 2, y),
-            text,
-            size=size,
-            va="baseline",
-            color=marked.get(text, style.MUTED),
-        )
+        color = marked.get(text, style.MUTED)
+        word(ax, (x + wide / 2, y), text, size=size, va="baseline", color=color)
         middles.append(x + wide / 2)
         x += wide + gap
     return middles

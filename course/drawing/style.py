@@ -21,7 +21,7 @@ from matplotlib import font_manager
 from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import FixedFormatter
+from matplotlib.ticker import FuncFormatter
 
 # Tokens, heads, curves: anything that is one of several. Neighbors in the list differ most.
 CATEGORIES = (
@@ -216,6 +216,10 @@ def in_the_dark(colors: Any) -> np.ndarray:
     return np.clip(1.2 * np.clip(turned @ HALF_TURN.T, 0, 1), 0, 1)
 
 
+SIZES = re.compile(r"(?<![\w$\\{])d_(k|v|model|ff)\b(?![^$]*\$)")
+ROMAN = {"k": "$d_k$", "v": "$d_v$"} | {
+    name: rf"$d_{{\mathrm{{{name}}}}}$" for name in ("model", "ff")
+}
 MINUS = re.compile(r"(?<![\w.$\\{}^-])-(?=\.?\d)")
 
 
@@ -239,9 +243,15 @@ def finish(figure: Figure) -> None:
         title.set(text="\n".join(lines), x=0.008, ha="left", weight="bold", size=TITLE)
     for axis in (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)):
         written = axis.get_major_formatter()
-        if isinstance(written, FixedFormatter):
-            written.seq = [MINUS.sub("\N{MINUS SIGN}", text) for text in written.seq]
-    for text in figure.findobj(Text):
-        text.set_text(MINUS.sub("\N{MINUS SIGN}", text.get_text()))
+        if isinstance(written, FuncFormatter):  # words, or numbers with a unit
+            written.func = lambda *at, plain=written.func: _set(plain(*at))
+    for text in (text for text in figure.findobj(Text) if text.get_fontfamily() != [MONO]):
+        text.set_text(_set(text.get_text()))
         if luminance(text.get_color()) < 0.9 and text.get_bbox_patch() is None:
             text.set_color(readable(text.get_color(), PAPER))
+
+
+def _set(text: str) -> str:
+    """Minus signs for hyphens before digits, and the paper's sizes as it prints them."""
+    text = MINUS.sub("\N{MINUS SIGN}", text)
+    return SIZES.sub(lambda size: ROMAN[size[1]], text)

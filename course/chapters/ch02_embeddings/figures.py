@@ -25,7 +25,7 @@ def word_similarity(
 ) -> Axes:
     """Draw the cosine of every two word vectors (n, d_model) -> the axes.
 
-    White is 0, dark brown is 1; vectors that point away from each other are blue.
+    0 has no color, 1 is strong brown; vectors that point away from each other are blue.
     Raises ValueError when the words don't fit the vectors, or a vector is zero.
     """
     matrix = as_array(vectors)
@@ -542,7 +542,7 @@ ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": 
     caption="The English words of the shipped translator on a map, colored by part of speech.",
     alt="A map of 955 dots, four of the words ringed. The nouns lie on four islands, named by "
     "their article in Spanish: nouns with el, los, la and las. Verbs, and among them adjectives "
-    "and all other words, lie together on one pale disc. Before training the same words lie in "
+    "and all other words, lie together on one faint disc. Before training the same words lie in "
     "one cloud with all colors mixed.",
 )
 def draw_word_map() -> Any:
@@ -651,7 +651,7 @@ def draw_noun_map() -> Any:
     "word-similarity",
     notebook="02_embeddings",
     caption="How alike twelve words are after training.",
-    alt="A square of cosines. Off the diagonal the darkest cells are wide and wider, 0.7, water "
+    alt="A square of cosines. Off the diagonal the strongest cells are wide and wider, 0.7, water "
     "and classroom, gave and sent, 0.5. cat, dog and horse share 0.4 or so, but cat and cow only "
     "0.2: cow is nearer to apple, with 0.4.",
 )

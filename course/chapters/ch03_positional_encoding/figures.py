@@ -27,7 +27,7 @@ WIDE = 315  # pixels, of the table in the explorer
 def positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw position vectors (length, d_model) with values from -1 to 1 -> the axes.
 
-    Position 0 is the top row, dimension 0 the left column. White is zero, blue negative, orange
+    Position 0 is the top row, dimension 0 the left column. Zero has no color; blue is negative, orange
     positive. Values beyond -1 and 1 widen the scale on both sides. Raises ValueError for another
     shape.
     """
@@ -823,10 +823,10 @@ def draw_positions_clocks() -> Figure:
 @figure(
     "positions-table",
     notebook=NOTEBOOK,
-    caption="A hundred position vectors of our translator's width, 128: white is zero.",
+    caption="A hundred position vectors of our translator's width, 128: no color is zero.",
     alt="Heat map of 100 positions and 128 columns. On the left blue and orange alternate fast "
     "from row to row; the further right, the slower the change, along curved bands. The right "
-    "third is still: white columns, the sines near 0, next to brown ones, the cosines near 1. "
+    "third is still: blank columns, the sines near 0, next to brown ones, the cosines near 1. "
     "Below, the row of position 30 is shown alone.",
 )
 def draw_positions_table() -> Figure:
@@ -854,7 +854,7 @@ def draw_positions_curves() -> Figure:
     notebook=NOTEBOOK,
     caption="The paper's position vectors: 20 positions, 512 dimensions.",
     alt="Heat map with one row per position. On the left blue and orange alternate from row to "
-    "row, fast; to the right ever more slowly. Beyond column 300 the rows look alike: thin white "
+    "row, fast; to the right ever more slowly. Beyond column 300 the rows look alike: thin blank "
     "and brown stripes, the sines still near 0 and the cosines near 1.",
 )
 def draw_positions_paper() -> Figure:
@@ -868,9 +868,9 @@ def draw_positions_paper() -> Figure:
     notebook=NOTEBOOK,
     caption="The paper's position vectors where single columns can be seen: 10 positions, 64 "
     "dimensions.",
-    alt="Heat map of 10 rows and 64 columns. Even columns start white, the sine of 0; odd ones "
-    "dark brown, the cosine of 0. The columns on the left change from row to row; those on the "
-    "right keep their color, so that white and brown stripes alternate.",
+    alt="Heat map of 10 rows and 64 columns. Even columns start blank, the sine of 0; odd ones "
+    "strong brown, the cosine of 0. The columns on the left change from row to row; those on the "
+    "right keep their color, so that blank and brown stripes alternate.",
 )
 def draw_positions_small() -> Figure:
     from transformer_lib.model.embedding import positional_encoding
@@ -883,8 +883,8 @@ def draw_positions_small() -> Figure:
     notebook=NOTEBOOK,
     caption="The position vectors of the authors' code, Tensor2Tensor: 20 positions, 512 "
     "dimensions.",
-    alt="Heat map split in the middle. The left half holds the sines and starts white in row 0; "
-    "the right half holds the cosines and starts dark brown. In both halves the colors alternate "
+    alt="Heat map split in the middle. The left half holds the sines and starts blank in row 0; "
+    "the right half holds the cosines and starts strong brown. In both halves the colors alternate "
     "fast on the left and hardly change on the right.",
 )
 def draw_positions_tensor2tensor() -> Figure:
@@ -936,7 +936,7 @@ def draw_positions_rotation() -> Figure:
     "positions-dot-products",
     notebook=NOTEBOOK,
     caption="The dot product of two position vectors depends on their distance only.",
-    alt="Left: a table of 41 by 41 positions, darkest on the diagonal and constant along each "
+    alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
     "parallel to it. Right: dot product against distance. For 512 dimensions the curve falls from "
     "1 to about 0.55 at distance 40; for 8 dimensions it swings up and down, and at distance 6 it "
     "is back at 0.95.",
@@ -1067,7 +1067,7 @@ def usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
     "padding-saved",
     notebook=NOTEBOOK,
     caption="A batch of sentences taken at random, and one of sentences of similar length.",
-    alt="Two tables with a row for each sentence of a batch, words dark and padding pale. On the "
+    alt="Two tables with a row for each sentence of a batch, words filled and padding empty. On the "
     "left the rows end at very different positions and 41 % of the table is padding; on the "
     "right nearly all rows are equally long and 3 % is padding.",
 )

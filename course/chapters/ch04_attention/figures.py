@@ -18,7 +18,7 @@ from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, box, canvas, heading, label, path, word
+from course.drawing.shapes import arrow, box, canvas, chip_ticks, heading, label, path, word
 from course.drawing.values import as_array, steady_round
 
 GREY = "#8E8E8E"  # shows on the light and on the dark theme
@@ -65,7 +65,7 @@ def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> F
             },
         )
 
-    for word, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
+    for asked, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
         pointer(key, color, 3.0)
         radius = 0.5 * np.sqrt(weight)
         middle = key * (1 + (radius + 0.03) / np.linalg.norm(key))
@@ -77,7 +77,7 @@ def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> F
         ax.text(
             beside,
             middle[1] + 0.1,
-            f"key of “{word}”",
+            f"key of “{asked}”",
             color=color,
             fontsize=15,
             weight="bold",
@@ -184,22 +184,22 @@ def projection(
     ax.text(
         0,
         -d_model / 2,
-        "each cell is a number:\nwhite 0, blue below, orange above,\nthe darker the further from 0",
+        "each cell is a number:\nno color 0, blue below, orange\nabove, stronger further from 0",
         va="bottom",
         color=style.MUTED,
         fontsize=11,
     )
-    for number, word in enumerate(words):
+    for number, text in enumerate(words):
         y = high / 2 - tall * (number + 0.5)
         for x_text, side in ((-3, "right"), (places[2][0] + d_k + 3, "left")):
             ax.text(
                 x_text,
                 y,
-                word,
+                text,
                 ha=side,
                 va="center",
                 weight="bold",
-                color=style.WORDS.get(word, style.INK),
+                color=style.WORDS.get(text, style.INK),
             )
     for x_sign, sign in ((d_model + 8, "×"), (d_model + d_k + 24, "=")):
         ax.text(x_sign, 0, sign, ha="center", va="center", fontsize=22)
@@ -264,9 +264,8 @@ def equation_frames(
         image = ax.imshow(matrix, interpolation="nearest", **look)
         ax.set_xticks(range(matrix.shape[1]), columns, fontsize=10)
         ax.set_yticks(range(len(asks)), asks, weight="bold")
-        for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-            if label.get_text() in style.WORDS:
-                label.set(color=style.WORDS[label.get_text()], weight="bold")
+        for axis in (ax.xaxis, ax.yaxis):
+            chip_ticks(axis)
         ax.set_xticks(np.arange(matrix.shape[1] + 1) - 0.5, minor=True)
         ax.set_yticks(np.arange(len(asks) + 1) - 0.5, minor=True)
         ax.grid(which="minor", color=style.PAPER, linewidth=2)
@@ -317,7 +316,9 @@ def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figur
         if not column:
             box(ax, (at, heights[0]), 1.9, 0.3, _vector(q), style.ACCENT)
         for y, said in zip(heights[1:], shown, strict=False):
-            box(ax, (at, y), 1.9 if y > 3.5 else 1.5, 0.3, said)
+            loud = y == heights[5] and not column  # what the title says
+            fill, color = (style.ACCENT, style.ACCENT) if loud else (None, style.MUTED)
+            box(ax, (at, y), 1.9 if y > 3.5 else 1.5, 0.3, said, color, fill=fill)
         for upper, lower in pairwise(heights[3:-1]):
             arrow(ax, (at, upper - 0.17), (at, lower + 0.17))
         lane = at + 1.3  # the value waits until the weight is there
@@ -340,7 +341,7 @@ def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figur
     for at in x:
         path(ax, [(at, 0.79), (at, 0.24), (middle + (0.92 if at > middle else -0.92), 0.24)])
     total = f"z = {_vector(parts.sum(axis=0), 2)}"
-    box(ax, (middle, 0.24), 1.8, 0.36, total, style.ACCENT, fill=style.ACCENT, weight="bold")
+    box(ax, (middle, 0.24), 1.8, 0.36, total, style.INK, weight="bold")
     return figure
 
 
@@ -615,7 +616,7 @@ def _shared_and_separate() -> dict[str, Tensor]:
     "attention-arrow",
     notebook="04_attention",
     caption="A query finds its key: the one that points the same way gets nearly all the weight.",
-    alt="Arrows from one point. A thick black one, the query to write 'gustan', points up and "
+    alt="Arrows from one point. A thick one, the query to write 'gustan', points up and "
     "right. The key of 'trees' points nearly the same way and ends in a large disk, weight 0.88; "
     "the keys of 'I' and 'like' point to the sides and end in small disks, weights 0.07 and 0.04.",
     hero=True,

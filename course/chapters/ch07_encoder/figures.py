@@ -694,8 +694,8 @@ NOTEBOOK = "07_encoder"
     notebook=NOTEBOOK,
     caption="One word is nudged: which outputs move? Feed-forward, self-attention, whole encoder.",
     alt="Three maps over the words of 'the tired animal crosses the wide street'. Feed-forward: "
-    "the diagonal and nothing else. Self-attention: cells all over, the darkest in the columns of "
-    "the two 'the'. Two whole layers: a dark diagonal, and all other cells faintly filled.",
+    "the diagonal and nothing else. Self-attention: cells all over, the strongest in the columns of "
+    "the two 'the'. Two whole layers: a strong diagonal, and all other cells faintly filled.",
 )
 def draw_who_moves() -> Figure:
     from transformer_lib.translator import Translator
@@ -849,7 +849,7 @@ def draw_norm_groups() -> Figure:
     "word, first 0.5, 1 and 2. Above, post-norm: f and dropout, the sum with x, then the norm; "
     "the output's three words have the size 1. Below, pre-norm: the norm comes first and only f "
     "reads it; x itself goes around to the sum, and the output's words keep different sizes. In "
-    "what is added, some cells are white: dropout has set them to 0.",
+    "what is added, some cells are blank: dropout has set them to 0.",
 )
 def draw_two_norms() -> Figure:
     return around_flow(
@@ -914,7 +914,7 @@ def draw_similarity() -> Figure:
     notebook=NOTEBOOK,
     caption="The same sentence through six layers that have learned nothing.",
     alt="Seven maps of cosines over 'the tired animal crosses the wide street'. The first, the "
-    "input, is pale except for the two 'the'. From layer to layer all cells become darker; after "
+    "input, is faint except for the two 'the'. From layer to layer all cells become stronger; after "
     "layer 5 all of them have nearly the color of 1.",
 )
 def draw_similarity_random() -> Figure:
@@ -928,8 +928,8 @@ def draw_similarity_random() -> Figure:
     notebook=NOTEBOOK,
     caption="The word 'red' before ten nouns: how alike its ten vectors are in each layer.",
     alt="Two maps of ten nouns by ten, the color is the cosine of two vectors of 'red'. Input: one "
-    "color, all alike. After layer 1: two dark blocks, the five nouns that are masculine in "
-    "Spanish and the five that are feminine, and paler cells between them; a white cross parts "
+    "color, all alike. After layer 1: two strong blocks, the five nouns that are masculine in "
+    "Spanish and the five that are feminine, and fainter cells between them; a blank cross parts "
     "the two kinds.",
 )
 def draw_red() -> Figure:

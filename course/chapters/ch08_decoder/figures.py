@@ -536,7 +536,7 @@ def _i_like_trees_on_the_way() -> dict[str, Any]:
     "decoder-three-differences",
     notebook=NOTEBOOK,
     caption="What the decoder has and the encoder hasn't.",
-    alt=f"{LAYOUT} Filled black, with numbers from 1 to 3: the causal mask of the decoder's "
+    alt=f"{LAYOUT} Filled, with numbers from 1 to 3: the causal mask of the decoder's "
     "self-attention, which hides the words to come, its cross-attention, which looks at the "
     "source, and on top linear and softmax, which choose the next word.",
 )

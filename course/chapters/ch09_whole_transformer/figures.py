@@ -48,42 +48,21 @@ from transformer_lib.translator import Translator
 TALL = 0.56  # height of a box; all lengths in inches
 
 
-def box(
+def block(
     ax: Axes,
     x: float,
     y: float,
-    label: str,
+    text: str,
     *,
     width: float = 1.0,
     height: float = TALL,
     color: str = style.INK,
     marked: bool = False,
-    size: float = 10.5,
+    size: float = 11,
 ) -> None:
-    """A box around (x, y) with its label; a marked one is black."""
-    ax.add_patch(
-        FancyBboxPatch(
-            (x - width / 2, y - height / 2),
-            width,
-            height,
-            zorder=2,
-            linewidth=1.6,
-            edgecolor=color,
-            boxstyle="round,pad=0,rounding_size=0.08",
-            facecolor=style.INK if marked else style.PAPER,
-        )
-    )
-    ax.text(
-        x,
-        y,
-        label,
-        ha="center",
-        va="center",
-        fontsize=size,
-        linespacing=1.0,
-        zorder=3,
-        color=style.PAPER if marked else style.INK,
-    )
+    """A box around (x, y) with its label; a marked one is filled."""
+    fill = style.INK if marked else style.PAPER
+    box(ax, (x, y), width, height, text, color, fill=fill, size=size, line=1.6)
 
 
 def words(ax: Axes, x: float, y: float, said: str, **look: Any) -> None:
@@ -100,15 +79,15 @@ def heading(ax: Axes, x: float, y: float, said: str) -> None:
 
 @mpl.rc_context(style.PRINT)
 def zoom_levels(N: int = 6) -> Figure:
-    """Draw the Transformer five times, from a black box to one attention -> the figure.
+    """Draw the Transformer five times, from a closed box to one attention -> the figure.
 
-    What is black in one drawing is opened in the next. N: layers on each side.
+    What is filled in one drawing is opened in the next. N: layers on each side.
     """
     figure, ax = canvas(style.WIDTH, 10.5)
     label(
         ax,
         (0.15, 10.2),
-        "Open the black box, and again what is black in it",
+        "Open the box, and again what is filled in it",
         size=15,
         weight="bold",
     )
@@ -121,10 +100,10 @@ def zoom_levels(N: int = 6) -> Figure:
 
 
 def _black_box(ax: Axes) -> None:
-    heading(ax, 0.15, 9.6, "1  A black box")
+    heading(ax, 0.15, 9.6, "1  A closed box")
     y = 8.85
     words(ax, 0.42, y, "I like\ntrees", style="italic", fontsize=12)
-    box(ax, 1.6, y, "Transformer", width=1.2, height=0.8, marked=True, size=12)
+    block(ax, 1.6, y, "Transformer", width=1.2, height=0.8, marked=True, size=12)
     words(ax, 2.92, y, "Me gustan\nlos árboles", style="italic", fontsize=12)
     arrow(ax, (0.75, y), (1.0, y))
     arrow(ax, (2.2, y), (2.43, y))
@@ -134,8 +113,8 @@ def _two_halves(ax: Axes) -> None:
     heading(ax, 3.75, 9.6, "2  A reader and a writer")
     y = 8.85
     words(ax, 4.0, y, "I like\ntrees", style="italic", fontsize=12)
-    box(ax, 4.92, y, "encoder", width=0.82, height=0.8, color=style.ENCODER, marked=True, size=12)
-    box(ax, 6.5, y, "decoder", width=0.82, height=0.8, color=style.DECODER, marked=True, size=12)
+    block(ax, 4.92, y, "encoder", width=0.82, height=0.8, color=style.ENCODER, marked=True, size=12)
+    block(ax, 6.5, y, "decoder", width=0.82, height=0.8, color=style.DECODER, marked=True, size=12)
     words(ax, 7.52, y, "Me gustan\nlos árboles", style="italic", fontsize=12)
     words(ax, 5.7, y + 0.16, "memory", fontsize=11)
     words(ax, 6.5, y - 0.85, "the words so far", style="italic", fontsize=12)
@@ -156,8 +135,8 @@ def _stacks(ax: Axes, N: int) -> None:
     places = [0.5 + step * (i + 0.5) for i in range(N)]
     for i, x in enumerate(places):
         last = i == N - 1
-        box(ax, x, above, str(i), width=wide, color=style.ENCODER, marked=last, size=12)
-        box(ax, x, below, str(i), width=wide, color=style.DECODER, marked=last, size=12)
+        block(ax, x, above, str(i), width=wide, color=style.ENCODER, marked=last, size=12)
+        block(ax, x, below, str(i), width=wide, color=style.DECODER, marked=last, size=12)
         for y in (above, below):
             arrow(ax, (x - step + wide / 2 if i else 0.2, y), (x - wide / 2, y))
         arrow(ax, (x, between), (x, below + TALL / 2))
@@ -197,7 +176,9 @@ def _sublayers(ax: Axes) -> None:
         end = 0.3
         for x, part in boxes.items():
             arrow(ax, (end, y), (x - 0.72, y))
-            box(ax, x, y, part, width=1.44, color=color, marked=part.endswith("attention"), size=12)
+            block(
+                ax, x, y, part, width=1.44, color=color, marked=part.endswith("attention"), size=12
+            )
             end = x + 0.72
         if y == below:
             arrow(ax, (end, y), (7.4, y))
@@ -216,7 +197,7 @@ def _one_attention(ax: Axes) -> None:
     for y, (name, product) in rows.items():
         words(ax, 0.2, y, name, fontsize=12)
         arrow(ax, (0.32, y), (0.45, y))
-        box(ax, 0.97, y, product, width=1.04, height=0.44, size=11)
+        block(ax, 0.97, y, product, width=1.04, height=0.44, size=11)
     steps = {
         2.35: ("dot products\n$QK^T$", 1.14),
         3.5: (r"$\div\ \sqrt{d_k}$", 0.72),
@@ -229,7 +210,7 @@ def _one_attention(ax: Axes) -> None:
     for x, (step, wide) in steps.items():
         if end:
             arrow(ax, (end, middle), (x - wide / 2, middle))
-        box(ax, x, middle, step, width=wide, height=0.6, size=11)
+        block(ax, x, middle, step, width=wide, height=0.6, size=11)
         end = x + wide / 2
     arrow(ax, (1.49, 1.55), (1.78, 1.35))
     arrow(ax, (1.49, 0.95), (1.78, 1.15))
@@ -319,8 +300,8 @@ def _diagram(
 
 def _step(ax: Axes, x: float, y: float, step: CodeBox, *, width: float, behind: int = 0) -> None:
     for back in range(behind, 0, -1):
-        box(ax, x + 0.07 * back, y + 0.07 * back, "", width=width)
-    box(ax, x, y, step.box, width=width)
+        block(ax, x + 0.07 * back, y + 0.07 * back, "", width=width)
+    block(ax, x, y, step.box, width=width)
     code = "\n".join(map(_shortened, step.code))
     words(ax, 3.35, y, code, ha="left", family="Course Mono", fontsize=11)
 
@@ -348,7 +329,7 @@ GROWTH = (
 
 @mpl.rc_context(style.PRINT)
 def outside_in() -> Figure:
-    """Draw how a decoder layer grows, one row for each step; what is new is black."""
+    """Draw how a decoder layer grows, one row for each step; what is new is filled."""
     figure, ax = canvas(style.WIDTH, 6.3)
     for number, (title, content, new) in enumerate(GROWTH):
         y = 5.6 - 1.0 * number
@@ -369,7 +350,7 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
             inner = x - wide / 2 - 0.1
         shadows = heads and part in ("self", "source")
         for back in (2, 1) if shadows else ():
-            box(
+            block(
                 ax,
                 x + 0.07 * back,
                 y + 0.07 * back,
@@ -379,7 +360,7 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
                 marked="heads" in new,
             )
         tall = 0.26 if part == "+" else TALL
-        box(ax, x, y, part, width=wide, height=tall, color=style.DECODER, marked=part in new)
+        block(ax, x, y, part, width=wide, height=tall, color=style.DECODER, marked=part in new)
         if part == "+":
             path(ax, [(inner, y), (inner, y + 0.47), (x, y + 0.47), (x, y + 0.13)])
         end = x + wide / 2 + (0.14 if shadows else 0)
@@ -916,8 +897,8 @@ PLACES = range(2, 33)
 @figure(
     "whole-zoom",
     notebook=NOTEBOOK,
-    caption="Five looks at the Transformer: what is black in one drawing is opened in the next.",
-    alt="Five drawings. 1: a black box turns 'I like trees' into 'Me gustan los árboles'. 2: "
+    caption="Five looks at the Transformer: what is filled in one drawing is opened in the next.",
+    alt="Five drawings. 1: a filled box turns 'I like trees' into 'Me gustan los árboles'. 2: "
     "the encoder hands a memory to the decoder, which also gets the words so far. 3: six encoder "
     "layers in a row, six decoder layers in a row, and the memory goes to each decoder layer. 4: "
     "an encoder layer is self-attention and feed-forward, a decoder layer has cross-attention in "
@@ -979,7 +960,7 @@ def draw_vocabulary() -> Figure:
 @figure(
     "whole-outside-in",
     notebook=NOTEBOOK,
-    caption="A decoder layer grows from the outside in, in six steps; what is new is black.",
+    caption="A decoder layer grows from the outside in, in six steps; what is new is filled.",
     alt="Six rows. 0: a feed-forward box. 1: source attention before it. 2: self-attention before "
     "both. 3: more heads behind both attentions. 4: a plus after each box, with a line around the "
     "box. 5: a norm after each plus.",

@@ -669,7 +669,7 @@ def before_and_after() -> tuple[Tensor, Tensor]:
     notebook=NOTEBOOK,
     caption="The first word for 'merci': what a new model thinks, what is right, what it learns.",
     alt="Three panels with a bar for each of five English words, the end sign and the rest; "
-    "'thanks', the right word, is dark. Before training the bars are of all sizes and 'thanks' "
+    "'thanks', the right word, is filled. Before training the bars are of all sizes and 'thanks' "
     "gets 0.06. The target is 1 at 'thanks' and 0 elsewhere. After training 'thanks' has 0.89.",
 )
 def draw_merci() -> Figure:
@@ -713,7 +713,7 @@ def draw_smoothed_rows() -> Figure:
     "training-teacher-forcing",
     notebook=NOTEBOOK,
     caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
-    alt="Boxes with words of a new model, wrong ones pale orange and right ones pale blue. "
+    alt="Boxes with words of a new model, wrong ones on orange and right ones on blue. "
     "Above, in training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong "
     "words, 'right word' I am a student <eos>. An arrow leads from each right word to the next "
     "position of 'reads'. Below, alone: the arrows start at the model's own words, and soon it "

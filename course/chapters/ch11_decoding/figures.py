@@ -219,7 +219,7 @@ def beam_tree(
         ax.text(step, -0.9, f"word {step}", ha="center", color=style.MUTED)
     if title:
         ax.set_title(title, fontsize=15, pad=12)
-    names = {"kept": "kept", "finished": "finished (dark: the likeliest)", "dropped": "dropped"}
+    names = {"kept": "kept", "finished": "finished (filled: the likeliest)", "dropped": "dropped"}
     handles = [
         Line2D([], [], color=looks[fate][0], linewidth=looks[fate][2], linestyle=looks[fate][3])
         for fate in names

@@ -32,10 +32,12 @@ def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], tit
     don't go together.
     """
     cell, high = 0.64, 0.36
+    sides = ("what it reads", "what it has written")
     rows = [len(maps[0][1]) for maps in panels.values()]
-    figure, ax = canvas(style.WIDTH, 1.35 + sum(rows) * high + 1.0 * len(panels))
+    longest = max(len(maps[0][0]) for maps in panels.values())
+    figure, ax = canvas(style.WIDTH, 0.72 + sum(rows) * high + 1.0 * len(panels))
     heading(ax, title, "Percent of the gender that comes along when this one vector is exchanged")
-    y = ax.get_ylim()[1] - 1.3
+    y = ax.get_ylim()[1] - 0.98
     for (name, maps), count in zip(panels.items(), rows, strict=True):
         label(ax, (0.02, y), name, size=12, weight="bold")
         y -= 0.15 + count * high
@@ -43,9 +45,7 @@ def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], tit
             state = f"layer {row - 1}" if row else "embedding"
             label(ax, (1.02, y + (row + 0.5) * high), state, ha="right", color=style.MUTED)
         x = 1.15
-        for (words, values), side in zip(
-            maps, ("what it reads", "what it has written"), strict=True
-        ):
+        for (words, values), side in zip(maps, sides, strict=True):
             values = as_array(values)
             if values.shape[1] != len(words):
                 raise ValueError(f"{len(words)} words, but {values.shape[1]} places: {words}")
@@ -64,7 +64,7 @@ def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], tit
                 look = {"color": style.ACCENT} if " / " in text else {}
                 both = text.replace(" / ", "\n")
                 word(ax, (x + (j + 0.5) * cell, y - 0.1), both, size=9.5, va="top", **look)
-            x += wide + 0.42
+            x = 1.15 + cell * longest + 0.42
         y -= 0.85
     return figure
 
@@ -413,7 +413,7 @@ def draw_pronouns() -> Figure:
     caption="Ten claims about the large model, and what two more trainings say to them.",
     alt="Ten rows, each with a limit, grey on its wrong side, a filled square for the large model, "
     "a hollow one and a hollow diamond for seeds 1 and 2, and a dot for the small model. In "
-    "eight rows these squares and diamonds lie on the white side, mostly close together. “The "
+    "eight rows these squares and diamonds lie on the plain side, mostly close together. “The "
     "article brings less through it than after is”: 0.38, but 0.04 and, a hair beyond the "
     "limit of 0, \N{MINUS SIGN}0.01. “No head alone carries a third of the margin”: 0.22 and "
     "0.19, but 0.57 for seed 2. Seven dots of the small model lie in the grey.",

@@ -369,7 +369,7 @@ def draw_three() -> Figure:
     notebook=NOTEBOOK,
     caption="A recurrent translator of digits: what it looks at, and what share it has right.",
     alt="On the left a map: to write the digits of a row backwards, the look goes from the last "
-    "digit to the first, a dark band from top right to bottom left. On the right the share "
+    "digit to the first, a strong band from top right to bottom left. On the right the share "
     "of rows without a mistake against their length: without a look back it falls from 100 % "
     "with 3 digits to 3 % with 10; with a dot product it stays above 96 % up to 9 digits and "
     "is near 86 % with 10; with additive scores it stays above 95 %.",
@@ -416,7 +416,7 @@ def draw_length() -> Figure:
     notebook=NOTEBOOK,
     caption="Where a recurrent translator and a Transformer look while they write one sentence.",
     alt="Two maps, Spanish words against English ones, of the sentence about animal and street. "
-    "With additive scores each row has a single dark cell, and these go down in a line that "
+    "With additive scores each row has a single strong cell, and these go down in a line that "
     "leaves out 'did' and 'it'. In the mean of the four heads in the Transformer's layer 1 the "
     "line is the same, but several rows, such as 'el', 'cruzó' and 'la', are spread over two or "
     "more words: single heads are nearly as sharp as the additive look.",

@@ -302,7 +302,7 @@ LEFT = (
     "and softmax. Not marked: the whole encoder on the left, and cross-attention, which reads it.",
 )
 def draw_what_is_left() -> Figure:
-    return architecture(*LEFT, title="Black is what\nis left: GPT")
+    return architecture(*LEFT, title="What is filled\nis left: GPT")
 
 
 @figure(

@@ -56,7 +56,7 @@ def score_squares(squares: Mapping[str, Any]) -> Figure:
         ax.set_xticks(range(0, scores.shape[1], 3))
         ax.set_yticks(range(0, scores.shape[0], 3))
     figure.supxlabel(
-        "white: 0; amber: above; blue: below; grey: hidden. Each square has its own scale",
+        "no color: 0; amber: above; blue: below; grey: hidden. Each square has its own scale",
         fontsize=style.FONT_SIZE,
     )
     return figure

@@ -715,7 +715,7 @@ def opened(
     "trees-one-hot",
     notebook="01_one_hot",
     caption="You are here: the word trees becomes a row with one 1, at its own number.",
-    alt="'trees' in green, and a long white row with one green mark, in the middle. Under a lens "
+    alt="'trees' in green, and a long empty row with one green mark, in the middle. Under a lens "
     "its cells are 0, but for one: a 1 at number 498, the number of 'trees'. Below, the names of "
     "seven stations to come, from embedding to next word.",
 )
@@ -873,7 +873,7 @@ def draw_masks() -> Figure:
     notebook="07_encoder",
     caption="You are here: what is left of trees at the end of the encoder, the memory.",
     alt="Three strips of 128 cells: 'trees' after the attention, what the feed-forward network "
-    f"adds, with dark cells, and, after the last norm, the memory. {DONE}",
+    f"adds, with strong cells, and, after the last norm, the memory. {DONE}",
 )
 def draw_encoder() -> Figure:
     way, layer = _the_way(), "encoder.layers.1"
@@ -1038,9 +1038,9 @@ def draw_causes() -> Figure:
     "positions-end-sign",
     notebook="03_positional_encoding",
     caption="A word stays what it is when its position is added; the end sign nearly fades.",
-    alt="Two groups of three strips: row, position and their sum. For 'trees' the sum is as dark "
-    "as the row. For <eos> the row is pale blue where the position is orange, and the sum is "
-    "almost white, but for some cells on the left.",
+    alt="Two groups of three strips: row, position and their sum. For 'trees' the sum is as strong "
+    "as the row. For <eos> the row is faint blue where the position is orange, and the sum is "
+    "almost blank, but for some cells on the left.",
 )
 def draw_end_sign() -> Figure:
     way, table = _the_way(), _the_translator().model.src_positions.table
@@ -1066,7 +1066,7 @@ NOTES = (
     "In encoder layer 0, trees takes from <eos> with all four heads, 82 to 100 %.",
     "In self-attention of the decoder no arrow comes from a word further right: the mask.",
     "The position that writes árboles reads trees with all four heads of decoder layer 1.",
-    "The darkest rows are what the decoder's feed-forward networks add; the norm tames them.",
+    "The strongest rows are what the decoder's feed-forward networks add; the norm tames them.",
     "Each word gets 89 or 90 %: training with smoothed targets asks for no more.",
 )
 
