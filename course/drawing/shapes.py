@@ -57,22 +57,14 @@ def strip(
     width: float,
     height: float,
     vector: Any,
-    *,
-    limit: float,
-    edge: str = EDGE,
-    line: float = 0.6,
-    cmap: Any = None,
-    vectors: bool = False,
+    **look: Any,
 ) -> None:
     """A vector as one row of colored cells.
 
     at: its lower left corner. limit: the number whose color is the strongest; -limit is the
     strongest of the other side, 0 has none. vectors: for print, each cell is a shape of its own.
     """
-    row = as_array(vector).reshape(1, -1)
-    matrix(
-        ax, at, width, height, row, limit=limit, edge=edge, line=line, cmap=cmap, vectors=vectors
-    )
+    matrix(ax, at, width, height, as_array(vector).reshape(1, -1), **look)
 
 
 def matrix(
@@ -91,7 +83,7 @@ def matrix(
 ) -> None:
     """A matrix as colored cells, its first row at the top; the rest as in `strip`.
 
-    low: where the colors begin, if not at -limit.
+    low: where the colors begin, if not at -limit. edge, line: color and width of the frame.
     """
     values = as_array(values)
     (x, y), norm = at, Normalize(-limit if low is None else low, limit)
@@ -406,6 +398,22 @@ def threads(
             zorder=2,
         )
     )
+
+
+def head(
+    ax: Axes,
+    sources: Sequence[Point],
+    targets: Sequence[Point],
+    weights: Any,
+    words: Sequence[str],
+    **how: Any,
+) -> None:
+    """What one head brings to each word (q) from the others (k): an arrow each, in their colors.
+
+    weights: (q, k). words: of the sources. how: as in `look`.
+    """
+    for (target, source), weight in np.ndenumerate(as_array(weights)):
+        look(ax, sources[source], targets[target], float(weight), words[source], **how)
 
 
 def curve(start: Point, end: Point, upright: bool = False) -> np.ndarray:

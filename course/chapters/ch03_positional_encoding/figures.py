@@ -27,8 +27,8 @@ WIDE = 315  # pixels, of the table in the explorer
 def positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw position vectors (length, d_model) with values from -1 to 1 -> the axes.
 
-    Position 0 is the top row, dimension 0 the left column. Zero has no color; blue is negative, orange
-    positive. Values beyond -1 and 1 widen the scale on both sides. Raises ValueError for another
+    Position 0 is the top row, dimension 0 the left column. Zero has no color, blue is
+    negative, orange positive. Values beyond -1 and 1 widen the scale on both sides. Raises ValueError for another
     shape.
     """
     matrix = _table(encoding)
@@ -1067,8 +1067,8 @@ def usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
     "padding-saved",
     notebook=NOTEBOOK,
     caption="A batch of sentences taken at random, and one of sentences of similar length.",
-    alt="Two tables with a row for each sentence of a batch, words filled and padding empty. On the "
-    "left the rows end at very different positions and 41 % of the table is padding; on the "
+    alt="Two tables with a row for each sentence of a batch, words filled and padding empty. On "
+    "the left the rows end at very different positions and 41 % of the table is padding; on the "
     "right nearly all rows are equally long and 3 % is padding.",
 )
 def draw_padding_saved() -> Figure:

@@ -694,8 +694,8 @@ NOTEBOOK = "07_encoder"
     notebook=NOTEBOOK,
     caption="One word is nudged: which outputs move? Feed-forward, self-attention, whole encoder.",
     alt="Three maps over the words of 'the tired animal crosses the wide street'. Feed-forward: "
-    "the diagonal and nothing else. Self-attention: cells all over, the strongest in the columns of "
-    "the two 'the'. Two whole layers: a strong diagonal, and all other cells faintly filled.",
+    "the diagonal and nothing else. Self-attention: cells all over, the strongest in the columns "
+    "of the two 'the'. Two whole layers: a strong diagonal, and all other cells faintly filled.",
 )
 def draw_who_moves() -> Figure:
     from transformer_lib.translator import Translator
@@ -914,8 +914,8 @@ def draw_similarity() -> Figure:
     notebook=NOTEBOOK,
     caption="The same sentence through six layers that have learned nothing.",
     alt="Seven maps of cosines over 'the tired animal crosses the wide street'. The first, the "
-    "input, is faint except for the two 'the'. From layer to layer all cells become stronger; after "
-    "layer 5 all of them have nearly the color of 1.",
+    "input, is faint except for the two 'the'. From layer to layer all cells become stronger; "
+    "after layer 5 all of them have nearly the color of 1.",
 )
 def draw_similarity_random() -> Figure:
     words, xs = random_layers()

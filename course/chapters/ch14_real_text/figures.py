@@ -21,8 +21,8 @@ def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]
     """Draw a word as it is cut by vocabularies of several sizes, a row for each -> the figure.
 
     rows: size of the vocabulary -> the pieces of the word. means: size -> pieces per word in some
-    text. Longer pieces are stronger. Raises ValueError where the pieces don't make the same word, or
-    the sizes differ.
+    text. Longer pieces are stronger. Raises ValueError where the pieces don't make the same word,
+    or the sizes differ.
     """
     words = {"".join(pieces) for pieces in rows.values()}
     if len(words) != 1 or list(rows) != list(means):

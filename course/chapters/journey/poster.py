@@ -17,6 +17,7 @@ from course.drawing.shapes import (
     arrow,
     box,
     canvas,
+    head,
     label,
     look,
     outline,
@@ -27,6 +28,7 @@ from course.drawing.shapes import (
     word,
     word_color,
 )
+from course.drawing.values import as_array
 
 A2 = (23.39, 16.54)  # inches, landscape
 LIMIT = 3.0
@@ -99,16 +101,9 @@ class Column:
                         facecolor=word_color(text),
                     )
                 )
-                for target in range(len(self.words)):
-                    look(
-                        self.ax,
-                        (middle(place), top),
-                        (self.middle(target), bottom),
-                        float(table[target][place]),
-                        text,
-                        widest=4.5,
-                        least=0.05,
-                    )
+            starts = [(middle(place), top) for place in range(len(sources))]
+            ends = [(self.middle(place), bottom) for place in range(len(self.words))]
+            head(self.ax, starts, ends, as_array(table), sources, widest=4.5, least=0.05)
             self.name(f"head {number}", (top + bottom) / 2)
             self.y -= BAND
         self.y += 0.06
