@@ -70,9 +70,9 @@ def draw_look() -> Figure:
         label(ax, (1.5, 7.25 - 0.28 * row), text, size=size, **how)
     section(5.58, "Color")
     for x, name in ((5.1, "contrast:"), (6.4, "on paper"), (7.1, "dark")):
-        label(ax, (x, 5.85), name, color=style.MUTED, ha="right")
+        label(ax, (x, 5.58), name, color=style.MUTED, ha="right")
     for row, (name, color) in enumerate(INKS.items()):
-        y = 5.58 - 0.27 * row
+        y = 5.33 - 0.25 * row
         box(ax, (1.68, y), 0.36, 0.17, color=color, fill=color)
         label(ax, (2.0, y), name, size=style.LABEL, color=color)
         for x, ratio in zip((6.4, 7.1), contrasts(color), strict=True):

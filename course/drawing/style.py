@@ -94,7 +94,6 @@ PRINT: dict[str, Any] = {
     "figure.titleweight": "bold",
     "axes.titlesize": FONT_SIZE + 1,
     "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
     "axes.titlepad": 8,
     "savefig.pad_inches": 0.15,
     "axes.labelsize": FONT_SIZE,
@@ -235,8 +234,12 @@ def finish(figure: Figure) -> None:
     panels = [ax for ax in figure.axes if ax.get_label() != "<colorbar>" and ax.axison]
     title = getattr(figure, "_suptitle", None)
     if figure.get_layout_engine() and title is None and len(panels) == 1:
-        title = figure.suptitle(" ".join(panels[0].get_title(loc="left").split()))
-        panels[0].set_title("", loc="left")
+        title = figure.suptitle(panels[0].get_title())
+        panels[0].set_title("")
+    for old in (ax.title for ax in panels if ax.get_title()):
+        look = {"size": old.get_fontsize(), "weight": old.get_weight(), "color": old.get_color()}
+        old.axes.set_title(old.get_text(), loc="left", **look)
+        old.set_text("")
     if title is not None:
         fits = int(11.2 * figure.get_figwidth() * TITLE / title.get_fontsize())
         lines = textwrap.wrap(" ".join(title.get_text().split()), fits)

@@ -28,8 +28,8 @@ def positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None =
     """Draw position vectors (length, d_model) with values from -1 to 1 -> the axes.
 
     Position 0 is the top row, dimension 0 the left column. Zero has no color, blue is
-    negative, orange positive. Values beyond -1 and 1 widen the scale on both sides. Raises ValueError for another
-    shape.
+    negative, orange positive. Values beyond -1 and 1 widen the scale on both sides. Raises
+    ValueError for another shape.
     """
     matrix = _table(encoding)
     length, d_model = matrix.shape
