@@ -20,6 +20,7 @@ bottom left. A figure is composed of them:
 Curves are named at their ends, with `name_lines`, and have no legend.
 """
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -336,28 +337,35 @@ def bracket(ax: Axes, start: Point, end: Point, text: str, color: str = style.IN
     )
 
 
-def name_lines(ax: Axes, size: float = style.LABEL) -> None:
-    """Each curve's name at its right end, in its color, none over another: instead of a legend."""
-    lines = [line for line in ax.lines if not line.get_label().startswith("_")]
-    ends = {}
-    for line in lines:
+def name_lines(ax: Axes, size: float = style.LABEL, wide: int = 22) -> None:
+    """Each curve's name at its right end, in its color, none over another: instead of a legend.
+
+    wide: how many letters of a name go into one line.
+    """
+    names = {
+        line: textwrap.fill(line.get_label(), wide)
+        for line in ax.lines
+        if not line.get_label().startswith("_")
+    }
+    ax.autoscale_view()
+    ends, points = {}, 72 / ax.figure.dpi
+    for line in names:
         x, y = (np.asarray(values, float) for values in line.get_data())
         last = np.flatnonzero(np.isfinite(x) & np.isfinite(y))[-1]
-        ends[line] = x[last], y[last]
-    to_points = ax.transData.transform
-    least = 1.25 * size * ax.figure.dpi / 72  # from one name to the next
-    below = -np.inf
-    moved = {}
-    for line in sorted(lines, key=lambda line: to_points(ends[line])[1]):
-        height = to_points(ends[line])[1]
-        below = moved[line] = max(height, below + least)
-    spread = max((moved[line] - to_points(ends[line])[1] for line in lines), default=0) / 2
-    for line in lines:
-        shift = (moved[line] - to_points(ends[line])[1] - spread) * 72 / ax.figure.dpi
+        ends[line] = line.get_transform(), (x[last], y[last])
+    heights = {line: way.transform(end)[1] * points for line, (way, end) in ends.items()}
+    top, moved = -np.inf, {}
+    for line in sorted(names, key=heights.__getitem__):
+        room = 0.7 * size * (names[line].count("\n") + 1)  # half of what the name takes
+        moved[line] = max(heights[line], top + room)
+        top = moved[line] + room
+    spread = max((moved[line] - heights[line] for line in names), default=0) / 2
+    for line, name in names.items():
         ax.annotate(
-            line.get_label(),
-            ends[line],
-            (8, shift),
+            name,
+            ends[line][1],
+            (8, moved[line] - heights[line] - spread),
+            xycoords=ends[line][0],
             textcoords="offset points",
             va="center",
             size=size,

@@ -16,6 +16,7 @@ from torch import Tensor
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.shapes import name_lines
 from course.drawing.values import as_array, steady_round
 
 
@@ -256,10 +257,11 @@ def loss_by_bottom(
         for curve in losses:
             ax.plot(steps, curve, color=color, linewidth=0.8, alpha=0.5)  # one run
         ax.plot(steps, losses.mean(axis=0), marker, color=color, label=name, markersize=6)
-    ax.set(xlabel="step of training", ylabel="loss per token, held out")
+    said = "step of training (thin: each run, thick: their mean)"
+    ax.set(xlabel=said, ylabel="loss per token, held out")
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
-    ax.legend(title="thick: mean of the runs, thin: each run")
+    name_lines(ax)
     return ax
 
 

@@ -16,7 +16,7 @@ from matplotlib.patches import Arc, Circle, FancyBboxPatch, Rectangle, Wedge
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, path
+from course.drawing.shapes import arrow, name_lines, path
 from course.drawing.values import as_array, steady_round
 
 BLUE, AMBER, WINE, GREEN = style.CATEGORIES[:4]
@@ -179,7 +179,7 @@ def positions_frequencies(
         title=f"$d_{{model}}$ = {2 * len(waves)}",
         xticks=range(len(waves)),
     )
-    left.legend(loc="lower right", fontsize=11)
+    name_lines(left)
     (first, waves), (second, longer) = large.items()
     right.plot(100 * (longer / waves - 1), color=WINE, label="percent longer")
     right.hlines(0, 0, len(waves) - 1, color=BLUE)
@@ -343,7 +343,7 @@ def positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
         ylim=(0, 1.05),
         xlim=(0, len(matrix) - 1),
     )
-    right.legend(loc="upper right", fontsize=11)
+    name_lines(right)
     return figure
 
 
@@ -597,21 +597,14 @@ def lengths_copied(
         ]
         ax.scatter(*zip(*seeds, strict=True), marker=mark, color=color, s=26, zorder=3)
     ax.set(
-        xlabel="digits in the row",
+        xlabel="digits in the row (a mark for each training, a line for their mean)",
         ylabel="share of rows copied right",
         xticks=lengths,
         ylim=(-0.03, 1.13),
         xlim=(min(lengths) - 0.5, max(lengths) + 0.5),
         yticks=[0, 0.25, 0.5, 0.75, 1],
     )
-    ax.legend(
-        title="positions (each mark is one training,\nthe line their mean)",
-        fontsize=11,
-        loc="center",
-        bbox_to_anchor=(0.44, 0.5),
-        title_fontsize=11,
-        alignment="left",
-    )
+    name_lines(ax)
     return ax
 
 

@@ -31,6 +31,7 @@ from course.drawing.shapes import (
     label,
     look,
     matrix,
+    name_lines,
     outline,
     path,
     percent,
@@ -865,8 +866,7 @@ def step_lines(lengths: Sequence[int], panels: Mapping[str, Panel]) -> Figure:
     figure.supxlabel(
         f"dotted: twice as much as with {lengths[0]} words", fontsize=style.FONT_SIZE - 1
     )
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=len(names))
+    name_lines(axes[-1])
     return figure
 
 

@@ -24,6 +24,7 @@ from course.chapters.ch10_training.experiments import (
 from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
+from course.drawing.shapes import name_lines
 from course.drawing.values import as_array, steady_round
 
 TOP_LOSS = 9  # the scale of `writing_curve` ends there
@@ -59,7 +60,7 @@ def learning_curve(
     if floor is not None:
         ax.axhline(
             floor,
-            label="the least that smoothed targets allow in training",
+            label="the least that smoothed targets allow",
             color=style.MUTED,
             linestyle=":",
         )
@@ -68,7 +69,7 @@ def learning_curve(
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
     ax.grid(axis="y")
-    ax.legend(frameon=True, framealpha=1, edgecolor="none")
+    name_lines(ax)
     if title:
         ax.set_title(title)
     return ax
@@ -623,19 +624,10 @@ def loss_panels(
     for ax in axes[-1]:
         ax.set_xlabel("step of training")
     figure.get_layout_engine().set(wspace=0.06)
-    handles = {
-        label: handle
-        for ax in axes.flat
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
+    name_lines(axes[0, -1])
     seeds = max(len(runs) for kinds in panels.values() for runs in kinds.values())
-    figure.legend(
-        handles.values(),
-        handles.keys(),
-        loc="outside lower center",
-        ncols=len(handles),
-        title=f"thick: the mean of {seeds} seeds; thin: each of them",
-    )
+    said = f"thick: the mean of {seeds} seeds; thin: each of them"
+    figure.supxlabel(said, color=style.MUTED, fontsize=style.NOTE)
     return figure
 
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.shapes import name_lines
 from course.paper import TABLE_2, System
 
 # Where a name stands beside its point, if not on the right of it: points, and what is aligned.
@@ -48,7 +49,7 @@ def skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
     ax.set_ylabel("share right to the letter")
     ax.set_ylim(0, 1.05)
     ax.set_xlim(left=0)
-    ax.legend(loc="center right")
+    name_lines(ax)
     return figure
 
 
@@ -69,13 +70,15 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
         values = [pair[place] for pair in scores.values()]
         ax.barh(rows, values, height=0.36, label=kind, color=color)
         for row, value in zip(rows, values, strict=True):
-            ax.text(value + 1, row, f"{value:.1f}", va="center", fontsize=10.5)
+            text = (
+                f"{value:.1f}" if row > 0.5 else f"{value:.1f} {kind}"
+            )  # named once, in the first
+            ax.text(value + 1, row, text, va="center")
     ax.set_yticks(range(len(scores)), list(scores))
     ax.invert_yaxis()
     ax.set_xlim(0, 108)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("points of 100")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
     return figure
 
 

@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from course.chapters.ch13_what_heads_learned.figures import agreement_bars
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import Point, canvas, label, look, word, word_color
+from course.drawing.shapes import Point, canvas, label, look, name_lines, word, word_color
 
 # One color, one mark and one kind of line for each translator, in all figures.
 LOOKS = {
@@ -128,7 +128,7 @@ def backwards(looks: Any, row: str, runs: Sequence[Run]) -> Figure:
     right.set(xlabel="digits in the row", ylim=(0, 1.04))
     right.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
     right.set_title("Rows without a mistake")
-    right.legend(loc="lower left")
+    name_lines(right)
     return figure
 
 
@@ -192,7 +192,7 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
     ax.xaxis.set_major_locator(mpl.ticker.MultipleLocator(2))
     ax.set_title("Beyond the longest of the training, two of four break down")
-    ax.legend(loc="lower left")
+    name_lines(ax)
     return figure
 
 

@@ -15,7 +15,7 @@ from course.chapters.ch09_whole_transformer.figures import LINES, doubling
 from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
-from course.drawing.shapes import arrow, canvas, label, path
+from course.drawing.shapes import arrow, canvas, label, name_lines, path
 from course.drawing.values import as_array
 
 
@@ -29,7 +29,7 @@ def bend_curves(z: Any, curves: Mapping[str, Any]) -> Figure:
     ax.axhline(0, color=style.MUTED, linewidth=0.8)
     ax.set(xlabel="z: what goes in", ylabel="what comes out")
     ax.grid()
-    ax.legend()
+    name_lines(ax)
     return figure
 
 
@@ -79,7 +79,7 @@ def schedule_lines(rates: Mapping[str, Any]) -> Figure:
         )
     ax.set(xlabel="step of training", ylabel="learning rate,\nby its own highest", ylim=(0, 1.08))
     ax.set_xlim(left=0)
-    ax.legend(loc="lower left", bbox_to_anchor=(0.14, 0.02))
+    name_lines(ax)
     return figure
 
 
@@ -102,20 +102,18 @@ def memory_lines(
         if len(values) != len(lengths):
             raise ValueError(f"{name!r} has {len(values)} numbers for {len(lengths)} lengths")
         ax.plot(
-            lengths, values, look, marker=mark, color=color, linewidth=2.6, markersize=7, label=name
-        )
-        ax.annotate(
-            f"{values[-1]:.0f} MB",
-            (lengths[-1], values[-1]),
-            xytext=(8, 0),
-            textcoords="offset points",
-            va="center",
-            weight="bold",
-            annotation_clip=False,
+            lengths,
+            values,
+            look,
+            marker=mark,
+            color=color,
+            linewidth=2.6,
+            markersize=7,
+            label=f"{name}: {values[-1]:.0f} MB",
         )
     doubling(ax, lengths)
     ax.set_ylabel(unit)
-    ax.legend()
+    name_lines(ax)
     return figure
 
 
@@ -145,12 +143,11 @@ def time_lines(
                 markersize=6,
                 label=name,
             )
-        ax.axhline(1, color=style.CATEGORIES[0], linewidth=2)
+        ax.axhline(1, color=style.CATEGORIES[0], linewidth=2, label="the formula")
         doubling(ax, lengths)
         ax.set_title(title, fontsize=style.FONT_SIZE)
     axes[0].set_ylabel(unit)
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=2)
+    name_lines(axes[-1])
     return figure
 
 
