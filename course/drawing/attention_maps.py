@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from course.drawing import lazy_altair as late
 from course.drawing import style
+from course.drawing.shapes import words_around
 from course.drawing.values import as_array, steady_round
 
 QUERY = "query: the word that looks"
@@ -191,18 +192,7 @@ def _draw(
     image = ax.imshow(matrix, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest")
     cell = ax.get_window_extent().width / ax.figure.dpi * 72 / len(columns)  # in points, roughly
     size = min(style.FONT_SIZE, max(8.0, 0.8 * cell))
-    long = max(map(len, columns)) * 0.65 * size > cell
-    angle = 0 if not long else 45 if cell > 1.6 * size else 90
-    slanted = {"ha": "right", "rotation_mode": "anchor"} if angle == 45 else {}
-    ax.set_xticks(range(len(columns)), columns, rotation=angle, fontsize=size, **slanted)
-    ax.set_yticks(range(len(rows)), rows, fontsize=size)
-    ax.tick_params(length=0)
-    # Thin lines between the cells: white next to white would leave the eye without rows.
-    ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
-    ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
-    ax.grid(which="minor", linewidth=0.8)
-    ax.tick_params(which="minor", length=0)
-    ax.spines[:].set_visible(False)
+    words_around(ax, rows, columns, size)
     if numbers and matrix.size <= 100 and cell >= 28:
         for (i, j), weight in np.ndenumerate(matrix):
             text = f"{steady_round(weight):.2f}"

@@ -138,35 +138,34 @@ def word_color(text: str) -> str:
     return style.WORDS.get(text, style.INK)
 
 
-def chip(text: str, color: str | None = None) -> dict[str, Any]:
-    """How a word looks, wherever it stands: dark letters of its color on a pale, rounded ground.
-
-    For matplotlib's text: ax.text(x, y, "trees", **chip("trees")). color: instead of its own.
-    """
-    color = color or style.WORDS.get(text, style.INK)
-    plain = color in (style.INK, style.MUTED)
-    ground = style.GROUND if plain else style.tint(color)
-    return {
-        "color": style.readable(color, ground),
-        "weight": "normal" if plain else "bold",
-        "bbox": {
-            "boxstyle": "round,pad=0.22,rounding_size=0.32",
-            "facecolor": ground,
-            "linewidth": 0,
-        },
-    }
-
-
 def word(ax: Axes, at: Point, text: str, *, size: float = 11.0, **look: Any) -> None:
     """A word on its chip, in its own color where it belongs to the running sentence."""
-    own = {"ha": "center", "va": "center_baseline", **chip(text, look.pop("color", None))}
+    own = {"ha": "center", "va": "center_baseline", **style.chip(text, look.pop("color", None))}
     ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look})
 
 
-def chip_ticks(axis: Any) -> None:
-    """Turn the words along an axis into chips."""
-    for text in axis.get_ticklabels():
-        text.set(**chip(text.get_text()))
+def words_around(
+    ax: Axes, rows: Sequence[str], columns: Sequence[str], size: float = style.LABEL
+) -> None:
+    """The words of a map's rows and columns, and thin lines between its cells.
+
+    Words are never turned: where they are wider than their column, they stand on several heights.
+    """
+    cell = ax.get_window_extent().width / ax.figure.dpi * 72 / len(columns)  # in points, roughly
+    wide = max(width_of(text, size) for text in columns) * 72 + 0.5 * size
+    ax.set_xticks(range(len(columns)), columns, fontsize=size)
+    ax.set_yticks(range(len(rows)), rows, fontsize=size)
+    for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        text.set(**style.chip(text.get_text()))
+    levels = int(np.ceil(wide / cell))
+    for number, tick in enumerate(ax.xaxis.get_major_ticks()):
+        tick.set_pad(5 + 1.35 * size * (number % levels))
+    # Without lines, the eye would lose its row where a cell has no color beside another.
+    ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
+    ax.grid(which="minor", linewidth=0.8)
+    ax.tick_params(which="both", length=0)
+    ax.spines[:].set_visible(False)
 
 
 def heading(ax: Axes, text: str, note: str = "") -> None:
@@ -337,7 +336,7 @@ def bracket(ax: Axes, start: Point, end: Point, text: str, color: str = style.IN
     )
 
 
-def name_lines(ax: Axes, size: float = style.LABEL, wide: int = 22) -> None:
+def name_lines(ax: Axes, size: float = style.LABEL, wide: int = 30) -> None:
     """Each curve's name at its right end, in its color, none over another: instead of a legend.
 
     wide: how many letters of a name go into one line.
@@ -359,7 +358,9 @@ def name_lines(ax: Axes, size: float = style.LABEL, wide: int = 22) -> None:
         room = 0.7 * size * (names[line].count("\n") + 1)  # half of what the name takes
         moved[line] = max(heights[line], top + room)
         top = moved[line] + room
+    bottom = ax.transAxes.transform((0, 0))[1] * points
     spread = max((moved[line] - heights[line] for line in names), default=0) / 2
+    spread = min(spread, max(min(heights.values(), default=0) - bottom, 0))
     for line, name in names.items():
         ax.annotate(
             name,

@@ -95,6 +95,8 @@ PRINT: dict[str, Any] = {
     "axes.titlesize": FONT_SIZE + 1,
     "axes.titleweight": "bold",
     "axes.titlepad": 8,
+    "figure.constrained_layout.h_pad": 0.08,
+    "figure.constrained_layout.w_pad": 0.06,
     "savefig.pad_inches": 0.15,
     "axes.labelsize": FONT_SIZE,
     "axes.labelcolor": INK,
@@ -183,6 +185,25 @@ def contrast(one: Any, other: Any) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+def chip(text: str, color: str | None = None) -> dict[str, Any]:
+    """How a word looks, wherever it stands: letters of its color on its tint, rounded.
+
+    For matplotlib's text: ax.text(x, y, "trees", **chip("trees")). color: instead of its own.
+    """
+    color = color or WORDS.get(text, INK)
+    plain = color in (INK, MUTED)
+    ground = GROUND if plain else tint(color)
+    return {
+        "color": readable(color, ground),
+        "weight": "normal" if plain else "bold",
+        "bbox": {
+            "boxstyle": "round,pad=0.22,rounding_size=0.32",
+            "facecolor": ground,
+            "linewidth": 0,
+        },
+    }
+
+
 def ink_on(color: Any) -> str:
     """Black or white, whichever is easier to read on `color`."""
     return max(INK, PAPER, key=lambda ink: contrast(ink, color))
@@ -248,8 +269,14 @@ def finish(figure: Figure) -> None:
         written = axis.get_major_formatter()
         if isinstance(written, FuncFormatter):  # words, or numbers with a unit
             written.func = lambda *at, plain=written.func: _set(plain(*at))
+    for axis in (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)):
+        axis.get_ticklabels()  # writes them
     for text in (text for text in figure.findobj(Text) if text.get_fontfamily() != [MONO]):
+        text.set_fontfamily(SANS)
         text.set_text(_set(text.get_text()))
+        said, color = text.get_text(), to_hex(text.get_color())
+        if said in WORDS and color == WORDS[said].lower() and not text.get_bbox_patch():
+            text.set(**chip(said))
         if luminance(text.get_color()) < 0.9 and text.get_bbox_patch() is None:
             text.set_color(readable(text.get_color(), PAPER))
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import name_lines
+from course.drawing.shapes import name_lines, words_around
 from course.drawing.values import as_array, steady_round
 
 
@@ -44,13 +44,7 @@ def word_similarity(
         size = min(1.6 + 0.44 * len(words), 6.4)
         ax = style.new_figure(size + 0.8, size).subplots()
     image = ax.imshow(cosines, cmap=style.SIGNED, vmin=-1, vmax=1, interpolation="nearest")
-    ax.set_xticks(range(len(words)), words, rotation=45, ha="right", rotation_mode="anchor")
-    ax.set_yticks(range(len(words)), words)
-    ax.set_xticks(np.arange(len(words) + 1) - 0.5, minor=True)
-    ax.set_yticks(np.arange(len(words) + 1) - 0.5, minor=True)
-    ax.grid(which="minor", linewidth=0.8)
-    ax.tick_params(which="both", length=0)
-    ax.spines[:].set_visible(False)
+    words_around(ax, words, words)
     for (row, column), cosine in np.ndenumerate(cosines):
         text = f"{steady_round(cosine, 1):.1f}".replace("-", "\N{MINUS SIGN}")
         color = "#A0A0A0" if text == "0.0" else style.ink_on(style.SIGNED((cosine + 1) / 2))

@@ -18,7 +18,7 @@ from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, box, canvas, chip_ticks, heading, label, path, word
+from course.drawing.shapes import arrow, box, canvas, heading, label, path, word, words_around
 from course.drawing.values import as_array, steady_round
 
 GREY = "#8E8E8E"  # shows on the light and on the dark theme
@@ -262,15 +262,8 @@ def equation_frames(
             limit = own if title.startswith("4") else limit
             look = {"cmap": style.SIGNED, "vmin": -limit, "vmax": limit}
         image = ax.imshow(matrix, interpolation="nearest", **look)
-        ax.set_xticks(range(matrix.shape[1]), columns, fontsize=10)
-        ax.set_yticks(range(len(asks)), asks, weight="bold")
-        for axis in (ax.xaxis, ax.yaxis):
-            chip_ticks(axis)
-        ax.set_xticks(np.arange(matrix.shape[1] + 1) - 0.5, minor=True)
-        ax.set_yticks(np.arange(len(asks) + 1) - 0.5, minor=True)
-        ax.grid(which="minor", color=style.PAPER, linewidth=2)
-        ax.tick_params(which="both", length=0, labelleft=ax is panels[0])
-        ax.spines[:].set_visible(False)
+        words_around(ax, asks, columns, style.NOTE)
+        ax.tick_params(labelleft=ax is panels[0])
         for (i, j), number in np.ndenumerate(matrix):
             color = style.ink_on(image.cmap(image.norm(number)))
             text = f"{steady_round(number, decimals):.{decimals}f}".replace("-", "\N{MINUS SIGN}")

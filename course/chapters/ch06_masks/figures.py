@@ -17,6 +17,7 @@ from torch import Tensor
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.shapes import words_around
 from course.drawing.values import as_array
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
@@ -54,17 +55,8 @@ def mask_maps(
     for ax, (title, square) in zip(panels, squares.items(), strict=True):
         ax.imshow(square, cmap=seen, vmin=0, vmax=1, interpolation="nearest")
         ax.set_title(title)
-        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor")
-        ax.set_yticks(range(len(rows)), rows)
-        for tick in [*ax.get_xticklabels(), *ax.get_yticklabels()]:
-            if tick.get_text() in style.WORDS:
-                tick.set(color=style.WORDS[tick.get_text()], weight="bold")
-        ax.tick_params(length=0, labelleft=ax is panels[0])
-        ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
-        ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
-        ax.grid(which="minor", linewidth=0.8)
-        ax.tick_params(which="minor", length=0)
-        ax.spines[:].set_visible(False)
+        words_around(ax, rows, columns)
+        ax.tick_params(labelleft=ax is panels[0])
         for (i, j), one in np.ndenumerate(square):
             ax.text(
                 j,

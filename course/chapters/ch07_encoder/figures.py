@@ -33,7 +33,17 @@ from course.chapters.ch07_encoder.experiments import (
 )
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, canvas, label, look, matrix, scale, word, word_color
+from course.drawing.shapes import (
+    arrow,
+    canvas,
+    label,
+    look,
+    matrix,
+    scale,
+    word,
+    word_color,
+    words_around,
+)
 from course.drawing.values import as_array, steady_round
 
 LINES = ("-", "--", "-.", ":")  # so that a grey printout tells curves apart
@@ -74,7 +84,6 @@ def word_maps(
     panel = (9.0 if numbers else 6.4) / across  # numbers need wider cells
     figure = style.new_figure(panel * across + 1.6, down * (panel + 0.35) + 1.0)
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
-    ticks = range(len(words))
     cmap = (style.SIGNED if limits[0] < 0 else style.WEIGHTS).with_extremes(bad="#E2E2E2")
     for ax, (title, table) in zip(grid.flat, matrices.items(), strict=False):
         image = ax.imshow(
@@ -85,14 +94,7 @@ def word_maps(
             interpolation="nearest",
         )
         ax.set_title(title)
-        ax.set_xticks(ticks, words, rotation=90, fontsize=11)
-        ax.set_yticks(ticks, words, fontsize=11)
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
-        ax.set_xticks(np.arange(len(words) + 1) - 0.5, minor=True)
-        ax.set_yticks(np.arange(len(words) + 1) - 0.5, minor=True)
-        ax.grid(which="minor", linewidth=0.6, color="#DDDDDD")
-        ax.tick_params(which="minor", length=0)
+        words_around(ax, words, words)
         for (i, j), value in np.ndenumerate(table) if numbers else ():
             if np.isfinite(value):
                 said = f"{steady_round(value, 1):.1f}".replace("-", "\N{MINUS SIGN}")
@@ -344,18 +346,9 @@ def two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: in
                     zorder=0,
                 )
             )
-            side = -1.66 if color == style.ENCODER else 1.66
-            label(
-                ax,
-                (x + side, low + tall / 2),
-                f"layer {layer}",
-                size=11,
-                weight="bold",
-                color=color,
-                rotation=90,
-                ha="center",
-                va="center",
-            )
+            side = "right" if color == style.ENCODER else "left"
+            at = x + (-1.62 if side == "right" else 1.62), low + tall - 0.15
+            label(ax, at, f"layer\n{layer}", size=11, weight="bold", color=color, ha=side, va="top")
             each = (tall - 0.2) / len(parts)
             before = before if layer else low - 0.2
             for number, part in enumerate(parts):

@@ -24,7 +24,7 @@ from course.chapters.ch10_training.experiments import (
 from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
-from course.drawing.shapes import name_lines
+from course.drawing.shapes import name_lines, words_around
 from course.drawing.values import as_array, steady_round
 
 TOP_LOSS = 9  # the scale of `writing_curve` ends there
@@ -325,10 +325,8 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
             grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest", aspect="auto"
         )
         ax.set_title(title)
-        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor")
-        ax.set_yticks(range(len(rows)), rows)
-        ax.tick_params(length=0, labelleft=ax is axes[0])
-        ax.spines[:].set_visible(False)
+        words_around(ax, rows, columns)
+        ax.tick_params(labelleft=ax is axes[0])
         for (i, j), share in np.ndenumerate(grid):
             if steady_round(share):
                 ax.text(
@@ -340,10 +338,6 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
                     fontsize=10.5,
                     color=style.ink_on(image.cmap(image.norm(share))),
                 )
-        ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
-        ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
-        ax.grid(which="minor", linewidth=0.8)
-        ax.tick_params(which="minor", length=0)
     axes[0].set_ylabel("the right word\nat each position")
     for ax in axes:
         ax.set_xlabel("probability of each word")

@@ -12,7 +12,16 @@ from matplotlib.patches import Rectangle
 from course.chapters.ch13_what_heads_learned.figures import agreement_bars
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import Point, canvas, label, look, name_lines, word, word_color
+from course.drawing.shapes import (
+    Point,
+    canvas,
+    label,
+    look,
+    name_lines,
+    word,
+    word_color,
+    words_around,
+)
 
 # One color, one mark and one kind of line for each translator, in all figures.
 LOOKS = {
@@ -256,9 +265,7 @@ def two_maps(maps: Mapping[str, Run]) -> Figure:
                 f"{len(written)} words look at {len(read)}, but the weights are {weights.shape}"
             )
         image = ax.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
-        ax.set_xticks(range(len(read)), read, rotation=90)
-        ax.set_yticks(range(len(written)), written)
-        ax.tick_params(length=0)
+        words_around(ax, written, read, style.NOTE)
         ax.set_title(title)
     scale = figure.colorbar(image, ax=panels, pad=0.02, aspect=30, label="weight")
     scale.outline.set_visible(False)

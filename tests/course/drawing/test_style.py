@@ -224,9 +224,7 @@ def in_the_dark(color) -> np.ndarray:
 
 def grounds() -> list[tuple[str, str]]:
     """Words and what they stand on: paper, a chip, a box of a layer."""
-    from course.drawing.shapes import chip
-
-    chips = [chip(word) for word in [*style.WORDS, "another"]]
+    chips = [style.chip(word) for word in [*style.WORDS, "another"]]
     colors = (*style.CATEGORIES, style.ENCODER, style.DECODER, style.ACCENT, style.INK)
     return [
         *((look["color"], look["bbox"]["facecolor"]) for look in chips),
