@@ -157,7 +157,7 @@ def words_around(
     ax.set_yticks(range(len(rows)), rows, fontsize=size)
     for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
         text.set(**style.chip(text.get_text()))
-    levels = int(np.ceil(wide / cell))
+    levels = int(np.ceil(wide / (0.85 * cell)))  # the layout will take some room
     for number, tick in enumerate(ax.xaxis.get_major_ticks()):
         tick.set_pad(5 + 1.35 * size * (number % levels))
     # Without lines, the eye would lose its row where a cell has no color beside another.

@@ -268,7 +268,7 @@ def finish(figure: Figure) -> None:
     for axis in (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)):
         written = axis.get_major_formatter()
         if isinstance(written, FuncFormatter):  # words, or numbers with a unit
-            written.func = lambda *at, plain=written.func: _set(plain(*at))
+            written.func = lambda *at, plain=written.func: _set(str(plain(*at)))
     for axis in (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)):
         axis.get_ticklabels()  # writes them
     for text in (text for text in figure.findobj(Text) if text.get_fontfamily() != [MONO]):

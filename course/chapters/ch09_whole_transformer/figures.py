@@ -776,9 +776,9 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
     path(ax, [(memory, 4.42), (memory, low + 0.5 * step)], head=False)
     arrow(ax, (right, high), (right, 4.58))
     words(ax, right, 4.81, target[-1], fontsize=17, weight="bold", color=style.WORDS[target[-1]])
-    lane = style.WIDTH - 0.38
+    lane = style.WIDTH - 0.6
     path(ax, [(right + 0.7, 4.81), (lane, 4.81), (lane, 0.55), (right + 1.45, 0.55)])
-    words(ax, lane + 0.2, 2.7, "each word comes back", rotation=270, fontsize=12)
+    words(ax, lane + 0.08, 2.7, "each\nword\ncomes\nback", ha="left", fontsize=12)
     return figure
 
 

@@ -189,7 +189,7 @@ def beam_tree(
             middle = ((start + x - HALF) / 2, (node["from_row"] + y) / 2)
             ax.text(
                 *middle,
-                "\N{BLACK SCISSORS}",
+                "\N{BALLOT X}",
                 fontsize=14,
                 ha="center",
                 va="center_baseline",
