@@ -21,7 +21,7 @@ Curves are named at their ends, with `name_lines`, and have no legend.
 """
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -336,15 +336,17 @@ def bracket(ax: Axes, start: Point, end: Point, text: str, color: str = style.IN
     )
 
 
-def name_lines(ax: Axes, size: float = style.LABEL, wide: int = 30) -> None:
+def name_lines(
+    ax: Axes, size: float = style.LABEL, wide: int = 30, but: Collection[str] = ()
+) -> None:
     """Each curve's name at its right end, in its color, none over another: instead of a legend.
 
-    wide: how many letters of a name go into one line.
+    wide: how many letters of a name go into one line. but: names that stand elsewhere already.
     """
     names = {
         line: textwrap.fill(line.get_label(), wide)
         for line in ax.lines
-        if not line.get_label().startswith("_")
+        if not line.get_label().startswith("_") and line.get_label() not in but
     }
     ax.autoscale_view()
     ends, points = {}, 72 / ax.figure.dpi

@@ -272,6 +272,7 @@ def draw_one_hot_row() -> Figure:
 
 @figure(
     "unknown-words",
+    title="The more text a vocabulary comes from, the fewer words are unknown",
     notebook="01_one_hot",
     caption="The more training text a vocabulary was built from, the fewer words of the test text "
     "it doesn't know.",

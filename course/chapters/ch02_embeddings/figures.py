@@ -691,6 +691,7 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
 
 @figure(
     "neighbor-shares",
+    title="After training, a word's neighbors are mostly of its own kind",
     notebook="02_embeddings",
     caption="How often a word's nearest neighbor is of the same kind, before and after training.",
     alt="Four pairs of bars. Same part of speech: 34 % before, 94 % after training. Of the nouns: "
@@ -752,6 +753,7 @@ def draw_embedding_lengths() -> Figure:
 
 @figure(
     "embedding-scale",
+    title="A table that is too small at the start makes learning slower",
     notebook="02_embeddings",
     caption="A toy model that copies digits, with the root of d_model, without it, and without it "
     "but with a larger table at the start.",

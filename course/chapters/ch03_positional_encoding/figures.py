@@ -779,6 +779,7 @@ def _shuffled_outputs() -> dict[str, tuple[Any, Any]]:
 
 @figure(
     "positions-shuffled",
+    title="Without positions, the order of the words changes nothing",
     notebook=NOTEBOOK,
     caption="Without positions, an encoder gives each word the same vector in whatever order.",
     alt="Two tables of output vectors, with two rows for each of 'I', 'like' and 'trees': one from "
@@ -830,6 +831,7 @@ def draw_positions_table() -> Figure:
 
 @figure(
     "positions-curves",
+    title="Each pair of columns is a wave, and the waves grow longer",
     notebook=NOTEBOOK,
     caption="Each column of the table is a wave, and the waves grow longer to the right.",
     alt="Four panels over 60 positions, each with a sine and a cosine between -1 and 1. The waves "
@@ -844,6 +846,7 @@ def draw_positions_curves() -> Figure:
 
 @figure(
     "positions-paper",
+    title="The further right a column, the more slowly it changes",
     notebook=NOTEBOOK,
     caption="The paper's position vectors: 20 positions, 512 dimensions.",
     alt="Heat map with one row per position. On the left blue and orange alternate from row to "
@@ -858,6 +861,7 @@ def draw_positions_paper() -> Figure:
 
 @figure(
     "positions-small",
+    title="The further right a column, the more slowly it changes",
     notebook=NOTEBOOK,
     caption="The paper's position vectors where single columns can be seen: 10 positions, 64 "
     "dimensions.",
@@ -873,6 +877,7 @@ def draw_positions_small() -> Figure:
 
 @figure(
     "positions-tensor2tensor",
+    title="The authors' code: first all sines, then all cosines",
     notebook=NOTEBOOK,
     caption="The position vectors of the authors' code, Tensor2Tensor: 20 positions, 512 "
     "dimensions.",
@@ -900,6 +905,7 @@ def both_wavelengths(d_model: int) -> dict[str, Any]:
 
 @figure(
     "positions-frequencies",
+    title="The waves of the authors' code are longer than the paper's",
     notebook=NOTEBOOK,
     caption="The two encodings differ in their wavelengths, not only in the order of the columns.",
     alt="Left, d_model = 8: wavelengths of four pairs on a logarithmic scale. Both start at 6; "
@@ -927,6 +933,7 @@ def draw_positions_rotation() -> Figure:
 
 @figure(
     "positions-dot-products",
+    title="How alike two positions are depends on their distance only",
     notebook=NOTEBOOK,
     caption="The dot product of two position vectors depends on their distance only.",
     alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
@@ -956,6 +963,7 @@ def trained_words(words: list[str], side: str = "source") -> Any:
 
 @figure(
     "positions-sum",
+    title="One word at two positions gives two different sums",
     notebook=NOTEBOOK,
     caption="The same word at two positions: word vector + position vector = two different sums.",
     alt="Two panels for 'trees' at positions 2 and 1, each with three stripes of 32 of the 128 "
@@ -1019,6 +1027,7 @@ def draw_positions_explorer() -> Any:
 
 @figure(
     "positions-learned",
+    title="Beyond the training's lengths, no positions hold out for long",
     notebook=NOTEBOOK,
     caption="Learned and computed positions copy equally well inside the training lengths; beyond "
     "them neither holds out for long.",
@@ -1058,6 +1067,7 @@ def usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
 
 @figure(
     "padding-saved",
+    title="Sentences of similar length leave hardly any padding",
     notebook=NOTEBOOK,
     caption="A batch of sentences taken at random, and one of sentences of similar length.",
     alt="Two tables with a row for each sentence of a batch, words filled and padding empty. On "

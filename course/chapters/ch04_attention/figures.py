@@ -635,6 +635,7 @@ def draw_projection() -> Figure:
 
 @figure(
     "attention-shared-matrix",
+    title="With one matrix, two words give each other the same score",
     notebook="04_attention",
     caption="Scores with one matrix for queries and keys, and with two.",
     alt="Two maps of three by three scores for 'I like trees'. With one shared matrix the map is "

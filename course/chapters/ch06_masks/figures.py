@@ -211,6 +211,7 @@ def draw_staircase() -> Figure:
 
 @figure(
     "masks-three",
+    title="Padding is hidden from all, what comes later from each word",
     notebook="06_masks",
     caption="The padding mask, the causal mask, and both together.",
     alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>'. "
@@ -225,6 +226,7 @@ def draw_three_masks() -> Figure:
 
 @figure(
     "masks-influence",
+    title="With the causal mask, a word reaches only itself and later places",
     notebook="06_masks",
     caption="Which outputs change when one target word changes, measured in a random model.",
     alt="Two squares: a row for the output at each word, a column for each word changed. With the "
@@ -244,6 +246,7 @@ def draw_influence() -> Figure:
 
 @figure(
     "masks-leak-curves",
+    title="A model whose mask leaks learns faster, and can do nothing",
     notebook="06_masks",
     caption="A model whose mask leaks learns faster and can do nothing: three seeds of each kind.",
     alt="Two panels against the step of training. Left, next word right after a right beginning: "

@@ -732,6 +732,7 @@ def draw_stream_of_words() -> Figure:
 
 @figure(
     "encoder-neurons",
+    title="Neurons that fire for “trees” fire for other plurals, too",
     notebook=NOTEBOOK,
     caption="Two neurons that fire for trees, and the words of 1,000 held-out sentences for which "
     "they fire most.",
@@ -792,6 +793,7 @@ def draw_deep_stack() -> Figure:
 
 @figure(
     "encoder-deep-alike",
+    title="With depth words become alike; the way around slows it",
     notebook=NOTEBOOK,
     caption="How alike the words become in 24 untrained layers, in four ways around a sub-layer.",
     alt="Four curves over 24 layers. Without a residual, with and without a norm, the mean cosine "
@@ -859,6 +861,7 @@ def draw_two_norms() -> Figure:
 
 @figure(
     "encoder-stream",
+    title="In pre-norm the vectors grow from layer to layer",
     notebook=NOTEBOOK,
     caption="The size of the vectors between the layers of 24 untrained layers.",
     alt="Two curves. Post-norm is flat at 1. Pre-norm climbs steadily from 1 to about 5, and the "
@@ -904,6 +907,7 @@ def draw_similarity() -> Figure:
 
 @figure(
     "encoder-similarity-random",
+    title="Layers that have learned nothing make all words alike",
     notebook=NOTEBOOK,
     caption="The same sentence through six layers that have learned nothing.",
     alt="Seven maps of cosines over 'the tired animal crosses the wide street'. The first, the "

@@ -934,6 +934,7 @@ def _counted_models() -> dict[str, dict[str, int]]:
 
 @figure(
     "whole-parameters",
+    title="Most parameters are in embeddings and feed-forward networks",
     notebook=NOTEBOOK,
     caption="Parameters by part: the base model as it comes, with one matrix for words, and big.",
     alt="Three stacked bars. Base: 100.9 million, of which embeddings 37.9, attention 18.9, "

@@ -536,8 +536,7 @@ def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
             np.arange(1, len(lr) + 1),
             lr,
             color=color,
-            linewidth=6.5 - 1.5 * (number % 4),
-            solid_capstyle="butt",
+            linewidth=2.4,
         )
         peak = int(lr.argmax())
         steep = peak < 0.15 * len(lr)  # on its right rise the other lines
@@ -549,8 +548,10 @@ def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
             ha="right" if steep else "left",
             weight="bold",
         )
+        if d_model in list(zip(*rates, strict=True))[0][:number]:
+            continue  # the curves end in one, which is named already
         ax.annotate(
-            f"$d_{{model}}$ = {d_model}",
+            f"d_model = {d_model}",
             (len(lr), lr[-1]),
             xytext=(6, 0),
             textcoords="offset points",
@@ -566,7 +567,7 @@ def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     ax.text(
         1,
         0.8,
-        "$d_{model}$: how many numbers each word has",
+        "d_model: how many numbers each word has",
         transform=ax.transAxes,
         ha="right",
         va="top",
@@ -618,7 +619,10 @@ def loss_panels(
     for ax in axes[-1]:
         ax.set_xlabel("step of training")
     figure.get_layout_engine().set(wspace=0.06)
-    name_lines(axes[0, -1])
+    named: set[str] = set()
+    for ax in axes[0, ::-1]:
+        name_lines(ax, but=named)
+        named |= {line.get_label() for line in ax.lines}
     seeds = max(len(runs) for kinds in panels.values() for runs in kinds.values())
     said = f"thick: the mean of {seeds} seeds; thin: each of them"
     figure.supxlabel(said, color=style.MUTED, fontsize=style.NOTE)
@@ -683,6 +687,7 @@ def draw_grids() -> Figure:
 
 @figure(
     "training-smoothed-rows",
+    title="Smoothing takes a little from the right word for all others",
     notebook=NOTEBOOK,
     caption="The target rows without and with label smoothing of 0.1.",
     alt="Two grids with a row for each of 'I am a student <eos>'. Left: 1 at the right word, all "
@@ -713,6 +718,7 @@ def draw_teacher_forcing() -> Figure:
 
 @figure(
     "training-smoothing-penalty",
+    title="With smoothing, being too sure costs more again",
     notebook=NOTEBOOK,
     caption="Label smoothing makes it costly to be too sure.",
     alt="Loss against the probability of the right word, which grows to the right from 0.11 to "
@@ -758,6 +764,7 @@ def _history_of(run: dict[str, Any], key: str) -> list[tuple[int, float]]:
 
 @figure(
     "training-held-out",
+    title="Few pairs are learned by heart; from many, the rule is found",
     notebook=NOTEBOOK,
     caption="Learned by heart and understood: the same model on 50 pairs and on 10,000.",
     alt="Two panels, loss against the step, the mean of three seeds thick and each seed thin. "
@@ -855,6 +862,7 @@ def draw_ablations() -> Figure:
 
 @figure(
     "training-loop",
+    title="The loss on new rows falls below that on smoothed targets",
     notebook=NOTEBOOK,
     caption="The loss of the loop written by hand: rows of digits, to be written backwards.",
     alt="Two curves over 400 steps. The loss on held-out rows begins where a model knows nothing, "

@@ -140,6 +140,7 @@ def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
 
 @figure(
     "learning-curve",
+    title="Training comes down to its floor; validation, not smoothed, lies lower",
     notebook="12_translation",
     caption="The loss of the shipped translator while it was trained.",
     alt="Two curves over the steps fall steeply at first, then flatten. On training text, where "
@@ -161,6 +162,7 @@ def draw_learning_curve() -> Figure:
 
 @figure(
     "translation-pronoun-jump",
+    title="Pronoun pairs stay at chance until step 750, then are learned fast",
     notebook="12_translation",
     caption="Sentences and pronoun pairs that the shipped translator had right while it learned.",
     alt="Two curves over the steps. Ordinary sentences rise, 0.28, 0.49, 0.64, to 0.84 at step "
@@ -176,6 +178,7 @@ def draw_pronoun_jump() -> Figure:
 
 @figure(
     "translation-two-measures",
+    title="One wrong ending: BLEU stays at 77, exact match falls to 9.5",
     notebook="12_translation",
     caption="What exact match and BLEU say about translations that were broken on purpose.",
     alt="Seven rows with two bars each. Unbroken, both are 100. One ending in the other gender: "

@@ -230,6 +230,7 @@ def draw_pieces() -> Figure:
 
 @figure(
     "real-text-dropout",
+    title="Without dropout real text is learned by heart",
     notebook=NOTEBOOK,
     caption="The same model and training with and without dropout, on 1,000 real sentence pairs.",
     alt="Two panels, loss against the step. On the sentences that it learned from, the curve "
@@ -252,6 +253,7 @@ def draw_dropout() -> Figure:
 
 @figure(
     "real-text-learning-curve",
+    title="On real text, too, the loss flattens early",
     notebook=NOTEBOOK,
     caption="The loss of the larger translator while it was trained.",
     alt="Two curves over 7,000 steps. On training text the loss falls from 6.3 to 1.9, above a "

@@ -377,6 +377,7 @@ def draw_masks() -> Figure:
 
 @figure(
     "gpt-translations",
+    title="On longer sentences all three translate badly",
     notebook=NOTEBOOK,
     caption="English to Spanish, by a translator and by language models with a prompt.",
     alt="Three panels with a dot for each of three seeds: the share of sentences right to the "
@@ -397,6 +398,7 @@ def draw_translations() -> Figure:
 
 @figure(
     "gpt-prompting",
+    title="The translator writes digits backwards best, and most reliably",
     notebook=NOTEBOOK,
     caption="Rows of digits backwards, by a translator and by language models with a prompt.",
     alt="Three rows with a dot for each of three seeds, the share of held-out rows without a "

@@ -332,6 +332,7 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
 
 @figure(
     "since-bends",
+    title="GELU and SiLU have no corner, and dip a little below zero",
     notebook=NOTEBOOK,
     caption="Three bends of feed-forward networks: max(0, z), GELU and SiLU (without the gate).",
     alt="What comes out against what goes in, from -4 to 4. max(0, z) is 0 up to 0, with a corner, "
@@ -363,6 +364,7 @@ def draw_positions() -> Figure:
 
 @figure(
     "since-schedules",
+    title="The stable schedule stays at its highest until the last fifth",
     notebook=NOTEBOOK,
     caption="Three schedules, each by its own highest rate: straight down, cosine, stable.",
     alt="The learning rate against the step, up to 1,200. All three rise to their highest within "
@@ -468,6 +470,7 @@ def draw_both_ends() -> Figure:
 
 @figure(
     "since-memory",
+    title="Where the formula needs 134 megabytes, the fused kernel needs 2",
     notebook=NOTEBOOK,
     caption="Bytes that attention without a mask needs at a time: three ways.",
     alt="Megabytes at a time without a mask against the words in a sentence, 2,048 words in all. "
@@ -489,6 +492,7 @@ def draw_memory() -> Figure:
 
 @figure(
     "since-fused-times",
+    title="From 128 words on, the fused kernel is always quicker",
     notebook=NOTEBOOK,
     caption="Where PyTorch's fused kernel with a causal mask is quicker than the formula.",
     alt="Two panels, the fused kernel's time with a causal mask divided by the formula's, from 16 "

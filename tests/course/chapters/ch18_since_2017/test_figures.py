@@ -76,7 +76,7 @@ def test_what_is_hidden_is_crossed_out():
 def test_memory_and_times_reach_the_picture():
     ax = memory_lines([16, 32], {"formula": [1.0, 4.0], "fused": [0.5, 1.0]}).axes[0]
     assert [list(line.get_ydata()) for line in ax.lines] == [[1.0, 4.0], [0.5, 1.0]]
-    assert [text.get_text() for text in ax.texts] == ["4 MB", "1 MB"]
+    assert [text.get_text() for text in ax.texts] == ["formula: 4 MB", "fused: 1 MB"]
     with pytest.raises(ValueError, match="1 numbers for 2 lengths"):
         memory_lines([16, 32], {"formula": [1.0]})
     figure = time_lines([16, 32], {"use": {"fused": [2.0, 0.5]}, "training": {"fused": [1, 1]}})
