@@ -500,4 +500,4 @@ def scale(
     label(ax, (x - 0.05, middle), f"\N{MINUS SIGN}{limit:g}", size=10, ha="right")
     label(ax, (x + width + 0.05, middle), f"{limit:g}", size=10)
     if name:
-        label(ax, (x + width / 2, y + height + 0.1), name, size=10, ha="center")
+        label(ax, (x + width / 2, y + height + 0.14), name, size=10, ha="center")

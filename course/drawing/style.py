@@ -63,6 +63,10 @@ DARK_PAPER = "#121212"  # the page in the dark theme
 SOFT = "#9AA1AB"  # marks in the background, without words
 RULE = "#D9DDE2"  # thin lines that order a page
 GROUND = "#F1F3F5"  # what lies under something: a band, a box, the chip of a word without a color
+# Where a picture has to do with few colors, these are among them.
+EXACT = tuple(
+    dict.fromkeys([INK, MUTED, PAPER, SOFT, GROUND, ACCENT, *CATEGORIES, *WORDS.values()])
+)
 # Weights from 0 to 1: the more attention, the more ink.
 WEIGHT_COLORS = ("#FFFFFF", "#C9DDF0", "#7FB2D6", "#2774A7", "#0B2A57")
 # Signed values: white is zero, blue below, orange above, and strong is dark at both ends: what is
@@ -220,6 +224,8 @@ def readable(color: Any, ground: Any = None) -> str:
     ground: by default its own tint, on which words have less contrast than on paper.
     """
     ground, channels = tint(color) if ground is None else ground, np.array(to_rgb(color))
+    if contrast(color, ground) >= 4.6:
+        return color
     while contrast(channels, ground) < 4.6:
         channels = channels * 0.97
     return to_hex(channels)

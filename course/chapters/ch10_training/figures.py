@@ -814,7 +814,7 @@ def draw_norms() -> Figure:
             }
     drawn = loss_panels(panels, columns=3)
     for ax, (warmup, max_lr) in zip(drawn.axes, panels, strict=True):
-        ax.set_title(f"peak learning rate {max_lr:g}" if warmup == 1 else "")
+        ax.set_title(f"peak rate {max_lr:g}" if warmup == 1 else "")
         if ax.get_ylabel():
             name = "no warm-up" if warmup == 1 else f"warm-up of {warmup} steps"
             ax.set_ylabel(f"{name}\n\nloss per token")

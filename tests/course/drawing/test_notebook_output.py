@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
 from PIL import Image
 
 from course.drawing import notebook_output as showing
@@ -335,3 +336,17 @@ def test_a_color_bar_is_stored_without_bands(shown):
     assert stored.mode == "RGB"
     row = np.asarray(stored)[stored.height // 2].astype(int)
     assert np.abs(np.diff(row[200:-200], axis=0)).max() <= 8, "a step that can be seen"
+
+
+def test_a_picture_of_few_colors_is_stored_in_few_and_keeps_those_of_the_series(shown):
+    figure = style.new_figure(8, 4)
+    words = figure.subplots()
+    words.axis("off")
+    for place, color in enumerate(style.EXACT):
+        words.text(place / len(style.EXACT), 0.5, "I", bbox={"facecolor": color, "linewidth": 0})
+    show(figure, alt="Letters of many colors.")
+    stored = picture(shown[0][0])
+    assert stored.mode == "P"
+    there = {color for _, color in stored.convert("RGB").getcolors(256)}
+    for color in style.EXACT:
+        assert tuple(round(255 * channel) for channel in to_rgb(color)) in there, color

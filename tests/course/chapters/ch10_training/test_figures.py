@@ -135,7 +135,7 @@ def test_the_norms_figure_holds_every_training():
     figure = figures.draw_norms()
     assert len(figure.axes) == 6 and [len(ax.lines) for ax in figure.axes] == [8] * 6
     upper_right = figure.axes[2]
-    assert upper_right.get_title() == "peak learning rate 0.003"
+    assert upper_right.get_title() == "peak rate 0.003"
     assert "no warm-up" in figure.axes[0].get_ylabel()
     assert upper_right.texts[-1].get_text() == "post-norm fails"
     post, pre = upper_right.lines[3], upper_right.lines[7]
