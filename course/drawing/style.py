@@ -195,6 +195,8 @@ def chip(text: str, color: str | None = None) -> dict[str, Any]:
     For matplotlib's text: ax.text(x, y, "trees", **chip("trees")). color: instead of its own.
     """
     color = color or WORDS.get(text, INK)
+    if luminance(color) > 0.9:  # it stands on something strong
+        return {"color": color, "weight": "bold"}
     plain = color in (INK, MUTED)
     ground = GROUND if plain else tint(color)
     return {

@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Arc, Circle, FancyBboxPatch, Rectangle, Wedge
+from matplotlib.patches import Arc, Circle, Rectangle, Wedge
 
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, name_lines, path
+from course.drawing.shapes import arrow, box, name_lines, path
 from course.drawing.values import as_array, steady_round
 
 BLUE, AMBER, WINE, GREEN = style.CATEGORIES[:4]
@@ -426,16 +426,16 @@ def input_vectors(
             fontsize=style.FONT_SIZE - 1,
             weight="bold" if text == "= sum" else "normal",
         )
-    ax.add_patch(
-        FancyBboxPatch(
-            (0, 4.02),
-            3 * len(words) - 0.5,
-            0.55,
-            linewidth=2.5,
-            boxstyle="round,pad=0,rounding_size=0.1",
-            facecolor=style.PAPER,
-            edgecolor=color,
-        )
+    box(
+        ax,
+        ((3 * len(words) - 0.5) / 2, 4.295),
+        3 * len(words) - 0.5,
+        0.55,
+        color=color,
+        fill=style.PAPER,
+        line=2.5,
+        zorder=1,
+        round=0.1,
     )
     ax.text(
         (3 * len(words) - 0.5) / 2, 4.29, f"{side} layer 0", ha="center", va="center", weight="bold"
@@ -454,16 +454,15 @@ def _two_stacks(ax: Axes, side: str) -> None:
             floors.append(("word\nscores", 3.5, 0.6))
         for text, y, height in floors:
             filled = marked and text.startswith("word +")
-            ax.add_patch(
-                FancyBboxPatch(
-                    (x, y),
-                    1.0,
-                    height,
-                    linewidth=2,
-                    edgecolor=color,
-                    boxstyle="round,pad=0,rounding_size=0.08",
-                    facecolor=color if filled else style.PAPER,
-                )
+            box(
+                ax,
+                (x + 0.5, y + height / 2),
+                1.0,
+                height,
+                color=color,
+                fill=color if filled else style.PAPER,
+                line=2,
+                zorder=1,
             )
             ax.text(
                 x + 0.5,

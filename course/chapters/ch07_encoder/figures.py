@@ -35,6 +35,7 @@ from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.shapes import (
     arrow,
+    box,
     canvas,
     label,
     look,
@@ -200,16 +201,15 @@ def stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     y = {row: top - 0.88 - lane * row for row in range(len(words))}
     for layer, one in enumerate(looks):
         start = left + 0.2 + wide * layer
-        ax.add_patch(
-            FancyBboxPatch(
-                (start, 0.05),
-                wide - 0.2,
-                top - 0.05,
-                facecolor="#F3F6FA",
-                edgecolor="none",
-                zorder=0,
-                boxstyle="round,pad=0,rounding_size=0.12",
-            )
+        box(
+            ax,
+            (start + (wide - 0.2) / 2, (top + 0.05) / 2),
+            wide - 0.2,
+            top - 0.05,
+            fill="#F3F6FA",
+            line=0,
+            zorder=0,
+            round=0.12,
         )
         label(
             ax, (start + 0.12, 0.2), f"layer {layer}", size=11, weight="bold", color=style.ENCODER
@@ -278,17 +278,16 @@ def _loop(ax: Axes, start: tuple, end: tuple, color: str) -> None:
     """Out of a lane into a box of its own, and back into the same lane."""
     (x, y), (x_end, _) = start, end
     up, mid = y + 0.36, (x + x_end) / 2
-    ax.add_patch(
-        FancyBboxPatch(
-            (mid - 0.2, up - 0.13),
-            0.4,
-            0.26,
-            boxstyle="round,pad=0,rounding_size=0.07",
-            facecolor=style.PAPER,
-            edgecolor=color,
-            linewidth=2.2,
-            zorder=3,
-        )
+    box(
+        ax,
+        (mid, up),
+        0.4,
+        0.26,
+        color=color,
+        fill=style.PAPER,
+        line=2.2,
+        zorder=3,
+        round=0.07,
     )
     for far, near in ((x, mid - 0.2), (x_end, mid + 0.2)):
         curve = Path([(far, y), (far, up), (near, up)], [Path.MOVETO, Path.CURVE3, Path.CURVE3])
@@ -403,17 +402,16 @@ def _box(
     color: str,
     filled: bool = False,
 ) -> None:
-    ax.add_patch(
-        FancyBboxPatch(
-            (at[0] - width / 2, at[1] - height / 2),
-            width,
-            height,
-            zorder=3,
-            edgecolor=color,
-            boxstyle="round,pad=0,rounding_size=0.07",
-            facecolor=color if filled else style.PAPER,
-            linewidth=1.5,
-        )
+    box(
+        ax,
+        (at[0], at[1]),
+        width,
+        height,
+        color=color,
+        fill=color if filled else style.PAPER,
+        line=1.5,
+        zorder=3,
+        round=0.07,
     )
     label(
         ax,
@@ -598,16 +596,15 @@ def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figu
                     ha="center",
                 )
             elif isinstance(station, str):
-                ax.add_patch(
-                    FancyBboxPatch(
-                        (start, y - 0.27),
-                        width,
-                        0.54,
-                        boxstyle="round,pad=0,rounding_size=0.08",
-                        facecolor=style.PAPER,
-                        edgecolor=style.ENCODER,
-                        linewidth=1.8,
-                    )
+                box(
+                    ax,
+                    (start + width / 2, y),
+                    width,
+                    0.54,
+                    color=style.ENCODER,
+                    fill=style.PAPER,
+                    line=1.8,
+                    zorder=1,
                 )
                 label(ax, (x, y), station, size=11.5, ha="center")
             else:

@@ -9,7 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
+from matplotlib.patches import PathPatch, Polygon
 from matplotlib.path import Path
 
 from course.chapters.ch08_decoder.experiments import (
@@ -22,7 +22,7 @@ from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, label, look, word, word_color
+from course.drawing.shapes import box, canvas, label, look, word, word_color
 from course.drawing.style import HIGHLIGHT, INK
 from course.drawing.values import as_array, steady_round
 
@@ -197,16 +197,15 @@ def words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[s
         (0.25, 1.25, style.ENCODER, "encoder"),
         (left - 0.55, places[-1] - left + 1.1, style.DECODER, "decoder"),
     ):
-        ax.add_patch(
-            FancyBboxPatch(
-                (x, low),
-                width,
-                high - low,
-                boxstyle="round,pad=0,rounding_size=0.16",
-                facecolor=color,
-                edgecolor="none",
-                zorder=1,
-            )
+        box(
+            ax,
+            (x + width / 2, (low + high) / 2),
+            width,
+            high - low,
+            fill=color,
+            line=0,
+            zorder=1,
+            round=0.16,
         )
         label(
             ax,

@@ -163,16 +163,16 @@ def _sublayers(ax: Axes) -> None:
         ),
     }
     for y, (color, boxes) in rows.items():
-        ax.add_patch(
-            FancyBboxPatch(
-                (0.8, y - 0.42),
-                6.2,
-                0.84,
-                facecolor=style.TINTS[color],
-                zorder=0,
-                edgecolor=color,
-                boxstyle="round,pad=0,rounding_size=0.1",
-            )
+        box(
+            ax,
+            (3.9, y),
+            6.2,
+            0.84,
+            color=color,
+            fill=style.TINTS[color],
+            line=1.0,
+            zorder=0,
+            round=0.1,
         )
         end = 0.3
         for x, part in boxes.items():
@@ -514,17 +514,16 @@ def sentence_path(
         y -= between
         high = step * len(tokens)
         right = left + len(stations) * (wide + gap)
-        ax.add_patch(
-            FancyBboxPatch(
-                (0.1, y - high - 0.08),
-                right - 0.05,
-                high + 0.52,
-                linewidth=1.2,
-                edgecolor=color,
-                facecolor=tint,
-                boxstyle="round,pad=0,rounding_size=0.1",
-                zorder=0,
-            )
+        box(
+            ax,
+            (0.1 + (right - 0.05) / 2, y - high - 0.08 + (high + 0.52) / 2),
+            right - 0.05,
+            high + 0.52,
+            color=color,
+            fill=tint,
+            line=1.2,
+            zorder=0,
+            round=0.1,
         )
         label(ax, (0.2, y + 0.24), name, size=12, weight="bold", color=color)
         for column, (said, vectors) in enumerate(stations):
@@ -733,15 +732,15 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
     step = (high - low) / N
     for x, color, name in [(left, style.ENCODER, "encoder"), (right, style.DECODER, "decoder")]:
         for i in range(N):
-            ax.add_patch(
-                FancyBboxPatch(
-                    (x - 1.05, low + i * step + 0.04),
-                    2.1,
-                    step - 0.08,
-                    facecolor=color,
-                    linewidth=0,
-                    boxstyle="round,pad=0,rounding_size=0.06",
-                )
+            box(
+                ax,
+                (x, low + (i + 0.5) * step),
+                2.1,
+                step - 0.08,
+                fill=color,
+                line=0,
+                zorder=1,
+                round=0.06,
             )
         for i, said in [(N // 2, name), (N // 2 - 1, f"{N} layers")]:
             words(
@@ -758,15 +757,15 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
         arrow(ax, (x, 0.8), (x, low))
     memory = (left + right) / 2 - 0.1
     for i, text in enumerate(source):
-        ax.add_patch(
-            FancyBboxPatch(
-                (memory - 0.42 + 0.24 * i, 4.5),
-                0.15,
-                0.62,
-                linewidth=0,
-                boxstyle="round,pad=0,rounding_size=0.04",
-                facecolor=style.WORDS[text],
-            )
+        box(
+            ax,
+            (memory - 0.345 + 0.24 * i, 4.81),
+            0.15,
+            0.62,
+            fill=style.WORDS[text],
+            line=0,
+            zorder=1,
+            round=0.04,
         )
     path(ax, [(left, high), (left, 4.81), (memory - 0.55, 4.81)])
     words(ax, memory, 5.27, "memory: a vector for each word", fontsize=12)

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
 
 from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, label, word
+from course.drawing.shapes import box, canvas, label, word
 
 # In inches: where the letters begin, a letter, a box, from row to row.
 LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5
@@ -42,15 +41,15 @@ def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]
         for piece in pieces:
             wide = CELL * len(piece)
             color = mpl.colors.to_hex(style.WEIGHTS(0.12 + 0.75 * (len(piece) - 1) / len(whole)))
-            ax.add_patch(
-                FancyBboxPatch(
-                    (at + 0.03, y - HIGH / 2),
-                    wide - 0.06,
-                    HIGH,
-                    linewidth=0,
-                    facecolor=color,
-                    boxstyle="round,pad=0,rounding_size=0.06",
-                )
+            box(
+                ax,
+                (at + wide / 2, y),
+                wide - 0.06,
+                HIGH,
+                fill=color,
+                line=0,
+                zorder=1,
+                round=0.06,
             )
             word(ax, (at + wide / 2, y), piece, size=14, color=style.ink_on(color))
             at += wide

@@ -8,14 +8,13 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
 from torch import Tensor
 
 from course.chapters.ch09_whole_transformer.figures import LINES, doubling
 from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
-from course.drawing.shapes import arrow, canvas, label, name_lines, path
+from course.drawing.shapes import arrow, box, canvas, label, name_lines, path
 from course.drawing.values import as_array
 
 
@@ -246,17 +245,16 @@ def in_points(number: float) -> str:
 def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
     """Boxes from the bottom up, in a frame that is repeated; what comes in goes around, too."""
     bottom, top = parts[1][0] - 0.52, parts[-1][0] + 0.36
-    ax.add_patch(
-        FancyBboxPatch(
-            (x - 1.15, bottom),
-            2.3,
-            top - bottom,
-            boxstyle="round,pad=0,rounding_size=0.12",
-            facecolor=style.TINTS[style.DECODER],
-            edgecolor=style.DECODER,
-            linewidth=1.4,
-            zorder=0,
-        )
+    box(
+        ax,
+        (x, (bottom + top) / 2),
+        2.3,
+        top - bottom,
+        color=style.DECODER,
+        fill=style.TINTS[style.DECODER],
+        line=1.4,
+        zorder=0,
+        round=0.12,
     )
     edge = None  # the upper edge of the last box
     adds = [y for y, words, _ in parts if words.startswith("add")]
@@ -268,18 +266,7 @@ def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
             below, aside = y - high / 2 - 0.12, x + WIDE / 2 + 0.17
             add = min(place for place in adds if place > y)
             path(ax, [(x, below), (aside, below), (aside, add), (x + WIDE / 2, add)])
-        ax.add_patch(
-            FancyBboxPatch(
-                (x - WIDE / 2, y - high / 2),
-                WIDE,
-                high,
-                facecolor=style.PAPER,
-                zorder=2,
-                boxstyle="round,pad=0,rounding_size=0.08",
-                edgecolor=style.DECODER,
-                linewidth=1.8,
-            )
-        )
+        box(ax, (x, y), WIDE, high, color=style.DECODER, fill=style.PAPER, line=1.8)
         label(ax, (x, y), words, size=10.5, ha="center", va="center")
         edge = y + high / 2
     arrow(ax, (x, edge), (x, top + 0.25))
