@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.shapes import arrow, box, canvas, label, path, width_of, word
+from course.drawing.shapes import arrow, box, canvas, centered, label, path, width_of, word
 
 MIDDLES = {"encoder": 2.05, "decoder": 5.75}  # of each half; all lengths in inches
 WIDTH, HEIGHT = 8.0, 8.85
@@ -139,13 +139,12 @@ def _label(
         "linewidth": 0,
         "facecolor": style.ACCENT if marked else style.PAPER,
     }
-    ax.text(
+    centered(
+        ax,
         x,
         y,
         words,
-        ha="center",
-        va="center",
-        fontsize=size,
+        size=size,
         zorder=3,
         linespacing=1.1,
         color=style.PAPER if marked else style.INK,

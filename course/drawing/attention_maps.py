@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from course.drawing import lazy_altair as late
 from course.drawing import style
-from course.drawing.shapes import words_around
+from course.drawing.shapes import centered, words_around
 from course.drawing.values import as_array, steady_round
 
 QUERY = "query: the word that looks"
@@ -197,7 +197,7 @@ def _draw(
         for (i, j), weight in np.ndenumerate(matrix):
             text = f"{steady_round(weight):.2f}"
             color = "#A0A0A0" if text == "0.00" else style.ink_on(style.WEIGHTS(weight))
-            ax.text(j, i, text, ha="center", va="center", fontsize=11, color=color)
+            centered(ax, j, i, text, size=11, color=color)
     return image
 
 

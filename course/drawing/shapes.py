@@ -198,6 +198,11 @@ def label(ax: Axes, at: Point, text: str, *, size: float = style.NOTE, **look: A
     ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look})
 
 
+def centered(ax: Axes, x: float, y: float, text: str, **look: Any) -> Any:
+    """Words around a point, in the coordinates of any axes."""
+    return ax.text(x, y, text, **{"ha": "center", "va": "center", **look})
+
+
 def width_of(text: str, size: float) -> float:
     """How many inches wide a bold word will be."""
     return TextPath((0, 0), text, size=size, prop={"weight": "bold"}).get_extents().width / 72

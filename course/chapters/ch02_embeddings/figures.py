@@ -16,7 +16,7 @@ from torch import Tensor
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import name_lines, words_around
+from course.drawing.shapes import centered, name_lines, words_around
 from course.drawing.values import as_array, steady_round
 
 
@@ -48,7 +48,7 @@ def word_similarity(
     for (row, column), cosine in np.ndenumerate(cosines):
         text = f"{steady_round(cosine, 1):.1f}".replace("-", "\N{MINUS SIGN}")
         color = "#A0A0A0" if text == "0.0" else style.ink_on(style.SIGNED((cosine + 1) / 2))
-        ax.text(column, row, text, ha="center", va="center", fontsize=10, color=color)
+        centered(ax, column, row, text, size=10, color=color)
     if title:
         ax.set_title(title)
     if own_figure:
@@ -99,13 +99,12 @@ def pulled_rows(
                 )
             )
             label = f"{steady_round(value, 2):.2f}".replace("-", "\N{MINUS SIGN}")
-            ax.text(
+            centered(
+                ax,
                 x + cell * (column + 0.5),
                 y + 0.52,
                 label,
-                ha="center",
-                va="center",
-                fontsize=11,
+                size=11,
                 color=style.ink_on(color) if strong else style.MUTED,
             )
 

@@ -16,7 +16,7 @@ from matplotlib.patches import Arc, Circle, Rectangle, Wedge
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, box, name_lines, path
+from course.drawing.shapes import arrow, box, centered, name_lines, path
 from course.drawing.values import as_array, steady_round
 
 BLUE, AMBER, WINE, GREEN = style.CATEGORIES[:4]
@@ -233,17 +233,8 @@ def clock_table(words: Sequence[str], encoding: Any, pairs: Mapping[int, str]) -
     bottom = -1.15 * (len(pairs) - 1) - 0.72
     for position, word in enumerate(words):
         color = style.WORDS.get(word, style.INK)
-        ax.text(
-            position,
-            bottom,
-            word,
-            ha="center",
-            va="center",
-            weight="bold",
-            fontsize=13,
-            color=color,
-        )
-        ax.text(position, bottom - 0.32, str(position), ha="center", va="center")
+        centered(ax, position, bottom, word, weight="bold", size=13, color=color)
+        centered(ax, position, bottom - 0.32, str(position))
     ax.text(-0.75, bottom - 0.32, "position", ha="right", va="center")
     ax.set(xlim=(-2.65, len(words) - 0.5), ylim=(bottom - 0.5, 0.5), aspect="equal")
     ax.axis("off")
@@ -272,7 +263,7 @@ def positions_clocks(
             ):
                 ax.plot([0, x], [0, y], color=color, dashes=dashes, label=f"_{position}")
                 ax.plot(x, y, "o", color=color, markersize=7, label=f"position {position}")
-                ax.text(1.17 * x, 1.17 * y, position, ha="center", va="center", weight="bold")
+                centered(ax, 1.17 * x, 1.17 * y, position, weight="bold")
             angles = np.degrees(np.arctan2(ends[:, 1], ends[:, 0]))
             ax.add_patch(
                 Arc(
@@ -397,9 +388,7 @@ def input_vectors(
     ax.axis("off")
     for number, word in enumerate(words):
         x, own = 3.0 * number, style.WORDS.get(word, style.INK)
-        ax.text(
-            x + 1.25, 0.0, word, ha="center", va="center", weight="bold", fontsize=14, color=own
-        )
+        centered(ax, x + 1.25, 0.0, word, weight="bold", size=14, color=own)
         _stripe(ax, x, 0.75, matrix[number, :shown])
         _stripe(ax, x, 1.75, places[number, :shown])
         _stripe(ax, x, 2.75, matrix[number, :shown] + places[number, :shown], own)
@@ -415,7 +404,7 @@ def input_vectors(
                     "mutation_scale": 14,
                 },
             )
-        ax.text(x + 1.25, 2.38, f"position {number}", ha="center", va="center", fontsize=11)
+        centered(ax, x + 1.25, 2.38, f"position {number}", size=11)
     for text, height in (("word", 0.97), ("+ position", 1.97), ("= sum", 2.97)):
         ax.text(
             -0.15,
@@ -437,9 +426,7 @@ def input_vectors(
         zorder=1,
         round=0.1,
     )
-    ax.text(
-        (3 * len(words) - 0.5) / 2, 4.29, f"{side} layer 0", ha="center", va="center", weight="bold"
-    )
+    centered(ax, (3 * len(words) - 0.5) / 2, 4.29, f"{side} layer 0", weight="bold")
     return figure
 
 
@@ -464,19 +451,18 @@ def _two_stacks(ax: Axes, side: str) -> None:
                 line=2,
                 zorder=1,
             )
-            ax.text(
+            centered(
+                ax,
                 x + 0.5,
                 y + height / 2,
                 text,
-                ha="center",
-                va="center",
-                fontsize=10,
+                size=10,
                 color=style.PAPER if filled else style.INK,
             )
         for low, high in ((0.2, 0.55), (1.3, 1.55), (3.25, 3.5))[: len(floors)]:
             arrow(ax, (x + 0.5, low), (x + 0.5, high))
         words = "I like\ntrees" if name == "encoder" else "<bos> me\ngustan …"
-        ax.text(x + 0.5, -0.02, words, ha="center", va="center", fontsize=10, style="italic")
+        centered(ax, x + 0.5, -0.02, words, size=10, style="italic")
     path(ax, [(0.5, 3.25), (0.5, 3.38), (1.1, 3.38), (1.1, 2.4), (1.2, 2.4)])
 
 
@@ -496,15 +482,7 @@ def _stripe(ax: Axes, x: float, y: float, numbers: np.ndarray, edge: str = "") -
             )
         )
         text = f"{steady_round(number, 1):.1f}".replace("-", "\N{MINUS SIGN}")
-        ax.text(
-            x + (place + 0.5) * width,
-            y + 0.21,
-            text,
-            ha="center",
-            va="center",
-            fontsize=10,
-            color=style.ink_on(color),
-        )
+        centered(ax, x + (place + 0.5) * width, y + 0.21, text, size=10, color=style.ink_on(color))
     if edge:
         ax.add_patch(Rectangle((x, y), 2.5, 0.44, fill=False, edgecolor=edge, linewidth=2))
     ax.text(x + 2.53, y + 0.2, "…", ha="left", va="center")

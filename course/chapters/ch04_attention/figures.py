@@ -18,7 +18,17 @@ from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, box, canvas, heading, label, path, word, words_around
+from course.drawing.shapes import (
+    arrow,
+    box,
+    canvas,
+    centered,
+    heading,
+    label,
+    path,
+    word,
+    words_around,
+)
 from course.drawing.values import as_array, steady_round
 
 GREY = "#8E8E8E"  # shows on the light and on the dark theme
@@ -202,7 +212,7 @@ def projection(
                 color=style.WORDS.get(text, style.INK),
             )
     for x_sign, sign in ((d_model + 8, "×"), (d_model + d_k + 24, "=")):
-        ax.text(x_sign, 0, sign, ha="center", va="center", fontsize=22)
+        centered(ax, x_sign, 0, sign, size=22)
     ax.set(xlim=(-22, places[2][0] + d_k + 22), ylim=(-d_model / 2 - 12, d_model / 2 + 14))
     ax.axis("off")
     return figure
@@ -267,7 +277,7 @@ def equation_frames(
         for (i, j), number in np.ndenumerate(matrix):
             color = style.ink_on(image.cmap(image.norm(number)))
             text = f"{steady_round(number, decimals):.{decimals}f}".replace("-", "\N{MINUS SIGN}")
-            ax.text(j, i, text, ha="center", va="center", color=color, fontsize=11)
+            centered(ax, j, i, text, color=color, size=11)
     panels[0].set_ylabel("to write")
     return figure
 
@@ -431,13 +441,12 @@ def score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
         ax.tick_params(length=0, labelleft=ax is panels[0])
         ax.spines[:].set_visible(False)
         for (i, j), number in np.ndenumerate(matrix):
-            ax.text(
+            centered(
+                ax,
                 j,
                 i,
                 f"{steady_round(number, 1):.1f}",
-                ha="center",
-                va="center",
-                fontsize=11,
+                size=11,
                 color=style.ink_on(image.cmap(image.norm(number))),
             )
     panels[0].set_ylabel("query")

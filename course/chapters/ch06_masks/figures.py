@@ -17,7 +17,7 @@ from torch import Tensor
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import words_around
+from course.drawing.shapes import centered, words_around
 from course.drawing.values import as_array
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
@@ -58,15 +58,7 @@ def mask_maps(
         words_around(ax, rows, columns)
         ax.tick_params(labelleft=ax is panels[0])
         for (i, j), one in np.ndenumerate(square):
-            ax.text(
-                j,
-                i,
-                marks[int(one)],
-                ha="center",
-                va="center",
-                color=style.PAPER if one else style.MUTED,
-                fontsize=11,
-            )
+            centered(ax, j, i, marks[int(one)], color=style.PAPER if one else style.MUTED, size=11)
     panels[0].set_ylabel(ylabel)
     figure.supxlabel(xlabel, fontsize=style.FONT_SIZE)
     return figure
@@ -89,8 +81,8 @@ def staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     ax = figure.subplots()
     ax.set(xlim=(-0.05, count + 2.0), ylim=(count + 0.02, -0.75))
     ax.axis("off")
-    ax.text(count / 2, -0.42, "what it may see", ha="center", va="center", weight="bold")
-    ax.text(count + 1.4, -0.42, "what it predicts", ha="center", va="center", weight="bold")
+    centered(ax, count / 2, -0.42, "what it may see", weight="bold")
+    centered(ax, count + 1.4, -0.42, "what it predicts", weight="bold")
     for i in range(count):
         for j, word in enumerate(tgt_in):
             seen = j <= i
@@ -125,13 +117,12 @@ COVERED = "#ECECEC"
 def _tile(ax: Axes, x: float, y: float, word: str, color: str) -> None:
     ax.add_patch(Rectangle((x + 0.04, y + 0.08), 0.92, 0.84, facecolor=color, linewidth=0))
     covered = color == COVERED
-    ax.text(
+    centered(
+        ax,
         x + 0.5,
         y + 0.5,
         word,
-        ha="center",
-        va="center",
-        fontsize=10 if covered else 13,
+        size=10 if covered else 13,
         color="#9A9A9A" if covered else style.ink_on(color),
     )
 

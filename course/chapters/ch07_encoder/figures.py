@@ -37,6 +37,7 @@ from course.drawing.shapes import (
     arrow,
     box,
     canvas,
+    centered,
     label,
     look,
     matrix,
@@ -99,15 +100,7 @@ def word_maps(
         for (i, j), value in np.ndenumerate(table) if numbers else ():
             if np.isfinite(value):
                 said = f"{steady_round(value, 1):.1f}".replace("-", "\N{MINUS SIGN}")
-                ax.text(
-                    j,
-                    i,
-                    said,
-                    ha="center",
-                    va="center",
-                    fontsize=10,
-                    color=style.ink_on(image.cmap(image.norm(value))),
-                )
+                centered(ax, j, i, said, size=10, color=style.ink_on(image.cmap(image.norm(value))))
     for number, ax in enumerate(grid.flat):
         if number >= len(matrices):
             ax.remove()
@@ -504,13 +497,12 @@ def norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -
                             edgecolor=style.PAPER,
                         )
                     )
-                    ax.text(
+                    centered(
+                        ax,
                         feature + 0.5,
                         y + 0.5,
                         chr(ord("A") + names[number]),
-                        ha="center",
-                        va="center",
-                        fontsize=11,
+                        size=11,
                         color=style.ink_on(color),
                     )
                 ax.text(
@@ -526,13 +518,8 @@ def norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -
                 y += 1
             y += 0.6
         wide = group.shape[2]
-        ax.text(
-            wide / 2,
-            y + 0.1,
-            f"{wide} features of each word\none letter: one mean",
-            ha="center",
-            va="center",
-            fontsize=11,
+        centered(
+            ax, wide / 2, y + 0.1, f"{wide} features of each word\none letter: one mean", size=11
         )
         ax.set(xlim=(-1.8, wide + 0.2), ylim=(y + 0.7, -0.1), aspect="equal")
         ax.set_title(f"{title}\n({len(names)} means)", x=(1.8 + wide / 2) / (wide + 2.0))

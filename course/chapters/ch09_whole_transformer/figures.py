@@ -28,6 +28,7 @@ from course.drawing.shapes import (
     arrow,
     box,
     canvas,
+    centered,
     label,
     look,
     matrix,
@@ -403,13 +404,12 @@ def parameter_bars(models: Mapping[str, Mapping[str, int]]) -> Figure:
         )
         for row, (start, number) in enumerate(zip(starts, numbers, strict=True)):
             if number > 0.06 * longest:
-                ax.text(
+                centered(
+                    ax,
                     (start + number / 2) / 1e6,
                     row,
                     f"{number / 1e6:.1f}",
-                    ha="center",
-                    va="center",
-                    fontsize=11,
+                    size=11,
                     color=style.ink_on(color),
                 )
     for row, counts in enumerate(models.values()):

@@ -24,7 +24,7 @@ from course.chapters.ch10_training.experiments import (
 from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
-from course.drawing.shapes import name_lines, words_around
+from course.drawing.shapes import centered, name_lines, words_around
 from course.drawing.values import as_array, steady_round
 
 TOP_LOSS = 9  # the scale of `writing_curve` ends there
@@ -329,13 +329,12 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
         ax.tick_params(labelleft=ax is axes[0])
         for (i, j), share in np.ndenumerate(grid):
             if steady_round(share):
-                ax.text(
+                centered(
+                    ax,
                     j,
                     i,
                     f"{steady_round(share):.2f}",
-                    ha="center",
-                    va="center",
-                    fontsize=10.5,
+                    size=10.5,
                     color=style.ink_on(image.cmap(image.norm(share))),
                 )
     axes[0].set_ylabel("the right word\nat each position")
@@ -419,7 +418,7 @@ def _word_rows(ax: Axes, rows: list[tuple[str, Sequence[str]]], right: Sequence[
             ax.add_patch(
                 Rectangle((i, y), wide, tall, facecolor=fill, edgecolor=style.MUTED, linewidth=1.4)
             )
-            ax.text(i + wide / 2, y + tall / 2, word, ha="center", va="center")
+            centered(ax, i + wide / 2, y + tall / 2, word)
             if number == 0:
                 _arrow(ax, [(i + wide / 2, y), (i + wide / 2, y - step + tall)], style.MUTED)
             elif name == "right word":

@@ -21,6 +21,7 @@ from course import experiments
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.shapes import centered
 from course.drawing.values import steady_round
 from transformer_lib.decoding import DecoderState, inference_mode, sampling_distribution
 from transformer_lib.text.batching import source_batch
@@ -197,14 +198,13 @@ def beam_tree(
                 zorder=1.5,
                 bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 1},
             )
-        ax.text(
+        centered(
+            ax,
             x,
             y,
             _label(node).replace("  ", "\n"),
-            ha="center",
-            va="center",
             color=ink,
-            fontsize=11.5,
+            size=11.5,
             linespacing=1.1,
             zorder=3,
             weight="bold" if chosen else "normal",

@@ -18,7 +18,7 @@ from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, looks_at_tired
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, label, sentence
+from course.drawing.shapes import canvas, centered, label, sentence
 from course.drawing.values import as_array, steady_round
 from transformer_lib.interpret.recording import head_name
 
@@ -66,13 +66,12 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
         image = ax.imshow(shares, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
         for (i, j), share in np.ndenumerate(shares):
             if said := f"{steady_round(100 * share, 0):.0f} %".removeprefix("0 %"):
-                ax.text(
+                centered(
+                    ax,
                     j,
                     i,
                     said,
-                    ha="center",
-                    va="center",
-                    fontsize=12,
+                    size=12,
                     weight="bold" if share > 0.5 else "normal",
                     color=style.ink_on(style.WEIGHTS(share)),
                 )

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import box, canvas, label, word
+from course.drawing.shapes import box, canvas, label
 
 # In inches: where the letters begin, a letter, a box, from row to row.
 LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5
@@ -51,7 +51,7 @@ def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]
                 zorder=1,
                 round=0.06,
             )
-            word(ax, (at + wide / 2, y), piece, size=14, color=style.ink_on(color))
+            label(ax, (at + wide / 2, y), piece, size=14, ha="center", color=style.ink_on(color))
             at += wide
         label(ax, (right, y), str(len(pieces)), size=14, weight="bold")
         label(ax, (style.WIDTH - 0.1, y), f"{means[size]:.2f}", size=14, ha="right")
