@@ -16,7 +16,7 @@ from torch import Tensor
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import centered, name_lines, words_around
+from course.drawing.shapes import arrow, centered, name_lines, words_around
 from course.drawing.values import as_array, steady_round
 
 
@@ -132,12 +132,8 @@ def pulled_rows(
                 )
             )
         row_of_numbers(right, y, matrix[number], True)
-        ax.annotate(
-            "",
-            xy=(right - 0.1, y + 0.5),
-            xytext=(left + cell * width + 0.1, number + 0.5),
-            arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 3, "mutation_scale": 20},
-        )
+        start = left + cell * width + 0.1, number + 0.5
+        arrow(ax, start, (right - 0.1, y + 0.5), color, thick=3)
         ax.text(
             right + cell * width / 2,
             y - 0.12,

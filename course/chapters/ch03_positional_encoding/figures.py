@@ -393,17 +393,7 @@ def input_vectors(
         _stripe(ax, x, 1.75, places[number, :shown])
         _stripe(ax, x, 2.75, matrix[number, :shown] + places[number, :shown], own)
         for low, high in ((0.2, 0.7), (3.25, 3.95)):
-            ax.annotate(
-                "",
-                xy=(x + 1.25, high),
-                xytext=(x + 1.25, low),
-                arrowprops={
-                    "arrowstyle": "-|>",
-                    "color": style.MUTED,
-                    "linewidth": 1.6,
-                    "mutation_scale": 14,
-                },
-            )
+            arrow(ax, (x + 1.25, low), (x + 1.25, high))
         centered(ax, x + 1.25, 2.38, f"position {number}", size=11)
     for text, height in (("word", 0.97), ("+ position", 1.97), ("= sum", 2.97)):
         ax.text(

@@ -58,25 +58,8 @@ def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> F
     figure = style.new_figure(style.WIDTH, 5.2)
     ax = figure.subplots()
 
-    def pointer(end: np.ndarray, color: str, width: float) -> None:
-        ax.annotate(
-            "",
-            xy=end,
-            xytext=(0, 0),
-            zorder=2,
-            arrowprops={
-                "arrowstyle": "-|>,head_width=0.32,head_length=0.75",
-                "color": color,
-                "linewidth": width,
-                "mutation_scale": 9 + 4 * width,
-                "joinstyle": "miter",
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-        )
-
     for asked, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
-        pointer(key, color, 3.0)
+        arrow(ax, (0, 0), tuple(key), color, thick=3)
         radius = 0.5 * np.sqrt(weight)
         middle = key * (1 + (radius + 0.03) / np.linalg.norm(key))
         ax.add_patch(Circle(middle, radius, facecolor=color, zorder=3))
@@ -94,7 +77,7 @@ def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> F
             **place,
         )
         ax.text(beside, middle[1] - 0.12, f"weight {text}", fontsize=13, **place)
-    pointer(q, style.INK, 5.0)
+    arrow(ax, (0, 0), tuple(q), style.INK, thick=5)
     ax.text(
         q[0] - 0.3,
         q[1] - 0.08,

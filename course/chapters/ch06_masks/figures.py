@@ -17,7 +17,7 @@ from torch import Tensor
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import centered, words_around
+from course.drawing.shapes import arrow, centered, words_around
 from course.drawing.values import as_array
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
@@ -93,17 +93,7 @@ def staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
                 word if seen else "hidden",
                 style.WORDS.get(word, style.MUTED) if seen else COVERED,
             )
-        ax.annotate(
-            "",
-            xy=(count + 0.86, i + 0.5),
-            xytext=(count + 0.12, i + 0.5),
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": style.MUTED,
-                "linewidth": 2,
-                "mutation_scale": 16,
-            },
-        )
+        arrow(ax, (count + 0.12, i + 0.5), (count + 0.86, i + 0.5))
         _tile(ax, count + 0.95, i, tgt_out[i], style.WORDS.get(tgt_out[i], style.MUTED))
     edge_x = [0, *(x for step in range(1, count + 1) for x in (step, step))]
     edge_y = [0, *(y for step in range(count) for y in (step, step + 1))]

@@ -552,7 +552,7 @@ def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figu
         for number, (station, width) in enumerate(zip(stations, widths, strict=True)):
             x = start + width / 2
             if number:
-                _arrow(ax, (start - gap, y), (start, y))
+                arrow(ax, (start - gap, y), (start, y))
             if station == "+":
                 ax.add_patch(
                     Circle(
@@ -574,7 +574,7 @@ def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figu
                         linewidth=1.6,
                     )
                 )
-                _arrow(ax, (x, over), (x, y + width / 2))
+                arrow(ax, (x, over), (x, y + width / 2))
                 label(
                     ax,
                     ((corner + x) / 2, over + 0.16),
@@ -641,23 +641,6 @@ def _vectors(
         )
         if labels:
             word(ax, (x - width / 2 - 0.08, middle), text, size=12, ha="right")
-
-
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    ax.annotate(
-        "",
-        xy=end,
-        xytext=start,
-        zorder=2,
-        arrowprops={
-            "arrowstyle": "-|>",
-            "color": style.INK,
-            "linewidth": 1.4,
-            "shrinkA": 0,
-            "shrinkB": 0,
-            "mutation_scale": 11,
-        },
-    )
 
 
 NOTEBOOK = "07_encoder"

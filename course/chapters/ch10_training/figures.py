@@ -24,7 +24,7 @@ from course.chapters.ch10_training.experiments import (
 from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
-from course.drawing.shapes import centered, name_lines, words_around
+from course.drawing.shapes import centered, name_lines, path, words_around
 from course.drawing.values import as_array, steady_round
 
 TOP_LOSS = 9  # the scale of `writing_curve` ends there
@@ -420,7 +420,7 @@ def _word_rows(ax: Axes, rows: list[tuple[str, Sequence[str]]], right: Sequence[
             )
             centered(ax, i + wide / 2, y + tall / 2, word)
             if number == 0:
-                _arrow(ax, [(i + wide / 2, y), (i + wide / 2, y - step + tall)], style.MUTED)
+                path(ax, [(i + wide / 2, y), (i + wide / 2, y - step + tall)], style.MUTED)
             elif name == "right word":
                 ax.plot(
                     [i + wide / 2] * 2,
@@ -442,28 +442,11 @@ def _word_rows(ax: Axes, rows: list[tuple[str, Sequence[str]]], right: Sequence[
     last = -step * (len(rows) - 1) + tall / 2
     for i in range(len(right) - 1):  # from the end of the box up between the columns
         gap = i + wide + (1 - wide) / 2
-        _arrow(
+        path(
             ax,
             [(i + wide, last), (gap, last), (gap, tall / 2), (i + 1, tall / 2)],
             style.CATEGORIES[0],
         )
-
-
-def _arrow(ax: Axes, corners: list[tuple[float, float]], color: str) -> None:
-    xs, ys = zip(*corners[:-1], strict=True)
-    ax.plot(xs, ys, color=color, linewidth=1.8)
-    ax.annotate(
-        "",
-        xy=corners[-1],
-        xytext=corners[-2],
-        arrowprops={
-            "arrowstyle": "-|>",
-            "color": color,
-            "linewidth": 1.8,
-            "shrinkA": 0,
-            "shrinkB": 0,
-        },
-    )
 
 
 @mpl.rc_context(style.PRINT)

@@ -120,7 +120,7 @@ def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
     ax.set_ylabel("quality of the translations: BLEU,\nEnglish to German")
     look = {"arrowstyle": "-|>", "color": style.MUTED, "linewidth": 2, "mutation_scale": 18}
     for tip, start, said, align in [
-        ((0.045, 0.97), (0.045, 0.72), "better", {"rotation": 90, "va": "center", "ha": "left"}),
+        ((0.045, 0.97), (0.045, 0.72), "better", {"va": "center", "ha": "left"}),
         ((0.06, 0.06), (0.30, 0.06), "cheaper", {"va": "bottom", "ha": "center"}),
     ]:
         ax.annotate("", xy=tip, xytext=start, xycoords="axes fraction", arrowprops=look)

@@ -18,7 +18,7 @@ from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, looks_at_tired
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, centered, label, sentence
+from course.drawing.shapes import arrow, canvas, centered, label, sentence
 from course.drawing.values import as_array, steady_round
 from transformer_lib.interpret.recording import head_name
 
@@ -260,19 +260,8 @@ def exchanged(
             ax, (right - 0.05, y - 0.83 * side), meaning, size=11.5, ha="right", color=style.MUTED
         )
     for start, end in (nouns, nouns[::-1]):
-        ax.annotate(
-            "",
-            (middle[end], tops[1] + 0.62),
-            (middle[start], tops[0] - 0.62),
-            arrowprops={
-                "arrowstyle": "-|>",
-                "linewidth": 2.2,
-                "color": style.INK,
-                "mutation_scale": 18,
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-        )
+        ends = (middle[start], tops[0] - 0.62), (middle[end], tops[1] + 0.62)
+        arrow(ax, *ends, style.INK, thick=2.2)
     return figure
 
 
