@@ -116,6 +116,11 @@ def matrix(
     outline(ax, at, width, height, edge, line)
 
 
+def area(ax: Axes, at: Point, width: float, height: float, color: Any, **look: Any) -> None:
+    """A filled rectangle without a frame. at: its lower left corner."""
+    ax.add_patch(Rectangle(at, width, height, facecolor=color, linewidth=0, **look))
+
+
 def outline(
     ax: Axes,
     at: Point,

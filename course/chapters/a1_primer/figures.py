@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import centered
+from course.drawing.shapes import area, centered
 
 COLUMN, ROW = style.CATEGORIES[0], style.CATEGORIES[2]
 
@@ -51,11 +50,7 @@ def broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
 
 def _cell(ax: Axes, x: float, y: float, number: int, color: str, own: bool) -> None:
     """own: a number of the tensor itself, strong; else a copy of it or a sum, pale."""
-    ax.add_patch(
-        Rectangle(
-            (x + 0.04, y + 0.04), 0.92, 0.92, linewidth=0, facecolor=color if own else "#F2F2F2"
-        )
-    )
+    area(ax, (x + 0.04, y + 0.04), 0.92, 0.92, color if own else "#F2F2F2")
     centered(ax, x + 0.5, y + 0.52, str(number), size=14, color=style.PAPER if own else color)
 
 

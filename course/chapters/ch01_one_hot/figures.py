@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import centered
+from course.drawing.shapes import area, centered
 from course.drawing.values import as_array
 
 
@@ -84,12 +84,12 @@ def one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[s
         centered(ax, at, -0.42, words_above, weight="bold")
     for row, (number, word) in enumerate(zip(ids, words, strict=True)):
         color = style.WORDS.get(word, style.CATEGORIES[0])
-        ax.add_patch(Rectangle((-3.25, row), 1.55, 0.62, facecolor=color, linewidth=0))
+        area(ax, (-3.25, row), 1.55, 0.62, color)
         centered(ax, -2.47, row + 0.31, word, color=style.ink_on(color), size=13)
         ax.text(-0.35, row + 0.31, str(number), ha="right", va="center", fontsize=15, weight="bold")
-        ax.add_patch(Rectangle((0, row), 10, 0.62, facecolor="#EFEFEF", linewidth=0))
+        area(ax, (0, row), 10, 0.62, "#EFEFEF")
         x = 10 * (number + 0.5) / size
-        ax.add_patch(Rectangle((x - 0.045, row - 0.06), 0.09, 0.74, facecolor=color, linewidth=0))
+        area(ax, (x - 0.045, row - 0.06), 0.09, 0.74, color)
     # The lens: seven slots around the last word's 1.
     top, left, cell, last = len(ids) + 0.75, 1.3, 1.06, ids[-1]
     color = style.WORDS.get(words[-1], style.CATEGORIES[0])

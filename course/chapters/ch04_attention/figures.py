@@ -19,6 +19,7 @@ from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.shapes import (
+    area,
     arrow,
     box,
     canvas,
@@ -313,16 +314,7 @@ def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figur
         start = (x[0] + 0.96, 4.6) if column else (at - 0.96, 4.6)
         path(ax, [start, (turn, 4.6), (turn, 3.12), (at - 0.77, 3.12)], style.ACCENT)
         path(ax, [(at - 0.96, 4.22), (at - 1.02, 4.22), (at - 1.02, 3.2), (at - 0.77, 3.2)])
-        ax.add_patch(
-            Rectangle(
-                (at - 0.75, 1.46),
-                1.5 * float(weights[column]),
-                0.06,
-                color=style.ACCENT,
-                linewidth=0,
-                zorder=4,
-            )
-        )
+        area(ax, (at - 0.75, 1.46), 1.5 * float(weights[column]), 0.06, style.ACCENT, zorder=4)
     middle = sum(x) / len(x)
     for at in x:
         path(ax, [(at, 0.79), (at, 0.24), (middle + (0.92 if at > middle else -0.92), 0.24)])

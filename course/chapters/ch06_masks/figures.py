@@ -11,13 +11,12 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, centered, words_around
+from course.drawing.shapes import area, arrow, centered, words_around
 from course.drawing.values import as_array
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
@@ -105,7 +104,7 @@ COVERED = "#ECECEC"
 
 
 def _tile(ax: Axes, x: float, y: float, word: str, color: str) -> None:
-    ax.add_patch(Rectangle((x + 0.04, y + 0.08), 0.92, 0.84, facecolor=color, linewidth=0))
+    area(ax, (x + 0.04, y + 0.08), 0.92, 0.84, color)
     covered = color == COVERED
     centered(
         ax,

@@ -8,7 +8,7 @@ import matplotlib as mpl
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
+from matplotlib.patches import Circle, FancyBboxPatch
 
 from course.chapters.ch09_whole_transformer.experiments import (
     TABLE_3,
@@ -25,6 +25,7 @@ from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
 from course.drawing.registry import figure
 from course.drawing.shapes import (
+    area,
     arrow,
     box,
     canvas,
@@ -538,11 +539,7 @@ def sentence_path(
             matrix(ax, (x, y - high), wide, high, table[:, :DRAWN], limit=3, edge="none")
             for row in range(len(tokens) + 1):  # words apart
                 low = y - step * row - 0.045
-                ax.add_patch(
-                    Rectangle(
-                        (x - 0.01, low), wide + 0.02, 0.09, facecolor=tint, linewidth=0, zorder=2.5
-                    )
-                )
+                area(ax, (x - 0.01, low), wide + 0.02, 0.09, tint, zorder=2.5)
                 if row:
                     outline(ax, (x, low + 0.09), wide, step - 0.09)
         for row, text in enumerate(tokens):

@@ -27,6 +27,7 @@ from course.chapters.journey.experiments import (
 from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.shapes import (
+    area,
     arrow,
     canvas,
     label,
@@ -104,26 +105,8 @@ def stack(
             strip(ax, at, RIGHT - LEFT, THIN, passed[station], limit=LIMIT)
     y -= height
     box = Box(y + 0.06, y + height - 0.06)
-    ax.add_patch(
-        Rectangle(
-            (0.03, y + 0.01),
-            WIDTH - 0.06,
-            height - 0.02,
-            linewidth=0,
-            facecolor="#F3F3F3",
-            zorder=0,
-        )
-    )
-    ax.add_patch(
-        Rectangle(
-            (0.03, y + 0.01),
-            0.06,
-            height - 0.02,
-            linewidth=0,
-            facecolor=word_color("trees"),
-            zorder=1,
-        )
-    )
+    area(ax, (0.03, y + 0.01), WIDTH - 0.06, height - 0.02, "#F3F3F3", zorder=0)
+    area(ax, (0.03, y + 0.01), 0.06, height - 0.02, word_color("trees"), zorder=1)
     label(ax, (0.2, y + height - 0.17), name or here, size=11.5, weight="bold")
     draw(ax, box)
     if after:
@@ -467,16 +450,7 @@ def _words_open(
     for i, (text, chance) in enumerate(zip(words, chances, strict=True)):
         y = box.top - 0.38 - (i + 0.5) * step
         word(ax, (start - 0.1, y), text, size=12 if i == 0 else 10, ha="right")
-        ax.add_patch(
-            Rectangle(
-                (start, y - 0.08),
-                max(chance * full, 0.01),
-                0.16,
-                linewidth=0,
-                facecolor=word_color(text),
-                zorder=2,
-            )
-        )
+        area(ax, (start, y - 0.08), max(chance * full, 0.01), 0.16, word_color(text), zorder=2)
         label(ax, (start + max(chance * full, 0.01) + 0.08, y), percent(chance), size=10)
     label(ax, (start, box.bottom + step / 2), rest, size=10, color=style.MUTED)
 
@@ -541,7 +515,7 @@ def _whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -
             y -= pause
         y -= step
         if side:
-            ax.add_patch(Rectangle((0.98, y), 0.06, step, facecolor=colors[side], linewidth=0))
+            area(ax, (0.98, y), 0.06, step, colors[side])
         label(ax, (left - 0.1, y + step / 2), name, size=10, ha="right")
         if front:
             word(ax, (0.88, y + step / 2), front, size=13, ha="right")

@@ -10,10 +10,11 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, Rectangle
+from matplotlib.patches import Circle
 
 from course.drawing import style
 from course.drawing.shapes import (
+    area,
     arrow,
     box,
     canvas,
@@ -206,15 +207,13 @@ def _below(
     for place, number in enumerate(ids):
         x, share = column.x(place), (number + 0.5) / vocab_size
         outline(column.ax, (x, column.y - 0.09), COLUMN, 0.09)
-        column.ax.add_patch(
-            Rectangle(
-                (x + share * COLUMN - 0.012, column.y - 0.09),
-                0.024,
-                0.09,
-                facecolor=style.INK,
-                linewidth=0,
-                zorder=3,
-            )
+        area(
+            column.ax,
+            (x + share * COLUMN - 0.012, column.y - 0.09),
+            0.024,
+            0.09,
+            style.INK,
+            zorder=3,
         )
         label(column.ax, (x + share * COLUMN, column.y - 0.17), str(number), size=9, ha="center")
     column.name("one-hot", column.y - 0.045)
@@ -313,16 +312,7 @@ def _words_out(column: Column, way: Any, likeliest: Any) -> None:
             look_like = {"ha": "right", "weight": "bold", "color": word_color(text)}
             label(column.ax, (x + 0.86, y), text, size=11.5, **look_like)
             long = max(chance * 0.6, 0.01)
-            column.ax.add_patch(
-                Rectangle(
-                    (x + 0.93, y - 0.05),
-                    long,
-                    0.1,
-                    linewidth=0,
-                    facecolor=word_color(text),
-                    zorder=2,
-                )
-            )
+            area(column.ax, (x + 0.93, y - 0.05), long, 0.1, word_color(text), zorder=2)
             label(column.ax, (x + 0.98 + long, y), percent(chance), size=11)
         word(
             column.ax,
