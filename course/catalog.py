@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 from course.chapters import CHAPTERS
 
 COURSE = Path(__file__).parent
-FOLDERS = [*(COURSE / "chapters" / chapter for chapter in CHAPTERS), COURSE / "lab"]
+FOLDERS = [*(COURSE / "chapters" / name for name in CHAPTERS), COURSE / "lab", COURSE / "drawing"]
 Entry = TypeVar("Entry")
 
 

@@ -80,6 +80,8 @@ def prepare(config: Path) -> dict[str, str]:
     for source, target in (("custom.css", "custom"), ("overrides.json", "settings")):
         (config / target).mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ours / source, config / target / source)
+    for font in (ROOT / "course" / "drawing" / "fonts").glob("*.ttf"):
+        shutil.copyfile(font, config / "custom" / font.name)
     settings = os.environ.get("JUPYTERLAB_SETTINGS_DIR", str(own / "lab" / "user-settings"))
     paths = [os.environ.get("JUPYTER_CONFIG_PATH"), str(own)]
     return {

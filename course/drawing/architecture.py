@@ -11,10 +11,9 @@ from typing import NamedTuple
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyBboxPatch, Polygon
 
 from course.drawing import style
-from course.drawing.shapes import canvas, label, width_of, word
+from course.drawing.shapes import arrow, box, canvas, centered, label, path, width_of, word
 
 MIDDLES = {"encoder": 2.05, "decoder": 5.75}  # of each half; all lengths in inches
 WIDTH, HEIGHT = 8.0, 8.85
@@ -107,7 +106,7 @@ def find_parts(*patterns: str) -> set[str]:
 def _part(ax: Axes, name: str, part: Part, marked: set[str]) -> None:
     x = MIDDLES[part.half]
     if part.label == "+":
-        ax.add_patch(Circle((x, part.y), 0.15, zorder=2, **_look(part, name in marked)))
+        box(ax, (x, part.y), 0.3, 0.3, **_look(part, name in marked), round=0.15)
         _label(ax, x, part.y, "+", name in marked, size=15)
         _label(ax, x + 0.85, part.y, "position", name in marked, box=True)
         arrow(ax, (x + 0.5, part.y), (x + 0.15, part.y))
@@ -123,25 +122,13 @@ def _part(ax: Axes, name: str, part: Part, marked: set[str]) -> None:
 
 
 def _box(ax: Axes, part: Part, marked: bool, behind: float = 0.0) -> None:
-    at = MIDDLES[part.half] - BOX_WIDTH / 2 + behind, part.y - BOX_HEIGHT / 2 + behind
-    ax.add_patch(
-        FancyBboxPatch(
-            at,
-            BOX_WIDTH,
-            BOX_HEIGHT,
-            zorder=2,
-            boxstyle="round,pad=0,rounding_size=0.08",
-            **_look(part, marked),
-        )
-    )
+    at = MIDDLES[part.half] + behind, part.y + behind
+    box(ax, at, BOX_WIDTH, BOX_HEIGHT, **_look(part, marked))
 
 
 def _look(part: Part, marked: bool) -> dict:
-    return {
-        "facecolor": style.INK if marked else style.PAPER,
-        "linewidth": 1.8,
-        "edgecolor": COLORS[part.half],
-    }
+    color = style.ACCENT if marked else COLORS[part.half]
+    return {"color": color, "fill": color if marked else style.PAPER, "line": 1.8}
 
 
 def _label(
@@ -150,15 +137,14 @@ def _label(
     ground = {
         "boxstyle": "round,pad=0.15",
         "linewidth": 0,
-        "facecolor": style.INK if marked else style.PAPER,
+        "facecolor": style.ACCENT if marked else style.PAPER,
     }
-    ax.text(
+    centered(
+        ax,
         x,
         y,
         words,
-        ha="center",
-        va="center",
-        fontsize=size,
+        size=size,
         zorder=3,
         linespacing=1.1,
         color=style.PAPER if marked else style.INK,
@@ -180,28 +166,17 @@ def _mask(ax: Axes, part: Part, said: str, marked: bool) -> None:
 
 def _frame(ax: Axes, half: str, bottom: float, top: float, N: int) -> None:
     x = MIDDLES[half]
-    ax.add_patch(
-        FancyBboxPatch(
-            (x - 1.15, bottom),
-            2.3,
-            top - bottom,
-            boxstyle="round,pad=0,rounding_size=0.12",
-            facecolor=style.TINTS[COLORS[half]],
-            edgecolor=COLORS[half],
-            linewidth=1.4,
-            zorder=0,
-        )
-    )
+    middle, color = (bottom + top) / 2, COLORS[half]
+    box(ax, (x, middle), 2.3, top - bottom, color=color, fill=style.TINTS[color], zorder=0)
     label(
         ax,
-        (x + 1.42 if half == "decoder" else x - 1.42, (bottom + top) / 2 + 0.5),
-        f"{half} layer, {N} ×",
+        (x + 1.25 if half == "decoder" else x - 1.25, top - 0.15),
+        f"{half}\nlayer, {N} ×",
         size=13,
-        ha="center",
+        ha="left" if half == "decoder" else "right",
+        va="top",
         weight="bold",
-        color=COLORS[half],
-        rotation=270 if half == "decoder" else 90,
-        va="center",
+        color=color,
     )
 
 
@@ -219,16 +194,23 @@ def _residual(ax: Axes, part: Part, norm: Part) -> None:
     """Around a sub-layer: what goes in is added to what comes out."""
     x = MIDDLES[part.half]
     below, aside = part.y - BOX_HEIGHT / 2 - 0.14, x + BOX_WIDTH / 2 + 0.24
-    line(ax, [(x, below), (aside, below), (aside, norm.y)])
-    arrow(ax, (aside, norm.y), (x + BOX_WIDTH / 2, norm.y))
+    path(ax, [(x, below), (aside, below), (aside, norm.y), (x + BOX_WIDTH / 2, norm.y)])
 
 
 def _memory(ax: Axes) -> None:
     """From the encoder's end to each decoder layer, which makes keys and values of its own."""
     norm, cross = PARTS["encoder.feed_forward_norm"], PARTS["decoder.cross_attn"]
     x, over, lane, y = MIDDLES["encoder"], 5.95, 3.5, cross.y + 0.1
-    line(ax, [(x, norm.y + BOX_HEIGHT / 2), (x, over), (lane, over), (lane, y)])
-    arrow(ax, (lane, y), (MIDDLES["decoder"] - BOX_WIDTH / 2, y))
+    path(
+        ax,
+        [
+            (x, norm.y + BOX_HEIGHT / 2),
+            (x, over),
+            (lane, over),
+            (lane, y),
+            (MIDDLES["decoder"] - BOX_WIDTH / 2, y),
+        ],
+    )
     label(
         ax,
         (x - 1.15, over + 0.66),
@@ -242,32 +224,7 @@ def _memory(ax: Axes) -> None:
 def _words(ax: Axes, half: str, y: float, words: Sequence[str]) -> None:
     """Side by side, each in its color."""
     widths = [width_of(text, 13) for text in words]
-    x = MIDDLES[half] - (sum(widths) + 0.14 * (len(words) - 1)) / 2
+    x = MIDDLES[half] - (sum(widths) + 0.2 * (len(words) - 1)) / 2
     for text, wide in zip(words, widths, strict=True):
         word(ax, (x + wide / 2, y), text, size=13)
-        x += wide + 0.14
-
-
-def line(ax: Axes, corners: list[tuple[float, float]], color: str = style.MUTED) -> None:
-    """A bent line, without a head."""
-    ax.add_patch(
-        Polygon(corners, closed=False, fill=False, edgecolor=color, linewidth=1.3, zorder=1)
-    )
-
-
-def arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """An arrow as in all drawings of the architecture."""
-    ax.annotate(
-        "",
-        xy=end,
-        xytext=start,
-        zorder=1,
-        arrowprops={
-            "arrowstyle": "-|>",
-            "color": style.MUTED,
-            "linewidth": 1.3,
-            "shrinkA": 0,
-            "shrinkB": 0,
-            "mutation_scale": 11,
-        },
-    )
+        x += wide + 0.2

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from course.drawing import lazy_altair as late
 from course.drawing import style
+from course.drawing.shapes import centered, words_around
 from course.drawing.values import as_array, steady_round
 
 QUERY = "query: the word that looks"
@@ -191,23 +192,12 @@ def _draw(
     image = ax.imshow(matrix, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest")
     cell = ax.get_window_extent().width / ax.figure.dpi * 72 / len(columns)  # in points, roughly
     size = min(style.FONT_SIZE, max(8.0, 0.8 * cell))
-    long = max(map(len, columns)) * 0.65 * size > cell
-    angle = 0 if not long else 45 if cell > 1.6 * size else 90
-    slanted = {"ha": "right", "rotation_mode": "anchor"} if angle == 45 else {}
-    ax.set_xticks(range(len(columns)), columns, rotation=angle, fontsize=size, **slanted)
-    ax.set_yticks(range(len(rows)), rows, fontsize=size)
-    ax.tick_params(length=0)
-    # Thin lines between the cells: white next to white would leave the eye without rows.
-    ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
-    ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
-    ax.grid(which="minor", linewidth=0.8)
-    ax.tick_params(which="minor", length=0)
-    ax.spines[:].set_visible(False)
+    words_around(ax, rows, columns, size)
     if numbers and matrix.size <= 100 and cell >= 28:
         for (i, j), weight in np.ndenumerate(matrix):
             text = f"{steady_round(weight):.2f}"
             color = "#A0A0A0" if text == "0.00" else style.ink_on(style.WEIGHTS(weight))
-            ax.text(j, i, text, ha="center", va="center", fontsize=11, color=color)
+            centered(ax, j, i, text, size=11, color=color)
     return image
 
 

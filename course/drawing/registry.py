@@ -1,6 +1,7 @@
 """The figures of the series by name, and what is said about each."""
 
 import difflib
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -26,11 +27,27 @@ class FigureEntry:
 FIGURES: Registry[FigureEntry] = Registry("figure")
 
 
-def figure(name: str, *, notebook: str, caption: str, alt: str, hero: bool = False) -> Callable:
-    """Register the function below as a figure of the series, under a name that never changes."""
+def figure(
+    name: str, *, notebook: str, caption: str, alt: str, hero: bool = False, title: str = ""
+) -> Callable:
+    """Register the function below as a figure of the series, under a name that never changes.
+
+    title: its finding, where what draws it doesn't write one.
+    """
 
     def register(draw: Callable[[], Any]) -> Callable[[], Any]:
-        entry = FigureEntry(name, notebook, caption, alt, draw, hero)
+        @functools.wraps(draw)
+        def titled() -> Any:
+            drawn = draw()
+            if hasattr(drawn, "suptitle"):
+                drawn.suptitle(title)
+                return drawn
+            if hasattr(drawn, "figure"):
+                drawn.figure.suptitle(title)
+                return drawn
+            return drawn.properties(title=title)
+
+        entry = FigureEntry(name, notebook, caption, alt, titled if title else draw, hero)
         FIGURES.register(name, entry, draw.__module__)
         return draw
 

@@ -1,18 +1,27 @@
 """One look for every figure of the series, on paper (matplotlib) and on screen (Altair).
 
-Three rules chose the colors, and `tests/course/drawing/test_style.py` measures each of them:
-any two categories differ clearly for readers with and without a color vision deficiency;
-no two have the same lightness, so that a grey printout still tells them apart; and all of them
-show on a white page as well as on JupyterLab's dark theme.
+`python -m course figures --only look` draws it on one page. Three rules chose the colors, and
+`tests/course/drawing/test_style.py` measures each of them: any two categories differ clearly for
+readers with and without a color vision deficiency; no two have the same lightness, so that a grey
+printout still tells them apart; and words have a contrast of 4.5 to 1 in both themes.
+
+Figures are drawn once, on paper. In the dark, `in_the_dark` turns the lightness of each color and
+keeps its hue; pages do the same with a filter (`DARK_FILTER`). So what is said of a figure names
+its shapes and hues, and never that something is black, white, light or dark.
 """
 
+import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib import font_manager
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter
 
 # Tokens, heads, curves: anything that is one of several. Neighbors in the list differ most.
 CATEGORIES = (
@@ -31,6 +40,7 @@ DECODER = "#912E5A"
 TINTS = {ENCODER: "#EDF4F9", DECODER: "#F8EEF3"}  # the ground on which their parts stand
 NEGATIVE = "#2774A7"
 POSITIVE = "#E89F2A"
+ACCENT = "#C2410C"  # in a figure otherwise grey: what its title speaks of
 HIGHLIGHT = "#E89F2A"  # the one to look at: chosen, newest, largest
 RIGHT = "#2774A7"
 WRONG = "#CD5A1F"
@@ -49,8 +59,14 @@ WORDS = {
 INK = "#1A1A1A"  # text and outlines on paper
 MUTED = "#6B6B6B"  # what should stay in the background, and readable
 PAPER = "#FFFFFF"
+DARK_PAPER = "#121212"  # the page in the dark theme
+SOFT = "#9AA1AB"  # marks in the background, without words
+RULE = "#D9DDE2"  # thin lines that order a page
+GROUND = "#F1F3F5"  # what lies under something: a band, a box, the chip of a word without a color
 # Where a picture has to do with few colors, these are among them.
-EXACT = tuple(dict.fromkeys([INK, MUTED, PAPER, *CATEGORIES, *WORDS.values()]))
+EXACT = tuple(
+    dict.fromkeys([INK, MUTED, PAPER, SOFT, GROUND, ACCENT, *CATEGORIES, *WORDS.values()])
+)
 # Weights from 0 to 1: the more attention, the more ink.
 WEIGHT_COLORS = ("#FFFFFF", "#C9DDF0", "#7FB2D6", "#2774A7", "#0B2A57")
 # Signed values: white is zero, blue below, orange above, and strong is dark at both ends: what is
@@ -58,42 +74,58 @@ WEIGHT_COLORS = ("#FFFFFF", "#C9DDF0", "#7FB2D6", "#2774A7", "#0B2A57")
 SIGNED_COLORS = ("#0B2A57", "#2774A7", "#FFFFFF", "#E89F2A", "#7A3A00")
 WEIGHTS = LinearSegmentedColormap.from_list("weights", WEIGHT_COLORS)
 SIGNED = LinearSegmentedColormap.from_list("signed", SIGNED_COLORS)
-FONT_SIZE = 12  # points; a figure 8 inches wide fills a notebook's column and keeps this size
+# Points in a figure 8 inches wide, which is seen 700 pixels wide: 18, 13 and 12 pixels.
+TITLE, LABEL, NOTE = 15.0, 11.0, 10.0
+FONT_SIZE = LABEL
+FONTS = Path(__file__).parent / "fonts"  # with their license; cut by tools/cut_fonts.py
+SANS, MONO = "Course Sans", "Course Mono"
 WIDTH = 8.0  # inches
 PAGE = "page"  # the label of a figure that fills its page to the edge: nothing is cut off
 PRINT: dict[str, Any] = {
     "figure.facecolor": PAPER,
     "savefig.facecolor": PAPER,
     "axes.facecolor": PAPER,
-    "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same letters on every machine
+    "font.family": [SANS],  # comes with the course: the same letters on every machine
+    "mathtext.fontset": "custom",
+    "mathtext.fallback": "stixsans",  # for signs that the family lacks; comes with matplotlib
+    "mathtext.rm": SANS,
+    "mathtext.it": f"{SANS}:italic",
+    "mathtext.bf": f"{SANS}:bold",
+    "mathtext.cal": f"{SANS}:italic",
+    "mathtext.tt": MONO,
     "font.size": FONT_SIZE,
+    "figure.titlesize": TITLE,
+    "figure.titleweight": "bold",
     "axes.titlesize": FONT_SIZE + 1,
     "axes.titleweight": "bold",
     "axes.titlepad": 8,
+    "figure.constrained_layout.h_pad": 0.08,
+    "figure.constrained_layout.w_pad": 0.06,
+    "savefig.pad_inches": 0.15,
     "axes.labelsize": FONT_SIZE,
     "axes.labelcolor": INK,
-    "axes.edgecolor": MUTED,
+    "axes.edgecolor": SOFT,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.prop_cycle": mpl.cycler(color=CATEGORIES),
-    "xtick.color": MUTED,
+    "xtick.color": SOFT,
     "xtick.labelcolor": INK,
-    "ytick.color": MUTED,
+    "ytick.color": SOFT,
     "ytick.labelcolor": INK,
     "text.color": INK,
     "lines.linewidth": 2.0,
     "legend.frameon": False,
-    "grid.color": "#D9D9D9",
+    "grid.color": RULE,
     "pdf.fonttype": 42,  # TrueType: text that can be searched, copied and edited
     "svg.hashsalt": "transformer_lib",  # otherwise the ids inside an SVG change with every run
 }
 # No text color and no background here: JupyterLab's theme sets both, light or dark.
 TOUCH: dict[str, Any] = {
-    "font": "DejaVu Sans, Verdana, sans-serif",
+    "font": f"{SANS}, Verdana, sans-serif",
     "axis": {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal"},
     "header": {"labelFontSize": 13, "titleFontSize": 13, "labelFontWeight": "bold"},
     "legend": {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal"},
-    "title": {"fontSize": 15},
+    "title": {"fontSize": 18, "fontWeight": 600, "anchor": "start", "offset": 16},
     "range": {
         "category": list(CATEGORIES),
         "heatmap": list(WEIGHT_COLORS),
@@ -113,17 +145,19 @@ ON_PAPER: dict[str, Any] = {
 
 
 def find_own_fonts() -> None:
-    """Make sure that matplotlib takes the fonts which come with it.
+    """Make sure that matplotlib knows our letters, and takes for formulas the signs it came with.
 
     Its list of fonts is written once for each user and then believed. Where that went wrong, text
     looks nearly right and formulas don't: their letters are quietly taken from another font.
     """
     own, fonts = Path(mpl.get_data_path()), font_manager.fontManager
     known = {font.fname for font in fonts.ttflist}
-    for file in sorted(own.joinpath("fonts", "ttf").glob("*.ttf")):
+    for file in sorted([*FONTS.glob("*.ttf"), *own.joinpath("fonts", "ttf").glob("*.ttf")]):
         if str(file) not in known:
             fonts.addfont(file)
-    fonts.ttflist.sort(key=lambda font: own not in Path(font.fname).parents)  # of equals, the first
+    fonts.ttflist.sort(  # of equals, the first
+        key=lambda font: not {own, FONTS} & set(Path(font.fname).parents)
+    )
 
 
 find_own_fonts()
@@ -142,8 +176,120 @@ def new_figure(width: float = WIDTH, height: float = 3.5) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def luminance(color: Any) -> float:
+    """How much light a color gives, from 0 (black) to 1 (white); the guidelines' (WCAG 2)."""
+    channels = np.array(to_rgb(color))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def contrast(one: Any, other: Any) -> float:
+    """The contrast of two colors, from 1 to 21 (WCAG 2); words need 4.5 on their ground."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def chip(text: str, color: str | None = None) -> dict[str, Any]:
+    """How a word looks, wherever it stands: letters of its color on its tint, rounded.
+
+    For matplotlib's text: ax.text(x, y, "trees", **chip("trees")). color: instead of its own.
+    """
+    color = color or WORDS.get(text, INK)
+    if luminance(color) > 0.9:  # it stands on something strong
+        return {"color": color, "weight": "bold"}
+    plain = color in (INK, MUTED)
+    ground = GROUND if plain else tint(color)
+    return {
+        "color": readable(color, ground),
+        "weight": "normal" if plain else "bold",
+        "bbox": {
+            "boxstyle": "round,pad=0.22,rounding_size=0.32",
+            "facecolor": ground,
+            "linewidth": 0,
+        },
+    }
+
+
 def ink_on(color: Any) -> str:
     """Black or white, whichever is easier to read on `color`."""
-    red, green, blue = (channel**2.2 for channel in to_rgb(color))
-    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    return INK if luminance > 0.2 else PAPER
+    return max(INK, PAPER, key=lambda ink: contrast(ink, color))
+
+
+def tint(color: Any) -> str:
+    """The pale ground that goes with a color: a chip, a box."""
+    return to_hex(1 - (1 - np.array(to_rgb(color))) * 0.16)
+
+
+def readable(color: Any, ground: Any = None) -> str:
+    """The color for words: itself, or as much darker as its contrast on the ground needs.
+
+    ground: by default its own tint, on which words have less contrast than on paper.
+    """
+    ground, channels = tint(color) if ground is None else ground, np.array(to_rgb(color))
+    if contrast(color, ground) >= 4.6:
+        return color
+    while contrast(channels, ground) < 4.6:
+        channels = channels * 0.97
+    return to_hex(channels)
+
+
+# What a browser does with the filter below, which keeps white paper (1) at the dark page (0.07).
+DARK_FILTER = "invert(0.94) hue-rotate(180deg) brightness(1.2)"
+HALF_TURN = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
+
+
+def in_the_dark(colors: Any) -> np.ndarray:
+    """Colors (..., 3) from 0 to 1 -> what the dark theme shows: lightness turned, hue kept."""
+    turned = 0.94 - 0.88 * np.asarray(colors, float)
+    return np.clip(1.2 * np.clip(turned @ HALF_TURN.T, 0, 1), 0, 1)
+
+
+SIZES = re.compile(r"(?<![\w$\\{])d_(k|v|model|ff)\b(?![^$]*\$)")
+ROMAN = {"k": "$d_k$", "v": "$d_v$"} | {
+    name: rf"$d_{{\mathrm{{{name}}}}}$" for name in ("model", "ff")
+}
+MINUS = re.compile(r"(?<![\w.$\\{}^-])-(?=\.?\d)")
+
+
+def finish(figure: Figure) -> None:
+    """What holds for every figure, before it is stored: title, minus signs, readable words.
+
+    The title stands at the left edge; that of a single panel is the figure's. Words in a color
+    get as dark as they have to be on paper. A hyphen before a digit becomes a minus sign.
+    """
+    if getattr(figure, "finished", False):
+        return
+    figure.finished = True  # type: ignore[attr-defined]
+    panels = [ax for ax in figure.axes if ax.get_label() != "<colorbar>" and ax.axison]
+    title = getattr(figure, "_suptitle", None)
+    if figure.get_layout_engine() and title is None and len(panels) == 1:
+        title = figure.suptitle(panels[0].get_title())
+        panels[0].set_title("")
+    for old in (ax.title for ax in panels if ax.get_title()):
+        look = {"size": old.get_fontsize(), "weight": old.get_weight(), "color": old.get_color()}
+        old.axes.set_title(old.get_text(), loc="left", **look)
+        old.set_text("")
+    if title is not None:
+        fits = int(11.2 * figure.get_figwidth() * TITLE / title.get_fontsize())
+        lines = textwrap.wrap(" ".join(title.get_text().split()), fits)
+        title.set(text="\n".join(lines), x=0.008, ha="left", weight="bold", size=TITLE)
+    for axis in (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)):
+        written = axis.get_major_formatter()
+        if isinstance(written, FuncFormatter):  # words, or numbers with a unit
+            written.func = lambda *at, plain=written.func: _set(str(plain(*at)))
+    for axis in (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)):
+        axis.get_ticklabels()  # writes them
+    for text in (text for text in figure.findobj(Text) if text.get_fontfamily() != [MONO]):
+        text.set_fontfamily(SANS)
+        text.set_text(_set(text.get_text()))
+        said, color = text.get_text(), to_hex(text.get_color())
+        if said in WORDS and color == WORDS[said].lower() and not text.get_bbox_patch():
+            text.set(**chip(said))
+        if luminance(text.get_color()) < 0.9 and text.get_bbox_patch() is None:
+            text.set_color(readable(text.get_color(), PAPER))
+
+
+def _set(text: str) -> str:
+    """Minus signs for hyphens before digits, and the paper's sizes as it prints them."""
+    text = MINUS.sub("\N{MINUS SIGN}", text)
+    return SIZES.sub(lambda size: ROMAN[size[1]], text)

@@ -20,7 +20,7 @@ const AV_STYLE = `
   --rule: light-dark(#d9d9d9, #40444c); --attention: light-dark(#2774a7, #86ceeb);
   --changed: light-dark(#cd5a1f, #e89f2a); --paper: light-dark(#ffffff, #16181c);
   --rest: light-dark(#eeeeee, #2b2f36);
-  --row: 2.1rem; color: var(--ink); font: 1rem/1.4 "DejaVu Sans", Verdana, sans-serif; }
+  --row: 2.1rem; color: var(--ink); font: 1rem/1.4 "Course Sans", Verdana, sans-serif; }
 .av *, .av *::before { box-sizing: border-box; }
 .av input, .av select, .av button { font: inherit; color: inherit; accent-color: var(--attention); }
 .av input:focus-visible + span, .av :is(select, button, [type=range], [type=checkbox]):focus-visible

@@ -226,7 +226,7 @@ PAGE = """<!doctype html>
 :root {{ color-scheme: light dark; }}
 body {{ margin: 1.5rem clamp(1rem, 4vw, 3rem); max-width: 60rem;
   color: light-dark(#1a1a1a, #ececec); background: light-dark(#ffffff, #16181c);
-  font: 1rem/1.4 "DejaVu Sans", Verdana, sans-serif; }}
+  font: 1rem/1.4 "Course Sans", Verdana, sans-serif; }}
 h1 {{ font-size: 1.2rem; }}
 </style>
 </head>

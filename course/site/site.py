@@ -14,11 +14,13 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 from fontTools import subset
+from fontTools.ttLib import TTFont
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
 from course.drawing.notebook_output import VEGALITE_VERSION
+from course.drawing.style import FONTS
 from course.lab.node import SCRIPTS
 from course.lab.pages import HERE as LABORATORY
 from course.lab.pages import policy, write_parts
@@ -428,6 +430,10 @@ def build(out: Path, cite: Citation | None = None) -> Site:
     )
     (out / "static" / "vega.js").write_text(vega(), encoding="utf-8", newline="\n")
     (out / "static" / "math.woff").write_bytes(math_font(site.letters))
+    for file in FONTS.glob("CourseSans-*.ttf"):
+        with TTFont(file) as font:
+            font.flavor = "woff"  # the same letters, compressed
+            font.save(out / "static" / f"{file.stem}.woff")
     return site
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.shapes import area, centered
 
 COLUMN, ROW = style.CATEGORIES[0], style.CATEGORIES[2]
 
@@ -29,7 +29,7 @@ def broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
             _cell(ax, middle + j, i, other, ROW, i == 0)
             _cell(ax, right + j, i, one + other, style.INK, False)
     for x, sign in ((width + 0.5, "+"), (middle + width + 0.5, "=")):
-        ax.text(x, height / 2, sign, ha="center", va="center", fontsize=22)
+        centered(ax, x, height / 2, sign, size=22)
     for x, words, color in (
         (0, f"({height}, 1), copied across", COLUMN),
         (middle, f"({width},), copied down", ROW),
@@ -50,20 +50,8 @@ def broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
 
 def _cell(ax: Axes, x: float, y: float, number: int, color: str, own: bool) -> None:
     """own: a number of the tensor itself, strong; else a copy of it or a sum, pale."""
-    ax.add_patch(
-        Rectangle(
-            (x + 0.04, y + 0.04), 0.92, 0.92, linewidth=0, facecolor=color if own else "#F2F2F2"
-        )
-    )
-    ax.text(
-        x + 0.5,
-        y + 0.52,
-        str(number),
-        ha="center",
-        va="center",
-        fontsize=14,
-        color=style.PAPER if own else color,
-    )
+    area(ax, (x + 0.04, y + 0.04), 0.92, 0.92, color if own else "#F2F2F2")
+    centered(ax, x + 0.5, y + 0.52, str(number), size=14, color=style.PAPER if own else color)
 
 
 @figure(

@@ -14,7 +14,7 @@ from course.chapters.journey.figures import LIMIT, vectors
 from course.drawing import style
 from course.drawing.attention_maps import attention_heatmap
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, label, outline, pointer, scale, strip, word, word_color
+from course.drawing.shapes import arrow, canvas, label, outline, scale, strip, word, word_color
 
 WIDTH = 8.0
 LEFT, RIGHT = 2.7, 6.95  # from where to where the strips go
@@ -61,7 +61,7 @@ def series_map(
 
     first = stations[0].vector
     mark = LEFT + first * (RIGHT - LEFT) if isinstance(first, float) else start
-    pointer(ax, (start, top + 0.08), (mark, places[0] + HIGH + 0.04), green)
+    arrow(ax, (start, top + 0.08), (mark, places[0] + HIGH + 0.04), green)
     for y, station in zip(places, stations, strict=True):
         label(ax, (LEFT - 0.16, y + HIGH / 2), station.name, size=11, ha="right")
         label(ax, (NUMBERS, y + HIGH / 2), station.notebook, size=11, ha="center", weight="bold")
@@ -74,7 +74,7 @@ def series_map(
     label(ax, (NUMBERS, top + 0.02), "opened in\nnotebook", size=10, ha="center", color=style.MUTED)
     bottom = places[-1] - 0.3
     end = _sentence(ax, target, there, bottom - 0.12)
-    pointer(ax, (end, places[-1] - 0.06), (end, bottom + 0.03), green)
+    arrow(ax, (end, places[-1] - 0.06), (end, bottom + 0.03), green)
     scale(ax, (0.5, bottom - 0.24), 0.8, limit=LIMIT, name="value of a number")
     label(ax, (WIDTH / 2, 0.13), others, size=10, ha="center", color=style.MUTED)
     return figure

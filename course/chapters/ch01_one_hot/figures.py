@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.shapes import area, centered
 from course.drawing.values import as_array
 
 
@@ -43,13 +44,12 @@ def one_hot_table(
                 (slot - 0.5, row - 0.5), 1, 1, facecolor=color, linewidth=0.8, edgecolor="#D0D0D0"
             )
         )
-        ax.text(
+        centered(
+            ax,
             slot,
             row,
             f"{value:.0f}",
-            ha="center",
-            va="center",
-            fontsize=13,
+            size=13,
             color=style.ink_on(color) if value else style.MUTED,
             weight="bold" if value else "normal",
         )
@@ -81,23 +81,15 @@ def one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[s
     ax.axis("off")
     heads = {-2.47: "word", -0.75: "id", 5: f"one-hot row: {size:,} slots, one 1, else 0"}
     for at, words_above in heads.items():
-        ax.text(at, -0.42, words_above, ha="center", va="center", weight="bold")
+        centered(ax, at, -0.42, words_above, weight="bold")
     for row, (number, word) in enumerate(zip(ids, words, strict=True)):
         color = style.WORDS.get(word, style.CATEGORIES[0])
-        ax.add_patch(Rectangle((-3.25, row), 1.55, 0.62, facecolor=color, linewidth=0))
-        ax.text(
-            -2.47,
-            row + 0.31,
-            word,
-            ha="center",
-            va="center",
-            color=style.ink_on(color),
-            fontsize=13,
-        )
+        area(ax, (-3.25, row), 1.55, 0.62, color)
+        centered(ax, -2.47, row + 0.31, word, color=style.ink_on(color), size=13)
         ax.text(-0.35, row + 0.31, str(number), ha="right", va="center", fontsize=15, weight="bold")
-        ax.add_patch(Rectangle((0, row), 10, 0.62, facecolor="#EFEFEF", linewidth=0))
+        area(ax, (0, row), 10, 0.62, "#EFEFEF")
         x = 10 * (number + 0.5) / size
-        ax.add_patch(Rectangle((x - 0.045, row - 0.06), 0.09, 0.74, facecolor=color, linewidth=0))
+        area(ax, (x - 0.045, row - 0.06), 0.09, 0.74, color)
     # The lens: seven slots around the last word's 1.
     top, left, cell, last = len(ids) + 0.75, 1.3, 1.06, ids[-1]
     color = style.WORDS.get(words[-1], style.CATEGORIES[0])
@@ -116,13 +108,12 @@ def one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[s
                 linewidth=2,
             )
         )
-        ax.text(
+        centered(
+            ax,
             at + cell / 2,
             top + 0.41,
             "1" if one else "0",
-            ha="center",
-            va="center",
-            fontsize=16,
+            size=16,
             weight="bold" if one else "normal",
             color=style.ink_on(color) if one else style.MUTED,
         )
@@ -161,13 +152,12 @@ def distance_triangle(rows: Any, words: Sequence[str]) -> Figure:
     for (i, j), side in zip(((0, 1), (1, 2), (2, 0)), sides, strict=True):
         (x1, y1), (x2, y2) = corners[i], corners[j]
         ax.plot([x1, x2], [y1, y2], color=style.MUTED, linewidth=2.5, zorder=1)
-        ax.text(
+        centered(
+            ax,
             (x1 + x2) / 2,
             (y1 + y2) / 2,
             f"{side:.3f}",
-            ha="center",
-            va="center",
-            fontsize=12,
+            size=12,
             bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 3},
         )
     middle = corners.mean(axis=0)
@@ -179,13 +169,12 @@ def distance_triangle(rows: Any, words: Sequence[str]) -> Figure:
         color=style.MUTED,
     )
     for (x, y), word in zip(corners, words, strict=True):
-        ax.text(
+        centered(
+            ax,
             x,
             y,
             word,
-            ha="center",
-            va="center",
-            fontsize=15,
+            size=15,
             weight="bold",
             color=style.PAPER,
             bbox={
@@ -272,6 +261,7 @@ def draw_one_hot_row() -> Figure:
 
 @figure(
     "unknown-words",
+    title="The more text a vocabulary comes from, the fewer words are unknown",
     notebook="01_one_hot",
     caption="The more training text a vocabulary was built from, the fewer words of the test text "
     "it doesn't know.",

@@ -16,6 +16,7 @@ from torch import Tensor
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.shapes import arrow, centered, name_lines, words_around
 from course.drawing.values import as_array, steady_round
 
 
@@ -25,7 +26,7 @@ def word_similarity(
 ) -> Axes:
     """Draw the cosine of every two word vectors (n, d_model) -> the axes.
 
-    White is 0, dark brown is 1; vectors that point away from each other are blue.
+    0 has no color, 1 is strong brown; vectors that point away from each other are blue.
     Raises ValueError when the words don't fit the vectors, or a vector is zero.
     """
     matrix = as_array(vectors)
@@ -43,17 +44,11 @@ def word_similarity(
         size = min(1.6 + 0.44 * len(words), 6.4)
         ax = style.new_figure(size + 0.8, size).subplots()
     image = ax.imshow(cosines, cmap=style.SIGNED, vmin=-1, vmax=1, interpolation="nearest")
-    ax.set_xticks(range(len(words)), words, rotation=45, ha="right", rotation_mode="anchor")
-    ax.set_yticks(range(len(words)), words)
-    ax.set_xticks(np.arange(len(words) + 1) - 0.5, minor=True)
-    ax.set_yticks(np.arange(len(words) + 1) - 0.5, minor=True)
-    ax.grid(which="minor", linewidth=0.8)
-    ax.tick_params(which="both", length=0)
-    ax.spines[:].set_visible(False)
+    words_around(ax, words, words)
     for (row, column), cosine in np.ndenumerate(cosines):
         text = f"{steady_round(cosine, 1):.1f}".replace("-", "\N{MINUS SIGN}")
         color = "#A0A0A0" if text == "0.0" else style.ink_on(style.SIGNED((cosine + 1) / 2))
-        ax.text(column, row, text, ha="center", va="center", fontsize=10, color=color)
+        centered(ax, column, row, text, size=10, color=color)
     if title:
         ax.set_title(title)
     if own_figure:
@@ -104,13 +99,12 @@ def pulled_rows(
                 )
             )
             label = f"{steady_round(value, 2):.2f}".replace("-", "\N{MINUS SIGN}")
-            ax.text(
+            centered(
+                ax,
                 x + cell * (column + 0.5),
                 y + 0.52,
                 label,
-                ha="center",
-                va="center",
-                fontsize=11,
+                size=11,
                 color=style.ink_on(color) if strong else style.MUTED,
             )
 
@@ -138,12 +132,8 @@ def pulled_rows(
                 )
             )
         row_of_numbers(right, y, matrix[number], True)
-        ax.annotate(
-            "",
-            xy=(right - 0.1, y + 0.5),
-            xytext=(left + cell * width + 0.1, number + 0.5),
-            arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 3, "mutation_scale": 20},
-        )
+        start = left + cell * width + 0.1, number + 0.5
+        arrow(ax, start, (right - 0.1, y + 0.5), color, thick=3)
         ax.text(
             right + cell * width / 2,
             y - 0.12,
@@ -258,10 +248,11 @@ def loss_by_bottom(
         for curve in losses:
             ax.plot(steps, curve, color=color, linewidth=0.8, alpha=0.5)  # one run
         ax.plot(steps, losses.mean(axis=0), marker, color=color, label=name, markersize=6)
-    ax.set(xlabel="step of training", ylabel="loss per token, held out")
+    said = "step of training (thin: each run, thick: their mean)"
+    ax.set(xlabel=said, ylabel="loss per token, held out")
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
-    ax.legend(title="thick: mean of the runs, thin: each run")
+    name_lines(ax)
     return ax
 
 
@@ -544,7 +535,7 @@ ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": 
     caption="The English words of the shipped translator on a map, colored by part of speech.",
     alt="A map of 955 dots, four of the words ringed. The nouns lie on four islands, named by "
     "their article in Spanish: nouns with el, los, la and las. Verbs, and among them adjectives "
-    "and all other words, lie together on one pale disc. Before training the same words lie in "
+    "and all other words, lie together on one faint disc. Before training the same words lie in "
     "one cloud with all colors mixed.",
 )
 def draw_word_map() -> Any:
@@ -653,7 +644,7 @@ def draw_noun_map() -> Any:
     "word-similarity",
     notebook="02_embeddings",
     caption="How alike twelve words are after training.",
-    alt="A square of cosines. Off the diagonal the darkest cells are wide and wider, 0.7, water "
+    alt="A square of cosines. Off the diagonal the strongest cells are wide and wider, 0.7, water "
     "and classroom, gave and sent, 0.5. cat, dog and horse share 0.4 or so, but cat and cow only "
     "0.2: cow is nearer to apple, with 0.4.",
 )
@@ -697,6 +688,7 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
 
 @figure(
     "neighbor-shares",
+    title="After training, a word's neighbors are mostly of its own kind",
     notebook="02_embeddings",
     caption="How often a word's nearest neighbor is of the same kind, before and after training.",
     alt="Four pairs of bars. Same part of speech: 34 % before, 94 % after training. Of the nouns: "
@@ -758,6 +750,7 @@ def draw_embedding_lengths() -> Figure:
 
 @figure(
     "embedding-scale",
+    title="A table that is too small at the start makes learning slower",
     notebook="02_embeddings",
     caption="A toy model that copies digits, with the root of d_model, without it, and without it "
     "but with a larger table at the start.",

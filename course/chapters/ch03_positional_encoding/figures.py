@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Arc, Circle, FancyBboxPatch, Rectangle, Wedge
+from matplotlib.patches import Arc, Circle, Rectangle, Wedge
 
 from course.drawing import lazy_altair as late
 from course.drawing import style
-from course.drawing.architecture import arrow, line
 from course.drawing.registry import figure
+from course.drawing.shapes import arrow, box, centered, name_lines, path
 from course.drawing.values import as_array, steady_round
 
 BLUE, AMBER, WINE, GREEN = style.CATEGORIES[:4]
@@ -27,9 +27,9 @@ WIDE = 315  # pixels, of the table in the explorer
 def positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw position vectors (length, d_model) with values from -1 to 1 -> the axes.
 
-    Position 0 is the top row, dimension 0 the left column. White is zero, blue negative, orange
-    positive. Values beyond -1 and 1 widen the scale on both sides. Raises ValueError for another
-    shape.
+    Position 0 is the top row, dimension 0 the left column. Zero has no color, blue is
+    negative, orange positive. Values beyond -1 and 1 widen the scale on both sides. Raises
+    ValueError for another shape.
     """
     matrix = _table(encoding)
     length, d_model = matrix.shape
@@ -179,7 +179,7 @@ def positions_frequencies(
         title=f"$d_{{model}}$ = {2 * len(waves)}",
         xticks=range(len(waves)),
     )
-    left.legend(loc="lower right", fontsize=11)
+    name_lines(left)
     (first, waves), (second, longer) = large.items()
     right.plot(100 * (longer / waves - 1), color=WINE, label="percent longer")
     right.hlines(0, 0, len(waves) - 1, color=BLUE)
@@ -233,17 +233,8 @@ def clock_table(words: Sequence[str], encoding: Any, pairs: Mapping[int, str]) -
     bottom = -1.15 * (len(pairs) - 1) - 0.72
     for position, word in enumerate(words):
         color = style.WORDS.get(word, style.INK)
-        ax.text(
-            position,
-            bottom,
-            word,
-            ha="center",
-            va="center",
-            weight="bold",
-            fontsize=13,
-            color=color,
-        )
-        ax.text(position, bottom - 0.32, str(position), ha="center", va="center")
+        centered(ax, position, bottom, word, weight="bold", size=13, color=color)
+        centered(ax, position, bottom - 0.32, str(position))
     ax.text(-0.75, bottom - 0.32, "position", ha="right", va="center")
     ax.set(xlim=(-2.65, len(words) - 0.5), ylim=(bottom - 0.5, 0.5), aspect="equal")
     ax.axis("off")
@@ -272,7 +263,7 @@ def positions_clocks(
             ):
                 ax.plot([0, x], [0, y], color=color, dashes=dashes, label=f"_{position}")
                 ax.plot(x, y, "o", color=color, markersize=7, label=f"position {position}")
-                ax.text(1.17 * x, 1.17 * y, position, ha="center", va="center", weight="bold")
+                centered(ax, 1.17 * x, 1.17 * y, position, weight="bold")
             angles = np.degrees(np.arctan2(ends[:, 1], ends[:, 0]))
             ax.add_patch(
                 Arc(
@@ -343,7 +334,7 @@ def positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
         ylim=(0, 1.05),
         xlim=(0, len(matrix) - 1),
     )
-    right.legend(loc="upper right", fontsize=11)
+    name_lines(right)
     return figure
 
 
@@ -397,25 +388,13 @@ def input_vectors(
     ax.axis("off")
     for number, word in enumerate(words):
         x, own = 3.0 * number, style.WORDS.get(word, style.INK)
-        ax.text(
-            x + 1.25, 0.0, word, ha="center", va="center", weight="bold", fontsize=14, color=own
-        )
+        centered(ax, x + 1.25, 0.0, word, weight="bold", size=14, color=own)
         _stripe(ax, x, 0.75, matrix[number, :shown])
         _stripe(ax, x, 1.75, places[number, :shown])
         _stripe(ax, x, 2.75, matrix[number, :shown] + places[number, :shown], own)
         for low, high in ((0.2, 0.7), (3.25, 3.95)):
-            ax.annotate(
-                "",
-                xy=(x + 1.25, high),
-                xytext=(x + 1.25, low),
-                arrowprops={
-                    "arrowstyle": "-|>",
-                    "color": style.MUTED,
-                    "linewidth": 1.6,
-                    "mutation_scale": 14,
-                },
-            )
-        ax.text(x + 1.25, 2.38, f"position {number}", ha="center", va="center", fontsize=11)
+            arrow(ax, (x + 1.25, low), (x + 1.25, high))
+        centered(ax, x + 1.25, 2.38, f"position {number}", size=11)
     for text, height in (("word", 0.97), ("+ position", 1.97), ("= sum", 2.97)):
         ax.text(
             -0.15,
@@ -426,20 +405,18 @@ def input_vectors(
             fontsize=style.FONT_SIZE - 1,
             weight="bold" if text == "= sum" else "normal",
         )
-    ax.add_patch(
-        FancyBboxPatch(
-            (0, 4.02),
-            3 * len(words) - 0.5,
-            0.55,
-            linewidth=2.5,
-            boxstyle="round,pad=0,rounding_size=0.1",
-            facecolor=style.PAPER,
-            edgecolor=color,
-        )
+    box(
+        ax,
+        ((3 * len(words) - 0.5) / 2, 4.295),
+        3 * len(words) - 0.5,
+        0.55,
+        color=color,
+        fill=style.PAPER,
+        line=2.5,
+        zorder=1,
+        round=0.1,
     )
-    ax.text(
-        (3 * len(words) - 0.5) / 2, 4.29, f"{side} layer 0", ha="center", va="center", weight="bold"
-    )
+    centered(ax, (3 * len(words) - 0.5) / 2, 4.29, f"{side} layer 0", weight="bold")
     return figure
 
 
@@ -454,32 +431,29 @@ def _two_stacks(ax: Axes, side: str) -> None:
             floors.append(("word\nscores", 3.5, 0.6))
         for text, y, height in floors:
             filled = marked and text.startswith("word +")
-            ax.add_patch(
-                FancyBboxPatch(
-                    (x, y),
-                    1.0,
-                    height,
-                    linewidth=2,
-                    edgecolor=color,
-                    boxstyle="round,pad=0,rounding_size=0.08",
-                    facecolor=color if filled else style.PAPER,
-                )
+            box(
+                ax,
+                (x + 0.5, y + height / 2),
+                1.0,
+                height,
+                color=color,
+                fill=color if filled else style.PAPER,
+                line=2,
+                zorder=1,
             )
-            ax.text(
+            centered(
+                ax,
                 x + 0.5,
                 y + height / 2,
                 text,
-                ha="center",
-                va="center",
-                fontsize=10,
+                size=10,
                 color=style.PAPER if filled else style.INK,
             )
         for low, high in ((0.2, 0.55), (1.3, 1.55), (3.25, 3.5))[: len(floors)]:
             arrow(ax, (x + 0.5, low), (x + 0.5, high))
         words = "I like\ntrees" if name == "encoder" else "<bos> me\ngustan …"
-        ax.text(x + 0.5, -0.02, words, ha="center", va="center", fontsize=10, style="italic")
-    line(ax, [(0.5, 3.25), (0.5, 3.38), (1.1, 3.38), (1.1, 2.4)])
-    arrow(ax, (1.1, 2.4), (1.2, 2.4))
+        centered(ax, x + 0.5, -0.02, words, size=10, style="italic")
+    path(ax, [(0.5, 3.25), (0.5, 3.38), (1.1, 3.38), (1.1, 2.4), (1.2, 2.4)])
 
 
 def _stripe(ax: Axes, x: float, y: float, numbers: np.ndarray, edge: str = "") -> None:
@@ -498,15 +472,7 @@ def _stripe(ax: Axes, x: float, y: float, numbers: np.ndarray, edge: str = "") -
             )
         )
         text = f"{steady_round(number, 1):.1f}".replace("-", "\N{MINUS SIGN}")
-        ax.text(
-            x + (place + 0.5) * width,
-            y + 0.21,
-            text,
-            ha="center",
-            va="center",
-            fontsize=10,
-            color=style.ink_on(color),
-        )
+        centered(ax, x + (place + 0.5) * width, y + 0.21, text, size=10, color=style.ink_on(color))
     if edge:
         ax.add_patch(Rectangle((x, y), 2.5, 0.44, fill=False, edgecolor=edge, linewidth=2))
     ax.text(x + 2.53, y + 0.2, "…", ha="left", va="center")
@@ -598,21 +564,14 @@ def lengths_copied(
         ]
         ax.scatter(*zip(*seeds, strict=True), marker=mark, color=color, s=26, zorder=3)
     ax.set(
-        xlabel="digits in the row",
+        xlabel="digits in the row (a mark for each training, a line for their mean)",
         ylabel="share of rows copied right",
         xticks=lengths,
         ylim=(-0.03, 1.13),
         xlim=(min(lengths) - 0.5, max(lengths) + 0.5),
         yticks=[0, 0.25, 0.5, 0.75, 1],
     )
-    ax.legend(
-        title="positions (each mark is one training run,\nthe line their mean)",
-        fontsize=11,
-        loc="center",
-        bbox_to_anchor=(0.44, 0.5),
-        title_fontsize=11,
-        alignment="left",
-    )
+    name_lines(ax)
     return ax
 
 
@@ -787,6 +746,7 @@ def _shuffled_outputs() -> dict[str, tuple[Any, Any]]:
 
 @figure(
     "positions-shuffled",
+    title="Without positions, the order of the words changes nothing",
     notebook=NOTEBOOK,
     caption="Without positions, an encoder gives each word the same vector in whatever order.",
     alt="Two tables of output vectors, with two rows for each of 'I', 'like' and 'trees': one from "
@@ -826,10 +786,10 @@ def draw_positions_clocks() -> Figure:
 @figure(
     "positions-table",
     notebook=NOTEBOOK,
-    caption="A hundred position vectors of our translator's width, 128: white is zero.",
+    caption="A hundred position vectors of our translator's width, 128: no color is zero.",
     alt="Heat map of 100 positions and 128 columns. On the left blue and orange alternate fast "
     "from row to row; the further right, the slower the change, along curved bands. The right "
-    "third is still: white columns, the sines near 0, next to brown ones, the cosines near 1. "
+    "third is still: blank columns, the sines near 0, next to brown ones, the cosines near 1. "
     "Below, the row of position 30 is shown alone.",
 )
 def draw_positions_table() -> Figure:
@@ -840,6 +800,7 @@ def draw_positions_table() -> Figure:
 
 @figure(
     "positions-curves",
+    title="Each pair of columns is a wave, and the waves grow longer",
     notebook=NOTEBOOK,
     caption="Each column of the table is a wave, and the waves grow longer to the right.",
     alt="Four panels over 60 positions, each with a sine and a cosine between -1 and 1. The waves "
@@ -854,10 +815,11 @@ def draw_positions_curves() -> Figure:
 
 @figure(
     "positions-paper",
+    title="The further right a column, the more slowly it changes",
     notebook=NOTEBOOK,
     caption="The paper's position vectors: 20 positions, 512 dimensions.",
     alt="Heat map with one row per position. On the left blue and orange alternate from row to "
-    "row, fast; to the right ever more slowly. Beyond column 300 the rows look alike: thin white "
+    "row, fast; to the right ever more slowly. Beyond column 300 the rows look alike: thin blank "
     "and brown stripes, the sines still near 0 and the cosines near 1.",
 )
 def draw_positions_paper() -> Figure:
@@ -868,12 +830,13 @@ def draw_positions_paper() -> Figure:
 
 @figure(
     "positions-small",
+    title="The further right a column, the more slowly it changes",
     notebook=NOTEBOOK,
     caption="The paper's position vectors where individual columns can be seen: 10 positions, 64 "
     "dimensions.",
-    alt="Heat map of 10 rows and 64 columns. Even columns start white, the sine of 0; odd ones "
-    "dark brown, the cosine of 0. The columns on the left change from row to row; those on the "
-    "right keep their color, so that white and brown stripes alternate.",
+    alt="Heat map of 10 rows and 64 columns. Even columns start blank, the sine of 0; odd ones "
+    "strong brown, the cosine of 0. The columns on the left change from row to row; those on the "
+    "right keep their color, so that blank and brown stripes alternate.",
 )
 def draw_positions_small() -> Figure:
     from transformer_lib.model.embedding import positional_encoding
@@ -883,11 +846,12 @@ def draw_positions_small() -> Figure:
 
 @figure(
     "positions-tensor2tensor",
+    title="The authors' code: first all sines, then all cosines",
     notebook=NOTEBOOK,
     caption="The position vectors of the authors' code, Tensor2Tensor: 20 positions, 512 "
     "dimensions.",
-    alt="Heat map split in the middle. The left half holds the sines and starts white in row 0; "
-    "the right half holds the cosines and starts dark brown. In both halves the colors alternate "
+    alt="Heat map split in the middle. The left half holds the sines and starts blank in row 0; "
+    "the right half holds the cosines and starts strong brown. In both halves the colors alternate "
     "fast on the left and hardly change on the right.",
 )
 def draw_positions_tensor2tensor() -> Figure:
@@ -910,6 +874,7 @@ def both_wavelengths(d_model: int) -> dict[str, Any]:
 
 @figure(
     "positions-frequencies",
+    title="The waves of the authors' code are longer than the paper's",
     notebook=NOTEBOOK,
     caption="The two encodings differ in their wavelengths, not only in the order of the columns.",
     alt="Left, d_model = 8: wavelengths of four pairs on a logarithmic scale. Both start at 6; "
@@ -937,9 +902,10 @@ def draw_positions_rotation() -> Figure:
 
 @figure(
     "positions-dot-products",
+    title="How alike two positions are depends on their distance only",
     notebook=NOTEBOOK,
     caption="The dot product of two position vectors depends on their distance only.",
-    alt="Left: a table of 41 by 41 positions, darkest on the diagonal and constant along each "
+    alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
     "parallel to it. Right: dot product against distance. For 512 dimensions the curve falls from "
     "1 to about 0.55 at distance 40; for 8 dimensions it swings up and down, and at distance 6 it "
     "is back at 0.95.",
@@ -966,6 +932,7 @@ def trained_words(words: list[str], side: str = "source") -> Any:
 
 @figure(
     "positions-sum",
+    title="One word at two positions gives two different sums",
     notebook=NOTEBOOK,
     caption="The same word at two positions: word vector + position vector = two different sums.",
     alt="Two panels for 'trees' at positions 2 and 1, each with three stripes of 32 of the 128 "
@@ -1029,6 +996,7 @@ def draw_positions_explorer() -> Any:
 
 @figure(
     "positions-learned",
+    title="Beyond the training's lengths, no positions hold out for long",
     notebook=NOTEBOOK,
     caption="Learned and computed positions copy equally well within the training lengths; beyond "
     "them neither holds out for long.",
@@ -1068,10 +1036,11 @@ def usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
 
 @figure(
     "padding-saved",
+    title="Sentences of similar length leave hardly any padding",
     notebook=NOTEBOOK,
     caption="A batch of sentences taken at random, and one of sentences of similar length.",
-    alt="Two tables with a row for each sentence of a batch, words dark and padding pale. On the "
-    "left the rows end at very different positions and 41 % of the table is padding; on the "
+    alt="Two tables with a row for each sentence of a batch, words filled and padding empty. On "
+    "the left the rows end at very different positions and 41 % of the table is padding; on the "
     "right nearly all rows are equally long and 3 % is padding.",
 )
 def draw_padding_saved() -> Figure:

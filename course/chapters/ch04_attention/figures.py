@@ -4,6 +4,7 @@ Rows are queries, the first word at the top; columns are keys.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
@@ -17,6 +18,18 @@ from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.shapes import (
+    area,
+    arrow,
+    box,
+    canvas,
+    centered,
+    heading,
+    label,
+    path,
+    word,
+    words_around,
+)
 from course.drawing.values import as_array, steady_round
 
 GREY = "#8E8E8E"  # shows on the light and on the dark theme
@@ -46,25 +59,8 @@ def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> F
     figure = style.new_figure(style.WIDTH, 5.2)
     ax = figure.subplots()
 
-    def pointer(end: np.ndarray, color: str, width: float) -> None:
-        ax.annotate(
-            "",
-            xy=end,
-            xytext=(0, 0),
-            zorder=2,
-            arrowprops={
-                "arrowstyle": "-|>,head_width=0.32,head_length=0.75",
-                "color": color,
-                "linewidth": width,
-                "mutation_scale": 9 + 4 * width,
-                "joinstyle": "miter",
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-        )
-
-    for word, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
-        pointer(key, color, 3.0)
+    for asked, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
+        arrow(ax, (0, 0), tuple(key), color, thick=3)
         radius = 0.5 * np.sqrt(weight)
         middle = key * (1 + (radius + 0.03) / np.linalg.norm(key))
         ax.add_patch(Circle(middle, radius, facecolor=color, zorder=3))
@@ -75,14 +71,14 @@ def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> F
         ax.text(
             beside,
             middle[1] + 0.1,
-            f"key of “{word}”",
+            f"key of “{asked}”",
             color=color,
             fontsize=15,
             weight="bold",
             **place,
         )
         ax.text(beside, middle[1] - 0.12, f"weight {text}", fontsize=13, **place)
-    pointer(q, style.INK, 5.0)
+    arrow(ax, (0, 0), tuple(q), style.INK, thick=5)
     ax.text(
         q[0] - 0.3,
         q[1] - 0.08,
@@ -182,25 +178,25 @@ def projection(
     ax.text(
         0,
         -d_model / 2,
-        "each cell is a number:\nwhite 0, blue below, orange above,\nthe darker the further from 0",
+        "each cell is a number:\nno color 0, blue below, orange\nabove, stronger further from 0",
         va="bottom",
         color=style.MUTED,
         fontsize=11,
     )
-    for number, word in enumerate(words):
+    for number, text in enumerate(words):
         y = high / 2 - tall * (number + 0.5)
         for x_text, side in ((-3, "right"), (places[2][0] + d_k + 3, "left")):
             ax.text(
                 x_text,
                 y,
-                word,
+                text,
                 ha=side,
                 va="center",
                 weight="bold",
-                color=style.WORDS.get(word, style.INK),
+                color=style.WORDS.get(text, style.INK),
             )
     for x_sign, sign in ((d_model + 8, "×"), (d_model + d_k + 24, "=")):
-        ax.text(x_sign, 0, sign, ha="center", va="center", fontsize=22)
+        centered(ax, x_sign, 0, sign, size=22)
     ax.set(xlim=(-22, places[2][0] + d_k + 22), ylim=(-d_model / 2 - 12, d_model / 2 + 14))
     ax.axis("off")
     return figure
@@ -260,20 +256,12 @@ def equation_frames(
             limit = own if title.startswith("4") else limit
             look = {"cmap": style.SIGNED, "vmin": -limit, "vmax": limit}
         image = ax.imshow(matrix, interpolation="nearest", **look)
-        ax.set_xticks(range(matrix.shape[1]), columns, fontsize=10)
-        ax.set_yticks(range(len(asks)), asks, weight="bold")
-        for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-            if label.get_text() in style.WORDS:
-                label.set(color=style.WORDS[label.get_text()], weight="bold")
-        ax.set_xticks(np.arange(matrix.shape[1] + 1) - 0.5, minor=True)
-        ax.set_yticks(np.arange(len(asks) + 1) - 0.5, minor=True)
-        ax.grid(which="minor", color=style.PAPER, linewidth=2)
-        ax.tick_params(which="both", length=0, labelleft=ax is panels[0])
-        ax.spines[:].set_visible(False)
+        words_around(ax, asks, columns, style.NOTE)
+        ax.tick_params(labelleft=ax is panels[0])
         for (i, j), number in np.ndenumerate(matrix):
             color = style.ink_on(image.cmap(image.norm(number)))
             text = f"{steady_round(number, decimals):.{decimals}f}".replace("-", "\N{MINUS SIGN}")
-            ax.text(j, i, text, ha="center", va="center", color=color, fontsize=11)
+            centered(ax, j, i, text, color=color, size=11)
     panels[0].set_ylabel("to write")
     return figure
 
@@ -296,98 +284,48 @@ def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figur
     scaled = scores / root
     weights = np.exp(scaled - scaled.max()) / np.exp(scaled - scaled.max()).sum()
     parts = weights[:, None] * v
-    blue, amber = style.CATEGORIES[0], style.POSITIVE
-    own = [f"$q_1$ = {_vector(q)}\n"] + [""] * (len(words) - 1)  # the others' queries come later
-    vectors = [
-        f"{a}$k_{i}$ = {_vector(b)}\n$v_{i}$ = {_vector(c)}"
-        for i, (a, b, c) in enumerate(zip(own, k, v, strict=True), 1)
-    ]
-    rows = [  # what it is called, one text for each word, the color of the frame
-        ("1. query, key, value", vectors, style.MUTED),
-        ("2. query · key", _products(scores), blue),
-        (rf"3. divided by $\sqrt{{d_k}}$ = {root:.3g}", [f"{s:.4g}" for s in scaled], blue),
-        ("4. softmax", [f"{steady_round(w):.2f}" for w in weights], blue),
-        ("5. weight × value", [_vector(part, 2) for part in parts], amber),
-    ]
-    figure = style.new_figure(style.WIDTH, 5.4)
-    ax = figure.subplots()
-    ax.set(xlim=(-2.1, 2.2 * len(words) + 0.1), ylim=(-5.4, 1.55))
-    ax.axis("off")
-    heights = [0.35, *range(-1, -len(rows), -1)]  # of the middle of each row
-    halves = [0.5, *[0.25] * len(rows)]  # of the height of its boxes, with some air
-
-    def box(x: float, y: float, text: str, edge: str, **look: Any) -> None:
-        ax.text(
-            x,
-            y,
-            text,
-            ha="center",
-            va="center",
-            fontsize=11,
-            linespacing=1.3,
-            zorder=3,
-            bbox={
-                "boxstyle": "round,pad=0.4",
-                "facecolor": style.PAPER,
-                "edgecolor": edge,
-                "linewidth": 1.6,
-            },
-            **look,
-        )
-
-    def arrow(start: tuple[float, float], end: tuple[float, float], color: str) -> None:
-        ax.annotate(
-            "",
-            xy=end,
-            xytext=start,
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": color,
-                "linewidth": 1.6,
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-        )
-
-    def path(points: Sequence[tuple[float, float]], color: str) -> None:
-        ax.plot(*zip(*points[:-1], strict=True), color=color, linewidth=1.6, zorder=1)
-        arrow(points[-2], points[-1], color)
-
-    middle, last = 1.1 * len(words) - 0.1, len(rows) - 1
-    for column, word in enumerate(words):
-        x = 2.2 * column + 1
-        ax.text(x, 1.25, word, ha="center", va="center", weight="bold", fontsize=14)
-        for row in range(last):
-            top, bottom = heights[row] - halves[row], heights[row + 1] + halves[row + 1]
-            arrow((x, top), (x, bottom), style.MUTED)
-        if column:  # the first word's query also meets the other words' keys
-            path([(1.8, 0.6), (2.05, 0.6), (2.05, -0.45), (x - 0.3, -0.45), (x - 0.3, -0.75)], blue)
-        side = 1 if column else -1  # the value waits until the weight is there
-        path(
-            [
-                (x + 0.7 * side, 0.1),
-                (x + 1.05 * side, 0.1),
-                (x + 1.05 * side, -last),
-                (x + 0.46 * side, -last),
-            ],
-            amber,
-        )
-        arrow(
-            (x, -last - 0.25), (middle + (0.45 if x > middle else -0.45), -last - 0.76), style.MUTED
-        )
-    for row, (name, texts, edge) in enumerate(rows):
-        ax.text(-2.05, heights[row], name, va="center")
-        for column, text in enumerate(texts):
-            box(2.2 * column + 1, heights[row], text, edge)
-    ax.text(-2.05, -last - 1, "6. sum", va="center")
-    box(middle, -last - 1, f"z = {_vector(parts.sum(axis=0), 2)}", amber, weight="bold")
-    ax.text(middle + 0.85, -last - 1, f"for {words[0]}", va="center", color=style.MUTED)
+    first, x = words[0], [3.35 + 3.0 * column for column in range(len(words))]
+    figure, ax = canvas(x[-1] + 1.65, 6.0)
+    mine = f"{steady_round(100 * weights[0], 0):.0f} % of its attention"
+    heading(ax, f"“{first}” gives itself {mine}", f"The six steps of attention for “{first}”")
+    names = ["query", "key", "value", "query · key", rf"divided by $\sqrt{{d_k}}$ = {root:.3g}"]
+    names += ["softmax: the weight", "weight × value", "sum: the output"]
+    heights = [4.6, 4.22, 3.84, 3.12, 2.4, 1.68, 0.96, 0.24]
+    numbers = ["1", "", "", "2", "3", "4", "5", "6"]
+    for y, number, name in zip(heights, numbers, names, strict=True):
+        label(ax, (0.05, y), number, size=style.LABEL, color=style.MUTED)
+        label(ax, (0.3, y), name, size=style.LABEL)
+    for column, (at, text) in enumerate(zip(x, words, strict=True)):
+        word(ax, (at, 5.02), text, size=13)
+        part = _vector(parts[column], 2)
+        shown = [_vector(k[column]), _vector(v[column]), *_products(scores[[column]], column)]
+        shown += [f"{scaled[column]:.4g}", f"{steady_round(weights[column]):.2f}", part]
+        if not column:
+            box(ax, (at, heights[0]), 1.9, 0.3, _vector(q), style.ACCENT)
+        for y, said in zip(heights[1:], shown, strict=False):
+            loud = y == heights[5] and not column  # what the title says
+            fill, color = (style.ACCENT, style.ACCENT) if loud else (None, style.MUTED)
+            box(ax, (at, y), 1.9 if y > 3.5 else 1.5, 0.3, said, color, fill=fill)
+        for upper, lower in pairwise(heights[3:-1]):
+            arrow(ax, (at, upper - 0.17), (at, lower + 0.17))
+        lane = at + 1.3  # the value waits until the weight is there
+        path(ax, [(at + 0.96, 3.84), (lane, 3.84), (lane, 0.96), (at + 0.77, 0.96)])
+        turn = at - 1.3 if column else at - 1.15  # the first word's query meets every key
+        start = (x[0] + 0.96, 4.6) if column else (at - 0.96, 4.6)
+        path(ax, [start, (turn, 4.6), (turn, 3.12), (at - 0.77, 3.12)], style.ACCENT)
+        path(ax, [(at - 0.96, 4.22), (at - 1.02, 4.22), (at - 1.02, 3.2), (at - 0.77, 3.2)])
+        area(ax, (at - 0.75, 1.46), 1.5 * float(weights[column]), 0.06, style.ACCENT, zorder=4)
+    middle = sum(x) / len(x)
+    for at in x:
+        path(ax, [(at, 0.79), (at, 0.24), (middle + (0.92 if at > middle else -0.92), 0.24)])
+    total = f"z = {_vector(parts.sum(axis=0), 2)}"
+    box(ax, (middle, 0.24), 1.8, 0.36, total, style.INK, weight="bold")
     return figure
 
 
-def _products(scores: np.ndarray) -> list[str]:
+def _products(scores: np.ndarray, first: int = 0) -> list[str]:
     """Which query meets which key: the first word's query meets all of them."""
-    return [f"$q_1 · k_{number}$ = {score:.4g}" for number, score in enumerate(scores, 1)]
+    return [f"$q_1 · k_{number}$ = {score:.4g}" for number, score in enumerate(scores, first + 1)]
 
 
 def _vector(numbers: Any, decimals: int | None = None) -> str:
@@ -478,13 +416,12 @@ def score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
         ax.tick_params(length=0, labelleft=ax is panels[0])
         ax.spines[:].set_visible(False)
         for (i, j), number in np.ndenumerate(matrix):
-            ax.text(
+            centered(
+                ax,
                 j,
                 i,
                 f"{steady_round(number, 1):.1f}",
-                ha="center",
-                va="center",
-                fontsize=11,
+                size=11,
                 color=style.ink_on(image.cmap(image.norm(number))),
             )
     panels[0].set_ylabel("query")
@@ -656,7 +593,7 @@ def _shared_and_separate() -> dict[str, Tensor]:
     "attention-arrow",
     notebook="04_attention",
     caption="A query finds its key: the one that points the same way gets nearly all the weight.",
-    alt="Arrows from one point. A thick black one, the query to write 'gustan', points up and "
+    alt="Arrows from one point. A thick one, the query to write 'gustan', points up and "
     "right. The key of 'trees' points nearly the same way and ends in a large disk, weight 0.88; "
     "the keys of 'I' and 'like' point to the sides and end in small disks, weights 0.07 and 0.04.",
     hero=True,
@@ -682,6 +619,7 @@ def draw_projection() -> Figure:
 
 @figure(
     "attention-shared-matrix",
+    title="With one matrix, two words give each other the same score",
     notebook="04_attention",
     caption="Scores with one matrix for queries and keys, and with two.",
     alt="Two maps of three by three scores for 'I like trees'. With one shared matrix the map is "

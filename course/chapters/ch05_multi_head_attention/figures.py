@@ -741,6 +741,7 @@ FILTERS = ("layer 1, head 1", "layer 0, head 1")
 
 @figure(
     "heads-filters",
+    title="One head looks at the word before it, another looks nowhere much",
     notebook="05_multi_head_attention",
     caption="How far two encoder heads look: mean weight at each distance in 200 test sentences.",
     alt="Two bar charts over distances from three words to the left to three to the right. Layer "

@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.shapes import area, arrow, centered, words_around
 from course.drawing.values import as_array
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
@@ -54,27 +54,10 @@ def mask_maps(
     for ax, (title, square) in zip(panels, squares.items(), strict=True):
         ax.imshow(square, cmap=seen, vmin=0, vmax=1, interpolation="nearest")
         ax.set_title(title)
-        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor")
-        ax.set_yticks(range(len(rows)), rows)
-        for tick in [*ax.get_xticklabels(), *ax.get_yticklabels()]:
-            if tick.get_text() in style.WORDS:
-                tick.set(color=style.WORDS[tick.get_text()], weight="bold")
-        ax.tick_params(length=0, labelleft=ax is panels[0])
-        ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
-        ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
-        ax.grid(which="minor", linewidth=0.8)
-        ax.tick_params(which="minor", length=0)
-        ax.spines[:].set_visible(False)
+        words_around(ax, rows, columns)
+        ax.tick_params(labelleft=ax is panels[0])
         for (i, j), one in np.ndenumerate(square):
-            ax.text(
-                j,
-                i,
-                marks[int(one)],
-                ha="center",
-                va="center",
-                color=style.PAPER if one else style.MUTED,
-                fontsize=11,
-            )
+            centered(ax, j, i, marks[int(one)], color=style.PAPER if one else style.MUTED, size=11)
     panels[0].set_ylabel(ylabel)
     figure.supxlabel(xlabel, fontsize=style.FONT_SIZE)
     return figure
@@ -97,8 +80,8 @@ def staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     ax = figure.subplots()
     ax.set(xlim=(-0.05, count + 2.0), ylim=(count + 0.02, -0.75))
     ax.axis("off")
-    ax.text(count / 2, -0.42, "what it may see", ha="center", va="center", weight="bold")
-    ax.text(count + 1.4, -0.42, "what it predicts", ha="center", va="center", weight="bold")
+    centered(ax, count / 2, -0.42, "what it may see", weight="bold")
+    centered(ax, count + 1.4, -0.42, "what it predicts", weight="bold")
     for i in range(count):
         for j, word in enumerate(tgt_in):
             seen = j <= i
@@ -109,17 +92,7 @@ def staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
                 word if seen else "hidden",
                 style.WORDS.get(word, style.MUTED) if seen else COVERED,
             )
-        ax.annotate(
-            "",
-            xy=(count + 0.86, i + 0.5),
-            xytext=(count + 0.12, i + 0.5),
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": style.MUTED,
-                "linewidth": 2,
-                "mutation_scale": 16,
-            },
-        )
+        arrow(ax, (count + 0.12, i + 0.5), (count + 0.86, i + 0.5))
         _tile(ax, count + 0.95, i, tgt_out[i], style.WORDS.get(tgt_out[i], style.MUTED))
     edge_x = [0, *(x for step in range(1, count + 1) for x in (step, step))]
     edge_y = [0, *(y for step in range(count) for y in (step, step + 1))]
@@ -131,15 +104,14 @@ COVERED = "#ECECEC"
 
 
 def _tile(ax: Axes, x: float, y: float, word: str, color: str) -> None:
-    ax.add_patch(Rectangle((x + 0.04, y + 0.08), 0.92, 0.84, facecolor=color, linewidth=0))
+    area(ax, (x + 0.04, y + 0.08), 0.92, 0.84, color)
     covered = color == COVERED
-    ax.text(
+    centered(
+        ax,
         x + 0.5,
         y + 0.5,
         word,
-        ha="center",
-        va="center",
-        fontsize=10 if covered else 13,
+        size=10 if covered else 13,
         color="#9A9A9A" if covered else style.ink_on(color),
     )
 
@@ -219,6 +191,7 @@ def draw_staircase() -> Figure:
 
 @figure(
     "masks-three",
+    title="Padding is hidden from all, what comes later from each word",
     notebook="06_masks",
     caption="The padding mask, the causal mask, and both together.",
     alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>'. "
@@ -233,6 +206,7 @@ def draw_three_masks() -> Figure:
 
 @figure(
     "masks-influence",
+    title="With the causal mask, a word reaches only itself and later places",
     notebook="06_masks",
     caption="Which outputs change when one target word changes, measured in a random model.",
     alt="Two squares: a row for the output at each word, a column for each word changed. With the "
@@ -252,6 +226,7 @@ def draw_influence() -> Figure:
 
 @figure(
     "masks-leak-curves",
+    title="A model whose mask leaks learns faster, and can do nothing",
     notebook="06_masks",
     caption="A model whose mask leaks learns faster and can do nothing: three seeds of each kind.",
     alt="Two panels against the step of training. Left, next word right after a right beginning: "

@@ -33,7 +33,19 @@ from course.chapters.ch07_encoder.experiments import (
 )
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, label, look, matrix, pointer, scale, word, word_color
+from course.drawing.shapes import (
+    arrow,
+    box,
+    canvas,
+    centered,
+    label,
+    look,
+    matrix,
+    scale,
+    word,
+    word_color,
+    words_around,
+)
 from course.drawing.values import as_array, steady_round
 
 LINES = ("-", "--", "-.", ":")  # so that a grey printout tells curves apart
@@ -74,7 +86,6 @@ def word_maps(
     panel = (9.0 if numbers else 6.4) / across  # numbers need wider cells
     figure = style.new_figure(panel * across + 1.6, down * (panel + 0.35) + 1.0)
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
-    ticks = range(len(words))
     cmap = (style.SIGNED if limits[0] < 0 else style.WEIGHTS).with_extremes(bad="#E2E2E2")
     for ax, (title, table) in zip(grid.flat, matrices.items(), strict=False):
         image = ax.imshow(
@@ -85,26 +96,11 @@ def word_maps(
             interpolation="nearest",
         )
         ax.set_title(title)
-        ax.set_xticks(ticks, words, rotation=90, fontsize=11)
-        ax.set_yticks(ticks, words, fontsize=11)
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
-        ax.set_xticks(np.arange(len(words) + 1) - 0.5, minor=True)
-        ax.set_yticks(np.arange(len(words) + 1) - 0.5, minor=True)
-        ax.grid(which="minor", linewidth=0.6, color="#DDDDDD")
-        ax.tick_params(which="minor", length=0)
+        words_around(ax, words, words)
         for (i, j), value in np.ndenumerate(table) if numbers else ():
             if np.isfinite(value):
                 said = f"{steady_round(value, 1):.1f}".replace("-", "\N{MINUS SIGN}")
-                ax.text(
-                    j,
-                    i,
-                    said,
-                    ha="center",
-                    va="center",
-                    fontsize=10,
-                    color=style.ink_on(image.cmap(image.norm(value))),
-                )
+                centered(ax, j, i, said, size=10, color=style.ink_on(image.cmap(image.norm(value))))
     for number, ax in enumerate(grid.flat):
         if number >= len(matrices):
             ax.remove()
@@ -198,16 +194,15 @@ def stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     y = {row: top - 0.88 - lane * row for row in range(len(words))}
     for layer, one in enumerate(looks):
         start = left + 0.2 + wide * layer
-        ax.add_patch(
-            FancyBboxPatch(
-                (start, 0.05),
-                wide - 0.2,
-                top - 0.05,
-                facecolor="#F3F6FA",
-                edgecolor="none",
-                zorder=0,
-                boxstyle="round,pad=0,rounding_size=0.12",
-            )
+        box(
+            ax,
+            (start + (wide - 0.2) / 2, (top + 0.05) / 2),
+            wide - 0.2,
+            top - 0.05,
+            fill="#F3F6FA",
+            line=0,
+            zorder=0,
+            round=0.12,
         )
         label(
             ax, (start + 0.12, 0.2), f"layer {layer}", size=11, weight="bold", color=style.ENCODER
@@ -276,17 +271,16 @@ def _loop(ax: Axes, start: tuple, end: tuple, color: str) -> None:
     """Out of a lane into a box of its own, and back into the same lane."""
     (x, y), (x_end, _) = start, end
     up, mid = y + 0.36, (x + x_end) / 2
-    ax.add_patch(
-        FancyBboxPatch(
-            (mid - 0.2, up - 0.13),
-            0.4,
-            0.26,
-            boxstyle="round,pad=0,rounding_size=0.07",
-            facecolor=style.PAPER,
-            edgecolor=color,
-            linewidth=2.2,
-            zorder=3,
-        )
+    box(
+        ax,
+        (mid, up),
+        0.4,
+        0.26,
+        color=color,
+        fill=style.PAPER,
+        line=2.2,
+        zorder=3,
+        round=0.07,
     )
     for far, near in ((x, mid - 0.2), (x_end, mid + 0.2)):
         curve = Path([(far, y), (far, up), (near, up)], [Path.MOVETO, Path.CURVE3, Path.CURVE3])
@@ -328,7 +322,7 @@ def two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: in
     for x, color, parts, words in columns:
         before = 0.0
         _row_of_words(ax, (x, 0.2), words)
-        pointer(ax, (x, 0.36), (x, 0.54))
+        arrow(ax, (x, 0.36), (x, 0.54))
         _box(ax, (x, 0.68), 2.3, 0.28, "embedding + position", style.MUTED)
         for layer in range(layers):
             low = bottom + layer * pitch
@@ -344,29 +338,20 @@ def two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: in
                     zorder=0,
                 )
             )
-            side = -1.66 if color == style.ENCODER else 1.66
-            label(
-                ax,
-                (x + side, low + tall / 2),
-                f"layer {layer}",
-                size=11,
-                weight="bold",
-                color=color,
-                rotation=90,
-                ha="center",
-                va="center",
-            )
+            side = "right" if color == style.ENCODER else "left"
+            at = x + (-1.62 if side == "right" else 1.62), low + tall - 0.15
+            label(ax, at, f"layer\n{layer}", size=11, weight="bold", color=color, ha=side, va="top")
             each = (tall - 0.2) / len(parts)
             before = before if layer else low - 0.2
             for number, part in enumerate(parts):
                 y = low + 0.16 + each * number + BOX / 2 + (each - BOX - SLIM - 2 * GAP) / 2
                 above = y + BOX / 2 + GAP + SLIM / 2
-                pointer(ax, (x, before), (x, y - BOX / 2))
-                pointer(ax, (x, y + BOX / 2), (x, above - SLIM / 2))
+                arrow(ax, (x, before), (x, y - BOX / 2))
+                arrow(ax, (x, y + BOX / 2), (x, above - SLIM / 2))
                 fork = y - BOX / 2 - 0.07
                 out = x + (1.42 if color == style.DECODER else -1.42)
                 _bent(ax, [(x, fork), (out, fork), (out, above)], style.MUTED)
-                pointer(ax, (out, above), (x + (0.92 if out > x else -0.92), above))
+                arrow(ax, (out, above), (x + (0.92 if out > x else -0.92), above))
                 _box(ax, (x, y), 2.2, BOX, part, color)
                 _box(ax, (x, above), 1.84, SLIM, "add & norm", color, filled=True)
                 before = above + SLIM / 2
@@ -383,9 +368,9 @@ def two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: in
         look(ax, (middle, y), (far - 1.1, y), 0.6, color)
     label(ax, (x, end + 0.5), "memory", size=13, weight="bold", ha="center", color=color)
     x, color = far, style.DECODER
-    pointer(ax, (x, tops[1]), (x, end + 0.27))
+    arrow(ax, (x, tops[1]), (x, end + 0.27))
     _box(ax, (x, end + 0.42), 2.3, 0.3, "linear, softmax", style.MUTED)
-    pointer(ax, (x, end + 0.58), (x, end + 0.8))
+    arrow(ax, (x, end + 0.58), (x, end + 0.8))
     word(ax, (x, end + 0.97), written, size=14)
     for (x, color, *_), name in zip(columns, ("encoder", "decoder"), strict=True):
         label(ax, (x, end + 1.32), name, size=15, weight="bold", color=color, ha="center")
@@ -410,17 +395,16 @@ def _box(
     color: str,
     filled: bool = False,
 ) -> None:
-    ax.add_patch(
-        FancyBboxPatch(
-            (at[0] - width / 2, at[1] - height / 2),
-            width,
-            height,
-            zorder=3,
-            edgecolor=color,
-            boxstyle="round,pad=0,rounding_size=0.07",
-            facecolor=color if filled else style.PAPER,
-            linewidth=1.5,
-        )
+    box(
+        ax,
+        (at[0], at[1]),
+        width,
+        height,
+        color=color,
+        fill=color if filled else style.PAPER,
+        line=1.5,
+        zorder=3,
+        round=0.07,
     )
     label(
         ax,
@@ -513,13 +497,12 @@ def norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -
                             edgecolor=style.PAPER,
                         )
                     )
-                    ax.text(
+                    centered(
+                        ax,
                         feature + 0.5,
                         y + 0.5,
                         chr(ord("A") + names[number]),
-                        ha="center",
-                        va="center",
-                        fontsize=11,
+                        size=11,
                         color=style.ink_on(color),
                     )
                 ax.text(
@@ -535,13 +518,8 @@ def norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -
                 y += 1
             y += 0.6
         wide = group.shape[2]
-        ax.text(
-            wide / 2,
-            y + 0.1,
-            f"{wide} features of each word\none letter: one mean",
-            ha="center",
-            va="center",
-            fontsize=11,
+        centered(
+            ax, wide / 2, y + 0.1, f"{wide} features of each word\none letter: one mean", size=11
         )
         ax.set(xlim=(-1.8, wide + 0.2), ylim=(y + 0.7, -0.1), aspect="equal")
         ax.set_title(f"{title}\n({len(names)} means)", x=(1.8 + wide / 2) / (wide + 2.0))
@@ -574,7 +552,7 @@ def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figu
         for number, (station, width) in enumerate(zip(stations, widths, strict=True)):
             x = start + width / 2
             if number:
-                _arrow(ax, (start - gap, y), (start, y))
+                arrow(ax, (start - gap, y), (start, y))
             if station == "+":
                 ax.add_patch(
                     Circle(
@@ -596,7 +574,7 @@ def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figu
                         linewidth=1.6,
                     )
                 )
-                _arrow(ax, (x, over), (x, y + width / 2))
+                arrow(ax, (x, over), (x, y + width / 2))
                 label(
                     ax,
                     ((corner + x) / 2, over + 0.16),
@@ -605,16 +583,15 @@ def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figu
                     ha="center",
                 )
             elif isinstance(station, str):
-                ax.add_patch(
-                    FancyBboxPatch(
-                        (start, y - 0.27),
-                        width,
-                        0.54,
-                        boxstyle="round,pad=0,rounding_size=0.08",
-                        facecolor=style.PAPER,
-                        edgecolor=style.ENCODER,
-                        linewidth=1.8,
-                    )
+                box(
+                    ax,
+                    (start + width / 2, y),
+                    width,
+                    0.54,
+                    color=style.ENCODER,
+                    fill=style.PAPER,
+                    line=1.8,
+                    zorder=1,
                 )
                 label(ax, (x, y), station, size=11.5, ha="center")
             else:
@@ -666,23 +643,6 @@ def _vectors(
             word(ax, (x - width / 2 - 0.08, middle), text, size=12, ha="right")
 
 
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    ax.annotate(
-        "",
-        xy=end,
-        xytext=start,
-        zorder=2,
-        arrowprops={
-            "arrowstyle": "-|>",
-            "color": style.INK,
-            "linewidth": 1.4,
-            "shrinkA": 0,
-            "shrinkB": 0,
-            "mutation_scale": 11,
-        },
-    )
-
-
 NOTEBOOK = "07_encoder"
 
 
@@ -694,8 +654,8 @@ NOTEBOOK = "07_encoder"
     notebook=NOTEBOOK,
     caption="One word is nudged: which outputs move? Feed-forward, self-attention, whole encoder.",
     alt="Three maps over the words of 'the tired animal crosses the wide street'. Feed-forward: "
-    "the diagonal and nothing else. Self-attention: cells all over, the darkest in the columns of "
-    "the two 'the'. Two whole layers: a dark diagonal, and all other cells faintly filled.",
+    "the diagonal and nothing else. Self-attention: cells all over, the strongest in the columns "
+    "of the two 'the'. Two whole layers: a strong diagonal, and all other cells faintly filled.",
 )
 def draw_who_moves() -> Figure:
     from transformer_lib.translator import Translator
@@ -739,6 +699,7 @@ def draw_stream_of_words() -> Figure:
 
 @figure(
     "encoder-neurons",
+    title="Neurons that fire for “trees” fire for other plurals, too",
     notebook=NOTEBOOK,
     caption="Two neurons that fire for trees, and the words of 1,000 held-out sentences for which "
     "they fire most.",
@@ -799,6 +760,7 @@ def draw_deep_stack() -> Figure:
 
 @figure(
     "encoder-deep-alike",
+    title="With depth words become alike; the way around slows it",
     notebook=NOTEBOOK,
     caption="How alike the words become in 24 untrained layers, with four ways to use a sub-layer.",
     alt="Four curves over 24 layers. Without a residual, with and without a norm, the mean cosine "
@@ -849,7 +811,7 @@ def draw_norm_groups() -> Figure:
     "word, first 0.5, 1 and 2. Above, post-norm: f and dropout, the sum with x, then the norm; "
     "the output's three words have size 1. Below, pre-norm: the norm comes first and only f "
     "reads it; x itself goes around to the sum, and the output's words keep different sizes. In "
-    "what is added, some cells are white: dropout has set them to 0.",
+    "what is added, some cells are blank: dropout has set them to 0.",
 )
 def draw_two_norms() -> Figure:
     return around_flow(
@@ -866,6 +828,7 @@ def draw_two_norms() -> Figure:
 
 @figure(
     "encoder-stream",
+    title="In pre-norm the vectors grow from layer to layer",
     notebook=NOTEBOOK,
     caption="The size of the vectors between the layers of 24 untrained layers.",
     alt="Two curves. Post-norm is flat at 1. Pre-norm climbs steadily from 1 to about 5, and the "
@@ -912,11 +875,12 @@ def draw_similarity() -> Figure:
 
 @figure(
     "encoder-similarity-random",
+    title="Layers that have learned nothing make all words alike",
     notebook=NOTEBOOK,
     caption="The same sentence through six layers that have learned nothing.",
     alt="Seven maps of cosines over 'the tired animal crosses the wide street'. The first, the "
-    "input, is pale except for the two 'the'. From layer to layer all cells become darker; after "
-    "layer 5 all of them have nearly the color of 1.",
+    "input, is faint except for the two 'the'. From layer to layer all cells become stronger; "
+    "after layer 5 all of them have nearly the color of 1.",
 )
 def draw_similarity_random() -> Figure:
     words, xs = random_layers()
@@ -929,8 +893,8 @@ def draw_similarity_random() -> Figure:
     notebook=NOTEBOOK,
     caption="The word 'red' before ten nouns: how alike its ten vectors are in each layer.",
     alt="Two maps of ten nouns by ten, the color is the cosine of two vectors of 'red'. Input: one "
-    "color, all alike. After layer 1: two dark blocks, the five nouns that are masculine in "
-    "Spanish and the five that are feminine, and paler cells between them; a white cross parts "
+    "color, all alike. After layer 1: two strong blocks, the five nouns that are masculine in "
+    "Spanish and the five that are feminine, and fainter cells between them; a blank cross parts "
     "the two kinds.",
 )
 def draw_red() -> Figure:

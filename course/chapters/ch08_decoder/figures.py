@@ -9,7 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
+from matplotlib.patches import PathPatch, Polygon
 from matplotlib.path import Path
 
 from course.chapters.ch08_decoder.experiments import (
@@ -22,7 +22,7 @@ from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, label, look, word, word_color
+from course.drawing.shapes import box, canvas, centered, label, look, word, word_color
 from course.drawing.style import HIGHLIGHT, INK
 from course.drawing.values import as_array, steady_round
 
@@ -94,9 +94,7 @@ def generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     upper.tick_params(labelbottom=False)
     top.axis("off")
     top.set_ylim(0, 1)
-    top.text(
-        best, 0.45, words[best], ha="center", va="center", fontsize=18, weight="bold", color=color
-    )
+    centered(top, best, 0.45, words[best], size=18, weight="bold", color=color)
     return figure
 
 
@@ -138,12 +136,11 @@ def decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
         )
         for place, weight in enumerate(step.looks):
             said = f"{steady_round(weight):.2f}"
-            look.text(
+            centered(
+                look,
                 place,
                 0,
                 "" if said == "0.00" else said,
-                ha="center",
-                va="center",
                 color=style.ink_on(style.WEIGHTS(weight)),
             )
         look.set_xticks(range(len(src)), src)
@@ -197,16 +194,15 @@ def words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[s
         (0.25, 1.25, style.ENCODER, "encoder"),
         (left - 0.55, places[-1] - left + 1.1, style.DECODER, "decoder"),
     ):
-        ax.add_patch(
-            FancyBboxPatch(
-                (x, low),
-                width,
-                high - low,
-                boxstyle="round,pad=0,rounding_size=0.16",
-                facecolor=color,
-                edgecolor="none",
-                zorder=1,
-            )
+        box(
+            ax,
+            (x + width / 2, (low + high) / 2),
+            width,
+            high - low,
+            fill=color,
+            line=0,
+            zorder=1,
+            round=0.16,
         )
         label(
             ax,
@@ -536,7 +532,7 @@ def _i_like_trees_on_the_way() -> dict[str, Any]:
     "decoder-three-differences",
     notebook=NOTEBOOK,
     caption="What the decoder has and the encoder lacks.",
-    alt=f"{LAYOUT} Filled black, with numbers from 1 to 3: the causal mask of the decoder's "
+    alt=f"{LAYOUT} Filled, with numbers from 1 to 3: the causal mask of the decoder's "
     "self-attention, which hides the words to come, its cross-attention, which looks at the "
     "source, and on top linear and softmax, which choose the next word.",
 )
@@ -555,13 +551,12 @@ def draw_three_differences() -> Figure:
     for (x, y), text in zip(keys, said, strict=True):
         label(ax, (x + 0.3, y), text, size=12.5)
     for number, (x, y) in zip([1, 2, 3] * 2, marks + keys, strict=True):
-        ax.text(
+        centered(
+            ax,
             x,
             y,
             str(number),
-            ha="center",
-            va="center",
-            fontsize=12,
+            size=12,
             weight="bold",
             zorder=5,
             color=INK,

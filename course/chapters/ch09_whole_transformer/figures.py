@@ -8,7 +8,7 @@ import matplotlib as mpl
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
+from matplotlib.patches import Circle, FancyBboxPatch
 
 from course.chapters.ch09_whole_transformer.experiments import (
     TABLE_3,
@@ -22,14 +22,20 @@ from course.chapters.ch09_whole_transformer.experiments import (
     waiting,
 )
 from course.drawing import style
-from course.drawing.architecture import LAYOUT, architecture, arrow, line
+from course.drawing.architecture import LAYOUT, architecture
 from course.drawing.registry import figure
 from course.drawing.shapes import (
+    area,
+    arrow,
+    box,
     canvas,
+    centered,
     label,
     look,
     matrix,
+    name_lines,
     outline,
+    path,
     percent,
     scale,
     width_of,
@@ -45,42 +51,21 @@ from transformer_lib.translator import Translator
 TALL = 0.56  # height of a box; all lengths in inches
 
 
-def box(
+def block(
     ax: Axes,
     x: float,
     y: float,
-    label: str,
+    text: str,
     *,
     width: float = 1.0,
     height: float = TALL,
     color: str = style.INK,
     marked: bool = False,
-    size: float = 10.5,
+    size: float = 11,
 ) -> None:
-    """A box around (x, y) with its label; a marked one is black."""
-    ax.add_patch(
-        FancyBboxPatch(
-            (x - width / 2, y - height / 2),
-            width,
-            height,
-            zorder=2,
-            linewidth=1.6,
-            edgecolor=color,
-            boxstyle="round,pad=0,rounding_size=0.08",
-            facecolor=style.INK if marked else style.PAPER,
-        )
-    )
-    ax.text(
-        x,
-        y,
-        label,
-        ha="center",
-        va="center",
-        fontsize=size,
-        linespacing=1.0,
-        zorder=3,
-        color=style.PAPER if marked else style.INK,
-    )
+    """A box around (x, y) with its label; a marked one is filled."""
+    fill = style.INK if marked else style.PAPER
+    box(ax, (x, y), width, height, text, color, fill=fill, size=size, line=1.6)
 
 
 def words(ax: Axes, x: float, y: float, said: str, **look: Any) -> None:
@@ -97,15 +82,15 @@ def heading(ax: Axes, x: float, y: float, said: str) -> None:
 
 @mpl.rc_context(style.PRINT)
 def zoom_levels(N: int = 6) -> Figure:
-    """Draw the Transformer five times, from a black box to one attention -> the figure.
+    """Draw the Transformer five times, from a closed box to one attention -> the figure.
 
-    What is black in one drawing is opened in the next. N: layers on each side.
+    What is filled in one drawing is opened in the next. N: layers on each side.
     """
     figure, ax = canvas(style.WIDTH, 10.5)
     label(
         ax,
         (0.15, 10.2),
-        "Open the black box, and again what is black in it",
+        "Open the box, and again what is filled in it",
         size=15,
         weight="bold",
     )
@@ -118,10 +103,10 @@ def zoom_levels(N: int = 6) -> Figure:
 
 
 def _black_box(ax: Axes) -> None:
-    heading(ax, 0.15, 9.6, "1  A black box")
+    heading(ax, 0.15, 9.6, "1  A closed box")
     y = 8.85
     words(ax, 0.42, y, "I like\ntrees", style="italic", fontsize=12)
-    box(ax, 1.6, y, "Transformer", width=1.2, height=0.8, marked=True, size=12)
+    block(ax, 1.6, y, "Transformer", width=1.2, height=0.8, marked=True, size=12)
     words(ax, 2.92, y, "Me gustan\nlos árboles", style="italic", fontsize=12)
     arrow(ax, (0.75, y), (1.0, y))
     arrow(ax, (2.2, y), (2.43, y))
@@ -131,8 +116,8 @@ def _two_halves(ax: Axes) -> None:
     heading(ax, 3.75, 9.6, "2  A reader and a writer")
     y = 8.85
     words(ax, 4.0, y, "I like\ntrees", style="italic", fontsize=12)
-    box(ax, 4.92, y, "encoder", width=0.82, height=0.8, color=style.ENCODER, marked=True, size=12)
-    box(ax, 6.5, y, "decoder", width=0.82, height=0.8, color=style.DECODER, marked=True, size=12)
+    block(ax, 4.92, y, "encoder", width=0.82, height=0.8, color=style.ENCODER, marked=True, size=12)
+    block(ax, 6.5, y, "decoder", width=0.82, height=0.8, color=style.DECODER, marked=True, size=12)
     words(ax, 7.52, y, "Me gustan\nlos árboles", style="italic", fontsize=12)
     words(ax, 5.7, y + 0.16, "memory", fontsize=11)
     words(ax, 6.5, y - 0.85, "the words so far", style="italic", fontsize=12)
@@ -153,13 +138,17 @@ def _stacks(ax: Axes, N: int) -> None:
     places = [0.5 + step * (i + 0.5) for i in range(N)]
     for i, x in enumerate(places):
         last = i == N - 1
-        box(ax, x, above, str(i), width=wide, color=style.ENCODER, marked=last, size=12)
-        box(ax, x, below, str(i), width=wide, color=style.DECODER, marked=last, size=12)
+        block(ax, x, above, str(i), width=wide, color=style.ENCODER, marked=last, size=12)
+        block(ax, x, below, str(i), width=wide, color=style.DECODER, marked=last, size=12)
         for y in (above, below):
             arrow(ax, (x - step + wide / 2 if i else 0.2, y), (x - wide / 2, y))
         arrow(ax, (x, between), (x, below + TALL / 2))
     end = places[-1] + wide / 2
-    line(ax, [(end, above), (end + 0.4, above), (end + 0.4, between), (places[0], between)])
+    path(
+        ax,
+        [(end, above), (end + 0.4, above), (end + 0.4, between), (places[0], between)],
+        head=False,
+    )
     arrow(ax, (end, below), (end + 0.4, below))
     words(ax, end + 0.46, above + 0.16, "memory", ha="center", fontsize=11)
     words(ax, 0.5, 5.25, "Each decoder layer gets the same memory.", ha="left", fontsize=11.5)
@@ -176,27 +165,28 @@ def _sublayers(ax: Axes) -> None:
         ),
     }
     for y, (color, boxes) in rows.items():
-        ax.add_patch(
-            FancyBboxPatch(
-                (0.8, y - 0.42),
-                6.2,
-                0.84,
-                facecolor=style.TINTS[color],
-                zorder=0,
-                edgecolor=color,
-                boxstyle="round,pad=0,rounding_size=0.1",
-            )
+        box(
+            ax,
+            (3.9, y),
+            6.2,
+            0.84,
+            color=color,
+            fill=style.TINTS[color],
+            line=1.0,
+            zorder=0,
+            round=0.1,
         )
         end = 0.3
         for x, part in boxes.items():
             arrow(ax, (end, y), (x - 0.72, y))
-            box(ax, x, y, part, width=1.44, color=color, marked=part.endswith("attention"), size=12)
+            block(
+                ax, x, y, part, width=1.44, color=color, marked=part.endswith("attention"), size=12
+            )
             end = x + 0.72
         if y == below:
             arrow(ax, (end, y), (7.4, y))
     words(ax, 7.35, above + 0.18, "memory", fontsize=11)
-    line(ax, [(6.62, above), (7.6, above), (7.6, 3.58), (3.9, 3.58)])
-    arrow(ax, (3.9, 3.58), (3.9, below + TALL / 2))
+    path(ax, [(6.62, above), (7.6, above), (7.6, 3.58), (3.9, 3.58), (3.9, below + TALL / 2)])
     words(ax, 0.8, 2.38, "Around each box: add & norm.", ha="left", fontsize=11.5)
 
 
@@ -210,7 +200,7 @@ def _one_attention(ax: Axes) -> None:
     for y, (name, product) in rows.items():
         words(ax, 0.2, y, name, fontsize=12)
         arrow(ax, (0.32, y), (0.45, y))
-        box(ax, 0.97, y, product, width=1.04, height=0.44, size=11)
+        block(ax, 0.97, y, product, width=1.04, height=0.44, size=11)
     steps = {
         2.35: ("dot products\n$QK^T$", 1.14),
         3.5: (r"$\div\ \sqrt{d_k}$", 0.72),
@@ -223,12 +213,11 @@ def _one_attention(ax: Axes) -> None:
     for x, (step, wide) in steps.items():
         if end:
             arrow(ax, (end, middle), (x - wide / 2, middle))
-        box(ax, x, middle, step, width=wide, height=0.6, size=11)
+        block(ax, x, middle, step, width=wide, height=0.6, size=11)
         end = x + wide / 2
     arrow(ax, (1.49, 1.55), (1.78, 1.35))
     arrow(ax, (1.49, 0.95), (1.78, 1.15))
-    line(ax, [(1.49, 0.3), (5.4, 0.3)])
-    arrow(ax, (5.4, 0.3), (5.4, middle - 0.3))
+    path(ax, [(1.49, 0.3), (5.4, 0.3), (5.4, middle - 0.3)])
     ax.add_patch(
         FancyBboxPatch(
             (1.66, 0.72),
@@ -288,8 +277,7 @@ def figure_two() -> Figure:
     first, second = ([low + 0.84 * i for i in range(5)] for low in (5.9, 0.85))
     _diagram(ax, SCALED_DOT_PRODUCT, first, {1.6: "Q", 2.2: "K"}, width=1.5)
     words(ax, 0.5, 5.32, "V", fontsize=13)  # it comes in at the last step
-    line(ax, [(0.5, 5.48), (0.5, first[-1])])
-    arrow(ax, (0.5, first[-1]), (1.15, first[-1]))
+    path(ax, [(0.5, 5.48), (0.5, first[-1]), (1.15, first[-1])])
     _diagram(ax, MULTI_HEAD, second, {1.4: "V", 1.9: "K", 2.4: "Q"}, width=2.2, several=(1, 2))
     return figure
 
@@ -315,10 +303,10 @@ def _diagram(
 
 def _step(ax: Axes, x: float, y: float, step: CodeBox, *, width: float, behind: int = 0) -> None:
     for back in range(behind, 0, -1):
-        box(ax, x + 0.07 * back, y + 0.07 * back, "", width=width)
-    box(ax, x, y, step.box, width=width)
+        block(ax, x + 0.07 * back, y + 0.07 * back, "", width=width)
+    block(ax, x, y, step.box, width=width)
     code = "\n".join(map(_shortened, step.code))
-    words(ax, 3.35, y, code, ha="left", family="DejaVu Sans Mono", fontsize=11)
+    words(ax, 3.35, y, code, ha="left", family="Course Mono", fontsize=11)
 
 
 def _shortened(code: str) -> str:
@@ -344,7 +332,7 @@ GROWTH = (
 
 @mpl.rc_context(style.PRINT)
 def outside_in() -> Figure:
-    """Draw how a decoder layer grows, one row for each step; what is new is black."""
+    """Draw how a decoder layer grows, one row for each step; what is new is filled."""
     figure, ax = canvas(style.WIDTH, 6.3)
     for number, (title, content, new) in enumerate(GROWTH):
         y = 5.6 - 1.0 * number
@@ -365,7 +353,7 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
             inner = x - wide / 2 - 0.1
         shadows = heads and part in ("self", "source")
         for back in (2, 1) if shadows else ():
-            box(
+            block(
                 ax,
                 x + 0.07 * back,
                 y + 0.07 * back,
@@ -375,10 +363,9 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
                 marked="heads" in new,
             )
         tall = 0.26 if part == "+" else TALL
-        box(ax, x, y, part, width=wide, height=tall, color=style.DECODER, marked=part in new)
+        block(ax, x, y, part, width=wide, height=tall, color=style.DECODER, marked=part in new)
         if part == "+":
-            line(ax, [(inner, y), (inner, y + 0.47), (x, y + 0.47)])
-            arrow(ax, (x, y + 0.47), (x, y + 0.13))
+            path(ax, [(inner, y), (inner, y + 0.47), (x, y + 0.47), (x, y + 0.13)])
         end = x + wide / 2 + (0.14 if shadows else 0)
     arrow(ax, (end, y), (7.98, y))
 
@@ -418,13 +405,12 @@ def parameter_bars(models: Mapping[str, Mapping[str, int]]) -> Figure:
         )
         for row, (start, number) in enumerate(zip(starts, numbers, strict=True)):
             if number > 0.06 * longest:
-                ax.text(
+                centered(
+                    ax,
                     (start + number / 2) / 1e6,
                     row,
                     f"{number / 1e6:.1f}",
-                    ha="center",
-                    va="center",
-                    fontsize=11,
+                    size=11,
                     color=style.ink_on(color),
                 )
     for row, counts in enumerate(models.values()):
@@ -529,17 +515,16 @@ def sentence_path(
         y -= between
         high = step * len(tokens)
         right = left + len(stations) * (wide + gap)
-        ax.add_patch(
-            FancyBboxPatch(
-                (0.1, y - high - 0.08),
-                right - 0.05,
-                high + 0.52,
-                linewidth=1.2,
-                edgecolor=color,
-                facecolor=tint,
-                boxstyle="round,pad=0,rounding_size=0.1",
-                zorder=0,
-            )
+        box(
+            ax,
+            (0.1 + (right - 0.05) / 2, y - high - 0.08 + (high + 0.52) / 2),
+            right - 0.05,
+            high + 0.52,
+            color=color,
+            fill=tint,
+            line=1.2,
+            zorder=0,
+            round=0.1,
         )
         label(ax, (0.2, y + 0.24), name, size=12, weight="bold", color=color)
         for column, (said, vectors) in enumerate(stations):
@@ -554,11 +539,7 @@ def sentence_path(
             matrix(ax, (x, y - high), wide, high, table[:, :DRAWN], limit=3, edge="none")
             for row in range(len(tokens) + 1):  # words apart
                 low = y - step * row - 0.045
-                ax.add_patch(
-                    Rectangle(
-                        (x - 0.01, low), wide + 0.02, 0.09, facecolor=tint, linewidth=0, zorder=2.5
-                    )
-                )
+                area(ax, (x - 0.01, low), wide + 0.02, 0.09, tint, zorder=2.5)
                 if row:
                     outline(ax, (x, low + 0.09), wide, step - 0.09)
         for row, text in enumerate(tokens):
@@ -696,7 +677,7 @@ def _rivals(ax: Axes, names: Sequence[str]) -> None:
             if each or i == count - 1:
                 ax.add_patch(Circle(end, 0.046, color=color, linewidth=0, zorder=3))
             if i in seen:
-                line(ax, [start, end if each else top[-1]], color)
+                path(ax, [start, end if each else top[-1]], color, head=False)
             if each and i:
                 look(ax, top[i - 1], (top[i][0] - 0.03, top[i][1]), 0.3, color)
         label(ax, (left - 0.05, 5.22), name, size=11, weight="bold", color=color)
@@ -748,15 +729,15 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
     step = (high - low) / N
     for x, color, name in [(left, style.ENCODER, "encoder"), (right, style.DECODER, "decoder")]:
         for i in range(N):
-            ax.add_patch(
-                FancyBboxPatch(
-                    (x - 1.05, low + i * step + 0.04),
-                    2.1,
-                    step - 0.08,
-                    facecolor=color,
-                    linewidth=0,
-                    boxstyle="round,pad=0,rounding_size=0.06",
-                )
+            box(
+                ax,
+                (x, low + (i + 0.5) * step),
+                2.1,
+                step - 0.08,
+                fill=color,
+                line=0,
+                zorder=1,
+                round=0.06,
             )
         for i, said in [(N // 2, name), (N // 2 - 1, f"{N} layers")]:
             words(
@@ -773,29 +754,27 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
         arrow(ax, (x, 0.8), (x, low))
     memory = (left + right) / 2 - 0.1
     for i, text in enumerate(source):
-        ax.add_patch(
-            FancyBboxPatch(
-                (memory - 0.42 + 0.24 * i, 4.5),
-                0.15,
-                0.62,
-                linewidth=0,
-                boxstyle="round,pad=0,rounding_size=0.04",
-                facecolor=style.WORDS[text],
-            )
+        box(
+            ax,
+            (memory - 0.345 + 0.24 * i, 4.81),
+            0.15,
+            0.62,
+            fill=style.WORDS[text],
+            line=0,
+            zorder=1,
+            round=0.04,
         )
-    line(ax, [(left, high), (left, 4.81)])
-    arrow(ax, (left, 4.81), (memory - 0.55, 4.81))
+    path(ax, [(left, high), (left, 4.81), (memory - 0.55, 4.81)])
     words(ax, memory, 5.27, "memory: a vector for each word", fontsize=12)
     for i in range(N):
         y = low + (i + 0.5) * step
         arrow(ax, (memory, y), (right - 1.05, y))
-    line(ax, [(memory, 4.42), (memory, low + 0.5 * step)])
+    path(ax, [(memory, 4.42), (memory, low + 0.5 * step)], head=False)
     arrow(ax, (right, high), (right, 4.58))
     words(ax, right, 4.81, target[-1], fontsize=17, weight="bold", color=style.WORDS[target[-1]])
-    lane = style.WIDTH - 0.38
-    line(ax, [(right + 0.7, 4.81), (lane, 4.81), (lane, 0.55)])
-    arrow(ax, (lane, 0.55), (right + 1.45, 0.55))
-    words(ax, lane + 0.2, 2.7, "each word comes back", rotation=270, fontsize=12)
+    lane = style.WIDTH - 0.6
+    path(ax, [(right + 0.7, 4.81), (lane, 4.81), (lane, 0.55), (right + 1.45, 0.55)])
+    words(ax, lane + 0.08, 2.7, "each\nword\ncomes\nback", ha="left", fontsize=12)
     return figure
 
 
@@ -883,8 +862,7 @@ def step_lines(lengths: Sequence[int], panels: Mapping[str, Panel]) -> Figure:
     figure.supxlabel(
         f"dotted: twice as much as with {lengths[0]} words", fontsize=style.FONT_SIZE - 1
     )
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=len(names))
+    name_lines(axes[-1])
     return figure
 
 
@@ -915,8 +893,8 @@ PLACES = range(2, 33)
 @figure(
     "whole-zoom",
     notebook=NOTEBOOK,
-    caption="Five looks at the Transformer: what is black in one drawing is opened in the next.",
-    alt="Five drawings. 1: a black box turns 'I like trees' into 'Me gustan los árboles'. 2: "
+    caption="Five looks at the Transformer: what is filled in one drawing is opened in the next.",
+    alt="Five drawings. 1: a filled box turns 'I like trees' into 'Me gustan los árboles'. 2: "
     "the encoder hands a memory to the decoder, which also gets the words so far. 3: six encoder "
     "layers in a row, six decoder layers in a row, and the memory goes to each decoder layer. 4: "
     "an encoder layer is self-attention and feed-forward, a decoder layer has cross-attention in "
@@ -952,6 +930,7 @@ def _counted_models() -> dict[str, dict[str, int]]:
 
 @figure(
     "whole-parameters",
+    title="Most parameters are in embeddings and feed-forward networks",
     notebook=NOTEBOOK,
     caption="Parameters by part: the base model as it comes, with one matrix for words, and big.",
     alt="Three stacked bars. Base: 100.9 million, of which embeddings 37.9, attention 18.9, "
@@ -978,7 +957,7 @@ def draw_vocabulary() -> Figure:
 @figure(
     "whole-outside-in",
     notebook=NOTEBOOK,
-    caption="A decoder layer grows from the outside in, in six steps; what is new is black.",
+    caption="A decoder layer grows from the outside in, in six steps; what is new is filled.",
     alt="Six rows. 0: a feed-forward box. 1: source attention before it. 2: self-attention before "
     "both. 3: more heads behind both attentions. 4: a plus after each box, with a line around the "
     "box. 5: a norm after each plus.",

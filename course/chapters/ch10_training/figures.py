@@ -23,6 +23,8 @@ from course.chapters.ch10_training.experiments import (
 )
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.rows import seed_rows
+from course.drawing.shapes import centered, name_lines, path, words_around
 from course.drawing.values import as_array, steady_round
 
 TOP_LOSS = 9  # the scale of `writing_curve` ends there
@@ -58,7 +60,7 @@ def learning_curve(
     if floor is not None:
         ax.axhline(
             floor,
-            label="the least that smoothed targets allow in training",
+            label="the least that smoothed targets allow",
             color=style.MUTED,
             linestyle=":",
         )
@@ -67,7 +69,7 @@ def learning_curve(
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
     ax.grid(axis="y")
-    ax.legend(frameon=True, framealpha=1, edgecolor="none")
+    name_lines(ax)
     if title:
         ax.set_title(title)
     return ax
@@ -323,25 +325,18 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
             grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest", aspect="auto"
         )
         ax.set_title(title)
-        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor")
-        ax.set_yticks(range(len(rows)), rows)
-        ax.tick_params(length=0, labelleft=ax is axes[0])
-        ax.spines[:].set_visible(False)
+        words_around(ax, rows, columns)
+        ax.tick_params(labelleft=ax is axes[0])
         for (i, j), share in np.ndenumerate(grid):
             if steady_round(share):
-                ax.text(
+                centered(
+                    ax,
                     j,
                     i,
                     f"{steady_round(share):.2f}",
-                    ha="center",
-                    va="center",
-                    fontsize=10.5,
+                    size=10.5,
                     color=style.ink_on(image.cmap(image.norm(share))),
                 )
-        ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
-        ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
-        ax.grid(which="minor", linewidth=0.8)
-        ax.tick_params(which="minor", length=0)
     axes[0].set_ylabel("the right word\nat each position")
     for ax in axes:
         ax.set_xlabel("probability of each word")
@@ -423,9 +418,9 @@ def _word_rows(ax: Axes, rows: list[tuple[str, Sequence[str]]], right: Sequence[
             ax.add_patch(
                 Rectangle((i, y), wide, tall, facecolor=fill, edgecolor=style.MUTED, linewidth=1.4)
             )
-            ax.text(i + wide / 2, y + tall / 2, word, ha="center", va="center")
+            centered(ax, i + wide / 2, y + tall / 2, word)
             if number == 0:
-                _arrow(ax, [(i + wide / 2, y), (i + wide / 2, y - step + tall)], style.MUTED)
+                path(ax, [(i + wide / 2, y), (i + wide / 2, y - step + tall)], style.MUTED)
             elif name == "right word":
                 ax.plot(
                     [i + wide / 2] * 2,
@@ -447,28 +442,11 @@ def _word_rows(ax: Axes, rows: list[tuple[str, Sequence[str]]], right: Sequence[
     last = -step * (len(rows) - 1) + tall / 2
     for i in range(len(right) - 1):  # from the end of the box up between the columns
         gap = i + wide + (1 - wide) / 2
-        _arrow(
+        path(
             ax,
             [(i + wide, last), (gap, last), (gap, tall / 2), (i + 1, tall / 2)],
             style.CATEGORIES[0],
         )
-
-
-def _arrow(ax: Axes, corners: list[tuple[float, float]], color: str) -> None:
-    xs, ys = zip(*corners[:-1], strict=True)
-    ax.plot(xs, ys, color=color, linewidth=1.8)
-    ax.annotate(
-        "",
-        xy=corners[-1],
-        xytext=corners[-2],
-        arrowprops={
-            "arrowstyle": "-|>",
-            "color": color,
-            "linewidth": 1.8,
-            "shrinkA": 0,
-            "shrinkB": 0,
-        },
-    )
 
 
 @mpl.rc_context(style.PRINT)
@@ -540,8 +518,7 @@ def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
             np.arange(1, len(lr) + 1),
             lr,
             color=color,
-            linewidth=6.5 - 1.5 * (number % 4),
-            solid_capstyle="butt",
+            linewidth=2.4,
         )
         peak = int(lr.argmax())
         steep = peak < 0.15 * len(lr)  # on its right rise the other lines
@@ -553,8 +530,10 @@ def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
             ha="right" if steep else "left",
             weight="bold",
         )
+        if d_model in list(zip(*rates, strict=True))[0][:number]:
+            continue  # the curves end in one, which is named already
         ax.annotate(
-            f"$d_{{model}}$ = {d_model}",
+            f"d_model = {d_model}",
             (len(lr), lr[-1]),
             xytext=(6, 0),
             textcoords="offset points",
@@ -570,7 +549,7 @@ def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     ax.text(
         1,
         0.8,
-        "$d_{model}$: how many numbers each word has",
+        "d_model: how many numbers each word has",
         transform=ax.transAxes,
         ha="right",
         va="top",
@@ -622,83 +601,18 @@ def loss_panels(
     for ax in axes[-1]:
         ax.set_xlabel("step of training")
     figure.get_layout_engine().set(wspace=0.06)
-    handles = {
-        label: handle
-        for ax in axes.flat
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
+    named: set[str] = set()
+    for ax in axes[0, ::-1]:
+        name_lines(ax, but=named)
+        named |= {line.get_label() for line in ax.lines}
     seeds = max(len(runs) for kinds in panels.values() for runs in kinds.values())
-    figure.legend(
-        handles.values(),
-        handles.keys(),
-        loc="outside lower center",
-        ncols=len(handles),
-        title=f"thick: the mean of {seeds} seeds; thin: each of them",
-    )
+    said = f"thick: the mean of {seeds} seeds; thin: each of them"
+    figure.supxlabel(said, color=style.MUTED, fontsize=style.NOTE)
     return figure
 
 
 def _looks() -> list[tuple[str, str]]:
     return [(style.CATEGORIES[0], "-"), (style.CATEGORIES[4], "--"), (style.CATEGORIES[2], "-.")]
-
-
-def verdict(shares: Sequence[float], base: Sequence[float]) -> str:
-    """Is every seed worse than the worst of the base's, or better than its best?"""
-    if max(shares) < min(base):
-        return "worse"
-    return "better" if min(shares) > max(base) else "no clear difference"
-
-
-@mpl.rc_context(style.PRINT)
-def ablation_rows(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw a table of ablations: a dot for each seed, a bar at their mean, the base as a band.
-
-    rows: {"part", "what", "shares": one for each seed, "paper": a remark}; the first is the base.
-    Raises ValueError when it is not, or when a row has no shares.
-    """
-    if not rows or rows[0]["part"] != "base":
-        raise ValueError("the first row should be the base, to which the others are compared")
-    figure = style.new_figure(8.0, 1.2 + 0.34 * len(rows))
-    ax = figure.subplots()
-    base = rows[0]["shares"]
-    ax.axvspan(min(base), max(base), color="#DCE9F3", zorder=0)
-    looks = {
-        "worse": (style.CATEGORIES[4], "s", "each seed worse than each of the base"),
-        "better": (style.CATEGORIES[3], "^", "each seed better than each of the base"),
-        "no clear difference": (style.CATEGORIES[0], "o", "base, and no clear difference from it"),
-    }
-    places, named = [], set()
-    for number, row in enumerate(rows):
-        if not row["shares"]:
-            raise ValueError(f"the row {row['what']!r} has no results")
-        y = number + 0.35 * len({r["part"] for r in rows[: number + 1]})
-        places.append(y)
-        shares = as_array(row["shares"])
-        found = verdict(row["shares"], base)
-        color, marker, label = looks[found]
-        ax.plot(
-            shares,
-            [y] * len(shares),
-            linestyle="",
-            marker=marker,
-            color=color,
-            markersize=6.5,
-            alpha=0.75,
-            label=None if found in named else label,
-        )
-        named.add(found)
-        ax.plot([shares.mean()] * 2, [y - 0.33, y + 0.33], color=style.INK, linewidth=2.5)
-        ax.text(1.07, y, row["paper"], va="center", fontsize=11)
-    ax.text(1.07, places[0] - 1.1, "in the paper (BLEU)", va="center", weight="bold", fontsize=11)
-    ax.set_yticks(places, [row["what"] for row in rows])
-    ax.tick_params(axis="y", length=0)
-    ax.set_ylim(places[-1] + 0.7, places[0] - 0.7)
-    ax.set_xlim(-0.02, 1.04)
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
-    ax.set_xlabel("held-out rows written without a mistake, three seeds")
-    ax.grid(axis="x")
-    figure.legend(loc="outside upper center", ncols=2)
-    return figure
 
 
 NOTEBOOK = "10_training"
@@ -727,7 +641,7 @@ def before_and_after() -> tuple[Tensor, Tensor]:
     notebook=NOTEBOOK,
     caption="The first word for 'merci': what a new model thinks, what is right, what it learns.",
     alt="Three panels with a bar for each of five English words, the end token and the rest; "
-    "'thanks', the right word, is dark. Before training the bars are of all sizes and 'thanks' "
+    "'thanks', the right word, is filled. Before training the bars are of all sizes and 'thanks' "
     "gets 0.06. The target is 1 at 'thanks' and 0 elsewhere. After training 'thanks' has 0.89.",
 )
 def draw_merci() -> Figure:
@@ -755,6 +669,7 @@ def draw_grids() -> Figure:
 
 @figure(
     "training-smoothed-rows",
+    title="Smoothing takes a little from the right word for all others",
     notebook=NOTEBOOK,
     caption="The target rows without and with label smoothing of 0.1.",
     alt="Two grids with a row for each of 'I am a student <eos>'. On the left: 1 at the right "
@@ -771,7 +686,7 @@ def draw_smoothed_rows() -> Figure:
     "training-teacher-forcing",
     notebook=NOTEBOOK,
     caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
-    alt="Boxes with words of a new model, wrong ones pale orange and right ones pale blue. "
+    alt="Boxes with words of a new model, wrong ones on orange and right ones on blue. "
     "Above, in training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong "
     "words, 'right word' I am a student <eos>. An arrow leads from each right word to the next "
     "position of 'reads'. Below, alone: the arrows start at the model's own words, and soon it "
@@ -785,6 +700,7 @@ def draw_teacher_forcing() -> Figure:
 
 @figure(
     "training-smoothing-penalty",
+    title="With smoothing, being too sure costs more again",
     notebook=NOTEBOOK,
     caption="Label smoothing makes it costly to be too sure.",
     alt="Loss against the probability of the right word, which grows to the right from 0.11 to "
@@ -830,6 +746,7 @@ def _history_of(run: dict[str, Any], key: str) -> list[tuple[int, float]]:
 
 @figure(
     "training-held-out",
+    title="Few pairs are learned by heart; from many, the rule is found",
     notebook=NOTEBOOK,
     caption="Learned by heart and understood: the same model on 50 pairs and on 10,000.",
     alt="Two panels, loss against the step, the mean of three seeds thick and each seed thin. "
@@ -879,7 +796,7 @@ def draw_norms() -> Figure:
             }
     drawn = loss_panels(panels, columns=3)
     for ax, (warmup, max_lr) in zip(drawn.axes, panels, strict=True):
-        ax.set_title(f"peak learning rate {max_lr:g}" if warmup == 1 else "")
+        ax.set_title(f"peak rate {max_lr:g}" if warmup == 1 else "")
         if ax.get_ylabel():
             name = "no warm-up" if warmup == 1 else f"warm-up of {warmup} steps"
             ax.set_ylabel(f"{name}\n\nloss per token")
@@ -910,11 +827,24 @@ def draw_norms() -> Figure:
     "clearly.",
 )
 def draw_ablations() -> Figure:
-    return ablation_rows(stored_rows())
+    rows = stored_rows()
+    worst = min(rows, key=lambda row: np.mean(row["shares"]))["what"]
+    return seed_rows(
+        [{**row, "group": row["part"], "remark": row["paper"]} for row in rows],
+        {"shares": ""},
+        title="Without positions nothing works; the number of heads hardly matters",
+        note="Held-out rows of digits written without a mistake, three seeds; the band is the "
+        "base's",
+        loud=[(worst, "shares")],
+        written=lambda share: f"{100 * share:.0f} %",
+        remarks="BLEU in the paper",
+        limits=(-0.01, 1.0),
+    )
 
 
 @figure(
     "training-loop",
+    title="The loss on new rows falls below that on smoothed targets",
     notebook=NOTEBOOK,
     caption="The loss of the loop written by hand: rows of digits, to be written backwards.",
     alt="Two curves over 400 steps. The loss on held-out rows begins where a model knows nothing, "

@@ -21,6 +21,7 @@ from course import experiments
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.shapes import centered
 from course.drawing.values import steady_round
 from transformer_lib.decoding import DecoderState, inference_mode, sampling_distribution
 from transformer_lib.text.batching import source_batch
@@ -189,7 +190,7 @@ def beam_tree(
             middle = ((start + x - HALF) / 2, (node["from_row"] + y) / 2)
             ax.text(
                 *middle,
-                "\N{BLACK SCISSORS}",
+                "\N{BALLOT X}",
                 fontsize=14,
                 ha="center",
                 va="center_baseline",
@@ -197,14 +198,13 @@ def beam_tree(
                 zorder=1.5,
                 bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 1},
             )
-        ax.text(
+        centered(
+            ax,
             x,
             y,
             _label(node).replace("  ", "\n"),
-            ha="center",
-            va="center",
             color=ink,
-            fontsize=11.5,
+            size=11.5,
             linespacing=1.1,
             zorder=3,
             weight="bold" if chosen else "normal",
@@ -219,7 +219,7 @@ def beam_tree(
         ax.text(step, -0.9, f"word {step}", ha="center", color=style.MUTED)
     if title:
         ax.set_title(title, fontsize=15, pad=12)
-    names = {"kept": "kept", "finished": "finished (dark: the likeliest)", "dropped": "dropped"}
+    names = {"kept": "kept", "finished": "finished (filled: the likeliest)", "dropped": "dropped"}
     handles = [
         Line2D([], [], color=looks[fate][0], linewidth=looks[fate][2], linestyle=looks[fate][3])
         for fate in names

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
 
 from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, label, word
+from course.drawing.shapes import box, canvas, label
 
 # In inches: where the letters begin, a letter, a box, from row to row.
 LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5
@@ -21,8 +20,8 @@ def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]
     """Draw a word as it is cut by vocabularies of several sizes, a row for each -> the figure.
 
     rows: size of the vocabulary -> the pieces of the word. means: size -> pieces per word in some
-    text. Longer pieces are darker. Raises ValueError where the pieces don't make the same word, or
-    the sizes differ.
+    text. Longer pieces are stronger. Raises ValueError where the pieces don't make the same word,
+    or the sizes differ.
     """
     words = {"".join(pieces) for pieces in rows.values()}
     if len(words) != 1 or list(rows) != list(means):
@@ -42,17 +41,17 @@ def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]
         for piece in pieces:
             wide = CELL * len(piece)
             color = mpl.colors.to_hex(style.WEIGHTS(0.12 + 0.75 * (len(piece) - 1) / len(whole)))
-            ax.add_patch(
-                FancyBboxPatch(
-                    (at + 0.03, y - HIGH / 2),
-                    wide - 0.06,
-                    HIGH,
-                    linewidth=0,
-                    facecolor=color,
-                    boxstyle="round,pad=0,rounding_size=0.06",
-                )
+            box(
+                ax,
+                (at + wide / 2, y),
+                wide - 0.06,
+                HIGH,
+                fill=color,
+                line=0,
+                zorder=1,
+                round=0.06,
             )
-            word(ax, (at + wide / 2, y), piece, size=14, color=style.ink_on(color))
+            label(ax, (at + wide / 2, y), piece, size=14, ha="center", color=style.ink_on(color))
             at += wide
         label(ax, (right, y), str(len(pieces)), size=14, weight="bold")
         label(ax, (style.WIDTH - 0.1, y), f"{means[size]:.2f}", size=14, ha="right")
@@ -230,6 +229,7 @@ def draw_pieces() -> Figure:
 
 @figure(
     "real-text-dropout",
+    title="Without dropout real text is learned by heart",
     notebook=NOTEBOOK,
     caption="The same model and training with and without dropout, on 1,000 real sentence pairs.",
     alt="Two panels, loss against the step. On the sentences that it learned from, the curve "
@@ -252,6 +252,7 @@ def draw_dropout() -> Figure:
 
 @figure(
     "real-text-learning-curve",
+    title="On real text, too, the loss flattens early",
     notebook=NOTEBOOK,
     caption="The loss of the larger translator while it was trained.",
     alt="Two curves over 7,000 steps. On training text the loss falls from 6.3 to 1.9, above a "

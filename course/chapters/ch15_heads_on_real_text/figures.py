@@ -6,11 +6,11 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.drawing import style
 from course.drawing.registry import figure
+from course.drawing.shapes import canvas, heading, label, matrix, outline, word
 from course.drawing.values import as_array, steady_round
 
 # Which look a kind of attention is measured by.
@@ -27,53 +27,46 @@ def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], tit
     """Draw how much of the gender comes along with one vector: rows of maps -> the figure.
 
     panels: name of a model -> the map of what it reads and that of what it has written, each with
-    the words at its places and the values (states, places), 1 for all of it. Words before the
-    lowest layer are at the bottom. Raises ValueError where words and values don't go together.
+    the words at its places and the values (states, places), 1 for all of it and below 0 where the
+    gender gets surer. The lowest layer is at the bottom. Raises ValueError where words and values
+    don't go together.
     """
-    figure = style.new_figure(style.WIDTH, 0.9 + 2.45 * len(panels))
-    figure.suptitle(title, fontsize=14, weight="bold")
-    widths = [len(words) for words, _ in next(iter(panels.values()))]
-    grid = figure.subplots(len(panels), 2, width_ratios=widths, squeeze=False)
-    for axes, (name, maps) in zip(grid, panels.items(), strict=True):
-        for ax, (words, values), side in zip(axes, maps, ("reads", "has written"), strict=True):
+    cell, high = 0.64, 0.36
+    sides = ("what it reads", "what it has written")
+    rows = [len(maps[0][1]) for maps in panels.values()]
+    longest = max(len(maps[0][0]) for maps in panels.values())
+    figure, ax = canvas(style.WIDTH, 0.72 + sum(rows) * high + 1.0 * len(panels))
+    heading(ax, title, "Percent of the gender that comes along when this one vector is exchanged")
+    y = ax.get_ylim()[1] - 0.98
+    for (name, maps), count in zip(panels.items(), rows, strict=True):
+        label(ax, (0.02, y), name, size=12, weight="bold")
+        y -= 0.15 + count * high
+        for row in range(count):
+            state = f"layer {row - 1}" if row else "embedding"
+            label(ax, (1.02, y + (row + 0.5) * high), state, ha="right", color=style.MUTED)
+        x = 1.15
+        for (words, values), side in zip(maps, sides, strict=True):
             values = as_array(values)
             if values.shape[1] != len(words):
                 raise ValueError(f"{len(words)} words, but {values.shape[1]} places: {words}")
-            image = ax.imshow(
-                values, cmap=style.SIGNED, vmin=-1, vmax=1, aspect="auto", origin="lower"
-            )
+            wide = cell * len(words)
+            label(ax, (x, y + count * high + 0.15), side, size=style.LABEL)
+            shown = values[::-1].clip(0)
+            matrix(ax, (x, y), wide, count * high, shown, limit=1, cmap=style.WEIGHTS, low=0)
             for (i, j), value in np.ndenumerate(values):
-                percent = steady_round(100 * value, 0)
+                percent, at = steady_round(100 * value, 0), (x + (j + 0.5) * cell, y + i * high)
+                outline(ax, (at[0] - cell / 2, at[1]), cell, high, style.RULE)
                 if abs(percent) >= 5:
-                    color = style.ink_on(style.SIGNED((value + 1) / 2))
-                    ax.text(j, i, f"{percent:.0f}", ha="center", va="center", color=color)
-            ax.set_xticks(
-                range(len(words)),
-                words,
-                fontsize=10,
-                rotation=30,
-                ha="right",
-                rotation_mode="anchor",
-            )
-            states = ["embedding", *(f"layer {i}" for i in range(len(values) - 1))]
-            ax.set_yticks(range(len(values)), states if side == "reads" else [])
-            ax.tick_params(length=0)
-            ax.spines[:].set_visible(False)
-            _lines(ax, values.shape)
-            ax.set_title(f"{name} {side} …")
-    scale = figure.colorbar(
-        image, ax=grid, pad=0.02, aspect=30, label="of the gender that changes, in %"
-    )
-    scale.outline.set_visible(False)
-    scale.set_ticks([-1, 0, 1], labels=["\N{MINUS SIGN}100", "0", "100"])
+                    look = {"color": style.ink_on(style.WEIGHTS(max(value, 0.0))), "ha": "center"}
+                    text = f"{percent:.0f}".replace("-", "\N{MINUS SIGN}")
+                    label(ax, (at[0], at[1] + high / 2), text, size=style.LABEL, **look)
+            for j, text in enumerate(words):
+                look = {"color": style.ACCENT} if " / " in text else {}
+                both = text.replace(" / ", "\n")
+                word(ax, (x + (j + 0.5) * cell, y - 0.1), both, size=9.5, va="top", **look)
+            x = 1.15 + cell * longest + 0.42
+        y -= 0.85
     return figure
-
-
-def _lines(ax: Axes, shape: tuple[int, int]) -> None:
-    ax.set_yticks(np.arange(shape[0] + 1) - 0.5, minor=True)
-    ax.set_xticks(np.arange(shape[1] + 1) - 0.5, minor=True)
-    ax.grid(which="minor", color="#D0D0D0", linewidth=0.8)
-    ax.tick_params(which="minor", length=0)
 
 
 @mpl.rc_context(style.PRINT)
@@ -420,7 +413,7 @@ def draw_pronouns() -> Figure:
     caption="Ten claims about the large model, and what two more runs say about them.",
     alt="Ten rows, each with a limit, grey on its wrong side, a filled square for the large model, "
     "a hollow one and a hollow diamond for seeds 1 and 2, and a dot for the small model. In "
-    "eight rows these squares and diamonds lie on the white side, mostly close together. “The "
+    "eight rows these squares and diamonds lie on the plain side, mostly close together. “The "
     "article brings less through it than after is”: 0.38, but 0.04 and, a hair beyond the "
     "limit of 0, \N{MINUS SIGN}0.01. “No head alone carries a third of the margin”: 0.22 and "
     "0.19, but 0.57 for seed 2. Seven dots of the small model lie in the grey.",

@@ -12,7 +12,16 @@ from matplotlib.patches import Rectangle
 from course.chapters.ch13_what_heads_learned.figures import agreement_bars
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import Point, canvas, label, look, word, word_color
+from course.drawing.shapes import (
+    Point,
+    canvas,
+    label,
+    look,
+    name_lines,
+    word,
+    word_color,
+    words_around,
+)
 
 # One color, one mark and one kind of line for each translator, in all figures.
 LOOKS = {
@@ -128,7 +137,7 @@ def backwards(looks: Any, row: str, runs: Sequence[Run]) -> Figure:
     right.set(xlabel="digits in the row", ylim=(0, 1.04))
     right.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
     right.set_title("Rows without a mistake")
-    right.legend(loc="lower left")
+    name_lines(right)
     return figure
 
 
@@ -192,7 +201,7 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
     ax.xaxis.set_major_locator(mpl.ticker.MultipleLocator(2))
     ax.set_title("Beyond the longest of the training, two of four break down")
-    ax.legend(loc="lower left")
+    name_lines(ax)
     return figure
 
 
@@ -256,9 +265,7 @@ def two_maps(maps: Mapping[str, Run]) -> Figure:
                 f"{len(written)} words look at {len(read)}, but the weights are {weights.shape}"
             )
         image = ax.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
-        ax.set_xticks(range(len(read)), read, rotation=90)
-        ax.set_yticks(range(len(written)), written)
-        ax.tick_params(length=0)
+        words_around(ax, written, read, style.NOTE)
         ax.set_title(title)
     scale = figure.colorbar(image, ax=panels, pad=0.02, aspect=30, label="weight")
     scale.outline.set_visible(False)
@@ -366,7 +373,7 @@ def draw_three() -> Figure:
     notebook=NOTEBOOK,
     caption="A recurrent translator of digits: what it looks at, and what share it has right.",
     alt="On the left a map: to write the digits of a row backwards, attention goes from the last "
-    "digit to the first, a dark band from top right to bottom left. On the right the share "
+    "digit to the first, a strong band from top right to bottom left. On the right the share "
     "of rows without a mistake against their length: without attention it falls from 100 % "
     "with 3 digits to 3 % with 10; with a dot product it stays above 96 % up to 9 digits and "
     "is near 86 % with 10; with additive scores it stays above 95 %.",
@@ -413,7 +420,7 @@ def draw_length() -> Figure:
     notebook=NOTEBOOK,
     caption="Where a recurrent translator and a Transformer look while they write one sentence.",
     alt="Two maps, Spanish words against English ones, of the sentence about animal and street. "
-    "With additive scores each row has a single dark cell, and these go down in a line that "
+    "With additive scores each row has a single strong cell, and these go down in a line that "
     "leaves out 'did' and 'it'. In the mean of the four heads in the Transformer's layer 1 the "
     "line is the same, but several rows, such as 'el', 'cruzó' and 'la', are spread over two or "
     "more words: individual heads are nearly as sharp as the additive scores.",

@@ -13,6 +13,7 @@ from course.chapters.ch06_masks.figures import mask_maps
 from course.drawing import style
 from course.drawing.architecture import architecture
 from course.drawing.registry import figure
+from course.drawing.shapes import centered
 
 Row = Mapping[str, Any]
 LOOKS = 0.4  # from this weight on a head is said to look there
@@ -36,13 +37,12 @@ def way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) -> 
     ax.plot([0], [all_equal], "o", color=style.MUTED, markersize=8, markerfacecolor="none")
     ax.axhspan(0, floor, color=style.CATEGORIES[3], alpha=0.25, linewidth=0)
     ax.axhline(floor, color=style.INK, linewidth=1.2)
-    ax.text(
+    centered(
+        ax,
         0.5,
         floor / 2,
         f"the floor: {floor:.2f} nats that the grammar's own dice decide",
         transform=ax.get_yaxis_transform(),
-        ha="center",
-        va="center",
     )
     ax.annotate(
         f"{losses[-1]:.2f}",
@@ -308,7 +308,7 @@ LEFT = (
     "and softmax. Not marked: the whole encoder on the left, and cross-attention, which reads it.",
 )
 def draw_what_is_left() -> Figure:
-    return architecture(*LEFT, title="Black is what\nis left: GPT")
+    return architecture(*LEFT, title="What is filled\nis left: GPT")
 
 
 @figure(
@@ -384,6 +384,7 @@ def draw_masks() -> Figure:
 
 @figure(
     "gpt-translations",
+    title="On longer sentences all three translate badly",
     notebook=NOTEBOOK,
     caption="English to Spanish, by a translator and by language models with a prompt.",
     alt="Three panels with a dot for each of three seeds: the share of sentences right to the "
@@ -404,6 +405,7 @@ def draw_translations() -> Figure:
 
 @figure(
     "gpt-prompting",
+    title="The translator writes digits backwards best, and most reliably",
     notebook=NOTEBOOK,
     caption="Rows of digits backwards, by a translator and by language models with a prompt.",
     alt="Three rows with a dot for each of three seeds, the share of held-out rows without a "

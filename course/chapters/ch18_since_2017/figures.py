@@ -8,77 +8,14 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
 from torch import Tensor
 
 from course.chapters.ch09_whole_transformer.figures import LINES, doubling
-from course.chapters.ch10_training.figures import verdict
 from course.drawing import style
-from course.drawing.architecture import arrow, line
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, label
+from course.drawing.rows import seed_rows, verdict
+from course.drawing.shapes import arrow, box, canvas, label, name_lines, path
 from course.drawing.values import as_array
-
-LOOKS = {
-    "worse": (style.CATEGORIES[4], "s", "each seed worse than each of the base"),
-    "better": (style.CATEGORIES[3], "^", "each seed better than each of the base"),
-    "no clear difference": (style.CATEGORIES[0], "o", "base, and no clear difference from it"),
-}
-
-
-@mpl.rc_context(style.PRINT)
-def worth_dots(
-    rows: Sequence[Mapping[str, Any]],
-    panels: Mapping[str, str],
-    unit: str = "sentences right to the letter: percentage points above the base's mean",
-) -> Figure:
-    """Draw how far each part is from the base: a panel for each kind of sentence -> the figure.
-
-    rows: {"what", "group"} and for each key of `panels` a number for each seed, above 0 if it is
-    better than the base's mean; the first is the base, whose seeds make the band. panels: key ->
-    title. unit: what the numbers are. Raises ValueError when the first row is not the base.
-    """
-    if not rows or rows[0]["group"] != "base":
-        raise ValueError("the first row should be the base, to which the others are compared")
-    groups = list(dict.fromkeys(row["group"] for row in rows))
-    places = [i + 0.55 * groups.index(row["group"]) for i, row in enumerate(rows)]
-    figure = style.new_figure(style.WIDTH, 2.0 + 0.31 * places[-1])
-    axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
-    named = {}
-    for ax, (key, title) in zip(axes, panels.items(), strict=True):
-        base = rows[0][key]
-        ax.axvspan(min(base), max(base), color="#DCE9F3", zorder=0)
-        ax.axvline(0, color=style.MUTED, linewidth=0.8, zorder=1)
-        for y, row in zip(places, rows, strict=True):
-            values, found = as_array(row[key]), verdict(row[key], base)
-            color, marker, said = LOOKS[found]
-            dots = ax.plot(
-                values,
-                [y] * len(values),
-                linestyle="",
-                marker=marker,
-                color=color,
-                markersize=6.5,
-                alpha=0.75,
-            )
-            named.setdefault(said, dots[0])
-            ax.plot([values.mean()] * 2, [y - 0.36, y + 0.36], color=style.INK, linewidth=2.2)
-        ax.set_title(title, fontsize=style.FONT_SIZE)
-        ax.set_ylim(places[-1] + 0.7, places[0] - 0.7)
-        ax.xaxis.set_major_formatter(lambda x, _: in_points(x))
-        ax.grid(axis="x")
-        ax.tick_params(axis="y", length=0)
-        ax.spines[["left", "bottom"]].set_visible(False)
-    axes[0].set_yticks(places, [row["what"] for row in rows])
-    seeds = len(rows[0][next(iter(panels))])
-    figure.supxlabel(
-        f"{unit}\n(a mark for each of {seeds} seeds, a line at their mean; "
-        f"tinted: the base's own seeds)",
-        fontsize=style.FONT_SIZE - 1,
-    )
-    order = [said for _, _, said in LOOKS.values() if said in named]
-    figure.legend([named[said] for said in order], order, loc="outside upper center", ncols=1)
-    return figure
 
 
 @mpl.rc_context(style.PRINT)
@@ -91,7 +28,7 @@ def bend_curves(z: Any, curves: Mapping[str, Any]) -> Figure:
     ax.axhline(0, color=style.MUTED, linewidth=0.8)
     ax.set(xlabel="z: what goes in", ylabel="what comes out")
     ax.grid()
-    ax.legend()
+    name_lines(ax)
     return figure
 
 
@@ -118,7 +55,7 @@ def score_squares(squares: Mapping[str, Any]) -> Figure:
         ax.set_xticks(range(0, scores.shape[1], 3))
         ax.set_yticks(range(0, scores.shape[0], 3))
     figure.supxlabel(
-        "white: 0; amber: above; blue: below; grey: hidden. Each square has its own scale",
+        "no color: 0; amber: above; blue: below; grey: hidden. Each square has its own scale",
         fontsize=style.FONT_SIZE,
     )
     return figure
@@ -141,7 +78,7 @@ def schedule_lines(rates: Mapping[str, Any]) -> Figure:
         )
     ax.set(xlabel="step of training", ylabel="learning rate,\nby its own highest", ylim=(0, 1.08))
     ax.set_xlim(left=0)
-    ax.legend(loc="lower left", bbox_to_anchor=(0.14, 0.02))
+    name_lines(ax)
     return figure
 
 
@@ -164,20 +101,18 @@ def memory_lines(
         if len(values) != len(lengths):
             raise ValueError(f"{name!r} has {len(values)} numbers for {len(lengths)} lengths")
         ax.plot(
-            lengths, values, look, marker=mark, color=color, linewidth=2.6, markersize=7, label=name
-        )
-        ax.annotate(
-            f"{values[-1]:.0f} MB",
-            (lengths[-1], values[-1]),
-            xytext=(8, 0),
-            textcoords="offset points",
-            va="center",
-            weight="bold",
-            annotation_clip=False,
+            lengths,
+            values,
+            look,
+            marker=mark,
+            color=color,
+            linewidth=2.6,
+            markersize=7,
+            label=f"{name}: {values[-1]:.0f} MB",
         )
     doubling(ax, lengths)
     ax.set_ylabel(unit)
-    ax.legend()
+    name_lines(ax)
     return figure
 
 
@@ -207,12 +142,11 @@ def time_lines(
                 markersize=6,
                 label=name,
             )
-        ax.axhline(1, color=style.CATEGORIES[0], linewidth=2)
+        ax.axhline(1, color=style.CATEGORIES[0], linewidth=2, label="the formula")
         doubling(ax, lengths)
         ax.set_title(title, fontsize=style.FONT_SIZE)
     axes[0].set_ylabel(unit)
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=2)
+    name_lines(axes[-1])
     return figure
 
 
@@ -291,7 +225,7 @@ def two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> 
                 color=style.INK if clear else style.MUTED,
             )
         if last:
-            line(ax, [(NAME, y + 0.27), (NUMBERS[-1] + 0.25, y + 0.27)])
+            path(ax, [(NAME, y + 0.27), (NUMBERS[-1] + 0.25, y + 0.27)], head=False)
     label(
         ax,
         (4.0, 0.42),
@@ -311,17 +245,16 @@ def in_points(number: float) -> str:
 def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
     """Boxes from the bottom up, in a frame that is repeated; what comes in goes around, too."""
     bottom, top = parts[1][0] - 0.52, parts[-1][0] + 0.36
-    ax.add_patch(
-        FancyBboxPatch(
-            (x - 1.15, bottom),
-            2.3,
-            top - bottom,
-            boxstyle="round,pad=0,rounding_size=0.12",
-            facecolor=style.TINTS[style.DECODER],
-            edgecolor=style.DECODER,
-            linewidth=1.4,
-            zorder=0,
-        )
+    box(
+        ax,
+        (x, (bottom + top) / 2),
+        2.3,
+        top - bottom,
+        color=style.DECODER,
+        fill=style.TINTS[style.DECODER],
+        line=1.4,
+        zorder=0,
+        round=0.12,
     )
     edge = None  # the upper edge of the last box
     adds = [y for y, words, _ in parts if words.startswith("add")]
@@ -332,20 +265,8 @@ def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
         if way == "around":
             below, aside = y - high / 2 - 0.12, x + WIDE / 2 + 0.17
             add = min(place for place in adds if place > y)
-            line(ax, [(x, below), (aside, below), (aside, add)])
-            arrow(ax, (aside, add), (x + WIDE / 2, add))
-        ax.add_patch(
-            FancyBboxPatch(
-                (x - WIDE / 2, y - high / 2),
-                WIDE,
-                high,
-                facecolor=style.PAPER,
-                zorder=2,
-                boxstyle="round,pad=0,rounding_size=0.08",
-                edgecolor=style.DECODER,
-                linewidth=1.8,
-            )
-        )
+            path(ax, [(x, below), (aside, below), (aside, add), (x + WIDE / 2, add)])
+        box(ax, (x, y), WIDE, high, color=style.DECODER, fill=style.PAPER, line=1.8)
         label(ax, (x, y), words, size=10.5, ha="center", va="center")
         edge = y + high / 2
     arrow(ax, (x, edge), (x, top + 0.25))
@@ -398,6 +319,7 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
 
 @figure(
     "since-bends",
+    title="GELU and SiLU have no corner, and dip a little below zero",
     notebook=NOTEBOOK,
     caption="Three bends of feed-forward networks: max(0, z), GELU and SiLU (without the gate).",
     alt="What comes out against what goes in, from -4 to 4. max(0, z) is 0 up to 0, with a corner, "
@@ -429,6 +351,7 @@ def draw_positions() -> Figure:
 
 @figure(
     "since-schedules",
+    title="The stable schedule stays at its highest until the last fifth",
     notebook=NOTEBOOK,
     caption="Three schedules, each by its own highest rate: straight down, cosine, stable.",
     alt="The learning rate against the step, up to 1,200. All three rise to their highest within "
@@ -464,7 +387,23 @@ def draw_schedules() -> Figure:
     "clear difference.",
 )
 def draw_worth() -> Figure:
-    return worth_dots(stored_points(), PANELS)
+    rows = stored_points()
+    return seed_rows(
+        rows,
+        PANELS,
+        title="Muon is worth most, and on longer sentences relative positions",
+        note="Sentences right to the letter: points above the model of 2017. A dot for each of "
+        "three seeds;\nthe band is the base's own seeds, and a number stands where all three lie "
+        "beyond it",
+        loud=[(found, key) for key in PANELS for found in best(rows, key)],
+        written=in_points,
+    )
+
+
+def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
+    """The single exchanges whose mean is highest: the first, and what comes within two points."""
+    means = {row["what"]: as_array(row[key]).mean() for row in rows if row["what"] != "today"}
+    return [what for what, mean in means.items() if mean > max(means.values()) - 2]
 
 
 @figure(
@@ -482,10 +421,14 @@ def draw_language_model() -> Figure:
     from course.chapters.ch18_since_2017.experiments import nearer
 
     rows = nearer(experiments.load("since-language-model")["runs"])
-    return worth_dots(
+    return seed_rows(
         rows,
-        {"nearer": "language model"},
-        "nearer to the floor, in validation loss: percent of the base's mean distance",
+        {"nearer": ""},
+        title="In a language model, too, Muon is worth most; positions are worth nothing",
+        note="Percent of the base's distance to the floor that is gone, in validation loss. A dot "
+        "for each\nof three seeds; the band is the base's own",
+        loud=[(found, "nearer") for found in best(rows, "nearer")],
+        written=in_points,
     )
 
 
@@ -514,6 +457,7 @@ def draw_both_ends() -> Figure:
 
 @figure(
     "since-memory",
+    title="Where the formula needs 134 megabytes, the fused kernel needs 2",
     notebook=NOTEBOOK,
     caption="Bytes that attention without a mask needs at a time: three ways.",
     alt="Megabytes at a time without a mask against the words in a sentence, 2,048 words in all. "
@@ -535,6 +479,7 @@ def draw_memory() -> Figure:
 
 @figure(
     "since-fused-times",
+    title="From 128 words on, the fused kernel is always quicker",
     notebook=NOTEBOOK,
     caption="Where PyTorch's fused kernel with a causal mask is quicker than the formula.",
     alt="Two panels, the fused kernel's time with a causal mask divided by the formula's, from 16 "

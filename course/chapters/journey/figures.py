@@ -27,11 +27,12 @@ from course.chapters.journey.experiments import (
 from course.drawing import style
 from course.drawing.registry import figure
 from course.drawing.shapes import (
+    area,
+    arrow,
     canvas,
     label,
     look,
     percent,
-    pointer,
     scale,
     strip,
     width_of,
@@ -104,26 +105,8 @@ def stack(
             strip(ax, at, RIGHT - LEFT, THIN, passed[station], limit=LIMIT)
     y -= height
     box = Box(y + 0.06, y + height - 0.06)
-    ax.add_patch(
-        Rectangle(
-            (0.03, y + 0.01),
-            WIDTH - 0.06,
-            height - 0.02,
-            linewidth=0,
-            facecolor="#F3F3F3",
-            zorder=0,
-        )
-    )
-    ax.add_patch(
-        Rectangle(
-            (0.03, y + 0.01),
-            0.06,
-            height - 0.02,
-            linewidth=0,
-            facecolor=word_color("trees"),
-            zorder=1,
-        )
-    )
+    area(ax, (0.03, y + 0.01), WIDTH - 0.06, height - 0.02, "#F3F3F3", zorder=0)
+    area(ax, (0.03, y + 0.01), 0.06, height - 0.02, word_color("trees"), zorder=1)
     label(ax, (0.2, y + height - 0.17), name or here, size=11.5, weight="bold")
     draw(ax, box)
     if after:
@@ -467,16 +450,7 @@ def _words_open(
     for i, (text, chance) in enumerate(zip(words, chances, strict=True)):
         y = box.top - 0.38 - (i + 0.5) * step
         word(ax, (start - 0.1, y), text, size=12 if i == 0 else 10, ha="right")
-        ax.add_patch(
-            Rectangle(
-                (start, y - 0.08),
-                max(chance * full, 0.01),
-                0.16,
-                linewidth=0,
-                facecolor=word_color(text),
-                zorder=2,
-            )
-        )
+        area(ax, (start, y - 0.08), max(chance * full, 0.01), 0.16, word_color(text), zorder=2)
         label(ax, (start + max(chance * full, 0.01) + 0.08, y), percent(chance), size=10)
     label(ax, (start, box.bottom + step / 2), rest, size=10, color=style.MUTED)
 
@@ -531,7 +505,7 @@ def _whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -
     left, wide = 2.55, RIGHT - 2.55
     for i, (name, side, vector, front) in enumerate(rows):
         if i in changes:
-            pointer(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
+            arrow(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
             label(
                 ax,
                 (left + 0.35, y - pause / 2),
@@ -541,13 +515,13 @@ def _whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -
             y -= pause
         y -= step
         if side:
-            ax.add_patch(Rectangle((0.98, y), 0.06, step, facecolor=colors[side], linewidth=0))
+            area(ax, (0.98, y), 0.06, step, colors[side])
         label(ax, (left - 0.1, y + step / 2), name, size=10, ha="right")
         if front:
             word(ax, (0.88, y + step / 2), front, size=13, ha="right")
             label(ax, (0.88, y - step / 2), side, size=10, ha="right", color=colors[side])
         strip(ax, (left, y + (step - high) / 2), wide, high, vector, limit=LIMIT)
-    pointer(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
+    arrow(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
     word(ax, (left + 0.35, y - pause + 0.1), ends[0], size=14, ha="left")
     label(ax, (left + 0.5 + width_of(ends[0], 14), y - pause + 0.1), ends[1], size=10)
     return figure
@@ -588,7 +562,7 @@ def borrowed(
             edge=style.HIGHLIGHT if i == arrow_to else "#BBBBBB",
             line=2.2 if i == arrow_to else 0.6,
         )
-        pointer(ax, (left + wide + 0.1, y), (left + wide + 0.42, y))
+        arrow(ax, (left + wide + 0.1, y), (left + wide + 0.42, y))
         x = left + wide + 0.5
         for text in written:
             word(ax, (x, y), text, ha="left")
@@ -715,7 +689,7 @@ def opened(
     "trees-one-hot",
     notebook="01_one_hot",
     caption="You are here: the word trees becomes a row with one 1, at its own number.",
-    alt="'trees' in green, and a long white row with one green mark, in the middle. Under a lens "
+    alt="'trees' in green, and a long empty row with one green mark, in the middle. Under a lens "
     "its cells are 0, but for one: a 1 at number 498, the number of 'trees'. Below, the names of "
     "seven stages to come, from embedding to next word.",
 )
@@ -873,7 +847,7 @@ def draw_masks() -> Figure:
     notebook="07_encoder",
     caption="You are here: what is left of trees at the end of the encoder, the memory.",
     alt="Three strips of 128 cells: 'trees' after the attention, what the feed-forward network "
-    f"adds, with dark cells, and, after the last norm, the memory. {DONE}",
+    f"adds, with strong cells, and, after the last norm, the memory. {DONE}",
 )
 def draw_encoder() -> Figure:
     way, layer = _the_way(), "encoder.layers.1"
@@ -1038,9 +1012,9 @@ def draw_causes() -> Figure:
     "positions-end-sign",
     notebook="03_positional_encoding",
     caption="A word stays what it is when its position is added; the end token nearly fades.",
-    alt="Two groups of three strips: row, position and their sum. For 'trees' the sum is as dark "
-    "as the row. For <eos> the row is pale blue where the position is orange, and the sum is "
-    "almost white, but for some cells on the left.",
+    alt="Two groups of three strips: row, position and their sum. For 'trees' the sum is as strong "
+    "as the row. For <eos> the row is faint blue where the position is orange, and the sum is "
+    "almost blank, but for some cells on the left.",
 )
 def draw_end_sign() -> Figure:
     way, table = _the_way(), _the_translator().model.src_positions.table
@@ -1066,7 +1040,7 @@ NOTES = (
     "In encoder layer 0, trees takes from <eos> with all four heads, 82 to 100 %.",
     "In self-attention of the decoder no arrow comes from a word further right: the mask.",
     "The position that writes árboles reads trees with all four heads of decoder layer 1.",
-    "The darkest rows are what the decoder's feed-forward networks add; the norm tames them.",
+    "The strongest rows are what the decoder's feed-forward networks add; the norm tames them.",
     "Each word gets 89 or 90 %: training with smoothed targets asks for no more.",
 )
 

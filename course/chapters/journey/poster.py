@@ -10,11 +10,15 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
+from matplotlib.patches import Circle
 
 from course.drawing import style
 from course.drawing.shapes import (
+    area,
+    arrow,
+    box,
     canvas,
+    head,
     label,
     look,
     outline,
@@ -25,6 +29,7 @@ from course.drawing.shapes import (
     word,
     word_color,
 )
+from course.drawing.values import as_array
 
 A2 = (23.39, 16.54)  # inches, landscape
 LIMIT = 3.0
@@ -59,7 +64,7 @@ class Column:
             self.ax,
             (self.left - 0.14, y),
             text,
-            size=11,
+            size=13,
             ha="right",
             weight="bold" if strong else "normal",
         )
@@ -97,16 +102,9 @@ class Column:
                         facecolor=word_color(text),
                     )
                 )
-                for target in range(len(self.words)):
-                    look(
-                        self.ax,
-                        (middle(place), top),
-                        (self.middle(target), bottom),
-                        float(table[target][place]),
-                        text,
-                        widest=4.5,
-                        least=0.05,
-                    )
+            starts = [(middle(place), top) for place in range(len(sources))]
+            ends = [(self.middle(place), bottom) for place in range(len(self.words))]
+            head(self.ax, starts, ends, as_array(table), sources, widest=4.5, least=0.05)
             self.name(f"head {number}", (top + bottom) / 2)
             self.y -= BAND
         self.y += 0.06
@@ -115,29 +113,18 @@ class Column:
         """The tinted ground of a layer, from `top` to where we are."""
         bottom = self.y - 0.09
         left = self.left - LABELS
-        self.ax.add_patch(
-            FancyBboxPatch(
-                (left, bottom),
-                self.right + 0.14 - left,
-                top - bottom,
-                linewidth=1.2,
-                zorder=0,
-                boxstyle="round,pad=0,rounding_size=0.12",
-                facecolor=style.TINTS[COLORS[self.side]],
-                edgecolor=COLORS[self.side],
-            )
-        )
-        self.ax.text(
-            left + 0.17,
-            top - 0.16,
-            title,
-            rotation=90,
-            ha="center",
+        right, color = self.right + 0.14, COLORS[self.side]
+        middle = (left + right) / 2, (top + bottom) / 2
+        size = right - left, top - bottom
+        box(self.ax, middle, *size, color=color, fill=style.TINTS[color], zorder=0, round=0.12)
+        label(
+            self.ax,
+            (left + 0.12, top - 0.14),
+            title.replace(" layer", "\nlayer"),
+            size=17,
             va="top",
-            fontsize=15.5,
             weight="bold",
             color=COLORS[self.side],
-            zorder=4,
         )
 
 
@@ -159,11 +146,11 @@ def poster(
     """
     figure, ax = canvas(*A2)
     figure.set_label(style.PAGE)
-    left, y = ENCODER_X - LABELS, A2[1] - 0.78
+    left, y = ENCODER_X - LABELS, A2[1] - 0.68
     x = _words(ax, left, y, way.src[:-1])
-    look(ax, (x + 0.2, y), (x + 1.3, y), 1.0, style.INK, widest=7)
-    x = _words(ax, x + 1.75, y, way.tgt_out[:-1])
-    label(ax, (x + 0.9, y), SUBTITLE, size=15, linespacing=1.3)
+    arrow(ax, (x + 0.05, y), (x + 1.1, y), style.INK, thick=7)
+    x = _words(ax, x + 1.55, y, way.tgt_out[:-1])
+    label(ax, (x + 0.9, y), SUBTITLE, size=16, linespacing=1.3)
 
     top = A2[1] - 2.2
     encoder = Column(ax, "encoder", ENCODER_X, way.src, top)
@@ -174,7 +161,7 @@ def poster(
     ):
         label(
             ax,
-            (column.left - LABELS, top + 0.66),
+            (column.left - LABELS, top + 0.74),
             text,
             size=25,
             weight="bold",
@@ -205,8 +192,8 @@ def poster(
 def _words(ax: Axes, x: float, y: float, words: Sequence[str]) -> float:
     """The words of the title, each in its color -> where they end."""
     for text in words:
-        word(ax, (x, y), text, size=50, ha="left")
-        x += width_of(text, 50) + 0.27
+        word(ax, (x, y), text, size=44, ha="left")
+        x += width_of(text, 44) + 0.5
     return x
 
 
@@ -215,22 +202,20 @@ def _below(
 ) -> None:
     """Word, one-hot row, embedding, position and their sum."""
     for place, text in enumerate(column.words):
-        word(column.ax, (column.middle(place), column.y + 0.16), text, size=24)
+        word(column.ax, (column.middle(place), column.y + 0.24), text, size=24)
     column.y -= 0.14
     for place, number in enumerate(ids):
         x, share = column.x(place), (number + 0.5) / vocab_size
         outline(column.ax, (x, column.y - 0.09), COLUMN, 0.09)
-        column.ax.add_patch(
-            Rectangle(
-                (x + share * COLUMN - 0.012, column.y - 0.09),
-                0.024,
-                0.09,
-                facecolor=style.INK,
-                linewidth=0,
-                zorder=3,
-            )
+        area(
+            column.ax,
+            (x + share * COLUMN - 0.012, column.y - 0.09),
+            0.024,
+            0.09,
+            style.INK,
+            zorder=3,
         )
-        label(column.ax, (x + share * COLUMN, column.y - 0.17), str(number), size=8, ha="center")
+        label(column.ax, (x + share * COLUMN, column.y - 0.17), str(number), size=9, ha="center")
     column.name("one-hot", column.y - 0.045)
     column.y -= 0.2
     column.strips("embedding × √128", way.outputs[f"{side}_embed"])
@@ -324,19 +309,11 @@ def _words_out(column: Column, way: Any, likeliest: Any) -> None:
         x = column.x(place)
         for row, (text, chance) in enumerate(words):
             y = column.y - 0.1 - row * 0.2
-            word(column.ax, (x + 0.86, y), text, size=10.5, ha="right")
+            look_like = {"ha": "right", "weight": "bold", "color": word_color(text)}
+            label(column.ax, (x + 0.86, y), text, size=11.5, **look_like)
             long = max(chance * 0.6, 0.01)
-            column.ax.add_patch(
-                Rectangle(
-                    (x + 0.93, y - 0.05),
-                    long,
-                    0.1,
-                    linewidth=0,
-                    facecolor=word_color(text),
-                    zorder=2,
-                )
-            )
-            label(column.ax, (x + 0.98 + long, y), percent(chance), size=9.5)
+            area(column.ax, (x + 0.93, y - 0.05), long, 0.1, word_color(text), zorder=2)
+            label(column.ax, (x + 0.98 + long, y), percent(chance), size=11)
         word(
             column.ax,
             (column.middle(place), column.y - 0.2 * len(words) - 0.28),
@@ -357,13 +334,13 @@ def _flow_back(column: Column, way: Any, top: float) -> None:
         other = width_of(column.words[place + 1], 24) / 2
         column.ax.plot(
             [start, lane, lane, lane + 0.1],
-            [column.y] * 2 + [top + 0.16] * 2,
+            [column.y] * 2 + [top + 0.24] * 2,
             color=color,
             linewidth=3,
             zorder=0.6,
             solid_joinstyle="round",
         )
-        look(column.ax, (lane, top + 0.16), (end - other - 0.06, top + 0.16), 1.0, color, widest=3)
+        look(column.ax, (lane, top + 0.24), (end - other - 0.06, top + 0.24), 1.0, color, widest=3)
 
 
 def _legend(ax: Axes, top: float, notes: Sequence[str]) -> None:
@@ -371,14 +348,14 @@ def _legend(ax: Axes, top: float, notes: Sequence[str]) -> None:
     left = ENCODER_X - LABELS
     label(ax, (left, top), "How to read it", size=18, weight="bold")
     scale(ax, (left + 0.35, top - 0.52), 1.7, limit=LIMIT, height=0.19)
-    text = "the value of a number: white is zero, blue below it, orange above it"
-    label(ax, (left + 2.6, top - 0.42), text, size=13)
+    text = "the value of a number: no color is zero, blue below it, orange above it"
+    label(ax, (left + 2.6, top - 0.42), text, size=15)
     y = top - 0.87
     look(ax, (left + 0.3, y), (left + 1.1, y), 1.0, "trees", widest=4.5)
     look(ax, (left + 1.3, y), (left + 2.1, y), 0.25, "trees", widest=4.5)
     text = "attention, 100 % and 25 %: from the word that is looked at, in its color"
-    label(ax, (left + 2.6, y), text, size=13)
+    label(ax, (left + 2.6, y), text, size=15)
     label(ax, (left, top - 1.5), "What to look for", size=18, weight="bold")
     for row, note in enumerate(notes):
-        label(ax, (left + 0.05, top - 1.88 - 0.34 * row), f"{row + 1}", size=13, weight="bold")
-        label(ax, (left + 0.35, top - 1.88 - 0.34 * row), note, size=13)
+        label(ax, (left + 0.05, top - 1.88 - 0.34 * row), f"{row + 1}", size=15, weight="bold")
+        label(ax, (left + 0.35, top - 1.88 - 0.34 * row), note, size=15)

@@ -10,25 +10,25 @@ from transformer_lib.model.transformer import make_model
 HEADS = {f"{name}.heads" for name in PARTS if name.endswith("_attn")}
 
 
-def black_areas(figure) -> int:
+def marked_areas(figure) -> int:
     [ax] = figure.axes
-    boxes = [patch for patch in ax.patches if to_hex(patch.get_facecolor()) == style.INK.lower()]
+    boxes = [patch for patch in ax.patches if to_hex(patch.get_facecolor()) == style.ACCENT.lower()]
     labels = [
         text
         for text in ax.texts
-        if (box := text.get_bbox_patch()) and to_hex(box.get_facecolor()) == style.INK.lower()
+        if (box := text.get_bbox_patch()) and to_hex(box.get_facecolor()) == style.ACCENT.lower()
     ]
     return len(boxes) + len(labels)
 
 
 def test_nothing_is_marked_without_being_asked():
-    assert black_areas(architecture()) == 0
+    assert marked_areas(architecture()) == 0
 
 
 @pytest.mark.parametrize("name", [*PARTS, *MASKS, *sorted(HEADS)])
 def test_each_part_can_be_marked_alone(name):
     areas = 2 if name.endswith(("positions", ".heads")) else 1  # sign and word; two boxes behind
-    assert black_areas(architecture(name)) == areas
+    assert marked_areas(architecture(name)) == areas
 
 
 def test_patterns_mark_groups():
@@ -68,4 +68,4 @@ def test_text_stays_inside_its_box():
 
 def test_the_number_of_layers_is_written_on_the_frames():
     texts = [text.get_text() for text in architecture(N=2).axes[0].texts]
-    assert {"encoder layer, 2 ×", "decoder layer, 2 ×"} <= set(texts)
+    assert {"encoder\nlayer, 2 ×", "decoder\nlayer, 2 ×"} <= set(texts)

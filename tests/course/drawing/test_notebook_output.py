@@ -327,15 +327,24 @@ def test_an_unknown_name_shows_nothing(shown, names):
     assert shown == []
 
 
-def test_a_word_keeps_its_color_beside_many_others(shown):
-    """256 colors are enough for a picture, but the small violet "I" was stored blue."""
+def test_a_color_bar_is_stored_without_bands(shown):
+    figure = style.new_figure(8, 2)
+    ramp = np.linspace(-3, 3, 600)[None]
+    figure.subplots().imshow(ramp, cmap=style.SIGNED, aspect="auto")
+    show(figure, alt="A ramp from blue over nothing to orange.")
+    stored = picture(shown[0][0])
+    assert stored.mode == "RGB"
+    row = np.asarray(stored)[stored.height // 2].astype(int)
+    assert np.abs(np.diff(row[200:-200], axis=0)).max() <= 8, "a step that can be seen"
+
+
+def test_a_picture_of_few_colors_is_stored_in_few_and_keeps_those_of_the_series(shown):
     figure = style.new_figure(8, 4)
-    heat, words = figure.subplots(2, 1)
-    heat.imshow(np.linspace(-3, 3, 2000).reshape(20, 100), cmap=style.SIGNED, aspect="auto")
+    words = figure.subplots()
     words.axis("off")
     for place, color in enumerate(style.EXACT):
-        words.text(place / len(style.EXACT), 0.5, "I", color=color, weight="bold")
-    show(figure, alt="A heat map, and letters of many colors below it.")
+        words.text(place / len(style.EXACT), 0.5, "I", bbox={"facecolor": color, "linewidth": 0})
+    show(figure, alt="Letters of many colors.")
     stored = picture(shown[0][0])
     assert stored.mode == "P"
     there = {color for _, color in stored.convert("RGB").getcolors(256)}

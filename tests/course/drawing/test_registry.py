@@ -148,7 +148,7 @@ def test_a_pdf_has_truetype_fonts_and_keeps_bold(saved):
     for name in ("series-map", "attention-explorer"):
         content = saved(name, "pdf")
         assert b"/CIDFontType2" in content and b"/Type3" not in content
-        assert fonts(content) >= {b"DejaVuSans", b"DejaVuSans-Bold"}, name
+        assert fonts(content) >= {b"CourseSans-Regular", b"CourseSans-Bold"}, name
 
 
 def test_the_objects_of_a_pdf_are_where_its_table_says(saved):

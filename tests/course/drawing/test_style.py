@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from itertools import combinations
@@ -212,3 +213,106 @@ def test_a_formula_looks_the_same_where_matplotlibs_list_of_fonts_is_wrong(tmp_p
         fonts["ttflist"] = [font for font in fonts["ttflist"] if Path(font["fname"]).is_absolute()]
         written.write_text(json.dumps(fonts), "utf-8")  # only what the system has
     assert pictures[0] == pictures[1]
+
+
+# --- words, and both themes
+
+
+def in_the_dark(color) -> np.ndarray:
+    return style.in_the_dark(to_rgb(color))
+
+
+def grounds() -> list[tuple[str, str]]:
+    """Words and what they stand on: paper, a chip, a box of a layer."""
+    chips = [style.chip(word) for word in [*style.WORDS, "another"]]
+    colors = (*style.CATEGORIES, style.ENCODER, style.DECODER, style.ACCENT, style.INK)
+    return [
+        *((look["color"], look["bbox"]["facecolor"]) for look in chips),
+        *((style.readable(color), style.tint(color)) for color in colors),
+        *((style.readable(color, style.PAPER), style.PAPER) for color in colors),
+        *((style.INK, tint) for tint in style.TINTS.values()),
+        (style.MUTED, style.PAPER),
+        (style.ENCODER, style.TINTS[style.ENCODER]),
+        (style.DECODER, style.TINTS[style.DECODER]),
+    ]
+
+
+@pytest.mark.parametrize("words, ground", grounds())
+def test_words_can_be_read_in_both_themes(words, ground):
+    assert contrast(words, ground) >= 4.5
+    assert contrast(in_the_dark(words), in_the_dark(ground)) >= 4.5
+
+
+def test_the_dark_theme_is_what_pages_do_with_their_filter():
+    """The filter of the pages, computed by its definition (Filter Effects, W3C)."""
+    root = Path(__file__).parents[3]
+    for page in ("course/site/static/site.css", "tools/jupyterlab/custom.css"):
+        assert f"{style.DARK_FILTER};" in root.joinpath(page).read_text("utf-8"), page
+    weights = np.array([0.213, 0.715, 0.072])
+    half_turn = 2 * weights[None] - np.eye(3) * 1.0  # cos = -1, sin = 0: what is no grey, mirrored
+    np.testing.assert_allclose(style.HALF_TURN, half_turn, atol=1e-9)
+    assert in_the_dark("white") == pytest.approx([0.072] * 3)
+    assert contrast(in_the_dark("white"), style.DARK_PAPER) < 1.02
+    assert (in_the_dark(style.INK) > 0.95).all()
+
+
+def test_hues_stay_in_the_dark():
+    import colorsys
+
+    for color in (*style.CATEGORIES, style.ENCODER, style.DECODER, style.ACCENT):
+        both = to_rgb(color), in_the_dark(color)
+        before, after = (colorsys.rgb_to_hls(*map(float, each))[0] for each in both)
+        assert abs((before - after + 0.5) % 1 - 0.5) < 0.07, color
+
+
+def test_every_eye_tells_the_accent_from_the_background():
+    for eye in EYES.values():
+        for color in (style.SOFT, style.MUTED):
+            assert np.linalg.norm(lab(style.ACCENT, eye) - lab(color, eye)) >= 18
+
+
+def test_a_finished_figure_has_its_title_at_the_left_and_true_minus_signs():
+    figure = style.new_figure()
+    ax = figure.subplots()
+    ax.set_title("what is found")
+    ax.set_yticks([0, 1], ["-1", "d_model = 2"])
+    light = ax.text(0, 0, "from -3 to e-mail, 2017-2026, d_ff", color="#E89F2A")
+    on_dark = ax.text(0, 0, "white stays", color="white")
+    style.finish(figure)
+    style.finish(figure)
+    assert (figure._suptitle.get_text(), figure._suptitle.get_ha()) == ("what is found", "left")
+    assert (
+        ax.get_title() == ax.get_title(loc="left") == ""
+        and figure._suptitle.get_position()[0] < 0.02
+    )
+    figure.canvas.draw()
+    ticks = [text.get_text() for text in ax.get_yticklabels()]
+    assert ticks == ["\N{MINUS SIGN}1", r"$d_{\mathrm{model}}$ = 2"]
+    said = light.get_text()
+    assert said == "from \N{MINUS SIGN}3 to e-mail, 2017-2026, $d_{\\mathrm{ff}}$"
+    assert contrast(light.get_color(), "white") >= 4.5 and on_dark.get_color() == "white"
+
+
+def test_letters_come_with_the_course():
+    from matplotlib import font_manager
+
+    for family, weights in ((style.SANS, ("normal", "bold")), (style.MONO, ("normal",))):
+        for weight in weights:
+            found = font_manager.findfont(
+                font_manager.FontProperties(family=family, weight=weight), fallback_to_default=False
+            )
+            assert Path(found).parent == style.FONTS
+    assert "SIL OPEN FONT LICENSE" in (style.FONTS / "OFL.txt").read_text("utf-8")
+    assert sum(file.stat().st_size for file in style.FONTS.iterdir()) < 300_000
+
+
+def test_no_figure_is_described_by_how_light_or_dark_it_is():
+    """The dark theme turns that round."""
+    from course.drawing.registry import FIGURES
+
+    root = Path(__file__).parents[3] / "course/chapters"
+    theirs = re.compile(r"\b(black|white|dark\w*|pale\w*|lighter|light (?:blue|green))\b", re.I)
+    for name, entry in FIGURES.items():
+        for text in (entry.caption, entry.alt):
+            assert not theirs.search(text), (name, theirs.search(text)[0])
+    assert any(root.glob("*/figures.py"))

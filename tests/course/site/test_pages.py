@@ -92,7 +92,9 @@ def test_no_page_loads_anything_from_elsewhere(site, pages):
             for address in filter(None, loaded):
                 assert not urlsplit(address).scheme and not address.startswith("//"), name
     css = (site / "static" / "site.css").read_text(encoding="utf-8")
-    assert re.findall(r"url\((.+?)\)", css) == ['"math.woff"'] and "@import" not in css
+    named = re.findall(r'url\("(.+?)"\)', css)
+    assert len(named) == 4 and named[0] == "math.woff"
+    assert all((site / "static" / file).stat().st_size for file in named) and "@import" not in css
 
 
 def test_every_page_forbids_what_comes_from_elsewhere(site):

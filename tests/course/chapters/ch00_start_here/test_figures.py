@@ -8,7 +8,6 @@ from course.chapters.ch00_start_here.figures import Stage, series_map
 from course.chapters.journey.figures import vectors
 from course.drawing import style
 from course.drawing.registry import FIGURES
-from course.drawing.shapes import word_color
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +30,8 @@ def test_the_sentence_stands_on_top_and_its_translation_below_in_the_same_colors
     words = {text.get_text(): text for text in drawn.axes[0].texts}
     for english, spanish in (("I", "Me"), ("like", "gustan"), ("trees", "árboles")):
         assert words[english].get_position()[1] > words[spanish].get_position()[1]
-        assert words[english].get_color() == words[spanish].get_color() == word_color(english)
+        assert words[english].get_color() == words[spanish].get_color()
+        assert words[english].get_color() == style.readable(style.WORDS[english])
 
 
 def test_the_strips_are_the_true_vectors_on_the_signed_scale(drawn):

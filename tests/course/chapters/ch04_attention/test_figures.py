@@ -6,7 +6,8 @@ import re
 import numpy as np
 import pytest
 import torch
-from matplotlib.patches import Circle
+from matplotlib.colors import to_hex
+from matplotlib.patches import Circle, FancyArrowPatch
 
 from course.chapters.ch04_attention.experiments import real_head
 from course.chapters.ch04_attention.figures import (
@@ -22,6 +23,7 @@ from course.chapters.ch04_attention.figures import (
 from course.chapters.journey.experiments import trace
 from course.chapters.journey.figures import LAYER
 from course.drawing import notebook_output as showing
+from course.drawing import style
 from course.drawing.registry import find
 from transformer_lib.interpret.patching import ablate_head, patch_attention
 from transformer_lib.model.attention import attention, attention_weights
@@ -78,10 +80,20 @@ def test_the_six_steps_carry_their_numbers():
 
 def test_the_query_of_the_first_word_reaches_the_score_of_the_second():
     ax = six_steps(["a", "b"], torch.ones(4), torch.ones(2, 4), torch.eye(2)).axes[0]
-    starts = [(line.get_xdata()[0], line.get_xdata()[-1]) for line in ax.lines]
-    assert any(start < end - 0.8 for start, end in starts), "a blue path to the second column"
-    ends = [text.xy for text in ax.texts if getattr(text, "arrow_patch", None)]
-    assert sum(y == -4 for _, y in ends) == 2, "each value comes to weight times value"
+    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    ways = [(to_hex(arrow.get_edgecolor()), arrow.get_path().vertices) for arrow in arrows]
+    boxes = {text.get_text(): text.get_position() for text in ax.texts}
+    assert "“a” gives itself 50 % of its attention" in boxes
+
+    def ends_at(x: float, y: float) -> list[str]:
+        return [color for color, way in ways if np.hypot(*(way - (x, y)).T).min() < 0.03]
+
+    for product in ("$q_1 · k_1$ = 4", "$q_1 · k_2$ = 4"):
+        x, y = boxes[product]
+        assert ends_at(x - 0.77, y) == [style.ACCENT.lower()], "the query comes to each key"
+    for part in ("(0.50, 0.00)", "(0.00, 0.50)"):
+        x, y = boxes[part]
+        assert len(ends_at(x + 0.77, y)) == 1, "the value comes to weight times value"
 
 
 def test_the_disks_beside_the_keys_are_as_large_as_the_weights():

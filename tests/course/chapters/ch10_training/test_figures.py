@@ -1,5 +1,7 @@
 """Drawings of training: the numbers reach the picture, and what isn't a distribution is refused."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -7,20 +9,20 @@ import torch
 from course.chapters.ch10_training import experiments as measured
 from course.chapters.ch10_training import figures, live
 from course.chapters.ch10_training.experiment_first_words import PAIRS, new_model, probabilities
+from course.chapters.ch10_training.experiments import stored_rows
 from course.chapters.ch10_training.figures import (
-    ablation_rows,
     loop_curve,
     loss_panels,
     penalty_curves,
     probability_bars,
     schedule_curves,
     teacher_forcing,
-    verdict,
     word_grids,
     writing_curve,
 )
 from course.chapters.ch10_training.growing_curve import GrowingCurve
 from course.drawing import style
+from course.drawing.rows import verdict
 from transformer_lib import label_smoothed_cross_entropy, paper_schedule
 from transformer_lib.text.tokens import EOS
 
@@ -122,7 +124,8 @@ def test_every_run_is_a_line_and_every_kind_has_one_name():
     assert left.lines[1].get_xydata().tolist() == [[1, 3], [2, 0.5]]
     assert left.lines[2].get_xydata().tolist() == [[1, 2.5], [2, 0.75]], "their mean"
     assert left.lines[3].get_color() == right.lines[0].get_color() != left.lines[0].get_color()
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
+    said = [text.get_text() for ax in (left, right) for text in ax.texts]
+    assert sorted(said) == ["a", "b"], "each name once, at a line's end"
     assert left.get_ylim() == right.get_ylim() and left.get_ylim()[1] > 4
     with pytest.raises(ValueError, match="no panels"):
         loss_panels({}, columns=2)
@@ -132,27 +135,22 @@ def test_the_norms_figure_holds_every_training():
     figure = figures.draw_norms()
     assert len(figure.axes) == 6 and [len(ax.lines) for ax in figure.axes] == [8] * 6
     upper_right = figure.axes[2]
-    assert upper_right.get_title() == "peak learning rate 0.003"
+    assert upper_right.get_title() == "peak rate 0.003"
     assert "no warm-up" in figure.axes[0].get_ylabel()
-    assert upper_right.texts[0].get_text() == "post-norm fails"
+    assert upper_right.texts[-1].get_text() == "post-norm fails"
     post, pre = upper_right.lines[3], upper_right.lines[7]
     assert min(post.get_ydata()) > 1.9 and pre.get_ydata()[-1] == pytest.approx(0.11, abs=0.01)
 
 
-def test_an_ablation_is_drawn_with_a_dot_for_each_seed():
-    base = {"part": "base", "what": "base", "shares": [0.8, 0.9], "paper": "25.8"}
-    other = {"part": "A", "what": "1 head", "shares": [0.25, 0.5], "paper": "worse"}
-    ax = ablation_rows([base, other]).axes[0]
-    assert ax.lines[2].get_xdata().tolist() == [0.25, 0.5]
-    assert set(ax.lines[3].get_xdata()) == {0.375}
-    assert ax.lines[0].get_color() != ax.lines[2].get_color(), "every seed is below the base"
-    assert "worse" in [text.get_text() for text in ax.texts]
-    assert verdict([0.9, 1.0], base["shares"]) == "no clear difference"
-    assert verdict([0.91, 1.0], base["shares"]) == "better"
-    with pytest.raises(ValueError, match="first row should be the base"):
-        ablation_rows([other])
-    with pytest.raises(ValueError, match="'1 head' has no results"):
-        ablation_rows([base, {**other, "shares": []}])
+def test_the_title_of_the_ablations_is_true():
+    rows = {row["what"]: row["shares"] for row in stored_rows()}
+    means = {what: np.mean(shares) for what, shares in rows.items()}
+    assert min(means, key=means.get) == "no positions" and means["no positions"] < 0.05
+    heads = [what for what in rows if re.fullmatch(r"\d+ heads?", what)]
+    assert len(heads) == 4
+    assert {verdict(rows[what], rows["base"]) for what in heads} == {"no clear difference"}
+    said = [text.get_text() for text in figures.draw_ablations().axes[0].texts]
+    assert "2 %" in said and "BLEU in the paper" in said
 
 
 # --- curves of a training

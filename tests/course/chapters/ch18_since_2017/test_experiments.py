@@ -5,7 +5,6 @@ from statistics import mean
 import pytest
 
 from course import experiments
-from course.chapters.ch10_training.figures import verdict
 from course.chapters.ch18_since_2017.experiments import (
     ASKED,
     BEYOND,
@@ -15,6 +14,7 @@ from course.chapters.ch18_since_2017.experiments import (
 )
 from course.chapters.ch18_since_2017.experiments import worth as printed
 from course.chapters.ch18_since_2017.figures import BETWEEN
+from course.drawing.rows import verdict
 from transformer_lib.text import english_spanish
 from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.translator import Translator

@@ -14,7 +14,6 @@ from course.chapters.ch18_since_2017.figures import (
     score_squares,
     time_lines,
     two_models,
-    worth_dots,
 )
 from course.drawing.registry import FIGURES
 
@@ -27,29 +26,16 @@ ROWS = [
 ]
 
 
-def test_each_seed_has_a_dot_and_the_base_a_band():
-    figure = worth_dots(ROWS, PANELS)
-    one, two = figure.axes
-    assert [ax.get_title() for ax in (one, two)] == ["one", "two"]
-    dots = [line for line in one.lines if len(line.get_xdata()) == 3]
-    assert [list(line.get_xdata()) for line in dots] == [row["test"] for row in ROWS]
-    band = two.patches[0]
-    assert (band.get_x(), band.get_width()) == (-2.0, 4.0)
-    assert [label.get_text() for label in one.get_yticklabels()] == ["base", "good", "bad", "all"]
+def test_the_titles_of_what_is_worth_most_are_true():
+    from course import experiments
+    from course.chapters.ch18_since_2017.experiments import nearer
+    from course.chapters.ch18_since_2017.figures import best, stored_points
 
-
-def test_only_what_lies_beyond_every_seed_of_the_base_is_marked():
-    one, two = worth_dots(ROWS, PANELS).axes
-    looks = [
-        [line.get_marker() for line in ax.lines if len(line.get_xdata()) == 3] for ax in (one, two)
-    ]
-    assert looks == [["o", "^", "o", "^"], ["o", "o", "s", "o"]]
-
-
-@pytest.mark.parametrize("rows", [[], ROWS[1:]])
-def test_without_a_base_nothing_is_compared(rows):
-    with pytest.raises(ValueError, match="should be the base"):
-        worth_dots(rows, PANELS)
+    rows = stored_points()
+    assert best(rows, "test") == best(rows, "pronoun") == ["Muon"]
+    assert best(rows, "longer") == ["rotary", "T5's positions"]
+    model = nearer(experiments.load("since-language-model")["runs"])
+    assert best(model, "nearer") == ["Muon"]
 
 
 def test_both_ends_say_the_mean_of_each_part():
@@ -90,7 +76,7 @@ def test_what_is_hidden_is_crossed_out():
 def test_memory_and_times_reach_the_picture():
     ax = memory_lines([16, 32], {"formula": [1.0, 4.0], "fused": [0.5, 1.0]}).axes[0]
     assert [list(line.get_ydata()) for line in ax.lines] == [[1.0, 4.0], [0.5, 1.0]]
-    assert [text.get_text() for text in ax.texts] == ["4 MB", "1 MB"]
+    assert [text.get_text() for text in ax.texts] == ["formula: 4 MB", "fused: 1 MB"]
     with pytest.raises(ValueError, match="1 numbers for 2 lengths"):
         memory_lines([16, 32], {"formula": [1.0]})
     figure = time_lines([16, 32], {"use": {"fused": [2.0, 0.5]}, "training": {"fused": [1, 1]}})
@@ -102,9 +88,9 @@ def test_memory_and_times_reach_the_picture():
 def test_the_alt_texts_say_what_is_stored():
     from statistics import mean
 
-    from course.chapters.ch10_training.figures import verdict
     from course.chapters.ch18_since_2017.experiments import ASKED
     from course.chapters.ch18_since_2017.figures import BETWEEN, stored_points
+    from course.drawing.rows import verdict
 
     rows = {row["what"]: row for row in stored_points()}
     assert len(rows) == 21
@@ -150,8 +136,8 @@ def test_the_alt_text_of_the_language_model_says_what_is_stored():
     from statistics import mean
 
     from course import experiments
-    from course.chapters.ch10_training.figures import verdict
     from course.chapters.ch18_since_2017.experiments import nearer
+    from course.drawing.rows import verdict
 
     rows = {
         row["what"]: row["nearer"]

@@ -150,7 +150,7 @@ def test_a_look_is_as_thick_as_its_weight_and_colored_as_its_word():
     half, whole = ax.patches
     assert half.get_linewidth() == 3 and whole.get_linewidth() == 6
     drawing.word(ax, (0, 0), "trees")
-    assert ax.texts[0].get_color() == style.WORDS["trees"]
+    assert ax.texts[0].get_color() == style.readable(style.WORDS["trees"])
     drawing.word(ax, (0, 0), "fish")
     assert ax.texts[1].get_color() == style.INK
 

@@ -1,0 +1,93 @@
+"""Experiments as rows: a dot for each seed, beside the seeds of the base; grey, and one accent."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from course.drawing import style
+from course.drawing.shapes import titled
+from course.drawing.values import as_array
+
+STEP = 0.265  # inches from row to row
+
+
+def verdict(shares: Sequence[float], base: Sequence[float]) -> str:
+    """Are all seeds of a change better than each of the base, all worse, or neither?"""
+    if min(shares) > max(base):
+        return "better"
+    return "worse" if max(shares) < min(base) else "no clear difference"
+
+
+@mpl.rc_context(style.PRINT)
+def seed_rows(
+    rows: Sequence[Mapping[str, Any]],
+    panels: Mapping[str, str],
+    *,
+    title: str,
+    note: str,
+    loud: Collection[tuple[str, str]],
+    written: Callable[[float], str],
+    remarks: str = "",
+    limits: tuple[float, float] | None = None,
+) -> Figure:
+    """Draw what each change is worth: a panel for each measure, a row for each change.
+
+    rows: {"what", "group"} and for each key of `panels` a number for each seed; the first is the
+    base, whose seeds make the band. "remark": what stands at the right, under `remarks`. loud: rows
+    (what, key) in the accent. written: a mean -> the number beside its dots, where each seed lies
+    beyond each of the base; other rows are pale. limits: of the axes, else those of the numbers.
+    Raises ValueError when the first row is not the base, or a row has no numbers.
+    """
+    if not rows or rows[0]["group"] != "base":
+        raise ValueError("the first row should be the base, to which the others are compared")
+    for row in rows:
+        if not all(len(row[key]) for key in panels):
+            raise ValueError(f"the row {row['what']!r} has no results")
+    places = np.cumsum([0, *(1.45 if a["group"] != b["group"] else 1 for a, b in pairwise(rows))])
+    figure = style.new_figure(style.WIDTH, 1.5 + STEP * places[-1])
+    titled(figure, title, note)
+    axes = figure.subplots(1, len(panels), sharey=True, sharex=True, squeeze=False)[0]
+    numbers = np.concatenate([as_array(row[key]) for row in rows for key in panels])
+    room = 0.05 * np.ptp(numbers)
+    low, high = limits or (numbers.min() - 5 * room, numbers.max() + 5 * room)
+    for ax, (key, name) in zip(axes, panels.items(), strict=True):
+        base = rows[0][key]
+        ax.axvspan(min(base), max(base), color=style.GROUND, zorder=0)
+        ax.axvline(np.mean(base), color=style.SOFT, linewidth=0.8, zorder=1)
+        for y, row in zip(places, rows, strict=True):
+            values, mean = as_array(row[key]), float(np.mean(row[key]))
+            found, accent = verdict(row[key], base), (row["what"], key) in loud
+            clear = found != "no clear difference"
+            color = style.ACCENT if accent else style.MUTED if clear else style.SOFT
+            ax.plot([values.min(), values.max()], [y, y], color=color, alpha=0.4, linewidth=3)
+            ax.scatter(values, [y] * len(values), s=34, color=color, edgecolor=style.PAPER)
+            if clear:
+                left = found == "worse" and mean - 3.5 * room > low
+                ax.text(
+                    values.min() - room if left else values.max() + room,
+                    y,
+                    written(mean),
+                    ha="right" if left else "left",
+                    va="center_baseline",
+                    weight="bold" if accent else "normal",
+                    color=style.ACCENT if accent else style.INK,
+                )
+            ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
+        ax.set_title(name, fontsize=style.LABEL)
+        ax.set(ylim=(places[-1] + 0.7, -0.7), xlim=(low, high), xticks=[])
+        ax.spines[:].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+    axes[0].set_yticks(places, [row["what"] for row in rows])
+    named = {what for what, _ in loud}
+    for text in axes[0].get_yticklabels():
+        text.set_weight("bold" if text.get_text() in named else "normal")
+    if remarks:
+        beside = {"transform": axes[-1].get_yaxis_transform(), "color": style.MUTED}
+        axes[-1].text(1.03, -1.05, remarks, va="bottom", **{**beside, "weight": "bold"})
+        for y, row in zip(places, rows, strict=True):
+            axes[-1].text(1.03, y, row["remark"], va="center_baseline", **beside)
+    return figure
