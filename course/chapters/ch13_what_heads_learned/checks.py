@@ -264,8 +264,8 @@ def flips(sentence: str, word: str, one: str, another: str) -> None:
     stays = f"The translation stays “{' '.join(before)}”. "
     expect(
         before != after or not word_without_gender(before[-1]),
-        f"{stays}*{before[-1].capitalize()}* is the same in both genders: take an adjective that "
-        "shows its gender, like *pequeño*.",
+        f"{stays}Its last word, *{before[-1]}*, is the same in both genders: end with an adjective "
+        "that shows its gender, like *pequeño*.",
     )
     expect(
         before != after,

@@ -190,8 +190,8 @@ FLIPS = [
     ((FIT, "small", "trophy", "box"), "right!"),
     ((FIT, "small", "trophy", "chest"), "'chest' is not one of the words"),
     ((FIT, "it", "trophy", "box"), "should be the adjective at the end"),
-    ((FIT.replace("small", "big"), "big", "trophy", "box"), "*Grande* is the same in both genders"),
-    ((MANY, "big", "trophies", "boxes"), "*Grandes* is the same in both genders"),
+    ((FIT.replace("small", "big"), "big", "trophy", "box"), "*grande*, is the same in both"),
+    ((MANY, "big", "trophies", "boxes"), "*grandes*, is the same in both genders"),
     ((MANY.replace("big", "small"), "small", "trophies", "boxes"), "right!"),
     (
         ("The ball didn't fit in the box because it was too small", "small", "ball", "box"),
