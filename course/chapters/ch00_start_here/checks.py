@@ -25,7 +25,8 @@ def spanish(sentence: str) -> list[str]:
 def several_people(sentence: str) -> None:
     """Deeper exercise 1: a sentence in which several people like something."""
     words = spanish(sentence)
-    likes = {"gusta", "gustan", "gustó", "gustaron"}
+    verbs = [("gusta", "gustan", "gustó", "gustaron"), ("encanta", "encantan")]  # like, love
+    likes = {form for verb in verbs for form in verb}
     expect(
         bool(likes & set(words)),
         f"The translation is “{' '.join(words)}”. Does your sentence say that somebody likes it?",

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from course.checks import (
+    Hint,
     exercise,
     expect,
     implement,
@@ -141,6 +142,13 @@ def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
         f"{D_MODEL}).",
     )
     expect(close(found, table[batch]), "Right for one sentence, but not for a batch of sentences.")
+    # In a product each row counts, most of them times 0, and 0 times NaN is NaN.
+    table[5] = math.nan
+    no_slip(
+        bool(result_of(function, ids, table).isnan().all()),
+        "Right, but the rows were fetched by their places. Make one-hot rows of the ids, and write "
+        "the lookup as a product with the table: @.",
+    )
 
 
 @implement(lambda: (torch.tensor([0]), torch.ones(1, 1)))
@@ -221,6 +229,12 @@ def wrong_embeddings(ids: Tensor, table: Tensor) -> list[tuple[str, Tensor]]:
     ]
 
 
+DOT_PRODUCT = (
+    "“giant” has a long vector, so its dot product is large. The cosine divides by the lengths of "
+    "both vectors."
+)
+
+
 @implement(lambda: ("a", ["a", "b"], torch.eye(2)))
 def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
     """Exercise 4: (word, words, table) -> the other word whose vector points most nearly alike."""
@@ -243,12 +257,11 @@ def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
     expect(
         isinstance(answer, str), f"Return one word; this is of the type {type(answer).__name__}."
     )
-    no_slip(answer != "tree", "Every word is nearest to itself: leave the word itself out.")
-    no_slip(
-        answer != "giant",
-        "“giant” has a long vector, so its dot product is large. The cosine divides by the lengths "
-        "of both vectors.",
-    )
+    if answer == "tree":
+        giant = result_of(function, "giant", list(words), table)
+        no_slip(giant == "giant", DOT_PRODUCT)  # "tree" comes second, after "giant"
+        raise Hint("Every word is nearest to itself: leave the word itself out.", keeps=0.5)
+    no_slip(answer != "giant", DOT_PRODUCT)
     no_slip(
         answer != "near",
         "“near” has the smallest distance. The cosine asks for the direction, whatever the length.",

@@ -194,6 +194,8 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
         "The softmax runs over the batch. In four axes the keys are the last one: dim=-1.": (
             lambda: (scores / math.sqrt(7)).softmax(0) @ value
         ),
+        "You always divide by 8, the root of the paper's 64. Take the root of d_k, the last axis "
+        "of what is handed in.": lambda: (scores / 8).softmax(-1) @ value,
         "You divide by d_k itself; it should be its root.": (
             lambda: (scores / 7).softmax(-1) @ value
         ),

@@ -59,7 +59,10 @@ def planted_fault(head: int, matrix: str, taken_from: int) -> None:
     wanted = "Give both heads as whole numbers from 0 to 7."
     head, taken_from = whole_number(head, wanted), whole_number(taken_from, wanted)
     expect(0 <= head < 8 and 0 <= taken_from < 8, wanted)
-    expect(matrix in ("W_Q", "W_K", "W_V"), 'Give the name of a matrix in quotes, such as "W_Q".')
+    expect(
+        matrix in ("W_Q", "W_K", "W_V"),
+        'The matrix is "W_Q", "W_K" or "W_V", in quotes: these three each head has for itself.',
+    )
     right_head, name, other = FAULT
     expect(
         matrix != "W_Q" and matrix != "W_K" or head != right_head,
@@ -145,6 +148,8 @@ def shapes(
         (512, 64): "That is the shape of a matrix W, whatever the sentence. Z has a row for each "
         "word.",
         (7, 512): "That is all heads side by side; Z_0 is one of the eight.",
+        (2, 7, 64): "That is Z_0 of both sentences. One sentence has no axis for the batch.",
+        (1, 7, 64): "One sentence has no axis for the batch.",
         (7, 7): "Those are the weights; Z_0 is what they make of the values.",
         (64, 7): "A row for each word, not a column.",
     }

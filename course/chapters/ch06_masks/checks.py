@@ -1,5 +1,6 @@
 """The exercises of notebook 06: masks by hand and in code, rows without keys, and finding leaks."""
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
@@ -360,20 +361,20 @@ Model = Callable[[Tensor, Tensor], Tensor]
 class Suspect(nn.Module):
     """A random toy Transformer, called with (src, tgt_in); mask: instead of `causal_mask`."""
 
-    def __init__(self, mask: Callable[..., Tensor]):
+    def __init__(self, mask: Callable[..., Tensor], layers: int):
         super().__init__()
         self.mask = mask
-        self.inside = Transformer(14, 14, TOY)
+        self.inside = Transformer(14, 14, dataclasses.replace(TOY, N=layers))
 
     def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
         with patch("transformer_lib.model.transformer.causal_mask", self.mask), torch.no_grad():
             return self.inside(src, tgt_in)
 
 
-def toy_model(mask: Callable[..., Tensor] | None = None) -> Model:
+def toy_model(mask: Callable[..., Tensor] | None = None, layers: int = 2) -> Model:
     with torch.random.fork_rng():
         torch.manual_seed(3)
-        return Suspect(mask or causal_mask).eval()
+        return Suspect(mask or causal_mask, layers).eval()
 
 
 def wider(*more: tuple[int, int], diagonal: int = 0) -> Callable[..., Tensor]:
@@ -389,10 +390,10 @@ def wider(*more: tuple[int, int], diagonal: int = 0) -> Callable[..., Tensor]:
 
 
 def leak_inputs(
-    mask: Callable[..., Tensor] | None = None,
+    mask: Callable[..., Tensor] | None = None, layers: int = 2
 ) -> tuple[Model, Tensor, Tensor]:
     src, tgt_in = [[5, 8, 11, EOS]], [[BOS, 9, 7, 5, 11, 4, 6]]
-    return toy_model(mask), torch.tensor(src), torch.tensor(tgt_in)
+    return toy_model(mask, layers), torch.tensor(src), torch.tensor(tgt_in)
 
 
 @implement(leak_inputs)
@@ -400,9 +401,9 @@ def my_leak_test(function: Callable[[Model, Tensor, Tensor], bool]) -> None:
     """Exercise 3: (model, src, tgt_in) -> True if an output depends on a later word."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
 
-    def leaks(mask: Callable[..., Tensor] | None) -> bool:
+    def leaks(mask: Callable[..., Tensor] | None, layers: int = 2) -> bool:
         try:
-            answer = function(*leak_inputs(mask))
+            answer = function(*leak_inputs(mask, layers))
         except Exception as error:
             raise Hint(f"It stops with {reason_of(error)}.") from None
         expect(answer is not None, "It returns nothing: does it end with `return`?")
@@ -435,6 +436,12 @@ def my_leak_test(function: Callable[[Model, Tensor, Tensor], bool]) -> None:
         leaks(wider((1, 3))),
         "It misses a leak in one place: position 1 sees the word at position 3, all else is sound. "
         "Change each word in turn.",
+    )
+    # with more layers the outputs in between move as well
+    expect(
+        leaks(wider((1, 3)), layers=1),
+        "It misses a leak in a model with one layer: the word at position 3 moves the output at "
+        "position 1, and no other before it. Compare *all* outputs before the changed word.",
     )
 
 

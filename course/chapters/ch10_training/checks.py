@@ -84,10 +84,33 @@ def three_numbers(guess: Any) -> None:
     expect(step == 250, "The step: how many updates are 1,000 batches?")
 
 
+Shift = Callable[[list[int]], tuple[list[int], list[int]]]
+
+
 @implement(lambda: ([7, 5, 11],))
-def my_shift(function: Callable[[list[int]], tuple[list[int], list[int]]]) -> None:
-    """Exercise 2: ids of a translation -> (tgt_in, tgt_out), two lists."""
+def my_shift(function: Shift) -> None:
+    """Exercise 3: ids of a translation -> (tgt_in, tgt_out), two lists; ids stays as it is."""
     own_work(function, "make_batch")
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    changed = False
+
+    def shift(ids: list[int]) -> Any:
+        nonlocal changed
+        before = list(ids)
+        found = function(ids)
+        changed |= ids != before
+        return found
+
+    judge_shift(shift)
+    no_slip(
+        not changed,
+        "Both rows are right, but the list `ids` that was handed in has changed as well. Make new "
+        "lists, such as [*ids, 2].",
+    )
+
+
+def judge_shift(function: Shift) -> None:
+    """A Hint unless it makes the two rows."""
     for ids in ([7, 5, 11], [13], []):
         found = result_of(function, list(ids))
         try:
@@ -166,6 +189,8 @@ def an_update(
     reads: str = "tgt_in",
     predicts: str = "tgt_out",
     smoothing: float = 0.1,
+    reduction: str = "mean",
+    softmax: bool = False,
     sets_rate: bool = True,
     clears: str = "at the end",
     steps: bool = True,
@@ -177,7 +202,10 @@ def an_update(
             for group in optimizer.param_groups:
                 group["lr"] = lr
         logits = model(batch.src, getattr(batch, reads))
-        loss = label_smoothed_cross_entropy(logits, getattr(batch, predicts), smoothing)
+        logits = logits.softmax(dim=-1) if softmax else logits
+        loss = label_smoothed_cross_entropy(
+            logits, getattr(batch, predicts), smoothing, reduction=reduction
+        )
         loss.backward()
         if clears == "too early":
             optimizer.zero_grad()
@@ -220,6 +248,13 @@ def my_update(function: Callable[[Any, Any, Any, float], float]) -> None:
                 "predicts": "tgt_in",
             },
             "The targets are hard: leave label smoothing at its 0.1.": {"smoothing": 0.0},
+            "The loss is the sum over the words, so a batch with more words takes a longer step. "
+            "Take the mean: leave `reduction` out.": {"reduction": "sum"},
+            "The targets are hard and the loss is a sum, as where the gradient was looked at. "
+            "Leave `smoothing` and `reduction` out.": {"smoothing": 0.0, "reduction": "sum"},
+            "The softmax is applied twice: the loss wants the logits themselves.": {
+                "softmax": True
+            },
         }
         no_slip(
             not same(found, start.expand(2, -1)),

@@ -653,6 +653,12 @@ def explain_choice(
     for hint, choice in CHOICES.items():
         (expect if "always take" in hint else no_slip)(not made_by(choice), hint)
     for answer, (found, alpha) in zip(answers, cases, strict=True):
+        expect(
+            answer.finished or not any(one.finished for one in found),
+            f"With alpha={alpha} you choose {summary(answer)}, although others are finished. All "
+            "finished ones come before it. Then look at the scores again.",
+        )
+    for answer, (found, alpha) in zip(answers, cases, strict=True):
         best = chooser(score)(found, alpha)
         expect(
             answer == best,

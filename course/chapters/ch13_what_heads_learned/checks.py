@@ -194,8 +194,20 @@ def swap_two(function: Callable[..., Tensor]) -> None:
     all_queries[:, head] = weights[:, head][..., with_seven]
     all_heads[:, :, query] = weights[:, :, query][..., with_seven]
     first_only[0] = right[0]
-    found = call(
-        lambda given, *rest: kept(function, given, rest), weights, head, query, one, another
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    changed = False
+
+    def swap(given: Tensor, *rest: int) -> Any:
+        nonlocal changed
+        before = given.clone()
+        found = function(given, *rest)
+        changed = not torch.equal(given, before)
+        return found
+
+    found = call(swap, weights, head, query, one, another)
+    expect(
+        not changed,
+        "The weights that were handed in have changed as well. Work on a copy: weights.clone().",
     )
     compare(
         found,
@@ -235,17 +247,6 @@ def swap_two(function: Callable[..., Tensor]) -> None:
     )
 
 
-def kept(function: Callable[..., Any], given: Tensor, rest: tuple[int, ...]) -> Any:
-    """What comes back; a Hint where the function has changed the weights it was given."""
-    before = given.clone()
-    found = function(given, *rest)
-    expect(
-        torch.equal(given, before),
-        "The weights that were handed in have changed as well. Work on a copy: weights.clone().",
-    )
-    return found
-
-
 @exercise
 def flips(sentence: str, word: str, one: str, another: str) -> None:
     """A sentence in which exchanging two numbers of word's row changes the gender."""
@@ -260,10 +261,16 @@ def flips(sentence: str, word: str, one: str, another: str) -> None:
     places = [words.index(name) for name in (word, one, another)]
     with patch_attention(shipped().model, {LAYER: swap_attention(0, HEAD, *places)}):
         after = spanish(sentence)
+    stays = f"The translation stays “{' '.join(before)}”. "
+    expect(
+        before != after or not word_without_gender(before[-1]),
+        f"{stays}Its last word, *{before[-1]}*, is the same in both genders: end with an adjective "
+        "that shows its gender, like *pequeño*.",
+    )
     expect(
         before != after,
-        f"The translation stays “{' '.join(before)}”. The word that looks should be an adjective "
-        "after “because it was”, and the two nouns of different gender in Spanish.",
+        f"{stays}The word that looks should be the adjective at the end, and the two nouns of "
+        "different gender in Spanish.",
     )
     differ = [
         (a, b) for a, b in zip(before, after, strict=False) if a != b
@@ -278,6 +285,11 @@ def flips(sentence: str, word: str, one: str, another: str) -> None:
         differ_in_gender(old, new),
         f"{old} became {new}: that is a different word, not a different gender.",
     )
+
+
+def word_without_gender(word: str) -> bool:
+    """Not *ancho* or *anchas*, but *grande*: a form for both genders."""
+    return not word.removesuffix("s").endswith(("o", "a"))
 
 
 @functools.cache

@@ -20,12 +20,22 @@ class Question:
     check: Check
 
 
+class OtherForm(Hint):
+    """The answer can't be read: nothing is known yet about what is meant."""
+
+
+def form(right: bool, hint: str) -> None:
+    """Nothing if the answer has the form that was asked for, else `OtherForm`."""
+    if not right:
+        raise OtherForm(hint)
+
+
 # --- answers that are compared -------------------------------------------------------------------
 
 
 def plain(answer: Any) -> str:
     """ "Self-Attention " -> "self attention": capitals, hyphens and spaces don't matter."""
-    expect(isinstance(answer, str), f"Give words in quotes, not {answer!r}.")
+    form(isinstance(answer, str), f"Give words in quotes, not {answer!r}.")
     return " ".join(re.split(r"[\s_\-–]+", answer.lower().strip(" .()")))
 
 
@@ -35,7 +45,7 @@ def letter(right: str, wrong: Mapping[str, str]) -> Check:
     def check(answer: Any) -> None:
         choice = plain(answer)
         choices = ", ".join(sorted([right, *wrong]))
-        expect(choice == right or choice in wrong, f"Choose one of the letters {choices}.")
+        form(choice == right or choice in wrong, f'Choose one of the letters {choices}, as "a".')
         expect(choice == right, wrong.get(choice, ""))
 
     return check
@@ -44,9 +54,11 @@ def letter(right: str, wrong: Mapping[str, str]) -> Check:
 def listed(answer: Any, count: int) -> list[str]:
     """A list of names, or one string with commas, as plain words."""
     parts = answer.split(",") if isinstance(answer, str) else answer
-    expect(isinstance(parts, Sequence), "Give a list of words in quotes.")
+    places = ", ".join(['"…"'] * count)
+    wanted = f"in the form ({places})."
+    form(isinstance(parts, Sequence), f"Give {count} names, {wanted}")
     names = [plain(part) for part in parts]
-    expect(len(names) == count, f"There should be {count}, but you gave {len(names)}.")
+    form(len(names) == count, f"There should be {count}, {wanted} You gave {len(names)}.")
     return [ALSO_CALLED.get(name, name) for name in names]
 
 
@@ -67,12 +79,12 @@ ALSO_CALLED = {
 
 
 def numbers(answer: Any, count: int) -> tuple[int, ...]:
-    expect(
+    form(
         isinstance(answer, Sequence)
         and not isinstance(answer, str)
         and len(answer) == count
         and all(isinstance(part, int) and not isinstance(part, bool) for part in answer),
-        f"Give {count} whole numbers in parentheses, with a comma between them.",
+        f"Give {count} whole numbers in the form ({', '.join('…' * count)}).",
     )
     return tuple(answer)
 
@@ -221,6 +233,8 @@ def grand_summary(answers: Mapping[int, Any]) -> None:
             continue
         try:
             question.check(answer)
+        except OtherForm as hint:
+            print(f"{number}: {in_words(hint)}")
         except Hint as hint:
             print(f"{number}: {in_words(hint)} Reread {question.reread}.")
         else:

@@ -119,6 +119,7 @@ def scores(q: Tensor, k: Tensor) -> Tensor:
         (lambda q, k, v: scores(q, k).softmax(-1) @ v, "not scaled"),
         (lambda q, k, v: (scores(q, k) / 7**0.5).softmax(-2) @ v, "over the queries"),
         (lambda q, k, v: (scores(q, k) / 7**0.5).softmax(1) @ v, "over the heads"),
+        (lambda q, k, v: (scores(q, k) / 8).softmax(-1) @ v, "always divide by 8"),
         (lambda q, k, v: (scores(q, k) / 11**0.5).softmax(-1) @ v, "number of keys"),
         (lambda q, k, v: (scores(q, k) / 3**0.5).softmax(-1) @ v, "number of heads"),
         (lambda q, k, v: (scores(q, k) / 2**0.5).softmax(-1) @ v, "batch size"),

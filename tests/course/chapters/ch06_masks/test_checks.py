@@ -319,6 +319,28 @@ def first_output_only(model, src: Tensor, tgt_in: Tensor) -> bool:
     return not torch.equal(model(src, changed)[:, 0], model(src, tgt_in)[:, 0])
 
 
+def output_before_only(model, src: Tensor, tgt_in: Tensor) -> bool:
+    before = model(src, tgt_in)
+    for j in range(1, tgt_in.size(1)):
+        changed = tgt_in.clone()
+        changed[0, j] = (changed[0, j] + 1) % 14
+        if not torch.equal(model(src, changed)[:, j - 1], before[:, j - 1]):
+            return True
+    return False
+
+
+@pytest.mark.parametrize(("layers", "leaked"), [(1, {(1, 3)}), (2, {(1, 2), (1, 3), (2, 3)})])
+def test_a_leak_of_one_layer_moves_one_output(layers, leaked):
+    model, src, tgt_in = check.leak_inputs(check.wider((1, 3)), layers)
+    found = set()
+    for j in range(1, tgt_in.size(1)):
+        changed = tgt_in.clone()
+        changed[0, j] = (changed[0, j] + 1) % 14
+        moved = (model(src, changed) != model(src, tgt_in)).any(dim=-1)[0, :j]
+        found |= {(t, j) for t in moved.nonzero().flatten().tolist()}
+    assert found == leaked
+
+
 def last_word_only(model, src: Tensor, tgt_in: Tensor) -> bool:
     changed = tgt_in.clone()
     changed[0, -1] = 9
@@ -335,6 +357,7 @@ def last_word_only(model, src: Tensor, tgt_in: Tensor) -> bool:
         (lambda *inputs: not every_word(*inputs), "yes for the sound model"),
         (first_output_only, "one word ahead"),
         (last_word_only, "a leak in one place"),
+        (output_before_only, "a model with one layer"),
         (lambda model, src, tgt_in: model(src, tgt_in), "True or False"),
         (lambda model, src, tgt_in: None, "`return`"),
         (lambda model: True, "TypeError"),

@@ -366,6 +366,8 @@ def test_my_choice_right(capsys, function):
         (lambda f, a: choice(f, 1.0), "without the power"),
         (lambda f, a: choice(f, a, end=False), "counts as a word"),
         (lambda f, a: choice(f, a, finished_first=False), "cut off comes first"),
+        (lambda f, a: choice(f, a, end=False, finished_first=False), "others are finished"),
+        (lambda f, a: choice(f, -a, finished_first=False), "others are finished"),
         (lambda f, a: choice(f, a, worst=True), "the worst"),
         (lambda f, a: choice(f, -a), "You multiply"),
         (lambda f, a: choice(f, a, score=lambda o, n: o.log_prob / n**a), "length to the power"),

@@ -172,20 +172,27 @@ SWAPS = {
     "first sentence": (everywhere("0", "head", "query"), "Only the first sentence"),
     "row alone": (lambda w, h, q, a, b: by_index(w, h, q, a, b)[:, h, q], "Give back all weights"),
     "no return": (lambda *_: None, "returns nothing"),
+    "stops": (lambda w, *_: w[9], "Called with (2, 3, 5, 7), 1, 2, 3, 0, it stops with IndexError"),
+    "no function": (5, "the function itself"),
     "stub": (lambda *_: ..., "not tried yet"),
 }
 
 
 @pytest.mark.parametrize(("attempt", "hint"), SWAPS.values(), ids=SWAPS)
 def test_swap_two(capsys, attempt, hint):
-    assert hint in said(capsys, check.swap_two, attempt)
+    answer = said(capsys, check.swap_two, attempt)
+    assert hint in answer and "Hint" not in answer
 
 
 FIT = "The trophy didn't fit in the box because it was too small"
+MANY = "The trophies didn't fit in the boxes because they were too big"
 FLIPS = [
     ((FIT, "small", "trophy", "box"), "right!"),
     ((FIT, "small", "trophy", "chest"), "'chest' is not one of the words"),
-    ((FIT, "it", "trophy", "box"), "The translation stays"),
+    ((FIT, "it", "trophy", "box"), "should be the adjective at the end"),
+    ((FIT.replace("small", "big"), "big", "trophy", "box"), "*grande*, is the same in both"),
+    ((MANY, "big", "trophies", "boxes"), "*grandes*, is the same in both genders"),
+    ((MANY.replace("big", "small"), "small", "trophies", "boxes"), "right!"),
     (
         ("The ball didn't fit in the box because it was too small", "small", "ball", "box"),
         "The translation stays",

@@ -58,27 +58,19 @@ def test_nothing_tried(capsys):
     [
         (1, ["decoder", "encoder"], "in the other order"),
         (1, ["reader", "writer"], "One half reads"),
-        (1, ["encoder"], "There should be 2"),
-        (1, 5, "a list of words"),
-        (1, [1, 2], "words in quotes"),
         (2, "a", "dog bites man"),
         (2, "b", "Nothing gets wider"),
         (2, "d", "before the embedding"),
-        (2, "e", "one of the letters a, b, c, d"),
-        (2, 3, "words in quotes"),
         (3, (2, 2), "our small translator"),
         (3, (8, 8), "number of heads"),
         (3, (12, 12), "both together"),
         (3, (6, 3), "the same number"),
-        (3, 6, "2 whole numbers"),
-        (3, "66", "2 whole numbers"),
         (4, ["feed-forward", "self-attention"], "which comes first"),
         (4, ["self-attention", "cross-attention"], "no cross-attention"),
         (4, ["norm", "feed-forward"], "each is alone"),
-        (5, ["cross-attention", "self-attention", "feed-forward"], "another order"),
+        (5, ["cross-attention", "self-attention", "feed-forward"], "a different order"),
         (5, ["self-attention", "self-attention", "feed-forward"], "the encoder's output"),
         (5, ["self-attention", "norm", "feed-forward"], "in between one"),
-        (5, ["self-attention", "feed-forward"], "There should be 3"),
         (6, "a", "before the linear layer"),
         (6, "c", "attention weights"),
         (6, "d", "one step further"),
@@ -92,6 +84,24 @@ def test_a_wrong_answer_gets_its_hint_and_a_notebook(capsys, number, wrong, hint
     line = answered(capsys, RIGHT | {number: wrong})[number - 1]
     assert line.startswith(f"{number}: ✗ not yet. ") and hint in line
     assert line.endswith(f"Reread {quiz.QUESTIONS[number - 1].reread}.")
+
+
+@pytest.mark.parametrize(
+    ("number", "unread", "hint"),
+    [
+        (1, ["encoder"], 'There should be 2, in the form ("…", "…"). You gave 1.'),
+        (1, 5, 'Give 2 names, in the form ("…", "…").'),
+        (1, [1, 2], "words in quotes"),
+        (2, "e", 'one of the letters a, b, c, d, as "a"'),
+        (2, 3, "words in quotes"),
+        (3, 6, "2 whole numbers in the form (…, …)."),
+        (3, "66", "2 whole numbers"),
+        (5, ["self-attention", "feed-forward"], 'in the form ("…", "…", "…"). You gave 2.'),
+    ],
+)
+def test_an_answer_in_another_form_is_shown_the_form(capsys, number, unread, hint):
+    line = answered(capsys, RIGHT | {number: unread})[number - 1]
+    assert line.startswith(f"{number}: ✗ not yet. ") and hint in line and "Reread" not in line
 
 
 def test_a_question_that_is_not_there(capsys):
