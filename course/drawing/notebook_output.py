@@ -13,6 +13,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
@@ -55,17 +56,20 @@ def figure_bundle(figure: Figure, alt: str) -> tuple[dict[str, Any], dict[str, A
 
     text = f"Figure:\n{alt}\n{summary(figure)}"  # line 1 is what a folded output shows
     buffer = io.BytesIO()
-    style.finish(figure)
-    smaller = min(1.0, WIDEST / figure.get_figwidth()) if figure.get_label() == style.PAGE else 1.0
-    figure.savefig(
-        buffer,
-        format="png",
-        dpi=SHARPNESS * PIXELS_PER_INCH * smaller,
-        bbox_inches=None if figure.get_label() == style.PAGE else "tight",
-        facecolor=style.PAPER,
-        metadata={"Software": None},
-        pil_kwargs={"compress_level": 1},
-    )  # it is unpacked at once
+    with matplotlib.rc_context(style.PRINT):
+        style.finish(figure)
+        smaller = (
+            min(1.0, WIDEST / figure.get_figwidth()) if figure.get_label() == style.PAGE else 1.0
+        )
+        figure.savefig(
+            buffer,
+            format="png",
+            dpi=SHARPNESS * PIXELS_PER_INCH * smaller,
+            bbox_inches=None if figure.get_label() == style.PAGE else "tight",
+            facecolor=style.PAPER,
+            metadata={"Software": None},
+            pil_kwargs={"compress_level": 1},
+        )  # it is unpacked at once
     pyplot.close(figure)  # otherwise the notebook would draw it a second time
     return _with_picture({"text/plain": text}, buffer.getvalue(), alt)
 

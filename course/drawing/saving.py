@@ -46,9 +46,9 @@ def save_figure(
             spec = portable(drawn.properties(description=alt).to_dict())
             path.write_bytes(_with_words(convert(spec, format), format, title, alt))
         else:
-            style.finish(drawn)
             letters = {"svg.fonttype": "none" if text else "path"}
             with mpl.rc_context(style.PRINT | letters):
+                style.finish(drawn)
                 cut = None if drawn.get_label() == style.PAGE else "tight"
                 drawn.savefig(
                     path,

@@ -162,7 +162,7 @@ def words_around(
     ax.set_yticks(range(len(rows)), rows, fontsize=size)
     for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
         text.set(**style.chip(text.get_text()))
-    levels = int(np.ceil(wide / (0.85 * cell)))  # the layout will take some room
+    levels = int(np.ceil(wide / (0.7 * cell)))  # the layout will take some room
     for number, tick in enumerate(ax.xaxis.get_major_ticks()):
         tick.set_pad(5 + 1.35 * size * (number % levels))
     # Without lines, the eye would lose its row where a cell has no color beside another.
@@ -323,8 +323,9 @@ def box(
             zorder=zorder,
         )
     )
-    own = {"ha": "center", "va": "center", "color": style.ink_on(fill), "linespacing": 1.3}
-    ax.text(x, y, text, fontsize=size, zorder=zorder + 1, **{**own, **look})
+    if text:
+        own = {"color": style.ink_on(fill), "linespacing": 1.3, "zorder": zorder + 1}
+        centered(ax, x, y, text, size=size, **{**own, **look})
 
 
 def bracket(ax: Axes, start: Point, end: Point, text: str, color: str = style.INK) -> None:

@@ -270,7 +270,7 @@ def finish(figure: Figure) -> None:
         old.axes.set_title(old.get_text(), loc="left", **look)
         old.set_text("")
     if title is not None:
-        fits = int(11.2 * figure.get_figwidth() * TITLE / title.get_fontsize())
+        fits = int(10.3 * figure.get_figwidth())  # letters of this size
         lines = textwrap.wrap(" ".join(title.get_text().split()), fits)
         title.set(text="\n".join(lines), x=0.008, ha="left", weight="bold", size=TITLE)
     for axis in (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)):

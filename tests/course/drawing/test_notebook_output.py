@@ -330,7 +330,8 @@ def test_an_unknown_name_shows_nothing(shown, names):
 def test_a_color_bar_is_stored_without_bands(shown):
     figure = style.new_figure(8, 2)
     ramp = np.linspace(-3, 3, 600)[None]
-    figure.subplots().imshow(ramp, cmap=style.SIGNED, aspect="auto")
+    for ax, colors in zip(figure.subplots(3), (style.SIGNED, style.WEIGHTS, "plasma"), strict=True):
+        ax.imshow(ramp, cmap=colors, aspect="auto")
     show(figure, alt="A ramp from blue over nothing to orange.")
     stored = picture(shown[0][0])
     assert stored.mode == "RGB"
