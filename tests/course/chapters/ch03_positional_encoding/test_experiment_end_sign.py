@@ -86,3 +86,8 @@ def test_what_the_notebook_says_was_found():
         assert right["<eos>: no position"] < right["as trained"] - 0.01
     only = "<eos>: only the part along the positions"
     assert shipped["right"][only] > 0.9 and all(run["right"][only] < 0.6 for run in others)
+    zeros = [round(run["right"]["<eos>: a row of zeros"], 2) for run in (shipped, *others)]
+    assert zeros[0] == 0.71 and (min(zeros[1:]), max(zeros[1:])) == (0.37, 0.45)
+    assert all(
+        0.05 < run["right"][only] - zero < 0.13 for run, zero in zip(others, zeros[1:], strict=True)
+    )

@@ -155,6 +155,19 @@ def test_the_stored_norms():
     assert all(math.isfinite(e["loss"]) for run in stored["runs"] for e in run["history"])
 
 
+def test_at_the_middle_rate_the_warm_up_brings_post_norm_a_few_points():
+    after, at_once = (
+        [
+            run["right_rows"]
+            for run in load("norms")["runs"]
+            if not run["norm_first"] and run["max_lr"] == 1e-3 and run["warmup"] == steps
+        ]
+        for steps in (100, 1)
+    )
+    assert len(after) == len(at_once) == 3 and min(after) > max(at_once)
+    assert 0.03 < (sum(after) - sum(at_once)) / 3 < 0.08
+
+
 def test_the_stored_ablations():
     stored = load("ablations")
     assert stored["model"] == dataclasses.asdict(ablations.BASE)

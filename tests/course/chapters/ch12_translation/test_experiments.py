@@ -3,6 +3,7 @@
 import pytest
 
 from course.chapters.ch12_translation import experiments as lab
+from transformer_lib.text import english_spanish
 
 
 def test_the_lesson_is_about_liking_and_keeps_its_test_apart():
@@ -44,3 +45,8 @@ def test_two_scores():
     assert lab.two_scores(["Me gusta el pan"], ["Me gusta el pan"]) == (100, pytest.approx(100))
     exact, bleu = lab.two_scores(["Me gusta el pan", "No"], ["Me gusta el pan hoy", "No"])
     assert exact == 50 and 50 < bleu < 100
+
+
+def test_no_training_sentence_begins_with_it():
+    firsts = {english.split()[0] for english, _ in english_spanish.load("train")}
+    assert "The" in firsts and not firsts & {"It", "it", "Its", "It's"}
