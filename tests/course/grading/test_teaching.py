@@ -139,7 +139,7 @@ PLAN = re.compile(
 def test_the_plans_say_how_long_a_week_takes():
     """And the plan of five weeks fits into three to four hours a week at home."""
     weeks = PLAN.findall(GUIDE)
-    plans = [5, 8, 12, 8]  # the last is that of the project
+    plans = [5, 8, 12, 4, 8]  # the last two: a second course, and the project
     assert [int(week) for week, *_ in weeks] == [w for last in plans for w in range(1, last + 1)]
     longest = 0.0
     for number, (week, part, first, last, hand_in, stated) in enumerate(weeks):
@@ -163,22 +163,22 @@ def test_the_plans_say_how_long_a_week_takes():
 def test_the_project_takes_every_step_once():
     steps = [
         step
-        for *_, write, _ in PLAN.findall(GUIDE)[25:]
+        for *_, write, _ in PLAN.findall(GUIDE)[29:]
         for first, last in re.findall(r"steps? (\d+)(?:–(\d+))?", write)
         for step in range(int(first), int(last or first) + 1)
     ]
     assert steps == [*range(1, len(STEP_MINUTES) + 1)] and len(steps) == 12
 
 
-def test_the_plans_use_every_notebook_and_assignment():
-    for chapters in (5, 8, 12):
-        start = {5: 0, 8: 5, 12: 13}[chapters]
-        weeks = PLAN.findall(GUIDE)[start : start + chapters]
+def test_the_plans_use_every_notebook():
+    """Five, eight and twelve weeks go from 00 to 18; the second course goes from 14 to the end."""
+    numbered = [name[:2] for name in SERIES if name[0].isdigit()]
+    plans = ((0, 5, "00", "18"), (5, 8, "00", "18"), (13, 12, "00", "18"), (25, 4, "14", "99"))
+    for start, weeks, begins, ends in plans:
         read = [
             name[:2]
-            for _, _, first, last, *_ in weeks
+            for _, _, first, last, *_ in PLAN.findall(GUIDE)[start : start + weeks]
             for name in SERIES
             if first <= name[:2] <= (last or first)
         ]
-        numbered = [name[:2] for name in SERIES if name[0].isdigit()]
-        assert read[: len(numbered)] == numbered
+        assert read == [number for number in numbered if begins <= number <= ends]
