@@ -200,5 +200,6 @@ PLOTS = {
 }
 
 alias("course", MODULES)
+HANDED_ON["transformer_lib.plots.training.verdict"] = "course.drawing.rows"
 for place, names in PLOTS.items():
     HANDED_ON |= {f"transformer_lib.plots.{name}": f"course.{place}" for name in names.split()}

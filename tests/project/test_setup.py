@@ -119,14 +119,28 @@ def test_every_way_to_install_uses_the_lock_and_an_extra_that_there_is():
         assert found, name
 
 
-def test_a_student_gets_nothing_of_a_teacher_s():
-    """Nor does who installs the library get anything to draw with."""
-    extras, seen, waiting = PROJECT["optional-dependencies"], set(), ["lab"]
+def names_of_extra(extra: str) -> set[str]:
+    """What it installs, with what it takes of other extras."""
+    seen, waiting = set(), [extra]
     while waiting:
-        for line in map(Requirement, extras[waiting.pop()]):
+        for line in map(Requirement, PROJECT["optional-dependencies"][waiting.pop()]):
             if line.name == PROJECT["name"]:
                 waiting += line.extras
             seen.add(line.name)
+    return seen
+
+
+@pytest.mark.parametrize("extra", sorted(PROJECT["optional-dependencies"]))
+def test_what_finds_an_editable_install_is_asked_for_by_name(extra):
+    """uv reads pyproject.toml, not what the builder would add to it; without it nothing is found
+    from another folder, such as a reader's `work`.
+    """
+    assert "editables" in names_of_extra(extra)
+
+
+def test_a_student_gets_nothing_of_a_teacher_s():
+    """Nor does who installs the library get anything to draw with."""
+    seen = names_of_extra("lab")
     assert "jupyterlab" in seen
     assert not seen & {"copydetect", "landlockpy", "pyseccomp", "pytest", "playwright"}
     library = {Requirement(line).name for line in PROJECT["dependencies"]}
