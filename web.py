@@ -1,4 +1,4 @@
-"""Until the next release: `python -m web` says where it went."""
+"""Until release 2.0: `python -m web` says where it went."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Old names of the library that are in the course now: they work until the next release.
+"""Old names of the library that are in the course now: they work until release 2.0.
 
 transformer_lib/deprecated_names.py finds them, and loads this when one is asked for.
 """

@@ -1,4 +1,4 @@
-"""Old names of modules, functions and commands, which work until the next release.
+"""Old names of modules, functions and commands, which work until release 2.0.
 
 The tables are at the top. An old module is a stand-in that looks each name up in its new place, and
 warns. What went to the course is found if there is a course: course/deprecated_names.py.
@@ -123,7 +123,7 @@ def find(old: str, name: str) -> Any:
         raise AttributeError(f"module {old!r} has no attribute {name!r}")
     thing, message = found
     if message:
-        warnings.warn(f"{message}; the old name goes with the next release", FutureWarning, 2)
+        warnings.warn(f"{message}; the old name goes with release 2.0", FutureWarning, 2)
     return thing
 
 
@@ -148,7 +148,7 @@ def old_part(old: str, now: str) -> property:
     """A part of a layer by its old name."""
 
     def get(layer: Any) -> Any:
-        message = f"{old} is now {now}; the old name goes with the next release"
+        message = f"{old} is now {now}; the old name goes with release 2.0"
         warnings.warn(message, FutureWarning, 2)
         return getattr(layer, now)
 

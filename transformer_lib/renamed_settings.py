@@ -11,7 +11,7 @@ SETTINGS = {
     "src_vocab": "src_vocab_size",
     "tgt_vocab": "tgt_vocab_size",
 }
-# Of functions -> now; until the next release.
+# Of functions -> now; until release 2.0.
 KEYWORDS = SETTINGS | {"bar": "progress", "rate": "lr"}
 
 P = ParamSpec("P")

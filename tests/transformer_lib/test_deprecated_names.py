@@ -1,4 +1,4 @@
-"""Old names work until the next release, or say where they went."""
+"""Old names work until release 2.0, or say where they went."""
 
 import dataclasses
 import importlib
