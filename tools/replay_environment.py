@@ -23,7 +23,9 @@ def main() -> None:
     lines = next(part["pip"] for part in environment["dependencies"] if isinstance(part, dict))
     with (
         tempfile.TemporaryDirectory() as folder,
-        tempfile.NamedTemporaryFile("w", dir=ROOT, suffix=".requirements.txt") as requirements,
+        tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=ROOT, suffix=".requirements.txt"
+        ) as requirements,
     ):
         requirements.write("\n".join(lines) + "\n")
         requirements.flush()

@@ -17,26 +17,30 @@ def main(given: dict[str, Any]) -> None:
     outside, grader, library = given["outside"], given["grader"], __file__
     limit(4096, 60)
 
+    def reads(path: str) -> str:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
     def read() -> bool:
-        return bool(open(f"{outside}/secret").read())
+        return bool(reads(f"{outside}/secret"))
 
     def see() -> bool:
         return bool(os.listdir(outside))
 
     def write() -> bool:
-        return bool(open(f"{outside}/mine", "w").write("x"))
+        return bool(open(f"{outside}/mine", "w", encoding="utf-8").write("x"))
 
     def spill() -> bool:  # in memory or on the disk, without a bound
         for folder in ("/dev/shm", "/dev", "/tmp", "/"):
             path = f"{folder}/probe-{os.getpid()}"
             with contextlib.suppress(OSError):
-                open(path, "w").close()
+                open(path, "w", encoding="utf-8").close()
                 os.remove(path)
                 return True
         return False
 
     def change() -> bool:
-        return bool(open(library, "a").write("x"))
+        return bool(open(library, "a", encoding="utf-8").write("x"))
 
     def empty() -> bool:
         os.close(os.open(library, os.O_RDONLY | os.O_TRUNC))
@@ -82,9 +86,9 @@ def main(given: dict[str, Any]) -> None:
         return child > 0
 
     def work() -> bool:
-        with open("mine", "w") as file:
+        with open("mine", "w", encoding="utf-8") as file:
             file.write("x")
-        return not (open("mine").read() and open(library).read())
+        return not (reads("mine") and reads(library))
 
     tries = (
         read,

@@ -161,7 +161,7 @@ if sys.argv[1:3] == ["-m", "venv"]:
 
 def program(path: Path, text: str) -> None:
     path.parent.mkdir(exist_ok=True)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     path.chmod(0o755)
 
 

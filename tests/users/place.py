@@ -103,7 +103,7 @@ def environment(folder: Path, inside: bool) -> None:
             one, own, ignore=leave, symlinks=True, dirs_exist_ok=True, copy_function=link
         )
     found = [str(folder), *([] if inside else packages)]
-    Path(own, "here.pth").write_text("\n".join(found) + "\n")
+    Path(own, "here.pth").write_text("\n".join(found) + "\n", encoding="utf-8")
     python = folder / ".venv" / "bin" / "python"
     for script in entry_points(group="console_scripts"):
         if script.name in SCRIPTS:

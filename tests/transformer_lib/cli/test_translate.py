@@ -99,7 +99,7 @@ def test_sampling_that_makes_no_sense_is_refused_in_one_sentence(run, options, p
 
 
 def typed_in(monkeypatch, content):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
 
 
 def test_standard_input_line_by_line(run, monkeypatch):

@@ -35,7 +35,7 @@ def test_each_line_tells_of_the_steps_since_the_one_before(tmp_path):
 def test_what_comes_after_the_step_to_go_on_from_is_taken_away(tmp_path, after, kept):
     ten_steps_and_three(tmp_path)
     before = written(tmp_path)
-    with open(tmp_path / LOG_FILE, "a") as file:
+    with open(tmp_path / LOG_FILE, "a", encoding="utf-8") as file:
         file.write('{"step": 1')  # killed while it wrote, so the number is another
     assert read_log(tmp_path) == ([AT_10, AT_13], [FOUND])
     Log(tmp_path, after).validation({"step": 99})

@@ -492,7 +492,7 @@ def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(tmp_path):
 
 def run_main(*words):
     """The command, without what it prints."""
-    with open(os.devnull, "w") as nowhere:
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
         sys.stdout = sys.stderr = nowhere
         sys.exit(main(words))
 

@@ -1,0 +1,149 @@
+"""What is otherwise on Windows or a Mac, as far as Linux can play it.
+
+That files are opened with an encoding is ruff's business (PLW1514); what was only ever read is in
+docs/first-run.md.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# No Windows has these. (Nor SIGKILL, but Linux' own `subprocess` needs that here.)
+UNIX_MODULES = "fcntl grp pty pwd readline resource termios tty".split()
+UNIX_NAMES = {
+    "os": "fork forkpty geteuid getuid killpg setsid sched_getaffinity sysconf".split(),
+    "signal": "SIGCHLD SIGHUP alarm".split(),
+}
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?$", re.IGNORECASE)
+
+# Before anything else of the program: this Python has no more than Windows gives it, and writes
+# and reads in the encoding of Western Europe where nobody names another.
+AS_ON_WINDOWS = f"""
+import os, signal, subprocess, sys
+import torch, numpy, spacy, tokenizers, sacrebleu, IPython, nbclient  # they know where they are
+for name in {UNIX_MODULES}:
+    sys.modules[name] = None
+for module, names in {UNIX_NAMES}.items():
+    for name in names:
+        if hasattr(sys.modules[module], name):
+            delattr(sys.modules[module], name)
+for stream in (sys.stdin, sys.stdout, sys.stderr):
+    stream.reconfigure(encoding="cp1252")
+"""
+
+
+def tracked() -> list[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, encoding="utf-8"
+    )
+    if listed.returncode:
+        pytest.skip("this is no clone")
+    return [name for name in listed.stdout.split("\0") if name]
+
+
+def unfit(names: list[str]) -> list[str]:
+    """Those that Windows can't have, and those that a system which ignores case takes for one."""
+    lower = [name.lower() for name in names]
+    return [
+        name
+        for name in names
+        if lower.count(name.lower()) > 1
+        or len(name) > 120  # Windows stops at 260, its user's folder included
+        or not name.isascii()
+        or any(
+            RESERVED.match(part) or re.search(r'[<>:"|?*\\]|[. ]$', part)
+            for part in name.split("/")
+        )
+    ]
+
+
+def test_every_file_has_a_name_that_other_systems_can_have():
+    assert unfit(tracked()) == []
+
+
+def test_what_is_no_name_elsewhere_is_seen():
+    wrong = ["Notes.md", "notes.md", "course/aux.py", "what?.txt", "sí.md", "end.", "a" * 121]
+    assert unfit([*wrong, "course/auxiliary.py"]) == wrong
+
+
+def as_on_windows(program: str, tmp_path: Path, given: bytes = b"") -> str:
+    """What a Python prints that has no fork and no UTF-8 by itself, in a folder with a space."""
+    folder = tmp_path / "a user"
+    folder.mkdir(exist_ok=True)
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8=0", "-c", AS_ON_WINDOWS + program],
+        input=given,
+        cwd=folder,
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stderr.decode("cp1252")[-3000:]
+    return done.stdout.decode("cp1252")
+
+
+def test_the_library_and_the_course_are_imported_there(tmp_path):
+    """All but what a student's process behind a wall of Linux runs."""
+    walled = ("course.grading.fork_server", "course.grading.worker", "course.grading.escape_test")
+    program = f"""
+import importlib, pkgutil
+import course, transformer_lib
+for package in (course, transformer_lib):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        if not module.name.startswith({walled}) and not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+            print(module.name)
+"""
+    imported = as_on_windows(program, tmp_path).split()
+    assert {"transformer_lib.translator", "course.grading.batch"} <= set(imported)
+
+
+def test_a_model_is_trained_there_and_translates(tmp_path):
+    """A file with Windows' ends of lines; what is written has the letters that were meant."""
+    program = """
+from transformer_lib.cli import main
+assert main("train --task copy --steps 4 --threads 1 --out runs/copy".split()) == 0
+with open("two.txt", "w", encoding="utf-8", newline="") as file:
+    file.write("I like trees\\r\\nI like trees\\r\\n")
+assert main("translate --input two.txt --output dos.txt".split()) == 0
+"""
+    as_on_windows(program, tmp_path)
+    translated = (tmp_path / "a user/dos.txt").read_text(encoding="utf-8")
+    assert translated.splitlines() == ["Me gustan los árboles"] * 2
+
+
+def test_what_is_piped_in_is_read_as_what_it_is(tmp_path):
+    program = """
+from transformer_lib.cli import main
+assert main(["translate"]) == 0
+"""
+    said = as_on_windows(program, tmp_path, b"I like trees\r\nI like trees\r\n")
+    assert said.splitlines() == ["Me gustan los árboles"] * 2
+
+
+def test_a_figure_is_drawn_there(tmp_path):
+    program = """
+from course.cli import main
+assert main(["figures", "--only", "attention-arrow", "--out", "a folder"]) == 0
+"""
+    as_on_windows(program, tmp_path)
+    assert list((tmp_path / "a user" / "a folder").glob("attention-arrow*"))
+
+
+def test_a_notebook_is_graded_there(tmp_path):
+    """Without a wall, which Windows doesn't have: Python's guard alone."""
+    program = """
+from course.grading import start
+from course.grading.__main__ import main
+start.COPIED = ()  # copies of a process, where there is a fork
+main(["build", "--out", "handout"])
+import shutil
+os.mkdir("trial")
+shutil.copy("handout/teacher/1_words_as_numbers.ipynb", "trial/josé.ipynb")
+assert main("grade 1 trial --out grades --no-wall --jobs 1".split()) == 0
+"""
+    as_on_windows(program, tmp_path)
+    told = (tmp_path / "a user/grades/totals.csv").read_text(encoding="utf-8-sig")
+    assert "josé" in told
