@@ -102,7 +102,7 @@ LABORATORY_TOLD = (
 )
 DESCRIPTIONS = {
     "index.html": "A course that opens a small Transformer from English to Spanish, one part after "
-    "another, with every number computed in front of you. Type a sentence and watch.",
+    "another, and computes its numbers in front of you. Type a sentence and watch.",
     "about.html": "Who made this course of the Transformer, how to cite it, and its licenses.",
     "slides.html": "A deck of slides for each notebook of a course on the Transformer.",
     "glossary.html": "The words of the field, each in a line, and where the course explains it.",
@@ -332,7 +332,7 @@ def description(page: Page) -> str:
     if page.explains:
         return (
             f"{page.title}: {plain(page.explains)}. Part {page.number} of a course that opens a "
-            "small Transformer, with every number computed in front of you."
+            "small Transformer and computes its numbers in front of you."
         )
     if page.file in DESCRIPTIONS:
         return DESCRIPTIONS[page.file]

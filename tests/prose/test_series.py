@@ -197,3 +197,18 @@ def test_links_lead_somewhere(page):
         if anchor and path.suffix == ".ipynb":
             anchors = {part.anchor for part in sections.sections(NOTEBOOKS[path.stem])}
             assert unquote(anchor) in anchors, target
+
+
+def test_the_front_page_says_that_some_numbers_are_stored():
+    """The cores read longer runs from `data/experiments`, so not all is computed on the spot."""
+    stored = [
+        name
+        for name, notebook in NOTEBOOKS.items()
+        if any(
+            "experiments.load(" in cell.source
+            for cell in sections.cells(notebook, deeper=False)
+            if cell.cell_type == "code"
+        )
+    ]
+    assert "11_decoding" in stored
+    assert "what took longer is stored" in PAGES["README.md"].replace("\n", " ")

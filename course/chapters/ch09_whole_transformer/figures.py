@@ -618,7 +618,8 @@ def cost_and_path(
     label(
         page,
         (0.2, 5.68),
-        f"It costs more than a recurrent layer only beyond {d_model} words.",
+        f"{d_model} numbers wide, it costs more than a recurrent layer only beyond "
+        f"{d_model} words.",
         size=12,
     )
     _rivals(page, [name for name in RIVALS if any(name in some for some in (costs, rounds))])
@@ -1019,10 +1020,10 @@ def draw_sentence() -> Figure:
     alt="Five small drawings say what a word is made from: all words, the one before it, five "
     "neighbors mixed, five looked at, five with gaps. Below, three panels of curves. Cost: "
     "self-attention bends upwards and crosses the straight line of the recurrent layer at 64 "
-    "words; convolution and restricted attention stay below. Waiting: the recurrent layer waits as "
-    "many steps as there are words, all others one. Path: one layer for self-attention, as many as "
-    "words for the recurrent one, a quarter as many for convolution and restricted attention, "
-    "three with gaps. Each curve has its name at its end.",
+    "words, as many as a vector has numbers; convolution and restricted attention stay below. "
+    "Waiting: the recurrent layer waits as many steps as there are words, all others one. Path: "
+    "one layer for self-attention, as many as words for the recurrent one, a quarter as many for "
+    "convolution and restricted attention, three with gaps. Each curve has its name at its end.",
 )
 def draw_cost() -> Figure:
     cost, wait = [costs(n) for n in LENGTHS], [waiting(n) for n in PLACES]

@@ -1011,7 +1011,7 @@ def draw_causes() -> Figure:
 @figure(
     "positions-end-sign",
     notebook="03_positional_encoding",
-    caption="A word stays what it is when its position is added; the end token nearly fades.",
+    caption="A word stays what it is when its position is added; the end token turns pale.",
     alt="Two groups of three strips: row, position and their sum. For 'trees' the sum is as strong "
     "as the row. For <eos> the row is faint blue where the position is orange, and the sum is "
     "almost blank, but for some cells on the left.",
@@ -1035,7 +1035,7 @@ def draw_end_sign() -> Figure:
 
 # What to look for on the poster: each is tested.
 NOTES = (
-    "Down the encoder a word stays like itself, row after row: layers add to what is there.",
+    "Down the encoder each row is like the one above it: layers add to what is there.",
     "<eos> fades where its position is added: its row points against the positions.",
     "In encoder layer 0, trees takes from <eos> with all four heads, 82 to 100 %.",
     "In self-attention of the decoder no arrow comes from a word further right: the mask.",

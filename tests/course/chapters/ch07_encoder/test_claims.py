@@ -1,6 +1,7 @@
 """What notebook 07 says where no output of a cell shows it, and of more seeds than it runs."""
 
 import pytest
+import torch
 
 from course.chapters.ch07_encoder.experiments import (
     WAYS,
@@ -8,6 +9,7 @@ from course.chapters.ch07_encoder.experiments import (
     gender_gap,
     held_out_neurons,
     plural_nouns,
+    read_by_encoder,
     who_fires,
 )
 
@@ -35,3 +37,16 @@ def test_the_gender_reaches_the_words_that_need_it_in_layer_1():
     last = gaps["layer 1"]
     assert min(last["the"], last["red"]) > 0.1 > 0.01 > max(last["I"], last["like"])
     assert abs(gaps["layer 0"]["red"]) < 0.01
+
+
+def test_trees_comes_nearer_to_masculine_plurals_than_to_feminine_or_single_nouns():
+    masculine = ["books", "cars", "cats", "dogs"]
+    feminine = ["houses", "streets", "tables", "apples"]
+    single = ["book", "car", "cat", "dog"]
+    others = [*masculine, *feminine, *single]
+    _, xs = read_by_encoder(["I like trees", *(f"I like {noun}" for noun in others)])
+    first, last = (
+        torch.cosine_similarity(x[:1, 2], x[1:, 2], dim=-1).view(3, 4) for x in (xs[0], xs[-1])
+    )
+    assert (last > first).all()  # to every noun: the sentences have everything else in common
+    assert last[0].min() > last[1].max() > last[2].mean() + 0.1

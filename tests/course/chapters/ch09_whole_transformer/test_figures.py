@@ -92,6 +92,7 @@ def test_curves_are_drawn_where_their_numbers_are():
     figure = cost_and_path([1, 2], {"recurrent": [1e6, 3e6]}, [1, 2, 3], ones, ones, d_model=2)
     icons, cost, wait, path = figure.axes
     assert "a word waits for\nthe one before it" in texts(figure) and len(icons.patches) > 17
+    assert any(said.startswith("2 numbers wide") for said in texts(figure))  # where costs meet
     np.testing.assert_array_equal(cost.lines[0].get_ydata(), [1, 3])
     np.testing.assert_array_equal(wait.lines[0].get_ydata(), [1, 1, 1])
     assert path.lines[0].get_color() == cost.lines[0].get_color()

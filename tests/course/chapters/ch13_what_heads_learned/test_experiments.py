@@ -212,3 +212,12 @@ def test_looks_of_a_word(translator, batch):
     assert rows.shape == (40, batch.src.size(1))
     found = (rows.argmax(dim=-1) == batch.antecedent).float().mean().item()
     assert found == pytest.approx(from_the_adjective(translator, batch)[4 + HEAD])
+
+
+def test_sharp_and_needed_are_hardly_connected_but_24_points_say_little():
+    results = experiments.load("heads-off")["results"]
+    pairs = torch.tensor([[row["largest"], row["changed"]] for row in results])
+    found = torch.corrcoef(pairs.T)[0, 1]
+    around = 1.96 / (len(results) - 3) ** 0.5  # Fisher's transformation
+    low, high = ((found.atanh() + way * around).tanh().item() for way in (-1, 1))
+    assert (len(results), round(low, 1), round(high, 1)) == (24, -0.3, 0.5)

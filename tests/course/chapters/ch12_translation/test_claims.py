@@ -1,0 +1,31 @@
+"""What notebook 12 says where no output of a cell shows it."""
+
+import pytest
+
+from course.drawing.registry import FIGURES
+from course.paper import TABLE_2
+from transformer_lib import Translator
+
+
+def test_the_comparison_is_into_german_and_with_an_ensemble():
+    others = {name: row for name, row in TABLE_2.items() if row.kind != "attention"}
+    paid = {name: row for name, row in others.items() if row.german_cost}
+    assert "ensemble" in max(paid, key=lambda name: paid[name].german)
+    single = {name: row for name, row in paid.items() if "ensemble" not in name}
+    best = max(single, key=lambda name: single[name].german)
+    assert best == "MoE" and round(single[best].german, 1) == 26.0
+    base, big = TABLE_2["Transformer, base"], TABLE_2["Transformer, big"]
+    assert 1 < big.german_cost / single[best].german_cost < 1.2
+    assert base.german_cost / single[best].german_cost == pytest.approx(1 / 6, rel=0.05)
+    assert base.french == 38.1 == min(row.french for row in TABLE_2.values() if row.french)
+    figure = FIGURES["paper-better-and-cheaper"]
+    assert "German" in figure.alt and "German" in figure.draw().axes[0].get_title()
+
+
+def test_the_translator_warns_of_rain_but_not_of_every_mistake():
+    translator = Translator.load()
+    doubts = [
+        translator.sureness.doubt(translator.translate(english)[0].mean_log_prob)
+        for english in ("It is raining", "I like trees and music", "I like you", "trees")
+    ]
+    assert [bool(doubt) for doubt in doubts] == [True, False, True, False]
