@@ -35,7 +35,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 
 from course.drawing import style
-from course.drawing.values import as_array
+from course.drawing.values import as_array, written
 
 EDGE = "#BBBBBB"  # the thin frame around cells
 PIXEL = 0.75  # points: a pixel of a browser
@@ -81,10 +81,12 @@ def matrix(
     line: float = 0.6,
     cmap: Any = None,
     vectors: bool = False,
+    decimals: int | None = None,
 ) -> None:
     """A matrix as colored cells, its first row at the top; the rest as in `strip`.
 
     low: where the colors begin, if not at -limit. edge, line: color and width of the frame.
+    decimals: of the numbers in the cells; None leaves them out.
     """
     values = as_array(values)
     (x, y), norm = at, Normalize(-limit if low is None else low, limit)
@@ -113,6 +115,13 @@ def matrix(
             zorder=2,
         )
         ax.set(xlim=limits[0], ylim=limits[1])
+    for (row, column), value in np.ndenumerate(values) if decimals is not None else ():
+        middle = (
+            x + width * (column + 0.5) / values.shape[1],
+            y + height * (1 - (row + 0.5) / values.shape[0]),
+        )
+        color = style.ink_on(cmap(norm(value)))
+        label(ax, middle, written(value, decimals or 0), ha="center", color=color)
     outline(ax, at, width, height, edge, line)
 
 
@@ -471,16 +480,19 @@ def sentence(
     ax: Axes,
     at: Point,
     words: Sequence[str],
-    marked: Mapping[str, str],
+    marked: Mapping[str, str] = style.WORDS,
     *,
     size: float = 12.0,
     gap: float = 0.165,
+    ha: str = "left",
 ) -> list[float]:
-    """Words in a row that begins at `at` -> the middle of each.
+    """Words in a row that begins, ends or has its middle at `at` -> the middle of each.
 
     marked: word -> its color; the others stay in the background.
     """
     (x, y), middles = at, []
+    long = sum(width_of(text, size) + gap for text in words) - gap
+    x -= {"left": 0.0, "center": long / 2, "right": long}[ha]
     for text in words:
         wide = width_of(text, size)
         color = marked.get(text, style.MUTED)
