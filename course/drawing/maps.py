@@ -1,8 +1,8 @@
 """Maps: a matrix between its words, with its numbers in the cells, and what its colors mean.
 
-    image = number_map(ax, cosines, words, words, decimals=1)
-    color_scale(image, ax, "cosine")
-    level_name(ax, "to write")           # of the vertical axis: above it, never turned
+image = number_map(ax, cosines, words, words, decimals=1)
+color_scale(image, ax, "cosine")
+level_name(ax, "to write")           # of the vertical axis: above it, never turned
 """
 
 from collections.abc import Sequence
