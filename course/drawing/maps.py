@@ -5,17 +5,84 @@ color_scale(image, ax, "cosine")
 level_name(ax, "to write")           # of the vertical axis: above it, never turned
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.shapes import centered, words_around
+from course.drawing.shapes import (
+    NO_CELL,
+    canvas,
+    centered,
+    heading,
+    label,
+    matrix,
+    outline,
+    scale,
+    width_of,
+    word,
+    words_around,
+)
 from course.drawing.values import as_array, written
 
-NO_CELL = "#E2E2E2"  # where a matrix has no number
+# From nothing to much, where it is neither attention nor signed: how far something moves.
+AMOUNTS = LinearSegmentedColormap.from_list(
+    "amounts", (style.PAPER, "#F3C4AE", style.ACCENT, "#5A1D04")
+)
+
+
+def maps_of_words(
+    maps: Mapping[str, Any],
+    words: Sequence[str],
+    *,
+    title: str,
+    note: str = "",
+    scale_name: str,
+    limits: tuple[float, float] = (-1.0, 1.0),
+    across: int | None = None,
+    parted: int | None = None,
+) -> Figure:
+    """Draw several matrices (s, s) of the same words, side by side on one scale -> the figure.
+
+    The words stand before the rows; columns have the same words in the same order. maps: title ->
+    matrix; a NaN leaves its cell grey. limits: the ends of the colors; below 0 they tell signs
+    apart. across: how many stand in a row. parted: after so many words stands a gap.
+    Raises ValueError when a matrix doesn't fit the words.
+    """
+    for name, table in maps.items():
+        if np.shape(table) != (len(words), len(words)):
+            raise ValueError(
+                f"{name!r}: a map of {len(words)} words has as many rows and "
+                f"columns, but this is {np.shape(table)}"
+            )
+    across = across or len(maps)
+    left = 0.25 + max(width_of(text, style.NOTE) for text in words)
+    side = min((style.WIDTH - left - 0.3 * across) / across, 0.3 * len(words))
+    gap = min((style.WIDTH - left - side * across - 0.02) / max(across - 1, 1), 0.6)
+    down = -(-len(maps) // across)
+    figure, ax = canvas(style.WIDTH, 1.35 + down * (side + 0.42))
+    heading(ax, title, note)
+    cmap = style.SIGNED if limits[0] < 0 else AMOUNTS
+    for number, (name, table) in enumerate(maps.items()):
+        x = left + (number % across) * (side + gap)
+        y = 0.5 + (down - 1 - number // across) * (side + 0.42)
+        label(ax, (x, y + side + 0.16), name, size=style.LABEL, weight="bold")
+        matrix(ax, (x, y), side, side, table, limit=limits[1], low=limits[0], cmap=cmap)
+        ax.images[-1].set_label(name)
+        if parted:
+            part = side * parted / len(words)
+            for start, wide, high in (((x + part, y), 0, side), ((x, y + side - part), side, 0)):
+                outline(ax, start, wide, high, style.PAPER, 5)
+        for row, text in enumerate(words) if number % across == 0 else ():
+            at = x - 0.1, y + side * (1 - (row + 0.5) / len(words))
+            word(ax, at, text, size=style.NOTE, ha="right")
+    scale(ax, (left + 0.3, 0.14), 1.0, limit=limits[1], low=limits[0], cmap=cmap)
+    label(ax, (left + 1.75, 0.185), scale_name)
+    return figure
 
 
 def number_map(

@@ -38,6 +38,7 @@ from course.drawing import style
 from course.drawing.values import as_array, written
 
 EDGE = "#BBBBBB"  # the thin frame around cells
+NO_CELL = "#E2E2E2"  # where a matrix has no number
 PIXEL = 0.75  # points: a pixel of a browser
 Point = tuple[float, float]
 
@@ -90,7 +91,7 @@ def matrix(
     """
     values = as_array(values)
     (x, y), norm = at, Normalize(-limit if low is None else low, limit)
-    cmap = style.SIGNED if cmap is None else cmap
+    cmap = (style.SIGNED if cmap is None else cmap).with_extremes(bad=NO_CELL)
     if vectors:
         rows, columns = values.shape
         ax.pcolormesh(
@@ -503,24 +504,24 @@ def sentence(
 
 
 def scale(
-    ax: Axes, at: Point, width: float, *, limit: float, name: str = "", height: float = 0.09
+    ax: Axes,
+    at: Point,
+    width: float,
+    *,
+    limit: float,
+    name: str = "",
+    height: float = 0.09,
+    low: float | None = None,
+    cmap: Any = None,
 ) -> None:
-    """What the colors of the strips mean: from -limit over white, which is zero, to limit."""
-    (x, y), middle = at, at[1] + height / 2
-    limits = ax.get_xlim(), ax.get_ylim()
-    ramp = np.linspace(-limit, limit, 65)[None]
-    ax.imshow(
-        ramp,
-        extent=(x, x + width, y, y + height),
-        aspect="auto",
-        cmap=style.SIGNED,
-        vmin=-limit,
-        vmax=limit,
-        zorder=2,
-    )
-    ax.set(xlim=limits[0], ylim=limits[1])
-    outline(ax, at, width, height)
-    label(ax, (x - 0.05, middle), f"\N{MINUS SIGN}{limit:g}", size=10, ha="right")
-    label(ax, (x + width + 0.05, middle), f"{limit:g}", size=10)
+    """What the colors of the strips mean: from -limit over white, which is zero, to limit.
+
+    low, cmap: where the colors begin, if not at -limit, and others than those of signed numbers.
+    """
+    (x, y), middle, low = at, at[1] + height / 2, -limit if low is None else low
+    ramp = np.linspace(low, limit, 65)
+    strip(ax, at, width, height, ramp, limit=limit, low=low, cmap=cmap)
+    label(ax, (x - 0.05, middle), f"{low:g}".replace("-", "\N{MINUS SIGN}"), ha="right")
+    label(ax, (x + width + 0.05, middle), f"{limit:g}")
     if name:
-        label(ax, (x + width / 2, y + height + 0.14), name, size=10, ha="center")
+        label(ax, (x + width / 2, y + height + 0.14), name, ha="center")
