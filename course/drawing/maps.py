@@ -64,7 +64,7 @@ def maps_of_words(
     side = min((style.WIDTH - left - 0.3 * across) / across, 0.3 * len(words))
     gap = min((style.WIDTH - left - side * across - 0.02) / max(across - 1, 1), 0.6)
     down = -(-len(maps) // across)
-    figure, ax = canvas(style.WIDTH, 1.35 + down * (side + 0.42))
+    figure, ax = canvas(style.WIDTH, 1.2 + down * (side + 0.42))
     heading(ax, title, note)
     cmap = style.SIGNED if limits[0] < 0 else AMOUNTS
     for number, (name, table) in enumerate(maps.items()):
