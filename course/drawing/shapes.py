@@ -270,7 +270,7 @@ def arrow(
     if rise:  # a curve stays under its corners: its top is at three quarters of their height
         (x, y), (x_end, y_end), up = start, end, 4 / 3 * rise
         straight = y_end + np.sign(rise) * (3 + thick) / 72 * head  # under the head, else it kinks
-        corners = [start, (x, y + up), (x_end, straight + up), (x_end, straight), end]
+        corners = [start, (x, y + up), (x_end, y_end + up), (x_end, straight), end]
         way = {"path": Path(corners, [Path.MOVETO, *3 * [Path.CURVE4], Path.LINETO])}
     _patch(ax, way, color, thick, head, **look)
 
