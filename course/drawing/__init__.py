@@ -3,6 +3,7 @@
     style.py             sizes, type, colors
     shapes.py            a vector, a matrix, a word, an arrow between words
     architecture.py      the Transformer in one drawing
+    maps.py              a matrix between words, its numbers, its scale
     attention_maps.py    who looks at whom
     values.py            numbers, rounded so that they stay the same
     registry.py          figures by name: `@figure(...)`, FIGURES

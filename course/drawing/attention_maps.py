@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from course.drawing import lazy_altair as late
 from course.drawing import style
-from course.drawing.shapes import centered, words_around
+from course.drawing.maps import color_scale, level_name, number_map
 from course.drawing.values import as_array, steady_round
 
 QUERY = "query: the word that looks"
@@ -47,7 +47,8 @@ def attention_heatmap(
     if title:
         ax.set_title(title)
     if own_figure:
-        _add_scale(ax.figure, image, ax)
+        level_name(ax, QUERY, "right")
+        color_scale(image, ax, "weight")
     return ax
 
 
@@ -88,7 +89,7 @@ def attention_heads(
             ax.tick_params(labelbottom=True)
     figure.supxlabel(KEY, fontsize=style.FONT_SIZE)
     figure.supylabel(QUERY, fontsize=style.FONT_SIZE)
-    _add_scale(figure, image, list(grid.flat[:heads]), height=0.6 / down)
+    color_scale(image, list(grid.flat[:heads]), "weight", shrink=0.6 / down)
     return figure
 
 
@@ -189,22 +190,14 @@ def _weights(
 def _draw(
     ax: Axes, matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str], numbers: bool = True
 ) -> Any:
-    image = ax.imshow(matrix, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest")
     cell = ax.get_window_extent().width / ax.figure.dpi * 72 / len(columns)  # in points, roughly
-    size = min(style.FONT_SIZE, max(8.0, 0.8 * cell))
-    words_around(ax, rows, columns, size)
-    if numbers and matrix.size <= 100 and cell >= 28:
-        for (i, j), weight in np.ndenumerate(matrix):
-            text = f"{steady_round(weight):.2f}"
-            color = "#A0A0A0" if text == "0.00" else style.ink_on(style.WEIGHTS(weight))
-            centered(ax, j, i, text, size=11, color=color)
-    return image
-
-
-def _add_scale(figure: Figure, image: Any, axes: Any, height: float = 0.6) -> None:
-    """The color scale beside the maps; height: as a share of theirs."""
-    scale = figure.colorbar(
-        image, ax=axes, label="attention weight", shrink=height, aspect=18, pad=0.02
+    return number_map(
+        ax,
+        matrix,
+        rows,
+        columns,
+        cmap=style.WEIGHTS,
+        limits=(0, 1),
+        decimals=2 if numbers and matrix.size <= 100 and cell >= 28 else None,
+        words=min(style.LABEL, max(8.0, 0.8 * cell)),
     )
-    scale.outline.set_visible(False)
-    scale.set_ticks([0, 0.5, 1])

@@ -35,9 +35,10 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 
 from course.drawing import style
-from course.drawing.values import as_array
+from course.drawing.values import as_array, written
 
 EDGE = "#BBBBBB"  # the thin frame around cells
+NO_CELL = "#E2E2E2"  # where a matrix has no number
 PIXEL = 0.75  # points: a pixel of a browser
 Point = tuple[float, float]
 
@@ -81,14 +82,16 @@ def matrix(
     line: float = 0.6,
     cmap: Any = None,
     vectors: bool = False,
+    decimals: int | None = None,
 ) -> None:
     """A matrix as colored cells, its first row at the top; the rest as in `strip`.
 
     low: where the colors begin, if not at -limit. edge, line: color and width of the frame.
+    decimals: of the numbers in the cells; None leaves them out.
     """
     values = as_array(values)
     (x, y), norm = at, Normalize(-limit if low is None else low, limit)
-    cmap = style.SIGNED if cmap is None else cmap
+    cmap = (style.SIGNED if cmap is None else cmap).with_extremes(bad=NO_CELL)
     if vectors:
         rows, columns = values.shape
         ax.pcolormesh(
@@ -113,6 +116,13 @@ def matrix(
             zorder=2,
         )
         ax.set(xlim=limits[0], ylim=limits[1])
+    for (row, column), value in np.ndenumerate(values) if decimals is not None else ():
+        middle = (
+            x + width * (column + 0.5) / values.shape[1],
+            y + height * (1 - (row + 0.5) / values.shape[0]),
+        )
+        color = style.ink_on(cmap(norm(value)))
+        label(ax, middle, written(value, decimals or 0), ha="center", color=color)
     outline(ax, at, width, height, edge, line)
 
 
@@ -259,8 +269,9 @@ def arrow(
     way = {"posA": start, "posB": end, "connectionstyle": f"arc3,rad={bend}"}
     if rise:  # a curve stays under its corners: its top is at three quarters of their height
         (x, y), (x_end, y_end), up = start, end, 4 / 3 * rise
-        corners = [start, (x, y + up), (x_end, y_end + up), end]
-        way = {"path": Path(corners, [Path.MOVETO] + 3 * [Path.CURVE4])}
+        straight = y_end + np.sign(rise) * (3 + thick) / 72 * head  # under the head, else it kinks
+        corners = [start, (x, y + up), (x_end, y_end + up), (x_end, straight), end]
+        way = {"path": Path(corners, [Path.MOVETO, *3 * [Path.CURVE4], Path.LINETO])}
     _patch(ax, way, color, thick, head, **look)
 
 
@@ -471,16 +482,19 @@ def sentence(
     ax: Axes,
     at: Point,
     words: Sequence[str],
-    marked: Mapping[str, str],
+    marked: Mapping[str, str] = style.WORDS,
     *,
     size: float = 12.0,
     gap: float = 0.165,
+    ha: str = "left",
 ) -> list[float]:
-    """Words in a row that begins at `at` -> the middle of each.
+    """Words in a row that begins, ends or has its middle at `at` -> the middle of each.
 
     marked: word -> its color; the others stay in the background.
     """
     (x, y), middles = at, []
+    long = sum(width_of(text, size) + gap for text in words) - gap
+    x -= {"left": 0.0, "center": long / 2, "right": long}[ha]
     for text in words:
         wide = width_of(text, size)
         color = marked.get(text, style.MUTED)
@@ -491,24 +505,24 @@ def sentence(
 
 
 def scale(
-    ax: Axes, at: Point, width: float, *, limit: float, name: str = "", height: float = 0.09
+    ax: Axes,
+    at: Point,
+    width: float,
+    *,
+    limit: float,
+    name: str = "",
+    height: float = 0.09,
+    low: float | None = None,
+    cmap: Any = None,
 ) -> None:
-    """What the colors of the strips mean: from -limit over white, which is zero, to limit."""
-    (x, y), middle = at, at[1] + height / 2
-    limits = ax.get_xlim(), ax.get_ylim()
-    ramp = np.linspace(-limit, limit, 65)[None]
-    ax.imshow(
-        ramp,
-        extent=(x, x + width, y, y + height),
-        aspect="auto",
-        cmap=style.SIGNED,
-        vmin=-limit,
-        vmax=limit,
-        zorder=2,
-    )
-    ax.set(xlim=limits[0], ylim=limits[1])
-    outline(ax, at, width, height)
-    label(ax, (x - 0.05, middle), f"\N{MINUS SIGN}{limit:g}", size=10, ha="right")
-    label(ax, (x + width + 0.05, middle), f"{limit:g}", size=10)
+    """What the colors of the strips mean: from -limit over white, which is zero, to limit.
+
+    low, cmap: where the colors begin, if not at -limit, and others than those of signed numbers.
+    """
+    (x, y), middle, low = at, at[1] + height / 2, -limit if low is None else low
+    ramp = np.linspace(low, limit, 65)
+    strip(ax, at, width, height, ramp, limit=limit, low=low, cmap=cmap)
+    label(ax, (x - 0.05, middle), f"{low:g}".replace("-", "\N{MINUS SIGN}"), ha="right")
+    label(ax, (x + width + 0.05, middle), f"{limit:g}")
     if name:
-        label(ax, (x + width / 2, y + height + 0.14), name, size=10, ha="center")
+        label(ax, (x + width / 2, y + height + 0.14), name, ha="center")

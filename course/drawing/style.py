@@ -74,6 +74,7 @@ WEIGHT_COLORS = ("#FFFFFF", "#C9DDF0", "#7FB2D6", "#2774A7", "#0B2A57")
 SIGNED_COLORS = ("#0B2A57", "#2774A7", "#FFFFFF", "#E89F2A", "#7A3A00")
 WEIGHTS = LinearSegmentedColormap.from_list("weights", WEIGHT_COLORS)
 SIGNED = LinearSegmentedColormap.from_list("signed", SIGNED_COLORS)
+NOTHING = LinearSegmentedColormap.from_list("nothing", (PAPER, PAPER))  # numbers without colors
 # Points in a figure 8 inches wide, which is seen 700 pixels wide: 18, 13 and 12 pixels.
 TITLE, LABEL, NOTE = 15.0, 11.0, 10.0
 FONT_SIZE = LABEL

@@ -24,3 +24,8 @@ def steady_round(value: float, decimals: int = 2) -> float:
     """
     size = round(abs(float(value)) + 0.002 * 10.0**-decimals, decimals)
     return math.copysign(size, value) if size else 0.0  # never -0.0
+
+
+def written(value: float, decimals: int) -> str:
+    """A number as it stands in a cell: rounded, with a true minus sign."""
+    return f"{steady_round(value, decimals):.{decimals}f}".replace("-", "\N{MINUS SIGN}")

@@ -10,57 +10,66 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from course.drawing import lazy_altair as late
 from course.drawing import style
+from course.drawing.maps import level_name
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, centered, name_lines, words_around
+from course.drawing.shapes import (
+    arrow,
+    canvas,
+    heading,
+    label,
+    matrix,
+    name_lines,
+    outline,
+    scale,
+    strip,
+    word,
+    word_color,
+)
 from course.drawing.values import as_array, steady_round
 
 
-@mpl.rc_context(style.PRINT)
 def word_similarity(
-    vectors: Any, words: Sequence[str], ax: Axes | None = None, title: str | None = None
-) -> Axes:
-    """Draw the cosine of every two word vectors (n, d_model) -> the axes.
+    vectors: Any, words: Sequence[str], *, groups: Sequence[int] = (), title: str = "", note=""
+) -> Figure:
+    """Draw the cosine of every two word vectors (n, d_model) -> the figure.
 
-    0 has no color, 1 is strong brown; vectors that point away from each other are blue.
+    0 has no color, 1 is strong brown; vectors that point away from each other are blue. groups:
+    how many of the words, from the first, make up each group; those of several have a frame.
     Raises ValueError when the words don't fit the vectors, or a vector is zero.
     """
-    matrix = as_array(vectors)
-    if matrix.ndim != 2 or len(matrix) != len(words) or not len(words):
+    table = as_array(vectors)
+    if table.ndim != 2 or len(table) != len(words) or not len(words):
         raise ValueError(
             f"{len(words)} words need vectors of the shape ({len(words)}, d_model), "
-            f"but theirs is {matrix.shape}"
+            f"but theirs is {table.shape}"
         )
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    lengths = np.linalg.norm(table, axis=1, keepdims=True)
     if not lengths.all():
         raise ValueError(f"{words[int(lengths.argmin())]!r} has the vector 0, which points nowhere")
-    cosines = (matrix / lengths) @ (matrix / lengths).T
-    own_figure = ax is None
-    if ax is None:
-        size = min(1.6 + 0.44 * len(words), 6.4)
-        ax = style.new_figure(size + 0.8, size).subplots()
-    image = ax.imshow(cosines, cmap=style.SIGNED, vmin=-1, vmax=1, interpolation="nearest")
-    words_around(ax, words, words)
-    for (row, column), cosine in np.ndenumerate(cosines):
-        text = f"{steady_round(cosine, 1):.1f}".replace("-", "\N{MINUS SIGN}")
-        color = "#A0A0A0" if text == "0.0" else style.ink_on(style.SIGNED((cosine + 1) / 2))
-        centered(ax, column, row, text, size=10, color=color)
-    if title:
-        ax.set_title(title)
-    if own_figure:
-        scale = ax.figure.colorbar(
-            image, ax=ax, label="cosine: 1 is the same direction", shrink=0.6, aspect=18, pad=0.02
-        )
-        scale.outline.set_visible(False)
-        scale.set_ticks([-1, 0, 1])
-    return ax
+    left, high, wide = 1.02, 0.33, 6.9 / len(words)
+    figure, ax = canvas(8, high * len(words) + 1.35)
+    heading(ax, title, note)
+    size, top = (wide * len(words), high * len(words)), high * len(words) + 0.5
+    cosines = (table / lengths) @ (table / lengths).T
+    matrix(ax, (left, 0.5), *size, cosines, limit=1, decimals=1)
+    for row, text in enumerate(words):
+        word(ax, (left - 0.1, top - high * (row + 0.5)), text, ha="right")
+    first = 0
+    for count in groups:
+        if count > 1:
+            corner = left + wide * first, top - high * (first + count)
+            outline(ax, corner, wide * count, high * count, style.INK, 1.8)
+        first += count
+    scale(ax, (left + 0.3, 0.12), 1.0, limit=1)
+    said = "cosine: 1 is the same direction; columns in the order of the rows"
+    label(ax, (left + 1.6, 0.165), said, color=style.MUTED)
+    return figure
 
 
-@mpl.rc_context(style.PRINT)
 def pulled_rows(
     ids: Sequence[int], table: Any, words: Sequence[str], vocabulary: Sequence[str]
 ) -> Figure:
@@ -69,112 +78,64 @@ def pulled_rows(
     Each word has its own color, from its id to its row. Raises ValueError when the words don't fit
     the ids, or the vocabulary the table.
     """
-    matrix, ids = as_array(table), [int(number) for number in ids]
-    if matrix.ndim != 2 or len(matrix) != len(vocabulary) or len(ids) != len(words):
+    numbers, ids = as_array(table), [int(number) for number in ids]
+    if numbers.ndim != 2 or len(numbers) != len(vocabulary) or len(ids) != len(words):
         raise ValueError(
             f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit "
-            f"{len(ids)} ids and a table {matrix.shape}"
+            f"{len(ids)} ids and a table {numbers.shape}"
         )
-    vocab_size, width = matrix.shape
-    limit = float(np.abs(matrix).max())
-    figure = style.new_figure(style.WIDTH, 0.7 + 0.42 * vocab_size)
-    ax = figure.subplots()
-    # In units of one row: words at the left, the table in the middle, the pulled rows at the right.
-    left, right, cell = 4.6, 4.6 + 1.9 * width + 3.4, 1.9
-    ax.set(xlim=(1.2, right + cell * width + 0.3), ylim=(vocab_size + 0.1, -1.0))
-    ax.axis("off")
-
-    def row_of_numbers(x: float, y: float, numbers: np.ndarray, strong: bool) -> None:
-        for column, value in enumerate(numbers):
-            color = style.SIGNED((value / limit + 1) / 2)
-            ax.add_patch(
-                Rectangle(
-                    (x + cell * column, y),
-                    cell,
-                    1,
-                    facecolor=color,
-                    linewidth=0.6,
-                    edgecolor="#D0D0D0",
-                    alpha=1 if strong else 0.35,
-                )
-            )
-            label = f"{steady_round(value, 2):.2f}".replace("-", "\N{MINUS SIGN}")
-            centered(
-                ax,
-                x + cell * (column + 0.5),
-                y + 0.52,
-                label,
-                size=11,
-                color=style.ink_on(color) if strong else style.MUTED,
-            )
-
-    for number, token in enumerate(vocabulary):
-        row_of_numbers(left, number, matrix[number], number in ids)
-        own = {int(i): style.WORDS.get(word, style.INK) for i, word in zip(ids, words, strict=True)}
-        ax.text(
-            left - 0.25,
-            number + 0.52,
-            f"{number}  {token}",
-            ha="right",
-            va="center",
-            fontsize=11,
-            color=own.get(number, style.MUTED),
-            weight="bold" if number in own else "normal",
+    limit, high, wide = float(np.abs(numbers).max()), 0.36, 0.75 * numbers.shape[1]
+    left, right, tall = 1.0, 7.9 - 0.75 * numbers.shape[1], high * len(vocabulary)
+    figure, ax = canvas(8, tall + 0.75)
+    heading(ax, "Each word pulls its row out of the table")
+    own = dict(zip(ids, words, strict=True))
+    for number, (token, row) in enumerate(zip(vocabulary, numbers, strict=True)):
+        y = tall - high * (number + 1) + 0.1
+        plain = style.NOTHING if number not in own else style.SIGNED
+        strip(ax, (left, y), wide, high, row, limit=limit, decimals=2, cmap=plain)
+        color = word_color(own[number]) if number in own else style.MUTED
+        word(ax, (left - 0.12, y + high / 2), token, ha="right", color=color)
+        label(ax, (0.1, y + high / 2), str(number), color=style.MUTED)
+    step = tall / len(ids)
+    for place, (number, text) in enumerate(zip(ids, words, strict=True)):
+        color = word_color(text)
+        y, low = tall - step * (place + 0.5) - 0.15, tall - high * (number + 1) + 0.1
+        strip(ax, (right, y), wide, high, numbers[number], limit=limit, decimals=2)
+        for at in ((left, low), (right, y)):
+            outline(ax, at, wide, high, color, 2.5)
+        arrow(
+            ax, (left + wide + 0.05, low + high / 2), (right - 0.05, y + high / 2), color, thick=3
         )
-    gap = (vocab_size - 2 * len(ids)) / (len(ids) + 1) + 1.0
-    for place, (number, word) in enumerate(zip(ids, words, strict=True)):
-        color = style.WORDS.get(word, style.INK)
-        y = gap + place * (1 + gap) - 0.5
-        for x, row in ((left, number), (right, y)):
-            ax.add_patch(
-                Rectangle(
-                    (x, row), cell * width, 1, fill=False, edgecolor=color, linewidth=3.5, zorder=3
-                )
-            )
-        row_of_numbers(right, y, matrix[number], True)
-        start = left + cell * width + 0.1, number + 0.5
-        arrow(ax, start, (right - 0.1, y + 0.5), color, thick=3)
-        ax.text(
-            right + cell * width / 2,
-            y - 0.12,
-            word,
-            ha="center",
-            va="bottom",
-            weight="bold",
-            fontsize=14,
-            color=color,
-        )
-    ax.text(left + cell * width / 2, -0.35, "embedding table", ha="center", weight="bold")
+        word(ax, (right + wide / 2, y + high + 0.2), text, size=14)
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def share_bars(shares: Mapping[str, Mapping[str, float]], ax: Axes | None = None) -> Axes:
-    """Draw shares from 0 to 1 as bars in percent -> the axes.
+    """Draw shares from 0 to 1 as bars in percent, the last name's in the accent -> the axes.
 
-    shares: for each name in the legend ("before training") the share of each question. Raises
-    ValueError when the names have different questions.
+    shares: for each name ("before training") the share of each question. Raises ValueError when
+    the names have different questions.
     """
     names = list(shares)
     questions = list(shares[names[0]]) if names else []
     if not questions or any(list(shares[name]) != questions for name in names):
         raise ValueError("every name needs a share for the same questions")
     if ax is None:
-        ax = style.new_figure(style.WIDTH, 0.9 + 0.42 * len(names) * len(questions)).subplots()
+        ax = style.new_figure(style.WIDTH, 0.7 + 0.36 * len(names) * len(questions)).subplots()
     height = 0.8 / len(names)
-    colors = (style.MUTED, *style.CATEGORIES)
     for number, name in enumerate(names):
         places = [row + (number - (len(names) - 1) / 2) * height for row in range(len(questions))]
         percent = [100 * shares[name][question] for question in questions]
-        bars = ax.barh(places, percent, 0.9 * height, label=name, color=colors[number])
-        ax.bar_label(bars, [f"{steady_round(value, 0):.0f} %" for value in percent], padding=4)
+        color = style.ACCENT if name == names[-1] else style.SOFT
+        bars = ax.barh(places, percent, 0.9 * height, label=name, color=color)
+        said = [f"{steady_round(value, 0):.0f} %" for value in percent]
+        ax.bar_label(bars, [f"{said[0]} {name}", *said[1:]], padding=4)
     ax.set_yticks(range(len(questions)), questions)
     ax.invert_yaxis()
-    ax.set_xlim(0, 112)
-    ax.set_xticks(range(0, 101, 25))
-    ax.set_xlabel("share of the words, in %")
+    ax.set(xlim=(0, 124), xticks=[])
+    ax.spines["bottom"].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.4, 1.14), ncols=len(names))
     return ax
 
 
@@ -191,68 +152,50 @@ def vector_sizes(
     for name, values in [*lengths.items(), *cosines.items()]:
         if len(values) != len(widths):
             raise ValueError(f"{name!r} has {len(values)} values for {len(widths)} widths")
-    figure = style.new_figure(style.WIDTH, 4.2)
-    figure.get_layout_engine().set(wspace=0.08)
-    left, right = figure.subplots(1, 2)
-    looks = {name: look for name, look in zip(lengths, _looks(), strict=False)}
-    for ax, curves in ((left, lengths), (right, cosines)):
+    figure = style.new_figure(style.WIDTH, 3.9)
+    figure.suptitle("Without the factor the position drowns out the word")
+    colors = {WITHOUT: style.ACCENT, WITH: style.SOFT}
+    panels = (("length of a vector", lengths), ("cosine of two words' sums", cosines))
+    for ax, (title, curves) in zip(figure.subplots(1, 2), panels, strict=True):
         for name, values in curves.items():
-            color, marker = looks[name]
-            ax.plot(widths, values, marker, color=color, label=name, markersize=6)
-            ax.annotate(
-                name,
-                (widths[-1], values[-1]),
-                xytext=(8, 0),
-                textcoords="offset points",
-                va="center",
-                color=color,
-                weight="bold",
-            )
+            ax.plot(widths, values, "o-", color=colors.get(name, style.MUTED), label=name)
         ax.set_xscale("log", base=2)
         ax.set_xticks(widths, [str(width) for width in widths])
         ax.minorticks_off()
-        ax.set_xlim(widths[0] / 1.3, widths[-1] * (widths[-1] / widths[0]) ** 0.6)  # for the names
-        ax.set_xlabel("$d_{model}$, the numbers in a vector")
-    left.set_ylabel("length of the vector")
-    left.set_ylim(0, 1.15 * max(max(values) for values in lengths.values()))
-    right.set_ylabel("cosine of the two sums")
-    right.set_ylim(0, 1.15)
-    figure.suptitle(
-        "Without the factor the position drowns out the word", weight="bold", fontsize=14
-    )
-    left.set_title("How long is a vector?\n")
-    right.set_title("Two words at one position:\nhow alike are their sums?")
+        ax.set(xlabel="d_model, the numbers in a vector", title=title)
+        ax.set_ylim(0, 1.1 * max(max(values) for values in curves.values()))
+        name_lines(ax)
     return figure
-
-
-def _looks() -> list[tuple[str, str]]:
-    markers = ("o-", "s--", "^:", "D-.")
-    return list(zip(style.CATEGORIES, markers, strict=False))
 
 
 @mpl.rc_context(style.PRINT)
 def loss_by_bottom(
-    runs: Mapping[str, Sequence[Sequence[tuple[int, float]]]], ax: Axes | None = None
+    runs: Mapping[str, Sequence[Sequence[tuple[int, float]]]],
+    places: Mapping[str, tuple[float, float]] | None = None,
 ) -> Axes:
     """Draw learning curves, the mean of several seeds thick and each seed thin -> the axes.
 
-    runs: for each name its runs, each of them (step, loss) at the same steps.
+    runs: for each name its runs, each of them (step, loss) at the same steps; the first in the
+    accent. places: where the names are written, if not at the ends of the curves.
     """
-    if ax is None:
-        ax = style.new_figure(style.WIDTH, 3.8).subplots()
-    for (name, curves), (color, marker) in zip(runs.items(), _looks(), strict=False):
+    ax = style.new_figure(style.WIDTH, 3.6).subplots()
+    for (name, curves), color in zip(
+        runs.items(), (style.ACCENT, style.MUTED, style.SOFT), strict=False
+    ):
         steps = [step for step, _ in curves[0]]
         if any([step for step, _ in curve] != steps for curve in curves):
             raise ValueError(f"the runs of {name!r} were not measured at the same steps")
         losses = np.array([[loss for _, loss in curve] for curve in curves])
         for curve in losses:
             ax.plot(steps, curve, color=color, linewidth=0.8, alpha=0.5)  # one run
-        ax.plot(steps, losses.mean(axis=0), marker, color=color, label=name, markersize=6)
-    said = "step of training (thin: each run, thick: their mean)"
-    ax.set(xlabel=said, ylabel="loss per token, held out")
-    ax.set_ylim(bottom=0)
+        ax.plot(steps, losses.mean(axis=0), color=color, label=name, linewidth=2.5)
+        if places:
+            ax.text(*places[name], name, color=color)
+    ax.set(xlabel="step of training (thin: each run, thick: their mean)", ylim=(0, None))
     ax.set_xlim(left=0)
-    name_lines(ax)
+    level_name(ax, "loss per token, held out")
+    if not places:
+        name_lines(ax)
     return ax
 
 
@@ -441,19 +384,18 @@ def word_map(
 
 
 SOME_WORDS = "cat dog horse cow apple water eagle classroom gave sent wide wider".split()
-BLUE, AMBER, WINE, GREEN = style.CATEGORIES[:4]
 PARTS = {
-    "noun": (BLUE, "circle"),
-    "verb": (AMBER, "square"),
-    "adjective": (GREEN, "triangle-up"),
-    "name": (WINE, "diamond"),
+    "noun": (style.ACCENT, "circle"),
+    "verb": (style.SOFT, "square"),
+    "adjective": ("#3F7F7A", "triangle-up"),
+    "name": (style.INK, "diamond"),
     "other": (style.MUTED, "cross"),
 }
 GENDERS = {
-    "el: masculine": (BLUE, "circle"),
-    "los: masculine plural": (style.CATEGORIES[5], "triangle-up"),
-    "la: feminine": (AMBER, "circle"),
-    "las: feminine plural": (style.CATEGORIES[4], "triangle-up"),
+    "el: masculine": ("#3F7F7A", "circle"),
+    "los: masculine plural": ("#7FB5AF", "triangle-up"),
+    "la: feminine": (style.ACCENT, "circle"),
+    "las: feminine plural": ("#E39A7B", "triangle-up"),
 }
 WITH_EL = ("water", "classroom", "eagle")  # el agua, el aula, el águila: all the same feminine
 
@@ -644,15 +586,20 @@ def draw_noun_map() -> Any:
     "word-similarity",
     notebook="02_embeddings",
     caption="How alike twelve words are after training.",
-    alt="A square of cosines. Off the diagonal the strongest cells are wide and wider, 0.7, water "
+    alt="A square of cosines, with frames around cat, dog, horse; water, eagle, classroom; gave, "
+    "sent; wide, wider. Off the diagonal the strongest cells are wide and wider, 0.7, water "
     "and classroom, gave and sent, 0.5. cat, dog and horse share 0.4 or so, but cat and cow only "
     "0.2: cow is nearer to apple, with 0.4.",
 )
 def draw_word_similarity() -> Figure:
     rows = [_vocabularies()[0].index(word) for word in SOME_WORDS]
-    ax = word_similarity(_trained_tables()[0][rows], SOME_WORDS)
-    ax.set_title("Words that are used alike point the same way", fontsize=14)
-    return ax.figure
+    return word_similarity(
+        _trained_tables()[0][rows],
+        SOME_WORDS,
+        groups=(3, 1, 1, 3, 2, 2),
+        title="Words used alike point the same way: water, eagle and classroom, too",
+        note="All three are feminine in Spanish, and have the article el",
+    )
 
 
 def neighbor_shares(table: Tensor) -> dict[str, float]:
@@ -704,7 +651,7 @@ def draw_neighbor_shares() -> Figure:
 
 
 WIDTHS = (8, 32, 128, 512)
-ROOT = r"$\sqrt{d_{model}}$"
+ROOT = r"$\sqrt{d_\mathrm{model}}$"
 WITH, WITHOUT, POSITION = f"word \N{MULTIPLICATION SIGN} {ROOT}", "word", "position"
 
 
@@ -761,11 +708,12 @@ def draw_embedding_scale() -> Figure:
     from course import experiments
 
     names = {
-        "with the factor": f"table \N{MULTIPLICATION SIGN} {ROOT} (the paper)",
         "without": "table as it is",
-        "without, but a larger table": f"table {ROOT} times as large, as it is",
+        "with the factor": f"table \N{MULTIPLICATION SIGN} {ROOT} (the paper)",
+        "without, but a larger table": f"table {ROOT} times as large",
     }
-    runs: dict[str, list] = {}
+    runs: dict[str, list] = {name: [] for name in names.values()}
     for result in experiments.load("embedding-scale")["results"]:
-        runs.setdefault(names[result["bottom"]], []).append(result["losses"])
-    return loss_by_bottom(runs).figure
+        runs[names[result["bottom"]]].append(result["losses"])
+    places = dict(zip(runs, [(118, 1.65), (3, 0.55), (3, 0.28)], strict=True))
+    return loss_by_bottom(runs, places).figure

@@ -10,138 +10,111 @@ import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle, Rectangle, Wedge
 
+from course.chapters.journey.figures import sums
 from course.drawing import lazy_altair as late
 from course.drawing import style
+from course.drawing.maps import color_scale, level_name
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, box, centered, name_lines, path
+from course.drawing.shapes import (
+    arrow,
+    box,
+    bracket,
+    canvas,
+    heading,
+    label,
+    name_lines,
+    path,
+    scale,
+    strip,
+    titled,
+    word,
+)
 from course.drawing.values import as_array, steady_round
 
-BLUE, AMBER, WINE, GREEN = style.CATEGORIES[:4]
 WIDE = 315  # pixels, of the table in the explorer
+TABLE = {"cmap": style.SIGNED, "aspect": "auto", "interpolation": "nearest"}
+COLUMNS = "column of the vector: a sine and a cosine in turn"
 
 
 @mpl.rc_context(style.PRINT)
-def positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None = None) -> Axes:
+def positions_heatmap(
+    encoding: Any, ax: Axes | None = None, title: str | None = None, *, every: int = 1
+) -> Axes:
     """Draw position vectors (length, d_model) with values from -1 to 1 -> the axes.
 
     Position 0 is the top row, dimension 0 the left column. Zero has no color, blue is
-    negative, orange positive. Values beyond -1 and 1 widen the scale on both sides. Raises
-    ValueError for another shape.
+    negative, orange positive. Values beyond -1 and 1 widen the scale on both sides. every: which
+    pairs of columns are drawn, where all of them would be finer than a screen. Raises ValueError
+    for another shape.
     """
-    matrix = _table(encoding)
-    length, d_model = matrix.shape
+    table = _table(encoding)
+    length, d_model = table.shape
     own_figure = ax is None
     if ax is None:
         ax = style.new_figure(style.WIDTH, min(1.6 + 0.16 * length, 5.0)).subplots()
-    limit = max(1.0, float(abs(matrix).max()))
-    image = ax.imshow(
-        matrix, cmap=style.SIGNED, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest"
-    )
+    limit = max(1.0, float(abs(table).max()))
+    drawn = table[:, np.arange(d_model) // 2 % every == 0]
+    image = ax.imshow(drawn, vmin=-limit, vmax=limit, **TABLE)
     ax.set_yticks(_every(length, length // 4))
-    ax.set_xticks(_every(d_model, d_model // 8))
-    ax.set_xlabel("column of the vector: a sine and a cosine in turn")
-    ax.set_ylabel("position of the word")
+    columns = _every(d_model, d_model // 8)
+    ax.set_xticks([column / every for column in columns], columns)
+    ax.set_xlabel(COLUMNS if every == 1 else f"{COLUMNS}; of {every} such pairs, one is drawn")
+    level_name(ax, "position of the word")
     ax.spines[:].set_visible(False)
     if title:
         ax.set_title(title)
     if own_figure:
-        scale = ax.figure.colorbar(image, ax=ax, label="number in the vector", aspect=15, pad=0.02)
-        scale.set_ticks([-limit, 0, limit])
+        color_scale(image, ax, "number", [-limit, 0, limit])
     return ax
 
 
 @mpl.rc_context(style.PRINT)
 def positions_table(encoding: Any, row: int) -> Figure:
-    """Draw a whole table (length, d_model), and one of its rows enlarged below it -> the figure.
-
-    Above the table stands how the waves grow longer from left to right.
-    """
-    matrix = _table(encoding)
-    length, d_model = matrix.shape
+    """Draw a whole table (length, d_model), and one of its rows enlarged below it -> the figure."""
+    table = _table(encoding)
+    length, d_model = table.shape
     figure = style.new_figure(style.WIDTH, 5.4)
-    ax, one = figure.subplots(2, 1, height_ratios=(10, 1))
-    look = {
-        "cmap": style.SIGNED,
-        "vmin": -1,
-        "vmax": 1,
-        "aspect": "auto",
-        "interpolation": "nearest",
-    }
-    image = ax.imshow(matrix, **look)
-    ax.set(ylabel="position of the word", xticks=[], yticks=_every(length, 20))
-    ax.set_title("Each row is one position; no two rows are alike", pad=26)
-    for x, side, text in ((0, "left", "fast waves"), (1, "right", "slow waves")):
-        ax.text(x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom")
-    ax.annotate(
-        "",
-        xy=(0.84, 1.045),
-        xytext=(0.16, 1.045),
-        xycoords="axes fraction",
-        arrowprops={"arrowstyle": "-|>", "color": style.MUTED},
-    )
-    ax.add_patch(
-        Rectangle(
-            (-0.5, row - 0.5),
-            d_model,
-            1,
-            fill=False,
-            edgecolor=style.INK,
-            linewidth=1.2,
-            clip_on=False,
-        )
-    )
-    one.imshow(matrix[row : row + 1], **look)
+    titled(figure, "Each row is one position; no two rows are alike")
+    ax, one = figure.subplots(2, 1, height_ratios=(10, 1), sharex=True)
+    image = ax.imshow(table, vmin=-1, vmax=1, **TABLE)
+    one.imshow(table[row : row + 1], vmin=-1, vmax=1, **TABLE)
+    for side, text in (("left", "fast waves"), ("right", "slow waves")):
+        ax.set_title(text, loc=side, fontsize=style.LABEL, weight="normal")
+    marks = _every(length, 20)
+    ax.set_yticks(marks, [f"position {mark}" if not mark else str(mark) for mark in marks])
+    frame = Rectangle((-0.5, row - 0.5), d_model, 1, fill=False, linewidth=1.2, clip_on=False)
+    ax.add_patch(frame)
     one.set_yticks([0], [f"position {row}"])
-    one.set(
-        xticks=range(0, d_model, d_model // 8),
-        xlabel="column of the vector: a sine and a cosine in turn",
-    )
+    one.set(xticks=range(0, d_model, d_model // 8), xlabel=COLUMNS)
     for panel in (ax, one):
         panel.spines[:].set_visible(False)
-    scale = figure.colorbar(image, ax=[ax, one], label="number in the vector", aspect=22, pad=0.02)
-    scale.set_ticks([-1, 0, 1], labels=["\N{MINUS SIGN}1", "0", "1"])
+        panel.tick_params(length=0)
+    color_scale(image, [ax, one], "number")
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def positions_curves(encoding: Any, pairs: Sequence[int]) -> Figure:
     """Draw pairs of columns 2i and 2i+1 of a table (length, d_model), one panel for each i."""
-    matrix = _table(encoding)
-    figure = style.new_figure(style.WIDTH, 0.9 + 1.2 * len(pairs))
+    table = _table(encoding)
+    figure = style.new_figure(style.WIDTH, 0.9 + 1.15 * len(pairs))
     panels = figure.subplots(len(pairs), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-    for ax, i, wave in zip(panels, pairs, wavelengths(matrix)[list(pairs)], strict=True):
-        ax.plot(
-            matrix[:, 2 * i],
-            "o-",
-            color=BLUE,
-            markersize=3.5,
-            linewidth=1.3,
-            label="sine, column 2i",
-        )
-        ax.plot(
-            matrix[:, 2 * i + 1],
-            "s--",
-            color=AMBER,
-            markersize=3.5,
-            linewidth=1.3,
-            label="cosine, column 2i+1",
-        )
-        ax.set_title(
-            f"pair i = {i}: one wave in {wave:,.{1 if wave < 100 else 0}f} positions",
-            loc="left",
-            fontsize=11.5,
-        )
+    for ax, i, wave in zip(panels, pairs, wavelengths(table)[list(pairs)], strict=True):
+        for column, color, name in ((2 * i, style.ACCENT, "sine"), (2 * i + 1, SOFT, "cosine")):
+            ax.plot(table[:, column], "o-", color=color, markersize=3.5, linewidth=1.3, label=name)
+        turn = f"{wave:,.{1 if wave < 100 else 0}f}"
+        ax.set_title(f"pair i = {i}: one wave in {turn} positions", loc="left", fontsize=11)
         ax.set_yticks([-1, 0, 1])
-        ax.hlines(0, 0, len(matrix) - 1, color="#D9D9D9", linewidth=1, zorder=0)
-    panels[0].legend(
-        loc="lower right", bbox_to_anchor=(1, 0.98), ncols=2, borderaxespad=0, fontsize=11
-    )
-    panels[-1].set(xlabel="position of the word", xlim=(0, len(matrix) - 1))
-    figure.supylabel("number in the vector", fontsize=style.FONT_SIZE)
+    panels[-1].set(xlabel="position of the word", xlim=(0, len(table) - 1), ylim=(-1.15, 1.15))
+    name_lines(panels[-1])
     return figure
+
+
+SOFT = style.SOFT
 
 
 def wavelengths(encoding: Any) -> np.ndarray:
@@ -165,40 +138,28 @@ def positions_frequencies(
     percent the waves of the second encoding are longer than those of the first.
     """
     figure = style.new_figure(style.WIDTH, 3.9)
+    figure.get_layout_engine().set(wspace=0.1)
     left, right = figure.subplots(1, 2)
-    for (name, waves), mark, color in zip(small.items(), "os", (BLUE, WINE), strict=True):
-        left.plot(range(len(waves)), waves, marker=mark, markersize=8, color=color, label=name)
-    left.hlines(
-        2 * math.pi * 10_000, 0, len(waves) - 1, color=style.MUTED, linewidth=1, linestyle=":"
-    )
-    left.text(0, 2 * math.pi * 10_000 * 0.9, "10000 · 2π", va="top", fontsize=11)
-    left.set(
-        yscale="log",
-        xlabel="pair i",
-        ylabel="positions in one wave",
-        title=f"$d_{{model}}$ = {2 * len(waves)}",
-        xticks=range(len(waves)),
-    )
-    name_lines(left)
     (first, waves), (second, longer) = large.items()
-    right.plot(100 * (longer / waves - 1), color=WINE, label="percent longer")
-    right.hlines(0, 0, len(waves) - 1, color=BLUE)
-    right.text(
-        len(waves) * 0.98, 0.06, first, color=style.INK, ha="right", va="bottom", fontsize=11
-    )
-    right.text(len(waves) * 0.6, 2.55, second, ha="right", fontsize=11)
-    right.set(
-        xlabel="pair i",
-        ylabel="wave longer by, in %",
-        ylim=(-0.3, 4.2),
-        title=f"$d_{{model}}$ = {2 * len(waves)}",
-        xlim=(0, len(waves) - 1),
-        xticks=_every(len(waves), len(waves) // 4),
-    )
+    for (name, few), color in zip(small.items(), (style.MUTED, style.ACCENT), strict=True):
+        left.plot(range(len(few)), few, "o-", markersize=7, color=color, label=name)
+    title = "positions in one wave, d_model = {}"
+    left.set(yscale="log", xlabel="pair i", title=title.format(2 * len(few)))
+    left.set_xticks(range(len(few)))
+    left.minorticks_off()
+    name_lines(left)
+    percent, last = 100 * (longer / waves - 1), len(waves) - 1
+    right.plot(percent, color=style.ACCENT, label="percent longer")
+    right.plot([0, last], [0, 0], color=style.MUTED, label=first)
+    right.text(last, -0.05 * percent[-1], first, color=style.MUTED, ha="right", va="top")
+    right.text(0.55 * last, 0.62 * percent[-1], second, color=style.ACCENT, ha="right")
+    bracket(right, (1.04 * last, 0), (1.04 * last, percent[-1]), f"{percent[-1]:.1f} %")
+    right.set(xlabel="pair i", title=f"waves longer by, in %, d_model = {2 * len(waves)}")
+    right.set(xlim=(0, 1.3 * last), ylim=(-0.15 * percent[-1], 1.1 * percent[-1]))
+    right.set_xticks(_every(len(waves), len(waves) // 4))
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def clock_table(words: Sequence[str], encoding: Any, pairs: Mapping[int, str]) -> Figure:
     """Draw each position as a column of clocks, one for each pair of columns -> the figure.
 
@@ -206,40 +167,27 @@ def clock_table(words: Sequence[str], encoding: Any, pairs: Mapping[int, str]) -
     columns, from top to bottom, and what to call each. The sine of a pair is how far its hand
     points to the right, the cosine how far up.
     """
-    matrix = _table(encoding)
-    figure = style.new_figure(style.WIDTH, 1.15 + 0.88 * len(pairs))
-    ax = figure.subplots()
+    table, radius, step = _table(encoding), 0.29, 0.78
+    figure, ax = canvas(8, 1.15 + step * len(pairs))
+    heading(ax, "Every position is a setting of clocks")
+    across = [2.1 + 0.77 * position for position in range(len(words))]
     for row, (i, name) in enumerate(pairs.items()):
-        y = -1.15 * row
-        ax.text(-0.75, y, name, ha="right", va="center", linespacing=1.35)
-        for position in range(len(words)):
-            x, y_end = matrix[position, 2 * i], matrix[position, 2 * i + 1]
-            turned = math.degrees(math.atan2(x, y_end)) % 360
-            ax.add_patch(Wedge((position, y), 0.43, 90 - turned, 90, facecolor="#F2B85C", zorder=1))
-            ax.add_patch(
-                Circle(
-                    (position, y), 0.43, fill=False, edgecolor=style.MUTED, linewidth=1.3, zorder=2
-                )
-            )
-            ax.plot(
-                [position, position + 0.4 * x],
-                [y, y + 0.4 * y_end],
-                color=style.INK,
-                linewidth=3,
-                solid_capstyle="round",
-                zorder=3,
-            )
-            ax.plot(position, y, "o", color=style.INK, markersize=4, zorder=3)
-    bottom = -1.15 * (len(pairs) - 1) - 0.72
-    for position, word in enumerate(words):
-        color = style.WORDS.get(word, style.INK)
-        centered(ax, position, bottom, word, weight="bold", size=13, color=color)
-        centered(ax, position, bottom - 0.32, str(position))
-    ax.text(-0.75, bottom - 0.32, "position", ha="right", va="center")
-    ax.set(xlim=(-2.65, len(words) - 0.5), ylim=(bottom - 0.5, 0.5), aspect="equal")
-    ax.axis("off")
-    ax.set_title("Every position is a setting of clocks")
+        y = step * (len(pairs) - row) - 0.02 + 0.24
+        label(ax, (1.62, y), name, size=style.LABEL, ha="right", linespacing=1.35)
+        for x, (right, up) in zip(across, table[:, 2 * i : 2 * i + 2], strict=False):
+            turned = math.degrees(math.atan2(right, up)) % 360
+            ax.add_patch(Wedge((x, y), radius, 90 - turned, 90, facecolor=TURNED))
+            ax.add_patch(Circle((x, y), radius, fill=False, edgecolor=style.SOFT, linewidth=1.2))
+            tip = x + 0.92 * radius * right, y + 0.92 * radius * up
+            path(ax, [(x, y), tip], style.ACCENT, thick=2.6, head=False)
+    for position, (x, text) in enumerate(zip(across, words, strict=True)):
+        word(ax, (x, 0.42), text, size=12)
+        label(ax, (x, 0.12), str(position), size=style.LABEL, ha="center")
+    label(ax, (1.62, 0.12), "position", size=style.LABEL, ha="right")
     return figure
+
+
+TURNED = style.tint(style.ACCENT)
 
 
 @mpl.rc_context(style.PRINT)
@@ -251,47 +199,27 @@ def positions_clocks(
     The sine of a pair is how far its hand points to the right, the cosine how far up: position 0
     points up, and the hand turns clockwise.
     """
-    matrix = _table(encoding)
-    figure = style.new_figure(style.WIDTH, 4.0)
-    figure.get_layout_engine().set(h_pad=0.1)
+    table = _table(encoding)
+    figure = style.new_figure(style.WIDTH, 3.6)
+    same = f"{other} to {other + step}"
+    note = f"From position {start} to {start + step} a hand turns as far as from {same}"
+    titled(figure, "The step from one word to another is an angle, wherever they are", note)
     for ax, i in zip(figure.subplots(1, len(pairs)), pairs, strict=True):
-        ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=style.MUTED, linewidth=1.2))
-        for begin, color, radius in ((start, BLUE, 0.55), (other, WINE, 0.75)):
-            ends = matrix[[begin, begin + step], 2 * i : 2 * i + 2]
-            for (x, y), position, dashes in zip(
-                ends, (begin, begin + step), ((1, 0), (3, 1.5)), strict=True
-            ):
-                ax.plot([0, x], [0, y], color=color, dashes=dashes, label=f"_{position}")
+        ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=style.SOFT, linewidth=1.2))
+        for begin, color, radius in ((start, style.ACCENT, 0.55), (other, style.MUTED, 0.75)):
+            ends = table[[begin, begin + step], 2 * i : 2 * i + 2]
+            for (x, y), position, line in zip(ends, (begin, begin + step), "-:", strict=True):
+                ax.plot([0, x], [0, y], line, color=color, label=f"_{position}")
                 ax.plot(x, y, "o", color=color, markersize=7, label=f"position {position}")
-                centered(ax, 1.17 * x, 1.17 * y, position, weight="bold")
-            angles = np.degrees(np.arctan2(ends[:, 1], ends[:, 0]))
-            ax.add_patch(
-                Arc(
-                    (0, 0),
-                    2 * radius,
-                    2 * radius,
-                    theta1=angles[1],
-                    theta2=angles[0],
-                    color=color,
-                    linewidth=4,
-                    alpha=0.55,
-                )
-            )
-        turn = math.degrees(step * 2 * math.pi / wavelengths(matrix)[i])
-        ax.set_title(f"numbers {2 * i} and {2 * i + 1}:\n{turn:.0f}° further", fontsize=12)
-        ax.set(xlim=(-1.3, 1.3), ylim=(-1.25, 1.25), aspect="equal")
+                look = {"ha": "center", "weight": "bold", "color": color}
+                label(ax, (1.17 * x, 1.17 * y), str(position), size=style.LABEL, **look)
+            last, first = np.degrees(np.arctan2(ends[:, 1], ends[:, 0]))[::-1]
+            size = {"width": 2 * radius, "height": 2 * radius, "theta1": last, "theta2": first}
+            ax.add_patch(Arc((0, 0), **size, color=color, linewidth=4, alpha=0.4))
+        turn = math.degrees(step * 2 * math.pi / wavelengths(table)[i])
+        ax.set_title(f"numbers {2 * i} and {2 * i + 1}:\n{turn:.0f}° further", fontsize=11)
+        ax.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal")
         ax.axis("off")
-    figure.suptitle(
-        "The step from one word to another is an angle, wherever they are",
-        weight="bold",
-        fontsize=style.FONT_SIZE + 2,
-    )
-    figure.supxlabel(
-        f"Two numbers of a position's {matrix.shape[1]} say how far right and how far "
-        f"up a hand points.\nFrom {start} to {start + step} (blue) it turns as far as "
-        f"from {other} to {other + step} (wine).",
-        fontsize=style.FONT_SIZE,
-    )
     return figure
 
 
@@ -302,232 +230,132 @@ def positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
     Left: all pairs of positions of `encoding`. Right: position 0 with each other position, by their
     distance, for `encoding` and for the `others`, which may have other sizes.
     """
-    matrix = _table(encoding)
-    figure = style.new_figure(style.WIDTH, 3.5)
-    figure.get_layout_engine().set(wspace=0.06)
+    table = _table(encoding)
+    figure = style.new_figure(style.WIDTH, 3.7)
+    figure.get_layout_engine().set(wspace=0.1)
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
-    products = matrix @ matrix.T / (matrix.shape[1] / 2)
-    image = left.imshow(products, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest")
-    left.set(
-        xlabel="position",
-        ylabel="position",
-        title=f"d_model = {matrix.shape[1]}",
-        xticks=_every(len(matrix), len(matrix) // 4),
-        yticks=_every(len(matrix), len(matrix) // 4),
-    )
-    scale = figure.colorbar(image, ax=left, shrink=0.8, aspect=18, pad=0.02, label="similarity")
-    scale.outline.set_visible(False)
-    scale.set_ticks([0, 0.5, 1])
-    for table, color, dashes in zip(
-        [matrix, *map(_table, others)],
-        (BLUE, WINE, AMBER),
-        ((1, 0), (5, 1.5), (2, 1)),
-        strict=False,
+    products = table @ table.T / (table.shape[1] / 2)
+    image = left.imshow(products, **{**TABLE, "aspect": "equal"}, vmin=-1, vmax=1)
+    marks = _every(len(table), len(table) // 4)
+    left.set(xlabel="position", xticks=marks, yticks=marks)
+    left.set_title(f"two positions, d_model = {table.shape[1]}")
+    color_scale(image, left, "alike", shrink=0.8)
+    for one, color in zip(
+        [table, *map(_table, others)], (style.ACCENT, style.MUTED, style.SOFT), strict=False
     ):
-        width = table.shape[1]
-        right.plot(
-            table @ table[0] / (width / 2), color=color, dashes=dashes, label=f"d_model = {width}"
-        )
-    right.set(
-        xlabel="distance between the two positions",
-        ylabel="similarity",
-        ylim=(0, 1.05),
-        xlim=(0, len(matrix) - 1),
-    )
+        width = one.shape[1]
+        right.plot(one @ one[0] / (width / 2), color=color, label=f"d_model = {width}")
+    right.set(xlabel="distance between the two positions", ylim=(0, 1.05), xlim=(0, len(table) - 1))
+    right.set_title("how alike")
     name_lines(right)
     return figure
 
 
-@mpl.rc_context(style.PRINT)
-def word_plus_position(words: Sequence[str], vectors: Any, positions: Mapping[int, Any]) -> Figure:
-    """Draw word + position = sum for each word, in a panel of three stripes each.
-
-    words: one label for each panel; vectors (words, d_model); positions: where each word stands ->
-    its position vector, in the order of the words.
-    """
-    matrix = _table(vectors)
-    figure = style.new_figure(style.WIDTH, 2.7)
-    panels = figure.subplots(1, len(words), sharey=True)
-    for ax, word, vector, (place, position) in zip(
-        panels, words, matrix, positions.items(), strict=True
-    ):
-        stripes = np.stack([vector, as_array(position), vector + as_array(position)])
-        image = ax.imshow(
-            stripes, cmap=style.SIGNED, vmin=-2, vmax=2, aspect="auto", interpolation="nearest"
-        )
-        ax.set_title(f"{word}, position {place}", fontsize=style.FONT_SIZE)
-        ax.set_yticks(range(3), ["word", "+ position", "= sum"])
-        ax.set_xticks(_every(matrix.shape[1], matrix.shape[1] // 4))
-        ax.set_xlabel("column of the vector")
-        ax.tick_params(axis="y", length=0)
-        ax.spines[:].set_visible(False)
-        ax.hlines([0.5, 1.5], -0.5, stripes.shape[1] - 0.5, color=style.PAPER, linewidth=6)
-    figure.colorbar(
-        image, ax=panels, label="number in the vector", aspect=12, pad=0.02, extend="both"
-    )
-    return figure
-
-
-@mpl.rc_context(style.PRINT)
 def input_vectors(
-    words: Sequence[str], vectors: Any, positions: Any, side: str = "encoder"
+    words: Sequence[str], vectors: Any, positions: Any, side: str = "encoder", title: str = ""
 ) -> Figure:
     """Draw what goes into one side of the model: for each word its vector + its position's.
 
     words: the tokens; vectors (tokens, d_model), their word vectors; positions (tokens, d_model).
     side: "encoder" or "decoder". On the left stand both stacks, small, with the bottom of this
-    side filled; on the right that bottom, enlarged, with the first numbers of each vector.
+    side filled; on the right that bottom, enlarged, with the first numbers of each vector, rounded
+    before they are added, so that the numbers that one reads are the sum.
     """
     shown = 4 if len(words) <= 3 else 2
-    matrix, places = _table(vectors), _table(positions)
-    color = {"encoder": style.ENCODER, "decoder": style.DECODER}[side]
-    figure = style.new_figure(style.WIDTH, 4.3)
-    small, ax = figure.subplots(1, 2, width_ratios=[1, 3.5])
-    _two_stacks(small, side)
-    ax.set(xlim=(-0.52 * len(words), 3 * len(words) - 0.2), ylim=(-0.25, 4.75))
-    ax.axis("off")
-    for number, word in enumerate(words):
-        x, own = 3.0 * number, style.WORDS.get(word, style.INK)
-        centered(ax, x + 1.25, 0.0, word, weight="bold", size=14, color=own)
-        _stripe(ax, x, 0.75, matrix[number, :shown])
-        _stripe(ax, x, 1.75, places[number, :shown])
-        _stripe(ax, x, 2.75, matrix[number, :shown] + places[number, :shown], own)
-        for low, high in ((0.2, 0.7), (3.25, 3.95)):
-            arrow(ax, (x + 1.25, low), (x + 1.25, high))
-        centered(ax, x + 1.25, 2.38, f"position {number}", size=11)
-    for text, height in (("word", 0.97), ("+ position", 1.97), ("= sum", 2.97)):
-        ax.text(
-            -0.15,
-            height,
-            text,
-            ha="right",
-            va="center",
-            fontsize=style.FONT_SIZE - 1,
-            weight="bold" if text == "= sum" else "normal",
-        )
-    box(
-        ax,
-        ((3 * len(words) - 0.5) / 2, 4.295),
-        3 * len(words) - 0.5,
-        0.55,
-        color=color,
-        fill=style.PAPER,
-        line=2.5,
-        zorder=1,
-        round=0.1,
+    rounded = np.vectorize(functools.partial(steady_round, decimals=1))
+    meanings, places = (rounded(_table(each)[:, :shown]) for each in (vectors, positions))
+    figure, ax = canvas(8, 4.55)
+    heading(ax, title, f"The first {shown} of {_table(vectors).shape[1]} numbers of each vector")
+    _two_stacks(ax, side)
+    left, wide = 2.75, 0.345 * shown
+    step = (8 - left - 0.02) / len(words)
+    rows = (
+        ("word", 0.75, meanings),
+        ("+ position", 1.45, places),
+        ("= sum", 2.3, meanings + places),
     )
-    centered(ax, (3 * len(words) - 0.5) / 2, 4.29, f"{side} layer 0", weight="bold")
+    for name, y, table in rows:
+        weight = "bold" if name == "= sum" else "normal"
+        label(ax, (left - 0.12, y + 0.17), name, ha="right", weight=weight)
+        for number, (text, numbers) in enumerate(zip(words, table, strict=True)):
+            x, own = left + number * step, style.WORDS.get(text, style.INK)
+            mark = {"edge": own, "line": 2} if name == "= sum" else {}
+            strip(ax, (x, y), wide, 0.34, numbers, limit=3, decimals=1, **mark)
+            label(ax, (x + wide + 0.03, y + 0.14), "…")
+            if name == "word":
+                word(ax, (x + wide / 2, 0.2), text, size=12)
+                arrow(ax, (x + wide / 2, 0.4), (x + wide / 2, 0.72))
+                arrow(ax, (x + wide / 2, 2.67), (x + wide / 2, 3.15))
+            elif name == "+ position":
+                label(ax, (x + wide / 2, y + 0.5), f"position {number}", ha="center")
+    long = (len(words) - 1) * step + wide
+    _layer(ax, (left + long / 2, 3.4), long, 0.42, f"{side} layer 0", side, weight="bold")
     return figure
+
+
+def _layer(
+    ax: Axes, at: tuple, width: float, height: float, text: str, side: str, filled=False, **look
+) -> None:
+    color = {"encoder": style.ENCODER, "decoder": style.DECODER}[side]
+    fill = color if filled else style.PAPER
+    box(ax, at, width, height, text, color, fill=fill, line=1.8, **look)
 
 
 def _two_stacks(ax: Axes, side: str) -> None:
     """Encoder and decoder as two small towers; the bottom of one of them is filled."""
-    ax.set(xlim=(-0.1, 2.3), ylim=(-0.25, 4.75))
-    ax.axis("off")
-    for name, x, color in (("encoder", 0.0, style.ENCODER), ("decoder", 1.2, style.DECODER)):
-        marked = name == side
-        floors = [("word +\nposition", 0.55, 0.75), (f"{name}\nlayers", 1.55, 1.7)]
-        if name == "decoder":
-            floors.append(("word\nscores", 3.5, 0.6))
-        for text, y, height in floors:
-            filled = marked and text.startswith("word +")
-            box(
-                ax,
-                (x + 0.5, y + height / 2),
-                1.0,
-                height,
-                color=color,
-                fill=color if filled else style.PAPER,
-                line=2,
-                zorder=1,
-            )
-            centered(
-                ax,
-                x + 0.5,
-                y + height / 2,
-                text,
-                size=10,
-                color=style.PAPER if filled else style.INK,
-            )
-        for low, high in ((0.2, 0.55), (1.3, 1.55), (3.25, 3.5))[: len(floors)]:
-            arrow(ax, (x + 0.5, low), (x + 0.5, high))
-        words = "I like\ntrees" if name == "encoder" else "<bos> me\ngustan …"
-        centered(ax, x + 0.5, -0.02, words, size=10, style="italic")
-    path(ax, [(0.5, 3.25), (0.5, 3.38), (1.1, 3.38), (1.1, 2.4), (1.2, 2.4)])
+    for name, x, words in (
+        ("encoder", 0.45, "I like\ntrees"),
+        ("decoder", 1.4, "<bos> me\ngustan…"),
+    ):
+        label(ax, (x, 0.2), words, ha="center", style="italic")
+        floors = [
+            ("word +\nposition", 0.95, 0.5, name == side),
+            (f"{name}\nlayers", 2.02, 1.25, False),
+        ]
+        floors += [("word\nscores", 3.2, 0.48, False)] if name == "decoder" else []
+        below = 0.4
+        for text, y, height, filled in floors:
+            arrow(ax, (x, below), (x, y - height / 2))
+            _layer(ax, (x, y), 0.78, height, text, name, filled, size=style.NOTE)
+            below = y + height / 2
+    path(ax, [(0.45, 2.65), (0.45, 2.8), (0.92, 2.8), (0.92, 2.02), (1.01, 2.02)])
 
 
-def _stripe(ax: Axes, x: float, y: float, numbers: np.ndarray, edge: str = "") -> None:
-    """A vector as a row of colored boxes with their numbers, and dots for the rest."""
-    width = 2.5 / len(numbers)
-    for place, number in enumerate(numbers):
-        color = style.SIGNED(0.5 + max(-1.0, min(1.0, number / 3)) / 2)
-        ax.add_patch(
-            Rectangle(
-                (x + place * width, y),
-                width,
-                0.44,
-                facecolor=color,
-                edgecolor="#BBBBBB",
-                linewidth=0.6,
-            )
-        )
-        text = f"{steady_round(number, 1):.1f}".replace("-", "\N{MINUS SIGN}")
-        centered(ax, x + (place + 0.5) * width, y + 0.21, text, size=10, color=style.ink_on(color))
-    if edge:
-        ax.add_patch(Rectangle((x, y), 2.5, 0.44, fill=False, edgecolor=edge, linewidth=2))
-    ax.text(x + 2.53, y + 0.2, "…", ha="left", va="center")
-
-
-@mpl.rc_context(style.PRINT)
 def rows_in_pairs(
-    words: Sequence[str], orders: tuple[str, str], panels: Mapping[str, tuple]
+    words: Sequence[str], orders: tuple[str, str], panels: Mapping[str, tuple], title: str = ""
 ) -> Figure:
     """Draw the vectors of the same words in two orders, the two rows of each word side by side.
 
     words: s labels. orders: what to call the two orders. panels: for each title two tables
     (s, numbers), the rows of both in the order of `words`.
     """
-    figure = style.new_figure(style.WIDTH, 3.3)
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for ax, (title, (first, second)) in zip(axes, panels.items(), strict=True):
-        pairs = np.stack([_table(first), _table(second)], axis=1).reshape(2 * len(words), -1)
-        image = ax.imshow(
-            pairs, cmap=style.SIGNED, vmin=-2, vmax=2, aspect="auto", interpolation="nearest"
-        )
-        same = bool(np.allclose(pairs[0::2], pairs[1::2], atol=1e-4))
-        ax.set_title(
-            f"{title}:\n{'the same' if same else 'different'} in each order",
-            fontsize=style.FONT_SIZE,
-        )
-        for row in range(2 * len(words)):  # a wide gap below each pair, a hair within it
-            ax.axhline(row + 0.5, color=style.PAPER, linewidth=14 if row % 2 else 1.5)
-        ax.axhline(-0.5, color=style.PAPER, linewidth=14)  # so that all rows are equally high
-        ax.set_yticks(
-            range(2 * len(words)), [f"{word}  in “{order}”" for word in words for order in orders]
-        )
-        for label, number in zip(ax.get_yticklabels(), range(2 * len(words)), strict=False):
-            label.set_color(style.WORDS.get(words[number // 2], style.INK))
-        ax.set_xticks([])
-        ax.set_xlabel("the output vector")
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
-    figure.colorbar(
-        image,
-        ax=axes,
-        label="number in the vector",
-        aspect=14,
-        pad=0.02,
-        extend="both",
-        ticks=[-2, 0, 2],
-    )
+    left, high, step = 2.05, 0.25, 0.78
+    figure, ax = canvas(8, step * len(words) + 1.3)
+    heading(ax, title, "The output vector of each word, in two orders of the sentence")
+    wide = (8 - left - 0.3 * (len(panels) - 1) - 0.02) / len(panels)
+    for column, (name, tables) in enumerate(panels.items()):
+        x, same = left + column * (wide + 0.3), np.allclose(*map(_table, tables), atol=1e-4)
+        how = f"{name}: {'the same' if same else 'different'} in each order"
+        label(ax, (x, step * len(words) + 0.46), how, size=style.LABEL, weight="bold")
+        for row, text in enumerate(words):
+            y = step * (len(words) - row) - 0.06
+            for order, table in enumerate(tables):
+                at = (x, y - order * (high + 0.02))
+                strip(ax, at, wide, high, _table(table)[row], limit=2)
+                if not column:
+                    label(ax, (left - 0.1, at[1] + high / 2), f"in “{orders[order]}”", ha="right")
+            if not column:
+                word(ax, (0.1, y), text, ha="left")
+    scale(ax, (8 - 1.2, 0.14), 0.8, limit=2)
+    label(ax, (8 - 1.55, 0.185), "number", ha="right")
     return figure
 
 
-LOOKS_OF_KINDS = {  # the name in the picture, color, mark, line, and by how much it is moved aside
-    "paper": ("computed, the paper's", BLUE, "o", "-", -0.06),
-    "tensor2tensor": ("computed, Tensor2Tensor's", WINE, "s", "--", 0.06),
-    "learned": ("learned", GREEN, "^", "-.", 0.0),
-    "none": ("none", style.MUTED, "x", ":", 0.0),
+KINDS = {  # the name in the picture, where it stands, its color and line
+    "paper": ("computed, the paper's", (11.45, 0.4), style.ACCENT, "-"),
+    "tensor2tensor": ("computed, Tensor2Tensor's", (11.3, 0.6), style.MUTED, "-"),
+    "learned": ("learned", (9.4, 0.3), style.MUTED, "--"),
+    "none": ("none", (3.35, 0.3), style.SOFT, "-"),
 }
 
 
@@ -540,70 +368,49 @@ def lengths_copied(
     results: {"kind", "seed", "length", measure}. The line is the mean of the seeds, each mark a
     seed. To the right of `trained_to` the rows are longer than any in training.
     """
-    ax = style.new_figure(style.WIDTH, 4.2).subplots()
+    ax = style.new_figure(style.WIDTH, 4.0).subplots()
     lengths = sorted({row["length"] for row in results if row["length"] <= trained_to + 5})
-    ax.axvspan(trained_to + 0.5, max(lengths) + 0.5, color="#EFEFEF", zorder=0)
-    for x, text in ((trained_to + 0.4, "seen in training"), (trained_to + 0.6, "longer")):
-        ax.text(
-            x, 1.07, text, ha="right" if x < trained_to + 0.5 else "left", va="center", fontsize=11
-        )
-    for kind, (name, color, mark, dash, aside) in LOOKS_OF_KINDS.items():
+    ax.axvspan(trained_to + 0.5, max(lengths) + 0.5, color=style.GROUND, zorder=0)
+    for x, text, side in ((0.4, "seen in training", "right"), (0.6, "longer", "left")):
+        ax.text(trained_to + x, 1.1, text, ha=side, va="center", color=style.MUTED)
+    for kind, (name, place, color, line) in reversed(KINDS.items()):
         groups = [
             [row[measure] for row in results if (row["kind"], row["length"]) == (kind, n)]
             for n in lengths
         ]
-        ax.plot(
-            np.array(lengths) + aside,
-            [np.mean(group) for group in groups],
-            color=color,
-            linestyle=dash,
-            label=name,
-        )
-        seeds = [
-            (n + aside, share) for n, group in zip(lengths, groups, strict=True) for share in group
-        ]
-        ax.scatter(*zip(*seeds, strict=True), marker=mark, color=color, s=26, zorder=3)
+        ax.plot(lengths, [np.mean(group) for group in groups], line, color=color, label=name)
+        seeds = [(n, share) for n, group in zip(lengths, groups, strict=True) for share in group]
+        ax.scatter(*zip(*seeds, strict=True), color=color, s=22, zorder=3)
+        ax.text(*place, name, color=style.readable(color, style.PAPER), va="center")
     ax.set(
         xlabel="digits in the row (a mark for each training, a line for their mean)",
-        ylabel="share of rows copied right",
         xticks=lengths,
-        ylim=(-0.03, 1.13),
+        ylim=(-0.03, 1.17),
         xlim=(min(lengths) - 0.5, max(lengths) + 0.5),
-        yticks=[0, 0.25, 0.5, 0.75, 1],
     )
-    name_lines(ax)
+    ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+    level_name(ax, "rows copied right")
     return ax
 
 
 @mpl.rc_context(style.PRINT)
 def padding_picture(batches: Mapping[str, Sequence[int]]) -> Figure:
-    """Draw batches as tables, a row for each sentence: words in ink, padding left pale.
+    """Draw batches as tables, a row for each sentence: words grey, padding in the accent.
 
-    batches: for each title the lengths of its sentences. Below stands the share of padding.
+    batches: for each title the lengths of its sentences. Beside it stands the share of padding.
     """
-    figure = style.new_figure(style.WIDTH, 4.0)
+    figure = style.new_figure(style.WIDTH, 3.6)
     longest = max(max(lengths) for lengths in batches.values())
+    colors = ListedColormap([style.ACCENT, style.RULE])
     for ax, (title, lengths) in zip(figure.subplots(1, len(batches)), batches.items(), strict=True):
         width = max(lengths)
         is_word = np.arange(width) < np.asarray(lengths)[:, None]
-        ax.pcolormesh(
-            np.arange(width + 1),
-            np.arange(len(lengths) + 1),
-            np.where(is_word, 0.8, 0.12),
-            cmap=style.WEIGHTS,
-            vmin=0,
-            vmax=1,
-        )
-        padding = f"{100 * (1 - is_word.mean()):.0f} % of the batch is padding"
-        ax.set_title(f"{title}:\n{padding}", fontsize=style.FONT_SIZE)
-        ax.set(
-            xlabel="position in the sentence", xlim=(0, longest), xticks=range(0, longest + 1, 5)
-        )
-        ax.set_ylim(len(lengths), 0)
+        ax.pcolormesh(range(width + 1), range(len(lengths) + 1), 1.0 * is_word, cmap=colors)
+        share = f"{100 * (1 - is_word.mean()):.0f} % of the batch is padding"
+        ax.set_title(f"{title}:\n{share}", fontsize=style.LABEL)
+        ax.set(xlabel=f"{len(lengths)} sentences, each a row of words")
+        ax.set(xlim=(0, longest), ylim=(len(lengths), 0), xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
-    figure.axes[0].set_ylabel("sentence of the batch")
-    inks = [Rectangle((0, 0), 1, 1, facecolor=style.WEIGHTS(ink)) for ink in (0.8, 0.12)]
-    figure.legend(inks, ("a word", "padding"), loc="outside lower center", ncols=2)
     return figure
 
 
@@ -655,7 +462,7 @@ def positions_explorer() -> Any:
             labelExpr=f"datum.value % ({every}) == 0 ? datum.value : ''",
         ),
     )
-    down = alt.Y("position:O", title="position")
+    down = alt.Y("position:O", title=None)
     tips = [
         alt.Tooltip("position:Q"),
         alt.Tooltip("dimension:Q"),
@@ -665,12 +472,12 @@ def positions_explorer() -> Any:
     heat = table.mark_rect().encode(across, down, shade, tooltip=tips)
     frame = (
         table.transform_filter("datum.position == chosen && datum.dimension == 0")
-        .mark_rect(filled=False, stroke=style.CATEGORIES[4], strokeWidth=3)
+        .mark_rect(filled=False, stroke=style.ACCENT, strokeWidth=3)
         .encode(x=alt.value(0), x2=alt.value(WIDE), y=down)
     )
     similar = (
         table.transform_aggregate(similarity="sum(part)", groupby=["position"])
-        .mark_bar(color=BLUE)
+        .mark_bar(color=style.MUTED)
         .encode(
             alt.X(
                 "similarity:Q",
@@ -688,27 +495,27 @@ def positions_explorer() -> Any:
         .mark_bar()
         .encode(
             across,
-            alt.Y("value:Q", title="value", scale=alt.Scale(domain=[-1, 1])),
-            color=alt.condition("datum.value < 0", alt.value(BLUE), alt.value(AMBER)),
+            alt.Y("value:Q", title=None, scale=alt.Scale(domain=[-1, 1])),
+            color=alt.condition(
+                "datum.value < 0", alt.value(style.NEGATIVE), alt.value(style.POSITIVE)
+            ),
             tooltip=tips,
         )
     )
     top = alt.hconcat(
-        alt.layer(heat, frame).properties(width=WIDE, height=260, title="the table"),
-        similar.properties(width=105, height=260, title="dot products"),
+        alt.layer(heat, frame).properties(width=WIDE, height=260, title="a row for each position"),
+        similar.properties(width=105, height=260, title="how alike"),
     )
-    bottom = numbers.properties(width=WIDE, height=110, title="the chosen position's vector")
+    bottom = numbers.properties(width=WIDE, height=110, title="the numbers of the chosen position")
     return alt.vconcat(top, bottom).add_params(d_model, chosen, exponent)
 
 
 def _table(vectors: Any) -> np.ndarray:
-    matrix = as_array(vectors)
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise ValueError(
-            "position vectors should have the shape (length, d_model), "
-            f"but theirs is {matrix.shape}"
-        )
-    return matrix
+    table = as_array(vectors)
+    if table.ndim != 2 or 0 in table.shape:
+        wanted = "position vectors should have the shape (length, d_model)"
+        raise ValueError(f"{wanted}, but theirs is {table.shape}")
+    return table
 
 
 def _every(count: int, step: int) -> list[int]:
@@ -746,17 +553,16 @@ def _shuffled_outputs() -> dict[str, tuple[Any, Any]]:
 
 @figure(
     "positions-shuffled",
-    title="Without positions, the order of the words changes nothing",
     notebook=NOTEBOOK,
     caption="Without positions, an encoder gives each word the same vector in whatever order.",
     alt="Two tables of output vectors, with two rows for each of 'I', 'like' and 'trees': one from "
     "'I like trees', one from 'trees I like'. On the left, without positions, the two rows of a "
-    "word are "
-    "the same. On the right, with positions, they differ, as the headings say.",
+    "word are the same. On the right, with positions, they differ, as the headings say.",
 )
 def draw_positions_shuffled() -> Figure:
     words, orders = ["I", "like", "trees"], ("I like trees", "trees I like")
-    return rows_in_pairs(words, orders, _shuffled_outputs())
+    title = "Without positions, the order of the words changes nothing"
+    return rows_in_pairs(words, orders, _shuffled_outputs(), title)
 
 
 SENTENCE = ["I", "like", "trees", "and", "their", "shade", "in", "summer"]
@@ -818,14 +624,14 @@ def draw_positions_curves() -> Figure:
     title="The further right a column, the more slowly it changes",
     notebook=NOTEBOOK,
     caption="The paper's position vectors: 20 positions, 512 dimensions.",
-    alt="Heat map with one row per position. On the left blue and orange alternate from row to "
-    "row, fast; to the right ever more slowly. Beyond column 300 the rows look alike: thin blank "
-    "and brown stripes, the sines still near 0 and the cosines near 1.",
+    alt="Heat map with one row per position, of every fourth pair of columns. On the left blue and "
+    "orange alternate from row to row, fast; to the right ever more slowly. Beyond column 300 the "
+    "rows look alike: thin blank and brown stripes, the sines still near 0, the cosines near 1.",
 )
 def draw_positions_paper() -> Figure:
     from transformer_lib.model.embedding import positional_encoding
 
-    return positions_heatmap(positional_encoding(20, 512)).figure
+    return positions_heatmap(positional_encoding(20, 512), every=4).figure
 
 
 @figure(
@@ -890,8 +696,8 @@ def draw_positions_frequencies() -> Figure:
     "positions-rotation",
     notebook=NOTEBOOK,
     caption="Going three positions on turns each hand by its own angle, wherever it starts.",
-    alt="Three clocks, for numbers 0 and 1, 60 and 61, 120 and 121. In each, a blue arc leads from "
-    "position 1 to 4 and a wine arc from position 6 to 9. Within a clock the two arcs are "
+    alt="Three clocks, for numbers 0 and 1, 60 and 61, 120 and 121. In each, a rust arc leads from "
+    "position 1 to 4 and a grey arc from position 6 to 9. Within a clock the two arcs are "
     "equally long; from clock to clock they shrink: 172, 58 and 20 degrees.",
 )
 def draw_positions_rotation() -> Figure:
@@ -932,20 +738,21 @@ def trained_words(words: list[str], side: str = "source") -> Any:
 
 @figure(
     "positions-sum",
-    title="One word at two positions gives two different sums",
     notebook=NOTEBOOK,
     caption="The same word at two positions: word vector + position vector = two different sums.",
-    alt="Two panels for 'trees' at positions 2 and 1, each with three stripes of 32 of the 128 "
-    "numbers. The top stripes, the word, are the same. The middle ones, the position, differ most "
-    "on their left. The bottom ones, the sums, differ where the positions do.",
+    alt="Two groups of three strips for 'trees', at positions 2 and 1, of 32 of the 128 numbers. "
+    "The upper strips, the word, are the same. The middle ones, the position, differ most "
+    "on their left. The lower ones, the sums, differ where the positions do.",
 )
 def draw_positions_sum() -> Figure:
     from transformer_lib.model.embedding import positional_encoding
 
-    word = trained_words(["trees"])
-    table = positional_encoding(3, word.size(1))[:, :32]
-    word = word[:, :32]
-    return word_plus_position(["trees", "trees"], word.repeat(2, 1), {2: table[2], 1: table[1]})
+    word, table = trained_words(["trees"])[0, :32], positional_encoding(3, 128)[:, :32]
+    groups = [
+        ("trees", [("word", word), (f"+ position {at}", table[at]), ("= sum", word + table[at])])
+        for at in (2, 1)
+    ]
+    return sums("One word at two positions gives two different sums", groups)
 
 
 @figure(
@@ -962,7 +769,8 @@ def draw_positions_input() -> Figure:
 
     words = ["I", "like", "trees"]
     vectors = trained_words(words)
-    return input_vectors(words, vectors, positional_encoding(3, vectors.size(1)))
+    title = "Into the encoder goes what each word means, plus where it stands"
+    return input_vectors(words, vectors, positional_encoding(3, vectors.size(1)), title=title)
 
 
 @figure(
@@ -979,11 +787,13 @@ def draw_positions_output_side() -> Figure:
 
     words = ["<bos>", "me", "gustan", "los", "árboles"]
     vectors = trained_words(words, "target")
-    return input_vectors(words, vectors, positional_encoding(5, vectors.size(1)), "decoder")
+    places, title = positional_encoding(5, vectors.size(1)), "The decoder adds the same positions"
+    return input_vectors(words, vectors, places, "decoder", title)
 
 
 @figure(
     "positions-explorer",
+    title="Every position gets a row of its own",
     notebook=NOTEBOOK,
     caption="The formula to play with: sliders for d_model, the base and a position.",
     alt="A heat map of 20 positions and 32 dimensions with position 3 framed; to its right a bar "
@@ -1039,7 +849,7 @@ def usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
     title="Sentences of similar length leave hardly any padding",
     notebook=NOTEBOOK,
     caption="A batch of sentences taken at random, and one of sentences of similar length.",
-    alt="Two tables with a row for each sentence of a batch, words filled and padding empty. On "
+    alt="Two tables with a row for each sentence of a batch, words grey and padding in rust. On "
     "the left the rows end at very different positions and 41 % of the table is padding; on the "
     "right nearly all rows are equally long and 3 % is padding.",
 )

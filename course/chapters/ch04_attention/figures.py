@@ -17,22 +17,25 @@ from torch import Tensor
 from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.drawing import lazy_altair as late
 from course.drawing import style
+from course.drawing.maps import number_map
 from course.drawing.registry import figure
 from course.drawing.shapes import (
     area,
     arrow,
     box,
     canvas,
-    centered,
     heading,
     label,
+    matrix,
+    name_lines,
+    outline,
     path,
+    titled,
     word,
-    words_around,
 )
 from course.drawing.values import as_array, steady_round
 
-GREY = "#8E8E8E"  # shows on the light and on the dark theme
+GREY = style.MUTED
 SIDE = 215  # pixels, of the planes in the explorer
 
 
@@ -42,7 +45,6 @@ def _word_colors(words: Sequence[str]) -> list[str]:
     return [style.WORDS.get(word) or next(left) for word in words]
 
 
-@mpl.rc_context(style.PRINT)
 def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> Figure:
     """Draw a query and the keys of the words as arrows from one point -> the figure.
 
@@ -56,149 +58,75 @@ def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> F
             f"be drawn, but these are {q.shape} and {k.shape}"
         )
     weights = np.exp(k @ q) / np.exp(k @ q).sum()
-    figure = style.new_figure(style.WIDTH, 5.2)
-    ax = figure.subplots()
-
+    figure, ax = canvas(8, 4.7)
+    heading(ax, "A query finds the key that points its way", "The area of a disk is its weight")
+    here, unit = np.array([3.2, 1.0]), 1.4  # inches
     for asked, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
-        arrow(ax, (0, 0), tuple(key), color, thick=3)
-        radius = 0.5 * np.sqrt(weight)
-        middle = key * (1 + (radius + 0.03) / np.linalg.norm(key))
-        ax.add_patch(Circle(middle, radius, facecolor=color, zorder=3))
-        text = f"{steady_round(weight):.2f}"
-        side = 1 if key[0] >= 0 else -1
-        beside = middle[0] + side * (radius + 0.1)
-        place = {"ha": "left" if side > 0 else "right", "va": "center"}
-        ax.text(
-            beside,
-            middle[1] + 0.1,
-            f"key of “{asked}”",
-            color=color,
-            fontsize=15,
-            weight="bold",
-            **place,
-        )
-        ax.text(beside, middle[1] - 0.12, f"weight {text}", fontsize=13, **place)
-    arrow(ax, (0, 0), tuple(q), style.INK, thick=5)
-    ax.text(
-        q[0] - 0.3,
-        q[1] - 0.08,
-        f"query, to write “{asks}”",
-        va="center",
-        ha="right",
-        fontsize=15,
-        weight="bold",
-    )
-    ax.text(
-        q[0] - 0.3,
-        q[1] - 0.3,
-        "what am I looking for?",
-        va="center",
-        ha="right",
-        fontsize=13,
-        style="italic",
-    )
-    ax.plot(0, 0, "o", color=style.INK, markersize=8, zorder=4)
-    ax.set(xlim=(-2.1, 3.3), ylim=(-0.85, 2.1), aspect="equal")
-    ax.axis("off")
-    ax.text(-2.05, -0.8, "area of a disk: its weight", fontsize=12, color=style.MUTED)
-    ax.set_title("A query finds the key that points its way", fontsize=16)
+        arrow(ax, tuple(here), tuple(here + unit * key), color, thick=3)
+        radius, side = 0.7 * np.sqrt(weight), 1 if key[0] >= 0 else -1
+        x, y = here + key * (unit + (radius + 0.04) / np.linalg.norm(key))
+        ax.add_patch(Circle((x, y), radius, facecolor=color, zorder=3))
+        at, look = x + side * (radius + 0.14), {"ha": "left" if side > 0 else "right"}
+        ink = style.readable(color, style.PAPER)
+        label(ax, (at, y + 0.13), f"key of “{asked}”", size=14, weight="bold", color=ink, **look)
+        label(ax, (at, y - 0.16), f"weight {steady_round(weight):.2f}", size=12, **look)
+    x, y = here + unit * q
+    arrow(ax, tuple(here), (x, y), style.INK, thick=5)
+    look = {"ha": "right"}
+    label(ax, (x - 0.42, y - 0.1), f"query, to write “{asks}”", size=14, weight="bold", **look)
+    label(ax, (x - 0.42, y - 0.38), "what am I looking for?", size=12, style="italic", **look)
+    ax.plot(*here, "o", color=style.INK, markersize=8, zorder=4)
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def projection(
     words: Sequence[str],
     x: Any,
-    matrix: Any,
+    weights: Any,
     result: Any,
     marked: str,
     names: tuple[str, str, str] = ("$X$", "$W^Q$", "$Q$"),
 ) -> Figure:
     """Draw X W = Q as three heat maps, each as wide and high as it is -> the figure.
 
-    x (words, d_model), matrix (d_model, d_k), result (words, d_k). The row of the word `marked` is
+    x (words, d_model), weights (d_model, d_k), result (words, d_k). The row of the word `marked` is
     framed in X and in Q. Raises ValueError when the shapes or the words don't fit.
     """
-    left, middle, right = as_array(x), as_array(matrix), as_array(result)
-    if left.shape[0] != len(words) or right.shape != (len(words), middle.shape[1]):
-        raise ValueError(
-            f"{len(words)} words, {left.shape} and {middle.shape} don't give {right.shape}"
-        )
-    d_model, d_k = middle.shape
-    cell, tall = 1.0, 6.0  # units: a column is 1 wide; rows of words are higher, to be seen
-    figure = style.new_figure(style.WIDTH, 4.3)
-    ax = figure.subplots()
-    high = tall * len(words)
-    places = [(0.0, high), (d_model + 16.0, d_model * cell), (d_model + d_k + 32.0, high)]
-    limits = [abs(part).max() for part in (left, middle, right)]
-    shapes = [f"{len(words)} × {d_model}", f"{d_model} × {d_k}", f"{len(words)} × {d_k}"]
-    row = list(words).index(marked)
-    for part, (start, height), limit, name, shape in zip(
-        (left, middle, right), places, limits, names, shapes, strict=True
-    ):
-        width = part.shape[1]
-        ax.imshow(
-            part,
-            cmap=style.SIGNED,
-            vmin=-0.7 * limit,
-            vmax=0.7 * limit,
-            aspect="auto",
-            interpolation="nearest",
-            extent=(start, start + width, -height / 2, height / 2),
-        )
-        ax.add_patch(
-            Rectangle(
-                (start, -height / 2), width, height, fill=False, edgecolor="#999999", linewidth=0.8
-            )
-        )
-        ax.text(
-            start + width / 2,
-            height / 2 + 3,
-            f"{name}   {shape}",
-            ha="center",
-            va="bottom",
-            fontsize=14,
-        )
-        if part is not middle:
-            ax.add_patch(
-                Rectangle(
-                    (start, high / 2 - tall * (row + 1)),
-                    width,
-                    tall,
-                    fill=False,
-                    edgecolor=style.WORDS.get(marked, style.INK),
-                    linewidth=2.5,
-                    zorder=4,
-                )
-            )
+    parts = [as_array(part) for part in (x, weights, result)]
+    if len(parts[0]) != len(words) or parts[2].shape != (len(words), parts[1].shape[1]):
+        shapes = f"{parts[0].shape} and {parts[1].shape} don't give {parts[2].shape}"
+        raise ValueError(f"{len(words)} words, {shapes}")
+    d_model, d_k = parts[1].shape
+    unit, row = 3.4 / d_model, 0.2  # inches: a column of any of the three; a row of words
+    figure, ax = canvas(8, unit * d_model + 1.6)
     kind = {"$Q$": "queries", "$K$": "keys"}[names[2]]
-    called = ("the word vectors", "learned", f"their {kind}")
-    for part, (start, height), text in zip((left, middle, right), places, called, strict=True):
-        ax.text(start + part.shape[1] / 2, -height / 2 - 3, text, ha="center", va="top")
-    ax.text(
-        0,
-        -d_model / 2,
-        "each cell is a number:\nno color 0, blue below, orange\nabove, stronger further from 0",
-        va="bottom",
-        color=style.MUTED,
-        fontsize=11,
+    heading(
+        ax,
+        f"For each word, {d_model} numbers become {d_k}",
+        "Each cell is a number: no color is 0, blue below, orange above",
     )
-    for number, text in enumerate(words):
-        y = high / 2 - tall * (number + 0.5)
-        for x_text, side in ((-3, "right"), (places[2][0] + d_k + 3, "left")):
-            ax.text(
-                x_text,
-                y,
-                text,
-                ha=side,
-                va="center",
-                weight="bold",
-                color=style.WORDS.get(text, style.INK),
-            )
-    for x_sign, sign in ((d_model + 8, "×"), (d_model + d_k + 24, "=")):
-        centered(ax, x_sign, 0, sign, size=22)
-    ax.set(xlim=(-22, places[2][0] + d_k + 22), ylim=(-d_model / 2 - 12, d_model / 2 + 14))
-    ax.axis("off")
+    middle, at = unit * d_model / 2 + 0.35, 0.75
+    for part, name, said in zip(
+        parts, names, ("the word vectors", "learned", f"their {kind}"), strict=True
+    ):
+        rows, columns = part.shape
+        wide, high = unit * columns, unit * rows if part is parts[1] else row * rows
+        corner = at, middle - high / 2
+        matrix(ax, corner, wide, high, part, limit=0.7 * abs(part).max())
+        size = f"{name}   {rows} × {columns}"
+        label(ax, (at + wide / 2, middle + high / 2 + 0.16), size, size=13, ha="center")
+        label(ax, (at + wide / 2, middle - high / 2 - 0.16), said, size=style.LABEL, ha="center")
+        if part is not parts[1]:
+            for number, text in enumerate(words):
+                y = middle + high / 2 - row * (number + 0.5)
+                first = part is parts[0]
+                place = at - 0.08 if first else at + wide + 0.08
+                word(ax, (place, y), text, size=10, ha="right" if first else "left")
+            low = middle + high / 2 - row * (list(words).index(marked) + 1)
+            outline(ax, (at, low), wide, row, style.WORDS.get(marked, style.INK), 2.5)
+        at += wide + 0.6
+        sign = {"the word vectors": "×", "learned": "="}.get(said, "")
+        label(ax, (at - 0.3, middle), sign, size=20, ha="center")
     return figure
 
 
@@ -245,28 +173,22 @@ def equation_frames(
     ]
     figure = style.new_figure(style.WIDTH, 1.9 + 0.42 * len(asks))
     panels = figure.subplots(1, 4, width_ratios=[length, length, length, d_v])
-    limit = max(float(abs(scores).max()), 1e-9)
-    for ax, (title, below, matrix, columns, decimals) in zip(panels, frames, strict=True):
+    most = max(float(abs(scores).max()), 1e-9)
+    for ax, (title, below, matrix_, columns, decimals) in zip(panels, frames, strict=True):
         ax.set_title(title)
         ax.set_xlabel(below, fontsize=11)
+        if title.startswith(
+            "4"
+        ):  # with room above: a small number isn't as strong as a large score
+            most = 2 * max(float(abs(matrix_).max()), 1e-9)
+        look = {"cmap": style.SIGNED, "limits": (-most, most)}
         if title.startswith("3"):
-            look = {"cmap": style.WEIGHTS, "vmin": 0, "vmax": 1}
-        else:  # the output with room above, so that a small number isn't as dark as a large score
-            own = 2 * max(float(abs(matrix).max()), 1e-9)
-            limit = own if title.startswith("4") else limit
-            look = {"cmap": style.SIGNED, "vmin": -limit, "vmax": limit}
-        image = ax.imshow(matrix, interpolation="nearest", **look)
-        words_around(ax, asks, columns, style.NOTE)
+            look = {"cmap": style.WEIGHTS, "limits": (0, 1)}
+        number_map(ax, matrix_, asks, columns, decimals=decimals, words=style.NOTE, **look)
         ax.tick_params(labelleft=ax is panels[0])
-        for (i, j), number in np.ndenumerate(matrix):
-            color = style.ink_on(image.cmap(image.norm(number)))
-            text = f"{steady_round(number, decimals):.{decimals}f}".replace("-", "\N{MINUS SIGN}")
-            centered(ax, j, i, text, color=color, size=11)
-    panels[0].set_ylabel("to write")
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
     """Draw attention for the first of the words, step by step from top to bottom -> the figure.
 
@@ -353,39 +275,23 @@ def scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
         "largest": ("largest weight of a row", "linear"),
         "slope": ("slope of the softmax", "linear"),
     }
-    looks = {
-        False: ("as they are", style.WRONG, "o-"),
-        True: (r"divided by $\sqrt{d_k}$", style.RIGHT, "s--"),
-    }
-    figure = style.new_figure(style.WIDTH, 3.6)
+    looks = {False: ("undivided", style.ACCENT), True: (r"divided", style.MUTED)}
+    figure = style.new_figure(style.WIDTH, 3.2)
+    titled(figure, "Undivided, wide queries and keys leave the softmax no slope")
+    sizes = sorted({row["d_k"] for row in rows})
     for ax, (quantity, (title, scale)) in zip(figure.subplots(1, 3), panels.items(), strict=True):
-        for scaled, (name, color, look) in looks.items():
-            chosen = [row for row in rows if bool(row["scaled"]) == scaled]
-            ax.plot(
-                [row["d_k"] for row in chosen],
-                [row[quantity] for row in chosen],
-                look,
-                color=color,
-                label=name,
-            )
-        sizes = sorted({row["d_k"] for row in rows})
+        for scaled, (name, color) in looks.items():
+            numbers = [row[quantity] for row in rows if bool(row["scaled"]) == scaled]
+            ax.plot(sizes, numbers, "o-", color=color, label=name, markersize=5)
         ax.set_xscale("log", base=2)
         ax.set_xticks(sizes, [str(size) for size in sizes])
-        ax.minorticks_off()
         ax.set_yscale(scale)
+        ax.minorticks_off()
         if scale == "linear":
             ax.set_ylim(bottom=0)
-        ax.set_title(title, fontsize=11.5)
+        ax.set_title(title, fontsize=style.LABEL)
         ax.set_xlabel("$d_k$")
-    figure.legend(
-        *figure.axes[1].get_legend_handles_labels(),
-        title="scores",
-        ncols=2,
-        loc="outside lower center",
-    )
-    figure.suptitle(
-        "Undivided, wide queries and keys leave the softmax no slope", weight="bold", fontsize=13
-    )
+    name_lines(figure.axes[-1])
     return figure
 
 
@@ -396,35 +302,22 @@ def score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
     maps: title -> matrix. Raises ValueError when a matrix doesn't fit the words.
     """
     matrices = {title: as_array(matrix) for title, matrix in maps.items()}
-    for title, matrix in matrices.items():
-        if matrix.shape != (len(words), len(words)):
+    for title, scores in matrices.items():
+        if scores.shape != (len(words), len(words)):
             raise ValueError(
                 f"{title!r}: {len(words)} words need scores of the shape "
-                f"{(len(words), len(words))}, but theirs is {matrix.shape}"
+                f"{(len(words), len(words))}, but theirs is {scores.shape}"
             )
-    limit = max(float(abs(matrix).max()) for matrix in matrices.values())
-    figure = style.new_figure(1.2 + 3.4 * len(matrices), 3.8)
+    limit = max(float(abs(scores).max()) for scores in matrices.values())
+    figure = style.new_figure(style.WIDTH, 3.6)
     panels = figure.subplots(1, len(matrices), squeeze=False)[0]
-    for ax, (title, matrix) in zip(panels, matrices.items(), strict=True):
-        image = ax.imshow(
-            matrix, cmap=style.SIGNED, vmin=-limit, vmax=limit, interpolation="nearest"
-        )
+    for ax, (title, scores) in zip(panels, matrices.items(), strict=True):
+        number_map(ax, scores, words, words, limits=(-limit, limit), decimals=1)
         ax.set_title(title)
-        ax.set_xlabel("key")
-        ax.set_xticks(range(len(words)), words)
-        ax.set_yticks(range(len(words)), words)
-        ax.tick_params(length=0, labelleft=ax is panels[0])
-        ax.spines[:].set_visible(False)
-        for (i, j), number in np.ndenumerate(matrix):
-            centered(
-                ax,
-                j,
-                i,
-                f"{steady_round(number, 1):.1f}",
-                size=11,
-                color=style.ink_on(image.cmap(image.norm(number))),
-            )
-    panels[0].set_ylabel("query")
+        ax.set_xlabel("key (rows: query)")
+        for i, j in ((0, 1), (1, 0)):  # the two scores to compare
+            frame = {"fill": False, "edgecolor": style.INK, "linewidth": 2}
+            ax.add_patch(Rectangle((j - 0.48, i - 0.48), 0.96, 0.96, **frame))
     return figure
 
 
@@ -498,8 +391,8 @@ def attention_explorer(
 
     def plane(x: str, y: str) -> tuple[Any, Any]:
         scale = alt.Scale(domain=[-3, 3])
-        across = alt.Axis(tickCount=7, title="first number")
-        up = alt.Axis(tickCount=7, title="second number", titlePadding=2)
+        across = alt.Axis(tickCount=7, title="first number; upwards: the second")
+        up = alt.Axis(tickCount=7, title=None)
         return alt.X(f"{x}:Q", scale=scale, axis=across), alt.Y(f"{y}:Q", scale=scale, axis=up)
 
     def write(chart: Any, *where: Any, text: Any, **look: Any) -> Any:
@@ -623,7 +516,8 @@ def draw_projection() -> Figure:
     notebook="04_attention",
     caption="Scores with one matrix for queries and keys, and with two.",
     alt="Two maps of three by three scores for 'I like trees'. With one shared matrix the map is "
-    "its own mirror image along the diagonal; with two matrices it is not.",
+    "its own mirror image along the diagonal; with two matrices it is not. "
+    "The scores of 'I' with 'like' and of 'like' with 'I' are framed.",
 )
 def draw_shared_matrix() -> Figure:
     return score_maps(_shared_and_separate(), ["I", "like", "trees"])
@@ -635,8 +529,8 @@ def draw_shared_matrix() -> Figure:
     caption="The six steps of attention for the first word of 'Thinking Machines'.",
     alt="Two columns, 'Thinking' and 'Machines', from top to bottom: keys and values; scores 112 "
     "and 96; divided by 8, 14 and 12; softmax 0.88 and 0.12; weight times value (8.81, 0.00) and "
-    "(0.00, 1.19). A blue arrow leads from the query of 'Thinking' to the score of 'Machines', "
-    "too; orange ones lead from each value past the weights to weight times value. At the end "
+    "(0.00, 1.19). A rust arrow leads from the query of 'Thinking' to the score of 'Machines', "
+    "too; grey ones lead from each value past the weights to weight times value. At the end "
     "arrows join the two columns to the sum, (8.81, 1.19).",
 )
 def draw_six_steps() -> Figure:
@@ -655,7 +549,7 @@ def draw_six_steps() -> Figure:
 def draw_four_frames() -> Figure:
     asks, words = ["me", "gustan", "árboles"], ["I", "like", "trees"]
     drawn = equation_frames(*i_like_trees(), asks, words, ["who", "does", "what", "many"])
-    drawn.suptitle("“gustan” finds “trees” and takes over its value", weight="bold", fontsize=14)
+    drawn.suptitle("To write “gustan”, “trees” is found, and its value is taken over")
     return drawn
 
 
@@ -674,6 +568,7 @@ def draw_scaling() -> Figure:
 
 @figure(
     "attention-explorer",
+    title="The output follows the key that the query points at",
     notebook="04_attention",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "

@@ -9,7 +9,6 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from course.drawing import lazy_altair as late
 from course.drawing import style
@@ -17,7 +16,10 @@ from course.drawing.registry import figure
 from course.drawing.shapes import (
     EDGE,
     Point,
+    area,
+    box,
     canvas,
+    heading,
     label,
     look,
     outline,
@@ -30,10 +32,10 @@ from course.drawing.shapes import (
 from course.drawing.values import as_array, steady_round
 
 # The words that look in the riddle, each with a color in all pictures of it.
-ASKERS = {"it": style.CATEGORIES[0], "tired": style.HIGHLIGHT, "wide": style.HIGHLIGHT}
+ASKERS = {"it": style.ACCENT, "tired": "#3F7F7A", "wide": "#3F7F7A"}
 SPREAD = 0.45  # of the space between two words, for the lines of all heads to one word
 # One color for each head, and none that a word of the running sentence has.
-HEADS = ("#2774A7", "#E89F2A", "#912E5A", "#4D4D4D", "#CD5A1F", "#86CEEB", "#C9B18A", "#3F7F7A")
+HEADS = ("#2774A7", "#E89F2A", "#912E5A", "#3F7F7A", "#CD5A1F", "#86CEEB", "#C9B18A", "#4D4D4D")
 WIDE = 575  # pixels of the view to touch, where its words allow it
 FAINT = 0.03  # lines of less weight are left out: they could not be seen
 KINDS = {  # of attention: how a layer is called, and whose words its queries and keys are
@@ -46,119 +48,86 @@ KINDS = {  # of attention: how a layer is called, and whose words its queries an
 # --- the way through the heads -------------------------------------------------------------------
 
 
-@mpl.rc_context(style.PRINT)
 def heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
     """Draw X -> h times Q, K, V -> h times Z -> side by side -> W^O -> out, with all shapes.
 
-    words: one row of X each. Every head has its own color from beginning to end. Raises ValueError
-    where h doesn't divide d_model, or there are more heads than colors.
+    words: one row of X each. One head has the accent from beginning to end. Raises ValueError
+    where h doesn't divide d_model, or there are more than eight heads.
     """
     if d_model % h:
         raise ValueError(f"d_model={d_model} must be divisible by h={h}")
     if not 1 <= h <= len(HEADS):
-        raise ValueError(f"there are colors for 1 to {len(HEADS)} heads, not for {h}")
-    length, d_k = len(words), d_model // h
-    figure, ax = canvas(8, 5.8)
-    ax.set_ylim(0.5, 6.3)
-    label(
-        ax,
-        (0.1, 5.95),
-        f"{_times(h).capitalize()} heads: each makes its\nown Q, K and V from $X$",
-        size=13,
-        weight="bold",
-    )
-    wide, high = 2.2, 0.54  # X, all heads side by side, and the output
-    pitch = 6.2 / h
-    middles = [1.7 + pitch * (head + 0.5) for head in range(h)]
+        raise ValueError(f"there is room for 1 to {len(HEADS)} heads, not for {h}")
+    length, d_k, wide, high = len(words), d_model // h, 2.2, 0.54
+    figure, ax = canvas(8, 5.95)
+    heading(ax, f"{_times(h).capitalize()} heads: each makes its own Q, K and V from $X$")
+    pitch, joined, low = 6.2 / h, 0.75, 0.62
+    middles = [1.75 + pitch * (head + 0.5) for head in range(h)]
     center = (middles[0] + middles[-1]) / 2
-
-    _matrix(ax, (center - wide / 2, 5.45), wide, high, length, [style.PAPER])
+    colors = [style.ACCENT, *[OTHER_HEADS] * (h - 1)]
+    _rows(ax, (center - wide / 2, 4.72), wide, high, length, [style.PAPER])
     for row, text in enumerate(words):
-        word(
-            ax,
-            (center - wide / 2 - 0.1, 5.45 + high * (1 - (row + 0.5) / length)),
-            text,
-            size=11,
-            ha="right",
-        )
-    label(ax, (center, 6.14), "$X$", size=14, ha="center")
-    label(ax, (center + wide / 2 + 0.12, 5.84), f"{length} × {d_model}", size=11)
-    label(
-        ax,
-        (center + wide / 2 + 0.12, 5.56),
-        "the words, or the output\nof the layer below",
-        size=10,
-        color=style.MUTED,
-    )
-
-    joined = 0.75  # where the heads stand side by side begins
-    for head, (x, color) in enumerate(zip(middles, HEADS, strict=False)):
+        at = center - wide / 2 - 0.1, 4.72 + high * (1 - (row + 0.5) / length)
+        word(ax, at, text, size=10, ha="right")
+    size = f"$X$   {length} × {d_model}"
+    label(ax, (center + wide / 2 + 0.12, 5.12), size, size=style.LABEL)
+    below = "the words, or the output\nof the layer below"
+    label(ax, (center + wide / 2 + 0.12, 4.84), below, color=style.MUTED)
+    for head, (x, color) in reversed(list(enumerate(zip(middles, colors, strict=True)))):
+        threads(ax, [(center, 4.7)], [(x, 3.87)], 0.4, color, upright=True)
         tile = min(0.23, pitch / 3.4)
-        threads(ax, [(center, 5.43)], [(x, 4.5)], 0.4, color, upright=True)
         for place, letter in enumerate("QKV"):
-            at = x + (place - 1.5) * (tile + 0.015)
-            _matrix(ax, (at, 4.06), tile, 0.4, 1, [color])
-            label(
-                ax,
-                (at + tile / 2, 4.26),
-                letter,
-                size=10,
-                weight="bold",
-                ha="center",
-                color=style.ink_on(color),
-            )
-        look(ax, (x, 4.02), (x, 3.3), 0.4, color)
-        _matrix(ax, (x - 0.25, 2.86), 0.5, 0.4, 1, [color])
-        label(ax, (x, 3.06), f"$Z_{head}$", size=12, ha="center", color=style.ink_on(color))
-        threads(
-            ax, [(x, 2.83)], [(joined + wide * (head + 0.5) / h, 1.86)], 0.4, color, upright=True
-        )
+            at = x + (place - 1) * (tile + 0.015), 3.65
+            box(ax, at, tile, 0.4, letter, color, fill=color, round=0.03)
+        look(ax, (x, 3.42), (x, 2.72), 0.4, color)
+        box(ax, (x, 2.48), 0.5, 0.4, f"$Z_{head}$", color, fill=color, round=0.03)
+        end = joined + wide * (head + 0.5) / h, low + high + 0.03
+        threads(ax, [(x, 2.26)], [end], 0.4, color, upright=True)
     for y, lines in (
-        (5.0, f"$W_i^Q,\\ W_i^K,\\ W_i^V$\neach {d_model} × {d_k}"),
-        (4.26, f"{_times(h)} times,\neach {length} × {d_k}"),
-        (3.66, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
-        (3.06, f"{_times(h)} times,\neach {length} × {d_k}"),
+        (4.3, f"$W_i^Q,\\ W_i^K,\\ W_i^V$\neach {d_model} × {d_k}"),
+        (3.65, f"{_times(h)} times,\neach {length} × {d_k}"),
+        (3.06, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
+        (2.48, f"{_times(h)} times,\neach {length} × {d_k}"),
+        (1.6, "side by side"),
     ):
-        label(ax, (0.1, y), lines, size=10.5, va="center", linespacing=1.35)
-    label(ax, (0.1, 2.2), "side by side", size=10.5)
-
-    colors, low = list(HEADS[:h]), 1.28
-    _matrix(ax, (joined, low), wide, high, length, colors)
-    label(ax, (joined + wide / 2, 1.08), f"{length} × {d_model}", size=11, ha="center")
-    label(ax, (3.28, low + high / 2), "×", size=17, ha="center")
+        label(ax, (0.02, y), lines, va="center", linespacing=1.35)
+    _rows(ax, (joined, low), wide, high, length, colors)
     for head, color in enumerate(colors):
-        _matrix(ax, (3.7, 2.05 - (head + 1) / h), 1.0, 1 / h, 1, [color])
-    label(ax, (4.2, 0.82), f"$W^O$  {d_model} × {d_model}", size=11, ha="center")
-    label(ax, (5.12, low + high / 2), "=", size=17, ha="center")
-    _matrix(ax, (5.45, low), wide, high, length, [style.PAPER])
-    label(ax, (5.45 + wide / 2, 2.02), "out", size=13, weight="bold", ha="center")
-    label(
-        ax, (5.45 + wide / 2, 1.08), f"{length} × {d_model}, the shape of $X$", size=11, ha="center"
-    )
+        outline(ax, (3.7, 1.42 - (head + 1) / h), 1.0, 1 / h)
+        area(ax, (3.7, 1.42 - (head + 1) / h), 1.0, 1 / h, color)
+    _rows(ax, (5.45, low), wide, high, length, [style.PAPER])
+    for x, y, text in (
+        (joined + wide / 2, 0.42, f"{length} × {d_model}"),
+        (3.28, low + high / 2, "×"),
+        (4.2, 0.2, f"$W^O$  {d_model} × {d_model}"),
+        (5.12, low + high / 2, "="),
+        (5.45 + wide / 2, 1.36, "out"),
+        (5.45 + wide / 2, 0.42, f"{length} × {d_model}, the shape of $X$"),
+    ):
+        label(ax, (x, y), text, size=17 if len(text) == 1 else style.LABEL, ha="center")
     return figure
+
+
+OTHER_HEADS = "#C3C8CF"
 
 
 def _times(h: int) -> str:
     return {1: "one", 2: "two", 4: "four", 8: "eight"}.get(h, str(h))
 
 
-def _matrix(ax: Axes, at: Point, wide: float, high: float, rows: int, colors: list[str]) -> None:
+def _rows(ax: Axes, at: Point, wide: float, high: float, rows: int, colors: list[str]) -> None:
     """A matrix with a line under each row, in one color or in upright stripes."""
+    step = wide / len(colors)
     for place, color in enumerate(colors):
-        step = wide / len(colors)
-        ax.add_patch(
-            Rectangle((at[0] + place * step, at[1]), step, high, facecolor=color, edgecolor="none")
-        )
-    for row in range(1, rows):
-        y = at[1] + high * row / rows
-        ax.plot([at[0], at[0] + wide], [y, y], color=style.INK, linewidth=0.5, label="_row")
-    outline(ax, at, wide, high, style.INK, 0.8)
+        area(ax, (at[0] + place * step, at[1]), step, high, color)
+        outline(ax, (at[0] + place * step, at[1]), step, high, style.SOFT)
+    for row in range(rows):
+        outline(ax, (at[0], at[1] + high * row / rows), wide, high / rows, style.MUTED)
 
 
 # --- all heads, one sentence ---------------------------------------------------------------------
 
 
-@mpl.rc_context(style.PRINT)
 def eight_looks(
     named: Mapping[str, Any], words: Sequence[str], marked: Mapping[str, str]
 ) -> Figure:
@@ -168,76 +137,47 @@ def eight_looks(
     they look, and again on the right, where they are looked at, as dots. marked: word -> color: its
     lines have this color, and the words where more than 40 % of a look goes are named.
     """
-    down = -(-len(named) // 4)
-    pitch, tall = 1.93, 2.5
-    step = 1.84 / max(len(words) - 1, 1)
-    figure, ax = canvas(8, 1.35 + tall * down)
-    top = 1.35 + tall * down
-    label(
-        ax,
-        (0.2, top - 0.28),
-        "Eight heads read one sentence, each in its own way"
-        if len(named) == 8
-        else f"{len(named)} heads read one sentence",
-        size=15,
-        weight="bold",
-    )
-    sentence(ax, (0.2, top - 0.68), words, marked, size=11.5, gap=0.1)
-    for number, (name, matrix) in enumerate(named.items()):
-        matrix = as_array(matrix)
-        x, y = 0.62 + pitch * (number % 4), top - 1.42 - tall * (number // 4)
-        label(ax, (x + 0.34, y + 0.27), name, size=10.5, weight="bold", ha="center")
-        starts = [(x, y - step * place) for place in range(len(words))]
-        ends = [(x + 0.7, y - step * place) for place in range(len(words))]
+    down, pitch, tall = -(-len(named) // 4), 1.93, 2.45
+    step, top = 1.84 / max(len(words) - 1, 1), 1.3 + tall * down
+    figure, ax = canvas(8, top)
+    title = f"{_times(len(named)).capitalize()} heads read one sentence, each in its own way"
+    heading(ax, title, "Left: the words that look; right: those looked at")
+    sentence(ax, (0.02, top - 0.9), words, marked, size=11, gap=0.1)
+    for number, (name, table) in enumerate(named.items()):
+        table = as_array(table)
+        x, y = 0.62 + pitch * (number % 4), top - 1.52 - tall * (number // 4)
+        label(ax, (x + 0.34, y + 0.22), name, weight="bold", ha="center")
+        starts, ends = ([(at, y - step * i) for i in range(len(words))] for at in (x, x + 0.7))
         ax.scatter(*np.transpose(starts + ends), s=6, color=EDGE, zorder=1.5, label="_dots")
-        others = [place for place, text in enumerate(words) if text not in marked]
-        threads(
-            ax, [starts[i] for i in others], ends, matrix[others], "#B4BEC8", widest=3.5, name=name
-        )
-        seen = set()
-        for text, color in marked.items():
-            place = words.index(text)
-            threads(
-                ax, [starts[place]], ends, matrix[place], color, widest=5.5, name=f"{name}, {text}"
+        for text, color in {"": "#C8CDD3", **marked}.items():
+            own = [
+                i for i, one in enumerate(words) if one == text or not text and one not in marked
+            ]
+            how = (
+                {"widest": 5.5, "name": f"{name}, {text}"}
+                if text
+                else {"widest": 3.5, "name": name}
             )
-            word(ax, (x - 0.08, starts[place][1]), text, size=10.5, ha="right", color=color)
-            seen |= {j for j in range(len(words)) if matrix[place, j] > 0.4}
-        for j in sorted(seen):
-            word(ax, (x + 0.78, ends[j][1]), words[j], size=10.5, ha="left", color=style.INK)
-    label(
-        ax,
-        (4, 0.22),
-        "left: the words that look; right: those looked at; the more attention, the thicker",
-        size=10.5,
-        ha="center",
-        color=style.MUTED,
-    )
+            threads(ax, [starts[i] for i in own], ends, table[own], color, **how)
+            for i in own if text else ():
+                word(ax, (x - 0.08, starts[i][1]), text, size=10, ha="right", color=color)
+        seen = table[[words.index(text) for text in marked]].max(axis=0) > 0.4
+        for j in np.flatnonzero(seen):
+            word(ax, (x + 0.78, ends[j][1]), words[j], size=10, ha="left", color=style.INK)
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def two_pictures(looks: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
     """Draw the looks of two words of a sentence in one head, one above the other, unnamed."""
-    figure, ax = canvas(8, 4.9)
+    figure, ax = canvas(8, 4.6)
     weights = as_array(looks.weights[layer][head])
-    label(
-        ax,
-        (0.2, 4.6),
-        "Two large weights. Which decides: cansado or cansada?",
-        size=15,
-        weight="bold",
-    )
-    label(
-        ax,
-        (0.2, 4.24),
-        "Spanish for “tired”: cansado if it is el animal, cansada if it is la calle, the street",
-        size=12,
-    )
-    for asker, letter, y in zip(askers, "ab", (2.2, 0.25), strict=True):
-        label(ax, (0.2, y + 1.4), f"({letter})  what “{asker}” looks at", size=12)
+    note = "Spanish for “tired”: cansado if it is el animal, cansada if it is la calle, the street"
+    heading(ax, "Two large weights. Which decides: cansado or cansada?", note)
+    for asker, letter, y in zip(askers, "ab", (2.1, 0.2), strict=True):
+        label(ax, (0.02, y + 1.35), f"({letter})  what “{asker}” looks at", size=style.LABEL)
         place = looks.src.index(asker)
         found = {looks.src[j]: style.INK for j in range(len(looks.src)) if weights[place, j] > 0.5}
-        middles = sentence(ax, (0.2, y), looks.src, {**found, asker: askers[asker]})
+        middles = sentence(ax, (0.1, y), looks.src, {**found, asker: askers[asker]})
         arcs(ax, middles, y + 0.26, weights[place], place, askers[asker])
     return figure
 
@@ -259,31 +199,17 @@ def arcs(
     side = -1 if below else 1
     for x, weight in zip(middles, as_array(row), strict=True):
         if weight >= FAINT:
-            high = 0.3 + 0.07 * abs(x - middles[query])
-            look(
-                ax,
-                (middles[query], y),
-                (x, y + 0.05 * side),
-                float(weight),
-                color,
-                widest=6,
-                rise=side * high,
-                alpha=1,
-            )
-            label(
-                ax,
-                ((x + middles[query]) / 2, y + side * (high + 0.22)),
-                f"{percent(float(weight))} of its attention",
-                size=12.5,
-                weight="bold",
-                ha="center",
-            )
+            rise = side * (0.3 + 0.07 * abs(x - middles[query]))
+            start, end = (middles[query], y), (x, y + 0.05 * side)
+            look(ax, start, end, float(weight), color, widest=6, rise=rise)
+            at = (x + middles[query]) / 2, y + rise + 0.22 * side
+            share = f"{percent(float(weight))} of its attention"
+            label(ax, at, share, size=12, weight="bold", ha="center")
 
 
 # --- two columns of words ------------------------------------------------------------------------
 
 
-@mpl.rc_context(style.PRINT)
 def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[str]) -> Figure:
     """Draw what one word looks at in one head, in two, and in all -> the figure, three panels.
 
@@ -293,48 +219,25 @@ def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[
     heads = as_array(weights)
     if len(names) != len(heads):
         raise ValueError(f"{len(heads)} heads need {len(heads)} names, but there are {len(names)}")
-    step = 0.27
-    tall = step * (len(words) - 1)
-    figure, ax = canvas(8, tall + 2.4)
-    label(
-        ax,
-        (0.2, tall + 2.13),
-        f"One head tells a story. {_times(len(heads)).capitalize()} blur it.",
-        size=15,
-        weight="bold",
-    )
-    asker, color = words[query], ASKERS.get(words[query], style.INK)
+    step, asker, color = 0.27, words[query], ASKERS.get(words[query], style.INK)
+    tall, low = step * (len(words) - 1), 0.62
+    figure, ax = canvas(8, tall + 2.0)
+    title = f"One head tells a story. {_times(len(heads)).capitalize()} blur it."
+    heading(ax, title, f"Line width: share of the attention of “{asker}”, mean of the heads")
     for count, x in zip((1, 2, len(heads)), (0.45, 3.05, 5.65), strict=True):
-        low = 1.1
-        start = (x, low + tall - step * query)
         ends = [(x + 1.15, low + tall - step * place) for place in range(len(words))]
-        mean = heads[:count, query].mean(axis=0)
+        start, mean = (x, ends[query][1]), heads[:count, query].mean(axis=0)
         threads(ax, [start], ends, mean, color, name=", ".join(names[:count]), widest=8)
         what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
-        label(ax, (x + 0.55, low + tall + 0.42), what, size=13, weight="bold", ha="center")
+        label(ax, (x + 1.15, low + tall + 0.36), what, size=style.LABEL, weight="bold")
         word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
         largest = [j for j in mean.argsort()[::-1] if mean[j] >= 0.1][:2]
         for place, (text, end) in enumerate(zip(words, ends, strict=True)):
-            strong = place in largest
-            word(
-                ax,
-                (end[0] + 0.08, end[1]),
-                text,
-                size=11.5,
-                ha="left",
-                weight="bold" if strong else "normal",
-                color=style.INK if strong else style.MUTED,
-            )
+            ink = style.INK if place in largest else style.MUTED
+            bold = {"weight": "bold"} if place in largest else {}
+            word(ax, (end[0] + 0.08, end[1]), text, ha="left", color=ink, **bold)
         said = ", ".join(f"{words[j]} {percent(float(mean[j]))}" for j in largest)
-        label(ax, (x + 0.75, 0.68), said, size=12, ha="center")
-    label(
-        ax,
-        (4, 0.25),
-        f"line width: share of the attention of “{asker}”, mean of the heads",
-        size=11.5,
-        ha="center",
-        color=style.MUTED,
-    )
+        label(ax, (x + 0.75, 0.2), said, size=style.LABEL, ha="center")
     return figure
 
 
@@ -345,8 +248,7 @@ def _token_rows(looks: Any) -> tuple[list[dict], list[dict]]:
     for each layer, side ("query" or "key") and place. label: the word, with a number where it
     stands more than once, such as "the (2)".
     """
-    written = [f"{read} → {word}" for read, word in zip(looks.tgt_in, looks.tgt_out, strict=True)]
-    sides = {"src": looks.src, "tgt_in": looks.tgt_in, "tgt": written}
+    sides = {"src": looks.src, "tgt_in": looks.tgt_in, "tgt": looks.tgt_out}
     lines, words = [], []
     for layer, weights in looks.weights.items():
         part, _, number, kind = layer.split(".")  # such as encoder.layers.0.self_attn
@@ -492,7 +394,7 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
                 legend=alt.Legend(
                     title="head",
                     titleOrient="left",
-                    orient="top",
+                    orient="bottom",
                     symbolType="stroke",
                     symbolSize=300,
                     symbolStrokeWidth=7,
@@ -523,9 +425,7 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
         ),
         subtitle="a color for each head; the thicker a line, the more attention",
         subtitleFontSize=13,
-        fontSize=16,
-        anchor="middle",
-        offset=6,
+        frame="bounds",
     )
     return chart.properties(width=width, height=26 * longest, title=title)
 
@@ -631,21 +531,25 @@ def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) ->
 @mpl.rc_context(style.PRINT)
 def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
     """Draw the mean weight at each distance, a panel for each head -> the figure."""
-    figure = style.new_figure(8.6, 3.2)
+    figure = style.new_figure(style.WIDTH, 3.0)
     panels = figure.subplots(1, len(profiles), sharey=True, squeeze=False)[0]
     for ax, (name, profile) in zip(panels, profiles.items(), strict=True):
-        ax.bar(list(profile), list(profile.values()), width=0.7, color=HEADS[0])
+        most = max(profile.values())
+        colors = [style.ACCENT if w == most > 0.3 else style.SOFT for w in profile.values()]
+        bars = ax.bar(list(profile), list(profile.values()), width=0.7, color=colors)
+        ax.bar_label(bars, [f"{steady_round(w):.2f}" for w in profile.values()], padding=2)
         ax.set_xticks(list(profile), [f"{d:+d}" if d else "itself" for d in profile])
+        ax.margins(y=0.12)
         ax.set_title(name)
-        ax.set_xlabel("distance of the word looked at")
-    panels[0].set_ylabel("mean weight")
+        ax.set_xlabel("mean weight, by the distance of the word looked at")
+        ax.set_yticks([])
+        ax.spines["left"].set_visible(False)
     return figure
 
 
 # --- the three uses ------------------------------------------------------------------------------
 
 
-@mpl.rc_context(style.PRINT)
 def three_uses(looks: Any) -> Figure:
     """Draw encoder self-attention, decoder self-attention and cross-attention side by side.
 
@@ -653,61 +557,31 @@ def three_uses(looks: Any) -> Figure:
     looked at on the right; a line is the mean of the heads of the last layer of its kind, in the
     color of the word looked at.
     """
-    layers = _last_layers(looks)
+    layers, src, out = _last_layers(looks), looks.src, looks.tgt_out
     panels = (
-        (
-            "English looks\nat English",
-            "encoder self-attention",
-            "English",
-            looks.src,
-            "English",
-            looks.src,
-        ),
-        (
-            "Spanish looks at the\nSpanish before it",
-            "decoder self-attention",
-            "writes",
-            looks.tgt_out,
-            "has read",
-            looks.tgt_in,
-        ),
-        (
-            "Spanish looks\nat English",
-            "cross-attention",
-            "writes",
-            looks.tgt_out,
-            "English",
-            looks.src,
-        ),
+        ("English looks\nat English", "English", src, "English", src),
+        ("Spanish looks at the\nSpanish before it", "writes", out, "has read", looks.tgt_in),
+        ("Spanish looks\nat English", "writes", out, "English", src),
     )
     step = 0.46
-    rows = max(len(looks.src), len(looks.tgt_out))
-    figure, ax = canvas(8, step * rows + 2.0)
-    top = step * rows + 0.22
-    for x, layer, (title, kind, asks, left, answers, right) in zip(
+    figure, ax = canvas(8, step * max(len(src), len(out)) + 1.75)
+    top = ax.get_ylim()[1] - 1.85
+    note = f"Layer {layers[0].split('.')[2]}, mean of its heads: the more attention, the thicker"
+    heading(ax, "Attention has three uses, and only one of them crosses the languages", note)
+    for x, layer, (title, asks, left, answers, right) in zip(
         (0.25, 2.85, 5.45), layers, panels, strict=True
     ):
         mean = as_array(looks.weights[layer].mean(dim=0))
-        label(ax, (x + 1.1, top + 1.48), title, size=13, weight="bold", ha="center")
-        label(ax, (x + 1.1, top + 1.08), kind, size=10.5, ha="center", color=style.MUTED)
+        label(ax, (x + 1.1, top + 0.9), title, size=style.LABEL, weight="bold", ha="center")
         for at, name, side in ((x + 0.72, asks, "right"), (x + 1.63, answers, "left")):
-            label(ax, (at, top + 0.5), name, size=10, ha=side, color=style.MUTED)
+            label(ax, (at, top + 0.42), name, ha=side, color=style.MUTED)
         starts = [(x + 0.82, top - step * place) for place in range(len(left))]
         ends = [(x + 1.53, top - step * place) for place in range(len(right))]
         for text, (_, y) in zip(left, starts, strict=True):
-            word(ax, (x + 0.74, y), text, size=11.5, ha="right")
+            word(ax, (x + 0.74, y), text, ha="right")
         for j, (text, end) in enumerate(zip(right, ends, strict=True)):
             threads(ax, starts, [end], mean[:, j], word_color(text), name=text, widest=7)
-            word(ax, (x + 1.61, end[1]), text, size=11.5, ha="left")
-    number = layers[0].split(".")[2]
-    label(
-        ax,
-        (4, 0.2),
-        f"layer {number}, mean of its heads: the more attention, the thicker",
-        size=10.5,
-        ha="center",
-        color=style.MUTED,
-    )
+            word(ax, (x + 1.61, end[1]), text, ha="left")
     return figure
 
 
@@ -728,9 +602,9 @@ RIDDLE = {word: ASKERS[word] for word in ("it", "tired")}
     "heads-recap",
     notebook="05_multi_head_attention",
     caption="The path of three words through eight heads, with all shapes.",
-    alt="From X, 3 × 512, lines in eight colors lead down to eight columns of Q, K and V, each 3 × "
-    "64, and on to Z 0 to Z 7, each 3 × 64. Below they stand side by side, 3 × 512 again; times W "
-    "O, 512 × 512, they give the output, 3 × 512, the shape of X.",
+    alt="From X, 3 × 512, eight lines lead down to eight columns of Q, K and V, each 3 × 64, and "
+    "on to Z 0 to Z 7, each 3 × 64. Below they stand side by side, 3 × 512 again; times W O, 512 × "
+    "512, they give the output, 3 × 512, the shape of X. One head is colored all the way.",
 )
 def draw_heads_recap() -> Figure:
     return heads_recap(["I", "like", "trees"])
@@ -768,8 +642,8 @@ def looks_at_tired() -> Any:
     notebook="05_multi_head_attention",
     caption="Eight heads look at the same sentence, each in its own way.",
     alt="Eight panels, one for each head. In each, thirteen dots on the left, the words that look, "
-    "are joined to thirteen on the right, the words looked at. The lines of 'it' are blue, those "
-    "of 'tired' orange, and lead elsewhere in each head. In layer 0 many lines meet at the end "
+    "are joined to thirteen on the right, the words looked at. The lines of 'it' are rust, those "
+    "of 'tired' teal, and lead elsewhere in each head. In layer 0 many lines meet at the end "
     "token. In layer 1, head 1 looks a little upwards, at the words before; head 2 has few "
     "thick lines, and 'it' and 'tired' both look at 'animal'; heads 0 and 3 spread thin lines.",
     hero=True,

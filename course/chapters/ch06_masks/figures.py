@@ -15,8 +15,9 @@ from torch import Tensor
 
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import style
+from course.drawing.maps import number_map
 from course.drawing.registry import figure
-from course.drawing.shapes import area, arrow, centered, words_around
+from course.drawing.shapes import arrow, box, canvas, heading, label, name_lines, path, word_color
 from course.drawing.values import as_array
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
@@ -31,7 +32,7 @@ def mask_maps(
     ylabel: str = "query",
     marks: tuple[str, str] = ("0", "1"),
 ) -> Figure:
-    """Draw boolean squares (q, k) side by side, True dark with a 1, False white with a 0.
+    """Draw boolean squares (q, k) side by side, True grey with a 1, False empty with a 0.
 
     masks: title -> square; rows, columns: the words of its q rows and k columns; marks: what is
     written into the cells for False and True. Raises ValueError when a square doesn't fit the words
@@ -46,24 +47,19 @@ def mask_maps(
             )
         if not np.isin(square, (0, 1)).all():
             raise ValueError(f"{title!r}: a mask holds True and False only")
-    cell = 0.42 if len(marks[1]) == 1 else 0.56
-    panel = 0.15 + cell * len(columns)
-    figure = style.new_figure(1.15 + panel * len(squares), 1.75 + cell * len(rows))
+    figure = style.new_figure()
+    wide = (style.WIDTH - 1.1) / len(squares) / len(columns)
+    figure.set_figheight(2.1 + min(wide, 0.5) * len(rows))
     panels = figure.subplots(1, len(squares), squeeze=False)[0]
-    seen = mpl.colors.ListedColormap([style.PAPER, style.CATEGORIES[0]])
+    seen = mpl.colors.ListedColormap([style.GROUND, style.SOFT])
     for ax, (title, square) in zip(panels, squares.items(), strict=True):
-        ax.imshow(square, cmap=seen, vmin=0, vmax=1, interpolation="nearest")
+        number_map(ax, square, rows, columns, cmap=seen, limits=(0, 1), marks=marks)
         ax.set_title(title)
-        words_around(ax, rows, columns)
         ax.tick_params(labelleft=ax is panels[0])
-        for (i, j), one in np.ndenumerate(square):
-            centered(ax, j, i, marks[int(one)], color=style.PAPER if one else style.MUTED, size=11)
-    panels[0].set_ylabel(ylabel)
-    figure.supxlabel(xlabel, fontsize=style.FONT_SIZE)
+    figure.supxlabel(f"{xlabel} (rows: {ylabel})", fontsize=style.NOTE)
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     """Draw what the decoder may see at each position, a row for each, and what it must predict.
 
@@ -75,45 +71,35 @@ def staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
             f"tgt_in has {len(tgt_in)} words and tgt_out {len(tgt_out)}; "
             "they should have the same number"
         )
-    count = len(tgt_in)
-    figure = style.new_figure(style.WIDTH, 0.9 + 0.62 * count)
-    ax = figure.subplots()
-    ax.set(xlim=(-0.05, count + 2.0), ylim=(count + 0.02, -0.75))
-    ax.axis("off")
-    centered(ax, count / 2, -0.42, "what it may see", weight="bold")
-    centered(ax, count + 1.4, -0.42, "what it predicts", weight="bold")
+    count, step = len(tgt_in), 0.55
+    figure, ax = canvas(8, step * count + 1.05)
+    heading(ax, "Each row sees one word more, and predicts the next one")
+    wide = 6.1 / count
+    label(ax, (0.06, step * count + 0.3), "what it may see", color=style.MUTED)
+    label(ax, (6.85, step * count + 0.3), "what it predicts", color=style.MUTED)
+    for i, (_, predicted) in enumerate(zip(tgt_in, tgt_out, strict=True)):
+        y = step * (count - i - 0.5) + 0.08
+        for j, text in enumerate(tgt_in):
+            _tile(ax, (0.04 + wide * (j + 0.5), y), wide - 0.08, text if j <= i else "")
+        arrow(ax, (6.28, y), (6.72, y))
+        _tile(ax, (7.4, y), 1.14, predicted)
+    stairs = [(0.0, step * count + 0.08)]
     for i in range(count):
-        for j, word in enumerate(tgt_in):
-            seen = j <= i
-            _tile(
-                ax,
-                j,
-                i,
-                word if seen else "hidden",
-                style.WORDS.get(word, style.MUTED) if seen else COVERED,
-            )
-        arrow(ax, (count + 0.12, i + 0.5), (count + 0.86, i + 0.5))
-        _tile(ax, count + 0.95, i, tgt_out[i], style.WORDS.get(tgt_out[i], style.MUTED))
-    edge_x = [0, *(x for step in range(1, count + 1) for x in (step, step))]
-    edge_y = [0, *(y for step in range(count) for y in (step, step + 1))]
-    ax.plot(edge_x, edge_y, color=style.INK, linewidth=3, solid_joinstyle="miter")
+        x, y = 0.04 + wide * (i + 1), step * (count - i) + 0.08
+        stairs += [(x, y), (x, y - step)]
+    path(ax, stairs, style.INK, thick=2.5, head=False)
     return figure
 
 
-COVERED = "#ECECEC"
+COVERED = style.GROUND
 
 
-def _tile(ax: Axes, x: float, y: float, word: str, color: str) -> None:
-    area(ax, (x + 0.04, y + 0.08), 0.92, 0.84, color)
-    covered = color == COVERED
-    centered(
-        ax,
-        x + 0.5,
-        y + 0.5,
-        word,
-        size=10 if covered else 13,
-        color="#9A9A9A" if covered else style.ink_on(color),
-    )
+def _tile(ax: Axes, at: tuple[float, float], wide: float, text: str) -> None:
+    """A word that may be seen, or none: what is hidden."""
+    color = word_color(text) if text else COVERED
+    box(ax, at, wide, 0.45, "", color, fill=style.tint(color) if text else COVERED, line=0)
+    if text:
+        label(ax, at, text, size=13, ha="center", weight="bold", color=style.readable(color))
 
 
 @mpl.rc_context(style.PRINT)
@@ -126,40 +112,25 @@ def leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
     if {run["mask"] for run in runs} != {"causal", "none"}:
         raise ValueError('the curves need runs with mask "causal" and runs with mask "none"')
     looks = {
-        "causal": ("causal mask", style.RIGHT, "-", "o"),
-        "none": ("mask that shows everything", style.WRONG, "--", "s"),
+        "none": ("mask shows everything", style.ACCENT),
+        "causal": ("causal mask", style.MUTED),
     }
-    figure = style.new_figure(style.WIDTH, 4.1)
+    figure = style.new_figure(style.WIDTH, 3.5)
     panels = {
         "next_word": "next word right,\nafter a right beginning",
         "right_rows": "whole row of digits right,\nwritten alone",
     }
     for ax, (quantity, title) in zip(figure.subplots(1, 2), panels.items(), strict=True):
-        for kind, (name, color, line, marker) in looks.items():
-            for number, run in enumerate(run for run in runs if run["mask"] == kind):
-                steps = [entry["step"] for entry in run["history"]]
-                shares = [entry[quantity] for entry in run["history"]]
-                ax.plot(
-                    steps,
-                    shares,
-                    line,
-                    marker=marker,
-                    markersize=4,
-                    color=color,
-                    linewidth=1.6,
-                    label=name if number == 0 else None,
-                )
-        ax.set_title(title)
+        for run in runs:
+            name, color = looks[run["mask"]]
+            first = run is next(one for one in runs if one["mask"] == run["mask"])
+            steps, shares = ([e[key] for e in run["history"]] for key in ("step", quantity))
+            ax.plot(steps, shares, color=color, linewidth=1.6, label=name if first else "_run")
+        ax.set_title(title, fontsize=style.LABEL)
         ax.set_xlabel("step of training")
-        ax.set_xlim(left=0)
-        ax.set_ylim(-0.04, 1.04)
-        ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
-        ax.grid(axis="y")
-    figure.axes[0].set_ylabel("share that is right")
-    handles, names = figure.axes[0].get_legend_handles_labels()
-    each = sum(run["mask"] == "causal" for run in runs)
-    names = [f"{name} ({each} runs)" for name in names]
-    figure.legend(handles, names, loc="outside lower center", ncols=2, handlelength=2.6)
+        ax.set(xlim=(0, None), ylim=(-0.04, 1.04))
+        ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+    name_lines(ax, wide=12)
     return figure
 
 

@@ -39,6 +39,7 @@ from course.drawing.shapes import (
     word,
     word_color,
 )
+from course.drawing.shapes import heading as kit_heading
 from course.drawing.values import as_array
 from transformer_lib.translator import Translator
 
@@ -595,36 +596,29 @@ def _before_after(text: str, rows: Sequence[tuple[str, Any, Sequence[str]]]) -> 
     return figure
 
 
-@mpl.rc_context(style.PRINT)
-def sums(groups: Sequence[tuple[str, Sequence[tuple[str, Any]]]]) -> Figure:
+def sums(title: str, groups: Sequence[tuple[str, Sequence[tuple[str, Any]]]]) -> Figure:
     """A word, its position and their sum, for several words under each other.
 
     groups: the word, and its rows as (name, vector); the last row is the sum.
     """
-    step, gap, high = 0.31, 0.16, 0.23
-    rows = sum(len(group) for _, group in groups)
-    total = rows * step + (len(groups) - 1) * gap + 0.42
+    step, gap, high, left = 0.31, 0.16, 0.23, 2.3
+    total = sum(len(rows) for _, rows in groups) * step + (len(groups) - 1) * gap + 0.86
     figure, ax = canvas(WIDTH, total)
-    y = total - 0.06
-    for text, group in groups:
-        word(ax, (0.62, y - step * len(group) / 2), text, size=13)
-        for i, (name, vector) in enumerate(group):
+    kit_heading(ax, title)
+    y = total - 0.5
+    for text, rows in groups:
+        word(ax, (0.62, y - step * len(rows) / 2), text, size=13)
+        for name, vector in rows:
             y -= step
-            last = i == len(group) - 1
-            label(
-                ax,
-                (2.2, y + step / 2),
-                name,
-                size=10,
-                ha="right",
-                weight="bold" if last else "normal",
+            last = name == rows[-1][0]
+            weight, mark = (
+                ("bold", {"edge": word_color(text), "line": 1.6}) if last else ("normal", {})
             )
-            marked = {"edge": word_color(text), "line": 1.6} if last else {}
-            at = (2.3, y + (step - high) / 2)
-            strip(ax, at, RIGHT - 2.3, high, vector, limit=LIMIT, **marked)
+            label(ax, (left - 0.1, y + step / 2), name, ha="right", weight=weight)
+            strip(ax, (left, y), WIDTH - left - 0.02, high, vector, limit=LIMIT, **mark)
         y -= gap
-    scale(ax, (RIGHT - 0.95, 0.1), 0.7, limit=LIMIT)
-    label(ax, (RIGHT - 1.3, 0.145), "value of a number", size=10, ha="right")
+    scale(ax, (WIDTH - 1.1, 0.1), 0.7, limit=LIMIT)
+    label(ax, (WIDTH - 1.45, 0.145), "value of a number", ha="right")
     return figure
 
 
@@ -1018,19 +1012,18 @@ def draw_causes() -> Figure:
 )
 def draw_end_sign() -> Figure:
     way, table = _the_way(), _the_translator().model.src_positions.table
-    return sums(
-        [
-            (
-                text,
-                [
-                    ("row × √128", way.of("src_embed", text)),
-                    (f"+ position {way.src.index(text)}", table[way.src.index(text)]),
-                    ("= sum", way.of("src_positions", text)),
-                ],
-            )
-            for text in (WORD, way.src[-1])
-        ]
-    )
+    groups = [
+        (
+            text,
+            [
+                ("row × √128", way.of("src_embed", text)),
+                (f"+ position {way.src.index(text)}", table[way.src.index(text)]),
+                ("= sum", way.of("src_positions", text)),
+            ],
+        )
+        for text in (WORD, way.src[-1])
+    ]
+    return sums("With its position, “trees” stays what it is; the end token nearly fades", groups)
 
 
 # What to look for on the poster: each is tested.

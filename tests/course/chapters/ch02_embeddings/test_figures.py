@@ -10,6 +10,7 @@ from course.chapters.ch02_embeddings.figures import (
     GENDERS,
     draw_noun_map,
     draw_word_map,
+    draw_word_similarity,
     flat_map,
     loss_by_bottom,
     nearest_words,
@@ -19,17 +20,29 @@ from course.chapters.ch02_embeddings.figures import (
     word_map,
     word_similarity,
 )
+from course.drawing import style
 
 WORDS = ["a", "b", "c"]
 KINDS = {"noun": ("#2774A7", "circle"), "verb": ("#E89F2A", "square")}
 
 
 def test_similarity_is_the_cosine():
-    ax = word_similarity([[2.0, 0.0], [3.0, 3.0], [0.0, -1.0]], WORDS)
+    ax = word_similarity([[2.0, 0.0], [3.0, 3.0], [0.0, -1.0]], WORDS).axes[0]
     root = 1 / math.sqrt(2)
     expected = [[1, root, 0], [root, 1, -root], [0, -root, 1]]
     np.testing.assert_allclose(ax.images[0].get_array(), expected, atol=1e-9)
-    assert [label.get_text() for label in ax.get_yticklabels()] == WORDS
+    assert [text.get_text() for text in ax.texts if text.get_text() in WORDS] == WORDS
+
+
+def test_the_framed_words_are_more_alike_than_others():
+    ax = draw_word_similarity().axes[0]
+    cosines = np.ma.getdata(ax.images[0].get_array())
+    framed = np.zeros_like(cosines, bool)
+    for first, count in ((0, 3), (5, 3), (8, 2), (10, 2)):
+        framed[first : first + count, first : first + count] = True
+    others = ~framed & ~np.eye(len(cosines), dtype=bool)
+    assert cosines[framed].min() > 0.35 and np.median(cosines[others]) < 0.1
+    assert cosines[5:8, 5:8].min() > 0.35, "water, eagle, classroom"
 
 
 @pytest.mark.parametrize(
@@ -152,8 +165,10 @@ def test_the_words_pull_their_rows_out_of_the_table():
     ax = pulled_rows([2, 0], table, ["c", "a"], WORDS).axes[0]
     numbers = [text.get_text() for text in ax.texts if "." in text.get_text()]
     assert numbers[6:] == ["4.00", "5.00", "0.00", "1.00"]
-    frames = [patch.get_y() for patch in ax.patches if getattr(patch, "get_width", lambda: 0)() > 2]
-    assert frames[0] == 2 and frames[2] == 0
+    rows = [np.ravel(image.get_array()).tolist() for image in ax.images]
+    assert rows == [[0, 1], [2, 3], [4, 5], [4, 5], [0, 1]]
+    colored = [image.get_cmap().name == style.SIGNED.name for image in ax.images]
+    assert colored == [True, False, True, True, True], "the row that nobody pulls has no color"
     with pytest.raises(ValueError, match="don't fit 2 ids"):
         pulled_rows([2, 0], table, ["c", "a", "b"], WORDS)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.patches import Arc, Wedge
+from matplotlib.patches import Arc, FancyArrowPatch, Wedge
 
 from course.chapters.ch03_positional_encoding import figures as plots
 from course.chapters.ch03_positional_encoding.figures import (
@@ -19,6 +19,7 @@ from course.chapters.ch03_positional_encoding.figures import (
 )
 from course.drawing import notebook_output as showing
 from course.drawing import style
+from course.drawing.registry import FIGURES
 from transformer_lib.model.embedding import positional_encoding
 
 
@@ -121,12 +122,13 @@ def test_clock_hands_point_up_at_position_zero_and_turn_clockwise():
 def test_the_table_of_clocks_has_a_hand_for_each_position_and_pair():
     table = positional_encoding(3, 14)
     ax = plots.clock_table(["I", "fish", "trees"], table, {0: "fast", 4: "slow"}).axes[0]
-    hands = [line.get_xydata() for line in ax.lines if len(line.get_xydata()) == 2]
-    ends = [tuple((end - start) / 0.4) for start, end in hands]
+    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    hands = [arrow.get_path().vertices[[0, -1]] for arrow in arrows]
+    ends = [tuple((end - start) / (0.92 * 0.29)) for start, end in hands]
     expected = [tuple(table[pos, 2 * i : 2 * i + 2].tolist()) for i in (0, 4) for pos in range(3)]
     np.testing.assert_allclose(ends, expected, atol=1e-6)
     colors = {text.get_text(): text.get_color() for text in ax.texts}
-    assert colors["trees"] == style.WORDS["trees"] and colors["fish"] == style.INK
+    assert colors["trees"] == style.chip("trees")["color"] and colors["fish"] == style.INK
     wedges = [patch for patch in ax.patches if isinstance(patch, Wedge)]
     turned = [(patch.theta2 - patch.theta1) % 360 for patch in wedges[:3]]
     np.testing.assert_allclose(turned, np.degrees([0, 1, 2]), atol=1e-4)
@@ -156,41 +158,67 @@ def test_dot_products_are_divided_by_the_square_length():
 # --- sums ---
 
 
-def test_word_and_position_and_their_sum_are_the_three_stripes():
-    words, table = torch.randn(2, 10), positional_encoding(7, 10)
-    figure = plots.word_plus_position(["a", "b"], words, {5: table[5], 2: table[2]})
-    for ax, word, place in zip(figure.axes, words, (5, 2), strict=False):
-        stripes = ax.images[0].get_array()
-        np.testing.assert_allclose(
-            stripes, torch.stack([word, table[place], word + table[place]]), rtol=1e-6
-        )
+def test_one_word_at_two_positions_gives_two_different_sums():
+    strips = [
+        np.ravel(image.get_array()) for image in FIGURES["positions-sum"].draw().axes[0].images
+    ]
+    first, second = strips[:3], strips[3:6]
+    for word, place, total in (first, second):
+        np.testing.assert_allclose(total, word + place, atol=1e-6)
+    np.testing.assert_allclose(first[0], second[0])
+    assert np.abs(first[2] - second[2]).max() > 0.5
+
+
+def test_the_end_token_fades_and_trees_does_not():
+    strips = [np.ravel(i.get_array()) for i in FIGURES["positions-end-sign"].draw().axes[0].images]
+    (word, _, its_sum), (end, place, what_is_left) = strips[:3], strips[3:6]
+
+    def cosine(one, other) -> float:
+        return float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
+
+    assert cosine(word, its_sum) > 0.85 and cosine(end, what_is_left) < 0.3
+    assert cosine(end, place) < -0.75, "its row points against the position"
+    median = [float(np.median(np.abs(np.asarray(row)))) for row in (end, what_is_left)]
+    assert median[1] < 0.5 * median[0]
 
 
 def test_input_vectors_carry_their_words_and_sums():
-    words, table = torch.full((2, 6), 1.04), torch.full((2, 6), -0.5)
-    small, large = plots.input_vectors(["uno", "dos"], words, table, "decoder").axes
-    texts = [text.get_text() for text in large.texts]
+    words, table = torch.full((2, 6), 1.04), torch.full((2, 6), -0.46)
+    ax = plots.input_vectors(["uno", "dos"], words, table, "decoder").axes[0]
+    texts = [text.get_text() for text in ax.texts]
     assert {"uno", "dos", "position 0", "position 1", "decoder layer 0"} <= set(texts)
     assert [texts.count(number) for number in ("1.0", "\N{MINUS SIGN}0.5", "0.5")] == [8, 8, 8]
-    filled = [
-        patch
-        for patch in small.patches
-        if patch.get_facecolor() == mpl.colors.to_rgba(style.DECODER)
-    ]
-    assert len(filled) == 1, "the bottom of the decoder, and nothing else"
+    colors = [patch.get_facecolor() for patch in ax.patches]
+    filled = colors.count(mpl.colors.to_rgba(style.DECODER))
+    assert filled == 1, "the bottom of the decoder, and nothing else"
+
+
+@pytest.mark.parametrize("name", ["positions-input", "positions-output-side"])
+def test_the_numbers_that_one_reads_add_up(name):
+    texts = [text.get_text() for text in FIGURES[name].draw().axes[0].texts]
+    numbers = [float(t.replace("\N{MINUS SIGN}", "-")) for t in texts if t[-2:-1] == "."]
+    words, places, totals = np.reshape(numbers, (3, -1))
+    np.testing.assert_allclose(words + places, totals, atol=1e-9)
 
 
 def test_rows_of_one_word_stand_together():
     first, second = torch.randn(3, 5), torch.randn(3, 5)
-    figure = plots.rows_in_pairs("abc", ("x", "y"), {"only": (first, second)})
-    rows = figure.axes[0].images[0].get_array()
+    ax = plots.rows_in_pairs("abc", ("x", "y"), {"only": (first, second)}).axes[0]
+    rows = np.concatenate([image.get_array() for image in ax.images[:6]])
     np.testing.assert_allclose(rows[0::2], first)
     np.testing.assert_allclose(rows[1::2], second)
-    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert labels[:2] == ["a  in “x”", "a  in “y”"]
-    assert figure.axes[0].get_title() == "only:\ndifferent in each order"
-    again = plots.rows_in_pairs("abc", ("x", "y"), {"only": (first, first)})
-    assert again.axes[0].get_title() == "only:\nthe same in each order"
+    texts = {text.get_text(): text.get_position() for text in ax.texts}
+    assert {"in “x”", "in “y”", "only: different in each order"} <= set(texts)
+    again = plots.rows_in_pairs("abc", ("x", "y"), {"only": (first, first)}).axes[0]
+    assert "only: the same in each order" in [text.get_text() for text in again.texts]
+    for row, text in enumerate(t for t in ax.texts if t.get_text().startswith("in ")):
+        low, high = ax.images[row].get_extent()[2:]
+        assert low < text.get_position()[1] < high, "beside its row"
+
+
+def test_no_two_positions_are_alike():
+    table = positional_encoding(100, 128)
+    assert torch.cdist(table, table).fill_diagonal_(9).min() > 1
 
 
 # --- measurements ---

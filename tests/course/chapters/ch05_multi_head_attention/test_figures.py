@@ -182,7 +182,7 @@ def test_the_view_holds_each_visible_weight_once(looks):
     assert len(lines) == visible
     cross = looks.weights["decoder.layers.1.cross_attn"]
     row = next(r for r in lines if r["layer"] == "decoder, layer 1: Spanish looks at English")
-    assert (row["query"], row["key"]) == ("<bos> → me", ENGLISH[int(row["j"])])
+    assert (row["query"], row["key"]) == ("me", ENGLISH[int(row["j"])])
     place = int(row["head"]), int(row["i"]), int(row["j"])
     assert float(row["weight"]) == pytest.approx(cross[place].item(), abs=0.0055)
 
