@@ -15,8 +15,8 @@ from typing import Any
 
 from torch import nn
 
-from course.chapters.ch10_training.figures import verdict
 from course.chapters.ch17_gpt import experiment_language_model as language_model
+from course.drawing.rows import verdict
 from course.experiments import experiment, load
 from course.experiments.long_training import TrainSpec, best_loss, cache_bytes, tuned
 from transformer_lib.model.transformer import Transformer
