@@ -40,16 +40,16 @@ def curves(
 ) -> None:
     """Draw a curve for each name: those in `loud` in the accent, the others grey.
 
-    lines: name -> values (n,), or (seeds, n), of which each is thin and the mean thick. names: at
-    the ends of the curves. Raises ValueError for a curve without a number for each x.
+    lines: name -> values (n,), or (seeds, n), of which each is thin and the mean thick; at most
+    two are loud, and four grey. names: at the ends of the curves. Raises ValueError for a curve
+    without a number for each x.
     """
-    greys = 0
+    loud_or_grey = {True: [(style.ACCENT, "-"), (style.ACCENT, (0, (5, 2)))], False: list(GREYS)}
     for name, given in lines.items():
         runs = np.atleast_2d(as_array(given))
         if runs.shape[1] != len(x):
             raise ValueError(f"{name!r} has {runs.shape[1]} numbers for {len(x)} places")
-        color, dashes = (style.ACCENT, "-") if name in loud else GREYS[greys % len(GREYS)]
-        greys += name not in loud
+        color, dashes = loud_or_grey[name in loud].pop(0)
         order = 3 if name in loud else 2
         for run in runs if len(runs) > 1 else ():
             ax.plot(x, run, color=color, linewidth=0.8, alpha=0.5, zorder=order)
@@ -148,8 +148,9 @@ def shares(axis: Axis, parts: int = 2) -> None:
     axis.set_ticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
 
 
-def doubling(ax: Axes, numbers: Sequence[float], along: str = "x") -> None:
-    """Make an axis (x, y) logarithmic, with a mark at each of these numbers."""
+def doubling(ax: Axes, numbers: Sequence[float], along: str = "x", every: int = 1) -> None:
+    """Make an axis (x, y) logarithmic, with a mark at these numbers, or at every second of them."""
+    numbers = numbers[::every]
     ax.set(**{f"{along}scale": "log"})
     axis = {"x": ax.xaxis, "y": ax.yaxis}[along]
     axis.set_ticks(numbers, [f"{number:,g}" for number in numbers])

@@ -475,12 +475,15 @@ def sentence(
     *,
     size: float = 12.0,
     gap: float = 0.165,
+    ha: str = "left",
 ) -> list[float]:
-    """Words in a row that begins at `at` -> the middle of each.
+    """Words in a row that begins at `at`, or with ha="center" lies around it -> the middle of each.
 
     marked: word -> its color; the others stay in the background.
     """
     (x, y), middles = at, []
+    if ha == "center":
+        x -= (sum(width_of(text, size) + gap for text in words) - gap) / 2
     for text in words:
         wide = width_of(text, size)
         color = marked.get(text, style.MUTED)

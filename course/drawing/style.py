@@ -298,7 +298,8 @@ def _upright(figure: Figure) -> None:
         figure.axes[0].set_ylabel(whole.get_text())
         whole.set_text("")
     above: dict[Any, int] = {}  # a row of panels -> the lines that stand above them
-    for ax in (ax for ax in figure.axes if ax.axison and ax.get_ylabel()):
+    panels = [*figure.axes, *(child for ax in figure.axes for child in ax.child_axes)]
+    for ax in (ax for ax in panels if ax.axison and ax.get_ylabel()):
         place, bar = ax.get_subplotspec(), ax.get_label() == "<colorbar>"
         columns = place.get_gridspec().ncols / len(place.colspan) if place else 1
         fits = 14 if bar else int(12 * figure.get_figwidth() / columns)  # letters of this size
