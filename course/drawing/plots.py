@@ -64,14 +64,14 @@ def dot_rows(
     rows: Mapping[str, Sequence[float]],
     *,
     loud: Collection[str] = (),
-    written: Callable[[float], str] | None = None,
+    written: Callable[[np.ndarray], str] | None = None,
     at: float | None = None,
     named: bool = True,
 ) -> None:
-    """Draw a row for each name: a dot for each seed, and their mean in figures.
+    """Draw a row for each name: a dot for each seed, and what they come to in figures.
 
-    written: the mean -> its number; without it none. at: how far along the axis the numbers stand,
-    in shares of it; by default each stands beside its dots. named: with names at the left.
+    written: the row's values -> what is written of them. at: how far along the axis that stands, in
+    shares of it; by default beside the dots. named: with names at the left.
     """
     for y, (name, given) in enumerate(rows.items()):
         values, color = as_array(given), style.ACCENT if name in loud else style.MUTED
@@ -88,7 +88,7 @@ def dot_rows(
         )
         if written:
             ax.annotate(
-                written(float(values.mean())),
+                written(values),
                 (values.max() if at is None else at, y),
                 (8 if at is None else 0, 0),
                 xycoords=ax.transData if at is None else ax.get_yaxis_transform(),

@@ -146,7 +146,7 @@ def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1, note: str = "
     _check(steps)
     nodes, best = tree(steps, dropped), finished(steps)[0]
     lowest = max(node["row"] for node in nodes)
-    across, down, first = (style.WIDTH - 1.0) / len(steps), 0.6, steps[0][0].words[0]
+    across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.6, steps[0][0].words[0]
     figure, ax = canvas(style.WIDTH, down * lowest + 2.0)
     heading(
         ax,

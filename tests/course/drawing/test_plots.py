@@ -23,7 +23,7 @@ def test_each_seed_is_thin_and_their_mean_thick(ax):
 
 
 def test_rows_have_a_dot_for_each_seed_and_their_mean_in_figures(ax):
-    dot_rows(ax, {"a": [0.2, 0.4], "b": [1.0]}, loud=["b"], written="{:.1f}".format)
+    dot_rows(ax, {"a": [0.2, 0.4], "b": [1.0]}, loud=["b"], written=lambda row: f"{row.mean():.1f}")
     dots = [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
     assert dots == [[0.2, 0.4], [1.0]]
     assert [text.get_text() for text in ax.texts] == ["0.3", "1.0"]
