@@ -110,18 +110,19 @@ def bar_rows(
     most: float | None = None,
     named: bool = True,
     notes: Mapping[str, str] | None = None,
+    ends: Mapping[str, float] | None = None,
 ) -> None:
     """Draw a bar for each name, with its number at the end, and no axis.
 
     most: the longest bar that the panel has to hold, if there are others beside it. notes: what
-    stands instead of a number.
+    stands instead of a number. ends: where a number begins, if not at the end of its bar.
     """
     longest = max(bars.values()) if most is None else most
     for y, (name, value) in enumerate(bars.items()):
         strong = name in loud
         ax.barh(y, value, height=0.64, color=style.ACCENT if strong else style.SOFT)
         ax.text(
-            value + 0.02 * longest,
+            (ends or {}).get(name, value) + 0.02 * longest,
             y,
             (notes or {}).get(name, written(value)),
             va="center_baseline",

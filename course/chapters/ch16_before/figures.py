@@ -244,7 +244,7 @@ def two_maps(maps: Mapping[str, Run]) -> Figure:
         image = ax.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
         words_around(ax, written, read, style.NOTE)
         ax.set_title(title)
-    scale = figure.colorbar(image, ax=panels, pad=0.02, aspect=30, label="weight")
+    scale = figure.colorbar(image, ax=panels, pad=0.02, aspect=30)
     scale.outline.set_visible(False)
     scale.set_ticks([0, 0.5, 1])
     return figure
@@ -401,7 +401,7 @@ def draw_maps() -> Figure:
     from course.chapters.ch16_before.experiments import chosen
 
     additive, transformer = (chosen()[name][0]["map"] for name in ("additive", "transformer"))
-    titles = "additive scores", "Transformer, layer 1, mean of 4 heads"
+    titles = "additive scores", "Transformer, mean of 4 heads"
     return two_maps(dict(zip(titles, (additive, transformer), strict=True)))
 
 

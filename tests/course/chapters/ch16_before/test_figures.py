@@ -326,7 +326,7 @@ def test_the_alt_text_says_that_single_heads_are_sharp():
             layers = run["map"]["weights"]
             heads = np.array(layers[max(layers)])  # (h, t, s), of the last layer
             assert heads.max(axis=-1).mean(axis=-1).min() > least
-    assert "single heads are nearly as sharp" in FIGURES["before-maps"].alt
+    assert "individual heads are nearly as sharp" in FIGURES["before-maps"].alt
 
 
 def test_the_alt_text_says_what_share_of_the_rows_is_right():
