@@ -28,7 +28,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     figures.add_argument(
         "--text",
         action="store_true",
-        help="let the letters of an SVG stay text, to be edited (needs the font DejaVu Sans)",
+        help="let the letters of an SVG stay text, to be edited (needs the font Course Sans)",
     )
     figures.set_defaults(run=run)
 

@@ -34,7 +34,7 @@ def save_figure(
     """Write a matplotlib figure or an Altair chart to a .svg, .png or .pdf file.
 
     Title and alt text travel inside the file, where its kind has a place for them. text: let the
-    letters of an SVG be text, that can be edited and searched but needs the font (DejaVu Sans)
+    letters of an SVG be text, that can be edited and searched but needs the font (Course Sans)
     where it is shown; an Altair chart's always are. In a PDF they always are, font inside. Raises
     ValueError for another kind of file, OSError where nothing can be written.
     """

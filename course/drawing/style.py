@@ -22,6 +22,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
+from matplotlib.transforms import ScaledTranslation
 
 # Tokens, heads, curves: anything that is one of several. Neighbors in the list differ most.
 CATEGORIES = (
@@ -280,6 +281,7 @@ def finish(figure: Figure) -> None:
             written.func = lambda *at, plain=written.func: _set(str(plain(*at)))
     for axis in (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)):
         axis.get_ticklabels()  # writes them
+    _upright(figure)
     for text in (text for text in figure.findobj(Text) if text.get_fontfamily() != [MONO]):
         text.set_fontfamily(SANS)
         text.set_text(_set(text.get_text()))
@@ -288,6 +290,32 @@ def finish(figure: Figure) -> None:
             text.set(**chip(said))
         if luminance(text.get_color()) < 0.9 and text.get_bbox_patch() is None:
             text.set_color(readable(text.get_color(), PAPER))
+
+
+def _upright(figure: Figure) -> None:
+    """No word is turned: what an axis measures stands above it, under the title of its panel."""
+    whole = getattr(figure, "_supylabel", None)
+    if whole is not None and whole.get_text():
+        figure.axes[0].set_ylabel(whole.get_text())
+        whole.set_text("")
+    above: dict[Any, int] = {}  # a row of panels -> the lines that stand above them
+    panels = [*figure.axes, *(child for ax in figure.axes for child in ax.child_axes)]
+    for ax in (ax for ax in panels if ax.axison and ax.get_ylabel()):
+        place, bar = ax.get_subplotspec(), ax.get_label() == "<colorbar>"
+        columns = place.get_gridspec().ncols / len(place.colspan) if place else 1
+        fits = 14 if bar else int(12 * figure.get_figwidth() / columns)  # letters of this size
+        said = textwrap.fill(" ".join(ax.get_ylabel().split()), fits)
+        right = bar or ax.yaxis.get_label_position() == "right"
+        ax.set_ylabel(said, rotation=0, ha="right" if right else "left", va="bottom")
+        lift = ScaledTranslation(0, 6 / 72, figure.dpi_scale_trans)
+        ax.yaxis.set_label_coords(int(right), 1, ax.transAxes + lift)
+        row = place.rowspan.start if place else ax
+        above[row] = max(above.get(row, 0), said.count("\n") + 1)
+    for ax in (ax for ax in figure.axes if ax.get_title(loc="left")):
+        place = ax.get_subplotspec()
+        lines = above.get(place.rowspan.start if place else ax, 0)
+        if lines:
+            ax.set_title(ax.get_title(loc="left"), loc="left", pad=8 + 1.3 * LABEL * lines)
 
 
 def _set(text: str) -> str:

@@ -9,8 +9,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import PathPatch, Polygon
-from matplotlib.path import Path
 
 from course.chapters.ch08_decoder.experiments import (
     WordStep,
@@ -22,8 +20,21 @@ from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
 from course.drawing.registry import figure
-from course.drawing.shapes import box, canvas, centered, label, look, word, word_color
-from course.drawing.style import HIGHLIGHT, INK
+from course.drawing.shapes import (
+    area,
+    arrow,
+    box,
+    canvas,
+    centered,
+    heading,
+    label,
+    matrix,
+    path,
+    percent,
+    sentence,
+    word,
+    word_color,
+)
 from course.drawing.values import as_array, steady_round
 
 CELLS = 16  # of a vector in the stepper
@@ -47,7 +58,9 @@ def generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     log_probs = log_probs - np.log(np.exp(log_probs).sum())
     best = int(scores.argmax())
     color = word_color(words[best])
-    figure = style.new_figure(style.WIDTH, 6.9)
+    figure = style.new_figure(style.WIDTH, 6.6)
+    chance = percent(float(np.exp(log_probs[best])))
+    figure.suptitle(f"Of {len(words):,} words one stands out: {words[best]}, with {chance}")
     top, _, upper, _, lower, _, strip = axes = figure.subplots(
         7, 1, height_ratios=[0.5, 0.5, 1.7, 0.45, 1.7, 0.5, 0.35]
     )
@@ -67,8 +80,7 @@ def generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     )
     strip.set_yticks([])
     strip.set_xlabel(
-        f"start here: the decoder's vector at the last position, {len(x)} numbers (±{limit:.1f})",
-        fontsize=11,
+        f"start here: the decoder's vector at the last position, {len(x)} numbers (±{limit:.1f})"
     )
     strip.spines[:].set_visible(False)
     for ax, values, name in ((lower, scores, "logit"), (upper, log_probs, "log-probability")):
@@ -78,9 +90,9 @@ def generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
         ax.set_ylabel(name)
         low, high = values.min(), values.max()
         ax.set_ylim(low - 0.06 * (high - low), high + 0.14 * (high - low))
-        number = f"{steady_round(values[best]):.2f}".replace("-", "\N{MINUS SIGN}")
+        number = f"{steady_round(values[best]):.2f}"
         if ax is upper:  # what a logarithm means
-            number += f" = log of {percent(float(np.exp(values[best])))}"
+            number += f" = log of {chance}"
         ax.annotate(
             f"{words[best]}: {number}",
             (best, values[best]),
@@ -114,64 +126,29 @@ def decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
     with their probabilities. Raises ValueError when a step has other source words.
     """
     _check(src, steps)
-    figure = style.new_figure(style.WIDTH, 0.9 + 1.1 * len(steps))
-    widths = [2.75, 0.75 * len(src), 3.1]
-    grid = figure.subplots(len(steps), 3, width_ratios=widths, squeeze=False)
-    for row, step in zip(grid, steps, strict=True):
-        text, look, bars = row
-        text.axis("off")
-        text.set(xlim=(0, 1), ylim=(0, 1))
-        text.text(0, 0.74, " ".join(step.read), va="center", fontsize=10.5, color=style.INK)
-        text.text(
-            0.06,
-            0.28,
-            f"→ {step.best[0]}",
-            va="center",
-            fontsize=15,
-            weight="bold",
-            color=word_color(step.best[0]),
-        )
-        look.imshow(
-            [step.looks], cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto", interpolation="nearest"
-        )
-        for place, weight in enumerate(step.looks):
-            said = f"{steady_round(weight):.2f}"
-            centered(
-                look,
-                place,
-                0,
-                "" if said == "0.00" else said,
-                color=style.ink_on(style.WEIGHTS(weight)),
-            )
-        look.set_xticks(range(len(src)), src)
-        for tick in look.get_xticklabels():
-            tick.set(color=word_color(tick.get_text()), weight="bold")
-        look.set_xticks(np.arange(1, len(src)) - 0.5, minor=True)
-        look.grid(which="minor", linewidth=0.8)
-        look.set_yticks([])
-        look.tick_params(which="both", length=0)
-        look.spines[:].set(visible=True, color="#D9D9D9")
-        bars.barh(
-            range(len(step.best)),
-            step.chances,
-            height=0.72,
-            color=[
-                word_color(word) if place == 0 else style.MUTED
-                for place, word in enumerate(step.best)
-            ],
-        )
-        for place, chance in enumerate(step.chances):
-            bars.text(chance + 0.015, place, percent(chance), va="center_baseline", fontsize=10)
-        bars.set_yticks(range(len(step.best)), step.best, fontsize=10)
-        bars.invert_yaxis()
-        bars.set_xlim(0, 1.15)
-        bars.set_xticks([])
-        bars.spines[:].set_visible(False)
-        bars.spines["left"].set_visible(True)
-        bars.tick_params(axis="y", length=0)
-    grid[0, 0].set_title("has read → writes", loc="left")
-    grid[0, 1].set_title("looks at")
-    grid[0, 2].set_title("next word, probability")
+    figure, ax = canvas(style.WIDTH, 1.2 + 1.05 * len(steps))
+    sure = " or ".join(sorted({percent(step.chances[0]) for step in steps}))
+    heading(ax, f"At each step one word is nearly sure, with {sure}")
+    columns = {0.02: "has read", 2.9: "looks at", 5.35: "writes the likeliest word"}
+    for x, said in columns.items():
+        label(ax, (x, ax.get_ylim()[1] - 0.62), said, color=style.MUTED)
+    wide = 2.0 / len(src)
+    for number, step in enumerate(steps):
+        y = ax.get_ylim()[1] - 1.35 - 1.05 * number
+        sentence(ax, (0.06, y + 0.02), step.read, style.WORDS, size=style.NOTE, gap=0.14)
+        matrix(ax, (2.9, y - 0.1), 2.0, 0.38, [step.looks], limit=1, low=0, cmap=style.WEIGHTS)
+        for place, (text, weight) in enumerate(zip(src, step.looks, strict=True)):
+            x, said = 2.9 + wide * (place + 0.5), f"{steady_round(weight):.2f}"
+            ink = style.ink_on(style.WEIGHTS(weight))
+            label(ax, (x, y + 0.09), said.replace("0.00", ""), ha="center", color=ink)
+            word(ax, (x, y - 0.27), text, size=style.NOTE)
+        word(ax, (5.4, y + 0.09), step.best[0], size=style.TITLE, ha="left")
+        for place, (text, chance) in enumerate(zip(step.best, step.chances, strict=True)):
+            row = y + 0.31 - 0.17 * place
+            color = word_color(text) if place == 0 else style.MUTED
+            area(ax, (7.0, row - 0.05), max(0.55 * chance, 0.01), 0.1, color)
+            label(ax, (6.95, row), "" if place == 0 else text, ha="right", color=style.MUTED)
+            label(ax, (7.05 + 0.55 * chance, row), percent(chance))
     return figure
 
 
@@ -186,95 +163,33 @@ def words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[s
     """
     if list(read[1:]) != list(written[:-1]):
         raise ValueError(f"{' '.join(written)} doesn't come back as {' '.join(read)}")
-    figure, ax = canvas(8, 4.75)
-    label(ax, (0.2, 4.5), "Each word it writes is the next word it reads.", size=14, weight="bold")
+    figure, ax = canvas(style.WIDTH, 4.75)
+    heading(ax, "Each word it writes is the next word it reads")
     left, pitch, low, high = 2.78, 1.13, 1.75, 2.95
-    places = [left + pitch * place for place in range(len(read))]
+    places, middle = [left + pitch * place for place in range(len(read))], (low + high) / 2
     for x, width, color, name in (
         (0.25, 1.25, style.ENCODER, "encoder"),
         (left - 0.55, places[-1] - left + 1.1, style.DECODER, "decoder"),
     ):
-        box(
-            ax,
-            (x + width / 2, (low + high) / 2),
-            width,
-            high - low,
-            fill=color,
-            line=0,
-            zorder=1,
-            round=0.16,
-        )
-        label(
-            ax,
-            (x + width / 2, (low + high) / 2),
-            name,
-            size=15,
-            weight="bold",
-            ha="center",
-            color=style.PAPER,
-        )
+        at, size = (x + width / 2, middle), {"size": style.TITLE, "weight": "bold"}
+        box(ax, at, width, high - low, fill=color, line=0, zorder=2.7, round=0.12)
+        label(ax, at, name, ha="center", color=style.PAPER, **size)
     for place, text in enumerate(src):  # two on a line: a lone "I" looks like a piece of the arrow
         word(ax, (0.5 + 0.72 * (place % 2), 1.12 - 0.32 * (place // 2)), text, size=13)
-    look(ax, (0.875, 1.34), (0.875, low), 0.5, style.ENCODER)
-    look(ax, (1.5, (low + high) / 2), (left - 0.55, (low + high) / 2), 0.9, style.ENCODER)
-    label(
-        ax,
-        (1.87, (low + high) / 2 + 0.24),
-        "memory",
-        size=10,
-        ha="center",
-        color=style.ENCODER,
-        weight="bold",
-    )
-    for place, x in enumerate(places):
-        word(ax, (x, 1.12), read[place], size=13.5)
-        look(ax, (x, 1.3), (x, low), 0.5, word_color(read[place]))
-        look(ax, (x, high), (x, high + 0.42), 0.5, word_color(written[place]))
-        word(ax, (x, high + 0.6), written[place], size=15)
-        if place + 1 < len(places):
-            _back(ax, (x, high + 0.76), (places[place + 1], 0.92), word_color(written[place]))
+    arrow(ax, (0.875, 1.34), (0.875, low), style.ENCODER)
+    arrow(ax, (1.5, middle), (left - 0.55, middle), style.ENCODER, thick=4)
+    named = {"size": style.NOTE, "ha": "center", "color": style.ENCODER}
+    label(ax, (1.87, middle + 0.24), "memory", weight="bold", **named)
+    for place, (x, comes, goes) in enumerate(zip(places, read, written, strict=True)):
+        word(ax, (x, 1.12), comes, size=14)
+        arrow(ax, (x, 1.3), (x, low), word_color(comes))
+        arrow(ax, (x, high), (x, high + 0.42), word_color(goes))
+        word(ax, (x, high + 0.6), goes, size=14)
+        if place + 1 < len(places):  # down behind the decoder, and up to the next to be read
+            lane, end = x + pitch / 2, places[place + 1]
+            corners = [(x, high + 0.78), (x, high + 1.0), (lane, high + 1.0), (lane, 0.6)]
+            path(ax, [*corners, (end, 0.6), (end, 0.95)], word_color(goes), thick=4)
     return figure
-
-
-def _back(ax: Axes, start: tuple[float, float], end: tuple[float, float], color: str) -> None:
-    """From above a written word, down between two places, and up to the next word to be read."""
-    (x, y), (x_end, y_end) = start, end
-    middle, bend = (x + x_end) / 2, 0.36
-    corners = [
-        (x, y),
-        (x, y + bend),
-        (middle, y + bend),
-        (middle, y - 0.1),
-        (middle, y_end + 0.1),
-        (middle, y_end - bend),
-        (x_end, y_end - bend),
-        (x_end, y_end - 0.06),
-    ]
-    curve = Path(corners, [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3])
-    for wide, ink, order in ((7.5, style.PAPER, 0.4), (4.5, color, 0.5)):  # behind the decoder
-        ax.add_patch(
-            PathPatch(
-                curve,
-                facecolor="none",
-                edgecolor=ink,
-                linewidth=wide,
-                zorder=order,
-                capstyle="butt",
-            )
-        )
-    ax.add_patch(
-        Polygon(
-            [(x_end - 0.09, y_end - 0.08), (x_end + 0.09, y_end - 0.08), (x_end, y_end + 0.07)],
-            facecolor=color,
-            edgecolor="none",
-            zorder=4,
-        )
-    )
-
-
-def percent(chance: float) -> str:
-    """0.893 -> "89 %", 0.0004 -> "0.04 %"."""
-    return f"{100 * chance:.0f} %" if chance >= 0.01 else f"{100 * steady_round(chance, 4):.2f} %"
 
 
 # --- the stepper ---------------------------------------------------------------------------------
@@ -326,7 +241,7 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
                 "x": LEFT[half] + COLUMN * place + STRIP / 2,
                 "y": y,
                 "word": text,
-                "color": word_color(text),
+                "color": style.readable(word_color(text), style.PAPER),
                 "since": since,
             }
         )
@@ -496,7 +411,7 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     return drawn.properties(
         width=width,
         height=height,
-        title=alt.Title(alt.ExprRef(f"{titles}[step - 1]"), anchor="start", fontSize=15),
+        title=alt.Title(alt.ExprRef(f"{titles}[step - 1]")),
     ).add_params(slider)
 
 
@@ -549,19 +464,11 @@ def draw_three_differences() -> Figure:
     keys = [(0.42, 7.92), (0.42, 7.59), (0.42, 7.26)]
     said = ("hides the words to come", "looks at the source", "choose the next word")
     for (x, y), text in zip(keys, said, strict=True):
-        label(ax, (x + 0.3, y), text, size=12.5)
+        label(ax, (x + 0.3, y), text, size=style.LABEL)
     for number, (x, y) in zip([1, 2, 3] * 2, marks + keys, strict=True):
-        centered(
-            ax,
-            x,
-            y,
-            str(number),
-            size=12,
-            weight="bold",
-            zorder=5,
-            color=INK,
-            bbox={"boxstyle": "circle,pad=0.22", "facecolor": HIGHLIGHT, "edgecolor": "none"},
-        )
+        ground = {"boxstyle": "circle,pad=0.22", "facecolor": style.INK, "edgecolor": "none"}
+        look = {"weight": "bold", "zorder": 5, "color": style.PAPER, "bbox": ground}
+        centered(ax, x, y, str(number), size=style.LABEL, **look)
     return figure
 
 
@@ -590,7 +497,7 @@ def draw_generator() -> Figure:
     alt="A blue box, the encoder, with 'I like trees <eos>' below it, and an arrow 'memory' to a "
     "wide wine-red box, the decoder. Below the decoder the words that it reads, <bos> me gustan "
     "los árboles; above it the words that it writes, me gustan los árboles <eos>. From each "
-    "written word a ribbon in its color flows down behind the decoder and up to the word below.",
+    "written word a line in its color leads down behind the decoder and up to the word below.",
 )
 def draw_words_come_back() -> Figure:
     way = _i_like_trees_on_the_way()
@@ -616,9 +523,9 @@ def draw_stepper() -> Any:
     "decoder-trace",
     notebook=NOTEBOOK,
     caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator.",
-    alt="Five rows. Each shows the words read so far and the next word, a row of attention "
-    "weights over 'I like trees <eos>', and the probabilities of five words. 'me' looks mostly at "
-    "'I', 'gustan' at 'like', 'los' half at 'trees', 'árboles' at 'trees', <eos> at <eos>. In each "
+    alt="Five rows. Each shows the words read so far, a row of attention weights over 'I like "
+    "trees <eos>', the next word, and the probabilities of five words. 'me' looks mostly at 'I', "
+    " 'gustan' at 'like', 'los' half at 'trees', 'árboles' at 'trees', <eos> at <eos>. In each "
     "row one bar is at about 90 % and the other four can hardly be seen.",
 )
 def draw_trace() -> Figure:

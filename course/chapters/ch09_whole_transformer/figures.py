@@ -8,7 +8,6 @@ import matplotlib as mpl
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyBboxPatch
 
 from course.chapters.ch09_whole_transformer.experiments import (
     TABLE_3,
@@ -23,22 +22,21 @@ from course.chapters.ch09_whole_transformer.experiments import (
 )
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
+from course.drawing.plots import curves, doubling
 from course.drawing.registry import figure
 from course.drawing.shapes import (
     area,
     arrow,
     box,
     canvas,
-    centered,
+    heading,
     label,
-    look,
     matrix,
-    name_lines,
     outline,
     path,
     percent,
     scale,
-    width_of,
+    sentence,
     word,
 )
 from course.drawing.values import as_array
@@ -49,32 +47,21 @@ from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 from transformer_lib.translator import Translator
 
 TALL = 0.56  # height of a box; all lengths in inches
+ENCODER, DECODER = ({"color": side, "fill": style.PAPER} for side in (style.ENCODER, style.DECODER))
+PLAIN = {"fill": style.PAPER}
+LOUD = {"color": style.ACCENT, "fill": style.ACCENT}  # what is new, or opened next
+MIDDLE = {"ha": "center", "va": "center", "size": style.LABEL}
 
 
-def block(
-    ax: Axes,
-    x: float,
-    y: float,
-    text: str,
-    *,
-    width: float = 1.0,
-    height: float = TALL,
-    color: str = style.INK,
-    marked: bool = False,
-    size: float = 11,
-) -> None:
-    """A box around (x, y) with its label; a marked one is filled."""
-    fill = style.INK if marked else style.PAPER
-    box(ax, (x, y), width, height, text, color, fill=fill, size=size, line=1.6)
-
-
-def words(ax: Axes, x: float, y: float, said: str, **look: Any) -> None:
-    look = {"ha": "center", "va": "center", "fontsize": 10.5, "linespacing": 1.05} | look
-    ax.text(x, y, said, **look)
-
-
-def heading(ax: Axes, x: float, y: float, said: str) -> None:
-    words(ax, x, y, said, ha="left", va="baseline", fontsize=13, weight="bold")
+def row_of_boxes(
+    ax: Axes, y: float, start: float, boxes: Sequence[tuple[float, float, str, Any]], high: float
+) -> float:
+    """Boxes (x, width, text, look) on a line that begins at `start` -> where the last ends."""
+    for x, wide, text, look in boxes:
+        arrow(ax, (start, y), (x - wide / 2, y))
+        box(ax, (x, y), wide, high, text, line=1.2, **look)
+        start = x + wide / 2
+    return start
 
 
 # --- five zoom levels ----------------------------------------------------------------------------
@@ -86,160 +73,89 @@ def zoom_levels(N: int = 6) -> Figure:
 
     What is filled in one drawing is opened in the next. N: layers on each side.
     """
-    figure, ax = canvas(style.WIDTH, 10.5)
-    label(
-        ax,
-        (0.15, 10.2),
-        "Open the box, and again what is filled in it",
-        size=15,
-        weight="bold",
-    )
-    _black_box(ax)
-    _two_halves(ax)
+    figure, ax = canvas(style.WIDTH, 10.3)
+    heading(ax, "Open the box, and again what is filled in it")
+    for x, y, said in (
+        (0.02, 9.5, "1  A closed box"),
+        (3.72, 9.5, "2  A reader and a writer"),
+        (0.02, 7.6, f"3  {N} layers that read, {N} that write"),
+        (0.02, 4.75, "4  What is in a layer"),
+        (0.02, 1.98, "5  One attention: queries Q find keys K, and mix their values V"),
+    ):
+        label(ax, (x, y), said, size=style.LABEL + 1, weight="bold")
+    _two_closed(ax)
     _stacks(ax, N)
     _sublayers(ax)
     _one_attention(ax)
     return figure
 
 
-def _black_box(ax: Axes) -> None:
-    heading(ax, 0.15, 9.6, "1  A closed box")
-    y = 8.85
-    words(ax, 0.42, y, "I like\ntrees", style="italic", fontsize=12)
-    block(ax, 1.6, y, "Transformer", width=1.2, height=0.8, marked=True, size=12)
-    words(ax, 2.92, y, "Me gustan\nlos árboles", style="italic", fontsize=12)
-    arrow(ax, (0.75, y), (1.0, y))
-    arrow(ax, (2.2, y), (2.43, y))
-
-
-def _two_halves(ax: Axes) -> None:
-    heading(ax, 3.75, 9.6, "2  A reader and a writer")
-    y = 8.85
-    words(ax, 4.0, y, "I like\ntrees", style="italic", fontsize=12)
-    block(ax, 4.92, y, "encoder", width=0.82, height=0.8, color=style.ENCODER, marked=True, size=12)
-    block(ax, 6.5, y, "decoder", width=0.82, height=0.8, color=style.DECODER, marked=True, size=12)
-    words(ax, 7.52, y, "Me gustan\nlos árboles", style="italic", fontsize=12)
-    words(ax, 5.7, y + 0.16, "memory", fontsize=11)
-    words(ax, 6.5, y - 0.85, "the words so far", style="italic", fontsize=12)
-    for start, end in [
-        ((4.3, y), (4.51, y)),
-        ((5.33, y), (6.09, y)),
-        ((6.91, y), (7.06, y)),
-        ((6.5, y - 0.72), (6.5, y - 0.4)),
-    ]:
-        arrow(ax, start, end)
+def _two_closed(ax: Axes) -> None:
+    """The closed box, and beside it the reader and the writer."""
+    y, source, target = 8.8, "I like\ntrees", "me gustan\nlos árboles"
+    for x, said in ((0.35, source), (2.92, target), (4.0, source), (7.55, target)):
+        label(ax, (x, y), said, **MIDDLE)
+    end = row_of_boxes(ax, y, 0.72, [(1.6, 1.2, "Transformer", LOUD)], 0.8)
+    arrow(ax, (end, y), (2.43, y))
+    both = [(4.92, 0.82, "encoder", LOUD), (6.5, 0.82, "decoder", LOUD)]
+    end = row_of_boxes(ax, y, 4.3, both, 0.8)
+    arrow(ax, (end, y), (7.06, y))
+    label(ax, (5.7, y + 0.16), "memory", **MIDDLE)
+    label(ax, (6.5, y - 0.82), "the words so far", **MIDDLE)
+    arrow(ax, (6.5, y - 0.7), (6.5, y - 0.4))
 
 
 def _stacks(ax: Axes, N: int) -> None:
-    heading(ax, 0.15, 7.6, f"3  {N} layers that read, {N} that write")
     step = 6.7 / N
-    wide = 0.62 * step
-    above, below, between = 7.05, 5.75, 6.42
+    wide, above, below, between = 0.62 * step, 7.05, 5.75, 6.42
     places = [0.5 + step * (i + 0.5) for i in range(N)]
-    for i, x in enumerate(places):
-        last = i == N - 1
-        block(ax, x, above, str(i), width=wide, color=style.ENCODER, marked=last, size=12)
-        block(ax, x, below, str(i), width=wide, color=style.DECODER, marked=last, size=12)
-        for y in (above, below):
-            arrow(ax, (x - step + wide / 2 if i else 0.2, y), (x - wide / 2, y))
+    for y, look in ((above, ENCODER), (below, DECODER)):
+        looks = [look] * (N - 1) + [LOUD]
+        boxes = [(x, wide, str(i), looks[i]) for i, x in enumerate(places)]
+        end = row_of_boxes(ax, y, 0.2, boxes, TALL)
+    for x in places:
         arrow(ax, (x, between), (x, below + TALL / 2))
-    end = places[-1] + wide / 2
-    path(
-        ax,
-        [(end, above), (end + 0.4, above), (end + 0.4, between), (places[0], between)],
-        head=False,
-    )
+    around = [(end, above), (end + 0.4, above), (end + 0.4, between), (places[0], between)]
+    path(ax, around, head=False)
     arrow(ax, (end, below), (end + 0.4, below))
-    words(ax, end + 0.46, above + 0.16, "memory", ha="center", fontsize=11)
-    words(ax, 0.5, 5.25, "Each decoder layer gets the same memory.", ha="left", fontsize=11.5)
+    label(ax, (end + 0.46, above + 0.16), "memory", **MIDDLE)
+    label(ax, (0.3, 5.25), "Each decoder layer gets the same memory.", size=style.LABEL)
 
 
 def _sublayers(ax: Axes) -> None:
-    heading(ax, 0.15, 4.75, "4  What is in a layer")
-    above, below = 4.2, 2.95
-    rows = {
-        above: (style.ENCODER, {1.9: "self-attention", 5.9: "feed-forward"}),
-        below: (
-            style.DECODER,
-            {1.9: "self-attention", 3.9: "cross-attention", 5.9: "feed-forward"},
-        ),
-    }
-    for y, (color, boxes) in rows.items():
-        box(
-            ax,
-            (3.9, y),
-            6.2,
-            0.84,
-            color=color,
-            fill=style.TINTS[color],
-            line=1.0,
-            zorder=0,
-            round=0.1,
-        )
-        end = 0.3
-        for x, part in boxes.items():
-            arrow(ax, (end, y), (x - 0.72, y))
-            block(
-                ax, x, y, part, width=1.44, color=color, marked=part.endswith("attention"), size=12
-            )
-            end = x + 0.72
-        if y == below:
-            arrow(ax, (end, y), (7.4, y))
-    words(ax, 7.35, above + 0.18, "memory", fontsize=11)
-    path(ax, [(6.62, above), (7.6, above), (7.6, 3.58), (3.9, 3.58), (3.9, below + TALL / 2)])
-    words(ax, 0.8, 2.38, "Around each box: add & norm.", ha="left", fontsize=11.5)
+    attend = [(1.9, 1.44, "self-attention", LOUD)]
+    cross = [*attend, (3.9, 1.44, "cross-attention", LOUD)]
+    for y, color, look, boxes in (
+        (4.2, style.ENCODER, ENCODER, attend),
+        (2.95, style.DECODER, DECODER, cross),
+    ):
+        box(ax, (3.9, y), 6.2, 0.84, color=color, fill=style.TINTS[color], zorder=0)
+        end = row_of_boxes(ax, y, 0.3, [*boxes, (5.9, 1.44, "feed-forward", look)], TALL)
+    arrow(ax, (end, 2.95), (7.4, 2.95))
+    label(ax, (7.35, 4.38), "memory", **MIDDLE)
+    path(ax, [(6.62, 4.2), (7.6, 4.2), (7.6, 3.58), (3.9, 3.58), (3.9, 2.95 + TALL / 2)])
+    label(ax, (0.8, 2.38), "Around each box: add & norm.", size=style.LABEL)
 
 
 def _one_attention(ax: Axes) -> None:
-    heading(ax, 0.15, 1.98, "5  One attention: queries Q find keys K, and mix their values V")
-    rows = {
-        1.55: ("$Q$", "linear $W^Q$"),
-        0.95: ("$K$", "linear $W^K$"),
-        0.3: ("$V$", "linear $W^V$"),
-    }
-    for y, (name, product) in rows.items():
-        words(ax, 0.2, y, name, fontsize=12)
-        arrow(ax, (0.32, y), (0.45, y))
-        block(ax, 0.97, y, product, width=1.04, height=0.44, size=11)
-    steps = {
-        2.35: ("dot products\n$QK^T$", 1.14),
-        3.5: (r"$\div\ \sqrt{d_k}$", 0.72),
-        4.42: ("mask,\nsoftmax", 0.8),
-        5.4: ("mix the\nvalues", 0.8),
-        6.42: ("all heads\nin a row", 0.9),
-        7.42: ("linear\n$W^O$", 0.72),
-    }
-    middle, end = 1.25, 0.0
-    for x, (step, wide) in steps.items():
-        if end:
-            arrow(ax, (end, middle), (x - wide / 2, middle))
-        block(ax, x, middle, step, width=wide, height=0.6, size=11)
-        end = x + wide / 2
-    arrow(ax, (1.49, 1.55), (1.78, 1.35))
-    arrow(ax, (1.49, 0.95), (1.78, 1.15))
-    path(ax, [(1.49, 0.3), (5.4, 0.3), (5.4, middle - 0.3)])
-    ax.add_patch(
-        FancyBboxPatch(
-            (1.66, 0.72),
-            4.22,
-            1.02,
-            facecolor="none",
-            linestyle=(0, (3, 2)),
-            edgecolor=style.MUTED,
-            zorder=0,
-            boxstyle="round,pad=0,rounding_size=0.1",
-        )
-    )
-    words(ax, 4.3, 0.56, "in each head", color=style.MUTED, fontsize=11.5)
-    words(
-        ax,
-        7.85,
-        0.36,
-        "$W$: learned numbers\n$d_k$: the length of a key",
-        ha="right",
-        fontsize=11,
-        linespacing=1.3,
-    )
+    for y, name in ((1.55, "Q"), (0.95, "K"), (0.3, "V")):
+        label(ax, (0.2, y), f"${name}$", **MIDDLE)
+        row_of_boxes(ax, y, 0.32, [(0.97, 1.04, f"linear $W^{name}$", PLAIN)], 0.44)
+    steps = [
+        (2.35, 1.14, "dot products\n$QK^T$", PLAIN),
+        (3.5, 0.72, r"$\div\ \sqrt{d_k}$", PLAIN),
+        (4.42, 0.8, "mask,\nsoftmax", PLAIN),
+        (5.4, 0.8, "mix the\nvalues", PLAIN),
+        (6.42, 0.9, "all heads\nin a row", PLAIN),
+        (7.42, 0.72, "linear\n$W^O$", PLAIN),
+    ]
+    row_of_boxes(ax, 1.25, 1.78, steps, 0.6)
+    arrow(ax, (1.49, 1.55), (1.78, 1.38))
+    arrow(ax, (1.49, 0.95), (1.78, 1.12))
+    path(ax, [(1.49, 0.3), (5.4, 0.3), (5.4, 0.95)])
+    box(ax, (3.77, 1.23), 4.22, 1.02, zorder=0)
+    label(ax, (3.77, 0.56), "in each head", color=style.MUTED, ha="center")
+    label(ax, (7.85, 0.36), "$W$: learned numbers\n$d_k$: the length of a key", ha="right")
 
 
 # --- the paper's Figure 2 ------------------------------------------------------------------------
@@ -271,13 +187,14 @@ MULTI_HEAD = (
 @mpl.rc_context(style.PRINT)
 def figure_two() -> Figure:
     """Draw both diagrams of the paper's Figure 2, each box with the code that does it."""
-    figure, ax = canvas(style.WIDTH, 10.0)
-    heading(ax, 0.2, 9.7, "Scaled dot-product attention")
-    heading(ax, 0.2, 4.75, "Multi-head attention")
-    first, second = ([low + 0.84 * i for i in range(5)] for low in (5.9, 0.85))
+    figure, ax = canvas(style.WIDTH, 10.2)
+    heading(ax, "Each box of the paper's Figure 2 is a line of code")
+    for y, said in ((9.5, "Scaled dot-product attention"), (4.75, "Multi-head attention")):
+        label(ax, (0.02, y), said, size=style.LABEL + 1, weight="bold")
+    first, second = ([low + 0.82 * i for i in range(5)] for low in (5.75, 0.85))
     _diagram(ax, SCALED_DOT_PRODUCT, first, {1.6: "Q", 2.2: "K"}, width=1.5)
-    words(ax, 0.5, 5.32, "V", fontsize=13)  # it comes in at the last step
-    path(ax, [(0.5, 5.48), (0.5, first[-1]), (1.15, first[-1])])
+    label(ax, (0.5, 5.17), "V", **MIDDLE)  # it comes in at the last step
+    path(ax, [(0.5, 5.33), (0.5, first[-1]), (1.15, first[-1])])
     _diagram(ax, MULTI_HEAD, second, {1.4: "V", 1.9: "K", 2.4: "Q"}, width=2.2, several=(1, 2))
     return figure
 
@@ -293,20 +210,15 @@ def _diagram(
 ) -> None:
     """Boxes from the bottom up; into those in `several` go as many arrows as there are inputs."""
     for x, name in inputs.items():
-        words(ax, x, ys[0] - 0.58, name, fontsize=13)
-        arrow(ax, (x, ys[0] - 0.42), (x, ys[0] - TALL / 2))
+        label(ax, (x, ys[0] - 0.58), name, **MIDDLE)
+        arrow(ax, (x, ys[0] - 0.44), (x, ys[0] - TALL / 2))
     for i, (step, y) in enumerate(zip(steps, ys, strict=True)):
-        _step(ax, 1.9, y, step, width=width, behind=2 if i in several else 0)
+        for back in (0.14, 0.07, 0) if i in several else (0,):
+            box(ax, (1.9 + back, y + back), width, TALL, "" if back else step.box, **PLAIN)
+        code = "\n".join(map(_shortened, step.code))
+        label(ax, (3.35, y), code, va="center", family=style.MONO, size=style.LABEL)
         for x in (inputs if i in several else (1.9,)) if i else ():
             arrow(ax, (x, ys[i - 1] + TALL / 2), (x, y - TALL / 2))
-
-
-def _step(ax: Axes, x: float, y: float, step: CodeBox, *, width: float, behind: int = 0) -> None:
-    for back in range(behind, 0, -1):
-        block(ax, x + 0.07 * back, y + 0.07 * back, "", width=width)
-    block(ax, x, y, step.box, width=width)
-    code = "\n".join(map(_shortened, step.code))
-    words(ax, 3.35, y, code, ha="left", family="Course Mono", fontsize=11)
 
 
 def _shortened(code: str) -> str:
@@ -333,11 +245,12 @@ GROWTH = (
 @mpl.rc_context(style.PRINT)
 def outside_in() -> Figure:
     """Draw how a decoder layer grows, one row for each step; what is new is filled."""
-    figure, ax = canvas(style.WIDTH, 6.3)
+    figure, ax = canvas(style.WIDTH, 6.7)
+    heading(ax, f"{len(GROWTH)} steps grow a decoder layer from the outside in")
     for number, (title, content, new) in enumerate(GROWTH):
-        y = 5.6 - 1.0 * number
-        heading(ax, 0.1, y - 0.05, str(number))
-        words(ax, 0.35, y, title, ha="left", fontsize=11.5)
+        y = 5.55 - 1.0 * number
+        label(ax, (0.02, y), str(number), size=style.LABEL, weight="bold")
+        label(ax, (0.25, y), title, size=style.LABEL)
         _grown(ax, y, content, new, heads=number > 2)
     return figure
 
@@ -351,19 +264,12 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
         arrow(ax, (end, y), (x - wide / 2, y))
         if part in places:
             inner = x - wide / 2 - 0.1
-        shadows = heads and part in ("self", "source")
-        for back in (2, 1) if shadows else ():
-            block(
-                ax,
-                x + 0.07 * back,
-                y + 0.07 * back,
-                "",
-                width=wide,
-                color=style.DECODER,
-                marked="heads" in new,
-            )
-        tall = 0.26 if part == "+" else TALL
-        block(ax, x, y, part, width=wide, height=tall, color=style.DECODER, marked=part in new)
+        shadows = (0.14, 0.07) if heads and part in ("self", "source") else ()
+        for back in shadows:
+            behind = LOUD if "heads" in new else DECODER
+            box(ax, (x + back, y + back), wide, TALL, line=1.2, **behind)
+        look, tall = LOUD if part in new else DECODER, 0.26 if part == "+" else TALL
+        box(ax, (x, y), wide, tall, part, line=1.2, **look)
         if part == "+":
             path(ax, [(inner, y), (inner, y + 0.47), (x, y + 0.47), (x, y + 0.13)])
         end = x + wide / 2 + (0.14 if shadows else 0)
@@ -372,12 +278,15 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
 
 # --- parameters ----------------------------------------------------------------------------------
 
+OF_WORDS = ("embeddings", "generator")  # whose matrices have a row for each word
+
 
 @mpl.rc_context(style.PRINT)
-def parameter_bars(models: Mapping[str, Mapping[str, int]]) -> Figure:
+def parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") -> Figure:
     """Draw how many parameters each part of some models has -> the figure.
 
-    models: name -> part -> number; all models have the same parts. Raises ValueError otherwise.
+    models: name -> part -> number; all models have the same parts. Those of words are loud. Raises
+    ValueError otherwise.
     """
     names = list(next(iter(models.values())))
     for name, counts in models.items():
@@ -386,42 +295,37 @@ def parameter_bars(models: Mapping[str, Mapping[str, int]]) -> Figure:
                 f"{name!r} has the parts {', '.join(counts)}; the first model has "
                 f"{', '.join(names)}"
             )
-    figure = style.new_figure(style.WIDTH, 0.75 * len(models) + 1.8)
+    figure = style.new_figure(style.WIDTH, 0.72 * len(models) + 1.2)
+    figure.suptitle(title)
     ax = figure.subplots()
     longest = max(sum(parts.values()) for parts in models.values())
-    for part, color in zip(names, style.CATEGORIES, strict=False):
-        starts = [
-            sum(parts[other] for other in names[: names.index(part)]) for parts in models.values()
-        ]
+    for at, part in enumerate(names):
+        starts = [sum(list(parts.values())[:at]) for parts in models.values()]
         numbers = [parts[part] for parts in models.values()]
+        color = style.ACCENT if part in OF_WORDS else style.RULE
         ax.barh(
             range(len(models)),
             [n / 1e6 for n in numbers],
             left=[n / 1e6 for n in starts],
             color=color,
-            label=part,
-            height=0.62,
+            height=0.6,
             edgecolor=style.PAPER,
         )
         for row, (start, number) in enumerate(zip(starts, numbers, strict=True)):
             if number > 0.06 * longest:
-                centered(
-                    ax,
-                    (start + number / 2) / 1e6,
-                    row,
-                    f"{number / 1e6:.1f}",
-                    size=11,
-                    color=style.ink_on(color),
+                middle = {"x": (start + number / 2) / 1e6, "ha": "center"}
+                ax.text(
+                    **middle, y=row, s=f"{number / 1e6:.1f}", va="center", color=style.ink_on(color)
                 )
+                if row == numbers.index(max(numbers)):
+                    ax.text(**middle, y=row - 0.4, s=part, va="bottom")
     for row, counts in enumerate(models.values()):
         total = sum(counts.values()) / 1e6
         ax.text(total + longest / 1e8, row, f"{total:.1f} M", va="center", weight="bold")
     ax.set_yticks(range(len(models)), list(models))
+    ax.set(xlim=(0, 1.12 * longest / 1e6), ylim=(len(models) - 0.5, -0.8), xticks=[])
     ax.tick_params(length=0)
-    ax.invert_yaxis()
-    ax.set_xlim(0, 1.2 * longest / 1e6)
-    ax.set_xlabel("million parameters")
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    ax.spines[:].set_visible(False)
     return figure
 
 
@@ -434,45 +338,27 @@ def vocabulary_ranges(
     ranges: row -> the smallest and the largest size. common: what most rows allow, drawn as a band.
     said: the size that the text gives.
     """
-    figure = style.new_figure(style.WIDTH, 0.36 * len(ranges) + 2.0)
+    figure = style.new_figure(style.WIDTH, 0.34 * len(ranges) + 2.0)
+    fitting = [row for row, (low, high) in ranges.items() if low <= said <= high]
+    figure.suptitle(
+        f"{len(fitting) or 'No'} row of Table 3 can have the {said:,.0f} words of the paper's text"
+    )
     ax = figure.subplots()
     for row, (low, high) in enumerate(ranges.values()):
-        ax.barh(row, (high - low) / 1e3, left=low / 1e3, color=style.CATEGORIES[0], height=0.6)
-    ax.axvspan(common[0] / 1e3, common[1] / 1e3, color=style.CATEGORIES[1], alpha=0.6, zorder=0)
-    ax.axvline(said / 1e3, color=style.INK, linestyle="--")
-    ax.annotate(
-        f"the paper's text:\nabout {said:,.0f}",
-        (said / 1e3, -1.25),
-        xytext=(5, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=11,
-    )
-    ax.annotate(
-        f"{common[0]:,.0f} to {common[1]:,.0f}",
-        (common[1] / 1e3, -1.25),
-        xytext=(5, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=11,
-    )
-    names = [
-        row.replace("d_model", r"$d_\mathrm{model}$").replace("d_ff", r"$d_\mathrm{ff}$")
-        for row in ranges
-    ]
-    ax.set_yticks(range(len(ranges)), names)
-    ax.set_ylabel("row of Table 3")
-    ax.set_title(
-        "A bar: all sizes that give the number of parameters printed in its row",
-        loc="right",
-        fontsize=11.5,
-    )
-    ax.set_ylim(len(ranges) - 0.4, -2.1)
+        ax.barh(row, (high - low) / 1e3, left=low / 1e3, color=style.SOFT, height=0.6)
+    ax.axvspan(common[0] / 1e3, common[1] / 1e3, color=style.ACCENT, alpha=0.35, linewidth=0)
+    ax.axvline(said / 1e3, color=style.ACCENT, linewidth=2)
+    for x, text in (
+        (said, f"the paper's text:\nabout {said:,.0f}"),
+        (common[1], f"what eight rows have in\ncommon: {common[0]:,.0f} to {common[1]:,.0f}"),
+    ):
+        ax.text(x / 1e3 + 0.1, -1.3, text, va="center", color=style.ACCENT)
+    ax.set_yticks(range(len(ranges)), [*ranges])
+    ax.set_ylim(len(ranges) - 0.4, -2.0)
     ax.set_xlim(left=min(low for low, _ in ranges.values()) / 1e3 - 0.5)
     ax.tick_params(length=0)
-    ax.grid(axis="x")
-    ax.set_axisbelow(True)
-    ax.set_xlabel("words in the shared vocabulary, in thousands")
+    ax.spines["left"].set_visible(False)
+    ax.set_xlabel("thousand words in the shared vocabulary that give the row's parameters")
     return figure
 
 
@@ -486,6 +372,10 @@ class Station(NamedTuple):
     vectors: Any
 
 
+DRAWN = 16  # numbers of a vector that are drawn; more would be a bar code
+STEP, FIRST, STRIP, GAP = 0.33, 1.1, 1.18, 0.13  # from row to row; the strips of a station
+
+
 @mpl.rc_context(style.PRINT)
 def sentence_path(
     rows: Sequence[tuple[Sequence[str], Sequence[Station]]], answers: Sequence[tuple[str, float]]
@@ -496,93 +386,61 @@ def sentence_path(
     decoder the most probable word and its probability, drawn at the end of the second row.
     Raises ValueError when vectors don't fit the words.
     """
-    step, between = 0.33, 1.0
-    tall = [step * len(tokens) for tokens, _ in rows]
-    figure, ax = canvas(style.WIDTH, sum(tall) + between * len(rows) + 1.0)
-    y = sum(tall) + between * len(rows) + 0.95
-    label(
-        ax,
-        (0.15, y - 0.2),
-        "Each word is a vector all the way, until the next word is chosen",
-        size=14,
-        weight="bold",
-    )
-    left, wide, gap = 1.1, 1.18, 0.13
-    ends = []  # where each half has its last vectors: x, y
-    halves = (("encoder", style.ENCODER), ("decoder", style.DECODER))
-    for (tokens, stations), (name, color) in zip(rows, halves, strict=True):
-        tint = style.TINTS[color]
-        y -= between
-        high = step * len(tokens)
-        right = left + len(stations) * (wide + gap)
-        box(
-            ax,
-            (0.1 + (right - 0.05) / 2, y - high - 0.08 + (high + 0.52) / 2),
-            right - 0.05,
-            high + 0.52,
-            color=color,
-            fill=tint,
-            line=1.2,
-            zorder=0,
-            round=0.1,
-        )
-        label(ax, (0.2, y + 0.24), name, size=12, weight="bold", color=color)
-        for column, (said, vectors) in enumerate(stations):
-            table = as_array(vectors)
-            if table.ndim != 2 or len(table) != len(tokens):
-                raise ValueError(
-                    f"{said!r}: {len(tokens)} words need vectors of the shape "
-                    f"({len(tokens)}, d), but theirs is {table.shape}"
-                )
-            x = left + column * (wide + gap)
-            label(ax, (x + wide / 2, y + 0.24), said, size=10.5, ha="center")
-            matrix(ax, (x, y - high), wide, high, table[:, :DRAWN], limit=3, edge="none")
-            for row in range(len(tokens) + 1):  # words apart
-                low = y - step * row - 0.045
-                area(ax, (x - 0.01, low), wide + 0.02, 0.09, tint, zorder=2.5)
-                if row:
-                    outline(ax, (x, low + 0.09), wide, step - 0.09)
-        for row, text in enumerate(tokens):
-            word(ax, (left - 0.1, y - step * (row + 0.5)), text, size=12, ha="right")
-        ends.append((right, y - high / 2))
-        y -= high
-    _memory_down(ax, *ends)
-    x, y = ends[-1][0] + 0.14, y + step * len(answers)
-    label(ax, (x, y + 0.24), "next word", size=10.5)
+    tall = [STEP * len(tokens) for tokens, _ in rows]
+    figure, ax = canvas(style.WIDTH, sum(tall) + len(rows) + 1.0)
+    heading(ax, "Each word is a vector all the way, until the next word is chosen")
+    y, ends = sum(tall) + len(rows) + 0.95, []  # and where each half has its last vectors
+    for (tokens, stations), side in zip(rows, ("encoder", "decoder"), strict=True):
+        right, high = FIRST + len(stations) * (STRIP + GAP), STEP * len(tokens)
+        y -= 1.0 + high
+        _half(ax, y, right, tokens, stations, side)
+        ends.append((right, y + high / 2))
+    (x, middle), lane = ends[0], ends[0][0] + 0.7
+    thick = {"color": style.ENCODER, "thick": 3.5}
+    path(ax, [(x - 0.02, middle), (lane, middle), (lane, middle - 0.34)], **thick)
+    named = {"size": style.LABEL, "weight": "bold", "ha": "center", "color": style.ENCODER}
+    label(ax, (lane, middle + 0.25), "the memory", **named)
+    label(ax, (lane, middle - 0.65), "both layers of\nthe decoder\nread it", ha="center")
+    x, y = ends[-1][0] + 0.14, y + STEP * len(answers)
+    label(ax, (x, y + 0.24), "next word")
     for row, (text, chance) in enumerate(answers):
-        middle = y - step * (row + 0.5)
-        word(ax, (x, middle), text, size=12, ha="left")
-        label(ax, (style.WIDTH - 0.08, middle), percent(chance), size=10.5, ha="right")
+        word(ax, (x, y - STEP * (row + 0.5)), text, size=12, ha="left")
+        label(ax, (style.WIDTH - 0.08, y - STEP * (row + 0.5)), percent(chance), ha="right")
     widest = max(as_array(one.vectors).shape[1] for _, stations in rows for one in stations)
     part = f"the first {DRAWN} of {widest} numbers" if widest > DRAWN else "the numbers"
-    scale(ax, (3.1, 0.14), 1.6, limit=3, name=f"{part} of each vector", height=0.12)
+    scale(ax, (FIRST, 0.2), 1.6, limit=3, height=0.12)
+    label(ax, (FIRST + 1.95, 0.26), f"{part} of each vector", color=style.MUTED)
     return figure
 
 
-DRAWN = 16  # numbers of a vector that are drawn; more would be a bar code
-
-
-def _memory_down(ax: Axes, encoder: tuple[float, float], decoder: tuple[float, float]) -> None:
-    """From the last vectors of the encoder down to the decoder, with a name."""
-    (x, y), middle = encoder, encoder[0] + 0.7
-    label(
-        ax,
-        (middle + 0.03, y + 0.3),
-        "the memory",
-        size=12,
-        weight="bold",
-        ha="center",
-        color=style.ENCODER,
-    )
-    label(ax, (middle, y - 0.6), "both layers of\nthe decoder\nread it", size=10, ha="center")
-    look(ax, (x - 0.02, y), (middle, y), 0.7, style.ENCODER, head=False)
-    look(ax, (middle, y), (middle, y - 0.3), 0.7, style.ENCODER)
+def _half(
+    ax: Axes, y: float, right: float, tokens: Sequence[str], stations: Sequence[Station], side: str
+) -> None:
+    """The words of one half and their vectors at each station; y: where the lowest row ends."""
+    color = {"encoder": style.ENCODER, "decoder": style.DECODER}[side]
+    tint, high = style.TINTS[color], STEP * len(tokens)
+    middle = 0.1 + (right - 0.05) / 2, y - 0.08 + (high + 0.52) / 2
+    box(ax, middle, right - 0.05, high + 0.52, color=color, fill=tint, zorder=0)
+    label(ax, (0.2, y + high + 0.24), side, size=style.LABEL, weight="bold", color=color)
+    for column, (said, vectors) in enumerate(stations):
+        table, x = as_array(vectors), FIRST + column * (STRIP + GAP)
+        if table.ndim != 2 or len(table) != len(tokens):
+            raise ValueError(
+                f"{said!r}: {len(tokens)} words need vectors of the shape "
+                f"({len(tokens)}, d), but theirs is {table.shape}"
+            )
+        label(ax, (x + STRIP / 2, y + high + 0.24), said, ha="center")
+        matrix(ax, (x, y), STRIP, high, table[:, :DRAWN], limit=3, edge="none")
+        for row in range(len(tokens) + 1):  # words apart
+            area(ax, (x - 0.01, y + STEP * row - 0.045), STRIP + 0.02, 0.09, tint, zorder=2.5)
+            if row:
+                outline(ax, (x, y + STEP * (row - 1) + 0.045), STRIP, STEP - 0.09)
+    for row, text in enumerate(tokens):
+        word(ax, (FIRST - 0.1, y + high - STEP * (row + 0.5)), text, size=12, ha="right")
 
 
 # --- beside its rivals ---------------------------------------------------------------------------
 
-RIVALS = ("self-attention", "recurrent", "convolution", "restricted", "with gaps")
-OF_RIVAL = dict(zip(RIVALS, style.CATEGORIES, strict=False))  # one color for one kind of layer
 SEES = {  # what a word is made from, in words, and of nine words which
     "self-attention": ("a word looks\nat all words", range(9)),
     "recurrent": ("a word waits for\nthe one before it", range(9)),
@@ -608,105 +466,52 @@ def cost_and_path(
     Raises ValueError when a curve has another number of points than there are lengths.
     """
     figure, page = canvas(style.WIDTH, 6.3)
-    label(
-        page,
-        (0.2, 6.02),
-        "Self-attention never waits and reaches each word in one layer.",
-        size=14,
-        weight="bold",
-    )
-    label(
-        page,
-        (0.2, 5.68),
-        f"{d_model} numbers wide, it costs more than a recurrent layer only beyond "
-        f"{d_model} words.",
-        size=12,
-    )
-    _rivals(page, [name for name in RIVALS if any(name in some for some in (costs, rounds))])
-    panels = [
-        figure.add_axes((left / 8, 0.65 / 6.3, 1.2 / 8, 2.0 / 6.3)) for left in (0.45, 3.05, 5.65)
-    ]
+    beyond = f"it costs more than a recurrent layer only beyond {d_model} words"
+    note = f"{d_model} numbers wide, {beyond}"
+    heading(page, "Self-attention never waits and reaches each word in one layer", note)
+    for column, name in enumerate(name for name in SEES if name in costs or name in rounds):
+        _rival(page, 0.1 + 1.6 * column, name)
     drawn = [
-        (lengths, costs, 1e6, "Cost", "multiplications, in millions"),
+        (lengths, costs, 1e6, "Cost", "million multiplications"),
         (places, waiting, 1, "Waiting", "steps one after another"),
         (places, rounds, 1, "Path", "layers from first to last word"),
     ]
-    for ax, (xs, curves, unit, title, quantity) in zip(panels, drawn, strict=True):
-        for name, numbers in curves.items():
+    for left, (xs, given, unit, title, quantity) in zip((0.4, 3.05, 5.7), drawn, strict=True):
+        ax = figure.add_axes((left / 8, 0.65 / 6.3, 1.2 / 8, 2.0 / 6.3))
+        for name, numbers in given.items():
             if len(numbers) != len(xs):
                 raise ValueError(f"{name!r} has {len(numbers)} points for {len(xs)} lengths")
-            stairs = 1 < len(set(numbers)) < len(xs)
-            ax.plot(
-                xs,
-                [n / unit for n in numbers],
-                label=name,
-                color=OF_RIVAL[name],
-                linewidth=2.6,
-                drawstyle="steps-mid" if stairs else "default",
-            )
-        ax.set_title(title, loc="left", pad=24)
-        ax.text(0, 1.05, quantity, transform=ax.transAxes, fontsize=10)
-        ax.set_xlim(left=0, right=xs[-1])
+        lines = {name: as_array(numbers) / unit for name, numbers in given.items()}
+        ax.set(xlim=(0, xs[-1]), ylim=(0, 1.04 * max(map(max, lines.values()), default=1)))
         ax.set_xticks([0, xs[-1] / 2, xs[-1]])
         ax.xaxis.set_major_formatter("{x:g}")
-        ax.set_ylim(bottom=0)
-        ax.set_xlabel("words in the sentence", fontsize=10)
-        ax.tick_params(labelsize=10.5)
-        _names_at_the_ends(ax, curves, unit)
-    panels[0].axvline(d_model, color=style.MUTED, linewidth=1.0, linestyle=":")
-    panels[0].annotate(
-        f"{d_model} words",
-        (d_model, panels[0].get_ylim()[1]),
-        xytext=(4, -4),
-        textcoords="offset points",
-        va="top",
-        fontsize=10,
-    )
+        ax.set_xlabel("words in the sentence", fontsize=style.NOTE)
+        ax.set_title(title)
+        ax.set_ylabel(quantity)
+        curves(ax, xs, lines, loud=["self-attention"])
+        if title == "Cost":
+            ax.axvline(d_model, color=style.SOFT, linewidth=0.8)
+            ax.text(d_model + 4, ax.get_ylim()[1], f"{d_model} words", va="top", size=style.NOTE)
     return figure
 
 
-def _rivals(ax: Axes, names: Sequence[str]) -> None:
-    """For each kind of layer: which words of the layer below the last word is made from."""
-    count, step = 9, 0.145
-    for column, name in enumerate(names):
-        color, (said, seen) = OF_RIVAL[name], SEES[name]
-        left, each = 0.26 + 1.56 * column, name == "recurrent"
-        low = [(left + step * i, 4.2) for i in range(count)]
-        top = [(x, 4.92) for x, _ in low]
-        for i, (start, end) in enumerate(zip(low, top, strict=True)):
-            ax.add_patch(Circle(start, 0.036, color=style.MUTED, linewidth=0, zorder=3))
-            if each or i == count - 1:
-                ax.add_patch(Circle(end, 0.046, color=color, linewidth=0, zorder=3))
-            if i in seen:
-                path(ax, [start, end if each else top[-1]], color, head=False)
-            if each and i:
-                look(ax, top[i - 1], (top[i][0] - 0.03, top[i][1]), 0.3, color)
-        label(ax, (left - 0.05, 5.22), name, size=11, weight="bold", color=color)
-        label(ax, (left - 0.05, 3.85), said, size=10, va="center")
-
-
-def _names_at_the_ends(ax: Axes, curves: Mapping[str, Sequence[int]], unit: float) -> None:
-    """Each curve's name at its end, those of one and the same curve under each other."""
-    top = ax.get_ylim()[1]
-    line_tall, taken = 0.062 * top, -top
-    same: dict[tuple[float, ...], list[str]] = {}
-    for name, numbers in curves.items():
-        same.setdefault(tuple(numbers), []).append(name)
-    for numbers in sorted(same, key=lambda one: one[-1]):
-        for name in reversed(same[numbers]):
-            y = max(numbers[-1] / unit, taken + line_tall)
-            ax.annotate(
-                name,
-                (ax.get_xlim()[1], y),
-                xytext=(5, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=10,
-                weight="bold",
-                color=OF_RIVAL[name],
-                annotation_clip=False,
-            )
-            taken = y
+def _rival(ax: Axes, left: float, name: str) -> None:
+    """Which words of the layer below the last word is made from; the recurrent one: each word."""
+    color = style.ACCENT if name == "self-attention" else style.MUTED
+    said, seen = SEES[name]
+    low = [(left + 0.05 + 0.145 * i, 4.1) for i in range(9)]
+    top = [(x, 4.8) for x, _ in low]
+    for i, (start, end) in enumerate(zip(low, top, strict=True)):
+        each = name == "recurrent"
+        ax.plot(*start, "o", color=style.SOFT, markersize=4, zorder=3)
+        if each or i == 8:
+            ax.plot(*end, "o", color=color, markersize=5.5, zorder=3)
+        if i in seen:
+            path(ax, [start, end if each else top[-1]], color, head=False)
+        if each and i:
+            arrow(ax, top[i - 1], (end[0] - 0.03, end[1]), color)
+    label(ax, (left, 5.1), name, size=style.LABEL, weight="bold", color=color)
+    label(ax, (left, 3.75), said)
 
 
 # --- the picture to remember ---------------------------------------------------------------------
@@ -719,82 +524,33 @@ def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> F
     source, target: the words, each in the color of `style.WORDS`. N: layers on each side.
     """
     figure, ax = canvas(style.WIDTH, 6.0)
-    label(
-        ax,
-        (0.2, 5.72),
-        "The source is read once; the target is written word by word",
-        size=15,
-        weight="bold",
-    )
+    heading(ax, "The source is read once; the target is written word by word")
     left, right, low, high = 1.5, 5.9, 1.25, 4.15
-    step = (high - low) / N
+    step, memory = (high - low) / N, (left + right) / 2 - 0.1
+    heights = [low + (i + 0.5) * step for i in range(N)]
     for x, color, name in [(left, style.ENCODER, "encoder"), (right, style.DECODER, "decoder")]:
-        for i in range(N):
-            box(
-                ax,
-                (x, low + (i + 0.5) * step),
-                2.1,
-                step - 0.08,
-                fill=color,
-                line=0,
-                zorder=1,
-                round=0.06,
-            )
-        for i, said in [(N // 2, name), (N // 2 - 1, f"{N} layers")]:
-            words(
-                ax,
-                x,
-                low + (i + 0.5) * step - 0.01,
-                said,
-                color=style.PAPER,
-                fontsize=15,
-                weight="bold",
-            )
-    for x, said in [(left, source), (right, target)]:
-        _spread(ax, x, 0.55, said[:-1] if said is target else said)
+        for i, y in enumerate(heights):
+            said = {N // 2: name, N // 2 - 1: f"{N} layers"}.get(i, "")
+            box(ax, (x, y), 2.1, step - 0.08, fill=color, line=0, round=0.06)
+            inside = {"size": style.TITLE, "color": style.PAPER, "weight": "bold", "ha": "center"}
+            label(ax, (x, y), said, **inside)
+    for x, words in ((left, source), (right, target[:-1])):
+        sentence(ax, (x, 0.5), words, style.WORDS, size=14, gap=0.2, ha="center")
         arrow(ax, (x, 0.8), (x, low))
-    memory = (left + right) / 2 - 0.1
     for i, text in enumerate(source):
-        box(
-            ax,
-            (memory - 0.345 + 0.24 * i, 4.81),
-            0.15,
-            0.62,
-            fill=style.WORDS[text],
-            line=0,
-            zorder=1,
-            round=0.04,
-        )
+        at = memory - 0.345 + 0.24 * i, 4.81
+        box(ax, at, 0.15, 0.62, fill=style.WORDS[text], line=0, round=0.04)
     path(ax, [(left, high), (left, 4.81), (memory - 0.55, 4.81)])
-    words(ax, memory, 5.27, "memory: a vector for each word", fontsize=12)
-    for i in range(N):
-        y = low + (i + 0.5) * step
+    label(ax, (memory, 5.27), "memory: a vector for each word", **MIDDLE)
+    path(ax, [(memory, 4.42), (memory, heights[0])], head=False)
+    for y in heights:
         arrow(ax, (memory, y), (right - 1.05, y))
-    path(ax, [(memory, 4.42), (memory, low + 0.5 * step)], head=False)
     arrow(ax, (right, high), (right, 4.58))
-    words(ax, right, 4.81, target[-1], fontsize=17, weight="bold", color=style.WORDS[target[-1]])
-    lane = style.WIDTH - 0.6
-    path(ax, [(right + 0.7, 4.81), (lane, 4.81), (lane, 0.55), (right + 1.45, 0.55)])
-    words(ax, lane + 0.08, 2.7, "each\nword\ncomes\nback", ha="left", fontsize=12)
+    word(ax, (right, 4.81), target[-1], size=17)
+    lane = style.WIDTH - 0.55
+    path(ax, [(right + 0.7, 4.81), (lane, 4.81), (lane, 0.57), (right + 1.3, 0.57)])
+    label(ax, (lane + 0.08, 2.7), "each\nword\ncomes\nback", va="center")
     return figure
-
-
-def _spread(ax: Axes, x: float, y: float, said: Sequence[str]) -> None:
-    """Words in a row around x, each in its color."""
-    widths = [width_of(text, 14) + 0.2 for text in said]
-    at = x - sum(widths) / 2
-    for text, width in zip(said, widths, strict=True):
-        words(
-            ax,
-            at + width / 2,
-            y - 0.08,
-            text,
-            fontsize=14,
-            weight="bold",
-            va="baseline",
-            color=style.WORDS[text],
-        )
-        at += width
 
 
 @dataclass(frozen=True)
@@ -806,64 +562,40 @@ class Panel:
     doubled: Mapping[str, float | None]
 
 
-LINES = ("-", "--", "-.", ":")
-
-
-def doubling(ax: Axes, lengths: Sequence[int]) -> None:
-    ax.set_xscale("log", base=2)
-    ax.set_yscale("log", base=2)
-    ax.set_xticks(lengths, [f"{length:,}" for length in lengths], fontsize=10)
-    ax.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
-    ax.minorticks_off()
-    ax.grid()
-    ax.set_xlabel("words in a sentence")
-
-
 @mpl.rc_context(style.PRINT)
-def step_lines(lengths: Sequence[int], panels: Mapping[str, Panel]) -> Figure:
+def step_lines(lengths: Sequence[int], panels: Mapping[str, Panel], title: str = "") -> Figure:
     """Draw curves against the length of the sentences -> the figure, a panel for each title.
 
-    Both axes double from line to line. A thin line leads from where a curve is twice its first
-    number down to that length. Raises ValueError for a curve without a number for each length.
+    The last curve is loud. A thin line leads from where a curve is twice its first number down to
+    that length. Raises ValueError for a curve without a number for each length.
     """
-    figure = style.new_figure(style.WIDTH, 4.6)
+    figure = style.new_figure(style.WIDTH, 4.4)
+    figure.suptitle(title)
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    for ax, (title, panel) in zip(axes, panels.items(), strict=True):
+    for ax, (name, panel) in zip(axes, panels.items(), strict=True):
+        top = max(max(values) for values in panel.curves.values())
+        ax.set(ylim=(0, 1.06 * top), ylabel=panel.unit, xlabel="words in a sentence")
+        ax.set_title(name)
         doubling(ax, lengths)
-        for (name, values), color, dashes, mark in zip(
-            panel.curves.items(), style.CATEGORIES, LINES, "os^D", strict=False
-        ):
-            if len(values) != len(lengths):
-                raise ValueError(f"{name!r} has {len(values)} numbers for {len(lengths)} lengths")
-            ax.plot(
-                lengths,
-                values,
-                dashes,
-                marker=mark,
-                color=color,
-                linewidth=2.6,
-                markersize=7,
-                label=name,
-            )
-            at = panel.doubled[name]
+        curves(
+            ax,
+            lengths,
+            panel.curves,
+            loud=list(panel.curves)[-1:],
+            marker="o",
+            names=ax is axes[-1],
+        )
+        ax.yaxis.set_major_formatter("{x:,.0f}")
+        for line in list(ax.lines):
+            at, first = panel.doubled[line.get_label()], line.get_ydata()[0]
             if at is not None:
-                ax.plot([at, at], [0, 2 * values[0]], color=color, linewidth=1.4, linestyle=":")
-                first = color == style.CATEGORIES[0]  # its number left of the line, others' right
-                ax.annotate(
-                    f"{at:.0f}",
-                    (at, 2 * values[0]),
-                    xytext=(-8, 2) if first else (8, -16),
-                    textcoords="offset points",
-                    ha="right" if first else "left",
-                    weight="bold",
+                ax.plot(
+                    [at, at], [0, 2 * first], color=line.get_color(), linewidth=1, linestyle=":"
                 )
-        ax.set_title(title, fontsize=style.FONT_SIZE)
-        ax.set_ylabel(panel.unit)
-        ax.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
+                ax.text(at, 0, f"{at:.0f} ", ha="right", va="bottom", color=line.get_color())
     figure.supxlabel(
-        f"dotted: twice as much as with {lengths[0]} words", fontsize=style.FONT_SIZE - 1
+        f"dotted: twice as much as with {lengths[0]} words", fontsize=style.NOTE, color=style.MUTED
     )
-    name_lines(axes[-1])
     return figure
 
 
@@ -931,15 +663,19 @@ def _counted_models() -> dict[str, dict[str, int]]:
 
 @figure(
     "whole-parameters",
-    title="Most parameters are in embeddings and feed-forward networks",
     notebook=NOTEBOOK,
     caption="Parameters by part: the base model as it comes, with one matrix for words, and big.",
     alt="Three stacked bars. Base: 100.9 million, of which embeddings 37.9, attention 18.9, "
     "feed-forward 25.2, generator 18.9. With one matrix for all words: 63.0 million. Big, with "
-    "one matrix: 214.2 million, of which feed-forward 100.7. The norms are too few to be seen.",
+    "one matrix: 214.2 million, of which feed-forward 100.7. Embeddings and generator, with a row "
+    "for each word, stand out. The norms are too few to be seen.",
 )
 def draw_parameters() -> Figure:
-    return parameter_bars(_counted_models())
+    models = _counted_models()
+    totals = [sum(counts.values()) / 1e6 for counts in models.values()]
+    saved, whole = totals[0] - totals[1], totals[0]
+    title = f"One matrix for words saves {saved:.0f} of {whole:.0f} million parameters"
+    return parameter_bars(models, title)
 
 
 @figure(
@@ -1063,7 +799,16 @@ def draw_step_lengths() -> Figure:
         }
         twice = {name: doubled(lengths, values) for name, values in ways.items()}
         panels[title] = Panel(unit, ways, twice)
-    return step_lines(lengths, panels)
+    time, memory = (
+        values[-1] / list(panel.curves.values())[-1][-1]
+        for panel in panels.values()
+        for values in list(panel.curves.values())[:1]
+    )
+    title = (
+        f"At {lengths[-1]:,} words, the formula takes {time:.1f} times the time "
+        f"and {memory:.1f} times the memory"
+    )
+    return step_lines(lengths, panels, title)
 
 
 @figure(

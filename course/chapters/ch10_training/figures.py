@@ -8,7 +8,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 from torch import Tensor
 
@@ -22,9 +21,20 @@ from course.chapters.ch10_training.experiments import (
     written_words,
 )
 from course.drawing import style
+from course.drawing.plots import bar_rows, curves
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
-from course.drawing.shapes import centered, name_lines, path, words_around
+from course.drawing.shapes import (
+    box,
+    canvas,
+    centered,
+    heading,
+    label,
+    name_lines,
+    path,
+    titled,
+    words_around,
+)
 from course.drawing.values import as_array, steady_round
 
 TOP_LOSS = 9  # the scale of `writing_curve` ends there
@@ -46,29 +56,20 @@ def learning_curve(
     if not history:
         raise ValueError("the training history is empty: there is no curve to draw")
     if ax is None:
-        ax = style.new_figure(8.0, 4.0).subplots()
-    looks = {
-        "loss": ("training text", style.CATEGORIES[0], "o-"),
-        "validation_loss": ("validation text", style.CATEGORIES[2], "s--"),
-    }
-    for key, (name, color, look) in looks.items():
+        ax = style.new_figure(style.WIDTH, 4.0).subplots()
+    for key, name in {"loss": "training text", "validation_loss": "validation text"}.items():
         measured = [entry for entry in history if entry.get(key) is not None]
         if measured:
-            steps, losses = [e["step"] for e in measured], [e[key] for e in measured]
-            size = 6 if len(measured) < 50 else 0
-            ax.plot(steps, losses, look, label=name, color=color, markersize=size)
+            losses = {name: [entry[key] for entry in measured]}
+            steps = [entry["step"] for entry in measured]
+            curves(ax, steps, losses, loud=["validation text"], names=False)
     if floor is not None:
-        ax.axhline(
-            floor,
-            label="the least that smoothed targets allow",
-            color=style.MUTED,
-            linestyle=":",
-        )
-    ax.set_xlabel("step (one update of the weights)")
-    ax.set_ylabel("loss per token, in nats")
+        said = "the least that smoothed targets allow"
+        ax.axhline(floor, label=said, color=style.MUTED, linestyle=":", linewidth=1.4)
+    ax.set(xlabel="step (one update of the weights)", ylabel="loss per token, in nats")
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
-    ax.grid(axis="y")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     name_lines(ax)
     if title:
         ax.set_title(title)
@@ -92,31 +93,21 @@ def run_curves(
         for entry in validations
     ]
     scores = [entry for entry in validations if "bleu" in entry]
-    heights = [3, *[1.3] * bool(scores), 1.3]
-    figure = style.new_figure(8.0, 1.4 * sum(heights))
-    top, *middle, bottom = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
+    below = {"learning rate": [(entry["step"], entry["learning_rate"]) for entry in steps]}
+    if scores:
+        below = {"BLEU": [(entry["step"], entry["bleu"]) for entry in scores], **below}
+    heights = [3, *[1.3] * len(below)]
+    figure = style.new_figure(style.WIDTH, 1.4 * sum(heights))
+    top, *others = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
     learning_curve([*learned, *found], top)
     top.set_xlabel("")
-    for ax in middle:
-        ax.plot(
-            [entry["step"] for entry in scores],
-            [entry["bleu"] for entry in scores],
-            "s--",
-            color=style.CATEGORIES[2],
-        )
-        ax.set(ylabel="BLEU", ylim=(0, None))
-    bottom.plot(
-        [entry["step"] for entry in steps],
-        [entry["learning_rate"] for entry in steps],
-        color=style.MUTED,
-    )
-    bottom.set(ylabel="learning rate", ylim=(0, None), xlabel="step (one update of the weights)")
-    for ax in (*middle, bottom):
-        ax.grid(axis="y")
+    for ax, (name, pairs) in zip(others, below.items(), strict=True):
+        ax.plot(*zip(*pairs, strict=True), color=style.MUTED)
+        ax.set(ylabel=name, ylim=(0, None))
+    others[-1].set_xlabel("step (one update of the weights)")
     last = steps[-1]
     figure.suptitle(
-        f"{title}: step {last['step']:,}, {last['words_per_second']:,} target words a second",
-        weight="bold",
+        f"{title}: step {last['step']:,}, {last['words_per_second']:,} target words a second"
     )
     return figure
 
@@ -139,40 +130,32 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     history: {"step", "loss", "validation_loss"} for each validation, in nats per token; steps: how
     long the training will be. The scale on the right is the perplexity, e to the loss.
     """
-    figure = style.new_figure(8.0, 4.4)
+    figure = style.new_figure(style.WIDTH, 4.2)
     ax = figure.subplots()
-    ax.set_title("Does it learn the rule? Look at rows it never saw", fontsize=14, pad=10)
+    learned = bool(history) and history[-1]["validation_loss"] < history[-1]["loss"]
+    figure.suptitle(
+        "The loss on new rows falls below that on smoothed targets"
+        if learned
+        else "Does it learn the rule? Look at rows it never saw"
+    )
     nothing = math.log(11)  # ten digits and the end, all equally likely
-    ax.axhline(nothing, color=style.MUTED, linestyle=":")
-    ax.text(
-        0.97 * steps, nothing + 0.06, "a model that knows nothing", ha="right", color=style.MUTED
-    )
+    ax.axhline(nothing, color=style.MUTED, linestyle=":", linewidth=1.4)
     at = [entry["step"] for entry in history]
-    ax.plot(
-        at,
-        [entry["loss"] for entry in history],
-        "--",
-        color=style.CATEGORIES[4],
-        label="rows it learns from (smoothed targets never cost 0)",
-    )
-    ax.plot(
-        at,
-        [entry["validation_loss"] for entry in history],
-        color=style.CATEGORIES[0],
-        linewidth=3,
-        label="held-out rows, never learned from",
-    )
-    ax.set(
-        xlim=(0, steps),
-        ylim=(0, 3),
-        xlabel="step (one update of the weights)",
-        ylabel="loss per token, in nats",
-    )
+    for key, name in {"loss": "learned", "validation_loss": "held out"}.items():
+        losses = {name: [entry[key] for entry in history]}
+        curves(ax, at, losses, loud=["held out"], names=False)
+    for (x, y), side, color, said in (
+        ((0.98, nothing / 3 + 0.02), "right", style.MUTED, "a model that knows nothing"),
+        ((0.98, 0.42), "right", style.MUTED, "rows it learns from: smoothed\ntargets never cost 0"),
+        ((0.02, 0.06), "left", style.ACCENT, "held-out rows,\nnever learned from"),
+    ):
+        ax.text(x, y, said, ha=side, va="bottom", color=color, transform=ax.transAxes)
+    ax.set(xlim=(0, steps), ylim=(0, 3))
+    ax.set(xlabel="step (one update of the weights)", ylabel="loss per token, in nats")
     right = ax.secondary_yaxis("right", functions=(np.exp, lambda y: np.log(np.maximum(y, 1e-9))))
     right.set_yticks([1, 1.5, 2, 3, 5, 11, 20], ["1", "1.5", "2", "3", "5", "11", "20"])
     right.set_ylabel("perplexity")
     right.spines["right"].set_visible(True)
-    ax.legend(loc="upper right", bbox_to_anchor=(0.99, 0.77))
     return figure
 
 
@@ -190,17 +173,12 @@ def writing_curve(
     missing = sorted(set(english) - set(entries))
     if missing:
         raise ValueError(f"nothing was measured at step {missing[0]}")
-    wide, tall = 8.0, 6.6
-    figure = style.new_figure(wide, tall)
+    tall = 6.6
+    figure = style.new_figure(style.WIDTH, tall)
+    figure.suptitle("What becomes of “I like trees” while the model learns")
     ax = figure.subplots()
-    ax.plot(
-        list(entries),
-        [entry["validation_loss"] for entry in entries.values()],
-        color=style.CATEGORIES[0],
-        linewidth=3.5,
-        solid_capstyle="round",
-    )
-    ax.set_title("What becomes of “I like trees” while the model learns", loc="left", fontsize=15)
+    losses = {"": [entry["validation_loss"] for entry in entries.values()]}
+    curves(ax, list(entries), losses, names=False, linewidth=3)
     for step, meaning in english.items():
         loss = entries[step]["validation_loss"]
         beside = [
@@ -209,16 +187,7 @@ def writing_curve(
             if step <= at <= step + 0.35 * last
         ]
         lift = 72 * 0.8 * tall * (max(beside) - loss) / TOP_LOSS  # the text stays off the curve
-        ax.plot(
-            step,
-            loss,
-            "o",
-            color=style.CATEGORIES[0],
-            markersize=10,
-            markeredgecolor=style.PAPER,
-            markeredgewidth=2,
-            zorder=3,
-        )
+        ax.scatter(step, loss, s=90, color=style.ACCENT, edgecolor=style.PAPER, zorder=3)
         words = entries[step]["writes"].split()
         words = words[: 3 if len({word.lower() for word in words}) == 1 else 6]
         before = None
@@ -241,7 +210,7 @@ def writing_curve(
             xytext=(14, 4 + lift),
             textcoords="offset points",
             color=style.MUTED,
-            fontsize=10.5,
+            fontsize=style.NOTE,
             style="italic",
         )
     ax.set(
@@ -254,6 +223,10 @@ def writing_curve(
     return figure
 
 
+def two_decimals(share: float) -> str:
+    return f"{steady_round(share):.2f}"
+
+
 @mpl.rc_context(style.PRINT)
 def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """Draw how likely each word is, one panel for each distribution -> the figure.
@@ -262,42 +235,19 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
     zeros, its word is the dark one in all panels; else it is each panel's largest. Raises
     ValueError when there are more or fewer, or when they don't add up to 1.
     """
-    figure = style.new_figure(8.0, 4.0)
+    figure = style.new_figure(style.WIDTH, 3.4)
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     rows = [as_array(given) for given in panels.values()]
     targets = [int(row.argmax()) for row in rows if row.max() == 1]
     if targets and rows[-1][targets[0]] > rows[0][targets[0]]:
-        figure.suptitle(
-            "Training moves the probability to the right word", fontsize=14, weight="bold"
-        )
-    for ax, (title, given) in zip(axes, panels.items(), strict=True):
-        shares = as_array(given)
-        check_rows(title, shares[None], words)
-        best = targets[0] if targets else int(shares.argmax())
-        colors = [
-            style.CATEGORIES[0] if i == best else style.CATEGORIES[5] for i in range(len(words))
-        ]
-        ax.barh(range(len(words)), shares, color=colors)
-        for i, share in enumerate(shares):
-            ax.text(
-                share + 0.03,
-                i,
-                f"{steady_round(share):.2f}",
-                va="center",
-                fontsize=11,
-                weight="bold" if i == best else "normal",
-                color=style.INK if share > 0 else style.MUTED,
-            )
+        figure.suptitle("Training moves the probability to the right word")
+    for ax, title, chances in zip(axes, panels, rows, strict=True):
+        check_rows(title, chances[None], words)
+        best = words[targets[0] if targets else int(chances.argmax())]
+        bars = dict(zip(words, chances, strict=True))
+        first = ax is axes[0]
+        bar_rows(ax, bars, loud=[best], written=two_decimals, most=1, named=first)
         ax.set_title(title)
-        ax.set_xlim(0, 1.3)
-        ax.spines["bottom"].set_bounds(0, 1)
-        ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-        ax.set_xlabel("probability")
-        ax.tick_params(axis="y", length=0)
-    axes[0].set_yticks(range(len(words)), words)
-    axes[0].invert_yaxis()
-    if targets:
-        axes[0].get_yticklabels()[targets[0]].set_weight("bold")
     return figure
 
 
@@ -306,42 +256,38 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
     """Draw grids of probabilities (positions, words) side by side, each row adding up to 1.
 
     grids: title -> grid; rows: what is predicted at each position. What rounds to 0.00 is left
-    blank. Raises ValueError when a grid
-    doesn't fit the words or a row doesn't add up to 1.
+    blank. Raises ValueError when a grid doesn't fit the words or a row doesn't add up to 1.
     """
-    figure = style.new_figure(min(1.4 + 4.6 * len(grids), 8.0), 1.9 + 0.5 * len(rows))
+    figure = style.new_figure(min(1.4 + 4.6 * len(grids), style.WIDTH), 1.8 + 0.5 * len(rows))
+    note = "A row for each position and its right word, a column for the probability of each word"
+    titled(figure, _said_of_grids([as_array(grid) for grid in grids.values()], rows, columns), note)
     axes = figure.subplots(1, len(grids), squeeze=False)[0]
-    right = [(i, list(columns).index(word)) for i, word in enumerate(rows) if word in columns]
-    if len(right) == len(rows) and all(
-        as_array(grid)[at] > 0.9 for grid in grids.values() for at in right
-    ):
-        figure.suptitle("In each row, the right word gets nearly all", fontsize=14, weight="bold")
     for ax, (title, given) in zip(axes, grids.items(), strict=True):
         grid = as_array(given)
         if len(grid) != len(rows):
             raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
         check_rows(title, grid, columns)
-        image = ax.imshow(
-            grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest", aspect="auto"
-        )
+        ax.imshow(grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest", aspect="auto")
         ax.set_title(title)
         words_around(ax, rows, columns)
         ax.tick_params(labelleft=ax is axes[0])
         for (i, j), share in np.ndenumerate(grid):
             if steady_round(share):
-                centered(
-                    ax,
-                    j,
-                    i,
-                    f"{steady_round(share):.2f}",
-                    size=10.5,
-                    color=style.ink_on(image.cmap(image.norm(share))),
-                )
-    axes[0].set_ylabel("the right word\nat each position")
-    for ax in axes:
-        ax.set_xlabel("probability of each word")
+                said, ink = two_decimals(share), style.ink_on(style.WEIGHTS(share))
+                centered(ax, j, i, said, color=ink)
     figure.get_layout_engine().set(wspace=0.08)
     return figure
+
+
+def _said_of_grids(grids: Sequence[np.ndarray], rows: Sequence[str], columns: Sequence[str]) -> str:
+    """What can be said of the right words in the last grid."""
+    right = [(i, list(columns).index(word)) for i, word in enumerate(rows) if word in columns]
+    if len(right) < len(rows) or any(grid.shape != (len(rows), len(columns)) for grid in grids):
+        return ""
+    least = min(grids[-1][at] for at in right)
+    if np.ptp([grids[-1][at] for at in right]) < 1e-6:  # a rule made them, not a training
+        return f"Smoothing moves {1 - least:.2f} from the right word to all the others"
+    return "In each row, the right word gets nearly all" if least > 0.9 else ""
 
 
 def check_rows(title: str, rows: np.ndarray, words: Sequence[str]) -> None:
@@ -373,132 +319,78 @@ def teacher_forcing(
     if len({len(words) for words in rows.values()}) > 1:
         lengths = ", ".join(f"{name} {len(words)}" for name, words in rows.items())
         raise ValueError(f"the rows should have the same number of words: {lengths}")
-    figure = style.new_figure(8.0, 6.4)
-    above, below = figure.subplots(2, 1, height_ratios=[3.4, 2.2])
-    for ax, rows, title in (
+    figure, ax = canvas(style.WIDTH, 6.5)
+    note = "A new model, that has learned nothing yet; its wrong words are filled"
+    heading(ax, "In training it reads the right words, whatever it predicts", note)
+    in_training = {"reads": tgt_in, "predicts": predicted, "right word": tgt_out}
+    for top, said, rows in (
+        (5.5, "In training", in_training),
         (
-            above,
-            [("reads", tgt_in), ("predicts", predicted), ("right word", tgt_out)],
-            "In training, it reads the right words, whatever it predicts",
-        ),
-        (
-            below,
-            [("reads", [tgt_in[0], *alone[:-1]]), ("writes", alone)],
+            2.25,
             "Alone, it reads its own words, and errors run on",
+            {"reads": [tgt_in[0], *alone[:-1]], "writes": alone},
         ),
     ):
-        _word_rows(ax, rows, tgt_out)
-        ax.set_title(title, loc="left", fontsize=14)
-    handles = [Patch(facecolor=fill, edgecolor=style.MUTED) for fill in (PALE_RIGHT, PALE_WRONG)]
-    figure.legend(
-        handles,
-        ["the right word", "a wrong word"],
-        loc="outside lower center",
-        ncols=2,
-        title="a new model, that has learned nothing yet, writes",
-    )
+        label(ax, (0.02, top), said, size=style.LABEL + 1, weight="bold")
+        _word_rows(ax, top - 0.55, rows, tgt_out)
     return figure
 
 
-PALE_RIGHT, PALE_WRONG = "#C9DDF0", "#F4C9B0"
-
-
-def _word_rows(ax: Axes, rows: list[tuple[str, Sequence[str]]], right: Sequence[str]) -> None:
+def _word_rows(
+    ax: Axes, top: float, rows: Mapping[str, Sequence[str]], right: Sequence[str]
+) -> None:
     """Rows of word boxes under each other; the last row feeds the first, one position on."""
-    wide, tall, step = 0.72, 0.62, 1.1
-    ax.set(xlim=(-0.95, len(right) - 0.2), ylim=(-step * (len(rows) - 1) - 0.15, 0.8))
-    ax.axis("off")
-    for number, (name, words) in enumerate(rows):
-        y = -step * number
-        ax.text(-0.1, y + tall / 2, name, ha="right", va="center", weight="bold")
-        for i, word in enumerate(words):
-            fill = style.PAPER
-            if name in ("predicts", "writes"):
-                fill = PALE_WRONG if word != right[i] else PALE_RIGHT
-            ax.add_patch(
-                Rectangle((i, y), wide, tall, facecolor=fill, edgecolor=style.MUTED, linewidth=1.4)
-            )
-            centered(ax, i + wide / 2, y + tall / 2, word)
-            if number == 0:
-                path(ax, [(i + wide / 2, y), (i + wide / 2, y - step + tall)], style.MUTED)
+    wide, high, step, down = 0.95, 0.42, 1.36, 0.93
+    xs = [1.7 + step * i for i in range(len(right))]
+    ys = [top - down * number for number in range(len(rows))]
+    for y, (name, words) in zip(ys, rows.items(), strict=True):
+        label(ax, (1.05, y), name, size=style.LABEL, ha="right", weight="bold")
+        for x, text, good in zip(xs, words, right, strict=True):
+            wrong = name in ("predicts", "writes") and text != good
+            fill = style.ACCENT if wrong else style.GROUND
+            box(ax, (x, y), wide, high, text, fill, fill=fill)
+            if y == top:
+                path(ax, [(x, y - high / 2), (x, y - down + high / 2)])
             elif name == "right word":
                 ax.plot(
-                    [i + wide / 2] * 2,
-                    [y + tall + 0.06, y + step - 0.06],
-                    linewidth=2.6,
-                    linestyle=(0, (1, 1)),
-                    color=style.CATEGORIES[4],
+                    [x, x], [y + high / 2, y + down - high / 2], color=style.MUTED, linestyle=":"
                 )
     if len(rows) == 3:
-        ax.text(
-            -0.1,
-            -1.5 * step + tall / 2,
-            "loss",
-            ha="right",
-            va="center",
-            color=style.CATEGORIES[4],
-            weight="bold",
-        )
-    last = -step * (len(rows) - 1) + tall / 2
-    for i in range(len(right) - 1):  # from the end of the box up between the columns
-        gap = i + wide + (1 - wide) / 2
-        path(
-            ax,
-            [(i + wide, last), (gap, last), (gap, tall / 2), (i + 1, tall / 2)],
-            style.CATEGORIES[0],
-        )
+        label(ax, (1.05, top - 1.5 * down), "loss", ha="right", color=style.MUTED)
+    for x, after in zip(xs, xs[1:], strict=False):  # from the end of the box up between the columns
+        gap, start, end = (x + after) / 2, x + wide / 2, after - wide / 2
+        path(ax, [(start, ys[-1]), (gap, ys[-1]), (gap, top), (end, top)], style.INK)
 
 
 @mpl.rc_context(style.PRINT)
-def penalty_curves(leads: Any, curves: Mapping[str, Any], shares: Any) -> Figure:
+def penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figure:
     """Draw the loss against how far the right word's score leads, with and without smoothing.
 
     leads: (n,) scores of the right word above all others, evenly spaced along the axis, whose marks
-    say the probability; curves: name -> loss (n,); shares: (n,)
+    say the probability; losses: name -> loss (n,); shares: (n,)
     the probability of the right word. Raises ValueError when the lengths differ.
     """
     leads, shares = as_array(leads), as_array(shares)
-    figure = style.new_figure(8.0, 4.2)
+    figure = style.new_figure(style.WIDTH, 4.0)
     ax = figure.subplots()
-    for (name, given), color in zip(
-        curves.items(),
-        (style.CATEGORIES[0], style.CATEGORIES[4], style.CATEGORIES[2]),
-        strict=False,
-    ):
-        losses = as_array(given)
-        if losses.shape != leads.shape:
-            raise ValueError(f"{name!r}: {len(leads)} leads, but {losses.size} losses")
-        ax.plot(leads, losses, color=color, linewidth=3)
-        ax.annotate(
-            name,
-            (leads[-1], losses[-1]),
-            xytext=(0, 8),
-            textcoords="offset points",
-            ha="right",
-            va="bottom",
-            color=color,
-            weight="bold",
-        )
-        best = int(losses.argmin())
-        if best < len(leads) - 1:
-            ax.plot(leads[best], losses[best], "o", color=color, markersize=10)
-            ax.annotate(
-                f"least where its\nprobability is {steady_round(shares[best]):.2f}",
-                (leads[best], losses[best]),
-                xytext=(0, 14),
-                textcoords="offset points",
-                ha="center",
-                fontsize=11,
-            )
-    ticks = [p for p in (0.5, 0.9, 0.99, 0.999, 0.9999) if shares[0] < p < shares[-1]]
-    ax.set_xticks(
-        [leads[0], *np.interp(ticks, shares, leads)],
-        [f"{steady_round(shares[0]):.2f}", *(f"{p:g}" for p in ticks)],
-    )
-    ax.set_xlabel("probability of the right word, as its score leads by more and more")
-    ax.set_ylabel("loss, in nats")
+    for name, given in losses.items():
+        if len(given) != len(leads):
+            raise ValueError(f"{name!r}: {len(leads)} leads, but {len(given)} losses")
+    lines = {name: as_array(given) for name, given in losses.items()}
+    turning = [name for name, line in lines.items() if line.argmin() < len(leads) - 1]
+    ax.set(xlim=(leads[0], leads[-1]), ylabel="loss, in nats")
+    curves(ax, leads, lines, loud=turning)
     ax.set_ylim(bottom=0)
-    ax.set_xlim(leads[0], leads[-1])
+    for name in turning:
+        best = int(lines[name].argmin())
+        at = leads[best], lines[name][best]
+        ax.scatter(*at, s=80, color=style.ACCENT, zorder=3)
+        said = f"least where its\nprobability is {steady_round(shares[best]):.2f}"
+        ax.annotate(said, at, (0, 12), textcoords="offset points", ha="center")
+    ticks = [p for p in (0.5, 0.9, 0.99, 0.999, 0.9999) if shares[0] < p < shares[-1]]
+    names = [f"{steady_round(shares[0]):.2f}", *(f"{p:g}" for p in ticks)]
+    ax.set_xticks([leads[0], *np.interp(ticks, shares, leads)], names)
+    ax.set_xlabel("probability of the right word, as its score leads by more and more")
     return figure
 
 
@@ -507,53 +399,35 @@ def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     """Draw learning rates against the step, from step 1 on -> the figure.
 
     rates: (d_model, warm-up steps) -> the rate at step 1, 2, 3, … Each curve's warm-up stands at
-    its peak, each d_model where its curves end; where they lie on each other, all can be seen.
+    its peak, each d_model where its curves end. The paper's own is loud.
     """
-    figure = style.new_figure(8.0, 4.4)
+    figure = style.new_figure(style.WIDTH, 4.2)
+    figure.suptitle("Longer warm-up, lower peak; wider model, smaller steps")
     ax = figure.subplots()
-    colors = (style.CATEGORIES[2], style.CATEGORIES[5], style.CATEGORIES[0], "#0B2A57")
-    for number, ((d_model, warmup), given) in enumerate(rates.items()):
-        lr, color = 1000 * as_array(given), colors[number % 4]
-        ax.plot(
-            np.arange(1, len(lr) + 1),
-            lr,
-            color=color,
-            linewidth=2.4,
-        )
-        peak = int(lr.argmax())
-        steep = peak < 0.15 * len(lr)  # on its right rise the other lines
-        ax.annotate(
-            f"{warmup:,}" if steep else f"warm-up of {warmup:,} steps",
-            (peak + 1, lr[peak]),
-            xytext=(-6 if steep else 8, 4),
-            textcoords="offset points",
-            ha="right" if steep else "left",
-            weight="bold",
-        )
-        if d_model in list(zip(*rates, strict=True))[0][:number]:
-            continue  # the curves end in one, which is named already
-        ax.annotate(
-            f"d_model = {d_model}",
-            (len(lr), lr[-1]),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            annotation_clip=False,
-        )
-    ax.set_title("Wider model, smaller steps. Longer warm-up, lower peak.", fontsize=14, pad=12)
-    ax.set_xlabel("step (one update of the weights)")
-    ax.set_ylabel("learning rate, in thousandths")
+    ax.set(xlabel="step (one update of the weights)", ylabel="learning rate, in thousandths")
     ax.xaxis.set_major_formatter("{x:,.0f}")
+    for (d_model, warmup), given in rates.items():
+        lr, loud = 1000 * as_array(given), (d_model, warmup) == OF_THE_PAPER
+        name = f"d_model = {d_model}"
+        known = name in [line.get_label() for line in ax.lines]
+        color = style.ACCENT if loud else style.SOFT if d_model == OF_THE_PAPER[0] else style.MUTED
+        steps = np.arange(1, len(lr) + 1)
+        ax.plot(steps, lr, color=color, label="" if known else name, zorder=3 if loud else 2)
+        peak = int(lr.argmax())
+        said = f"warm-up of {warmup:,}" + (", the paper's" if loud else "")
+        early = peak < 0.15 * len(lr)  # on its right rise the other lines
+        ax.annotate(
+            f"{warmup:,}" if early else said,
+            (peak + 1, lr[peak]),
+            (-6 if early else 8, 4),
+            textcoords="offset points",
+            ha="right" if early else "left",
+            color=style.readable(color, style.PAPER) if loud else style.MUTED,
+        )
     ax.set_xlim(0, max(map(len, rates.values())))
     ax.set_ylim(bottom=0)
-    ax.text(
-        1,
-        0.8,
-        "d_model: how many numbers each word has",
-        transform=ax.transAxes,
-        ha="right",
-        va="top",
-    )
+    ax.text(1, 0.9, "d_model: how many numbers each word has", transform=ax.transAxes, ha="right")
+    name_lines(ax)
     return figure
 
 
@@ -565,41 +439,27 @@ def loss_panels(
 ) -> Figure:
     """Draw learning curves in small panels on one scale, every run a thin line, their mean thick.
 
-    panels: title -> {kind of curve -> its runs, each of them (step, loss) pairs}. A kind has the
-    same color and dashes in every panel. columns: panels side by side. top: where the scale ends.
+    panels: title -> {kind of curve -> its runs, each of them (step, loss) pairs}; the last kind is
+    loud. columns: panels side by side. top: where the scale ends.
     Raises ValueError without a panel.
     """
     if not panels:
         raise ValueError("there are no panels: there is nothing to draw")
     lines = -(-len(panels) // columns)
-    figure = style.new_figure(8.0, 0.9 + 2.5 * lines if lines > 1 else 3.9)
+    figure = style.new_figure(style.WIDTH, 0.9 + 2.5 * lines if lines > 1 else 3.7)
     axes = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
-    if top is None:
-        top = 1.05 * max(
-            loss
-            for kinds in panels.values()
-            for runs in kinds.values()
-            for run in runs
-            for _, loss in run
-        )
-    looks = {}
-    for ax, (title, kinds) in zip(axes.flat, panels.items(), strict=False):
-        for kind, runs in kinds.items():
-            color, dashes = looks.setdefault(kind, _looks()[len(looks)])
-            for run in runs:
-                steps, losses = zip(*run, strict=True)
-                ax.plot(steps, losses, color=color, linewidth=0.9, alpha=0.55)
-            steps, mean = np.mean(np.array(runs), axis=0).T
-            ax.plot(steps, mean, dashes, color=color, linewidth=3, label=kind)
-        ax.set_title(title, fontsize=style.FONT_SIZE)
-        ax.grid(axis="y")
+    kinds = list(dict.fromkeys(kind for runs in panels.values() for kind in runs))
+    for number, (ax, (title, given)) in enumerate(zip(axes.flat, panels.items(), strict=False)):
+        for kind, runs in given.items():
+            steps, losses = np.moveaxis(np.array(runs), -1, 0)
+            curves(ax, steps[0], {kind: losses}, loud=kinds[-1:], names=False)
+        ax.set_title(title, fontsize=style.LABEL)
         ax.set_xlim(left=0)
         ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-        ax.set_ylim(0, top)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("loss per token")
+        ax.set_ylabel("loss per token" if number % columns == 0 else "")
     for ax in axes[-1]:
         ax.set_xlabel("step of training")
+    axes[0, 0].set_ylim(0, top or axes[0, 0].get_ylim()[1])
     figure.get_layout_engine().set(wspace=0.06)
     named: set[str] = set()
     for ax in axes[0, ::-1]:
@@ -609,10 +469,6 @@ def loss_panels(
     said = f"thick: the mean of {seeds} seeds; thin: each of them"
     figure.supxlabel(said, color=style.MUTED, fontsize=style.NOTE)
     return figure
-
-
-def _looks() -> list[tuple[str, str]]:
-    return [(style.CATEGORIES[0], "-"), (style.CATEGORIES[4], "--"), (style.CATEGORIES[2], "-.")]
 
 
 NOTEBOOK = "10_training"
@@ -669,7 +525,6 @@ def draw_grids() -> Figure:
 
 @figure(
     "training-smoothed-rows",
-    title="Smoothing takes a little from the right word for all others",
     notebook=NOTEBOOK,
     caption="The target rows without and with label smoothing of 0.1.",
     alt="Two grids with a row for each of 'I am a student <eos>'. On the left: 1 at the right "
@@ -686,7 +541,7 @@ def draw_smoothed_rows() -> Figure:
     "training-teacher-forcing",
     notebook=NOTEBOOK,
     caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
-    alt="Boxes with words of a new model, wrong ones on orange and right ones on blue. "
+    alt="Boxes with words of a new model; the wrong ones that it writes are filled. "
     "Above, in training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong "
     "words, 'right word' I am a student <eos>. An arrow leads from each right word to the next "
     "position of 'reads'. Below, alone: the arrows start at the model's own words, and soon it "
@@ -717,6 +572,7 @@ def draw_penalty() -> Figure:
     return penalty_curves(leads, {names[eps]: curve for eps, curve in curves.items()}, shares)
 
 
+OF_THE_PAPER = (512, 4000)  # d_model, and steps of the warm-up
 SCHEDULES = ((128, 4000), (512, 2000), (512, 4000), (512, 8000))
 
 
@@ -794,24 +650,18 @@ def draw_norms() -> Figure:
                 ]
                 for kind, first in (("post-norm (the paper)", False), ("pre-norm", True))
             }
-    drawn = loss_panels(panels, columns=3)
-    for ax, (warmup, max_lr) in zip(drawn.axes, panels, strict=True):
-        ax.set_title(f"peak rate {max_lr:g}" if warmup == 1 else "")
-        if ax.get_ylabel():
-            name = "no warm-up" if warmup == 1 else f"warm-up of {warmup} steps"
-            ax.set_ylabel(f"{name}\n\nloss per token")
+    names = {
+        (warmup, max_lr): ("warm-up" if warmup > 1 else "no warm-up") + f", rate {max_lr:g}"
+        for warmup, max_lr in panels
+    }
+    drawn = loss_panels({names[key]: kinds for key, kinds in panels.items()}, columns=3)
     fails = drawn.axes[2]
-    fails.set_facecolor("#FFF3DD")
-    fails.text(
-        0.5,
-        0.62,
-        "post-norm fails",
-        transform=fails.transAxes,
-        ha="center",
-        weight="bold",
-        color=style.CATEGORIES[0],
-    )
-    drawn.suptitle("Pre-norm learns faster; post-norm needs the warm-up", weight="bold")
+    fails.set_facecolor(style.GROUND)
+    fails.text(0.5, 0.62, "post-norm fails", transform=fails.transAxes, weight="bold")
+    warmup = max(warmup for warmup, _ in panels)
+    said = drawn.get_supxlabel()
+    drawn.supxlabel(f"warm-up: of {warmup} steps; {said}", color=style.MUTED, fontsize=style.NOTE)
+    drawn.suptitle("Pre-norm learns faster; post-norm needs the warm-up")
     return drawn
 
 
@@ -844,7 +694,6 @@ def draw_ablations() -> Figure:
 
 @figure(
     "training-loop",
-    title="The loss on new rows falls below that on smoothed targets",
     notebook=NOTEBOOK,
     caption="The loss of the loop written by hand: rows of digits, to be written backwards.",
     alt="Two curves over 400 steps. The loss on held-out rows begins where a model knows nothing, "

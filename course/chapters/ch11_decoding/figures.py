@@ -11,17 +11,15 @@ from typing import Any
 
 import matplotlib as mpl
 import torch
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import FancyBboxPatch
 from torch.utils.flop_counter import FlopCounterMode
 
 from course import experiments
 from course.drawing import lazy_altair as late
 from course.drawing import style
+from course.drawing.plots import bar_rows, curves, shares
 from course.drawing.registry import figure
-from course.drawing.shapes import centered
+from course.drawing.shapes import box, canvas, heading, label, path
 from course.drawing.values import steady_round
 from transformer_lib.decoding import DecoderState, inference_mode, sampling_distribution
 from transformer_lib.text.batching import source_batch
@@ -32,8 +30,6 @@ Following = Callable[[tuple[str, ...]], Mapping[str, float]]
 END = SPECIALS[EOS]
 CANDIDATE = "not decided yet"
 PALE = "#8E8E8E"  # shows on the light and on the dark theme
-DONE = "#C9DDF0"  # the filling of a finished branch
-FINISHED = "#0B2A57"  # its frame
 HALF = 0.4  # of the width of a word's box, when the columns are 1 apart
 
 
@@ -140,97 +136,63 @@ def _check(steps: Sequence[Sequence[Branch]]) -> None:
 
 
 @mpl.rc_context(style.PRINT)
-def beam_tree(
-    steps: Sequence[Sequence[Branch]], dropped: int = 1, title: str | None = None
-) -> Figure:
-    """Draw what `beam_steps` has found as a tree -> the figure.
+def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1, note: str = "") -> Figure:
+    """Draw what `beam_steps` has found as a tree -> the figure; the likeliest of all is loud.
 
     Beside each word the log-probability of all words up to it. dropped: how many of the dropped
-    words are drawn behind each branch. Raises ValueError when no sentence was finished.
+    words are drawn behind each branch. note: in the free corner. Raises ValueError when no sentence
+    was finished.
     """
     _check(steps)
-    nodes = tree(steps, dropped)
-    best = finished(steps)[0]
+    nodes, best = tree(steps, dropped), finished(steps)[0]
     lowest = max(node["row"] for node in nodes)
-    figure = style.new_figure(min(1.65 * len(steps) + 1.4, 8.0), 0.62 * lowest + 1.9)
-    ax = figure.subplots()
-    ax.set(xlim=(-0.5, len(steps) + 0.5), ylim=(lowest + 0.6, -1.3))
-    ax.axis("off")
-    looks = {  # frame, filling, width and style of the lines, letters
-        "kept": (style.CATEGORIES[0], style.PAPER, 2.4, "-", style.INK),
-        "finished": (FINISHED, DONE, 2.8, "-", style.INK),
-        "dropped": (style.MUTED, style.PAPER, 1.3, ":", "#4A4A4A"),
-    }
-    line_to: dict[str, list] = {fate: [] for fate in looks}
-    for node in nodes:
-        edge, face, line, dashes, ink = looks[node["fate"]]
-        x, y = node["step"], node["row"]
-        half = 0.25 if x == 0 else HALF
-        if x:
-            start = 0.25 if x == 1 else x - 1 + HALF
-            line_to[node["fate"]].append([(start, node["from_row"]), (x - HALF, y)])
-        chosen = node["fate"] == "finished" and node["log_prob"] == best.log_prob
-        if chosen:
-            face, ink = FINISHED, style.PAPER
-        ax.add_patch(
-            FancyBboxPatch(
-                (x - half, y - 0.37),
-                2 * half,
-                0.74,
-                boxstyle="round,pad=0,rounding_size=0.06",
-                mutation_aspect=3,
-                facecolor=face,
-                edgecolor=edge,
-                linewidth=line,
-                linestyle=dashes,
-                zorder=2,
-            )
-        )
-        if node["fate"] == "dropped":
-            middle = ((start + x - HALF) / 2, (node["from_row"] + y) / 2)
-            ax.text(
-                *middle,
-                "\N{BALLOT X}",
-                fontsize=14,
-                ha="center",
-                va="center_baseline",
-                color="#4A4A4A",
-                zorder=1.5,
-                bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 1},
-            )
-        centered(
+    across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.6, steps[0][0].words[0]
+    figure, ax = canvas(style.WIDTH, down * lowest + 2.0)
+    heading(
+        ax,
+        f"“{best.words[0]}” is behind “{first}” after one word, and wins"
+        if best.words[0] != first
+        else f"“{first}” is ahead after one word, and wins",
+        "Numbers: log-probability of the words so far. Dotted: dropped; filled: finished",
+    )
+
+    def place(step: float, row: float) -> tuple[float, float]:
+        return 0.35 + across * step, down * (lowest - row) + 0.4
+
+    for step in range(1, len(steps) + 1):
+        label(
             ax,
-            x,
-            y,
-            _label(node).replace("  ", "\n"),
+            (place(step, 0)[0], down * lowest + 1.0),
+            f"word {step}",
+            color=style.MUTED,
+            ha="center",
+        )
+    for node in nodes:
+        x, y = place(node["step"], node["row"])
+        half = HALF * across if node["step"] else 0.3
+        gone, done = node["fate"] == "dropped", node["fate"] == "finished"
+        chosen = done and node["log_prob"] == best.log_prob
+        color = style.ACCENT if chosen else style.SOFT if gone else style.INK
+        if node["step"]:
+            start, above = place(node["step"] - 1, node["from_row"])
+            start += HALF * across if node["step"] > 1 else 0.3
+            dashes = (0, (1, 1.5)) if gone else "-"
+            path(ax, [(start, above), (x - half, y)], color, head=False, linestyle=dashes)
+        fill = color if done else style.PAPER
+        ink = style.MUTED if gone else style.ink_on(fill)
+        edge = ":" if gone else "-"
+        box(ax, (x, y), 2 * half, 0.46, "", color, fill=fill, line=1.2, linestyle=edge)
+        said = _label(node).replace("  ", "\n")
+        label(
+            ax,
+            (x, y),
+            said,
+            ha="center",
+            va="center",
             color=ink,
-            size=11.5,
-            linespacing=1.1,
-            zorder=3,
             weight="bold" if chosen else "normal",
         )
-    for fate, lines in line_to.items():
-        edge, _, line, dashes, _ = looks[fate]
-        ax.add_collection(
-            LineCollection(lines, colors=edge, linewidths=line, linestyles=dashes, zorder=1),
-            autolim=False,
-        )
-    for step in range(1, len(steps) + 1):
-        ax.text(step, -0.9, f"word {step}", ha="center", color=style.MUTED)
-    if title:
-        ax.set_title(title, fontsize=15, pad=12)
-    names = {"kept": "kept", "finished": "finished (filled: the likeliest)", "dropped": "dropped"}
-    handles = [
-        Line2D([], [], color=looks[fate][0], linewidth=looks[fate][2], linestyle=looks[fate][3])
-        for fate in names
-    ]
-    figure.legend(
-        handles,
-        list(names.values()),
-        loc="outside lower center",
-        ncols=3,
-        title="number: log-probability of the words so far",
-    )
+    label(ax, (0.02, 0.5), note, va="center", color=style.MUTED)
     return figure
 
 
@@ -275,7 +237,7 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
         )
     )
     fates = ["kept", "finished", "dropped", CANDIDATE]
-    edges = [style.CATEGORIES[0], FINISHED, PALE, style.HIGHLIGHT]
+    edges = [style.INK, style.INK, PALE, style.ACCENT]
     lowest = max(node["row"] for node in nodes)
     x_scale = alt.Scale(domain=[-0.3, len(steps) + 0.45], nice=False)
     y_scale = alt.Scale(domain=[lowest + 0.6, -1.0], nice=False)
@@ -290,10 +252,12 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
         "state:N",
         title=None,
         scale=alt.Scale(domain=fates, range=edges),
-        legend=alt.Legend(orient="bottom", symbolType="square"),
+        legend=None,
     )
     strong = alt.condition("datum.state == 'dropped'", alt.value(1), alt.value(3))
-    filling = alt.condition("datum.state == 'finished'", alt.value(DONE), alt.value(style.PAPER))
+    filling = alt.condition(
+        "datum.state == 'finished'", alt.value(style.RULE), alt.value(style.PAPER)
+    )
     dashes = alt.condition("datum.state == 'dropped'", alt.value([3, 3]), alt.value([1, 0]))
     lines = (
         base.transform_filter("datum.step > 0")
@@ -324,7 +288,7 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
     )
     sums = (
         base.transform_filter("datum.step > 0")
-        .mark_text(fontSize=11, dy=9)
+        .mark_text(fontSize=12, dy=9)
         .encode(x("x"), y("row"), text="sum:N", color=ink)
     )
     heads = (
@@ -341,9 +305,12 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
     )
     says = alt.Title(
         text=alt.expr(f"{_moments(steps)}[moment]"),
-        anchor="start",
-        subtitle="number: log-probability of the words so far",
+        subtitle=[
+            "number: log-probability of the words so far",
+            "thick: not decided yet or kept; filled: finished; dashed: dropped",
+        ],
         subtitleFontSize=13,
+        subtitlePadding=6,
     )
     return (
         (lines + boxes + words + sums + heads)
@@ -376,52 +343,24 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     for name, numbers in costs.items():
         if len(numbers) != len(lengths):
             raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
-    figure = style.new_figure(8.0, 4.2)
+    figure = style.new_figure(style.WIDTH, 4.0)
     ax = figure.subplots()
-    marks = ["o-", "s-", "^-"]
-    colors = (style.MUTED, style.RIGHT, style.DECODER)
-    most = max(numbers[-1] for numbers in costs.values()) / 1e6
-    for (name, numbers), color, mark in zip(costs.items(), colors, marks, strict=False):
-        millions = [number / 1e6 for number in numbers]
-        ax.plot(
-            lengths,
-            millions,
-            mark,
-            color=color,
-            label=name,
-            linewidth=3,
-            markersize=8,
-            clip_on=False,
-        )
-        high = millions[-1] > most / 2  # beside the point, otherwise above it
-        ax.annotate(
-            f"{name}: {steady_round(millions[-1], 0):,.0f} million",
-            (lengths[-1], millions[-1]),
-            xytext=(-14, 0) if high else (6, 16),
-            textcoords="offset points",
-            ha="right",
-            va="center" if high else "bottom",
-            weight="bold",
-            color=color,
-        )
+    ax.set(xlabel="words written", ylabel="multiplications, in millions")
+    *_, (last, less) = costs.items()
+    named = {
+        f"{name}: {steady_round(numbers[-1] / 1e6, 0):,.0f} million": [n / 1e6 for n in numbers]
+        for name, numbers in costs.items()
+    }
+    curves(ax, lengths, named, loud=list(named)[-1:], marker="o")
     if len(costs) == 2:
-        (_, more), (name, less) = ((name, numbers[-1]) for name, numbers in costs.items())
-        ax.set_title(
-            f"{lengths[-1]} words: {more / less:.0f} times less work {name}", fontsize=15, pad=16
-        )
-        ax.text(
-            0.03,
-            0.98,
-            "The cache keeps the keys and values\nof the words before.",
-            va="top",
-            transform=ax.transAxes,
-        )
+        more = next(iter(costs.values()))[-1]
+        ax.set_title(f"{lengths[-1]} words: {more / less[-1]:.0f} times less work {last}")
+        kept = "The cache keeps the keys and values\nof the words before."
+        ax.text(0.03, 0.98, kept, va="top", transform=ax.transAxes)
     ax.set_xticks(lengths)
-    ax.set_ylim(0, 1.08 * most)
-    ax.set_xlim(0, lengths[-1] + 2)
+    ax.set_ylim(bottom=0)
+    ax.set_xlim(left=0)
     ax.yaxis.set_major_formatter("{x:,.0f}")
-    ax.set_xlabel("words written")
-    ax.set_ylabel("multiplications, in millions")
     return figure
 
 
@@ -435,84 +374,63 @@ def wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
     beams = [row["beam"] for row in rows]
     if len(set(beams)) < len(beams):
         raise ValueError(f"each beam size should be there once, but they are {beams}")
-    figure = style.new_figure(8.0, 3.6)
+    figure = style.new_figure(style.WIDTH, 3.4)
+    figure.suptitle("A wider beam finds likelier translations, not more right ones")
+    right = [row["right"] / row["sentences"] for row in rows]
     panels = {
-        "likelier": ("log-probability (mean)", [row["log_prob"] for row in rows], 1, "{:.2f}"),
-        "shorter": ("length in words (mean)", [row["words"] for row in rows], 1, "{:.1f}"),
-        "not more often right": (
-            "right to the letter",
-            [100 * row["right"] / row["sentences"] for row in rows],
-            None,
-            "{:.1f} %",
-        ),
+        "likelier": ("log-probability (mean)", [row["log_prob"] for row in rows], "{:.2f}"),
+        "shorter": ("length in words (mean)", [row["words"] for row in rows], "{:.1f}"),
+        "not more often right": ("right to the letter", right, "{:.1%}"),
     }
-    axes = figure.subplots(1, 3, sharey=True)
-    heights = range(len(beams))
-    for ax, (title, (name, numbers, margin, form)) in zip(axes, panels.items(), strict=True):
-        ax.plot(numbers, heights, "o-", color=style.CATEGORIES[0], markersize=9, linewidth=1.5)
+    names = {f"{beam} (greedy)" if beam == 1 else f"{beam}": beam for beam in beams}
+    axes, heights = figure.subplots(1, 3, sharey=True), range(len(beams))
+    for ax, (title, (name, numbers, form)) in zip(axes, panels.items(), strict=True):
+        color = style.ACCENT if numbers is right else style.MUTED
+        ax.plot(numbers, heights, "o-", color=color, linewidth=1.5)
         for height, number in zip(heights, numbers, strict=True):
-            said = form.format(steady_round(number)).replace("-", "\N{MINUS SIGN}")
-            ax.annotate(
-                said,
-                (number, height),
-                xytext=(10, 0),
-                textcoords="offset points",
-                ha="left",
-                va="center",
-            )
-        ax.set_title(title)
-        ax.set_xlabel(name)
-        if margin is None:
-            ax.set_xlim(0, 100)
-            ax.set_xticks([0, 50, 100], ["0 %", "50 %", "100 %"])
+            said = form.format(steady_round(number, 4)).replace("%", " %")
+            ax.annotate(said, (number, height), (9, 0), textcoords="offset points", va="center")
+        ax.set(title=title, xlabel=name, ylim=(len(beams) - 0.5, -0.5))
+        if numbers is right:
+            ax.set_xlim(0, 1)
+            shares(ax.xaxis)
         else:
             middle = (min(numbers) + max(numbers)) / 2
             reach = max(max(numbers) - min(numbers), 0.05 * abs(middle))
-            ax.set_xlim(middle - 0.9 * reach, middle + 1.4 * reach)
-            ax.set_xticks([])
-        ax.set_ylim(len(beams) - 0.5, -0.5)
+            ax.set(xlim=(middle - 0.9 * reach, middle + 1.4 * reach), xticks=[])
         ax.tick_params(axis="y", length=0)
-    axes[0].set_yticks(heights, [f"{beam} (greedy)" if beam == 1 else f"{beam}" for beam in beams])
+    axes[0].set_yticks(heights, list(names))
     axes[0].set_ylabel("beam size: beginnings kept")
-    figure.suptitle("The best translation that a wider beam finds is …", fontsize=14)
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def sharpened_rows(panels: Mapping[str, Mapping[str, float]], others: str) -> Figure:
+def sharpened_rows(
+    panels: Mapping[str, Mapping[str, float]], others: str, title: str = ""
+) -> Figure:
     """Draw what can be drawn as the next word, a panel of bars for each way to sharpen -> figure.
 
     panels: way -> {word: probability}, all with the same words; others: the name of the last one,
-    which stands for all the rest and gets a color of its own. Raises ValueError when the words of
-    two panels differ or a panel's probabilities don't add up to 1.
+    which stands for all the rest and is loud. Raises ValueError when the words of two panels differ
+    or a panel's probabilities don't add up to 1.
     """
     first = next(iter(panels.values()))
-    figure = style.new_figure(8.0, (0.36 * len(first) + 1.3) * (-(-len(panels) // 3)) + 0.3)
-    axes = figure.subplots(-(-len(panels) // 3), 3, sharey=True, sharex=True, squeeze=False)
+    lines = -(-len(panels) // 3)
+    figure = style.new_figure(style.WIDTH, (0.3 * len(first) + 0.85) * lines + 0.5)
+    figure.suptitle(title)
+    figure.get_layout_engine().set(hspace=0.08)
+    axes = figure.subplots(lines, 3, sharey=True, sharex=True, squeeze=False)
     for ax in axes.flat[len(panels) :]:
         ax.set_visible(False)
-    for ax, (name, row) in zip(axes.flat, panels.items(), strict=False):
+    for number, (ax, (name, row)) in enumerate(zip(axes.flat, panels.items(), strict=False)):
         if list(row) != list(first):
             raise ValueError(f"{name!r} has the words {list(row)}, not {list(first)}")
         if abs(sum(row.values()) - 1) > 1e-3:
             raise ValueError(f"{name!r}: probabilities add up to 1, not {sum(row.values()):.3f}")
-        colors = [style.MUTED if word == others else style.CATEGORIES[0] for word in row]
-        ax.barh(range(len(row)), list(row.values()), color=colors)
-        for i, p in enumerate(row.values()):
-            said = f"{steady_round(p):.2f}" if p else "never"
-            ax.text(
-                p + 0.03, i, said, va="center", fontsize=11, color=style.INK if p else style.MUTED
-            )
+        never = {word: "never" for word, p in row.items() if not p}
+        said, left = (lambda p: f"{steady_round(p):.2f}"), number % 3 == 0
+        bar_rows(ax, row, loud=[others], written=said, most=1, notes=never, named=left)
         ax.set_title(name)
-        ax.set_xlim(0, 1.3)
-        ax.spines["bottom"].set_bounds(0, 1)
-        ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-        ax.tick_params(axis="x", labelbottom=True)
-        ax.set_yticks(range(len(row)), list(row))
-        ax.tick_params(axis="y", length=0)
-    axes[0, 0].invert_yaxis()
-    for ax in axes[-1]:
-        ax.set_xlabel("probability to be drawn")
     return figure
 
 
@@ -583,32 +501,20 @@ MEANINGS = {"estoy, soy": "am", "tengo": "have", "el": "the", "al": "to the"}
     hero=True,
 )
 def draw_tree() -> Figure:
-    drawn = beam_tree(
-        student_steps(), title="“I am the student”: the two likeliest live on, the others are cut"
-    )
-    drawn.axes[0].text(
-        0.01,
-        0.02,
-        "\n".join(f"{spanish}: {english}" for spanish, english in MEANINGS.items()),
-        transform=drawn.axes[0].transAxes,
-        va="bottom",
-        color="#4A4A4A",
-        linespacing=1.35,
-        fontsize=11,
-    )
-    return drawn
+    meanings = [f"{spanish}: {english}" for spanish, english in MEANINGS.items()]
+    return beam_tree(student_steps(), note="\n".join(["I am the student", *meanings]))
 
 
 @figure(
     "decoding-stepper",
     notebook="11_decoding",
     caption="Beam search to step through: a slider lets the tree grow, and branches are dropped.",
-    alt="A tree at the moment when its second words have grown and nothing is decided yet: after "
-    "'estoy', which is ahead with −0.95, come 'el' and 'al', after 'soy' come 'estudiante' and "
-    "another. The columns of word 3 and word 4 are still empty. A slider lets the tree grow.",
+    alt="A tree at the moment when its fourth words have grown and are not decided yet: after "
+    "'estoy el estudiante', with −2.08, come <eos> and 'le'. 'Soy estudiante' has finished with "
+    "−1.30, and its box is filled. Three words are dashed: dropped. A slider lets the tree grow.",
 )
 def draw_stepper() -> Any:
-    return beam_stepper(student_steps(), start=3)
+    return beam_stepper(student_steps(), start=7)
 
 
 @figure(
@@ -677,8 +583,7 @@ def sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
     "Top-k 3 keeps the first three, top-p 0.7 the first two, top-k 1 only 'estoy'.",
 )
 def draw_sampling() -> Figure:
-    drawn = sharpened_rows(*sharpened_first_words())
-    drawn.suptitle(
-        f"The first Spanish word for “{STUDENT}”: how likely is each?", fontsize=14, weight="bold"
-    )
-    return drawn
+    panels, others = sharpened_first_words()
+    rare = panels["temperature 1.5:\nrare words gain"][others]
+    title = f"Temperature 1.5 gives rare words {rare:.0%}, top-k and top-p give them nothing"
+    return sharpened_rows(panels, others, title.replace("%", " %"))

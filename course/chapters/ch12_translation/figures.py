@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
 from course.drawing import style
+from course.drawing.plots import bar_rows, curves, shares
 from course.drawing.registry import figure
-from course.drawing.shapes import name_lines
 from course.paper import TABLE_2, System
 
 # Where a name stands beside its point, if not on the right of it: points, and what is aligned.
@@ -21,6 +21,7 @@ SIDES = {
 OTHERS = [  # what the figure of costs shows besides the Transformers: BLEU from English to German
     row.german for row in TABLE_2.values() if row.german_cost and row.kind != "attention"
 ]
+ONE_LETTER = "one ending in the other gender"
 CHANCE = 0.25  # two sentences of a pair, each with one of two genders
 
 
@@ -33,52 +34,43 @@ def skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
     """
     if not history:
         raise ValueError("the training history is empty: there is no curve to draw")
-    figure = style.new_figure(8.0, 4.0)
+    figure = style.new_figure(style.WIDTH, 4.0)
     ax = figure.subplots()
-    steps = [entry["step"] for entry in history]
-    looks = {
-        "exact_match": ("ordinary sentences", style.CATEGORIES[0], "o-"),
-        "pair_exact_match": ("pronoun pairs, both sentences", style.CATEGORIES[2], "s--"),
+    pairs = "pronoun pairs, both sentences"
+    lines = {
+        "ordinary sentences": [entry["exact_match"] for entry in history],
+        pairs: [entry["pair_exact_match"] for entry in history],
+        "pairs with both genders guessed": [CHANCE] * len(history),
     }
-    for key, (name, color, look) in looks.items():
-        ax.plot(
-            steps, [entry[key] for entry in history], look, label=name, color=color, markersize=6
-        )
-    ax.axhline(CHANCE, label="pairs with both genders guessed", color=style.MUTED, linestyle=":")
-    ax.set_xlabel("step (one update of the weights)")
-    ax.set_ylabel("share right to the letter")
-    ax.set_ylim(0, 1.05)
+    ax.set(xlabel="step (one update of the weights)", ylabel="share right to the letter")
+    ax.set_ylim(0, 1.03)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    shares(ax.yaxis, parts=4)
+    curves(ax, [entry["step"] for entry in history], lines, loud=[pairs])
     ax.set_xlim(left=0)
-    name_lines(ax)
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
-    """Draw two bars for each name: exact match and BLEU, both from 0 to 100.
+    """Draw two bars for what was broken: exact match and BLEU, both from 0 to 100.
 
     Raises ValueError for a number outside of that.
     """
     for name, pair in scores.items():
         if not all(0 <= score <= 100 + 1e-6 for score in pair):
             raise ValueError(f"{name!r}: scores go from 0 to 100, but here are {pair}")
-    figure = style.new_figure(8.0, 1.2 + 0.6 * len(scores))
-    ax = figure.subplots()
-    kinds = [("exact match", style.CATEGORIES[0]), ("BLEU", style.CATEGORIES[1])]
-    for place, (kind, color) in enumerate(kinds):
-        rows = [row + 0.38 * (place - 0.5) for row in range(len(scores))]
-        values = [pair[place] for pair in scores.values()]
-        ax.barh(rows, values, height=0.36, label=kind, color=color)
-        for row, value in zip(rows, values, strict=True):
-            text = (
-                f"{value:.1f}" if row > 0.5 else f"{value:.1f} {kind}"
-            )  # named once, in the first
-            ax.text(value + 1, row, text, va="center")
-    ax.set_yticks(range(len(scores)), list(scores))
-    ax.invert_yaxis()
-    ax.set_xlim(0, 108)
-    ax.tick_params(axis="y", length=0)
-    ax.set_xlabel("points of 100")
+    figure = style.new_figure(style.WIDTH, 1.0 + 0.36 * len(scores))
+    if ONE_LETTER in scores:
+        exact, bleu = scores[ONE_LETTER]
+        title = f"One wrong ending: BLEU stays at {bleu:.0f}, exact match falls to {exact:.1f}"
+        figure.suptitle(title)
+    axes = figure.subplots(1, 2, sharey=True)
+    for place, (ax, kind) in enumerate(zip(axes, ("exact match", "BLEU"), strict=True)):
+        bars = {f"broken: {name}": pair[place] for name, pair in scores.items()}
+        loud, left = [f"broken: {ONE_LETTER}"], place == 0
+        bar_rows(ax, bars, loud=loud, written="{:.1f}".format, most=100, named=left)
+        ax.set_title(kind)
     return figure
 
 
@@ -91,11 +83,12 @@ def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
     drawn = {name: row for name, row in systems.items() if row.german and row.german_cost}
     if not drawn:
         raise ValueError("no system has both a BLEU and a cost")
-    figure = style.new_figure(8.0, 4.8)
+    figure = style.new_figure(style.WIDTH, 4.6)
+    figure.suptitle("Into German, both Transformers beat all others; base is the cheapest")
     ax = figure.subplots()
     for name, row in drawn.items():
         ours = row.kind == "attention"
-        color = style.ENCODER if ours else style.MUTED
+        color = style.ACCENT if ours else style.MUTED
         ax.plot(row.german_cost, row.german, "o", markersize=13, color=color)
         x, y, align = SIDES.get(name, (14, 0, "left"))
         ax.annotate(
@@ -107,18 +100,15 @@ def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
             va="center",
             textcoords="offset points",
             weight="bold" if ours else "normal",
-            fontsize=14 if ours else 11.5,
+            fontsize=style.LABEL + 2 * ours,
         )
-    ax.set_title(
-        "Into German, both Transformers beat all others; base is the cheapest", fontsize=14, pad=14
-    )
     ax.set_xscale("log")
     costs = [row.german_cost for row in drawn.values()]
     ax.set_xlim(min(costs) / 2, 9 * max(costs))
     ax.set_ylim(24, 29.2)
     ax.set_xlabel("cost of the training: floating-point operations")
-    ax.set_ylabel("quality of the translations: BLEU,\nEnglish to German")
-    look = {"arrowstyle": "-|>", "color": style.MUTED, "linewidth": 2, "mutation_scale": 18}
+    ax.set_ylabel("quality of the translations: BLEU, English to German")
+    look = {"arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.5, "mutation_scale": 14}
     for tip, start, said, align in [
         ((0.045, 0.97), (0.045, 0.72), "better", {"va": "center", "ha": "left"}),
         ((0.06, 0.06), (0.30, 0.06), "cheaper", {"va": "bottom", "ha": "center"}),
@@ -132,7 +122,6 @@ def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
             said,
             transform=ax.transAxes,
             color=style.MUTED,
-            fontsize=12.5,
             **align,
         )
     return figure
@@ -178,12 +167,11 @@ def draw_pronoun_jump() -> Figure:
 
 @figure(
     "translation-two-measures",
-    title="One wrong ending: BLEU stays at 77, exact match falls to 9.5",
     notebook="12_translation",
     caption="What exact match and BLEU say about translations that were broken on purpose.",
-    alt="Seven rows with two bars each. Unbroken, both are 100. One ending in the other gender: "
-    "exact match 9.5, BLEU 77. Last word left out: 0 and 82. Small letters: 0 and 79. Words "
-    "backwards: both near 0.",
+    alt="Seven rows with two bars each, by what was broken. Nothing: both are 100. One ending in "
+    "the other gender: exact match 9.5, BLEU 77. Last word left out: 0 and 82. Small letters: 0 "
+    "and 79. Words backwards: both near 0.",
 )
 def draw_two_measures() -> Figure:
     from course.chapters.ch12_translation.experiments import broken_scores

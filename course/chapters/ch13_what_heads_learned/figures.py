@@ -7,23 +7,28 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import torch
-from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.patches import FancyArrowPatch
-from matplotlib.textpath import TextPath
 
 from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, looks_at_tired
 from course.drawing import style
+from course.drawing.plots import dot_rows, shares
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, canvas, centered, label, sentence
+from course.drawing.shapes import (
+    arrow,
+    canvas,
+    heading,
+    label,
+    matrix,
+    outline,
+    sentence,
+    threads,
+    width_of,
+    word,
+)
 from course.drawing.values import as_array, steady_round
 from transformer_lib.interpret.recording import head_name
 
-# The mean, behind the dots of the single training runs.
-PALE_BAR, PALE_WRONG = "#C9DDF0", "#F6D3BF"
 NOT_BY_CHANCE = 0.55  # of a few hundred coins, as many are hardly ever heads
 SEEN = 0.3  # weights below are no line in `crossing`
 KINDS = {
@@ -42,59 +47,39 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     """
     layers = list(dict.fromkeys(row["layer"] for row in table))
     heads = 1 + max(row["head"] for row in table)
-    names = [head_name(layer, 0).rpartition(", head")[0].replace(", ", ",\n") for layer in layers]
-    figure = style.new_figure(8.0, 0.68 * len(layers) + 1.9)
-    found = [
-        sum(row["right"] > 0.5 for row in table if row["from"] == word)
-        for word in ("adjective", "pronoun")
-    ]
+    names = [head_name(layer, 0).rpartition(", head")[0] for layer in layers]
+    asked = {"adjective": "adjective → its noun", "pronoun": "“it” → its noun"}
+    found = [sum(row["right"] > 0.5 for row in table if row["from"] == asker) for asker in asked]
     said = [{0: "none", 1: "one"}.get(count, str(count)) for count in found]
-    figure.suptitle(
-        f"{said[0].capitalize()} head of {len(layers) * heads} finds the noun of the "
-        f"adjective, {said[1]} that of “it”",
-        fontsize=14,
-        weight="bold",
+    cell, high, left, gap = 0.66, 0.5, 2.35, 0.3
+    figure, ax = canvas(style.WIDTH, high * len(layers) + 1.75)
+    heading(
+        ax,
+        f"{said[0].capitalize()} head of {len(layers) * heads} finds the noun of the adjective, "
+        f"{said[1]} that of “it”",
+        "Percent of sentences in which the head looks most at the noun (empty: 0)",
     )
-    panels = figure.subplots(1, 2, sharey=True)
-    for ax, word, title in zip(
-        panels, ("adjective", "pronoun"), ("adjective → its noun", "“it” → its noun"), strict=True
-    ):
-        shares = np.full((len(layers), heads), np.nan)
-        for row in table:
-            if row["from"] == word:
-                shares[layers.index(row["layer"]), row["head"]] = row["right"]
-        image = ax.imshow(shares, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
-        for (i, j), share in np.ndenumerate(shares):
-            if said := f"{steady_round(100 * share, 0):.0f} %".removeprefix("0 %"):
-                centered(
-                    ax,
-                    j,
-                    i,
-                    said,
-                    size=12,
-                    weight="bold" if share > 0.5 else "normal",
-                    color=style.ink_on(style.WEIGHTS(share)),
-                )
-        ax.set_xticks(range(heads), range(heads))
-        ax.set_xlabel("head")
-        ax.set_yticks(range(len(layers)), names)
-        ax.tick_params(length=0)
-        _grid(ax, shares.shape)
-        ax.set_title(title)
-    scale = figure.colorbar(
-        image, ax=panels, pad=0.02, aspect=16, label="looks most at its noun (empty: 0 %)"
-    )
-    scale.outline.set_visible(False)
-    scale.set_ticks([0, 0.5, 1], labels=["0 %", "50 %", "100 %"])
+    top, wide = high * len(layers) + 0.5, cell * heads
+    for row, name in enumerate(names):
+        label(ax, (left - 0.12, top - high * (row + 0.5)), name, size=style.LABEL, ha="right")
+    for side, (asker, title) in enumerate(asked.items()):
+        x = left + side * (wide + gap)
+        label(ax, (x, top + 0.2), title, size=style.LABEL, weight="bold")
+        found = np.zeros((len(layers), heads))
+        for row in (row for row in table if row["from"] == asker):
+            found[layers.index(row["layer"]), row["head"]] = row["right"]
+        size = (wide, high * len(layers))
+        matrix(ax, (x, 0.5), *size, found, limit=1, low=0, cmap=style.WEIGHTS)
+        for (i, j), share in np.ndenumerate(found):
+            at = x + cell * j, top - high * (i + 1)
+            outline(ax, at, cell, high, style.RULE)
+            text = f"{steady_round(100 * share, 0):.0f}"
+            ink = {"color": style.ink_on(style.WEIGHTS(share)), "ha": "center"}
+            middle = at[0] + cell / 2, at[1] + high / 2
+            label(ax, middle, text if text != "0" else "", size=style.LABEL, **ink)
+        for j in range(heads):
+            label(ax, (x + cell * (j + 0.5), 0.32), f"head {j}", ha="center", color=style.MUTED)
     return figure
-
-
-def _grid(ax: Axes, shape: tuple[int, int]) -> None:
-    ax.set_yticks(np.arange(shape[0] + 1) - 0.5, minor=True)
-    ax.set_xticks(np.arange(shape[1] + 1) - 0.5, minor=True)
-    ax.grid(which="minor", linewidth=0.8)
-    ax.tick_params(which="minor", length=0)
-    ax.spines[:].set_visible(False)
 
 
 @mpl.rc_context(style.PRINT)
@@ -104,47 +89,30 @@ def agreement_bars(
     """Draw the share of right endings after each change, a dot for each seed -> the figure.
 
     measured: what is changed -> the shares, one for each of `seeds`. Where their mean is no better
-    than chance, the bar has the color of what is wrong.
+    than chance, the row is loud.
     """
-    for what, shares in measured.items():
-        if len(shares) != len(seeds):
+    for what, found in measured.items():
+        if len(found) != len(seeds):
             raise ValueError(
-                f"{len(seeds)} seeds need {len(seeds)} shares each, but {what!r} has {len(shares)}"
+                f"{len(seeds)} seeds need {len(seeds)} shares each, but {what!r} has {len(found)}"
             )
-    figure = style.new_figure(8.0, 0.58 * len(measured) + 1.6)
-    if title:
-        figure.suptitle(title, fontsize=14, weight="bold")
+    figure = style.new_figure(style.WIDTH, 0.42 * len(measured) + 1.4)
+    figure.suptitle(title)
     ax = figure.subplots()
-    for y, shares in enumerate(measured.values()):
-        wrong = np.mean(shares) < NOT_BY_CHANCE
-        ax.barh(y, np.mean(shares), height=0.6, color=PALE_WRONG if wrong else PALE_BAR, zorder=1)
-        spread = np.linspace(-0.16, 0.16, len(shares)) if len(shares) > 1 else [0]
-        ax.plot(
-            shares,
-            y + np.array(spread),
-            "o",
-            markersize=6,
-            clip_on=False,
-            zorder=3,
-            color=style.WRONG if wrong else style.RIGHT,
-        )
-        said = [f"{100 * share:.0f}" for share in (min(shares), max(shares))]
-        ax.text(
-            1.04,
-            y,
-            "–".join(dict.fromkeys(said)) + " %",
-            va="center",
-            weight="bold",
-            color="#A8430F" if wrong else style.INK,
-        )
-    ax.axvline(0.5, color=style.INK, linewidth=1.4, linestyle="--", zorder=2)
-    ax.text(0.5, -0.62, "chance", ha="center", va="bottom")
-    ax.set(xlim=(0, 1), ylim=(len(measured) - 0.5, -0.6))
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
-    ax.set_yticks(range(len(measured)), list(measured))
-    ax.tick_params(axis="y", length=0, pad=9)
+    rows = {what.replace("\n", " "): found for what, found in measured.items()}
+    wrong = [what for what, found in rows.items() if np.mean(found) < NOT_BY_CHANCE]
+    dot_rows(ax, rows, loud=wrong, written=_from_to, at=1.04)
+    ax.axvline(0.5, color=style.MUTED, linewidth=1.2, linestyle=":")
+    ax.text(0.5, -0.6, "chance", ha="center", va="bottom", color=style.MUTED)
+    ax.set_xlim(0, 1)
+    shares(ax.xaxis, parts=4)
     ax.set_xlabel(f"adjectives in the right gender; a dot for each of {len(seeds)} training runs")
     return figure
+
+
+def _from_to(found: np.ndarray) -> str:
+    ends = dict.fromkeys(f"{100 * share:.0f}" for share in (found.min(), found.max()))
+    return "–".join(ends) + " %"
 
 
 def before_and_after(
@@ -173,95 +141,54 @@ def exchanged(
     rows (2, s): what `word` looks at, before and after. endings: the last words of the translation
     before and after; the letters in which they differ are marked. meanings: a note for each.
     """
-    weights = as_array(rows)
-    gap, letter = 0.17, 0.1  # inches
-    places = _middles(words, 0.1, letter, gap)
-    middle = {text: x for text, x in reversed(list(zip(words, places, strict=True)))}
-    right = places[-1] + letter * len(words[-1]) / 2 + gap
-    figure, ax = canvas(right + 0.1, 5.1)
-    tops, same = (3.66, 1.42), len(commonprefix(list(endings)))
-    between = sum(middle[noun] for noun in nouns) / 2
+    figure, ax = canvas(style.WIDTH, 4.85)
+    heading(ax, f"Two numbers change places, and {endings[0]} becomes {endings[1]}")
+    same, tops = len(commonprefix(list(endings))), (3.15, 1.05)
+    marked = dict.fromkeys([word, *nouns], style.INK)
     for row, y, side, when, ending, meaning in zip(
-        weights,
-        tops,
-        (1, -1),
-        ("as it is", "two numbers swapped"),
-        endings,
-        meanings,
-        strict=True,
+        as_array(rows), tops, (1, -1), ("as it is", "swapped"), endings, meanings, strict=True
     ):
-        for text, x in zip(words, places, strict=True):
-            marked = text == word or text in nouns
-            label(
-                ax,
-                (x, y - 0.06),
-                text,
-                size=14.5 if marked else 11.5,
-                ha="center",
-                va="baseline",
-                weight="bold" if marked else "normal",
-                color=style.INK if marked else style.MUTED,
-            )
+        label(ax, (0.02, y), when, size=style.LABEL, weight="bold", va="baseline")
+        found = sentence(ax, (0.85, y), words, marked, size=style.LABEL, gap=0.15)
+        middle = dict(zip(reversed(words), reversed(found), strict=True))
+        edge, under = y + 0.05 + 0.22 * side, y + 0.05 - 0.4 * side
         for noun in nouns:
             weight = float(row[words.index(noun)])
             strong = weight > 0.5
-            farther = abs(middle[noun] - middle[word]) == max(
-                abs(middle[other] - middle[word]) for other in nouns
-            )
-            start = middle[word] + (0.05 if strong else 0.24 if farther else -0.2)
-            ax.add_patch(
-                FancyArrowPatch(
-                    (start, y + 0.2 * side),
-                    (middle[noun], y + 0.2 * side),
-                    connectionstyle=f"arc3,rad={(0.24 if strong or farther else 0.17) * side}",
-                    arrowstyle="-|>",
-                    mutation_scale=26 if strong else 11,
-                    linewidth=6 * weight if strong else 1.3,
-                    linestyle="-" if strong else (0, (4, 3)),
-                    color=style.HIGHLIGHT if strong else "#8E8E8E",
-                    shrinkA=3,
-                    shrinkB=3,
-                    zorder=2.5 if strong else 2,
-                )
-            )
+            if strong:
+                ends = (middle[word], edge), (middle[noun], edge)
+                rise = side * (0.3 + 0.07 * abs(middle[word] - middle[noun]))
+                arrow(ax, *ends, style.ACCENT, thick=5 * weight, rise=rise)
+            number = {"size": style.TITLE, "weight": "bold" if strong else "normal"}
+            color = style.ACCENT if strong else style.MUTED
             label(
                 ax,
-                (middle[noun], y - 0.42 * side),
+                (middle[noun], under),
                 f"{steady_round(weight):.2f}",
-                size=17,
                 ha="center",
-                weight="bold",
-                color=style.INK if strong else style.MUTED,
+                color=color,
+                **number,
             )
-        label(ax, (0.12, y + 1.1 * side), when, size=15, weight="bold")
-        label(
-            ax,
-            (between, y - 0.42 * side),
-            "attention weights",
-            size=11,
-            ha="center",
-            color=style.MUTED,
-        )
-        stem, change = _inches(ending[:same], 19), _inches(ending[same:], 19)
-        x = right - 0.05 - stem - change
-        label(ax, (x - 0.06, y - 0.45 * side), "…", size=17, ha="right", color=style.MUTED)
-        base = y - 0.45 * side - 0.09
-        label(ax, (x, base), ending[:same], size=19, weight="bold", va="baseline")
-        label(
-            ax,
-            (x + stem, base),
-            ending[same:],
-            size=19,
-            weight="bold",
-            color="#B36B00",
-            va="baseline",
-        )
-        label(
-            ax, (right - 0.05, y - 0.83 * side), meaning, size=11.5, ha="right", color=style.MUTED
-        )
+        between = sum(middle[noun] for noun in nouns) / 2
+        label(ax, (between, under), "attention weights", ha="center", color=style.MUTED)
+        x, base = style.WIDTH - 0.75 - width_of(ending[same:], style.TITLE), under - 0.08
+        for text, color, ha in (
+            (ending[:same], style.INK, "right"),
+            (ending[same:], style.ACCENT, "left"),
+        ):
+            label(
+                ax,
+                (x, base),
+                text,
+                size=style.TITLE,
+                weight="bold",
+                color=color,
+                ha=ha,
+                va="baseline",
+            )
+        label(ax, (style.WIDTH - 0.4, under - 0.32 * side), meaning, ha="right", color=style.MUTED)
     for start, end in (nouns, nouns[::-1]):
-        ends = (middle[start], tops[0] - 0.62), (middle[end], tops[1] + 0.62)
-        arrow(ax, *ends, style.INK, thick=2.2)
+        arrow(ax, (middle[start], tops[0] - 0.55), (middle[end], tops[1] + 0.65))
     return figure
 
 
@@ -275,38 +202,17 @@ def _same_and_other(
     they differ, as it is in each; its looks go above the sentence. same: the word whose looks go
     below it.
     """
-    figure, ax = canvas(8, 5.4)
-    label(
-        ax,
-        (0.2, 5.15),
-        f"“{changed[0]}” and “{changed[1]}” look at different nouns, “{same}” at the same one.",
-        size=14,
-        weight="bold",
-    )
-    for (words, weights), word, y in zip(sentences, changed, (3.4, 1.05), strict=True):
+    figure, ax = canvas(style.WIDTH, 5.4)
+    both = " and ".join(f"“{one}”" for one in changed)
+    heading(ax, f"{both} look at different nouns, “{same}” at the same one")
+    for (words, weights), other, y in zip(sentences, changed, (3.4, 1.05), strict=True):
         weights = as_array(weights)
-        places = {word: words.index(word), same: words.index(same)}
+        places = {other: words.index(other), same: words.index(same)}
         found = {words[weights[place].argmax()]: style.INK for place in places.values()}
-        middles = sentence(ax, (0.2, y), words, {**found, word: ASKERS[word], same: ASKERS[same]})
-        arcs(ax, middles, y + 0.26, weights[places[word]], places[word], ASKERS[word])
+        middles = sentence(ax, (0.2, y), words, {**found, other: ASKERS[other], same: ASKERS[same]})
+        arcs(ax, middles, y + 0.26, weights[places[other]], places[other], ASKERS[other])
         arcs(ax, middles, y - 0.12, weights[places[same]], places[same], ASKERS[same], below=True)
     return figure
-
-
-def _inches(text: str, size: float) -> float:
-    """How wide a bold text is, with the space to its next letter."""
-    path = TextPath((0, 0), text + "|", size=size, prop=FontProperties(weight="bold"))
-    bar = TextPath((0, 0), "|", size=size, prop=FontProperties(weight="bold"))
-    return (path.get_extents().x1 - bar.get_extents().x1) / 72
-
-
-def _middles(words: Sequence[str], left: float, letter: float, gap: float) -> list[float]:
-    found = []
-    for text in words:
-        wide = len(text) * letter + gap
-        found.append(left + wide / 2)
-        left += wide
-    return found
 
 
 def lines_between(looks: Any) -> list[tuple[int, int]]:
@@ -329,50 +235,27 @@ def crossing(several: Sequence[Any]) -> Figure:
     the last cross-attention; the heavier the weight, the thicker; lines that cross another one are
     marked.
     """
-    figure = style.new_figure(8.0, 2.0 * len(several) + 0.3)
-    panels = figure.subplots(len(several), 1, squeeze=False)[:, 0]
-    widest = max(max(len(looks.src), len(looks.tgt_out)) for looks in several) - 1
-    for ax, looks in zip(panels, several, strict=True):
+    figure, ax = canvas(style.WIDTH, 1.75 * len(several) + 0.6)
+    heading(ax, "Lines cross where Spanish has another order of words")
+    step = (style.WIDTH - 2.6) / max(max(len(one.src), len(one.tgt_out)) - 1 for one in several)
+    for number, looks in enumerate(several):
         mean, lines = as_array(looks.last_cross_attention()), lines_between(looks)
+        low = 1.75 * (len(several) - number) - 1.3
         crossed = {line for pair in crossings(lines) for line in pair}
-        for line in lines:
-            (i, j), marked = line, line in crossed
-            ax.add_collection(
-                LineCollection(
-                    [[(i, 0), (j, 1)]],
-                    linewidths=1 + 5 * mean[line],
-                    capstyle="round",
-                    colors=style.HIGHLIGHT if marked else "#9A9A9A",
-                    zorder=2 if marked else 1,
-                )
-            )
-        for words, y, side, name in (
-            (looks.src, 1.1, "bottom", "English"),
-            (looks.tgt_out, -0.1, "top", "Spanish"),
+        for words, y, language in (
+            (looks.src, low + 0.95, "English"),
+            (looks.tgt_out, low, "Spanish"),
         ):
-            ax.text(-0.62, y, name, ha="right", va=side, fontsize=11, color=style.MUTED)
-            for place, word in enumerate(words[:-1]):
-                ax.text(
-                    place,
-                    y,
-                    word,
-                    ha="center",
-                    va=side,
-                    fontsize=14,
-                    weight="bold",
-                    color=style.WORDS.get(word, style.INK),
-                )
+            label(ax, (0.02, y), language, color=style.MUTED)
+            for place, text in enumerate(words[:-1]):
+                word(ax, (1.2 + step * place, y), text, size=style.LABEL + 1)
+        for i, j in lines:
+            ends = [(1.2 + step * i, low + 0.19)], [(1.2 + step * j, low + 0.76)]
+            color = style.ACCENT if (i, j) in crossed else style.SOFT
+            threads(ax, *ends, mean[i, j], color, upright=True)
         count = len(crossings(lines))
-        ax.text(
-            widest - 0.35,
-            0.5,
-            f"{count or 'no'} crossing{'s' if count != 1 else ''}",
-            va="center",
-            fontsize=12,
-            color=style.INK,
-        )
-        ax.set(xlim=(-1.3, widest + 0.8), ylim=(-0.5, 1.5))
-        ax.axis("off")
+        said = f"{count or 'no'} crossing{'s' if count != 1 else ''}"
+        label(ax, (style.WIDTH - 1.2, low + 0.48), said, size=style.LABEL)
     return figure
 
 
@@ -383,28 +266,23 @@ def sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) 
     results: rows with layer, head, largest (mean of each word's largest weight) and changed (share
     of translations). named: "layer.head" -> what is written next to its point.
     """
-    figure = style.new_figure(8.0, 4.4)
+    figure = style.new_figure(style.WIDTH, 4.4)
+    figure.suptitle("How sharp a head looks doesn't tell what hangs on it")
     ax = figure.subplots()
-    for (kind, name), color, marker in zip(
-        KINDS.items(), (style.ENCODER, style.POSITIVE, style.DECODER), "o^s", strict=True
+    for place, ((kind, name), color, marker) in enumerate(
+        zip(KINDS.items(), (style.ENCODER, style.DECODER, style.DECODER), "o^s", strict=True)
     ):
         rows = [row for row in results if kind_of(row["layer"]) == kind]
-        ax.scatter(
-            [row["largest"] for row in rows],
-            [row["changed"] for row in rows],
-            s=64,
-            color=color,
-            marker=marker,
-            edgecolor=style.PAPER,
-            label=name,
-            zorder=3,
-            clip_on=False,
-        )
+        points = [[row[key] for row in rows] for key in ("largest", "changed")]
+        look = {"color": color, "marker": marker, "clip_on": False}
+        ax.scatter(*points, s=64, edgecolor=style.PAPER, zorder=3, **look)
+        y = 0.245 - 0.018 * place  # what the marks mean
+        ax.plot(0.31, y, markersize=7, **look)
+        ax.text(0.32, y, name, color=color, va="center_baseline")
     for row in results:
         text = named.get(f"{row['layer']}.{row['head']}")
         if text:
-            right = row["largest"] > 0.8
-            high = row["changed"] > 0.1
+            right, high = row["largest"] > 0.8, row["changed"] > 0.1
             ax.annotate(
                 text,
                 (row["largest"], row["changed"]),
@@ -412,16 +290,15 @@ def sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) 
                 textcoords="offset points",
                 ha="right" if right else "left",
                 va="bottom",
-                fontsize=11,
                 arrowprops=None
                 if high
                 else {"arrowstyle": "-", "color": style.MUTED, "shrinkB": 5},
             )
     ax.set(xlim=(0.3, 1), ylim=(0, 0.26))
-    ax.set_yticks([0, 0.05, 0.1, 0.15, 0.2, 0.25], ["0", "5 %", "10 %", "15 %", "20 %", "25 %"])
+    ticks = [0, 0.05, 0.1, 0.15, 0.2, 0.25]
+    ax.set_yticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
     ax.set_xlabel("how sharp the head looks: mean of each word's largest weight")
     ax.set_ylabel("translations that change without it")
-    ax.legend(loc="upper left")
     return figure
 
 
@@ -495,7 +372,7 @@ def draw_head_table() -> Figure:
     "causes-agreement",
     notebook="13_what_the_heads_learned",
     caption="Adjectives in the right gender after each change, for three training seeds.",
-    alt="Six bars with three dots each. Nothing changed, another head off, and 'it' barred from "
+    alt="Six rows with three dots each. Nothing changed, another head off, and 'it' barred from "
     "the nouns: near 100 %. The head that finds the noun off, and the adjective barred from the "
     "nouns: 50 to 52 %, hardly above the line of chance at 50 %. The weights of the two nouns "
     "swapped: 1 %.",
@@ -524,8 +401,8 @@ def draw_agreement() -> Figure:
     caption="Two numbers of one row of one head change places, and a letter of the translation "
     "with them.",
     alt="The sentence 'The animal didn't cross the street because it was too tired' twice. Above, "
-    "as it is: a thick arrow from 'tired' to 'animal', attention weight 1.00, and a thin dashed "
-    "one with 0.00 to 'street'; under 'tired' Spanish ends in 'cansado', masculine like el animal. "
+    "as it is: a thick arrow from 'tired' to 'animal', attention weight 1.00; 'street' has 0.00 "
+    "and none; under 'tired' Spanish ends in 'cansado', masculine like el animal. "
     "Below, with the two numbers swapped, the thick arrow leads to 'street', and Spanish ends in "
     "'cansada', feminine like la calle.",
     hero=True,

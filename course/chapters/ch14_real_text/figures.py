@@ -7,12 +7,12 @@ from matplotlib.figure import Figure
 
 from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
 from course.drawing import style
+from course.drawing.plots import curves, dot_rows
 from course.drawing.registry import figure
-from course.drawing.shapes import box, canvas, label
+from course.drawing.shapes import box, canvas, heading, label, titled
 
 # In inches: where the letters begin, a letter, a box, from row to row.
 LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5
-SHAPES = "os^D"  # of the seeds
 
 
 @mpl.rc_context(style.PRINT)
@@ -28,15 +28,20 @@ def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]
         raise ValueError(f"one word and a mean for each size are needed: {words}, {list(means)}")
     (whole,) = words
     height = 0.68 + STEP * len(rows)
-    figure, ax = canvas(style.WIDTH, height)
+    figure, ax = canvas(style.WIDTH, height + 0.45)
+    few, many = list(rows)[0], list(rows)[-1]
+    heading(
+        ax,
+        f"{len(rows[few])} pieces with {few:,} subwords, {len(rows[many])} with {many:,}",
+    )
     right = LEFT + CELL * len(whole) + 0.2
     top = height - 0.3
-    label(ax, (LEFT - 0.25, top), "subwords in\nthe vocabulary", size=11, ha="right")
-    label(ax, (right, top), "pieces\nof it", size=11)
-    label(ax, (style.WIDTH - 0.1, top), "per word of\n200 sentences", size=11, ha="right")
+    label(ax, (LEFT - 0.25, top), "subwords in\nthe vocabulary", ha="right")
+    label(ax, (right, top), "pieces\nof it")
+    label(ax, (style.WIDTH - 0.1, top), "per word of\n200 sentences", ha="right")
     for row, (size, pieces) in enumerate(rows.items()):
         y = height - 0.86 - STEP * row
-        label(ax, (LEFT - 0.25, y), f"{size:,}", size=14, ha="right", weight="bold")
+        label(ax, (LEFT - 0.25, y), f"{size:,}", size=style.LABEL + 2, ha="right", weight="bold")
         at = LEFT
         for piece in pieces:
             wide = CELL * len(piece)
@@ -51,10 +56,17 @@ def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]
                 zorder=1,
                 round=0.06,
             )
-            label(ax, (at + wide / 2, y), piece, size=14, ha="center", color=style.ink_on(color))
+            label(
+                ax,
+                (at + wide / 2, y),
+                piece,
+                size=style.LABEL + 2,
+                ha="center",
+                color=style.ink_on(color),
+            )
             at += wide
-        label(ax, (right, y), str(len(pieces)), size=14, weight="bold")
-        label(ax, (style.WIDTH - 0.1, y), f"{means[size]:.2f}", size=14, ha="right")
+        label(ax, (right, y), str(len(pieces)), size=style.LABEL + 2, weight="bold")
+        label(ax, (style.WIDTH - 0.1, y), f"{means[size]:.2f}", size=style.LABEL + 2, ha="right")
     return figure
 
 
@@ -62,39 +74,27 @@ def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]
 def dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, float]]]]) -> Figure:
     """Draw a loss against the step, a panel for each text -> the figure.
 
-    panels: title -> {dropout: (step, loss) pairs}, two dropouts. Each curve's end has its number.
-    Raises ValueError without a panel.
+    panels: title -> {dropout: (step, loss) pairs}, two dropouts; none is loud. Each curve's end has
+    its number. Raises ValueError without a panel.
     """
     if not panels:
         raise ValueError("there are no panels: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 4.2)
+    figure = style.new_figure(style.WIDTH, 3.8)
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    top = max(loss for curves in panels.values() for pairs in curves.values() for _, loss in pairs)
-    looks = [(style.CATEGORIES[0], "o-"), (style.CATEGORIES[4], "s--")]
-    for ax, (title, curves) in zip(axes, panels.items(), strict=True):
-        for (dropout, pairs), (color, look) in zip(curves.items(), looks, strict=True):
+    for ax, (title, given) in zip(axes, panels.items(), strict=True):
+        lines = {}
+        for dropout, pairs in given.items():
             steps, losses = zip(*pairs, strict=True)
             name = f"dropout {dropout:g}" if dropout else "no dropout"
-            ax.plot(steps, losses, look, color=color, label=name, markersize=6)
-            ax.annotate(
-                f"{losses[-1]:.2f}",
-                (steps[-1], losses[-1]),
-                color=color,
-                weight="bold",
-                xytext=(8, 0),
-                textcoords="offset points",
-                va="center",
-                annotation_clip=False,
-            )
-        ax.set_title(title)
-        ax.set_xlabel("step of training")
-        ax.set_xlim(0, 1.05 * max(steps))
+            lines[f"{name}: {losses[-1]:.2f}"] = losses
+        ax.set(title=title, xlabel="step of training")
+        curves(ax, steps, lines, loud=[name for name in lines if name.startswith("no")])
+        ax.set_xlim(left=0)
         ax.locator_params(axis="x", nbins=4)
-        ax.grid(axis="y")
-        ax.set_ylim(0, 1.08 * top)
+    axes[0].set_ylim(
+        bottom=0, top=1.05 * max(line.get_ydata().max() for ax in axes for line in ax.lines)
+    )
     axes[0].set_ylabel("loss per token, in nats")
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=len(handles))
     return figure
 
 
@@ -103,59 +103,26 @@ def score_dots(
     panels: Mapping[str, Mapping[str, Sequence[float]]],
     published: Mapping[str, Mapping[str, float]],
 ) -> Figure:
-    """Draw BLEU, a panel for each text and a row for each way of writing: a shape for each seed.
+    """Draw BLEU, a panel for each text and a row for each way of writing: a dot for each seed.
 
-    panels: title -> {way: a score for each seed}, the same ways in each; the line is their mean.
-    published: title -> {name: score}, dotted lines. Raises ValueError without a panel, or for more
-    seeds than there are shapes.
+    panels: title -> {way: a score for each seed}, the same ways in each; the last way is loud.
+    published: title -> {name: score}, dotted lines. Raises ValueError without a panel.
     """
     if not panels:
         raise ValueError("there are no panels: there is nothing to draw")
-    if max(len(scores) for rows in panels.values() for scores in rows.values()) > len(SHAPES):
-        raise ValueError(f"there are shapes for {len(SHAPES)} seeds")
     ways = list(next(iter(panels.values())))
-    figure = style.new_figure(style.WIDTH, 1.9 + 0.62 * len(ways))
+    figure = style.new_figure(style.WIDTH, 1.7 + 0.5 * len(ways))
+    note = "BLEU, a dot for each of three seeds, and their mean"
+    titled(figure, "What is better on validation is worse on test", note)
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (title, rows) in zip(axes, panels.items(), strict=True):
-        for place, scores in enumerate(rows.values()):
-            mean = sum(scores) / len(scores)
-            for score, shape in zip(scores, SHAPES, strict=False):
-                ax.plot(
-                    score,
-                    place,
-                    shape,
-                    color=style.CATEGORIES[0],
-                    markersize=9,
-                    alpha=0.75,
-                    markeredgewidth=0,
-                )
-            ax.plot([mean, mean], [place - 0.22, place + 0.22], color=style.INK, linewidth=2)
-            ax.text(
-                mean,
-                place - 0.3,
-                f"{mean:.1f}",
-                ha="center",
-                va="bottom",
-                weight="bold",
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-            )
+        mean = {"written": lambda found: f"{found.mean():.1f}", "loud": ways[-1:]}
+        dot_rows(ax, rows, named=ax is axes[0], **mean)
         for name, score in published.get(title, {}).items():
-            ax.axvline(score, color=style.MUTED, linestyle=":", linewidth=1.6, zorder=0)
-            ax.text(
-                score,
-                len(ways) - 0.42,
-                f" {name}",
-                color=style.MUTED,
-                va="bottom",
-                fontsize=style.FONT_SIZE - 1.5,
-            )
-        ax.set_title(title, fontsize=style.FONT_SIZE)
-        ax.set_ylim(len(ways) - 0.4, -0.75)
-        ax.set_xlabel("BLEU")
-        ax.grid(axis="x")
-        ax.tick_params(axis="y", length=0)
-        ax.spines[["top", "right", "left"]].set_visible(False)
-    axes[0].set_yticks(range(len(ways)), ways)
+            ax.axvline(score, color=style.MUTED, linestyle=":", linewidth=1.4, zorder=0)
+            ax.text(score, 0.5, f" {name}", color=style.MUTED, va="center", size=style.NOTE)
+        ax.set_title(title)
+        ax.margins(x=0.15)
     return figure
 
 
@@ -168,32 +135,20 @@ def score_changes(scores: Mapping[str, float], base: str) -> Figure:
     if base not in scores:
         raise ValueError(f"the base {base!r} is none of {', '.join(map(repr, scores))}")
     rows = sorted((way for way in scores if way != base), key=scores.__getitem__, reverse=True)
-    figure = style.new_figure(style.WIDTH, 1.3 + 0.5 * len(rows))
+    figure = style.new_figure(style.WIDTH, 1.3 + 0.36 * len(rows))
+    worth = scores[rows[0]] - scores[base]
+    figure.suptitle(f"Of all changes {rows[0]} is worth most: {worth:+.1f} BLEU")
     ax = figure.subplots()
+    dots = {way: [scores[way]] for way in rows}
+    by = "{:+.1f}".format
+    dot_rows(ax, dots, loud=rows[:1], at=1, written=lambda found: by(found.mean() - scores[base]))
     for place, way in enumerate(rows):
-        score, better = scores[way], scores[way] > scores[base]
-        color = style.CATEGORIES[0] if better else style.CATEGORIES[4]
-        ax.plot([scores[base], score], [place, place], color=color, linewidth=3)
-        ax.plot(score, place, "o" if better else "s", color=color, markersize=9)
-        ax.annotate(
-            f"{score - scores[base]:+.1f}".replace("-", "−"),
-            (score, place),
-            color=color,
-            weight="bold",
-            va="center",
-            ha="left" if better else "right",
-            xytext=(9 if better else -9, 0),
-            textcoords="offset points",
-        )
-    ax.axvline(scores[base], color=style.INK, linewidth=1.5, zorder=0)
-    ax.text(scores[base], -0.75, f"{base}: {scores[base]:.1f}", ha="center", va="bottom")
-    ax.set_ylim(len(rows) - 0.5, -0.7)
-    ax.set_yticks(range(len(rows)), rows)
-    ax.margins(x=0.15)
+        color = style.ACCENT if place == 0 else style.SOFT
+        ax.plot([scores[base], scores[way]], [place, place], color=color, linewidth=2, zorder=2)
+    ax.axvline(scores[base], color=style.INK, linewidth=1.2, zorder=0)
+    ax.text(scores[base], -0.7, f"{base}: {scores[base]:.1f}", ha="center", va="bottom")
+    ax.margins(x=0.12)
     ax.set_xlabel("BLEU on the validation pairs")
-    ax.grid(axis="x")
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right", "left"]].set_visible(False)
     return figure
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from course.drawing import style
+from course.drawing.plots import curves, shares
 from course.drawing.registry import figure
 from course.drawing.shapes import canvas, heading, label, matrix, outline, word
 from course.drawing.values import as_array, steady_round
@@ -19,7 +20,6 @@ ASKED = {
     "decoder.cross_attn": "Spanish ending\nlooks at English noun",
     "decoder.self_attn": "Spanish ending\nlooks at Spanish noun",
 }
-WRONG_SIDE = "#E4E4E4"
 
 
 @mpl.rc_context(style.PRINT)
@@ -75,43 +75,25 @@ def found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figur
 
     models: name -> {kind of attention: {"heads", "chance", "place"}}, as the experiment stores.
     """
-    figure = style.new_figure(style.WIDTH, 3.9)
-    figure.suptitle(title, fontsize=14, weight="bold")
+    figure = style.new_figure(style.WIDTH, 3.6)
+    figure.suptitle(title)
     axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
+    marks = {"chance": (style.SOFT, "chance"), "place": (style.INK, "by place alone")}
     for ax, (name, kinds) in zip(axes, models.items(), strict=True):
         for y, found in enumerate(kinds.values()):
-            shares = sorted(row["finds"] for row in found["heads"])
-            spread = np.linspace(-0.22, 0.22, len(shares)) if len(shares) > 1 else [0]
-            ax.plot(
-                shares,
-                y + np.array(spread),
-                "o",
-                color=style.RIGHT,
-                alpha=0.75,
-                markersize=7,
-                clip_on=False,
-                label="a head" if y == 0 else None,
-                zorder=3,
-            )
-            for key, color, look in (("chance", style.MUTED, ":"), ("place", style.WRONG, "-")):
-                label = {"chance": "chance", "place": "by place alone"}[key] if y == 0 else None
-                ax.plot(
-                    [found[key]] * 2,
-                    [y - 0.38, y + 0.38],
-                    look,
-                    color=color,
-                    linewidth=2.5,
-                    label=label,
-                )
-        ax.set_title(name)
-        ax.set(xlim=(0, 1), ylim=(len(kinds) - 0.5, -0.5))
-        ax.set_xticks([0, 0.25, 0.5, 0.75], ["0 %", "25 %", "50 %", "75 %"])
-        ax.set_xlabel("of all sentences")
+            for key, (color, said) in marks.items():
+                ax.plot([found[key]] * 2, [y - 0.34, y + 0.34], color=color)
+                if y == 0 and ax is axes[0]:
+                    ax.text(found[key] + 0.02, -0.38, said, va="center", size=style.NOTE)
+            finds = np.array(sorted(row["finds"] for row in found["heads"]))
+            heights = y + np.linspace(-0.22, 0.22, len(finds))
+            colors = [style.ACCENT if one > found["place"] else style.MUTED for one in finds]
+            ax.scatter(finds, heights, s=42, c=colors, edgecolor=style.PAPER, zorder=3)
+        ax.set(title=name, xlim=(-0.02, 1), ylim=(len(kinds) - 0.5, -0.55))
+        shares(ax.xaxis, parts=4)
+        ax.set_xlabel("of all sentences; a dot for each head")
         ax.set_yticks(range(len(kinds)), [ASKED[kind] for kind in kinds])
         ax.tick_params(axis="y", length=0)
-        ax.grid(axis="x")
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3)
     return figure
 
 
@@ -121,41 +103,28 @@ def heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figur
 
     models: name -> {"trained", "together"}, as the experiment stores.
     """
-    figure = style.new_figure(style.WIDTH, 3.9)
-    figure.suptitle(title, fontsize=14, weight="bold")
+    figure = style.new_figure(style.WIDTH, 3.6)
+    figure.suptitle(title)
     axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
     for ax, (name, found) in zip(axes, models.items(), strict=True):
         together = found["together"]
-        counts = [row["heads"] for row in together]
-        ax.axhline(found["trained"]["share"], color=style.MUTED, linewidth=1.4, linestyle="--")
+        ax.axhline(found["trained"]["share"], color=style.SOFT, linewidth=1.4)
         ax.axhline(0.5, color=style.MUTED, linewidth=1.4, linestyle=":")
-        ax.text(1, 0.492, "a coin", ha="left", va="top", color=style.MUTED)
+        ax.text(0, 0.49, "a coin", va="top", color=style.MUTED)
         for i, row in enumerate(together):
-            ax.plot(
-                [i] * len(row["by lot"]),
-                row["by lot"],
-                "o",
-                color=style.MUTED,
-                alpha=0.4,
-                markersize=6,
-                label="drawn at random" if i == 0 else None,
-            )
-        ax.plot(
-            range(len(counts)),
-            [row["chosen"] for row in together],
-            "s-",
-            color=style.WRONG,
-            markersize=8,
-            label="most needed",
-        )
-        ax.set_xticks(range(len(counts)), counts)
-        ax.set_title(f"{name}, {len(found['alone'])} heads")
-        ax.set_xlabel("heads switched off")
+            lot = {"s": 30, "color": style.SOFT, "edgecolor": style.PAPER}
+            ax.scatter([i] * len(row["by lot"]), row["by lot"], **lot)
+        needed = {"most needed": [row["chosen"] for row in together]}
+        last = ax is axes[-1]
+        curves(ax, range(len(together)), needed, loud=["most needed"], marker="o", names=last)
+        ax.set_xticks(range(len(together)), [row["heads"] for row in together])
+        ax.set(title=f"{name}, {len(found['alone'])} heads", xlabel="heads switched off")
         ax.set_ylim(0.25, 1.03)
         ax.set_yticks([0.25, 0.5, 0.75, 1], ["25 %", "50 %", "75 %", "100 %"])
+    middle = sum(row["by lot"]) / len(row["by lot"])
+    where = (len(together) - 0.75, middle)
+    axes[-1].text(*where, "drawn at\nrandom", color=style.MUTED, va="center", clip_on=False)
     axes[0].set_ylabel("right endings")
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=2)
     return figure
 
 
@@ -165,31 +134,18 @@ def by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) ->
 
     models: name -> {kind of sentence: shares}, from before the first layer on.
     """
-    figure = style.new_figure(style.WIDTH, 4.3)
-    figure.suptitle(title, fontsize=14, weight="bold")
+    figure = style.new_figure(style.WIDTH, 3.9)
+    figure.suptitle(title)
     axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
     for ax, (name, kinds) in zip(axes, models.items(), strict=True):
-        for (kind, shares), color, look in zip(
-            kinds.items(), style.CATEGORIES[:5], ("o-", "s--", "^-.", "D:", "v-"), strict=False
-        ):
-            ax.plot(
-                range(len(shares)),
-                shares,
-                look,
-                color=color,
-                label=kind,
-                markersize=7,
-                clip_on=False,
-            )
-        states = ["embedding", *(f"layer {i}" for i in range(len(shares) - 1))]
-        ax.set_xticks(range(len(states)), states)
-        ax.set_title(name)
-        ax.set_ylim(0, 1)
-        ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
-        ax.grid(axis="y")
+        count = len(next(iter(kinds.values())))
+        states = ["embedding", *(f"layer {i}" for i in range(count - 1))]
+        first, last = next(iter(kinds)), ax is axes[-1]
+        ax.set(title=name, ylim=(0, 1.02))
+        curves(ax, range(count), kinds, loud=[first], marker="o", names=last, clip_on=False)
+        ax.set_xticks(range(count), states, fontsize=style.NOTE)
+        shares(ax.yaxis)
     axes[0].set_ylabel("right ending is the likeliest word")
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3)
     return figure
 
 
@@ -201,43 +157,27 @@ def shares_with_intervals(
 
     groups: condition -> {model: {"share", "interval"}}.
     """
-    figure = style.new_figure(style.WIDTH, 1.6 + 0.75 * len(groups))
-    figure.suptitle(title, fontsize=14, weight="bold")
+    figure = style.new_figure(style.WIDTH, 1.3 + 0.62 * len(groups))
+    figure.suptitle(title)
     ax = figure.subplots()
     names = list(next(iter(groups.values())))
     for row, models in enumerate(groups.values()):
-        for i, (name, color, look) in enumerate(
-            zip(names, (style.MUTED, style.WRONG), ("o", "s"), strict=False)
-        ):
+        for i, (name, color) in enumerate(zip(names, (style.MUTED, style.ACCENT), strict=False)):
             found, y = models[name], row + 0.26 * (i - (len(names) - 1) / 2)
-            low, high = found["interval"]
-            ax.plot([low, high], [y, y], color=color, linewidth=3, solid_capstyle="butt")
-            ax.plot(
-                [found["share"]],
-                [y],
-                look,
-                color=color,
-                markersize=9,
-                clip_on=False,
-                label=name if row == 0 else None,
-            )
-            ax.text(
-                1.04,
-                y,
-                f"{steady_round(100 * found['share'], 0):.0f} %",
-                va="center",
-                color=color,
-                weight="bold",
-            )
-    ax.axvline(chance, color=style.INK, linewidth=1.4, linestyle="--")
-    ax.text(chance, -0.55, "chance", ha="center", va="bottom")
-    ax.set(xlim=(0, 1), ylim=(len(groups) - 0.5, -0.5))
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+            share, (low, high) = found["share"], found["interval"]
+            ax.plot([low, high], [y, y], color=color, alpha=0.4, linewidth=3)
+            ax.scatter(share, y, s=50, color=color, edgecolor=style.PAPER, zorder=3, clip_on=False)
+            said = f"{steady_round(100 * share, 0):.0f} %" + (f", {name}" if row == 0 else "")
+            side = "right" if low > 0.6 else "left"
+            at = low - 0.02 if side == "right" else high + 0.02
+            strong = "bold" if color == style.ACCENT else "normal"
+            ax.text(at, y, said, va="center", ha=side, color=color, weight=strong)
+    ax.axvline(chance, color=style.MUTED, linewidth=1.4, linestyle=":")
+    ax.text(chance, -0.55, "chance", ha="center", va="bottom", color=style.MUTED)
+    ax.set(xlim=(0, 1), ylim=(len(groups) - 0.5, -0.5), xlabel=axis)
+    shares(ax.xaxis, parts=4)
     ax.set_yticks(range(len(groups)), list(groups))
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(axis)
-    handles, labels = ax.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(names))
     return figure
 
 
@@ -255,42 +195,32 @@ def against_limits(
     for each claim, of the model that the claims were made for; again: the same of up to three
     trainings more, by name; other: of the small model. A row is grey where its claim is wrong.
     """
-    figure = style.new_figure(style.WIDTH, 1.5 + 0.54 * len(claims))
-    figure.suptitle(title, fontsize=14, weight="bold")
+    figure = style.new_figure(style.WIDTH, 1.3 + 0.46 * len(claims))
+    figure.suptitle(title)
     ax = figure.subplots()
-    ends = (-1.05, 1.05)
+    ends, rows = (-1.05, 1.05), range(len(claims))
     for row, (_, limit, above) in enumerate(claims):
         wrong = ends[0] if above else ends[1]
-        ax.barh(
-            row,
-            wrong - limit,
-            left=limit,
-            height=0.72,
-            color=WRONG_SIDE,
-            label="the claim is wrong" if row == 0 else None,
-        )
-        ax.plot([limit] * 2, [row - 0.36, row + 0.36], color=style.INK, linewidth=2)
-    rows = range(len(claims))
-    ax.plot(other, rows, "o", color=style.MUTED, markersize=7, label="small model")
-    ax.plot(first, rows, "s", color=style.WRONG, markersize=9, label="large model")
-    for (seed, found), look in zip(again.items(), ("s", "D", "^"), strict=False):
-        ax.plot(
-            found,
-            rows,
-            look,
-            color=style.WRONG,
-            markersize=9 if look == "s" else 8,
-            markerfacecolor="none",
-            markeredgewidth=1.8,
-            label=seed,
-        )
-    ax.set(xlim=ends, ylim=(len(claims) - 0.4, -0.6))
-    ax.set_yticks(rows, [textwrap.fill(what, 40) for what, *_ in claims], fontsize=10.5)
-    ax.set_xticks([-1, -0.5, 0, 0.5, 1], ["\N{MINUS SIGN}1", "\N{MINUS SIGN}0.5", "0", "0.5", "1"])
+        ax.barh(row, wrong - limit, left=limit, height=0.72, color=style.RULE)
+        ax.plot([limit] * 2, [row - 0.36, row + 0.36], color=style.INK)
+    ax.plot(other, rows, "o", color=style.MUTED, markersize=6)
+    ax.plot(first, rows, "s", color=style.ACCENT, markersize=8)
+    for found, mark in zip(again.values(), "sD^", strict=False):
+        hollow = {"markerfacecolor": "none", "markeredgewidth": 1.6, "markersize": 8}
+        ax.plot(found, rows, mark, color=style.ACCENT, **hollow)
+    for x, side, color, said in (
+        (other[0], "center", style.MUTED, "small model"),
+        (first[0] + 0.05, "right", style.ACCENT, "large model"),
+        (first[0] + 0.1, "left", style.ACCENT, " and ".join(again)),
+    ):
+        ax.text(x, -0.5, said, ha=side, va="bottom", color=color)
+    ax.text(-1.02, 0, "the claim is wrong", va="center", size=style.NOTE)
+    ax.set(xlim=ends, ylim=(len(claims) - 0.4, -0.9))
+    ax.set_yticks(rows, [textwrap.fill(what, 40) for what, *_ in claims], fontsize=style.NOTE)
+    ax.set_xticks([-1, -0.5, 0, 0.5, 1], ["-1", "-0.5", "0", "0.5", "1"])
     ax.set_xlabel("a share, or the difference of two")
     ax.tick_params(axis="y", length=0)
-    ax.spines[["left", "right", "top"]].set_visible(False)
-    figure.legend(loc="outside lower center", ncols=5, columnspacing=1.2, handletextpad=0.3)
+    ax.spines["left"].set_visible(False)
     return figure
 
 
@@ -425,10 +355,14 @@ def draw_repeated() -> Figure:
     stored = experiments.load("heads-on-real-text")["models"]
     told = {name: claims(stored[name]) for name in ("tatoeba", "grammar", "seed-1", "seed-2")}
     numbers = {name: [claim.number for claim in found] for name, found in told.items()}
+    held = sum(
+        all((one > claim.limit) == claim.above for one in again)
+        for claim, *again in zip(told["tatoeba"], numbers["seed-1"], numbers["seed-2"], strict=True)
+    )
     return against_limits(
         [(claim.what, claim.limit, claim.above) for claim in told["tatoeba"]],
         numbers.pop("tatoeba"),
         other=numbers.pop("grammar"),
         again={name.replace("-", " "): found for name, found in numbers.items()},
-        title="Eight of ten claims about the large model hold in two more",
+        title=f"{held} of {len(told['tatoeba'])} claims about the large model hold in two more",
     )

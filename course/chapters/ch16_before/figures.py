@@ -11,24 +11,25 @@ from matplotlib.patches import Rectangle
 
 from course.chapters.ch13_what_heads_learned.figures import agreement_bars
 from course.drawing import style
+from course.drawing.plots import curves, dot_rows, doubling, shares
 from course.drawing.registry import figure
 from course.drawing.shapes import (
     Point,
+    arrow,
     canvas,
+    heading,
     label,
     look,
-    name_lines,
     word,
     word_color,
     words_around,
 )
 
-# One color, one mark and one kind of line for each translator, in all figures.
-LOOKS = {
-    "none": ("no attention", style.CATEGORIES[4], "v", ":"),
-    "dot": ("dot product", style.CATEGORIES[1], "o", "--"),
-    "additive": ("additive", style.CATEGORIES[2], "D", "-."),
-    "transformer": ("Transformer", style.CATEGORIES[0], "s", "-"),
+LOOKS = {  # what the translators are called
+    "none": "no attention",
+    "dot": "dot product",
+    "additive": "additive",
+    "transformer": "Transformer",
 }
 Run = Mapping[str, Any]
 # --- three machines ------------------------------------------------------------------------------
@@ -42,7 +43,8 @@ def three_machines(source: Sequence[str], target: Sequence[str]) -> Figure:
 
     source, target: the words of a sentence and its translation; what is written last is looked at.
     """
-    figure, ax = canvas(style.WIDTH, 5.8)
+    figure, ax = canvas(style.WIDTH, 6.5)
+    heading(ax, "In three years, from one state to all words")
     said = {
         "2014: all that is known of the sentence is one state": "a state is\nhanded on",
         "2015: and each word looks back at all states": "it is still\nhanded on",
@@ -50,8 +52,8 @@ def three_machines(source: Sequence[str], target: Sequence[str]) -> Figure:
     }
     for row, (title, beside) in enumerate(said.items()):
         y = 4.62 - 2.08 * row
-        label(ax, (0.2, y + (1.38 if row else 0.85)), title, size=13, weight="bold")
-        label(ax, (0.2, y + BOX / 2), beside, size=10)
+        label(ax, (0.02, y + (1.38 if row else 0.8)), title, size=style.LABEL + 1, weight="bold")
+        label(ax, (0.02, y + BOX / 2), beside)
         read = [(1.62 + 0.66 * i, y) for i in range(len(source))]
         written = [(read[-1][0] + 0.98 + 0.84 * i, y) for i in range(len(target))]
         chain = row < 2
@@ -83,7 +85,7 @@ def _state(ax: Axes, at: Point, text: str, filled: bool) -> None:
             at,
             BOX,
             BOX,
-            facecolor=style.HIGHLIGHT if filled else style.PAPER,
+            facecolor=style.ACCENT if filled else style.PAPER,
             edgecolor=color,
             linewidth=2,
             zorder=3,
@@ -94,19 +96,14 @@ def _state(ax: Axes, at: Point, text: str, filled: bool) -> None:
 
 def _on(ax: Axes, start: Point, end: Point) -> None:
     if start != end:
-        look(
-            ax,
-            (start[0] + BOX, start[1] + BOX / 2),
-            (end[0] - 0.02, end[1] + BOX / 2),
-            0.35,
-            style.INK,
-        )
+        ends = (start[0] + BOX, start[1] + BOX / 2), (end[0] - 0.02, end[1] + BOX / 2)
+        arrow(ax, *ends, style.INK)
 
 
 def _arch(ax: Axes, start: Point, end: Point, color: str, weight: float) -> None:
     far = abs(start[0] - end[0])
     begin, finish = ((x + BOX / 2, y + BOX + 0.02) for x, y in (start, end))
-    look(ax, begin, finish, weight, color, rise=0.18 + 0.1 * far, alpha=0.8)
+    look(ax, begin, finish, weight, color, rise=0.18 + 0.1 * far)
 
 
 # --- where they are right ------------------------------------------------------------------------
@@ -124,20 +121,24 @@ def backwards(looks: Any, row: str, runs: Sequence[Run]) -> Figure:
         raise ValueError(
             f"{row} and its end need {len(row) + 1} weights each way, but these are {weights.shape}"
         )
-    figure = style.new_figure(style.WIDTH, 4.3)
+    by_kind = _curves(runs, "attention", "digits", lambda entry: entry["right"])
+    figure = style.new_figure(style.WIDTH, 4.2)
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.15))
     left.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
     left.set_xticks(range(len(row) + 1), [*row, "end"])
     left.set_yticks(range(len(row) + 1), [*row[::-1], "end"])
-    left.set(xlabel="looked at", ylabel="to write this digit")
-    left.set_title("Attention goes backwards")
+    left.set(title="Attention goes backwards", xlabel="looked at", ylabel="to write this digit")
     left.tick_params(length=0)
-    by_kind = _curves(runs, "attention", "digits", lambda entry: entry["right"])
-    _draw_curves(right, by_kind)
-    right.set(xlabel="digits in the row", ylim=(0, 1.04))
-    right.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
-    right.set_title("Rows without a mistake")
-    name_lines(right)
+    right.set(title="Rows without a mistake", xlabel="digits in the row", ylim=(0, 1.04))
+    shares(right.yaxis)
+    last = _draw_curves(right, by_kind, [LOOKS["none"]])
+    if len(last) > 1 and LOOKS["none"] in last:
+        without = last.pop(LOOKS["none"])
+        least = min(last.values())
+        figure.suptitle(
+            f"Of the longest rows, {100 * without:.0f} % come out right without attention, "
+            f"{100 * least:.0f} % and more with it"
+        )
     return figure
 
 
@@ -148,35 +149,17 @@ def _curves(runs: Sequence[Run], kind: str, place: str, share: Any) -> dict[str,
     found: dict[str, list[list]] = {name: [] for name in LOOKS}
     for run in runs:
         found[run[kind]].append([(entry[place], share(entry)) for entry in run["by_length"]])
-    return {name: lines for name, lines in found.items() if lines}
+    return {LOOKS[name]: lines for name, lines in found.items() if lines}
 
 
-def _draw_curves(ax: Axes, kinds: Mapping[str, Sequence[Sequence]]) -> None:
-    """The mean of each kind's runs as a line, the runs themselves as pale dots."""
-    for kind, lines in kinds.items():
-        name, color, mark, line = LOOKS[kind]
-        values = np.array(lines)  # (runs, places, 2)
-        places = values[0, :, 0]
-        for run in values:
-            ax.plot(
-                run[:, 0],
-                run[:, 1],
-                mark,
-                color=color,
-                markersize=3.5,
-                alpha=0.45,
-                markeredgewidth=0,
-            )
-        ax.plot(
-            places,
-            values[:, :, 1].mean(axis=0),
-            line,
-            marker=mark,
-            color=color,
-            markersize=6,
-            label=name,
-        )
-    ax.grid(axis="y")
+def _draw_curves(
+    ax: Axes, kinds: Mapping[str, Sequence[Sequence]], loud: Sequence[str]
+) -> dict[str, float]:
+    """A curve for each kind, its runs thin -> where their means end."""
+    places = np.array(next(iter(kinds.values())))[0, :, 0]
+    lines = {name: np.array(runs)[:, :, 1] for name, runs in kinds.items()}
+    curves(ax, places, lines, loud=loud)
+    return {name: float(values[:, -1].mean()) for name, values in lines.items()}
 
 
 @mpl.rc_context(style.PRINT)
@@ -186,63 +169,56 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     runs: "what", and "by_length" with "tokens", "sentences" and "right". learned: tokens of the
     longest sentence in training. least: a length with fewer sentences is left out.
     """
-    figure = style.new_figure(style.WIDTH, 4.4)
+    figure = style.new_figure(style.WIDTH, 4.0)
+    figure.suptitle("Beyond the longest of the training, two of four break down")
     ax = figure.subplots()
     many = [
         {**run, "by_length": [e for e in run["by_length"] if e["sentences"] >= least]}
         for run in runs
     ]
-    _draw_curves(
-        ax, _curves(many, "what", "tokens", lambda entry: entry["right"] / entry["sentences"])
-    )
-    ax.axvline(learned + 0.5, color=style.INK, linewidth=1.2, linestyle="--")
-    ax.text(learned + 0.65, 1.14, "longer than any\nin training", va="top")
-    ax.set(ylim=(0, 1.15), xlabel="tokens in the English sentence", ylabel="right to the letter")
-    ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+    found = _curves(many, "what", "tokens", lambda entry: entry["right"] / entry["sentences"])
+    ax.set(ylim=(0, 1.03), xlabel="tokens in the English sentence", ylabel="right to the letter")
+    shares(ax.yaxis)
+    _draw_curves(ax, found, [LOOKS["transformer"], LOOKS["none"]])
+    ax.axvline(learned + 0.5, color=style.MUTED, linewidth=1.2, linestyle=":")
+    ax.text(learned + 0.35, 0.03, "longer than any\nin training →", ha="right", color=style.MUTED)
     ax.xaxis.set_major_locator(mpl.ticker.MultipleLocator(2))
-    ax.set_title("Beyond the longest of the training, two of four break down")
-    name_lines(ax)
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
-    """Draw the share of sentences right to the letter: a row for each split, a dot for each run.
+    """Draw the share of sentences right to the letter: a panel for each split, a dot for each run.
 
-    runs: "what" and "right" by split. splits: name -> what it is called in the figure.
+    runs: "what" and "right" by split; the last split makes the title. splits: name -> what it is
+    called in the figure.
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 1.5 + 0.72 * len(splits))
-    ax = figure.subplots()
-    kinds = [kind for kind in LOOKS if any(run["what"] == kind for run in runs)]
-    for row, split in enumerate(splits):
-        for i, kind in enumerate(kinds):
-            name, color, mark, _ = LOOKS[kind]
-            shares = [run["right"][split] for run in runs if run["what"] == kind]
-            y = row + 0.19 * (i - (len(kinds) - 1) / 2)
-            ax.plot(
-                shares,
-                [y] * len(shares),
-                mark,
-                color=color,
-                markersize=7,
-                alpha=0.8,
-                markeredgewidth=0,
-                label=None if row else name,
-            )
-            ax.plot([1.04], [y], mark, color=color, markersize=6, clip_on=False)
-            ax.text(1.065, y, f"{100 * np.mean(shares):.0f} %", va="center", fontsize=10)
-    for row in range(len(splits) - 1):
-        ax.axhline(row + 0.5, color=style.MUTED, linewidth=0.6)
-    ax.set(xlim=(0, 1), ylim=(len(splits) - 0.5, -0.5), xlabel="right to the letter")
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
-    ax.set_yticks(range(len(splits)), list(splits.values()))
-    ax.tick_params(axis="y", length=0)
-    ax.grid(axis="x")
-    handles, names = ax.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=len(kinds))
+    figure = style.new_figure(style.WIDTH, 2.9)
+    panels = figure.subplots(1, len(splits), sharex=True, sharey=True, squeeze=False)[0]
+    for ax, (split, said) in zip(panels, splits.items(), strict=True):
+        rows = {
+            name: [run["right"][split] for run in runs if run["what"] == kind]
+            for kind, name in LOOKS.items()
+        }
+        rows = {name: found for name, found in rows.items() if found}
+        loud = [max(rows, key=lambda name: np.mean(rows[name]))] if split == "longer" else []
+        dot_rows(ax, rows, loud=loud, written=_percent, at=0.9, named=ax is panels[0])
+        ax.set_title(said, fontsize=style.NOTE)
+        ax.set(xlim=(0, 1.35), xticks=[0, 1])
+        ax.set_xticks([0, 1], ["0", "100 %"])
+    if loud:
+        best, other = (_percent(np.array(rows[name])) for name in (*loud, LOOKS["transformer"]))
+        figure.suptitle(
+            f"On longer sentences {loud[0]} attention has {best} right, the Transformer {other}"
+        )
+    figure.supxlabel("right to the letter; a dot for each of three seeds", fontsize=style.NOTE)
     return figure
+
+
+def _percent(found: np.ndarray) -> str:
+    return f"{100 * found.mean():.0f} %"
 
 
 # --- what they look at, and what hangs on it ------------------------------------------------------
@@ -256,6 +232,7 @@ def two_maps(maps: Mapping[str, Run]) -> Figure:
     the mean of the heads is drawn. The last row and column are the end.
     """
     figure = style.new_figure(style.WIDTH, 4.6)
+    figure.suptitle("Additive scores look at one word at a time, the mean of heads at several")
     panels = figure.subplots(1, len(maps), squeeze=False)[0]
     for ax, (title, found) in zip(panels, maps.items(), strict=True):
         weights = np.array(found["weights"][max(found["weights"])]).mean(axis=0)
@@ -267,7 +244,7 @@ def two_maps(maps: Mapping[str, Run]) -> Figure:
         image = ax.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
         words_around(ax, written, read, style.NOTE)
         ax.set_title(title)
-    scale = figure.colorbar(image, ax=panels, pad=0.02, aspect=30, label="weight")
+    scale = figure.colorbar(image, ax=panels, pad=0.02, aspect=30)
     scale.outline.set_visible(False)
     scale.set_ticks([0, 0.5, 1])
     return figure
@@ -286,23 +263,19 @@ def genders(runs: Sequence[Run]) -> Figure:
     """
     rows: dict[str, list[float]] = {}
     for run in runs:
-        shares, name = run["gender"]["agreement"], LOOKS[run["what"]][0]
+        shares, name = run["gender"]["agreement"], LOOKS[run["what"]]
         changes = IN_THE_READER if run["what"] == "transformer" else IN_THE_LOOK
         for change, said in {"as trained": "as trained", **changes}.items():
             if change in shares:
                 rows.setdefault(f"{name}, {said}", []).append(shares[change])
     seeds = sorted({run["seed"] for run in runs})
-    return agreement_bars(rows, seeds, "Changed in two places: the writer, and the reader")
+    title = "With the nouns swapped in its reader, the Transformer takes the wrong gender"
+    return agreement_bars(rows, seeds, title)
 
 
 # --- how long they wait --------------------------------------------------------------------------
 
-LAYERS = {
-    "recurrent": (style.CATEGORIES[1], "o", "--"),
-    "convolutional": (style.CATEGORIES[2], "D", "-."),
-    "restricted self-attention": (style.CATEGORIES[3], "^", ":"),
-    "self-attention": (style.CATEGORIES[0], "s", "-"),
-}
+LAYERS = ("recurrent", "convolutional", "restricted self-attention", "self-attention")
 
 
 @mpl.rc_context(style.PRINT)
@@ -315,33 +288,32 @@ def times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
         raise ValueError("there are no runs: there is nothing to draw")
     found = {(run["threads"], run["layer"], run["length"]): run["milliseconds"] for run in runs}
     threads, lengths = (sorted({key[part] for key in found}) for part in (0, 2))
-    figure = style.new_figure(style.WIDTH, 4.3)
+    figure = style.new_figure(style.WIDTH, 4.0)
     panels = figure.subplots(1, len(threads), sharey=True, squeeze=False)[0]
+    slowest = 0.0
     for ax, count in zip(panels, threads, strict=True):
-        for layer, (color, mark, line) in LAYERS.items():
-            times = [found[count, layer, n] / found[count, beside, n] for n in lengths]
-            ax.plot(lengths, times, line, marker=mark, color=color, label=layer)
-        ax.set_xscale("log", base=2)
-        ax.set_yscale("log", base=2)
-        ax.xaxis.set_major_formatter("{x:g}")
+        doubling(ax, [2.0**i for i in range(-3, 5)], "y")
+        doubling(ax, lengths, every=len(threads))
+        times = {
+            layer: [found[count, layer, n] / found[count, beside, n] for n in lengths]
+            for layer in LAYERS
+        }
+        slowest = max(slowest, *times["recurrent"])
+        curves(ax, lengths, times, loud=["recurrent"], marker="o", names=ax is panels[-1])
         ax.yaxis.set_major_formatter(lambda x, _: f"{x:g} ×" if x >= 1 else f"1/{1 / x:g}")
-        ax.set_xticks(lengths)
-        ax.set(xlabel="words in one sentence")
-        ax.set_title(f"{count} thread{'s' if count > 1 else ''}")
-        ax.grid(axis="y")
-    panels[0].set_ylabel(f"time, as a multiple\nof that of {beside}")
-    handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=2)
+        ax.set(xlabel="words in one sentence", title=f"{count} thread{'s' if count > 1 else ''}")
+    panels[0].set_ylabel(f"time, as a multiple of that of {beside}")
+    figure.suptitle(f"A recurrent layer takes up to {slowest:.0f} times as long as {beside}")
     return figure
 
 
 NOTEBOOK = "16_before"
 SPLITS = {
-    "test": "ordinary sentences",
+    "test": "ordinary\nsentences",
     "noun-adjective": "nouns with new\nadjectives",
-    "gustar": "liking: gustar",
-    "pronoun": "“it” and its noun",
-    "longer": "longer than any\nin training",
+    "gustar": "liking:\ngustar",
+    "pronoun": "“it” and\nits noun",
+    "longer": "longer than\nin training",
 }
 LEARNED = 14  # tokens of the longest sentence in training
 
@@ -390,7 +362,7 @@ def draw_backwards() -> Figure:
     "before-splits",
     notebook=NOTEBOOK,
     caption="Right to the letter, by kind of sentence: four translators, three seeds each.",
-    alt="Five rows, a mark for each of three seeds; the means, without attention, with dot "
+    alt="Five panels, a dot for each of three seeds; the means, without attention, with dot "
     "products, with additive scores and of the Transformer: Ordinary sentences: 77, 90, 96 "
     "and 96 %. Nouns with new adjectives: 56, 84, 93 and 92 %. Liking: 84, 93, 96 and 94 %. "
     "“It” and its noun: 59, 67, 85 and 94 %. Longer than any in training: 6, 68, 85 and 38 "
@@ -429,7 +401,7 @@ def draw_maps() -> Figure:
     from course.chapters.ch16_before.experiments import chosen
 
     additive, transformer = (chosen()[name][0]["map"] for name in ("additive", "transformer"))
-    titles = "additive scores", "Transformer, layer 1,\nmean of 4 heads"
+    titles = "additive scores", "Transformer, mean of 4 heads"
     return two_maps(dict(zip(titles, (additive, transformer), strict=True)))
 
 
@@ -437,7 +409,7 @@ def draw_maps() -> Figure:
     "before-gender",
     notebook=NOTEBOOK,
     caption="Adjectives in the right gender, as trained and after changes in two different places.",
-    alt="Seven bars with three dots each. As trained, 63 to 66 % are right without attention, 64 "
+    alt="Seven rows with three dots each. As trained, 63 to 66 % are right without attention, 64 "
     "to 70 % with dot products, 84 to 87 % with additive scores, 94 to 95 % in the Transformer. "
     "When the writer may not see the adjective, 58 to 60 % are right with dot products, 61 to 74 "
     "% with additive scores. With the nouns swapped in one head of their reader, another place, "

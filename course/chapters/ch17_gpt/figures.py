@@ -6,14 +6,14 @@ from typing import Any
 
 import matplotlib as mpl
 import torch
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course.chapters.ch06_masks.figures import mask_maps
 from course.drawing import style
 from course.drawing.architecture import architecture
+from course.drawing.plots import bar_rows, curves, dot_rows, doubling
 from course.drawing.registry import figure
-from course.drawing.shapes import centered
+from course.drawing.shapes import bracket, canvas, heading, label, mask, word
+from course.drawing.values import as_array
 
 Row = Mapping[str, Any]
 LOOKS = 0.4  # from this weight on a head is said to look there
@@ -30,44 +30,21 @@ def way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) -> 
     losses = [entry["validation_loss"] for entry in history]
     if not history or min(losses) < floor:
         raise ValueError(f"a loss below the floor of {floor:.3f}, or none: {losses}")
-    figure = style.new_figure(style.WIDTH, 3.8)
+    figure = style.new_figure(style.WIDTH, 3.6)
     ax = figure.subplots()
-    ax.plot(steps, losses, "o-", color=style.CATEGORIES[0], markersize=6)
+    curves(ax, steps, {f"the loss: {losses[-1]:.2f}": losses}, names=False, marker="o")
     # no point of the curve: nobody measured it, and random weights begin higher
-    ax.plot([0], [all_equal], "o", color=style.MUTED, markersize=8, markerfacecolor="none")
-    ax.axhspan(0, floor, color=style.CATEGORIES[3], alpha=0.25, linewidth=0)
-    ax.axhline(floor, color=style.INK, linewidth=1.2)
-    centered(
-        ax,
-        0.5,
-        floor / 2,
-        f"the floor: {floor:.2f} nats that the grammar's own dice decide",
-        transform=ax.get_yaxis_transform(),
-    )
-    ax.annotate(
-        f"{losses[-1]:.2f}",
-        (steps[-1], losses[-1]),
-        xytext=(0, 8),
-        textcoords="offset points",
-        ha="center",
-        weight="bold",
-        color=style.CATEGORIES[0],
-    )
-    ax.annotate(
-        "all words equal",
-        (0, all_equal),
-        xytext=(10, 0),
-        textcoords="offset points",
-        va="center",
-        color=style.MUTED,
-    )
-    ax.set(
-        xlabel="step of training",
-        ylabel="nats per token, held-out text",
-        ylim=(0, 1.08 * all_equal),
-        xlim=(-0.02 * steps[-1], 1.06 * steps[-1]),
-    )
-    ax.set_title(f"Still {losses[-1] - floor:.2f} nats above the floor")
+    ax.scatter(0, all_equal, s=60, facecolor="none", edgecolor=style.MUTED)
+    ax.text(0.025 * steps[-1], all_equal, "all words equal", va="center", color=style.MUTED)
+    ax.axhspan(0, floor, color=style.GROUND)
+    ax.axhline(floor, color=style.SOFT, linewidth=1.2)
+    said = f"the floor: {floor:.2f} nats that the grammar's own dice decide"
+    ax.text(0.5 * steps[-1], floor / 2, said, ha="center", va="center")
+    x, above = 1.03 * steps[-1], f"{losses[-1] - floor:.2f}"
+    bracket(ax, (x, floor), (x, losses[-1]), above, style.ACCENT)
+    ax.set(xlabel="step of training", ylabel="nats per token, held-out text")
+    ax.set(ylim=(0, 1.08 * all_equal), xlim=(-0.02 * steps[-1], 1.1 * steps[-1]))
+    ax.set_title(f"Still {above} nats above the floor")
     return figure
 
 
@@ -83,42 +60,32 @@ def above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> Fi
         raise ValueError(f"distances above the floor are more than 0, these are not: {distances}")
     figure = style.new_figure(style.WIDTH, 3.6)
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for ax, color, (name, panel) in zip(axes, style.CATEGORIES, panels.items(), strict=False):
+    ticks = [tick for tick in (0.2, 0.3, 0.5, 1.0, 2.0, 4.0) if tick < 2 * max(distances)]
+    for ax, (name, panel) in zip(axes, panels.items(), strict=True):
         means = [sum(seeds) / len(seeds) for seeds in panel.values()]
-        ax.plot(list(panel), means, color=color, linewidth=2)
+        curves(ax, list(panel), {name: means}, loud=[name] if ax is axes[0] else [], names=False)
+        color = ax.lines[0].get_color()
         for size, seeds in panel.items():
-            ax.plot(
-                [size] * len(seeds),
-                seeds,
-                "o",
-                color=color,
-                markersize=7,
-                alpha=0.7,
-                markeredgewidth=0,
-            )
-        ax.annotate(
-            f"{means[-1]:.2f}",
-            (list(panel)[-1], means[-1]),
-            xytext=(0, -8),
-            textcoords="offset points",
-            ha="center",
-            va="top",
-            weight="bold",
-            color=color,
-        )
-        ax.set(xscale="log", yscale="log", xlabel=name)
+            ax.scatter([size] * len(seeds), seeds, s=34, color=color, edgecolor=style.PAPER)
+        end, look = (list(panel)[-1], means[-1]), {"color": color, "weight": "bold"}
+        below = {"textcoords": "offset points", "ha": "center", "va": "top"}
+        ax.annotate(f"{means[-1]:.2f}", end, (0, -8), **below, **look)
         named = [min(panel)]
         for size in panel:
             if size >= 1.6 * named[-1]:  # else its name would lie on the last one's
                 named.append(size)
-        ax.set_xticks(named, [f"{size:,}" for size in named], fontsize=10)
-        ax.set_xlim(min(panel) / 1.4, max(panel) * 1.4)
-        ax.minorticks_off()
-        ax.grid()
-    ticks = [tick for tick in (0.2, 0.3, 0.5, 1.0, 2.0, 4.0) if tick < 2 * max(distances)]
-    axes[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        doubling(ax, named)
+        doubling(ax, ticks, "y")
+        ax.set(xlabel=name, xlim=(min(panel) / 1.4, max(panel) * 1.4))
     axes[0].set_ylim(min(distances) / 1.4, max(distances) * 1.2)
     axes[0].set_ylabel("nats per token above the floor")
+    name, first = next(iter(panels.items()))
+    (few, far), (many, near) = (
+        (size, sum(first[size]) / len(first[size])) for size in (min(first), max(first))
+    )
+    figure.suptitle(
+        f"With {many / few:.0f} times the {name}, {far:.2f} nats above the floor become {near:.2f}"
+    )
     return figure
 
 
@@ -138,67 +105,65 @@ def dial_bars(rows: Sequence[Row]) -> Figure:
         "own_and_new": "... and it isn't in\nthe training text",
         "words": f"different words\nin {rows[0]['drawn']} sentences",
     }
-    figure = style.new_figure(style.WIDTH, 1.5 + 0.42 * len(rows))
+    figure = style.new_figure(style.WIDTH, 1.6 + 0.34 * len(rows))
+    best = max(rows, key=lambda row: row["own"])
+    figure.suptitle(
+        f"{best['what'].capitalize()}: the grammar's share rises from {rows[0]['own']:.2f} "
+        f"to {best['own']:.2f}, {rows[0]['words']} words become {best['words']}"
+    )
     panels = figure.subplots(1, len(kinds), sharey=True)
-    places = range(len(rows))
-    for ax, (kind, title), color in zip(panels, kinds.items(), style.CATEGORIES, strict=False):
-        values = [row[kind] for row in rows]
-        right = 1.0 if kind != "words" else max(values)
-        ax.barh(places, values, color=color, height=0.62)
-        for place, value, row in zip(places, values, rows, strict=True):
-            said, end = (str(value), value) if kind == "words" else (f"{value:.2f}", value)
-            if kind != "words":
-                low, end = interval(value, row["drawn"])
-                ax.plot([low, end], [place, place], color=style.INK, linewidth=1.6)
-            ax.text(end + 0.03 * right, place, said, va="center")
-        _bare(ax, 1.25 * right)
-        ax.set_title(title, fontsize=style.FONT_SIZE)
-    panels[0].set_yticks(places, [row["what"] for row in rows])
-    panels[0].invert_yaxis()
+    for ax, (kind, title) in zip(panels, kinds.items(), strict=True):
+        how: dict[str, Any] = {"loud": [best["what"]], "named": ax is panels[0]}
+        values = {row["what"]: row[kind] for row in rows}
+        if kind == "words":
+            bar_rows(ax, values, written=str, **how)
+        else:
+            ends = {row["what"]: interval(row[kind], row["drawn"]) for row in rows}
+            upper = {what: high for what, (_, high) in ends.items()}
+            bar_rows(ax, values, most=max(upper.values()), ends=upper, **how)
+            for place, (low, high) in enumerate(ends.values()):
+                ax.plot([low, high], [place, place], color=style.INK, linewidth=1.4)
+        ax.set_title(title, fontsize=style.LABEL)
     return figure
 
 
-def _bare(ax: Axes, right: float) -> None:
-    ax.set_xlim(0, right)
-    ax.set_xticks([])
-    ax.spines[["top", "right", "bottom"]].set_visible(False)
-    ax.tick_params(length=0)
+@mpl.rc_context(style.PRINT)
+def text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "") -> Figure:
+    """Draw what each word (row) may see of the others (columns): a square for each mask."""
+    side, left, gap = 2.16, 0.85, 0.28
+    figure, ax = canvas(style.WIDTH, side + 1.3)
+    heading(ax, title, "A row for each word, a column for each word that it may see: a dot")
+    for row, text in enumerate(words):
+        y = 0.2 + side * (len(words) - row - 0.5) / len(words)
+        word(ax, (left - 0.1, y), text, size=style.NOTE, ha="right")
+    for number, (name, seen) in enumerate(masks.items()):
+        x = left + number * (side + gap)
+        label(ax, (x, side + 0.4), name, size=style.LABEL, weight="bold")
+        mask(ax, (x, 0.2), side, side, as_array(seen) > 0)
+    return figure
 
 
 @mpl.rc_context(style.PRINT)
 def share_dots(panels: Mapping[str, Sequence[Row]], xlabel: str) -> Figure:
-    """Draw a row for each way: a dot for the share of each seed, a line at their mean.
+    """Draw a row for each way: a dot for the share of each seed, and their mean in figures.
 
-    panels: title -> rows with "what", "shares", "parameters", the same ways in each. Raises
-    ValueError for none.
+    panels: title -> rows with "what", "shares", "parameters", the same ways in each; of several
+    panels the last is loud, of one its first row. Raises ValueError for none.
     """
     rows = next(iter(panels.values()), [])
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 1.3 + 0.5 * len(rows) + 0.3 * (len(panels) > 1))
+    figure = style.new_figure(style.WIDTH, 1.2 + 0.46 * len(rows) + 0.3 * (len(panels) > 1))
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for ax, (title, rows) in zip(axes, panels.items(), strict=True):
-        for place, row in enumerate(rows):
-            mean = sum(row["shares"]) / len(row["shares"])
-            ax.plot(
-                row["shares"],
-                [place] * len(row["shares"]),
-                "o",
-                color=style.CATEGORIES[0],
-                markersize=9,
-                alpha=0.75,
-                markeredgewidth=0,
-            )
-            ax.plot([mean, mean], [place - 0.28, place + 0.28], color=style.INK, linewidth=2)
-            ax.text(1.03, place, f"{mean:.2f}", va="center", weight="bold")
-        ax.set(xlim=(-0.02, 1.04 + 0.08 * len(panels)), ylim=(len(rows) - 0.5, -0.5))
+        found = {f"{row['what']}\n{row['parameters']:,} weights": row["shares"] for row in rows}
+        loud = list(found)[:1] if len(panels) == 1 else list(found) * (ax is axes[-1])
+        how = {"named": ax is axes[0], "at": 1.0, "loud": loud}
+        dot_rows(ax, found, written=lambda shares: f"{shares.mean():.2f}", **how)
+        ax.set(title=title, xlim=(-0.02, 1.04))
         ax.set_xticks([0, 0.5, 1] if len(panels) > 1 else [0, 0.2, 0.4, 0.6, 0.8, 1])
-        ax.set_title(title, fontsize=style.FONT_SIZE)
-        ax.grid(axis="x")
-        ax.spines[["top", "right", "left"]].set_visible(False)
-        ax.tick_params(axis="y", length=0)
-    names = [f"{row['what']}\n{row['parameters']:,} weights" for row in rows]
-    axes[0].set_yticks(range(len(rows)), names)
+    for text in axes[0].get_yticklabels():
+        text.set_weight("normal")
     axes[len(axes) // 2].set_xlabel(xlabel)
     return figure
 
@@ -212,35 +177,28 @@ def moment(runs: Sequence[Row]) -> Figure:
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 5.2)
+    figure = style.new_figure(style.WIDTH, 5.0)
+    figure.suptitle("The second row is learned slowly, and then fast")
     top, bottom = figure.subplots(2, 1, sharex=True)
-    for run, color, look in zip(runs, style.CATEGORIES, ("-", "--", ":"), strict=False):
+    for run in runs:
         steps = [entry["step"] for entry in run["history"]]
-        own = {"color": color, "linestyle": look, "label": f"seed {run['seed']}"}
-        top.plot(steps, [entry["second"] for entry in run["history"]], linewidth=2.4, **own)
-        top.plot(
-            steps, [entry["first"] for entry in run["history"]], color=style.MUTED, linewidth=1
-        )
-        bottom.plot(steps, [entry["head"] for entry in run["history"]], linewidth=2.4, **own)
+        for ax, what, loud in (
+            (top, "second", True),
+            (top, "first", False),
+            (bottom, "head", True),
+        ):
+            values = [entry[what] for entry in run["history"]]
+            color, wide = (style.ACCENT, 1.6) if loud else (style.SOFT, 1.0)
+            ax.plot(steps, values, color=color, linewidth=wide)
     top.set(ylim=(0, 4.4), ylabel="nats per word")
-    top.set_title("The second row is learned slowly, and then fast")
     last = runs[0]["history"][-1]
-    top.annotate(
-        "first row: nobody can know it",
-        (last["step"], last["first"]),
-        xytext=(0, 6),
-        textcoords="offset points",
-        ha="right",
-        color=style.MUTED,
-    )
-    top.legend(title="second row", loc="center right")
-    bottom.set(
-        ylim=(0, 1.05),
-        ylabel="weight of the best head\nwhere it should look",
-        xlabel="step of training",
-    )
-    for ax in (top, bottom):
-        ax.grid(axis="y")
+    for y, color, said in (
+        (last["first"] + 0.15, style.MUTED, "first row: nobody can know it"),
+        (0.25, style.ACCENT, f"second row, {len(runs)} seeds"),
+    ):
+        top.text(last["step"], y, said, ha="right", va="bottom", color=color)
+    bottom.set(ylim=(0, 1.05), ylabel="weight of the best head where it should look")
+    bottom.set_xlabel("step of training")
     return figure
 
 
@@ -254,29 +212,27 @@ def heads_off(runs: Sequence[Row]) -> Figure:
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 3.9)
+    figure = style.new_figure(style.WIDTH, 3.7)
+    figure.suptitle("In each model, the head that is missed most is in layer 0")
     panels = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
     none = max(run["history"][-1]["first"] for run in runs)
     for ax, run in zip(panels, runs, strict=True):
-        rows = list(run["second_with_a_head_off"].items())
-        first = [name.startswith("layers.0") for name, _ in rows]
-        colors = [style.CATEGORIES[0 if below else 4] for below in first]
-        ax.barh(range(len(rows)), [loss for _, loss in rows], color=colors, height=0.66)
+        off = run["second_with_a_head_off"]
         looks = {f"{head['layer']}.{head['head']}": _looks_at(head) for head in run["heads"]}
-        for place, (name, loss) in enumerate(rows):
-            ax.text(loss + 0.03 * none, place, f"{loss:.2f} {looks[name]}".rstrip(), va="center")
+        names = {key: "layer {1}, head {3}".format(*key.split(".")) for key in off}
+        bars = {names[key]: loss for key, loss in off.items()}
+        said = {names[key]: f"{loss:.2f} {looks[key]}".rstrip() for key, loss in off.items()}
+        loud = [max(bars, key=bars.__getitem__)]
+        bar_rows(ax, bars, loud=loud, most=0.8 * none, notes=said, named=ax is panels[0])
+        for text in panels[0].get_yticklabels():
+            text.set_weight("normal")
         ax.axvline(run["history"][-1]["first"], color=style.MUTED, linewidth=1.2, linestyle="--")
-        ax.axvline(run["second"], color=style.INK, linewidth=1.2, linestyle=":")
-        ax.axhline(sum(first) - 0.5, color=style.MUTED, linewidth=0.8)
-        ax.set_title(f"seed {run['seed']}\nwith all: {run['second']:.2f}")
-        ax.set(xlim=(0, 1.05 * none), ylim=(len(rows) - 0.5, -0.5))
-        ax.spines[["top", "right"]].set_visible(False)
-    names = [f"layer {name.split('.')[1]}, head {name.split('.')[3]}" for name, _ in rows]
-    panels[0].set_yticks(range(len(rows)), names)
+        ax.set_title(f"seed {run['seed']}, with all: {run['second']:.2f}", fontsize=style.LABEL)
     figure.supxlabel(
-        "nats per word of the second row, with this head switched off\n"
-        "looks: ◀ at the word before, ● at the copy    - - the first row",
-        fontsize=style.FONT_SIZE,
+        "nats per word of the second row, with this head switched off; dashed: of the first row\n"
+        "looks: ◀ at the word before, ● at the copy",
+        fontsize=style.NOTE,
+        color=style.MUTED,
     )
     return figure
 
@@ -365,8 +321,8 @@ def draw_dials() -> Figure:
     notebook=NOTEBOOK,
     caption="Three masks for one text: of an encoder, of GPT, and of a prompt read both ways.",
     alt="Three squares with a row and a column for each of I like trees => me gustan los árboles. "
-    "Encoder: all cells are 1. GPT: 1 on and below the diagonal. Prefix: the first four columns, "
-    "the prompt, are 1 everywhere; right of them 1 only on and below the diagonal.",
+    "Encoder: a dot in all cells. GPT: dots on and below the diagonal. Prefix: the first four "
+    "columns, the prompt, have dots everywhere; right of them only on and below the diagonal.",
 )
 def draw_masks() -> Figure:
     from transformer_lib.model.masks import causal_mask
@@ -379,7 +335,8 @@ def draw_masks() -> Figure:
         "GPT": causal_mask(len(words))[0, 0],
         "prefix": prefix_mask(ids, separator=words.index("=>"))[0, 0],
     }
-    return mask_maps(masks, words, words)
+    title = "GPT's words see none that comes later; in a prefix, all see each other"
+    return text_masks(masks, words, title)
 
 
 @figure(

@@ -1,6 +1,6 @@
 """Since 2017: new bends, positions and schedules, what each part is worth, and both ends."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -10,143 +10,95 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from course.chapters.ch09_whole_transformer.figures import LINES, doubling
 from course.drawing import style
+from course.drawing.plots import curves, doubling
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
-from course.drawing.shapes import arrow, box, canvas, label, name_lines, path
+from course.drawing.shapes import arrow, box, canvas, heading, label, path
 from course.drawing.values import as_array
 
 
 @mpl.rc_context(style.PRINT)
-def bend_curves(z: Any, curves: Mapping[str, Any]) -> Figure:
-    """Draw what comes out of a bend against what goes in, a curve for each -> the figure."""
+def bend_curves(z: Any, bends: Mapping[str, Any]) -> Figure:
+    """Draw what comes out of a bend against what goes in: the first is grey, the others loud."""
     figure = style.new_figure(style.WIDTH, 3.6)
     ax = figure.subplots()
-    for (name, values), color, look in zip(curves.items(), style.CATEGORIES, LINES, strict=False):
-        ax.plot(as_array(z), as_array(values), look, color=color, linewidth=3, label=name)
-    ax.axhline(0, color=style.MUTED, linewidth=0.8)
-    ax.set(xlabel="z: what goes in", ylabel="what comes out")
-    ax.grid()
-    name_lines(ax)
+    ax.axhline(0, color=style.RULE, linewidth=0.8)
+    ax.set(xlabel="z: what goes in", ylabel="what comes out", xlim=(z[0], z[-1]))
+    curves(ax, as_array(z), bends, loud=list(bends)[1:])
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def score_squares(squares: Mapping[str, Any]) -> Figure:
+def score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
     """Draw scores (q, k) by the places of query and key -> the figure.
 
     squares: title -> scores. Each has a scale of its own, white at zero, blue below, amber above;
-    -inf is grey and crossed out.
+    -inf is grey.
     """
-    down = -(-len(squares) // 2)
-    figure = style.new_figure(style.WIDTH, 0.6 + 3.6 * down)
-    for number, (title, square) in enumerate(squares.items(), 1):
-        ax = figure.add_subplot(down, 2, number)
+    figure = style.new_figure(style.WIDTH, 3.3)
+    figure.suptitle(title)
+    for ax, (name, square) in zip(figure.subplots(1, len(squares)), squares.items(), strict=True):
         scores = as_array(square)
         shown = np.ma.masked_invalid(scores)
         limit = float(np.abs(shown).max()) or 1.0
-        ax.set_facecolor("#D9D9D9")
+        ax.set_facecolor(style.SOFT)
         ax.imshow(shown, cmap=style.SIGNED, vmin=-limit, vmax=limit, interpolation="nearest")
-        for y, x in np.argwhere(np.isinf(scores)):
-            ax.plot([x - 0.25, x + 0.25], [y - 0.25, y + 0.25], color=style.MUTED, linewidth=0.8)
-        ax.set_title(title, fontsize=style.FONT_SIZE)
-        ax.set(xlabel="place of the key", ylabel="place of the query")
-        ax.set_xticks(range(0, scores.shape[1], 3))
-        ax.set_yticks(range(0, scores.shape[0], 3))
+        ax.set_title(name, fontsize=style.LABEL)
+        ax.set(xlabel="key", ylabel="query" if name == next(iter(squares)) else "")
+        for axis, count in zip((ax.yaxis, ax.xaxis), scores.shape, strict=True):
+            axis.set_ticks([0, count - 1])
     figure.supxlabel(
-        "no color: 0; amber: above; blue: below; grey: hidden. Each square has its own scale",
-        fontsize=style.FONT_SIZE,
+        "places of queries and keys. No color: 0; amber: above; blue: below; grey: hidden. Each "
+        "square has its own scale",
+        fontsize=style.NOTE,
+        color=style.MUTED,
     )
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def schedule_lines(rates: Mapping[str, Any]) -> Figure:
-    """Draw learning rates by the step, as shares of the highest one -> the figure."""
+    """Draw learning rates by the step, as shares of the highest one; the last is loud."""
     figure = style.new_figure(style.WIDTH, 3.2)
     ax = figure.subplots()
-    for (name, lr), color, look in zip(rates.items(), style.CATEGORIES, LINES, strict=False):
-        lr = as_array(lr)
-        ax.plot(
-            np.arange(1, len(lr) + 1),
-            lr / lr.max(),
-            look,
-            color=color,
-            linewidth=3,
-            label=name,
-        )
-    ax.set(xlabel="step of training", ylabel="learning rate,\nby its own highest", ylim=(0, 1.08))
-    ax.set_xlim(left=0)
-    name_lines(ax)
+    ax.set(xlabel="step of training", ylabel="learning rate, by its own highest", ylim=(0, 1.05))
+    steps = np.arange(1, len(next(iter(rates.values()))) + 1)
+    ax.set_xlim(0, len(steps))
+    shares = {name: as_array(lr) / max(lr) for name, lr in rates.items()}
+    curves(ax, steps, shares, loud=list(rates)[-1:])
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def memory_lines(
+def length_lines(
     lengths: Sequence[int],
-    megabytes: Mapping[str, Sequence[float]],
-    unit: str = "megabytes at a time",
+    panels: Mapping[str, Mapping[str, Sequence[float]]],
+    *,
+    unit: str,
+    marks: Sequence[float],
+    loud: Collection[str],
+    beside: str = "",
+    clear: int | None = None,
 ) -> Figure:
-    """Draw the memory of attention against the length of the sentences -> the figure.
+    """Draw what attention takes against the length of the sentences -> the figure.
 
-    Both axes double from line to line. Raises ValueError for a way without a number for each
-    length.
-    """
-    figure = style.new_figure(style.WIDTH, 4.2)
-    ax = figure.subplots()
-    for (name, values), color, look, mark in zip(
-        megabytes.items(), style.CATEGORIES, LINES, "osD", strict=False
-    ):
-        if len(values) != len(lengths):
-            raise ValueError(f"{name!r} has {len(values)} numbers for {len(lengths)} lengths")
-        ax.plot(
-            lengths,
-            values,
-            look,
-            marker=mark,
-            color=color,
-            linewidth=2.6,
-            markersize=7,
-            label=f"{name}: {values[-1]:.0f} MB",
-        )
-    doubling(ax, lengths)
-    ax.set_ylabel(unit)
-    name_lines(ax)
-    return figure
-
-
-@mpl.rc_context(style.PRINT)
-def time_lines(
-    lengths: Sequence[int],
-    panels: Mapping[str, Mapping[str, Any]],
-    unit: str = "time, by that of the formula",
-) -> Figure:
-    """Draw times, divided by those of the formula, against the length of the sentences.
-
-    panels: title -> {name -> a time for each length}. 1, the formula's own, is a line.
+    panels: title -> {way: a number for each length}; both axes double, with these marks upwards.
+    beside: what the line at 1 stands for. clear: from this length on, the ground is tinted. Raises
+    ValueError for a way without a number for each length.
     """
     figure = style.new_figure(style.WIDTH, 4.0)
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for ax, (title, curves) in zip(axes, panels.items(), strict=True):
-        for (name, values), color, look, mark in zip(
-            curves.items(), style.CATEGORIES[1:], LINES, "sDo^", strict=False
-        ):
-            ax.plot(
-                lengths,
-                values,
-                look,
-                marker=mark,
-                color=color,
-                linewidth=2.4,
-                markersize=6,
-                label=name,
-            )
-        ax.axhline(1, color=style.CATEGORIES[0], linewidth=2, label="the formula")
-        doubling(ax, lengths)
-        ax.set_title(title, fontsize=style.FONT_SIZE)
+    for ax, (title, ways) in zip(axes, panels.items(), strict=True):
+        doubling(ax, marks, "y")
+        doubling(ax, lengths, every=len(panels))
+        ax.set(xlabel="words in a sentence", title=title)
+        if beside:
+            ax.axhline(1, color=style.SOFT, linewidth=2, label=beside)
+        if clear:
+            ax.axvspan(clear, lengths[-1], color=style.GROUND, zorder=0)
+        curves(ax, lengths, ways, loud=loud, marker="o", names=ax is axes[-1])
     axes[0].set_ylabel(unit)
-    name_lines(axes[-1])
     return figure
 
 
@@ -154,7 +106,7 @@ def time_lines(
 
 THEN, NOW = 1.35, 6.65  # the middles of the two columns, in inches
 WIDE = 1.7  # a part
-NAME, NUMBERS = 2.72, (4.17, 4.66, 5.2)  # the table between them: its names, and its numbers
+NAME, NUMBERS = 2.72, (4.2, 4.68, 5.24)  # the table between them: its names, and its numbers
 PAPER_LAYER = (  # from the bottom up: height of the middle, what it is; a residual goes around
     (1.2, "words + positions", ""),
     (2.2, "self-attention:\n4 heads of keys", "around"),
@@ -177,6 +129,8 @@ TODAYS_LAYER = (
 def two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> Figure:
     """Draw a layer of 2017, one of today, and what lies between them, with its worth -> the figure.
 
+    What is worth most for pronouns and for longer sentences is loud, and makes the title.
+
     rows: {"what"} and for each key of `panels` a number for each seed, in points; the first is the
     base, the last all of them together. panels: key -> the head of its column. A mean is bold where
     each seed lies beyond all of the base's.
@@ -184,7 +138,10 @@ def two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> 
     if len(rows) < 3:
         raise ValueError(f"{len(rows)} rows: the base, a part and all together are needed")
     base, *parts, together = rows
-    figure, ax = canvas(style.WIDTH, 6.9)
+    most = {key: best(parts, key)[0] for key in panels}
+    figure, ax = canvas(style.WIDTH, 7.3)
+    title = "{} is worth most for pronouns, {} positions for longer sentences"
+    heading(ax, title.format(most.get("pronoun"), most.get("longer")))
     for x, year, layer, training in (
         (
             THEN,
@@ -195,45 +152,34 @@ def two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> 
         ),
         (NOW, "2026", TODAYS_LAYER, "trained with AdamW; the rate\ngoes up, stays, and goes down"),
     ):
-        label(ax, (x, 6.6), year, size=18, weight="bold", ha="center")
+        label(ax, (x, 6.55), year, size=style.TITLE, weight="bold", ha="center")
         _layer(ax, x, layer)
-        label(ax, (x, 0.42), training, size=10.5, ha="center", color=style.MUTED)
-    label(
-        ax,
-        (4.0, 6.3),
-        "What it is worth here,\nat its own rate: points,\nby kind of sentence",
-        size=11,
-        ha="center",
-        va="center",
-    )
-    for x, head in zip(NUMBERS, panels.values(), strict=False):
-        label(ax, (x, 5.85), head, size=9.5, ha="center", color=style.MUTED)
+        label(ax, (x, 0.42), training, ha="center", color=style.MUTED)
+    said = "points, by kind of sentence"
+    label(ax, (4.0, 6.55), "What it is worth here,\nat its own rate:\n" + said, ha="center")
+    for x, name in zip(NUMBERS, panels.values(), strict=False):
+        label(ax, (x, 5.95), name, ha="center", color=style.MUTED)
     step = 4.3 / len(parts)
     for number, row in enumerate([*parts, together]):
         last = row is together
-        y = 5.5 - number * step - (0.25 if last else 0)
-        label(ax, (NAME, y), row["what"], size=11, weight="bold" if last else "normal")
+        y = 5.55 - number * step - (0.25 if last else 0)
+        label(ax, (NAME, y), row["what"], size=style.LABEL, weight="bold" if last else "normal")
         for x, key in zip(NUMBERS, panels, strict=False):
             clear = verdict(row[key], base[key]) != "no clear difference"
+            loud = key != "test" and row["what"] == most[key]
             label(
                 ax,
                 (x, y),
                 in_points(as_array(row[key]).mean()),
-                size=11,
+                size=style.LABEL,
                 ha="center",
                 weight="bold" if clear else "normal",
-                color=style.INK if clear else style.MUTED,
+                color=style.ACCENT if loud else style.INK if clear else style.MUTED,
             )
         if last:
-            path(ax, [(NAME, y + 0.27), (NUMBERS[-1] + 0.25, y + 0.27)], head=False)
-    label(
-        ax,
-        (4.0, 0.42),
-        "bold: each seed beyond\nall seeds of the base",
-        size=10.5,
-        ha="center",
-        color=style.MUTED,
-    )
+            ax.plot([NAME, NUMBERS[-1] + 0.25], [y + 0.27] * 2, color=style.SOFT, linewidth=1)
+    note = "bold: each seed beyond\nall seeds of the base"
+    label(ax, (4.0, 0.42), note, ha="center", color=style.MUTED)
     return figure
 
 
@@ -245,17 +191,8 @@ def in_points(number: float) -> str:
 def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
     """Boxes from the bottom up, in a frame that is repeated; what comes in goes around, too."""
     bottom, top = parts[1][0] - 0.52, parts[-1][0] + 0.36
-    box(
-        ax,
-        (x, (bottom + top) / 2),
-        2.3,
-        top - bottom,
-        color=style.DECODER,
-        fill=style.TINTS[style.DECODER],
-        line=1.4,
-        zorder=0,
-        round=0.12,
-    )
+    middle, tint = (x, (bottom + top) / 2), style.TINTS[style.DECODER]
+    box(ax, middle, 2.3, top - bottom, color=style.DECODER, fill=tint, zorder=0)
     edge = None  # the upper edge of the last box
     adds = [y for y, words, _ in parts if words.startswith("add")]
     for y, words, way in parts:
@@ -266,8 +203,8 @@ def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
             below, aside = y - high / 2 - 0.12, x + WIDE / 2 + 0.17
             add = min(place for place in adds if place > y)
             path(ax, [(x, below), (aside, below), (aside, add), (x + WIDE / 2, add)])
-        box(ax, (x, y), WIDE, high, color=style.DECODER, fill=style.PAPER, line=1.8)
-        label(ax, (x, y), words, size=10.5, ha="center", va="center")
+        look = {"color": style.DECODER, "fill": style.PAPER, "size": style.NOTE}
+        box(ax, (x, y), WIDE, high, words, line=1.2, **look)
         edge = y + high / 2
     arrow(ax, (x, edge), (x, top + 0.25))
 
@@ -310,9 +247,9 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
     places = torch.arange(length)
     distance = places[:, None] - places
     return {
-        "2017: added to the word": added @ w_q @ (added @ w_k).T / d_k**0.5,
-        "rotary: q and k turned": (q @ k.transpose(-2, -1))[0, 0] / d_k**0.5,
-        "ALiBi: what the first head takes off": ALiBi(4)(distance)[0],
+        "2017: added": added @ w_q @ (added @ w_k).T / d_k**0.5,
+        "rotary: turned": (q @ k.transpose(-2, -1))[0, 0] / d_k**0.5,
+        "ALiBi: taken off": ALiBi(4)(distance)[0],
         "a window of 5": Window(5)(distance),
     }
 
@@ -343,10 +280,11 @@ def draw_bends() -> Figure:
     alt="Four squares, places of queries by places of keys. With positions added to the word no "
     "two cells of a diagonal need be alike. With rotary positions each diagonal has one color. "
     "ALiBi is 0 on the main diagonal and falls evenly with the distance, to both sides. A window "
-    "of 5 leaves a band of nine diagonals and crosses out the rest. Each square has its own scale.",
+    "of 5 leaves a band of nine diagonals and hides the rest. Each square has its own scale.",
 )
 def draw_positions() -> Figure:
-    return score_squares(_one_word_everywhere())
+    title = "Only the positions of 2017 leave no diagonal of one color"
+    return score_squares(_one_word_everywhere(), title)
 
 
 @figure(
@@ -472,8 +410,13 @@ def draw_memory() -> Figure:
     rows = [row for row in experiments.load("fused")["memory"] if row["mask"] == "none"]
     for row in rows:
         megabytes.setdefault(row["way"], []).append(row["bytes"] / 1e6)
-    return memory_lines(
-        sorted({row["length"] for row in rows}), megabytes, "megabytes at a time, without a mask"
+    megabytes = {f"{way}: {found[-1]:.0f} MB": found for way, found in megabytes.items()}
+    return length_lines(
+        sorted({row["length"] for row in rows}),
+        {"": megabytes},
+        unit="megabytes at a time, without a mask",
+        marks=[2**i for i in range(8)],
+        loud=[name for name in megabytes if name.startswith("fused")],
     )
 
 
@@ -496,8 +439,12 @@ def draw_fused_times() -> Figure:
         panel = panels.setdefault({"use": "in use", "training": "in training"}[row["what"]], {})
         name = f"fused, {row['threads']} thread{'s' * (row['threads'] > 1)}"
         panel.setdefault(name, []).append(row["time"]["fused"])
-    return time_lines(
+    return length_lines(
         sorted({row["length"] for row in rows}),
         panels,
-        "time with a causal mask,\nby that of the formula",
+        unit="time with a causal mask, by that of the formula",
+        marks=[0.25, 0.5, 1, 2],
+        loud=[name for panel in panels.values() for name in panel],
+        beside="the formula",
+        clear=128,
     )

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from course.chapters.ch19_judge.policy import least_kl, share_solved
 from course.drawing import style
+from course.drawing.plots import curves, dot_rows, doubling
 from course.drawing.registry import figure
 
 Row = Mapping[str, Any]
@@ -42,8 +43,8 @@ def price(
     figure = style.new_figure(style.WIDTH, 4.6)
     ax = figure.subplots()
     shares = [before + (1 - before) * i / 200 for i in range(201)]
-    ax.plot([least_kl(s, before) for s in shares], shares, color=style.HIGHLIGHT, linewidth=3)
-    look = {"color": style.HIGHLIGHT, "weight": "bold", "va": "center"}
+    ax.plot([least_kl(s, before) for s in shares], shares, color=style.ACCENT, linewidth=3)
+    look = {"color": style.ACCENT, "weight": "bold", "va": "center"}
     end = least_kl(1, before), 1
     ax.annotate("the shortest way", end, xytext=(8, 2), textcoords="offset points", **look)
     far = max(run["kl"] for runs in (*trainings.values(), *others.values()) for run in runs)
@@ -69,11 +70,10 @@ def price(
         xlim=(-0.05 * far, 1.22 * far),
     )
     ax.set_title("Every lesson leads farther than it must")
-    ax.grid(axis="y")
     return figure
 
 
-SHADES = ("#2774A7", "#5F97BE", "#97BAD5")  # one blue, the darker the lower the KL weight
+SHADES = (style.MUTED, "#8A9099", style.SOFT)  # the darker the lower the KL weight
 
 
 def _dots(ax: Axes, runs: Sequence[Row], color: str, marker: str) -> None:
@@ -92,10 +92,17 @@ def _name(
 ) -> None:
     at = max((run["kl"], run["right"]) for run in runs)
     box = {"facecolor": style.PAPER, "edgecolor": "none", "alpha": 0.85, "pad": 1}
-    look = {"color": color, "ha": ha, "va": va, "weight": "bold", "bbox": box}
+    look = {
+        "color": style.readable(color, style.PAPER),
+        "ha": ha,
+        "va": va,
+        "weight": "bold",
+        "bbox": box,
+    }
     ax.annotate(name, at, xytext=offset, textcoords="offset points", **look)
 
 
+LOUDEST = ("no KL penalty",)  # the lesson that changes most
 PANELS = {  # what is measured -> its title, and how a number is written
     "right": ("right", "{:.2f}"),
     "different": ("different", "{:.2f}"),
@@ -114,65 +121,42 @@ def what_it_eats(rows: Mapping[str, Sequence[Row]]) -> Figure:
     """
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 1.2 + 0.48 * len(rows))
-    figure.suptitle("Right sentences are paid for with variety", fontsize=13, weight="bold")
+    figure = style.new_figure(style.WIDTH, 1.3 + 0.4 * len(rows))
+    figure.suptitle("Right sentences are paid for with variety")
     axes = figure.subplots(1, len(PANELS), sharey=True)
     start = next(iter(rows.values()))
     for ax, (what, (title, form)) in zip(axes, PANELS.items(), strict=True):
         largest = max(run[what] for runs in rows.values() for run in runs)
-        color = style.HIGHLIGHT if what == "right" else style.CATEGORIES[0]
-        ax.axvline(
-            statistics.mean(run[what] for run in start),
-            color=style.MUTED,
-            linestyle="--",
-            linewidth=1,
-        )
-        for place, runs in enumerate(rows.values()):
-            found = [run[what] for run in runs]
-            ax.plot(found, [place] * len(found), "o", color=color, markersize=7, alpha=0.7)
-            mean = form.format(statistics.mean(found))
-            ax.text(1.22 * largest, place, mean, va="center", ha="left", fontsize=10)
-        ax.set(
-            xlim=(-0.06 * largest, 1.85 * largest),
-            ylim=(len(rows) - 0.5, -0.5),
-            xticks=[0, largest],
-        )
-        ax.set_xticklabels(["0", form.format(largest)], fontsize=10)
-        ax.set_title(title, fontsize=11, weight="normal")
-        ax.grid(axis="y")
-    axes[0].set_yticks(range(len(rows)), list(rows))
+        before = statistics.mean(run[what] for run in start)
+        ax.axvline(before, color=style.SOFT, linestyle="--", linewidth=1)
+        found = {name: [run[what] for run in runs] for name, runs in rows.items()}
+        mean = {"written": lambda values, form=form: form.format(values.mean()), "at": 0.68}
+        dot_rows(ax, found, loud=LOUDEST, named=ax is axes[0], **mean)
+        ax.set(xlim=(-0.06 * largest, 1.75 * largest))
+        ax.set_xticks([0, largest], ["0", form.format(largest)], fontsize=style.NOTE)
+        ax.set_title(title, fontsize=style.LABEL, weight="normal")
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def tries(curves: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
-    """Draw pass@k against k -> figure. curves: two names, each with the runs of its seeds.
+def tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
+    """Draw pass@k against k -> figure. curves_of: two names, each with the runs of its seeds.
 
     A run has "solved": of each problem, how many of `drawn` tries were right. The second curve is
     the accent.
     """
-    figure = style.new_figure(style.WIDTH, 3.8)
+    figure = style.new_figure(style.WIDTH, 3.6)
     ax = figure.subplots()
     ks = [2**i for i in range(drawn.bit_length()) if 2**i <= drawn]
-    for color, (name, runs) in zip((style.MUTED, style.HIGHLIGHT), curves.items(), strict=True):
-        seeds = [[share_solved(run["solved"], drawn, k) for k in ks] for run in runs]
-        for one in seeds:
-            ax.plot(ks, one, color=color, linewidth=0.8, alpha=0.6)
-        mean = [statistics.mean(at) for at in zip(*seeds, strict=True)]
-        ax.plot(ks, mean, "o-", color=color, markersize=5)
-        look = {"color": color, "weight": "bold", "va": "center", "ha": "right"}
-        ax.annotate(name, (1, mean[0]), xytext=(-9, 0), textcoords="offset points", **look)
-    ax.set(
-        xscale="log",
-        xlabel="k: tries at a beginning",
-        ylabel="share of beginnings\nwith a right one",
-        ylim=(0, 1.05),
-        xlim=(0.28, 1.1 * ks[-1]),
-    )
-    ax.set_xticks(ks, ks)
-    ax.minorticks_off()
+    lines = {
+        name: [[share_solved(run["solved"], drawn, k) for k in ks] for run in runs]
+        for name, runs in curves_of.items()
+    }
+    doubling(ax, ks)
+    ax.set(xlabel="k: tries at a beginning", ylabel="share of beginnings with a right one")
+    ax.set_ylim(0, 1.05)
+    curves(ax, ks, lines, loud=list(lines)[-1:], marker="o", markersize=5)
     ax.set_title("Sharpened: with 32 tries the start is ahead")
-    ax.grid(axis="y")
     return figure
 
 
@@ -186,20 +170,12 @@ def hole_found(runs: Sequence[Row]) -> Figure:
     ax = figure.subplots()
     histories = [run["history"] for run in runs]
     names = {"reward": "the judge's yes", "right": "truly right"}
-    for (what, name), color in zip(names.items(), (style.MUTED, style.HIGHLIGHT), strict=True):
-        means = windows(histories, what)
-        steps = [WINDOW * (place + 0.5) for place in range(len(means))]
-        for one in histories:
-            ax.plot(steps, windows([one], what), color=color, linewidth=0.8, alpha=0.6)
-        ax.plot(steps, means, "o-", color=color, markersize=5)
-        look = {"color": color, "weight": "bold", "va": "center"}
-        ax.annotate(name, (steps[-1], means[-1]), xytext=(8, 0), textcoords="offset points", **look)
-    ax.set(
-        xlabel="step", ylabel="share of the sentences", ylim=(0, 1.05), xlim=(0, 1.28 * steps[-1])
-    )
-    ax.set_xticks([0, *(int(step + WINDOW / 2) for step in steps[1::2])])
+    lines = {said: [windows([one], what) for one in histories] for what, said in names.items()}
+    steps = [WINDOW * (place + 0.5) for place in range(len(windows(histories, "right")))]
+    ax.set(xlabel="step", ylabel="share of the sentences", ylim=(0, 1.05))
+    curves(ax, steps, lines, loud=["truly right"], marker="o", markersize=5)
+    ax.set_xlim(left=0)
     ax.set_title("Nearly all pass, and nearly none is right")
-    ax.grid(axis="y")
     return figure
 
 
@@ -261,14 +237,14 @@ def draw_what_it_eats() -> Figure:
     notebook=NOTEBOOK,
     caption="pass@k: how many beginnings have a right sentence among k, before and after.",
     alt="The share of 32 beginnings that became a right sentence, against the number of tries "
-    "from 1 to 32, doubling. with one try the taught model is above its start. The "
+    "from 1 to 32, doubling. With one try the taught model is above its start. The "
     "start's curve is steeper, comes up to it, and with 32 tries is above it.",
 )
 def draw_tries() -> Figure:
     from course.chapters.ch19_judge.experiments import TRIES
 
     ways = stored_ways()
-    taught = {"taught, no\nKL penalty": ways["no KL penalty"]}
+    taught = {"taught, no KL penalty": ways["no KL penalty"]}
     return tries({"start": ways["start"], **taught}, TRIES)
 
 

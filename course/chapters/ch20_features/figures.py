@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.drawing import style
+from course.drawing.plots import shares
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, label
+from course.drawing.shapes import canvas, heading, label, titled
 
 NOTEBOOK = "20_features"
 CORNERS = {  # (feminine, several) -> what stands over the corner
@@ -24,7 +24,7 @@ SAID = {  # outcome -> how the bar says it
     "another adjective": "a third word\nin its place",
     "another word": "other words\nchange",
 }
-SHADES = ("#2774A7", "#E4E4E4", "#E89F2A", "#912E5A")
+SHADES = (style.ACCENT, style.RULE, style.SOFT, style.MUTED)
 
 
 @mpl.rc_context(style.PRINT)
@@ -34,16 +34,15 @@ def four_corners(nouns: Sequence[Sequence[Any]], most: int = 24) -> Figure:
     nouns: [form, feminine, several, how often it stands in the sentences, on how many of them the
     feature fires]. Lit: it fires on at least half. most: words in a corner, the commonest.
     """
-    figure, ax = canvas(style.WIDTH, 6.2)
-    title = "Ten examples say “feminine”. The truth: feminine, and one of them"
-    label(ax, (0.1, 5.9), title, size=14, weight="bold")
+    figure, ax = canvas(style.WIDTH, 6.1)
+    heading(ax, "Ten examples say “feminine”. The truth: feminine, and one of them")
     for (feminine, several), said in CORNERS.items():
-        x, top = (4.1 if several else 0.1), (5.3 if feminine else 2.6)
+        x, top = (4.1 if several else 0.02), (5.3 if feminine else 2.6)
         corner = [noun for noun in nouns if (noun[1], noun[2]) == (feminine, several)]
         corner = sorted(corner, key=lambda noun: -noun[3])
         lit = sum(2 * noun[4] >= noun[3] for noun in corner)
-        label(ax, (x, top), said, size=13, weight="bold")
-        label(ax, (x + 3.75, top), f"fires on {lit} of {len(corner)} nouns", size=11, ha="right")
+        label(ax, (x, top), said, size=style.LABEL + 1, weight="bold")
+        label(ax, (x + 3.75, top), f"fires on {lit} of {len(corner)} nouns", ha="right")
         shown = sorted(corner[:most])
         for number, noun in enumerate(shown):
             fires = 2 * noun[4] >= noun[3]
@@ -51,9 +50,8 @@ def four_corners(nouns: Sequence[Sequence[Any]], most: int = 24) -> Figure:
                 ax,
                 (x + 1.27 * (number % 3), top - 0.36 - 0.26 * (number // 3)),
                 noun[0],
-                size=10.5,
                 weight="bold" if fires else "normal",
-                color=style.CATEGORIES[4] if fires else "#9A9A9A",
+                color=style.ACCENT if fires else style.MUTED,
             )
     return figure
 
@@ -69,40 +67,41 @@ def score_rows(
     """
     first = next(iter(rows.values()))
     looks = {
-        "best feature": (style.CATEGORIES[4], "o", 9),
-        "best neuron": (style.CATEGORIES[0], "s", 6),
+        "best feature": (style.ACCENT, "o", 8),
+        "best neuron": (style.SOFT, "s", 6),
         "random direction": (style.MUTED, "x", 6),
-        "probe": (style.INK, "|", 13),
+        "probe": (style.INK, "|", 12),
     }
-    figure = style.new_figure(style.WIDTH, 1.3 + 0.42 * len(first))
+    figure = style.new_figure(style.WIDTH, 1.5 + 0.34 * len(first))
+    note = "average precision, on nouns and verbs that weren't used to choose"
+    titled(figure, "A probe finds nearly all; a single feature or neuron mostly less", note)
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (scope, title) in zip(axes, panels.items(), strict=True):
         for y, found in enumerate(rows[scope].values()):
+            ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
             for who, (color, marker, size) in looks.items():
                 values = found[who]
                 mean = sum(values) / len(values)
-                ax.plot([min(values), max(values)], [y, y], color=color, linewidth=1.4)
-                ax.plot(
-                    mean,
-                    y,
-                    marker=marker,
-                    color=color,
-                    markersize=size,
-                    markeredgewidth=2,
-                    linestyle="",
-                    label=who if y == 0 else None,
-                )
-        ax.set_title(title, fontsize=style.FONT_SIZE)
+                ax.plot([min(values), max(values)], [y, y], color=color, alpha=0.5)
+                look = {"marker": marker, "color": color, "markersize": size, "linestyle": ""}
+                ax.plot(mean, y, markeredgewidth=2, **look)
+                if ax is axes[0] and y == 0:  # where all marks lie far to the right: their names
+                    at = 1 + list(looks).index(who)
+                    ax.plot(0.04, at, markeredgewidth=2, **look)
+                    ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 1}
+                    ax.text(
+                        0.1,
+                        at,
+                        who,
+                        va="center_baseline",
+                        color=style.readable(color, style.PAPER),
+                        bbox=ground,
+                    )
+        ax.set_title(title, fontsize=style.LABEL)
         ax.set(xlim=(0, 1.04), ylim=(len(first) - 0.5, -0.5))
-        ax.grid(axis="x")
         ax.tick_params(axis="y", length=0)
         ax.spines[["left", "bottom"]].set_visible(False)
     axes[0].set_yticks(range(len(first)), list(first))
-    figure.supxlabel(
-        "average precision, on nouns and verbs that weren't used to choose", fontsize=11
-    )
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=4)
     return figure
 
 
@@ -110,38 +109,33 @@ def score_rows(
 def outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
     """Draw what became of the sentences, a bar for each way, as shares of all -> the figure."""
     figure = style.new_figure(style.WIDTH, 1.2 + 0.62 * len(ways))
+    first, *_, dictionary, _ = [*ways.values()] if len(ways) > 2 else [*ways.values()] * 4
+    figure.suptitle(
+        f"Two weights of one head turn {100 * first['flipped']:.0f} % of the genders, "
+        f"two features {100 * dictionary['flipped']:.0f} %"
+    )
     ax = figure.subplots()
-    for y, shares in enumerate(ways.values()):
-        _bar(ax, y, shares)
+    most = {name: max(ways, key=lambda way: ways[way][name]) for name in SAID}
+    for y, (way, parts) in enumerate(ways.items()):
+        left = 0.0
+        for (name, said), shade in zip(SAID.items(), SHADES, strict=True):
+            ax.barh(y, parts[name], left=left, height=0.5, color=shade)
+            middle = {"x": left + parts[name] / 2, "ha": "center"}
+            if parts[name] >= 0.06:
+                number = f"{100 * parts[name]:.0f} %"
+                ax.text(**middle, y=y, s=number, va="center", color=style.ink_on(shade))
+            if most[name] == way:
+                at = (
+                    {"x": 1.0, "ha": "right"} if left + parts[name] > 0.98 > parts[name] else middle
+                )
+                ax.text(**at, y=y - 0.28, s=said.replace("\n", " "), va="bottom", size=style.NOTE)
+            left += parts[name]
     ax.set_yticks(range(len(ways)), list(ways))
-    ax.set(xlim=(0, 1), ylim=(len(ways) - 0.5, -0.6))
-    ax.xaxis.set_major_formatter(mpl.ticker.PercentFormatter(1))
+    ax.set(xlim=(0, 1), ylim=(len(ways) - 0.5, -0.7))
+    shares(ax.xaxis, parts=4)
     ax.tick_params(axis="y", length=0)
-    ax.spines[["left", "bottom"]].set_visible(False)
-    handles = [
-        mpl.patches.Patch(facecolor=shade, label=said.replace("\n", " "))
-        for shade, said in zip(SHADES, SAID.values(), strict=True)
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=2)
+    ax.spines["left"].set_visible(False)
     return figure
-
-
-def _bar(ax: Axes, y: float, shares: Mapping[str, float]) -> None:
-    left = 0.0
-    for name, shade in zip(SAID, SHADES, strict=True):
-        share = shares[name]
-        ax.barh(y, share, left=left, height=0.62, color=shade)
-        if share >= 0.06:
-            ax.text(
-                left + share / 2,
-                y,
-                f"{100 * share:.0f} %",
-                ha="center",
-                va="center",
-                fontsize=11,
-                color=style.ink_on(shade),
-            )
-        left += share
 
 
 # --- the figures of the notebook -----------------------------------------------------------------
@@ -194,7 +188,7 @@ def draw_scores() -> Figure:
     caption="Two features turn the gender of 55 adjectives in 100; two weights of one head, 99.",
     alt="Four bars. The swap of two attention weights: the gender flips and nothing else in 99 %. "
     "The difference of means: 89 %, a third word in its place in 11 %. Two features: 55 %, nothing "
-    "changes in 32 %, a third word in 13 %. Two features by lot: nothing changes in 87 %, other "
+    "changes in 32 %, a third word in 13 %. Two drawn at random: nothing changes in 87 %, other "
     "words change in 9 %.",
 )
 def draw_steering() -> Figure:

@@ -16,7 +16,7 @@ WAYS = {  # as they are stored -> as the figure says it
     "swap": "13's swap: two weights\nof one head",
     "difference of means": "the difference of\nmeans, added",
     "two features": "two features of\nthe dictionary",
-    "two features by lot": "two features\nby lot",
+    "two features by lot": "two features\nat random",
 }
 
 

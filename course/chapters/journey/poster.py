@@ -10,7 +10,6 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle
 
 from course.drawing import style
 from course.drawing.shapes import (
@@ -22,8 +21,10 @@ from course.drawing.shapes import (
     label,
     look,
     outline,
+    path,
     percent,
     scale,
+    sentence,
     strip,
     width_of,
     word,
@@ -40,6 +41,9 @@ HIGH, STEP, BAND = 0.2, 0.276, 0.362  # a strip, from one to the next, the arrow
 SUBTITLE = """How a small Transformer translates: every number that it
 computes on the way. A word is a strip of 128 cells;
 each half is read from the top down."""
+# In points: the title, the halves, their words and layers are read from two metres, all else from
+# a hand's breadth.
+HUGE, LARGE, WORD, PLAIN, SMALL = 52, 32, 28, 14, 11
 COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
 
 
@@ -60,14 +64,8 @@ class Column:
         return self.x(len(self.words) - 1) + COLUMN
 
     def name(self, text: str, y: float, strong: bool = False) -> None:
-        label(
-            self.ax,
-            (self.left - 0.14, y),
-            text,
-            size=13,
-            ha="right",
-            weight="bold" if strong else "normal",
-        )
+        weight = "bold" if strong else "normal"
+        label(self.ax, (self.left - 0.14, y), text, size=PLAIN, ha="right", weight=weight)
 
     def strips(self, text: str, vectors: Any, *, strong: bool = False, high: float = HIGH) -> None:
         """One strip for each word."""
@@ -93,15 +91,7 @@ class Column:
         for number, table in enumerate(weights):
             top, bottom = self.y - 0.03, self.y - BAND + 0.05
             for place, text in enumerate(sources):
-                self.ax.add_patch(
-                    Circle(
-                        (middle(place), top),
-                        0.028,
-                        linewidth=0,
-                        zorder=3,
-                        facecolor=word_color(text),
-                    )
-                )
+                self.ax.plot(middle(place), top, "o", color=word_color(text), markersize=4)
             starts = [(middle(place), top) for place in range(len(sources))]
             ends = [(self.middle(place), bottom) for place in range(len(self.words))]
             head(self.ax, starts, ends, as_array(table), sources, widest=4.5, least=0.05)
@@ -121,10 +111,10 @@ class Column:
             self.ax,
             (left + 0.12, top - 0.14),
             title.replace(" layer", "\nlayer"),
-            size=17,
+            size=19,
             va="top",
             weight="bold",
-            color=COLORS[self.side],
+            color=color,
         )
 
 
@@ -146,27 +136,22 @@ def poster(
     """
     figure, ax = canvas(*A2)
     figure.set_label(style.PAGE)
-    left, y = ENCODER_X - LABELS, A2[1] - 0.68
-    x = _words(ax, left, y, way.src[:-1])
-    arrow(ax, (x + 0.05, y), (x + 1.1, y), style.INK, thick=7)
-    x = _words(ax, x + 1.55, y, way.tgt_out[:-1])
-    label(ax, (x + 0.9, y), SUBTITLE, size=16, linespacing=1.3)
+    left, y = ENCODER_X - LABELS, A2[1] - 0.92
+    written = {"size": HUGE, "gap": 0.55}
+    x = sentence(ax, (left + 0.1, y), way.src[:-1], style.WORDS, **written)[-1] + 1.55
+    arrow(ax, (x, y + 0.25), (x + 1.05, y + 0.25), style.INK, thick=7)
+    sentence(ax, (x + 1.6, y), way.tgt_out[:-1], style.WORDS, **written)
+    label(ax, (A2[0] - 0.45, y + 0.2), SUBTITLE, size=17, linespacing=1.3, ha="right")
 
-    top = A2[1] - 2.2
+    top = A2[1] - 2.35
     encoder = Column(ax, "encoder", ENCODER_X, way.src, top)
     decoder = Column(ax, "decoder", DECODER_X, way.tgt_in, top)
     for column, text in (
         (encoder, "The encoder reads all words at once"),
         (decoder, "The decoder writes one word after another"),
     ):
-        label(
-            ax,
-            (column.left - LABELS, top + 0.74),
-            text,
-            size=25,
-            weight="bold",
-            color=COLORS[column.side],
-        )
+        at, look = (column.left - LABELS, top + 0.82), {"size": LARGE, "weight": "bold"}
+        label(ax, at, text, color=COLORS[column.side], **look)
     _below(encoder, way, "src", src_ids, sizes[0], positions)
     _below(decoder, way, "tgt", tgt_ids, sizes[1], positions)
     for i in (0, 1):
@@ -174,27 +159,12 @@ def poster(
     memory_y = encoder.y
     entries = [_decoder_layer(decoder, way, i) for i in (0, 1)]
     _ribbon(ax, encoder, memory_y, entries)
-    label(
-        ax,
-        (encoder.right, memory_y - 0.5),
-        "the memory goes to both decoder layers",
-        size=19,
-        weight="bold",
-        ha="right",
-        color=COLORS["encoder"],
-    )
+    said, look = "the memory goes to both decoder layers", {"size": 24, "weight": "bold"}
+    label(ax, (encoder.right, memory_y - 0.5), said, ha="right", color=style.ENCODER, **look)
     _words_out(decoder, way, likeliest)
     _flow_back(decoder, way, top)
     _legend(ax, encoder.y - 0.9, notes)
     return figure
-
-
-def _words(ax: Axes, x: float, y: float, words: Sequence[str]) -> float:
-    """The words of the title, each in its color -> where they end."""
-    for text in words:
-        word(ax, (x, y), text, size=44, ha="left")
-        x += width_of(text, 44) + 0.5
-    return x
 
 
 def _below(
@@ -202,20 +172,14 @@ def _below(
 ) -> None:
     """Word, one-hot row, embedding, position and their sum."""
     for place, text in enumerate(column.words):
-        word(column.ax, (column.middle(place), column.y + 0.24), text, size=24)
+        word(column.ax, (column.middle(place), column.y + 0.26), text, size=WORD)
     column.y -= 0.14
     for place, number in enumerate(ids):
         x, share = column.x(place), (number + 0.5) / vocab_size
         outline(column.ax, (x, column.y - 0.09), COLUMN, 0.09)
-        area(
-            column.ax,
-            (x + share * COLUMN - 0.012, column.y - 0.09),
-            0.024,
-            0.09,
-            style.INK,
-            zorder=3,
-        )
-        label(column.ax, (x + share * COLUMN, column.y - 0.17), str(number), size=9, ha="center")
+        at = x + share * COLUMN
+        area(column.ax, (at - 0.012, column.y - 0.09), 0.024, 0.09, style.INK, zorder=3)
+        label(column.ax, (at, column.y - 0.17), str(number), size=SMALL, ha="center")
     column.name("one-hot", column.y - 0.045)
     column.y -= 0.2
     column.strips("embedding × √128", way.outputs[f"{side}_embed"])
@@ -262,7 +226,7 @@ def _decoder_layer(column: Column, way: Any, i: int) -> float:
             line=1.6,
             vectors=True,
         )
-        word(column.ax, (column.x(place) + wide + 0.07, entry), text, size=11, ha="left")
+        word(column.ax, (column.x(place) + wide + 0.07, entry), text, size=SMALL, ha="left")
     column.name("memory", entry, strong=True)
     column.heads(
         way.weights[f"{part}.cross_attn"], way.src, lambda place: column.x(place) + wide / 2
@@ -283,23 +247,13 @@ def _ribbon(ax: Axes, encoder: Column, y: float, entries: Sequence[float]) -> No
     down = y + 0.02
     for place, text in enumerate(encoder.words):
         color, offset = word_color(text), place * spacing
-        x, low = encoder.middle(place), down - 0.02 - offset
-        ax.plot(
-            [x, x, lane + offset, lane + offset],
-            [y + 0.22, low, low, max(entries) + offset],
-            color=color,
-            linewidth=2.6,
-            zorder=1.5,
-            solid_joinstyle="round",
-        )
-        for entry in entries:
-            ax.plot(
-                [lane + offset, DECODER_X - 0.95],
-                [entry + offset - 0.08] * 2,
-                color=color,
-                linewidth=2.6,
-                zorder=1.5,
-            )
+        x, low, lane_x = encoder.middle(place), down - 0.02 - offset, lane + offset
+        up = [(x, y + 0.22), (x, low), (lane_x, low), (lane_x, max(entries) + offset)]
+        rows = [
+            [(lane_x, at + offset - 0.08), (DECODER_X - 0.95, at + offset - 0.08)] for at in entries
+        ]
+        for way in (up, *rows):
+            path(ax, way, color, head=False, thick=2.6, zorder=1.5)
 
 
 def _words_out(column: Column, way: Any, likeliest: Any) -> None:
@@ -310,52 +264,41 @@ def _words_out(column: Column, way: Any, likeliest: Any) -> None:
         for row, (text, chance) in enumerate(words):
             y = column.y - 0.1 - row * 0.2
             look_like = {"ha": "right", "weight": "bold", "color": word_color(text)}
-            label(column.ax, (x + 0.86, y), text, size=11.5, **look_like)
+            label(column.ax, (x + 0.86, y), text, size=SMALL, **look_like)
             long = max(chance * 0.6, 0.01)
             area(column.ax, (x + 0.93, y - 0.05), long, 0.1, word_color(text), zorder=2)
-            label(column.ax, (x + 0.98 + long, y), percent(chance), size=11)
-        word(
-            column.ax,
-            (column.middle(place), column.y - 0.2 * len(words) - 0.28),
-            way.tgt_out[place],
-            size=24,
-        )
+            label(column.ax, (x + 0.98 + long, y), percent(chance), size=SMALL)
+        at = column.middle(place), column.y - 0.2 * len(words) - 0.3
+        word(column.ax, at, way.tgt_out[place], size=WORD)
     column.name("likeliest words", column.y - 0.2)
-    column.name("written", column.y - 0.2 * len(likeliest[0]) - 0.28, strong=True)
-    column.y -= 0.2 * len(likeliest[0]) + 0.28
+    column.name("written", column.y - 0.2 * len(likeliest[0]) - 0.3, strong=True)
+    column.y -= 0.2 * len(likeliest[0]) + 0.3
 
 
 def _flow_back(column: Column, way: Any, top: float) -> None:
     """Each word that is written goes back up, and in at the next place."""
     for place, text in enumerate(way.tgt_out[:-1]):
         lane, color = column.x(place) + COLUMN + GAP / 2, word_color(text)
-        half = width_of(text, 24) / 2
-        start, end = column.middle(place) + half + 0.08, column.middle(place + 1)
-        other = width_of(column.words[place + 1], 24) / 2
-        column.ax.plot(
-            [start, lane, lane, lane + 0.1],
-            [column.y] * 2 + [top + 0.24] * 2,
-            color=color,
-            linewidth=3,
-            zorder=0.6,
-            solid_joinstyle="round",
-        )
-        look(column.ax, (lane, top + 0.24), (end - other - 0.06, top + 0.24), 1.0, color, widest=3)
+        half, other = (width_of(one, WORD) / 2 for one in (text, column.words[place + 1]))
+        start, end = column.middle(place) + half + 0.1, column.middle(place + 1) - other - 0.1
+        corners = [(start, column.y), (lane, column.y), (lane, top + 0.26), (end, top + 0.26)]
+        path(column.ax, corners, color, thick=3, zorder=0.6)
 
 
 def _legend(ax: Axes, top: float, notes: Sequence[str]) -> None:
     """How to read the page, and what to look for."""
     left = ENCODER_X - LABELS
-    label(ax, (left, top), "How to read it", size=18, weight="bold")
+    label(ax, (left, top), "How to read it", size=24, weight="bold")
     scale(ax, (left + 0.35, top - 0.52), 1.7, limit=LIMIT, height=0.19)
     text = "the value of a number: no color is zero, blue below it, orange above it"
-    label(ax, (left + 2.6, top - 0.42), text, size=15)
+    label(ax, (left + 2.6, top - 0.42), text, size=17)
     y = top - 0.87
     look(ax, (left + 0.3, y), (left + 1.1, y), 1.0, "trees", widest=4.5)
     look(ax, (left + 1.3, y), (left + 2.1, y), 0.25, "trees", widest=4.5)
     text = "attention, 100 % and 25 %: from the word that is looked at, in its color"
-    label(ax, (left + 2.6, y), text, size=15)
-    label(ax, (left, top - 1.5), "What to look for", size=18, weight="bold")
+    label(ax, (left + 2.6, y), text, size=17)
+    label(ax, (left, top - 1.45), "What to look for", size=24, weight="bold")
     for row, note in enumerate(notes):
-        label(ax, (left + 0.05, top - 1.88 - 0.34 * row), f"{row + 1}", size=15, weight="bold")
-        label(ax, (left + 0.35, top - 1.88 - 0.34 * row), note, size=15)
+        y = top - 1.88 - 0.33 * row
+        label(ax, (left + 0.05, y), f"{row + 1}", size=17, weight="bold")
+        label(ax, (left + 0.4, y), note, size=17)

@@ -316,3 +316,18 @@ def test_no_figure_is_described_by_how_light_or_dark_it_is():
         for text in (entry.caption, entry.alt):
             assert not theirs.search(text), (name, theirs.search(text)[0])
     assert any(root.glob("*/figures.py"))
+
+
+def test_no_word_is_turned_and_titles_stay_above_what_is_measured():
+    figure = style.new_figure()
+    left, right = figure.subplots(1, 2)
+    for ax in (left, right):
+        ax.plot([0, 1])
+        ax.set_title("a panel")
+    left.set_ylabel("loss per token,\nin nats")
+    style.finish(figure)
+    figure.draw_without_rendering()
+    label = left.yaxis.label
+    assert (label.get_text(), label.get_rotation()) == ("loss per token, in nats", 0)
+    tops = [ax._left_title.get_window_extent().y0 for ax in (left, right)]
+    assert tops[0] == pytest.approx(tops[1]) and tops[0] >= label.get_window_extent().y1

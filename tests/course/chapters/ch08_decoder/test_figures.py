@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 import torch
-from matplotlib.patches import PathPatch
+from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch
 
 from course.chapters.ch08_decoder import experiments as measured
 from course.chapters.ch08_decoder import figures as data
@@ -14,11 +15,11 @@ from course.chapters.ch08_decoder.figures import (
     CELLS,
     decode_trace,
     generator_flow,
-    percent,
     stacks_stepper,
     words_come_back,
 )
 from course.drawing.registry import FIGURES
+from course.drawing.shapes import percent, word_color
 from transformer_lib.text.tokens import BOS
 from transformer_lib.translator import Translator
 
@@ -51,17 +52,14 @@ def test_the_flow_ends_at_the_highest_logit():
 
 
 def test_the_trace_has_a_row_for_each_step():
-    axes = decode_trace(SRC, STEPS).axes
-    assert len(axes) == 6
-    first, second = axes[:3], axes[3:]
-    assert texts(first[0]) == ["<bos>", "→ x"]
-    assert texts(second[0]) == ["<bos> x", "→ z"]
-    for (_, look, bars), step in zip((first, second), STEPS, strict=True):
-        assert look.images[0].get_array().tolist() == [step.looks]
-        assert [label.get_text() for label in look.get_xticklabels()] == SRC
-        assert [bar.get_width() for bar in bars.patches] == step.chances
-        assert [label.get_text() for label in bars.get_yticklabels()] == step.best
-        assert texts(bars) == [percent(chance) for chance in step.chances]
+    [ax] = decode_trace(SRC, STEPS).axes
+    assert [image.get_array().tolist() for image in ax.images] == [[step.looks] for step in STEPS]
+    said = texts(ax)
+    assert said[0] == "At each step one word is nearly sure, with 60 % or 90 %"
+    for step in STEPS:
+        assert " ".join(step.read) in " ".join(said)
+        assert set(step.best) <= set(said)
+        assert {percent(chance) for chance in step.chances} <= set(said)
 
 
 def small_way(words: int = 2) -> dict:
@@ -118,8 +116,9 @@ def test_words_come_back():
     ax = words_come_back(["a"], ["<bos>", "x"], ["x", "y"]).axes[0]
     words = [text.get_text() for text in ax.texts]
     assert [words.count(one) for one in ("a", "<bos>", "x", "y", "memory")] == [1, 1, 2, 1, 1]
-    ribbons = [patch for patch in ax.patches if isinstance(patch, PathPatch)]
-    assert len(ribbons) == 2  # one, and its white border
+    ways = [one for one in ax.patches if isinstance(one, FancyArrowPatch)]
+    colors = [to_hex(way.get_edgecolor()) for way in ways if len(way.get_path()) > 8]
+    assert colors == [word_color("x").lower()]  # the only word that comes back
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ def test_curves_and_where_they_double_reach_the_picture():
     assert [ax.get_title() for ax in figure.axes] == ["one", "two"]
     assert [list(line.get_ydata()) for line in one.lines] == [[1.0, 3.0], [0, 2.0]]
     assert list(one.lines[1].get_xdata()) == [24.0, 24.0]
-    assert [text.get_text() for text in one.texts] == ["24"]
-    assert len(two.lines) == 1 and not two.texts
-    with pytest.raises(ValueError, match="1 numbers for 2 lengths"):
+    assert [text.get_text() for text in one.texts] == ["24 "]
+    assert len(two.lines) == 1 and [text.get_text() for text in two.texts] == ["a"]
+    with pytest.raises(ValueError, match="1 numbers for 2 places"):
         step_lines([16, 32], {"one": panel([1.0], None)})
 
 

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from matplotlib.patches import FancyArrowPatch
 
 from course.chapters.ch11_decoding import figures
 from course.chapters.ch11_decoding.figures import (
@@ -109,9 +110,10 @@ def test_the_printed_tree_carries_words_and_sums():
     for words, total in [("a", 0.6), ("b", 0.3), ("c", 0.1), ("x", 0.27), ("x", 0.24)]:
         assert f"{words}\n{math.log(total):.2f}".replace("-", "\N{MINUS SIGN}") in texts
     bold = [text for text in ax.texts if text.get_weight() == "bold"]
-    assert [text.get_text() for text in bold] == ["<eos>\n\N{MINUS SIGN}1.31"]
-    lines = sum(len(lines.get_segments()) for lines in ax.collections)
-    assert lines == len(ax.patches) - 1  # every box but <bos> hangs on a line
+    assert bold[-1].get_text() == "<eos>\n\N{MINUS SIGN}1.31"
+    assert bold[0].get_text() == "“b” is behind “a” after one word, and wins"
+    lines = [one for one in ax.patches if isinstance(one, FancyArrowPatch)]
+    assert len(lines) == len(ax.patches) - len(lines) - 1  # every box but <bos> hangs on a line
 
 
 def test_the_stepper_grows_and_decides():
@@ -154,9 +156,9 @@ def test_curves_carry_their_numbers():
     ]
     panels = wider_beams(rows).axes
     drawn = [ax.lines[0].get_xdata().tolist() for ax in panels]
-    assert drawn == [[-1, -2], [9, 8], [12.5, 25]]
-    assert panels[2].get_xlim() == (0, 100)
-    assert [text.get_text() for text in panels[0].texts] == ["−1.00", "−2.00"]
+    assert drawn == [[-1, -2], [9, 8], [0.125, 0.25]]
+    assert panels[2].get_xlim() == (0, 1)
+    assert [text.get_text() for text in panels[0].texts] == ["-1.00", "-2.00"]
 
 
 def test_each_way_to_sharpen_has_its_panel():
@@ -181,10 +183,18 @@ def test_words_through_the_decoder():
 
 def test_the_alt_texts_say_what_is_there():
     said = [[text.get_text() for text in ax.texts] for ax in figures.draw_wider().axes]
-    assert [column[0] for column in said] == ["−2.64", "14.2", "58.8 %"]
-    assert [column[-1] for column in said] == ["−2.53", "13.9", "58.5 %"]
+    assert [column[0] for column in said] == ["-2.64", "14.2", "58.8 %"]
+    assert [column[-1] for column in said] == ["-2.53", "13.9", "58.5 %"]
     costs = [multiplications(Translator.load(), 64, way) for way in (False, True)]
     assert [round(cost / 1e6) for cost in costs] == [1037, 47]
     panels, others = figures.sharpened_first_words()
     assert others == "all others"
     assert [round(p, 2) for p in next(iter(panels.values())).values()] == [0.39, 0.36, 0.01, 0.24]
+    assert "Temperature 1.5 gives rare words 79 %" in figures.draw_sampling().get_suptitle()
+    kept = [way for name, way in panels.items() if name.startswith("top-")]
+    assert len(kept) == 3 and all(way[others] == 0 for way in kept)
+    # What the still picture of the stepper shows: moment 7 of 8, each fate but one decided.
+    steps = figures.student_steps()
+    assert len(steps) == 4 and [len(step) > 0 for step in steps] == [True] * 4
+    done = {branch.words for branch in finished(steps[:3])}
+    assert done == {("soy", "estudiante", "<eos>")}

@@ -25,9 +25,11 @@ def test_both_skills_are_drawn_against_the_step():
 
 
 def test_two_bars_for_each_name():
-    ax = score_bars({"nothing": (100.0, 100.0), "accents": (50.0, 75.5)}).axes[0]
-    assert [list(bars.datavalues) for bars in ax.containers] == [[100.0, 50.0], [100.0, 75.5]]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["nothing", "accents"]
+    exact, bleu = score_bars({"nothing": (100.0, 100.0), "accents": (50.0, 75.5)}).axes
+    assert [bar.get_width() for bar in exact.patches] == [100.0, 50.0]
+    assert [bar.get_width() for bar in bleu.patches] == [100.0, 75.5]
+    names = [label.get_text() for label in exact.get_yticklabels()]
+    assert names == ["broken: nothing", "broken: accents"]
     with pytest.raises(ValueError, match="from 0 to 100, but here are"):
         score_bars({"nothing": (0.5, 101.0)})
 
@@ -51,6 +53,8 @@ def test_the_alt_texts_say_what_is_there():
         "last word left out": (0, 82),
         "words backwards": (0.5, 1),
     }
+    title = "One wrong ending: BLEU stays at 77, exact match falls to 9.5"
+    assert score_bars(scores).get_suptitle() == title
     assert "exact match 9.5, BLEU 77" in FIGURES["translation-two-measures"].alt
 
 
@@ -59,5 +63,9 @@ def test_each_system_is_a_point_at_its_cost_and_its_bleu():
     points = {(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines}
     assert points == {(row.german_cost, row.german) for row in TABLE_2.values() if row.german_cost}
     assert {"Transformer, base", "Transformer, big"} <= {text.get_text() for text in ax.texts}
+    ours = [row for row in TABLE_2.values() if row.kind == "attention" and row.german_cost]
+    others = [row for row in TABLE_2.values() if row.kind != "attention" and row.german_cost]
+    assert min(row.german for row in ours) > max(row.german for row in others)
+    assert min(row.german_cost for row in ours) < min(row.german_cost for row in others)
     with pytest.raises(ValueError, match="no system has both"):
         better_and_cheaper({"ByteNet": TABLE_2["ByteNet"]})

@@ -1,8 +1,10 @@
 """Drawings of patching, heads, the lens and shares: the data reaches the picture."""
 
 import pytest
+from matplotlib.colors import to_hex
 
 from course.chapters.ch15_heads_on_real_text import figures as plots
+from course.drawing import style
 from course.drawing.registry import FIGURES
 
 MAP = (["the", "cow"], [[0.0, 0.36], [-0.2, 0.04]])
@@ -39,9 +41,11 @@ def test_each_head_is_a_point_beside_chance_and_place():
     row = {"heads": [{"finds": 0.7}, {"finds": 0.1}], "chance": 0.12, "place": 0.4}
     kinds = {"encoder.self_attn": row, "decoder.cross_attn": row}
     figure = plots.found_by_heads({"one": kinds}, "Title")
-    lines = figure.axes[0].lines
-    assert [list(line.get_xdata()) for line in lines[:3]] == [[0.1, 0.7], [0.12] * 2, [0.4] * 2]
-    assert len(lines) == 6
+    ax = figure.axes[0]
+    assert [list(line.get_xdata()) for line in ax.lines] == 2 * [[0.12] * 2, [0.4] * 2]
+    assert [dots.get_offsets()[:, 0].tolist() for dots in ax.collections] == 2 * [[0.1, 0.7]]
+    loud = [to_hex(color).upper() == style.ACCENT for color in ax.collections[0].get_facecolor()]
+    assert loud == [False, True], "what lies beyond the line of the place"
 
 
 def test_chosen_heads_stand_beside_those_drawn_by_lot():
@@ -56,7 +60,7 @@ def test_chosen_heads_stand_beside_those_drawn_by_lot():
     ax = plots.heads_together({"one": found}, "Title").axes[0]
     assert ax.get_title() == "one, 3 heads"
     assert list(ax.lines[-1].get_ydata()) == [0.5, 0.4]
-    assert list(ax.lines[2].get_ydata()) == [0.9, 0.8]
+    assert ax.collections[0].get_offsets()[:, 1].tolist() == [0.9, 0.8]
 
 
 def test_a_line_for_each_kind():
@@ -69,7 +73,7 @@ def test_a_share_has_its_interval_and_its_number():
     one = {"share": 0.16, "interval": [0.12, 0.2]}
     figure = plots.shares_with_intervals({"as it is": {"m": one}}, "Title", "pairs", 0.25)
     ax = figure.axes[0]
-    assert texts(ax) == ["16 %", "chance"]
+    assert texts(ax) == ["16 %, m", "chance"]
     assert list(ax.lines[0].get_xdata()) == [0.12, 0.2]
     assert list(ax.lines[-1].get_xdata()) == [0.25, 0.25]
 
@@ -96,3 +100,8 @@ def test_the_figures_of_the_notebook_are_drawn_from_what_is_stored(name):
     title = figure._suptitle or figure.axes[0].texts[0]
     words = title.get_text()
     assert len(words) > 20
+
+
+def test_eight_of_ten_claims_hold():
+    title = FIGURES["real-heads-repeated"].draw().get_suptitle()
+    assert title == "8 of 10 claims about the large model hold in two more"

@@ -20,11 +20,11 @@ HISTORY = [{"step": 10, "validation_loss": 4.0}, {"step": 20, "validation_loss":
 
 def test_the_curve_is_what_was_measured_and_ends_above_the_floor():
     ax = way_to_the_floor(HISTORY, floor=2.0, all_equal=6.5).axes[0]
-    curve, equal, floor = ax.lines
+    curve, floor = ax.lines
     assert list(curve.get_ydata()) == [4.0, 2.5] and list(curve.get_xdata()) == [10, 20]
-    assert list(equal.get_ydata()) == [6.5] and list(equal.get_xdata()) == [0]
+    assert ax.collections[0].get_offsets().tolist() == [[0, 6.5]]
     assert set(floor.get_ydata()) == {2.0}
-    assert {"2.50", "all words equal"} < {text.get_text() for text in ax.texts}
+    assert {"0.50", "all words equal"} < {text.get_text() for text in ax.texts}
     assert ax.get_title() == "Still 0.50 nats above the floor"
 
 
@@ -38,9 +38,12 @@ def test_each_seed_has_a_dot_above_the_floor_and_the_line_goes_through_the_means
     panels = {"sentences": {10: [1.0, 2.0], 1000: [0.25, 0.75]}, "steps": {1: [3.0], 9: [0.5]}}
     figure = above_the_floor(panels)
     assert [ax.get_xlabel() for ax in figure.axes] == ["sentences", "steps"]
-    mean, *dots = figure.axes[0].lines
+    [mean], dots = figure.axes[0].lines, figure.axes[0].collections
     assert list(mean.get_xdata()) == [10, 1000] and list(mean.get_ydata()) == [1.5, 0.5]
-    assert [list(line.get_ydata()) for line in dots] == [[1.0, 2.0], [0.25, 0.75]]
+    drawn = [one.get_offsets()[:, 1].tolist() for one in dots]
+    assert drawn == [[1.0, 2.0], [0.25, 0.75]]
+    title = "With 100 times the sentences, 1.50 nats above the floor become 0.50"
+    assert figure.get_suptitle() == title
     assert all(ax.get_xscale() == ax.get_yscale() == "log" for ax in figure.axes)
     assert [text.get_text() for text in figure.axes[0].texts] == ["0.50"]
 
@@ -66,6 +69,7 @@ def test_each_dial_has_three_bars():
     widths = [[bar.get_width() for bar in ax.patches] for ax in figure.axes]
     assert widths == [[0.5, 0.9], [0.4, 0.2], [90, 30]]
     assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["plain", "cold"]
+    assert "Cold: the grammar's share rises from 0.50 to 0.90" in figure.get_suptitle()
 
 
 def test_each_seed_has_a_dot_and_each_way_its_mean():
@@ -75,8 +79,10 @@ def test_each_seed_has_a_dot_and_each_way_its_mean():
     ]
     other = [row | {"shares": [0.1, 0.2]} for row in rows]
     ax, second = share_dots({"": rows, "harder": other}, "share").axes
-    assert [list(line.get_xdata()) for line in ax.lines[::2]] == [[0.5, 0.7], [1.0, 0.9]]
-    assert [list(line.get_xdata()) for line in second.lines[::2]] == [[0.1, 0.2]] * 2
+    dots = [
+        [one.get_offsets()[:, 0].tolist() for one in panel.collections] for panel in (ax, second)
+    ]
+    assert dots == [[[0.5, 0.7], [1.0, 0.9]], [[0.1, 0.2]] * 2]
     assert [text.get_text() for text in ax.texts] == ["0.60", "0.95"]
     assert ax.get_yticklabels()[0].get_text() == "a\n1,200 weights"
     assert (ax.get_title(), second.get_title()) == ("", "harder")
@@ -130,6 +136,7 @@ def test_each_head_has_its_bar():
         "layer 1, head 0",
         "layer 1, head 1",
     ]
+    assert "layer 0" in panels[0].figure.get_suptitle()
     # where each head looks, and what the loss is where nothing is copied
     assert [text.get_text() for text in panels[1].texts] == ["0.10 ◀", "0.60 ◀", "1.10", "1.60 ●"]
     assert 3.7 in [line.get_xdata()[0] for line in panels[0].lines]
@@ -164,6 +171,8 @@ def test_the_figures_alt_texts_say_what_is_stored():
     alt = FIGURES["gpt-heads-off"].alt
     for run in experiments.load("induction")["runs"]:
         assert f"{run['second']:.2f}" in alt
+        most = max(run["second_with_a_head_off"], key=run["second_with_a_head_off"].get)
+        assert most.startswith("layers.0")  # the title
         for layer in "01":
             off = [
                 loss
@@ -238,3 +247,12 @@ def test_the_alt_text_of_the_translations_says_what_is_stored():
     for split in ASKED:
         means = [f"{sum(row[split]) / len(row[split]):.2f}" for row in summary()]
         assert f"{means[0]}, {means[1]} and {means[2]}" in alt, split
+
+
+def test_the_masks_of_a_text_reach_the_picture():
+    ax = FIGURES["gpt-masks"].draw().axes[0]
+    seen = sum(line.get_marker() == "o" for line in ax.lines)
+    assert seen == 64 + 36 + (
+        4 * 8 + 10
+    )  # all; on and below the diagonal; the prompt, and the rest
+    assert [text.get_text() for text in ax.texts][-3:] == ["encoder", "GPT", "prefix"]

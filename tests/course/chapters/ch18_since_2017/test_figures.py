@@ -9,20 +9,19 @@ import torch
 from course.chapters.ch18_since_2017.figures import (
     bend_curves,
     in_points,
-    memory_lines,
+    length_lines,
     schedule_lines,
     score_squares,
-    time_lines,
     two_models,
 )
 from course.drawing.registry import FIGURES
 
-PANELS = {"test": "one", "longer": "two"}
+PANELS = {"pronoun": "one", "longer": "two"}
 ROWS = [
-    {"what": "base", "group": "base", "test": [-1.0, 0.0, 1.0], "longer": [-2.0, 0.0, 2.0]},
-    {"what": "good", "group": "a", "test": [4.0, 5.0, 6.0], "longer": [1.0, 3.0, 4.0]},
-    {"what": "bad", "group": "b", "test": [-3.0, -2.0, -1.0], "longer": [-9.0, -8.0, -7.0]},
-    {"what": "all", "group": "c", "test": [2.0, 2.0, 2.0], "longer": [0.0, 0.0, 0.9]},
+    {"what": "base", "group": "base", "pronoun": [-1.0, 0.0, 1.0], "longer": [-2.0, 0.0, 2.0]},
+    {"what": "good", "group": "a", "pronoun": [4.0, 5.0, 6.0], "longer": [1.0, 3.0, 4.0]},
+    {"what": "bad", "group": "b", "pronoun": [-3.0, -2.0, -1.0], "longer": [-9.0, -8.0, -7.0]},
+    {"what": "all", "group": "c", "pronoun": [2.0, 2.0, 2.0], "longer": [0.0, 0.0, 0.9]},
 ]
 
 
@@ -61,28 +60,37 @@ def test_points_have_a_sign():
 
 def test_bends_and_schedules_reach_the_picture():
     ax = bend_curves([-1, 0, 1], {"a": [0, 0, 1], "b": [-0.2, 0, 0.8]}).axes[0]
-    assert [list(line.get_ydata()) for line in ax.lines[:2]] == [[0, 0, 1], [-0.2, 0, 0.8]]
+    assert [list(line.get_ydata()) for line in ax.lines[1:]] == [[0, 0, 1], [-0.2, 0, 0.8]]
     ax = schedule_lines({"a": [1.0, 4.0, 2.0]}).axes[0]
     assert list(ax.lines[0].get_ydata()) == [0.25, 1.0, 0.5]  # by the highest
 
 
-def test_what_is_hidden_is_crossed_out():
-    figure = score_squares({"a": torch.tensor([[1.0, -2.0], [-math.inf, 0.5]])})
-    ax = figure.axes[0]
-    assert len(ax.lines) == 1 and ax.lines[0].get_xdata().mean() == 0  # in row 1, column 0
+def test_what_is_hidden_has_no_color_of_a_number():
+    square = torch.tensor([[1.0, -2.0], [-math.inf, 0.5]])
+    ax = score_squares({"a": square, "b": square}).axes[0]
+    assert ax.images[0].get_array().mask.tolist() == [[False, False], [True, False]]
     assert ax.images[0].get_clim() == (-2, 2)
 
 
+def test_only_the_positions_of_2017_leave_no_diagonal_of_one_color():
+    from course.chapters.ch18_since_2017.figures import _one_word_everywhere
+
+    for name, scores in _one_word_everywhere().items():
+        diagonals = [scores.diagonal(k) for k in range(-10, 11)]
+        alike = [len(set(d.tolist())) == 1 or float(d.std()) < 1e-5 for d in diagonals]
+        assert all(alike) if "2017" not in name else not any(alike), name
+
+
 def test_memory_and_times_reach_the_picture():
-    ax = memory_lines([16, 32], {"formula": [1.0, 4.0], "fused": [0.5, 1.0]}).axes[0]
+    ways = {"formula": [1.0, 4.0], "fused": [0.5, 1.0]}
+    how = {"unit": "bytes", "marks": [1, 2], "loud": ["fused"]}
+    ax = length_lines([16, 32], {"": ways}, **how).axes[0]
     assert [list(line.get_ydata()) for line in ax.lines] == [[1.0, 4.0], [0.5, 1.0]]
-    assert [text.get_text() for text in ax.texts] == ["formula: 4 MB", "fused: 1 MB"]
-    with pytest.raises(ValueError, match="1 numbers for 2 lengths"):
-        memory_lines([16, 32], {"formula": [1.0]})
-    figure = time_lines([16, 32], {"use": {"fused": [2.0, 0.5]}, "training": {"fused": [1, 1]}})
-    use, training = figure.axes
-    assert list(use.lines[0].get_ydata()) == [2.0, 0.5]
-    assert set(use.lines[1].get_ydata()) == {1}
+    assert [text.get_text() for text in ax.texts] == ["formula", "fused"]
+    with pytest.raises(ValueError, match="1 numbers for 2 places"):
+        length_lines([16, 32], {"": {"formula": [1.0]}}, **how)
+    ax = length_lines([16, 32], {"": ways}, beside="one", clear=32, **how).axes[0]
+    assert set(ax.lines[0].get_ydata()) == {1} and ax.patches[0].get_x() == 32
 
 
 def test_the_alt_texts_say_what_is_stored():

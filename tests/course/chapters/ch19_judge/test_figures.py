@@ -46,8 +46,8 @@ def test_the_price_has_the_shortest_way_and_each_seed():
 def test_what_it_eats_has_a_dot_for_each_seed():
     run = dict.fromkeys(PANELS, 0.5)
     figure = what_it_eats({"start": [run, run], "taught": [run | {"words": 0.2}] * 2})
-    dots = [line for ax in figure.axes for line in ax.lines if line.get_marker() == "o"]
-    assert len(dots) == 2 * len(PANELS) and all(len(line.get_xdata()) == 2 for line in dots)
+    dots = [dots for ax in figure.axes for dots in ax.collections]
+    assert len(dots) == 2 * len(PANELS) and all(len(one.get_offsets()) == 2 for one in dots)
     with pytest.raises(ValueError):
         what_it_eats({})
 

@@ -1,0 +1,158 @@
+"""Curves, rows of dots and bars of an experiment: grey, and loud what the title speaks of.
+
+    curves(ax, steps, {"post-norm": runs, "pre-norm": runs}, loud=["pre-norm"])
+    dot_rows(ax, {"as it is": [0.8, 0.9], "one head off": [0.5, 0.5]}, loud=["one head off"])
+    bar_rows(ax, {"estoy": 0.39, "soy": 0.36}, written="{:.2f}".format)
+    shares(ax.yaxis)                                  # 0 %, 50 %, 100 %
+    doubling(ax, [16, 32, 64])                        # a step for each factor of two
+
+What is drawn several times over (a seed each) is thin or a dot; the mean is thick or a number.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+
+from course.drawing import style
+from course.drawing.shapes import name_lines
+from course.drawing.values import as_array
+
+# How grey curves differ, besides the names at their ends.
+GREYS = (
+    (style.MUTED, "-"),
+    (style.SOFT, "-"),
+    (style.MUTED, (0, (5, 2))),
+    (style.SOFT, (0, (2, 1.4))),
+)
+
+
+def curves(
+    ax: Axes,
+    x: Sequence[float],
+    lines: Mapping[str, Any],
+    *,
+    loud: Collection[str] = (),
+    names: bool = True,
+    **look: Any,
+) -> None:
+    """Draw a curve for each name: those in `loud` in the accent, the others grey.
+
+    lines: name -> values (n,), or (seeds, n), of which each is thin and the mean thick; at most
+    two are loud, and four grey. names: at the ends of the curves. Raises ValueError for a curve
+    without a number for each x.
+    """
+    loud_or_grey = {True: [(style.ACCENT, "-"), (style.ACCENT, (0, (5, 2)))], False: list(GREYS)}
+    for name, given in lines.items():
+        runs = np.atleast_2d(as_array(given))
+        if runs.shape[1] != len(x):
+            raise ValueError(f"{name!r} has {runs.shape[1]} numbers for {len(x)} places")
+        color, dashes = loud_or_grey[name in loud].pop(0)
+        order = 3 if name in loud else 2
+        for run in runs if len(runs) > 1 else ():
+            ax.plot(x, run, color=color, linewidth=0.8, alpha=0.5, zorder=order)
+        own = {"color": color, "linestyle": dashes, "linewidth": 2.8 if name in loud else 2.0}
+        ax.plot(x, runs.mean(axis=0), label=name, zorder=order, **{**own, **look})
+    if names:
+        name_lines(ax)
+
+
+def dot_rows(
+    ax: Axes,
+    rows: Mapping[str, Sequence[float]],
+    *,
+    loud: Collection[str] = (),
+    written: Callable[[np.ndarray], str] | None = None,
+    at: float | None = None,
+    named: bool = True,
+) -> None:
+    """Draw a row for each name: a dot for each seed, and what they come to in figures.
+
+    written: the row's values -> what is written of them. at: how far along the axis that stands, in
+    shares of it; by default beside the dots. named: with names at the left.
+    """
+    for y, (name, given) in enumerate(rows.items()):
+        values, color = as_array(given), style.ACCENT if name in loud else style.MUTED
+        ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
+        ax.plot([values.min(), values.max()], [y, y], color=color, alpha=0.4, linewidth=3)
+        ax.scatter(
+            values,
+            [y] * len(values),
+            s=38,
+            color=color,
+            edgecolor=style.PAPER,
+            zorder=3,
+            clip_on=False,
+        )
+        if written:
+            ax.annotate(
+                written(values),
+                (values.max() if at is None else at, y),
+                (8 if at is None else 0, 0),
+                xycoords=ax.transData if at is None else ax.get_yaxis_transform(),
+                textcoords="offset points",
+                va="center_baseline",
+                weight="bold" if name in loud else "normal",
+                color=style.ACCENT if name in loud else style.INK,
+                annotation_clip=False,
+            )
+    _rows(ax, list(rows), loud, named)
+
+
+def bar_rows(
+    ax: Axes,
+    bars: Mapping[str, float],
+    *,
+    loud: Collection[str] = (),
+    written: Callable[[float], str] = "{:.2f}".format,
+    most: float | None = None,
+    named: bool = True,
+    notes: Mapping[str, str] | None = None,
+    ends: Mapping[str, float] | None = None,
+) -> None:
+    """Draw a bar for each name, with its number at the end, and no axis.
+
+    most: the longest bar that the panel has to hold, if there are others beside it. notes: what
+    stands instead of a number. ends: where a number begins, if not at the end of its bar.
+    """
+    longest = max(bars.values()) if most is None else most
+    for y, (name, value) in enumerate(bars.items()):
+        strong = name in loud
+        ax.barh(y, value, height=0.64, color=style.ACCENT if strong else style.SOFT)
+        ax.text(
+            (ends or {}).get(name, value) + 0.02 * longest,
+            y,
+            (notes or {}).get(name, written(value)),
+            va="center_baseline",
+            weight="bold" if strong else "normal",
+            color=style.ACCENT if strong else style.INK,
+        )
+    ax.set(xlim=(0, 1.25 * longest), xticks=[])
+    _rows(ax, list(bars), loud, named)
+    ax.spines["left"].set_visible(True)
+
+
+def _rows(ax: Axes, names: Sequence[str], loud: Collection[str], named: bool) -> None:
+    ax.set_ylim(len(names) - 0.45, -0.55)
+    ax.set_yticks(range(len(names)), names)
+    ax.tick_params(axis="y", length=0, labelleft=named)
+    for text in ax.get_yticklabels():
+        text.set_weight("bold" if text.get_text() in loud else "normal")
+    ax.spines[:].set_visible(False)
+
+
+def shares(axis: Axis, parts: int = 2) -> None:
+    """Name an axis of shares in percent, from 0 to 100, at this many equal parts."""
+    ticks = np.linspace(0, 1, parts + 1)
+    axis.set_ticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
+
+
+def doubling(ax: Axes, numbers: Sequence[float], along: str = "x", every: int = 1) -> None:
+    """Make an axis (x, y) logarithmic, with a mark at these numbers, or at every second of them."""
+    numbers = numbers[::every]
+    ax.set(**{f"{along}scale": "log"})
+    axis = {"x": ax.xaxis, "y": ax.yaxis}[along]
+    axis.set_ticks(numbers, [f"{number:,g}" for number in numbers])
+    axis.set_ticks([], minor=True)

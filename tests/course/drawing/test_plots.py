@@ -1,0 +1,46 @@
+"""Curves and rows: every number reaches the picture, and only what is loud has the accent."""
+
+import pytest
+from matplotlib.colors import to_hex
+
+from course.drawing import style
+from course.drawing.plots import bar_rows, curves, dot_rows, doubling, shares
+
+
+@pytest.fixture
+def ax():
+    return style.new_figure().subplots()
+
+
+def test_each_seed_is_thin_and_their_mean_thick(ax):
+    curves(ax, [0, 1], {"one": [[1, 2], [3, 6]], "two": [5, 7]}, loud=["one"])
+    drawn = [(line.get_ydata().tolist(), line.get_color().lower()) for line in ax.lines]
+    accent, grey = style.ACCENT.lower(), style.MUTED.lower()
+    assert drawn == [([1, 2], accent), ([3, 6], accent), ([2, 4], accent), ([5, 7], grey)]
+    assert [text.get_text() for text in ax.texts] == ["one", "two"]
+    with pytest.raises(ValueError, match="'short' has 1 numbers for 2 places"):
+        curves(ax, [0, 1], {"short": [1]})
+
+
+def test_rows_have_a_dot_for_each_seed_and_their_mean_in_figures(ax):
+    dot_rows(ax, {"a": [0.2, 0.4], "b": [1.0]}, loud=["b"], written=lambda row: f"{row.mean():.1f}")
+    dots = [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
+    assert dots == [[0.2, 0.4], [1.0]]
+    assert [text.get_text() for text in ax.texts] == ["0.3", "1.0"]
+    assert [name.get_weight() for name in ax.get_yticklabels()] == ["normal", "bold"]
+
+
+def test_bars_are_as_long_as_their_numbers(ax):
+    bar_rows(ax, {"a": 0.25, "b": 0.0}, loud=["a"], notes={"b": "never"})
+    assert [bar.get_width() for bar in ax.patches] == [0.25, 0.0]
+    assert [text.get_text() for text in ax.texts] == ["0.25", "never"]
+    assert to_hex(ax.patches[0].get_facecolor()) == style.ACCENT.lower()
+
+
+def test_axes_of_shares_and_of_doublings(ax):
+    shares(ax.yaxis, parts=4)
+    doubling(ax, [16, 1024])
+    percent = [text.get_text() for text in ax.get_yticklabels()]
+    assert percent == ["0 %", "25 %", "50 %", "75 %", "100 %"]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["16", "1,024"]
+    assert ax.get_xscale() == "log" and ax.get_yscale() == "linear"
