@@ -222,7 +222,7 @@ def stored_ways() -> dict[str, list[Row]]:
     caption="How far from the start each way to right sentences leads, beside the shortest way.",
     alt="The share of right sentences against the KL from the start, in nats per sentence. The "
     "start is at about a fifth. From there a line rises steeply and reaches 1 after about one"
-    " and a half nats: the shortest way. Best of 16 lies on it, above 0.9. Trainings with KL "
+    " and a half nats: the shortest way. Best of 16 lies on it, above 0.9. Training runs with KL "
     "weights of 0.3, 0.1 and 0 leave to the right of it; the lower the weight, the higher and"
     " the farther away they end. What was trained on what passed ends lower, and to the right"
     " of the line as well.",
@@ -261,7 +261,7 @@ def draw_what_it_eats() -> Figure:
     notebook=NOTEBOOK,
     caption="pass@k: how many beginnings have a right sentence among k, before and after.",
     alt="The share of 32 beginnings that became a right sentence, against the number of tries "
-    "from 1 to 32, doubling. with one try the taught model is above its start. The "
+    "from 1 to 32, doubling. With one try the taught model is above its start. The "
     "start's curve is steeper, comes up to it, and with 32 tries is above it.",
 )
 def draw_tries() -> Figure:

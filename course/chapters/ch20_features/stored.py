@@ -16,7 +16,7 @@ WAYS = {  # as they are stored -> as the figure says it
     "swap": "13's swap: two weights\nof one head",
     "difference of means": "the difference of\nmeans, added",
     "two features": "two features of\nthe dictionary",
-    "two features by lot": "two features\nby lot",
+    "two features by lot": "two features\nat random",
 }
 
 
@@ -114,7 +114,7 @@ def claims(
     return [
         *found,
         Claim("two features turn some adjectives", two["flipped"], 0.25, above=True),
-        Claim("… two by lot hardly any", lot["flipped"], 0.05, above=False),
+        Claim("… two at random hardly any", lot["flipped"], 0.05, above=False),
         Claim("… fewer than the difference of means", two["flipped"] - means["flipped"], 0, False),
         Claim("… and than 13’s swap", two["flipped"] - swap["swap"]["flipped"], 0, above=False),
         Claim("… and put a third word in its place", two["another adjective"], 0.05, above=True),
