@@ -229,6 +229,45 @@ IDIOMS = {
         "For those who will ever report a BLEU.",
         "For those who may one day report a BLEU. Nobody will ever know.",
     ),
+    "nine of ten": (
+        r"\b(?:[Oo]ne|[Tt]wo|[Tt]hree|[Ff]our|[Ss]ix|[Ss]even|[Nn]ine) "
+        r"of (?:ten|twenty|a hundred)\b",
+        "Six of ten return with another seed.",
+        "Six in ten return; eight of the nine rows agree.",
+    ),
+    "And BERT's?": (
+        r"^\*\*Predict\.\*\* .*[.!] And (?!how|what|which|who|where|why|if|does|do|is|are)"
+        r"[^.?!]{1,50}\?",
+        "**Predict.** The language model is right for 0.41 of the words. And BERT's?",
+        "**Predict.** It is right for 0.41 of the words. For how many is BERT right?",
+    ),
+    "with 20,000 draws, and a colon": (
+        r"(?:^|[.?!)] )(?:With (?:[^\s.:?!]+ ){0,4}[^\s.:?!]+|In (?:our|the other) [^\s.:?!]+):$",
+        "It is an average over draws. With 20,000 draws:",
+        "It is an average over draws. Here it is with 20,000 draws:",
+    ),
+    "is told": (
+        r"\b(?:is|are|was|were) told (?:here|below|there)\b|\btold as\b|\bways? to tell a\b"
+        r"|\bdistance\*? is told\b",
+        "Three more seeds are told here.",
+        "Three more seeds are shown here; it is told which noun is meant.",
+    ),
+    "the training's": (
+        r"\b(?:like|as|than) the training's(?! (?:end|length|steps?)\b)",
+        "Sentences as short as the training's are all right.",
+        "Sentences as short as those in training are all right; not one is longer.",
+    ),
+    "has most right": (
+        r"\b(?:has|have) (?:the )?(?:most|no|few|about \w+ in \w+)\b[^.?!:]{0,40} right\b",
+        "Which has most new sentences right?",
+        "Which gets most new sentences right?",
+    ),
+    "go on = continue": (
+        r"\bgo(?:es)? on (?:training, with|from each)\b|\bto go on with\b|\bonly goes on\b",
+        "A task becomes a text to go on with.",
+        "A task becomes a text to continue; it goes on training for an hour.",
+    ),
+    "sureness": (r"\bsureness\b", "Its sureness is a hint.", "Its confidence is a hint."),
 }
 
 

@@ -155,7 +155,7 @@ TUNING = TrainingConfig(
 
 @one_thread()
 def follow(start: LanguageModel, words: Language, count: int = 600) -> LanguageModel:
-    """Supervised tuning: a new model, trained on so many demonstrations of each instruction.
+    """Supervised fine-tuning: a new model, trained on so many demonstrations of each instruction.
 
     A demonstration is a sentence of the training text with the instruction before it, `? Do you
     like trees?`, and the loss is that of any other text.
@@ -330,7 +330,7 @@ LIMITS: dict[str, Callable[[Runs], bool]] = {
     "KL 0: at most 0.05 with because": lambda runs: runs["KL 0"]["because"] <= 0.05,
     "the heavier the KL penalty, the fewer right": lambda runs: rising(runs, "right", -1),
     "the heavier the KL penalty, the more words in use": lambda runs: rising(runs, "words", 1),
-    "every training goes at least twice as far as it must": lambda runs: all(
+    "every training run goes at least twice as far as it must": lambda runs: all(
         runs[way]["kl"] >= 2 * least_kl(runs[way]["right"], runs["start"]["right"])
         for way in TRAINED
     ),

@@ -198,7 +198,7 @@ def stored_ways() -> dict[str, list[Row]]:
     caption="How far from the start each way to right sentences leads, beside the shortest way.",
     alt="The share of right sentences against the KL from the start, in nats per sentence. The "
     "start is at about a fifth. From there a line rises steeply and reaches 1 after about one"
-    " and a half nats: the shortest way. Best of 16 lies on it, above 0.9. Trainings with KL "
+    " and a half nats: the shortest way. Best of 16 lies on it, above 0.9. Training runs with KL "
     "weights of 0.3, 0.1 and 0 leave to the right of it; the lower the weight, the higher and"
     " the farther away they end. What was trained on what passed ends lower, and to the right"
     " of the line as well.",
@@ -224,7 +224,7 @@ def draw_price() -> Figure:
     "0.3 and 0.1 to none the share of right sentences rises from about a fifth to nearly 1; "
     "the words in use fall to less than a third, sentences get shorter, and those with "
     "because disappear. Training on what passed and best of 16 keep most of the words and all"
-    " sentences different; with best of 16 more than nine of ten are right, too.",
+    " sentences different; with best of 16 more than nine in ten are right, too.",
 )
 def draw_what_it_eats() -> Figure:
     ways = stored_ways()

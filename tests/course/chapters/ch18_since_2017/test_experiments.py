@@ -186,3 +186,15 @@ def test_the_stable_rate_is_higher_on_average():
         for name in ("linear", "stable")
     }
     assert rates["stable"] > 1.6 * rates["linear"]
+
+
+def test_distances_help_most_far_out_and_muon_helps_most_near():
+    """The summary's two sentences, held against every part and not only those that are shown."""
+    parts = [what for what in ROWS if what not in ("base", "today")]
+    near, _, far = (
+        {what: mean(right_between(run, *ends) for run in chosen(what)) for what in parts}
+        for ends in BEYOND
+    )
+    assert set(sorted(parts, key=far.get)[-3:]) == set(DISTANCES)
+    assert max(parts, key=near.get) == "Muon"
+    assert max(parts, key=lambda what: worth(what, "test")) == "Muon"

@@ -81,7 +81,7 @@ def test_teaching_moves_a_copy_and_keeps_the_start(start):
 
 
 def test_the_limits_can_be_missed():
-    """Each of them fails for runs in which nothing was learned, or everything."""
+    """Each of them fails for runs that learned nothing, or everything, or that say little."""
     nothing = {
         "right": 0.2, "words": 500, "because": 0.3, "kl": 0.0, "solved": [0, 3, 3, 3],
         "history": [{"reward": 0.2, "right": 0.2}] * 10,
@@ -94,9 +94,10 @@ def test_the_limits_can_be_missed():
                "the heavier the KL penalty, the more words in use")  # fmt: skip
     same = {way: nothing for way in lab.RUNS}
     perfect = same | {way: all_of_it for way in lab.RUNS if way != "start"}
+    poor = {way: nothing | {"words": 50, "because": 0.0} for way in lab.RUNS} | {"start": nothing}
     reverse = same | {"KL 0.3": nothing | {"right": 0.9, "words": 100}}
     for name, limit in lab.LIMITS.items():
-        tried = [reverse] if name in ordered else [same, perfect]
+        tried = [reverse] if name in ordered else [same, perfect, poor]
         assert not all(limit(runs) for runs in tried), name
 
 
