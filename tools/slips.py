@@ -11,7 +11,7 @@ sees is shown with its place, and the command ends with 1. A slip that changes n
 mistake: harmless_slips.py lists such ones, each with a proof.
 
 Mutation frameworks change everything everywhere, for hours. This draws a sample, of the modules and
-tests that are named, and takes a quarter of an hour on one processor.
+tests that are named, and takes minutes on one processor. It needs fork, which Windows doesn't have.
 """
 
 import argparse
@@ -20,12 +20,19 @@ import difflib
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+os.environ["OMP_NUM_THREADS"] = "1"
+
+import pytest
+import torch  # noqa: F401  so that each fork has it
 
 from check import ROOT, tests_of
 from harmless_slips import HARMLESS
@@ -33,16 +40,26 @@ from harmless_slips import HARMLESS
 FOLDERS = [f"transformer_lib/{name}" for name in ("model", "decoding", "training", "text")]
 # Where tests of a module lie that have another name than it or its folder, by their folders.
 ELSEWHERE = {
-    "decoding/beam": "decoding/test_cache",
-    "decoding/cache": "decoding/test_decoding decoding/test_speculative",
-    "decoding/greedy": "decoding/test_cache",
+    "decoding/beam": "decoding/test_cache decoding/test_decoding_properties",
+    "decoding/cache": "decoding/test_decoding decoding/test_decoding_properties",
+    "decoding/greedy": "decoding/test_cache decoding/test_decoding_properties",
     "decoding/optimize": "test_translator",
+    "decoding/sampling": "decoding/test_decoding_properties",
+    "decoding/speculative": "decoding/test_decoding_properties",
+    "model/attention": "model/test_mask_properties",
     "model/config": "model/test_transformer",
+    "model/embedding": "model/test_transformer",
     "model/layers": "model/test_encoder model/test_transformer",
-    "text/english_spanish": "test_metrics",
+    "model/masks": "model/test_mask_properties",
+    "text/batching": "text/test_text_properties",
+    "text/english_spanish": "test_metrics test_shipped_model",
     "text/languages": "test_translator text/test_subwords training/test_own_pairs",
     "text/moses": "../course/chapters/ch14_real_text/test_experiment_multi30k",
-    "text/tokens": "test_translator",
+    "text/parallel": "text/test_text_properties",
+    "text/stand_ins": "text/test_text_properties",
+    "text/subwords": "text/test_text_properties",
+    "text/tokenized_dataset": "text/test_text_properties",
+    "text/tokens": "text/test_text_properties test_translator",
     "text/user_input": "test_translator cli/test_translate",
     "training/batches": "training/test_own_pairs",
     "training/distributed": "training/test_training",
@@ -52,7 +69,10 @@ ELSEWHERE = {
 }
 LINKED = ("data", "notebooks", "docs", "paper")  # large, and no test writes there
 LONGEST = 300  # seconds: an endless loop is seen as well
+KILLS = "training/test_training.py::test_a_run_killed_at_any_moment_resumes_to_the_same_bytes"
 OPTIONS = ["-x", "-q", "-n0", "-p", "no:cacheprovider", "--tb=line", "--durations=0"]
+OPTIONS += ["--deselect", f"tests/transformer_lib/{KILLS}"]  # half a minute, of processes
+
 
 OPERATORS = {
     "+": "-*",
@@ -255,7 +275,7 @@ class Copy:
     def is_seen(self, slip: Slip) -> bool:
         """Does a test fail with the slip? Those run first that are likely to see it soon."""
         path = self.folder / slip.module
-        own, others = tests_for(slip.module)
+        own, others = own_and_others(slip.module)
         for tests, marked in ((own, "not slow"), (own, "slow"), (others, "not nightly")):
             if not tests:
                 continue
@@ -271,24 +291,31 @@ class Copy:
         return False
 
     def run(self, tests: Sequence[str], marked: str) -> bool:
-        command = [sys.executable, "-B", "-m", "pytest", *OPTIONS, "-m", marked, *tests]
-        own = {"PYTHONPATH": str(self.folder), "OMP_NUM_THREADS": "1"}
-        process = subprocess.Popen(
-            command,
-            cwd=self.folder,
-            env=os.environ | own,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            return process.wait(LONGEST) in (0, 5)  # 5: none is marked like that
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            return False
+        """Are they green? In a fork of this process, as to import PyTorch anew takes seconds."""
+        assert "transformer_lib" not in sys.modules, "a fork would have it without the slip"
+        child = os.fork()
+        if child == 0:
+            os.setsid()  # so that what tests start ends with them
+            silent = os.open(os.devnull, os.O_WRONLY)
+            for stream in (1, 2):
+                os.dup2(silent, stream)
+            os.chdir(self.folder)
+            # no files with bytecode, which might be those of the slip before
+            os.environ |= {"PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+            sys.dont_write_bytecode = True
+            status = 1
+            try:
+                status = pytest.main([*OPTIONS, "-m", marked, *tests])
+            finally:
+                os._exit(status)
+        alarm = threading.Timer(LONGEST, os.killpg, (child, signal.SIGKILL))
+        alarm.start()
+        _, status = os.waitpid(child, 0)
+        alarm.cancel()
+        return os.waitstatus_to_exitcode(status) in (0, 5)  # 5: none is marked like that
 
 
-def tests_for(module: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def own_and_others(module: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those of its name or folder, and those elsewhere."""
     name = module.removeprefix("transformer_lib/").removesuffix(".py")
     others = [

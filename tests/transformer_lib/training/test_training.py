@@ -16,8 +16,8 @@ from transformer_lib.cli import main
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
 from transformer_lib.model.transformer import make_model
-from transformer_lib.text.batching import make_batch
-from transformer_lib.training.batches import all_batches
+from transformer_lib.text.batching import batch_indices, make_batch
+from transformer_lib.training.batches import all_batches, batch_order
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.devices import get_device
 from transformer_lib.training.log import read_log
@@ -154,6 +154,28 @@ def test_adam_has_the_papers_numbers():
 
 
 # --- the loop
+
+
+def test_each_epoch_has_its_number_and_begins_with_its_first_batch():
+    pairs, config, run = copy_pairs(40), TrainingConfig(max_tokens=32, seed=3), TrainState()
+    batches = batch_order(pairs, config, run)
+    for epoch in range(3):
+        order = batch_indices(pairs, 32, seed=3 + 1000 * epoch)
+        for position, expected in enumerate(order, start=1):
+            assert next(batches) == expected
+            assert (run.epoch, run.position) == (epoch, position)
+    # a run that was stopped in between goes on with the next one
+    again = batch_order(pairs, config, TrainState(epoch=1, position=2))
+    assert next(again) == batch_indices(pairs, 32, seed=1003)[2]
+
+
+def test_what_is_stored_has_four_digits_and_the_model_is_ready_to_write():
+    model, config = small_model(), TrainingConfig(steps=6, validate_every=2, max_tokens=64)
+    history = train(model, copy_pairs(40), copy_pairs(9, seed=1), config)
+    assert not model.training
+    for name in ("loss", "validation_loss"):
+        stored = [entry[name] for entry in history]
+        assert stored == [round(loss, 4) for loss in stored] != [round(loss, 3) for loss in stored]
 
 
 def test_training_learns_to_copy():
