@@ -19,6 +19,7 @@ import ast
 import difflib
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -68,7 +69,7 @@ ELSEWHERE = {
     "training/trainer": "training/test_distributed training/test_own_pairs",
 }
 LINKED = ("data", "notebooks", "docs", "paper")  # large, and no test writes there
-LONGEST = 300  # seconds: an endless loop is seen as well
+LONGEST = 100  # seconds of a processor: an endless loop is seen as well
 KILLS = "training/test_training.py::test_a_run_killed_at_any_moment_resumes_to_the_same_bytes"
 OPTIONS = ["-x", "-q", "-n0", "-p", "no:cacheprovider", "--tb=line", "--durations=0"]
 OPTIONS += ["--deselect", f"tests/transformer_lib/{KILLS}"]  # half a minute, of processes
@@ -295,6 +296,7 @@ class Copy:
         assert "transformer_lib" not in sys.modules, "a fork would have it without the slip"
         child = os.fork()
         if child == 0:
+            resource.setrlimit(resource.RLIMIT_CPU, (LONGEST, LONGEST))
             os.setsid()  # so that what tests start ends with them
             silent = os.open(os.devnull, os.O_WRONLY)
             for stream in (1, 2):
@@ -308,7 +310,7 @@ class Copy:
                 status = pytest.main([*OPTIONS, "-m", marked, *tests])
             finally:
                 os._exit(status)
-        alarm = threading.Timer(LONGEST, os.killpg, (child, signal.SIGKILL))
+        alarm = threading.Timer(9 * LONGEST, os.killpg, (child, signal.SIGKILL))  # if it sleeps
         alarm.start()
         _, status = os.waitpid(child, 0)
         alarm.cancel()

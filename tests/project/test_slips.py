@@ -10,7 +10,7 @@ import pytest
 
 import slips
 from harmless_slips import HARMLESS
-from slips import ROOT, Slip, is_harmless, sample, slips_in, own_and_others
+from slips import ROOT, Slip, is_harmless, own_and_others, sample, slips_in
 
 TEXT = '''"""Two of three."""
 
