@@ -69,7 +69,7 @@ ELSEWHERE = {
     "training/trainer": "training/test_distributed training/test_own_pairs",
 }
 LINKED = ("data", "notebooks", "docs", "paper")  # large, and no test writes there
-LONGEST = 100  # seconds of a processor: an endless loop is seen as well
+LONGEST = 60  # seconds of a processor: an endless loop is seen as well
 KILLS = "training/test_training.py::test_a_run_killed_at_any_moment_resumes_to_the_same_bytes"
 OPTIONS = ["-x", "-q", "-n0", "-p", "no:cacheprovider", "--tb=line", "--durations=0"]
 OPTIONS += ["--deselect", f"tests/transformer_lib/{KILLS}"]  # half a minute, of processes
