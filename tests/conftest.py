@@ -1,13 +1,32 @@
 """What holds for every test."""
 
 import os
+import tempfile
+from pathlib import Path
 
 # The tensors of the tests are tiny: a second thread spends its time waiting for the first, and
 # the tests took four times the processor time. No result depends on it: OMP_NUM_THREADS=4 make test
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# What Hypothesis keeps for the next time (letters of Unicode) is no part of a clone.
+HYPOTHESIS = Path(tempfile.gettempdir()) / "transformer-lib-hypothesis"
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(HYPOTHESIS))
 
 import pytest  # noqa: E402
 import torch  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+# Properties (test_*_properties.py) hold for every input: it makes up some, the same each time.
+# By night there are more of them: tools/nightly.py asks for that profile.
+for profile, examples in (("each change", 50), ("nightly", 1000)):
+    settings.register_profile(
+        profile,
+        max_examples=examples,
+        derandomize=True,  # no dice: a test that is red for one is red for all
+        deadline=None,  # a processor may be busy with something else
+        database=None,  # nothing is remembered from one run to the next
+        print_blob=False,
+    )
+settings.load_profile("each change")
 
 
 @pytest.fixture(autouse=True)

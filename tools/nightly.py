@@ -3,10 +3,11 @@
     python tools/nightly.py                         # make nightly
     python tools/nightly.py /path/to/its/python     # make nightly ALSO=/path/to/its/python
 
-First everything of `make test`, with every command that the documents name and every notebook in a
-plain kernel; then the tests in one process and in a random order, whose number is printed
-(`--random-order-seed=NUMBER` repeats it). Another Python does the same with another build of
-PyTorch: Linux users get the one for CUDA from the registry, unless they ask for the CPU's.
+First everything of `make test`, with every command that the documents name, every notebook in a
+plain kernel and a thousand examples of each property; then the tests in one process and in a random
+order, whose number is printed (`--random-order-seed=NUMBER` repeats it). Another Python does the
+same with another build of PyTorch: Linux users get the one for CUDA from the registry, unless they
+ask for the CPU's.
 """
 
 import subprocess
@@ -17,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RUNS = {
     "everything, and what takes long": [
         "--nightly",
+        "--hypothesis-profile=nightly",
         "--numprocesses",
         "auto",
         "--maxprocesses",

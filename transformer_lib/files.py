@@ -4,8 +4,10 @@ Every file is first written under another name in its folder and then renamed, i
 run that is killed leaves the old file or the new one, never half of one.
 """
 
+import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +16,9 @@ from typing import IO, Any
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
+
+HASH = re.compile("([0-9a-f]{64}) ")
+NO_HASH = "-" * 64  # in its place while it is computed, as it can't be a hash of itself
 
 
 class CheckpointError(ValueError):
@@ -76,9 +81,11 @@ def read_json(path: Path) -> dict[str, Any]:
 def write_tensors(
     path: Path, tensors: dict[str, Tensor], about: dict[str, Any] | None = None
 ) -> None:
-    """Write tensors by name, and `about` as JSON in the header of the same file."""
+    """Write tensors by name, and `about` as JSON behind a hash of the whole file in its header."""
     whole = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    write_file(path, save(whole, metadata={"about": json.dumps(about or {})}))
+    content = save(whole, metadata={"about": f"{NO_HASH} {json.dumps(about or {})}"})
+    digest = hashlib.sha256(content).hexdigest()
+    write_file(path, content.replace(NO_HASH.encode(), digest.encode(), 1))
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
@@ -88,6 +95,12 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     try:
         with safe_open(path, framework="pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            return tensors, json.loads((file.metadata() or {}).get("about", "{}"))
+            header = file.metadata() or {}
+        for value in header.values():  # older files have no hash; its key may be what is damaged
+            if found := HASH.match(value):
+                content = path.read_bytes().replace(found[1].encode(), NO_HASH.encode(), 1)
+                if hashlib.sha256(content).hexdigest() != found[1]:
+                    raise ValueError("its content is not what was written")
+        return tensors, json.loads(HASH.sub("", header.get("about", "{}")))
     except (SafetensorError, ValueError) as error:
         raise CheckpointError(f"{path} is damaged ({error})") from None

@@ -6,10 +6,12 @@ import pytest
 import torch
 
 from transformer_lib import metrics as evaluation
+from transformer_lib.interpret import pronouns
 from transformer_lib.interpret.patching import ablate_head, block_attention, swap_attention
 from transformer_lib.interpret.pronouns import (
     PronounBatch,
     agreement,
+    best_head,
     head_accuracy,
     head_report,
     measurable,
@@ -334,3 +336,18 @@ def test_the_report_chooses_the_head_on_one_half_and_measures_on_the_other(trans
     assert report["best_head"] in report["heads"]
     assert len(report["each_head_off"]) == 2 * 2 * 3
     assert all(0 <= share <= 1 for share in report["agreement"].values())
+
+
+def test_the_head_is_chosen_on_the_half_that_measures_nothing(translator, monkeypatch):
+    halves = []
+
+    def remembered(*given, half):
+        halves.append(half)
+        return measurable(*given, half)
+
+    monkeypatch.setattr(pronouns, "measurable", remembered)
+    items = pair(1) + pair(2)
+    best_head(translator, items)
+    assert halves == [0]
+    head_report(translator, items)
+    assert halves == [0, 0, 1]

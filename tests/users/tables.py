@@ -182,6 +182,7 @@ RELEASE = "takes minutes, and Chromium; tests/project/test_release.py tries its 
 SERVER = "ends when somebody ends it; tests/project/test_lab.py starts the server"
 ITSELF = "is what runs this test"
 PLATFORM = "needs a platform's table; tests/course/grading/test_gradebooks.py makes samples"
+SLIPS = "takes a quarter of an hour; tests/project/test_slips.py plants one"
 ONLY_READ = {
     "python3.13 -m venv ../cuda": DOWNLOAD,
     '../cuda/bin/python -m pip install -c constraints.txt -e ".[test]"': DOWNLOAD,
@@ -206,6 +207,8 @@ ONLY_READ = {
     "make release": RELEASE,
     "make release TAG=yes": RELEASE,
     ".venv/bin/python tools/replay_environment.py": DOWNLOAD,
+    ".venv/bin/python tools/slips.py": SLIPS,
+    ".venv/bin/python tools/slips.py --seed 1 --count 20 transformer_lib/decoding": SLIPS,
     f"{LIBRARY} corpus get tatoeba-en-es": DOWNLOAD,
     "py -3.12 -m venv .venv": WINDOWS,
     '.venv\\Scripts\\python -m pip install -c constraints.txt -e ".[test]"': WINDOWS,

@@ -100,8 +100,7 @@ def write_down(
     log_prob: Tensor,
     finished: bool = True,
 ) -> None:
-    rows = zip(sentences.tolist(), words.tolist(), log_prob.tolist(), strict=True)
-    for i, ids, total in rows:
+    for i, ids, total in zip(sentences.tolist(), words.tolist(), log_prob.tolist(), strict=True):
         found[i] = Hypothesis(ids, total, total, finished)
 
 

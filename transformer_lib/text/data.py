@@ -15,12 +15,10 @@ def read_table(path: str | Path, columns: tuple[str, ...]) -> list[tuple[str, ..
     """
     path = Path(path)
     try:
-        lines = path.read_bytes().decode("utf-8").split("\n")
+        lines = path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text: {error}") from error
-    if lines[-1] == "":  # the file ends with a line feed
-        lines.pop()
-    if not lines or tuple(lines[0].split("\t")) != columns:
+    if tuple(lines[0].split("\t")) != columns:
         raise ValueError(f"{path}, line 1: expected the header {' <tab> '.join(columns)}")
     rows = []
     for number, line in enumerate(lines[1:], start=2):

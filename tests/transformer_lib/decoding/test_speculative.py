@@ -57,6 +57,30 @@ def test_it_stops_where_greedy_decoding_stops(max_length):
         assert found.ids == greedy_decode(model, src, max_length=max_length)[0]
 
 
+@pytest.mark.parametrize("ahead", [1, 3])
+def test_no_more_is_taken_back_than_was_wrong(ahead):
+    """In each round the model reads its own last word and the guesses, and no word again.
+
+    The draft reads what it writes, and after a round that was all right also its own last word.
+    """
+    model = babbler()
+    for draft in (babbler(1), nearly(model), copy.deepcopy(model)):
+        read, drafts = (words_read(each) for each in (model, draft))
+        found = speculative_decode(
+            model, draft, source_batch([SENTENCES[0]]), ahead=ahead, max_length=MAX
+        )
+        assert sum(read) == found.rounds + found.drafted
+        assert found.drafted <= sum(drafts) <= found.drafted + found.accepted // ahead
+        model.tgt_embed._forward_hooks.clear()
+
+
+def words_read(model):
+    """A list that grows with each step of the decoder, by the number of words that it reads."""
+    counts = []
+    model.tgt_embed.register_forward_hook(lambda _, given, __: counts.append(given[0].numel()))
+    return counts
+
+
 def test_words_that_are_taken_back_leave_no_trace():
     model = babbler().eval()
     src = source_batch([SENTENCES[2]])

@@ -1,5 +1,6 @@
 """The schedules by hand, gradient accumulation against one big batch, and killed runs."""
 
+import dataclasses
 import json
 import math
 import multiprocessing
@@ -16,12 +17,12 @@ from transformer_lib.cli import main
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
 from transformer_lib.model.transformer import make_model
-from transformer_lib.text.batching import make_batch
-from transformer_lib.training.batches import all_batches
+from transformer_lib.text.batching import batch_indices, make_batch
+from transformer_lib.training.batches import all_batches, batch_order
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.devices import get_device
 from transformer_lib.training.log import read_log
-from transformer_lib.training.optimizers import adam
+from transformer_lib.training.optimizers import adam, adamw, muon
 from transformer_lib.training.schedules import (
     cosine_schedule,
     linear_schedule,
@@ -95,6 +96,15 @@ def test_the_stable_schedule_stays_level_and_comes_to_rest():
     assert rates == pytest.approx([1.0, *[2.0] * 16, 1.5, 1.0, 0.5])
 
 
+@pytest.mark.parametrize("after", [0, 1, 2, 3])
+def test_the_cosine_ends_at_a_tenth_however_short_it_is(after):
+    total = 5 + after
+    assert cosine_schedule(5, 2.0, 5, total) == 2.0
+    assert cosine_schedule(total + 1, 2.0, 5, total) == pytest.approx(0.2)
+    if after:
+        assert cosine_schedule(total, 2.0, 5, total) == pytest.approx(0.2)
+
+
 def test_the_optimizer_sees_the_schedule_from_step_one_on():
     model = small_model()
     config = TrainingConfig(steps=3, warmup=10, validate_every=1, max_tokens=64)
@@ -150,10 +160,49 @@ def test_bf16_gives_nearly_the_same_loss():
 
 def test_adam_has_the_papers_numbers():
     (group,) = adam(small_model()).param_groups
-    assert (group["betas"], group["eps"]) == ((0.9, 0.98), 1e-9)
+    decaying = (*adamw(small_model()).param_groups, *muon(small_model()).param_groups[1:])
+    for each in (group, *decaying):
+        assert (each["betas"], each["eps"]) == ((0.9, 0.98), 1e-9)
+        assert each["fused"], "all parameters in one go, or small steps take longer"
+
+
+def test_what_a_run_does_if_nothing_is_said():
+    """SCALING.md and the notebooks say what they change of it."""
+    assert dataclasses.astuple(TrainingConfig()) == (
+        *(1000, 1024, 1, "paper", None, 400),  # steps, words, batches, learning rate
+        *(0.1, False, 200, None, 0, 1, "loss"),  # loss, arithmetic, validation, seed, result
+    )
+    model, batch = small_model(dropout=0.0), make_batch(copy_pairs(7))
+    losses = [
+        update(model, torch.optim.SGD(model.parameters(), lr=0.0), [batch], 0.0, 0.1, *bf16)
+        for bf16 in ((), (False,), (True,))
+    ]
+    assert losses[0] == losses[1] != losses[2]
 
 
 # --- the loop
+
+
+def test_each_epoch_has_its_number_and_begins_with_its_first_batch():
+    pairs, config, run = copy_pairs(40), TrainingConfig(max_tokens=32, seed=3), TrainState()
+    batches = batch_order(pairs, config, run)
+    for epoch in range(3):
+        order = batch_indices(pairs, 32, seed=3 + 1000 * epoch)
+        for position, expected in enumerate(order, start=1):
+            assert next(batches) == expected
+            assert (run.epoch, run.position) == (epoch, position)
+    # a run that was stopped in between goes on with the next one
+    again = batch_order(pairs, config, TrainState(epoch=1, position=2))
+    assert next(again) == batch_indices(pairs, 32, seed=1003)[2]
+
+
+def test_what_is_stored_has_four_digits_and_the_model_is_ready_to_write():
+    model, config = small_model(), TrainingConfig(steps=6, validate_every=2, max_tokens=64)
+    history = train(model, copy_pairs(40), copy_pairs(9, seed=1), config)
+    assert not model.training
+    for name in ("loss", "validation_loss"):
+        stored = [entry[name] for entry in history]
+        assert stored == [round(loss, 4) for loss in stored] != [round(loss, 3) for loss in stored]
 
 
 def test_training_learns_to_copy():

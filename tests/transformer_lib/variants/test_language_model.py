@@ -53,6 +53,16 @@ def test_its_size_is_a_decoders_without_cross_attention():
     assert count_parameters(small_model(tie_weights="target")) == 2 * layer + vocab_size * d_model
 
 
+def test_its_matrices_begin_as_the_transformers_do():
+    """Xavier's bound, not PyTorch's 1 / sqrt(in); embeddings of size 1 / sqrt(d_model)."""
+    model = LanguageModel(50, ModelConfig(N=1, d_model=20, d_ff=30, h=2))
+    for matrix in (one.weight for one in model.modules() if isinstance(one, torch.nn.Linear)):
+        bound = (6 / sum(matrix.shape)) ** 0.5
+        assert 0.9 * bound < matrix.abs().max() <= bound
+        assert abs(bound - matrix.size(1) ** -0.5) > 0.1 * bound  # or nothing would tell the two
+    assert model.tgt_embed.table.weight.std().item() == pytest.approx(20**-0.5, rel=0.1)
+
+
 def modern(model: LanguageModel) -> LanguageModel:
     replace_modules(model, "self_attn", lambda old: ModernAttention(10, 1, before=[Rotary(10)]))
     return replace_modules(model, "tgt_positions", lambda old: NoPositions())

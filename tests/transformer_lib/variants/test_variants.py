@@ -319,6 +319,12 @@ def test_wrong_sizes_are_refused():
         Window(0)
     with pytest.raises(ValueError, match="buckets=3 must be 4 or more"):
         RelativePositions(H, both_ways=True, buckets=3)
+    with pytest.raises(ValueError, match="buckets=1 must be 2 or more"):
+        RelativePositions(H, both_ways=False, buckets=1)
+    # the fewest that will do: a word itself, or its neighbor, and whatever is farther
+    distance = torch.tensor([[-3, -1, 0, 1, 3]])
+    assert RelativePositions(H, True, buckets=4).bucket(distance).tolist() == [[3, 3, 0, 1, 1]]
+    assert RelativePositions(H, False, buckets=2).bucket(distance).tolist() == [[0, 0, 0, 1, 1]]
 
 
 # --- positions

@@ -1,0 +1,244 @@
+"""Whatever the model and its sources are: searches, caches and lots keep their promises."""
+
+import functools
+import itertools
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.transformer_lib.torch_twins import randomize
+from transformer_lib.decoding import (
+    WholePrefix,
+    beam_search,
+    greedy_decode,
+    incremental_decoder,
+    penalty,
+    sample_decode,
+    sampling_distribution,
+    speculative_decode,
+)
+from transformer_lib.decoding.sampling import sample
+from transformer_lib.model.config import POSITIONS
+from transformer_lib.model.transformer import make_model
+from transformer_lib.text.batching import source_batch
+from transformer_lib.text.tokens import BOS, EOS, PAD
+
+SOURCES = st.lists(st.lists(st.integers(3, 8), max_size=5), min_size=1, max_size=4)
+LONGEST = st.integers(1, 6)
+PENALTIES = st.sampled_from([0.0, 0.6, 1.0, 3.0])
+
+
+@functools.cache
+def model_of(seed, norm_first, positions, words):
+    torch.manual_seed(seed)
+    sizes = {"N": 1 + seed % 2, "d_model": 8, "d_ff": 11, "h": 1 + seed % 2}
+    made = make_model(9, words, **sizes, norm_first=norm_first, positions=positions)
+    model = randomize(made).double().eval()
+    with torch.no_grad():
+        model.generator.proj.weight.mul_(0.3)  # or one word has it all
+    return model
+
+
+def models(fewest=5, most=9):
+    """Random ones, of all kinds, that write so many words, special tokens included."""
+    places, words = st.sampled_from(POSITIONS), st.integers(fewest, most)
+    return st.builds(model_of, st.integers(0, 7), st.booleans(), places, words)
+
+
+@torch.no_grad()
+def log_probs(model, src, words):
+    """The log-probability of each word after those before it: by one run of the whole model."""
+    logits = model(src[None], torch.tensor([[BOS, *words[:-1]]]))[0]
+    logits[:, [PAD, BOS]] = -math.inf
+    return logits.log_softmax(-1)[range(len(words)), words]
+
+
+def written(hypothesis):
+    return [*hypothesis.ids, EOS] if hypothesis.finished else hypothesis.ids
+
+
+def check_score(model, src, one, alpha):
+    total = log_probs(model, src, written(one)).sum().item()
+    assert one.log_prob == pytest.approx(total, abs=1e-5)
+    assert one.score == pytest.approx(total / penalty(len(written(one)), alpha), abs=1e-5)
+    assert not {PAD, BOS, EOS} & set(one.ids)
+
+
+# --- searches ------------------------------------------------------------------------------------
+
+
+@given(models(), SOURCES, LONGEST, PENALTIES)
+def test_a_beam_of_one_is_greedy_decoding(model, sources, longest, alpha):
+    src = source_batch(sources)
+    found = beam_search(model, src, beam_size=1, length_penalty=alpha, max_length=longest)
+    greedy = greedy_decode(model, src, max_length=longest)
+    assert [[one.ids for one in each] for each in found] == [[ids] for ids in greedy]
+
+
+@given(models(most=6), SOURCES, st.integers(1, 3), PENALTIES)
+def test_a_beam_that_prunes_nothing_finds_what_trying_every_sentence_finds(
+    model, sources, longest, alpha
+):
+    words = range(EOS + 1, model.generator.proj.out_features)
+    every = [
+        [*ids, EOS] if length < longest else [*ids]
+        for length in range(longest + 1)
+        for ids in itertools.product(words, repeat=length)
+    ]
+    src = source_batch(sources)
+    found = beam_search(
+        model,
+        src,
+        beam_size=len(every),
+        n_best=len(every),
+        length_penalty=alpha,
+        max_length=longest,
+    )
+    for row, hypotheses in zip(src, found, strict=True):
+        assert sorted(map(written, hypotheses)) == sorted(every)
+        assert sum(math.exp(one.log_prob) for one in hypotheses) == pytest.approx(1)
+        scores = {
+            tuple(ids): log_probs(model, row, ids).sum().item() / penalty(len(ids), alpha)
+            for ids in every
+        }
+        best = max(every, key=lambda ids: (ids[-1] == EOS, scores[tuple(ids)]))
+        assert scores[tuple(written(hypotheses[0]))] == pytest.approx(scores[tuple(best)], abs=1e-5)
+        assert hypotheses[0].finished == (best[-1] == EOS)
+
+
+@given(models(), SOURCES, LONGEST, PENALTIES, st.integers(1, 5), st.booleans())
+def test_every_score_is_that_of_its_words(model, sources, longest, alpha, beam, cache):
+    src = source_batch(sources)
+    settings = {"beam_size": beam, "n_best": beam, "length_penalty": alpha, "max_length": longest}
+    for row, found in zip(src, beam_search(model, src, **settings, cache=cache), strict=True):
+        assert 1 <= len(found) <= beam and len({tuple(written(one)) for one in found}) == len(found)
+        assert found == sorted(found, key=lambda one: (not one.finished, -one.score))
+        for one in found:
+            check_score(model, row, one, alpha)
+            assert len(written(one)) <= longest
+            assert one.finished or len(one.ids) == longest
+
+
+@given(models(), SOURCES, LONGEST, st.integers(1, 4))
+def test_with_a_cache_and_without_the_words_are_the_same(model, sources, longest, beam):
+    src = source_batch(sources)
+    for search in (
+        greedy_decode,
+        functools.partial(beam_search, beam_size=beam, n_best=beam),
+        lambda *given, **how: sample_decode(
+            *given, **how, generator=torch.Generator().manual_seed(beam)
+        ),
+    ):
+        one, other = (search(model, src, max_length=longest, cache=c) for c in (True, False))
+        assert [words_of(each) for each in one] == [words_of(each) for each in other]
+
+
+def words_of(found):
+    several = found if isinstance(found, list) else [found]
+    return [getattr(one, "ids", one) for one in several]
+
+
+@given(models(8, 8), models(8, 8), SOURCES, LONGEST, st.integers(1, 5))
+def test_whatever_the_draft_the_words_are_those_of_greedy_decoding(
+    model, draft, sources, longest, ahead
+):
+    src = source_batch(sources[:1])
+    found = speculative_decode(model, draft, src, ahead=ahead, max_length=longest)
+    (greedy,) = greedy_decode(model, src, max_length=longest)
+    assert found.ids == greedy
+    assert 0 <= found.accepted <= found.drafted <= ahead * found.rounds
+    # each round writes a word of the model's own, besides those that it accepts; one too many where
+    # the draft has guessed <eos>
+    words = len(greedy) + (len(greedy) < longest)
+    assert words <= found.rounds + found.accepted <= words + 1
+
+
+# --- caches --------------------------------------------------------------------------------------
+
+ROWS = 3
+STEPS = st.lists(
+    st.tuples(st.just("read"), st.integers(1, 3))
+    | st.tuples(st.just("select"), st.lists(st.integers(0, ROWS - 1), min_size=ROWS, max_size=ROWS))
+    | st.tuples(st.just("back"), st.integers(0, 4)),
+    max_size=6,
+)
+
+
+@given(models(), SOURCES.filter(bool), STEPS, st.randoms(use_true_random=False))
+@torch.no_grad()
+def test_a_cache_read_chosen_from_and_taken_back_holds_what_reading_anew_gives(
+    model, sources, steps, random
+):
+    src = source_batch((sources * ROWS)[:ROWS])
+    memory, room = model.encode(src), 3 * len(steps) + 1
+    steps = [("read", 1), *steps]  # until then there is nothing to choose from
+    cached = incremental_decoder(model, memory, src, room)
+    whole = WholePrefix(model, memory, src)
+    assert not isinstance(cached, WholePrefix)
+    for step, given_ in steps:
+        if step == "read":
+            words = torch.tensor([[random.randint(2, 4) for _ in range(given_)] for _ in src])
+            torch.testing.assert_close(cached.read(words), whole.read(words))
+        for reader in (cached, whole):
+            if step == "select":
+                reader.select(torch.tensor(given_))
+            elif step == "back":
+                reader.rollback(given_)
+        assert cached.length == whole.length
+
+
+# --- lots ----------------------------------------------------------------------------------------
+
+LOGITS = st.lists(st.integers(-60, 60).map(lambda n: n / 7), min_size=1, max_size=9).map(
+    lambda row: torch.tensor([row], dtype=torch.double)
+)
+SHARPER = {
+    "temperature": st.sampled_from([1e-6, 0.3, 1.0, 1.7, 1e6]),
+    "top_k": st.none() | st.integers(1, 10),
+    "top_p": st.sampled_from([1e-9, 0.2, 0.5, 0.9, 0.999, 1.0]),
+}
+
+
+@given(LOGITS, st.fixed_dictionaries(SHARPER))
+def test_what_is_drawn_from_are_the_likeliest_words_in_their_proportions(logits, how):
+    p = sampling_distribution(logits, **how)[0]
+    full = ((logits - logits.max()) / how["temperature"]).softmax(-1)[0]
+    kept = p > 0
+    assert p.sum().item() == pytest.approx(1) and 1 <= kept.sum() <= (how["top_k"] or 99)
+    torch.testing.assert_close(p[kept], full[kept] / full[kept].sum())
+    if (~kept).any():
+        assert full[kept].min() >= full[~kept].max()
+    # without the unlikeliest of them there would be less than top_p of what top_k left
+    left = full.sort(descending=True).values[: how["top_k"]]
+    left = left[left > 0] / left.sum()
+    if how["top_p"] < 1:
+        assert left[: int(kept.sum()) - 1].sum() < how["top_p"] + 1e-12
+        assert left[: int(kept.sum())].sum() >= how["top_p"] - 1e-12
+
+
+@given(LOGITS, st.lists(st.floats(0, 1, exclude_max=True), min_size=1, max_size=20))
+def test_a_lot_falls_on_the_part_of_its_word(logits, lots):
+    p = logits.softmax(-1)[0]
+    words = sample(p.repeat(len(lots), 1), torch.tensor(lots, dtype=torch.double)).tolist()
+    ends = [0.0, *p.cumsum(0).tolist()]
+    for lot, word in zip(lots, words, strict=True):
+        assert ends[word] - 1e-9 <= lot <= ends[word + 1] + 1e-9 and p[word] > 0
+
+
+@given(models(), SOURCES, LONGEST, st.integers(0, 9), st.fixed_dictionaries(SHARPER))
+def test_drawn_words_have_the_model_s_own_score_in_a_batch_and_alone(
+    model, sources, longest, seed, how
+):
+    src = source_batch(sources)
+    lots = torch.Generator().manual_seed(seed)
+    together = sample_decode(model, src, **how, generator=lots, max_length=longest)
+    lots.manual_seed(seed)
+    for row, ids, one in zip(src, sources, together, strict=True):
+        check_score(model, row, one, alpha=0.0)
+        (alone,) = sample_decode(
+            model, source_batch([ids]), **how, generator=lots, max_length=longest
+        )
+        assert (alone.ids, alone.finished) == (one.ids, one.finished)
