@@ -12,7 +12,7 @@ from course.drawing.shapes import area, canvas, heading, label
 def broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     """Draw a column plus a row of whole numbers, and the square of their sums -> the figure."""
     height, width, cell = len(column), len(row), 0.5
-    figure, ax = canvas(8, 1.25 + cell * height)
+    figure, ax = canvas(8, 1.05 + cell * height)
     heading(ax, "Broadcasting: both stretch until they fit")
     pitch, tables = cell * width + 0.72, ("copied across", "copied down", "the sums")
     for i, one in enumerate(column):

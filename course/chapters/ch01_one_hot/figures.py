@@ -56,7 +56,7 @@ def one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[s
     size, left, wide, step = len(vocabulary), 1.95, 6.0, 0.5
     if len(ids) != len(words) or not all(3 <= number < size - 3 for number in ids):
         raise ValueError(f"{len(ids)} ids don't fit {len(words)} words, or a vocabulary of {size}")
-    figure, ax = canvas(8, step * len(ids) + 2.3)
+    figure, ax = canvas(8, step * len(ids) + 2.1)
     heading(ax, f"A word's number is a row of {size:,} slots: one 1, else 0")
     last, low = ids[-1], 1.55
     for row, (number, text) in enumerate(zip(ids, words, strict=True)):
@@ -141,9 +141,9 @@ def unknown_words(
     ax.set_xticks(sentences, [f"{size:,}" for size in sentences])
     ax.minorticks_off()
     ax.set_xlim(right=sentences[-1] * 2.2)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.2 * max(shares))
     ax.set_xlabel("training sentences that the vocabulary was built from")
-    ax.yaxis.set_major_formatter(PercentFormatter(decimals=0))
+    ax.yaxis.set_major_formatter(PercentFormatter(decimals=0, symbol=" %"))
     level_name(ax, "of the test's words are unknown")
     return ax
 
