@@ -2,56 +2,35 @@
 
 from collections.abc import Sequence
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.drawing import style
 from course.drawing.registry import figure
-from course.drawing.shapes import area, centered
-
-COLUMN, ROW = style.CATEGORIES[0], style.CATEGORIES[2]
+from course.drawing.shapes import area, canvas, heading, label
 
 
-@mpl.rc_context(style.PRINT)
 def broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     """Draw a column plus a row of whole numbers, and the square of their sums -> the figure."""
-    height, width = len(column), len(row)
-    figure = style.new_figure(style.WIDTH, 1.2 + 0.6 * height)
-    ax = figure.subplots()
-    ax.set_title("Broadcasting: both stretch until they fit")
-    middle, right = width + 1.0, 2 * (width + 1.0)
-    ax.set(xlim=(-0.1, right + width + 0.1), ylim=(height + 0.15, -0.7), aspect="equal")
-    ax.axis("off")
+    height, width, cell = len(column), len(row), 0.5
+    figure, ax = canvas(8, 1.05 + cell * height)
+    heading(ax, "Broadcasting: both stretch until they fit")
+    pitch, tables = cell * width + 0.72, ("copied across", "copied down", "the sums")
     for i, one in enumerate(column):
         for j, other in enumerate(row):
-            _cell(ax, j, i, one, COLUMN, j == 0)
-            _cell(ax, middle + j, i, other, ROW, i == 0)
-            _cell(ax, right + j, i, one + other, style.INK, False)
-    for x, sign in ((width + 0.5, "+"), (middle + width + 0.5, "=")):
-        centered(ax, x, height / 2, sign, size=22)
-    for x, words, color in (
-        (0, f"({height}, 1), copied across", COLUMN),
-        (middle, f"({width},), copied down", ROW),
-        (right, f"({height}, {width})", style.INK),
-    ):
-        ax.text(
-            x + 0.04,
-            -0.35,
-            words,
-            ha="left",
-            va="center",
-            weight="bold",
-            color=color,
-            fontsize=10.5,
-        )
+            for table, number in enumerate((one, other, one + other)):
+                x, y = 0.1 + pitch * table + cell * j, cell * (height - 1 - i) + 0.12
+                own = (j, i, -1)[table] == 0  # a number of the tensor itself; else a copy, or a sum
+                color = style.ACCENT if own else style.GROUND
+                area(ax, (x, y), cell - 0.03, cell - 0.03, color)
+                look = {"ha": "center", "color": style.ink_on(color)}
+                label(ax, (x + cell / 2, y + cell / 2), str(number), size=13, **look)
+    shapes = (f"({height}, 1)", f"({width},)", f"({height}, {width})")
+    for table, (shape, what) in enumerate(zip(shapes, tables, strict=True)):
+        x = 0.1 + pitch * table
+        label(ax, (x, cell * height + 0.34), f"{shape}, {what}", size=style.LABEL)
+        sign, middle = ("+", "=", "")[table], cell * height / 2 + 0.1
+        label(ax, (x + cell * width + 0.34, middle), sign, size=20, ha="center")
     return figure
-
-
-def _cell(ax: Axes, x: float, y: float, number: int, color: str, own: bool) -> None:
-    """own: a number of the tensor itself, strong; else a copy of it or a sum, pale."""
-    area(ax, (x + 0.04, y + 0.04), 0.92, 0.92, color if own else "#F2F2F2")
-    centered(ax, x + 0.5, y + 0.52, str(number), size=14, color=style.PAPER if own else color)
 
 
 @figure(

@@ -3,18 +3,26 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.patches import FancyBboxPatch
-from matplotlib.textpath import TextPath
 
 from course.chapters.journey.figures import LIMIT, vectors
 from course.drawing import style
 from course.drawing.attention_maps import attention_heatmap
+from course.drawing.maps import level_name
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, canvas, label, outline, scale, strip, word, word_color
+from course.drawing.shapes import (
+    area,
+    arrow,
+    box,
+    canvas,
+    label,
+    outline,
+    scale,
+    sentence,
+    strip,
+    word_color,
+)
 
 WIDTH = 8.0
 LEFT, RIGHT = 2.7, 6.95  # from where to where the strips go
@@ -35,7 +43,6 @@ class Stage(NamedTuple):
     half: str = ""
 
 
-@mpl.rc_context(style.PRINT)
 def series_map(
     source: Sequence[str],
     target: Sequence[str],
@@ -51,73 +58,41 @@ def series_map(
     height = len(stations) * STEP + 2 * ENDS + 0.36
     figure, ax = canvas(WIDTH, height)
     top = height - ENDS
-    start = _sentence(ax, source, here, top + 0.24)
+    start = _sentence(ax, source, here, top + 0.16)
     places = [top - 0.12 - (i + 1) * STEP + (STEP - HIGH) / 2 for i in range(len(stations))]
     for half, color in (("encoder", style.ENCODER), ("decoder", style.DECODER)):
         inside = [y for y, station in zip(places, stations, strict=True) if station.half == half]
         if inside:
-            _half(ax, half, color, min(inside) - 0.085, max(inside) + HIGH + 0.085)
-    green = word_color(here)
-
-    first = stations[0].vector
+            low, high = min(inside) - 0.085, max(inside) + HIGH + 0.085
+            look = {"fill": style.TINTS[color], "line": 0, "zorder": 0}
+            box(ax, (WIDTH / 2, (low + high) / 2), WIDTH - 0.24, high - low, "", color, **look)
+            label(ax, (0.26, (low + high) / 2), half, size=11, color=color, weight="bold")
+    green, first = word_color(here), stations[0].vector
     mark = LEFT + first * (RIGHT - LEFT) if isinstance(first, float) else start
-    arrow(ax, (start, top + 0.08), (mark, places[0] + HIGH + 0.04), green)
+    arrow(ax, (start, top), (mark, places[0] + HIGH + 0.04), green)
     for y, station in zip(places, stations, strict=True):
         label(ax, (LEFT - 0.16, y + HIGH / 2), station.name, size=11, ha="right")
         label(ax, (NUMBERS, y + HIGH / 2), station.notebook, size=11, ha="center", weight="bold")
         if isinstance(station.vector, float):
             outline(ax, (LEFT, y), RIGHT - LEFT, HIGH)
             x = LEFT + station.vector * (RIGHT - LEFT)
-            ax.plot([x, x], [y, y + HIGH], color=green, linewidth=3, solid_capstyle="butt")
+            area(ax, (x - 0.02, y), 0.04, HIGH, green, zorder=3)
         else:
             strip(ax, (LEFT, y), RIGHT - LEFT, HIGH, station.vector, limit=LIMIT)
-    label(ax, (NUMBERS, top + 0.02), "opened in\nnotebook", size=10, ha="center", color=style.MUTED)
+    label(ax, (NUMBERS, top + 0.02), "opened in\nnotebook", ha="center", color=style.MUTED)
     bottom = places[-1] - 0.3
-    end = _sentence(ax, target, there, bottom - 0.12)
+    end = _sentence(ax, target, there, bottom - 0.2)
     arrow(ax, (end, places[-1] - 0.06), (end, bottom + 0.03), green)
     scale(ax, (0.5, bottom - 0.24), 0.8, limit=LIMIT, name="value of a number")
-    label(ax, (WIDTH / 2, 0.13), others, size=10, ha="center", color=style.MUTED)
+    label(ax, (WIDTH / 2, 0.1), others, ha="center", color=style.MUTED)
     return figure
-
-
-def _half(ax: Axes, name: str, color: str, bottom: float, top: float) -> None:
-    ax.add_patch(
-        FancyBboxPatch(
-            (0.12, bottom),
-            WIDTH - 0.24,
-            top - bottom,
-            boxstyle="round,pad=0,rounding_size=0.08",
-            facecolor=color,
-            alpha=0.1,
-            linewidth=0,
-            zorder=0,
-        )
-    )
-    label(ax, (0.26, (bottom + top) / 2), name, size=11, color=color, weight="bold")
 
 
 def _sentence(ax: Axes, words: Sequence[str], marked: str, y: float) -> float:
     """The words side by side around the middle; where the marked one stands."""
-    size, gap = 19.0, 0.13
-    fonts = [FontProperties(weight="bold" if text == marked else "normal") for text in words]
-    widths = [
-        TextPath((0, 0), text, size=size, prop=font).get_extents().width / 72 + gap
-        for text, font in zip(words, fonts, strict=True)
-    ]
-    x, found = (LEFT + RIGHT) / 2 - sum(widths) / 2, 0.0
-    for text, wide in zip(words, widths, strict=True):
-        known = text.lower() if text.lower() in style.WORDS else text
-        word(
-            ax,
-            (x + wide / 2, y),
-            text,
-            size=size,
-            color=word_color(known),
-            weight="bold" if text == marked else "normal",
-        )
-        found = x + wide / 2 if text == marked else found
-        x += wide
-    return found
+    colors = {text: word_color(text.lower() if text == "Me" else text) for text in words}
+    at = (LEFT + RIGHT) / 2, y
+    return sentence(ax, at, words, colors, size=18, gap=0.28, ha="center")[words.index(marked)]
 
 
 @figure(
@@ -154,7 +129,9 @@ def draw_series_map() -> Figure:
     )
 
 
-def draw_cross_attention(translator: Any, text: str) -> Figure:
+def draw_cross_attention(
+    translator: Any, text: str, title: str = "Where the translator looks while it writes"
+) -> Figure:
     """Where the decoder's last layer looks in `text` while it writes each word, mean of its heads.
 
     translator: a `Translator`. Raises its InputError for a text it can't read.
@@ -166,13 +143,11 @@ def draw_cross_attention(translator: Any, text: str) -> Figure:
         weights.mean(dim=0),
         looks.tgt_out,
         looks.src,
-        title="Where the translator looks while it writes",
+        title=title,
     )
     which = f"decoder layer {len(layers) - 1}, mean of {len(weights)} heads"
-    ax.set(xlabel=f"English word looked at\n({which})", ylabel="to write this word")
-    for tick in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-        if tick.get_text() in style.WORDS:
-            tick.set(color=style.WORDS[tick.get_text()], weight="bold")
+    ax.set_xlabel(f"English word looked at ({which})")
+    level_name(ax, "to write", "right")
     return ax.figure
 
 
@@ -187,4 +162,5 @@ def draw_cross_attention(translator: Any, text: str) -> Figure:
 def draw_attention_trees() -> Figure:
     from transformer_lib.translator import Translator
 
-    return draw_cross_attention(Translator.load(), "I like trees")
+    title = "“gustan” looks at “like”, “árboles” at “trees”"
+    return draw_cross_attention(Translator.load(), "I like trees", title)

@@ -8,181 +8,112 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.ticker import PercentFormatter
 
 from course.drawing import style
+from course.drawing.maps import level_name
 from course.drawing.registry import figure
-from course.drawing.shapes import area, centered
+from course.drawing.shapes import area, box, canvas, heading, label, path, word, word_color
 from course.drawing.values import as_array
 
 
-@mpl.rc_context(style.PRINT)
-def one_hot_table(
-    table: Any, words: Sequence[str], vocabulary: Sequence[str], ax: Axes | None = None
-) -> Axes:
-    """Draw small one-hot rows (n, vocab), every 0 and 1 -> the axes.
+def one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
+    """Draw small one-hot rows (n, vocab), every 0 and 1 -> the figure.
 
     words: the n words of the rows; vocabulary: what each column stands for. Raises ValueError when
     the words don't fit the table, or a row doesn't consist of one 1 and zeros.
     """
-    matrix = as_array(table)
-    if matrix.shape != (len(words), len(vocabulary)) or 0 in matrix.shape:
+    rows = as_array(table)
+    if rows.shape != (len(words), len(vocabulary)) or 0 in rows.shape:
         raise ValueError(
             f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit "
-            f"a table of the shape {matrix.shape}"
+            f"a table of the shape {rows.shape}"
         )
-    if not (np.isin(matrix, (0, 1)).all() and (matrix.sum(axis=1) == 1).all()):
+    if not (np.isin(rows, (0, 1)).all() and (rows.sum(axis=1) == 1).all()):
         raise ValueError("in a one-hot table each row has exactly one 1, and zeros elsewhere")
-    count, width = matrix.shape
-    if ax is None:
-        ax = style.new_figure(style.WIDTH, 1.0 + 0.5 * count).subplots()
-    ax.set(xlim=(-0.5, width - 0.5), ylim=(count - 0.5, -0.5))
-    for (row, slot), value in np.ndenumerate(matrix):
-        color = style.WORDS.get(words[row], style.CATEGORIES[0]) if value else style.PAPER
-        ax.add_patch(
-            Rectangle(
-                (slot - 0.5, row - 0.5), 1, 1, facecolor=color, linewidth=0.8, edgecolor="#D0D0D0"
-            )
-        )
-        centered(
-            ax,
-            slot,
-            row,
-            f"{value:.0f}",
-            size=13,
-            color=style.ink_on(color) if value else style.MUTED,
-            weight="bold" if value else "normal",
-        )
-    labels = [f"{word}\n{slot}" for slot, word in enumerate(vocabulary)]
-    ax.set_xticks(range(width), labels, fontsize=10.5)
-    ax.set_yticks(range(count), words, fontsize=13, weight="bold")
-    for tick in (*ax.get_yticklabels(), *ax.get_xticklabels()):
-        text = tick.get_text().partition("\n")[0]
-        if text in words:
-            tick.set(color=style.WORDS.get(text, style.INK), weight="bold")
-    ax.set_xlabel("one slot for each entry of the vocabulary, with its number")
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    return ax
+    left, high, wide = 0.8, 0.42, 7.18 / len(vocabulary)
+    tall = high * len(words)
+    figure, ax = canvas(8, tall + 1.35)
+    note = "One slot for each entry of the vocabulary, with its number"
+    heading(ax, "Each word has one 1, in its own slot", note)
+    for row, text in enumerate(words):
+        y = tall - high * (row + 0.5) + 0.55
+        word(ax, (left - 0.1, y), text, size=13, ha="right")
+        for slot, value in enumerate(rows[row]):
+            cell(ax, (left + wide * (slot + 0.5), y), wide, high, text if value else "")
+    for slot, text in enumerate(vocabulary):
+        x, known = left + wide * (slot + 0.5), text in words
+        word(ax, (x, 0.36), text, size=10, color=None if known else style.MUTED)
+        label(ax, (x, 0.12), str(slot), ha="center", color=style.MUTED)
+    return figure
 
 
-@mpl.rc_context(style.PRINT)
 def one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
     """Draw each id as a row with one mark, and the place around the last of them enlarged.
 
     Raises ValueError when ids and words differ in number or an id isn't in the vocabulary.
     """
-    size = len(vocabulary)
+    size, left, wide, step = len(vocabulary), 1.95, 6.0, 0.5
     if len(ids) != len(words) or not all(3 <= number < size - 3 for number in ids):
         raise ValueError(f"{len(ids)} ids don't fit {len(words)} words, or a vocabulary of {size}")
-    figure = style.new_figure(style.WIDTH, 4.1)
-    ax = figure.subplots()
-    ax.set(xlim=(-3.3, 10.15), ylim=(5.6, -0.7))
-    ax.axis("off")
-    heads = {-2.47: "word", -0.75: "id", 5: f"one-hot row: {size:,} slots, one 1, else 0"}
-    for at, words_above in heads.items():
-        centered(ax, at, -0.42, words_above, weight="bold")
-    for row, (number, word) in enumerate(zip(ids, words, strict=True)):
-        color = style.WORDS.get(word, style.CATEGORIES[0])
-        area(ax, (-3.25, row), 1.55, 0.62, color)
-        centered(ax, -2.47, row + 0.31, word, color=style.ink_on(color), size=13)
-        ax.text(-0.35, row + 0.31, str(number), ha="right", va="center", fontsize=15, weight="bold")
-        area(ax, (0, row), 10, 0.62, "#EFEFEF")
-        x = 10 * (number + 0.5) / size
-        area(ax, (x - 0.045, row - 0.06), 0.09, 0.74, color)
+    figure, ax = canvas(8, step * len(ids) + 2.1)
+    heading(ax, f"A word's number is a row of {size:,} slots: one 1, else 0")
+    last, low = ids[-1], 1.55
+    for row, (number, text) in enumerate(zip(ids, words, strict=True)):
+        y = low + step * (len(ids) - 1 - row)
+        word(ax, (0.1, y), text, size=14, ha="left")
+        label(ax, (left - 0.2, y), str(number), size=14, weight="bold", ha="right")
+        box(ax, (left + wide / 2, y), wide, 0.32, fill=style.GROUND, line=0, round=0.03)
+        x = left + wide * (number + 0.5) / size
+        area(ax, (x - 0.025, y - 0.19), 0.05, 0.38, word_color(text), zorder=3)
     # The lens: seven slots around the last word's 1.
-    top, left, cell, last = len(ids) + 0.75, 1.3, 1.06, ids[-1]
-    color = style.WORDS.get(words[-1], style.CATEGORIES[0])
-    for start, end in ((x - 0.06, left), (x + 0.06, left + 7 * cell)):
-        ax.plot([start, end], [len(ids) - 0.32, top], color=style.MUTED, linewidth=1)
+    each = 0.72
+    start = min(max(x - 3.5 * each, 0.1), left + wide - 7 * each)
+    for end, above in ((start, x - 0.03), (start + 7 * each, x + 0.03)):
+        path(ax, [(above, low - 0.19), (end, 0.94)], style.SOFT, thick=0.8, head=False)
     for place, number in enumerate(range(last - 3, last + 4)):
-        one = number == last
-        at = left + place * cell
-        ax.add_patch(
-            Rectangle(
-                (at, top),
-                cell,
-                0.8,
-                facecolor=color if one else "#EFEFEF",
-                edgecolor=style.PAPER,
-                linewidth=2,
-            )
-        )
-        centered(
-            ax,
-            at + cell / 2,
-            top + 0.41,
-            "1" if one else "0",
-            size=16,
-            weight="bold" if one else "normal",
-            color=style.ink_on(color) if one else style.MUTED,
-        )
-        ax.text(
-            at + cell / 2,
-            top + 1.0,
-            f"{number}\n{vocabulary[number]}",
-            ha="center",
-            va="top",
-            fontsize=10,
-            color=color if one else style.MUTED,
-            weight="bold" if one else "normal",
-        )
+        x, here = start + each * (place + 0.5), number == last
+        cell(ax, (x, 0.72), each, 0.42, words[-1] if here else "")
+        word(ax, (x, 0.34), vocabulary[number], size=10, color=None if here else style.MUTED)
+        label(ax, (x, 0.1), str(number), ha="center", color=style.MUTED)
     return figure
 
 
-@mpl.rc_context(style.PRINT)
+def cell(ax: Axes, at: tuple[float, float], wide: float, high: float, text: str = "") -> None:
+    """A slot of a one-hot row: 1 in the color of its word, or 0."""
+    color = word_color(text) if text else style.PAPER
+    look = {"fill": color, "line": 0.6, "round": 0.01, "size": 13}
+    if text:
+        box(ax, at, wide, high, "1", color, weight="bold", **look)
+    else:
+        box(ax, at, wide, high, **look)
+        label(ax, at, "0", size=13, ha="center", color=style.MUTED)
+
+
 def distance_triangle(rows: Any, words: Sequence[str]) -> Figure:
     """Draw three vectors (3, d) as the corners of a triangle with their distances -> the figure.
 
     Raises ValueError for another number of vectors or words, or where the sides aren't equal (a
     triangle of other distances would need other corners).
     """
-    matrix = as_array(rows)
-    if len(words) != 3 or matrix.ndim != 2 or len(matrix) != 3:
-        raise ValueError(f"three words and vectors are needed, not {len(words)} and {len(matrix)}")
-    sides = [float(np.linalg.norm(matrix[i] - matrix[j])) for i, j in ((0, 1), (1, 2), (2, 0))]
+    table = as_array(rows)
+    if len(words) != 3 or table.ndim != 2 or len(table) != 3:
+        raise ValueError(f"three words and vectors are needed, not {len(words)} and {len(table)}")
+    pairs = ((0, 1), (1, 2), (2, 0))
+    sides = [float(np.linalg.norm(table[i] - table[j])) for i, j in pairs]
     if not np.allclose(sides, sides[0]):
         raise ValueError(f"the distances differ: {sides}")
-    corners = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 3**0.5]])
-    figure = style.new_figure(style.WIDTH, 3.9)
-    ax = figure.subplots()
-    ax.set(xlim=(-1.6, 3.6), ylim=(-0.4, 2.05), aspect="equal")
-    ax.set_title("As one-hot rows, all words are equally far apart")
-    ax.axis("off")
-    for (i, j), side in zip(((0, 1), (1, 2), (2, 0)), sides, strict=True):
-        (x1, y1), (x2, y2) = corners[i], corners[j]
-        ax.plot([x1, x2], [y1, y2], color=style.MUTED, linewidth=2.5, zorder=1)
-        centered(
-            ax,
-            (x1 + x2) / 2,
-            (y1 + y2) / 2,
-            f"{side:.3f}",
-            size=12,
-            bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 3},
-        )
-    middle = corners.mean(axis=0)
-    ax.text(
-        *middle,
-        "every distance:\n√2" if np.isclose(sides[0], 2**0.5) else "",
-        ha="center",
-        va="center",
-        color=style.MUTED,
-    )
-    for (x, y), word in zip(corners, words, strict=True):
-        centered(
-            ax,
-            x,
-            y,
-            word,
-            size=15,
-            weight="bold",
-            color=style.PAPER,
-            bbox={
-                "facecolor": style.CATEGORIES[0],
-                "edgecolor": "none",
-                "boxstyle": "round,pad=0.4",
-            },
-        )
+    figure, ax = canvas(8, 3.4)
+    root = "Every distance is √2" if np.isclose(sides[0], 2**0.5) else ""
+    heading(ax, "As one-hot rows, all words are equally far apart", root)
+    corners = np.array([[2.75, 0.3], [5.25, 0.3], [4.0, 0.3 + 2.5 * 0.75**0.5]])
+    for (i, j), side in zip(pairs, sides, strict=True):
+        path(ax, [tuple(corners[i]), tuple(corners[j])], style.SOFT, head=False)
+        ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 3}
+        look = {"ha": "center", "size": 12, "color": style.ACCENT, "bbox": ground}
+        label(ax, tuple(corners[[i, j]].mean(axis=0)), f"{side:.3f}", **look)
+    for corner, text in zip(corners, words, strict=True):
+        word(ax, tuple(corner), text, size=15)
     return figure
 
 
@@ -203,23 +134,17 @@ def unknown_words(
     if ax is None:
         ax = style.new_figure(style.WIDTH, 3.4).subplots()
     shares = [100 * count / total for count in unknown]
-    ax.plot(sentences, shares, "o-", color=style.CATEGORIES[0], markersize=7, clip_on=False)
+    ax.plot(sentences, shares, "o-", color=style.ACCENT, markersize=7, clip_on=False)
     for size, share, count in zip(sentences, shares, unknown, strict=True):
-        ax.annotate(
-            f"{count:,} unknown",
-            (size, share),
-            xytext=(6, 7),
-            textcoords="offset points",
-            fontsize=10.5,
-        )
+        ax.annotate(f"{count:,} unknown", (size, share), (6, 7), textcoords="offset points")
     ax.set_xscale("log")
     ax.set_xticks(sentences, [f"{size:,}" for size in sentences])
     ax.minorticks_off()
     ax.set_xlim(right=sentences[-1] * 2.2)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.2 * max(shares))
     ax.set_xlabel("training sentences that the vocabulary was built from")
-    ax.set_ylabel("unknown, in %\nof the test's words")
-    ax.grid(axis="y")
+    ax.yaxis.set_major_formatter(PercentFormatter(decimals=0, symbol=" %"))
+    level_name(ax, "of the test's words are unknown")
     return ax
 
 
@@ -240,7 +165,7 @@ def draw_one_hot_table() -> Figure:
 
     vocab = Vocabulary.build(TREES)
     ids = torch.tensor(vocab.encode(TREES[0]))
-    return one_hot_table(one_hot(ids, len(vocab)), TREES[0], vocab.tokens).figure
+    return one_hot_table(one_hot(ids, len(vocab)), TREES[0], vocab.tokens)
 
 
 @figure(
@@ -289,7 +214,7 @@ def draw_unknown_words() -> Figure:
     notebook="01_one_hot",
     caption="Three words as one-hot rows: equally far apart.",
     alt="A triangle with three equal sides. Its corners are cat, dog and gave, and at each side "
-    "is the same distance, 1.414; in the middle, that it is the root of 2.",
+    "is the same distance, 1.414; above, that it is the root of 2.",
 )
 def draw_one_hot_distances() -> Figure:
     from transformer_lib.model.embedding import one_hot

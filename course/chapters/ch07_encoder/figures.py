@@ -560,7 +560,8 @@ def draw_similarity() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
     xs = without_end(words, xs)
     maps = {title: others(alike(x)) for title, x in zip(titles(xs), xs, strict=True)}
-    title, note = "In layer 1, two groups of words have formed", f"Cosines of {COLUMNS}"
+    title = "In this sentence, what doesn't belong together moves apart"
+    note = f"Cosines of {COLUMNS}"
     return maps_of_words(maps, words, title=title, note=note, scale_name="cosine", parted=3)
 
 

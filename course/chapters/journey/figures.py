@@ -9,11 +9,11 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import matplotlib as mpl
+import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Polygon, Rectangle
+from matplotlib.patches import Polygon
 
 from course.chapters.journey import poster
 from course.chapters.journey.experiments import (
@@ -32,8 +32,10 @@ from course.drawing.shapes import (
     canvas,
     label,
     look,
+    outline,
     percent,
     scale,
+    sentence,
     strip,
     width_of,
     word,
@@ -46,7 +48,7 @@ from transformer_lib.translator import Translator
 LIMIT = 3.0  # the scale of every strip: darkest at 3 and at -3
 WIDTH = 8.0
 LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
-STEP, THIN = 0.165, 0.105  # from one thin strip to the next, and how high it is
+STEP, THIN = 0.168, 0.105  # from one thin strip to the next, and how high it is
 HEADING = 0.42  # what the word and the sentence beside it take, on top
 STATIONS = (
     "one-hot",
@@ -71,7 +73,6 @@ class Box(NamedTuple):
         return (self.bottom + self.top) / 2
 
 
-@mpl.rc_context(style.PRINT)
 def stack(
     passed: Mapping[str, Any],
     here: str,
@@ -99,55 +100,49 @@ def stack(
     for station in before:
         y -= STEP
         at = (LEFT, y + (STEP - THIN) / 2)
-        label(ax, (LEFT - 0.1, y + STEP / 2), station, size=10, ha="right", color=style.MUTED)
+        label(ax, (LEFT - 0.1, y + STEP / 2), station, ha="right", va="center", color=style.MUTED)
         if station == "one-hot":
             _one_hot_strip(ax, at, THIN, passed[station])
         else:
             strip(ax, at, RIGHT - LEFT, THIN, passed[station], limit=LIMIT)
     y -= height
-    box = Box(y + 0.06, y + height - 0.06)
-    area(ax, (0.03, y + 0.01), WIDTH - 0.06, height - 0.02, "#F3F3F3", zorder=0)
+    area(ax, (0.03, y + 0.01), WIDTH - 0.06, height - 0.02, style.GROUND, zorder=0)
     area(ax, (0.03, y + 0.01), 0.06, height - 0.02, word_color("trees"), zorder=1)
-    label(ax, (0.2, y + height - 0.17), name or here, size=11.5, weight="bold")
-    draw(ax, box)
+    label(ax, (0.2, y + height - 0.17), name or here, size=style.LABEL, weight="bold")
+    draw(ax, Box(y + 0.06, y + height - 0.06))
     if after:
-        label(ax, (LEFT - 0.1, 0.15), "to come", size=10, ha="right", color=style.MUTED)
-        label(ax, (LEFT, 0.15), " → ".join(after), size=10, color=style.MUTED)
+        label(ax, (LEFT - 0.1, 0.13), "to come", ha="right", color=style.MUTED)
+        label(ax, (LEFT, 0.13), " → ".join(after), color=style.MUTED)
     return figure
 
 
 def heading(ax: Axes, y: float, text: str, new: str, *, colors: bool = True) -> None:
     """The word whose way this is, what happens to it here, and what the colors mean."""
-    word(ax, (0.2, y), text, size=17, ha="left")
-    label(ax, (LEFT if text else 0.2, y), new, size=12, weight="bold")
+    word(ax, (0.1, y), text, size=style.TITLE, ha="left")
+    label(ax, (LEFT if text else 0.02, y), new, size=style.TITLE, weight="bold")
     if colors:
-        scale(ax, (RIGHT - 0.75, y - 0.03), 0.5, limit=LIMIT)
-        label(ax, (RIGHT - 1.05, y + 0.015), "value", size=10, ha="right")
+        scale(ax, (RIGHT - 0.65, y - 0.03), 0.5, limit=LIMIT)
+        label(ax, (RIGHT - 0.95, y + 0.015), "value", ha="right")
+
+
+def _marked(text: str = "trees", line: float = 1.6) -> dict[str, Any]:
+    """The frame of the strip that goes on."""
+    return {"edge": word_color(text), "line": line}
 
 
 def _one_hot_strip(ax: Axes, at: tuple[float, float], height: float, share: float) -> None:
     """A row as wide as the vocabulary, with its 1 at this share of the way: a mark, for one cell of
     a thousand is thinner than a hair."""
-    ax.add_patch(
-        Rectangle(
-            at,
-            RIGHT - LEFT,
-            height,
-            facecolor=style.PAPER,
-            edgecolor="#BBBBBB",
-            linewidth=0.6,
-            zorder=2,
-        )
-    )
+    outline(ax, at, RIGHT - LEFT, height)
     x = LEFT + share * (RIGHT - LEFT)
-    ax.plot(
-        [x, x],
-        [at[1], at[1] + height],
-        color=word_color("trees"),
-        linewidth=2.4,
-        zorder=3,
-        solid_capstyle="butt",
-    )
+    area(ax, (x - 0.017, at[1]), 0.034, height, word_color("trees"), zorder=3)
+
+
+def _fan(ax: Axes, top: tuple[float, float, float], y: float, color: str) -> None:
+    """What a few cells of a row become, enlarged. top: from where to where, and how high."""
+    left, right, high = top
+    corners = [(left, high), (right, high), (RIGHT, y), (LEFT, y)]
+    ax.add_patch(Polygon(corners, facecolor=color, linewidth=0, zorder=1))
 
 
 # --- what stands in the open station -------------------------------------------------------------
@@ -155,69 +150,32 @@ def _one_hot_strip(ax: Axes, at: tuple[float, float], height: float, share: floa
 
 def _one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int, vocab_size: int):
     """The whole row, and a few of its cells under a lens: the words around `here`, from `first`."""
-    y = box.top - 0.2
+    y, cells = box.top - 0.2, box.bottom + 0.34
+    wide, unit = (RIGHT - LEFT) / len(words), (RIGHT - LEFT) / vocab_size
     _one_hot_strip(ax, (LEFT, y), 0.16, (here + 0.5) / vocab_size)
-    wide = (RIGHT - LEFT) / len(words)
-    unit = (RIGHT - LEFT) / vocab_size
-    cells = box.bottom + 0.3
-    ax.add_patch(
-        Polygon(
-            [
-                (LEFT + first * unit, y),
-                (LEFT + (first + len(words)) * unit, y),
-                (RIGHT, cells + 0.36),
-                (LEFT, cells + 0.36),
-            ],
-            facecolor="#E3E3E3",
-            linewidth=0,
-            zorder=1,
-        )
-    )
+    ends = LEFT + first * unit, LEFT + (first + len(words)) * unit
+    _fan(ax, (*ends, y), cells + 0.36, style.RULE)
     for i, text in enumerate(words):
         number, x = first + i, LEFT + (i + 0.5) * wide
         chosen = number == here
-        ax.add_patch(
-            Rectangle(
-                (LEFT + i * wide, cells),
-                wide,
-                0.36,
-                linewidth=0.6,
-                edgecolor="#BBBBBB",
-                zorder=2,
-                facecolor=word_color("trees") if chosen else style.PAPER,
-            )
-        )
-        label(
-            ax,
-            (x, cells + 0.18),
-            "1" if chosen else "0",
-            size=13,
-            ha="center",
-            color=style.PAPER if chosen else style.MUTED,
-            weight="bold" if chosen else "normal",
-        )
-        look = {"weight": "bold"} if chosen else {"weight": "normal", "color": style.MUTED}
-        word(ax, (x, cells - 0.1), text, size=11 if chosen else 10, **look)
-        label(ax, (x, cells - 0.26), str(number), size=10, ha="center", color=style.MUTED)
-    label(ax, (0.2, y - 0.3), f"one cell for\neach of {vocab_size}\nEnglish words", size=10)
+        color = word_color("trees") if chosen else style.PAPER
+        area(ax, (LEFT + i * wide, cells), wide, 0.36, color, zorder=2)
+        outline(ax, (LEFT + i * wide, cells), wide, 0.36)
+        look = {"weight": "bold"} if chosen else {"color": style.MUTED}
+        one = {**look, "ha": "center"} | ({"color": style.ink_on(color)} if chosen else {})
+        label(ax, (x, cells + 0.18), str(int(chosen)), size=13, **one)
+        word(ax, (x, cells - 0.13), text, size=style.NOTE, **look)
+        label(ax, (x, cells - 0.31), str(number), ha="center", color=style.MUTED)
+    label(ax, (0.2, y - 0.3), f"one cell for\neach of {vocab_size}\nEnglish words")
 
 
 def _fan_open(ax: Axes, box: Box, vector: Any, share: float, note: str) -> None:
     """The mark in the one-hot row above pulls a row out of the table."""
-    x, bottom = LEFT + share * (RIGHT - LEFT), box.bottom + 0.3
-    top, height = box.top + 0.06 + (STEP - THIN) / 2, 0.42
-    color = word_color("trees")
-    ax.add_patch(
-        Polygon(
-            [(x, top), (RIGHT, bottom + height), (LEFT, bottom + height)],
-            facecolor=color,
-            alpha=0.25,
-            linewidth=0,
-            zorder=1,
-        )
-    )
-    strip(ax, (LEFT, bottom), RIGHT - LEFT, height, vector, limit=LIMIT, edge=color, line=1.6)
-    label(ax, (LEFT, box.bottom + 0.1), note, size=10)
+    x, bottom, high = LEFT + share * (RIGHT - LEFT), box.bottom + 0.3, 0.42
+    top = x, x, box.top + 0.06 + (STEP - THIN) / 2
+    _fan(ax, top, bottom + high, style.tint(word_color("trees")))
+    strip(ax, (LEFT, bottom), RIGHT - LEFT, high, vector, limit=LIMIT, **_marked())
+    label(ax, (LEFT, box.bottom + 0.1), note)
 
 
 def _rows_open(
@@ -226,20 +184,12 @@ def _rows_open(
     """Strips under each other, each with a sign (+, =) and a name in front of it; the last one is
     what goes on, and is marked."""
     step = (box.top - box.bottom - height) / max(len(rows) - 1, 1)
-    marked, plain = {"edge": word_color("trees"), "line": 1.6}, {}
     for i, (sign, name, vector) in enumerate(rows):
         y, last = box.top - height - i * step, i == len(rows) - 1
-        strip(
-            ax, (LEFT, y), RIGHT - LEFT, height, vector, limit=LIMIT, **(marked if last else plain)
-        )
-        label(
-            ax,
-            (LEFT - 0.1, y + height / 2),
-            f"{sign}  {name}" if sign else name,
-            size=10,
-            ha="right",
-            weight="bold" if last else "normal",
-        )
+        mark, weight = (_marked(), "bold") if last else ({}, "normal")
+        strip(ax, (LEFT, y), RIGHT - LEFT, height, vector, limit=LIMIT, **mark)
+        said = f"{sign}  {name}" if sign else name
+        label(ax, (LEFT - 0.1, y + height / 2), said, ha="right", weight=weight)
 
 
 def _attention_open(
@@ -263,41 +213,25 @@ def _attention_open(
         (x_value, box.top - 0.09, "values"),
         (x_sum, middle + 0.27, "their mix"),
     ):
-        label(ax, (x, y), name, size=10)
-    ends = {"edge": word_color("trees"), "line": 1.6}
-    strip(ax, (x_query, middle - 0.15), wide, 0.3, query, limit=LIMIT, **ends)
+        label(ax, (x, y), name)
     mixed = as_array(weights) @ as_array(values)
-    strip(ax, (x_sum, middle - 0.15), wide, 0.3, mixed, limit=LIMIT, **ends)
+    for x, vector in ((x_query, query), (x_sum, mixed)):
+        strip(ax, (x, middle - 0.15), wide, 0.3, vector, limit=LIMIT, **_marked())
+    how = {"widest": 6, "least": 0.005}
     for text, y, k, v, weight in zip(words, ys, keys, values, weights, strict=True):
-        word(ax, (x_key - 0.08, y), text, size=11, ha="right")
-        strip(ax, (x_key, y - high / 2), wide, high, k, limit=LIMIT)
-        strip(ax, (x_value, y - high / 2), wide, high, v, limit=LIMIT)
-        look(
-            ax,
-            (x_query + wide + 0.05, middle),
-            (x_key - 0.62, y),
-            weight,
-            "trees",
-            widest=6,
-            least=0.005,
-        )
-        look(
-            ax,
-            (x_value + wide + 0.05, y),
-            (x_sum - 0.05, middle),
-            weight,
-            text,
-            widest=6,
-            least=0.005,
-        )
-        label(
-            ax,
-            ((x_key + wide + x_value) / 2, y),
-            percent(weight),
-            size=10,
-            ha="center",
-            weight="bold" if weight >= 0.25 else "normal",
-        )
+        word(ax, (x_key - 0.08, y), text, ha="right")
+        for x, vector in ((x_key, k), (x_value, v)):
+            strip(ax, (x, y - high / 2), wide, high, vector, limit=LIMIT)
+        look(ax, (x_query + wide + 0.05, middle), (x_key - 0.62, y), weight, "trees", **how)
+        look(ax, (x_value + wide + 0.05, y), (x_sum - 0.05, middle), weight, text, **how)
+        _share(ax, ((x_key + wide + x_value) / 2, y), weight, "center")
+
+
+def _share(ax: Axes, at: tuple[float, float], weight: float, ha: str) -> None:
+    """A weight in percent; a large one is bold."""
+    said = percent(weight) if 0.01 <= weight else f"{100 * weight:.0f} %"
+    color = style.INK if weight >= 0.01 else style.MUTED
+    label(ax, at, said, ha=ha, color=color, weight="bold" if weight >= 0.25 else "normal")
 
 
 def _heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought: Any) -> None:
@@ -306,50 +240,20 @@ def _heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought:
     wide = (RIGHT - LEFT - (count - 1) * gap) / count
     for i, (shares, vector) in enumerate(zip(as_array(weights), brought, strict=True)):
         x = LEFT + i * (wide + gap)
-        label(ax, (x + wide / 2, box.top - 0.08), f"head {i}", size=11, ha="center", weight="bold")
+        name = {"size": style.LABEL, "ha": "center", "weight": "bold"}
+        label(ax, (x + wide / 2, box.top - 0.08), f"head {i}", **name)
         left = x
         for text, share in zip(words, shares, strict=True):
             color = word_color(text)
-            ax.add_patch(
-                Rectangle(
-                    (left, box.top - 0.46),
-                    share * wide,
-                    0.24,
-                    linewidth=0.5,
-                    zorder=2,
-                    facecolor=color,
-                    edgecolor=style.PAPER,
-                )
-            )
+            area(ax, (left, box.top - 0.46), share * wide - 0.01, 0.24, color, zorder=2)
             if share * wide > 0.4:  # room for the number and the word
-                at = left + share * wide / 2
-                label(
-                    ax,
-                    (at, box.top - 0.34),
-                    f"{100 * share:.0f} %",
-                    size=10,
-                    ha="center",
-                    color=style.ink_on(color),
-                )
-                word(ax, (at, box.top - 0.57), text, size=11)
+                at, ink = left + share * wide / 2, style.ink_on(color)
+                label(ax, (at, box.top - 0.34), f"{100 * share:.0f} %", ha="center", color=ink)
+                word(ax, (at, box.top - 0.59), text)
             left += share * wide
-        strip(
-            ax,
-            (x, box.bottom + 0.04),
-            wide,
-            0.36,
-            vector,
-            limit=LIMIT,
-            edge=word_color("trees"),
-            line=1.3,
-        )
-    label(ax, (LEFT - 0.1, box.top - 0.34), "looks at", size=10, ha="right")
-    label(ax, (LEFT - 0.1, box.bottom + 0.22), "brings\n32 numbers", size=10, ha="right")
-    for y, line in ((0.56, words[:2]), (0.74, words[2:])):  # whose color is which
-        x = LEFT - 0.1
-        for text in reversed(line):
-            word(ax, (x, box.top - y), text, size=10, ha="right")
-            x -= width_of(text, 10) + 0.09
+        strip(ax, (x, box.bottom + 0.04), wide, 0.36, vector, limit=LIMIT, **_marked(line=1.3))
+    label(ax, (LEFT - 0.1, box.top - 0.34), "looks at", ha="right")
+    label(ax, (LEFT - 0.1, box.bottom + 0.22), "brings\n32 numbers", ha="right")
 
 
 def _masks_open(
@@ -362,35 +266,19 @@ def _masks_open(
     """
     step = (box.top - box.bottom) / len(rows)
     for i, (name, who, looker, seen_words) in enumerate(rows):
-        y = box.top - (i + 1) * step
-        label(ax, (0.2, y + 0.44), name, size=11.5, weight="bold")
-        label(ax, (0.2, y + 0.18), who, size=10)
-        word(ax, (LEFT - 0.14, y + 0.18), looker, size=11, ha="right")
-        wide = (RIGHT - LEFT) / len(seen_words)
+        y, wide = box.top - (i + 1) * step, (RIGHT - LEFT) / len(seen_words)
+        label(ax, (0.2, y + 0.44), name, size=style.LABEL, weight="bold")
+        label(ax, (0.2, y + 0.18), who)
+        word(ax, (LEFT - 0.14, y + 0.18), looker, ha="right")
         for j, (text, vector, seen) in enumerate(seen_words):
-            x = LEFT + j * wide
-            at, size = (x + 0.04, y + 0.03), (wide - 0.08, 0.28)
-            word(
-                ax,
-                (x + wide / 2, y + 0.43),
-                text,
-                size=11,
-                color=style.WORDS.get(text, style.MUTED),
-            )
+            at, size = (LEFT + j * wide + 0.04, y + 0.03), (wide - 0.08, 0.28)
+            color = style.WORDS.get(text, style.MUTED)
+            word(ax, (at[0] + size[0] / 2, y + 0.45), text, color=color)
             if seen:
                 strip(ax, at, *size, vector, limit=LIMIT)
             else:
-                ax.add_patch(
-                    Rectangle(
-                        at,
-                        *size,
-                        facecolor="#D8D8D8",
-                        edgecolor="#8A8A8A",
-                        hatch="////",
-                        linewidth=0.6,
-                        zorder=2,
-                    )
-                )
+                area(ax, at, *size, style.RULE)
+                outline(ax, at, *size, style.SOFT, hatch="////")
 
 
 def _reading_open(
@@ -403,37 +291,19 @@ def _reading_open(
     vector: Any,
 ) -> None:
     """One position of the decoder reads the memory of all words: arrows, and where it ends."""
-    label(ax, (LEFT, box.top - 0.1), "the memory", size=10)
-    top = box.top - 0.2
+    label(ax, (LEFT, box.top - 0.1), "the memory")
+    top, wide, high, x_out = box.top - 0.2, 2.2, 0.16, RIGHT - 2.3
     step = (top - box.bottom) / len(words)
-    wide, high = 2.2, 0.16
-    x_out = RIGHT - 2.3
     for i, (text, row, weight) in enumerate(zip(words, memory, weights, strict=True)):
         y = top - (i + 0.5) * step
-        word(ax, (LEFT - 0.1, y), text, size=11, ha="right")
+        word(ax, (LEFT - 0.1, y), text, ha="right")
         strip(ax, (LEFT, y - high / 2), wide, high, row, limit=LIMIT)
         look(ax, (LEFT + wide + 0.56, y), (x_out - 0.08, box.middle), weight, text, widest=6)
-        label(
-            ax,
-            (LEFT + wide + 0.5, y),
-            f"{100 * weight:.0f} %",
-            size=10,
-            ha="right",
-            color=style.INK if weight >= 0.01 else style.MUTED,
-            weight="bold" if weight >= 0.25 else "normal",
-        )
-    strip(
-        ax,
-        (x_out, box.middle - 0.2),
-        2.3,
-        0.4,
-        vector,
-        limit=LIMIT,
-        edge=word_color(writes),
-        line=1.6,
-    )
-    label(ax, (x_out - 0.13, box.middle + 0.34), "the position that writes", size=10)
-    word(ax, (RIGHT, box.middle + 0.34), writes, size=11, ha="right")
+        _share(ax, (LEFT + wide + 0.5, y), weight, "right")
+    at = x_out, box.middle - 0.2
+    strip(ax, at, 2.3, 0.4, vector, limit=LIMIT, **_marked(writes))
+    label(ax, (x_out, box.middle + 0.36), "the position that writes")
+    word(ax, (RIGHT, box.middle + 0.36), writes, ha="right")
 
 
 def _words_open(
@@ -449,86 +319,69 @@ def _words_open(
     step = (box.top - 0.38 - box.bottom) / (len(words) + bool(rest))
     start, full = LEFT + 1.1, 4.2
     for i, (text, chance) in enumerate(zip(words, chances, strict=True)):
-        y = box.top - 0.38 - (i + 0.5) * step
+        y, long = box.top - 0.38 - (i + 0.5) * step, max(chance * full, 0.01)
         word(ax, (start - 0.1, y), text, size=12 if i == 0 else 10, ha="right")
-        area(ax, (start, y - 0.08), max(chance * full, 0.01), 0.16, word_color(text), zorder=2)
-        label(ax, (start + max(chance * full, 0.01) + 0.08, y), percent(chance), size=10)
-    label(ax, (start, box.bottom + step / 2), rest, size=10, color=style.MUTED)
+        area(ax, (start, y - 0.08), long, 0.16, word_color(text), zorder=2)
+        label(ax, (start + long + 0.08, y), percent(chance))
+    label(ax, (start, box.bottom + step / 2), rest, color=style.MUTED)
 
 
-@mpl.rc_context(style.PRINT)
 def _sentence_across(
     src: Sequence[str], memory: Any, tgt: Sequence[str], last: Any, weights: Any
 ) -> Figure:
     """All words: their memory on the left, what is written on the right, and who reads whom."""
     figure, ax = canvas(WIDTH, 2.52)
-    wide, high, top, step = 2.35, 0.24, 1.74, 0.38
-    left, right = 0.75, WIDTH - 0.95 - wide
+    wide, high, left, right = 2.35, 0.24, 0.75, WIDTH - 3.3
+    ys = [1.7 - 0.38 * i for i in range(max(len(src), len(tgt)))]
     heading(ax, 2.32, "", "Which memory is read to write which word")
-    label(ax, (left, 2.0), "the encoder's memory of", size=10)
-    label(ax, ((left + wide + right) / 2, 2.0), "attention", size=10, ha="center")
-    label(ax, (right, 2.0), "the position that writes", size=10)
-    for i, text in enumerate(src):
-        y = top - i * step
-        word(ax, (left - 0.1, y), text, ha="right", size=12)
-        strip(ax, (left, y - high / 2), wide, high, memory[i], limit=LIMIT)
-    for j, text in enumerate(tgt):
-        y = top - j * step
-        word(ax, (right + wide + 0.1, y), text, ha="left", size=12)
-        strip(ax, (right, y - high / 2), wide, high, last[j], limit=LIMIT)
-        for i, source in enumerate(src):
-            look(
-                ax,
-                (left + wide + 0.05, top - i * step),
-                (right - 0.05, y),
-                float(weights[j][i]),
-                source,
-                widest=6,
-                head=False,
-            )
+    label(ax, (left, 1.98), "the encoder's memory of")
+    label(ax, ((left + wide + right) / 2, 1.98), "attention", ha="center")
+    label(ax, (right, 1.98), "the position that writes")
+    for words, vectors, x, beside, ha in (
+        (src, memory, left, left - 0.1, "right"),
+        (tgt, last, right, right + wide + 0.1, "left"),
+    ):
+        for text, vector, y in zip(words, vectors, ys, strict=False):
+            word(ax, (beside, y), text, ha=ha, size=12)
+            strip(ax, (x, y - high / 2), wide, high, vector, limit=LIMIT)
+    for (j, i), weight in np.ndenumerate(as_array(weights)):
+        ends = (left + wide + 0.05, ys[i]), (right - 0.05, ys[j])
+        look(ax, *ends, float(weight), src[i], widest=6, head=False)
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -> Figure:
     """Every station of the way at the same size.
 
     rows: name, which stack it belongs to ("encoder", "decoder" or ""), vector, a word in front.
     ends: the word that comes out, and how likely it is.
     """
-    step, high, pause = 0.215, 0.17, 0.34
+    step, high, pause, left = 0.215, 0.17, 0.34, 2.55
     changes = [i for i in range(1, len(rows)) if rows[i][1] != rows[i - 1][1]]
-    total = HEADING + step * len(rows) + pause * (len(changes) + 1) + 0.12
-    figure, ax = canvas(WIDTH, total)
-    heading(ax, total - 0.2, "", "From trees to árboles, station by station")
-    y = total - HEADING
+    y = step * len(rows) + pause * (len(changes) + 1) + 0.12
+    figure, ax = canvas(WIDTH, y + HEADING)
+    heading(ax, y + HEADING - 0.2, "", "From trees to árboles, station by station")
     colors = {"encoder": style.ENCODER, "decoder": style.DECODER}
-    left, wide = 2.55, RIGHT - 2.55
     for i, (name, side, vector, front) in enumerate(rows):
         if i in changes:
             arrow(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
-            label(
-                ax,
-                (left + 0.35, y - pause / 2),
-                "each layer of the decoder reads this memory",
-                size=10,
-            )
+            said = "each layer of the decoder reads this memory"
+            label(ax, (left + 0.35, y - pause / 2), said)
             y -= pause
         y -= step
         if side:
             area(ax, (0.98, y), 0.06, step, colors[side])
-        label(ax, (left - 0.1, y + step / 2), name, size=10, ha="right")
+        label(ax, (left - 0.1, y + step / 2), name, ha="right")
         if front:
             word(ax, (0.88, y + step / 2), front, size=13, ha="right")
-            label(ax, (0.88, y - step / 2), side, size=10, ha="right", color=colors[side])
-        strip(ax, (left, y + (step - high) / 2), wide, high, vector, limit=LIMIT)
+            label(ax, (0.88, y - step / 2 - 0.04), side, ha="right", color=colors[side])
+        strip(ax, (left, y + (step - high) / 2), RIGHT - left, high, vector, limit=LIMIT)
     arrow(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
     word(ax, (left + 0.35, y - pause + 0.1), ends[0], size=14, ha="left")
-    label(ax, (left + 0.5 + width_of(ends[0], 14), y - pause + 0.1), ends[1], size=10)
+    label(ax, (left + 0.5 + width_of(ends[0], 14), y - pause + 0.1), ends[1])
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def borrowed(
     rows: Sequence[tuple[str, Any, Sequence[str]]], arrow_from: int, arrow_to: int
 ) -> Figure:
@@ -537,50 +390,30 @@ def borrowed(
     rows: the English sentence, the memory of its last word, the words written. The memory of row
     `arrow_from` is put into the place of row `arrow_to`.
     """
-    step = 0.62
-    figure, ax = canvas(WIDTH, step * len(rows) + 0.66)
-    left, wide = 1.75, 3.2
-    heading(ax, step * len(rows) + 0.46, "", "What the memory holds is what gets written")
-    label(ax, (left, step * len(rows) + 0.14), "memory of the last word", size=10)
-    label(ax, (left + wide + 0.5, step * len(rows) + 0.14), "what the decoder writes", size=10)
-    for i, (source, vector, written) in enumerate(rows):
-        y = step * (len(rows) - 1 - i) + 0.3
-        first, *more = source.split("\n")
-        x = left - 0.12
-        for text in reversed(first.split()):
-            up = 0.1 if more else 0.0
-            word(ax, (x, y + up), text, ha="right")
-            x -= width_of(text, 11) + 0.09
-        for text in more:
-            label(ax, (left - 0.12, y - 0.1), text, size=10, ha="right")
-        strip(
-            ax,
-            (left, y - 0.15),
-            wide,
-            0.3,
-            vector,
-            limit=LIMIT,
-            edge=style.HIGHLIGHT if i == arrow_to else "#BBBBBB",
-            line=2.2 if i == arrow_to else 0.6,
+    step, left, wide = 0.62, 1.85, 3.1
+    top = step * len(rows) + 0.14
+    ys = [step * (len(rows) - 1 - i) + 0.3 for i in range(len(rows))]
+    figure, ax = canvas(WIDTH, top + 0.52)
+    heading(ax, top + 0.32, "", "What the memory holds is what gets written")
+    label(ax, (left, top), "memory of the last word")
+    label(ax, (left + wide + 0.5, top), "what the decoder writes")
+    words = {"size": 11, "gap": 0.12}
+    for i, ((source, vector, written), y) in enumerate(zip(rows, ys, strict=True)):
+        first, _, more = source.partition("\n")
+        sentence(
+            ax, (left - 0.14, y + (0.06 if more else -0.05)), first.split(), ha="right", **words
         )
+        label(ax, (left - 0.14, y - 0.13), more, ha="right")
+        mark = {"edge": style.ACCENT, "line": 2.2} if i == arrow_to else {}
+        strip(ax, (left, y - 0.15), wide, 0.3, vector, limit=LIMIT, **mark)
         arrow(ax, (left + wide + 0.1, y), (left + wide + 0.42, y))
-        x = left + wide + 0.5
-        for text in written:
-            word(ax, (x, y), text, ha="left")
-            x += width_of(text, 11) + 0.09
-    start, end = (step * (len(rows) - 1 - i) + 0.3 for i in (arrow_from, arrow_to))
-    x = left + wide / 2
-    look(
-        ax,
-        (x, start - 0.17 * (1 if start > end else -1)),
-        (x, end + 0.17 * (1 if start > end else -1)),
-        0.8,
-        style.HIGHLIGHT,
-    )
+        sentence(ax, (left + wide + 0.5, y - 0.05), written, **words)
+    start, end, x = ys[arrow_from], ys[arrow_to], left + wide / 2
+    side = 0.17 if start > end else -0.17
+    look(ax, (x, start - side), (x, end + side), 0.8, style.ACCENT)
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _before_after(text: str, rows: Sequence[tuple[str, Any, Sequence[str]]]) -> Figure:
     """The same row of the table at several times, and the words whose rows are most like it."""
     step = 0.86
@@ -588,11 +421,9 @@ def _before_after(text: str, rows: Sequence[tuple[str, Any, Sequence[str]]]) -> 
     heading(ax, step * len(rows) + HEADING - 0.2, text, "what training makes of its row")
     for i, (title, vector, others) in enumerate(rows):
         y = step * (len(rows) - 1 - i) + 0.4
-        label(ax, (LEFT - 0.1, y + 0.2), title, size=11, ha="right", weight="bold")
-        strip(
-            ax, (LEFT, y), RIGHT - LEFT, 0.4, vector, limit=LIMIT, edge=word_color(text), line=1.4
-        )
-        label(ax, (LEFT, y - 0.16), f"most like it: {', '.join(others)}", size=11)
+        label(ax, (LEFT - 0.1, y + 0.2), title, size=style.LABEL, ha="right", weight="bold")
+        strip(ax, (LEFT, y), RIGHT - LEFT, 0.4, vector, limit=LIMIT, **_marked(text, 1.4))
+        label(ax, (LEFT, y - 0.16), f"most like it: {', '.join(others)}", size=style.LABEL)
     return figure
 
 

@@ -192,9 +192,13 @@ def test_the_flow_is_the_running_code():
     torch.testing.assert_close(total, x + added)
     torch.testing.assert_close(out, data.fresh_norm(total))
     assert (added == 0).any()  # dropout drops
+    sizes = out.square().mean(-1).sqrt()
+    torch.testing.assert_close(sizes, torch.ones_like(sizes), atol=1e-3, rtol=0)
     x, normed, added, out = (station[1] for station in pre if isinstance(station, tuple))
     torch.testing.assert_close(normed, data.fresh_norm(x))
     torch.testing.assert_close(out, x + added)
+    sizes = out.square().mean(-1).sqrt().tolist()
+    assert sizes == sorted(sizes) and sizes[-1] > 2 * sizes[0], "what goes in large, leaves large"
     torch.testing.assert_close(
         x.square().mean(-1).sqrt(), torch.tensor([0.5, 1, 2]).double(), atol=1e-4, rtol=0
     )
@@ -207,7 +211,9 @@ def test_the_stream_grows_in_pre_norm_alone():
 
 
 def test_the_trained_maps_have_two_blocks():
-    last = drawn("encoder-similarity")["layer 1"]
+    maps = drawn("encoder-similarity")
+    assert maps["input"][:3, 3:].mean() > 0.1, "what belongs apart is a little alike at first"
+    last = maps["layer 1"]
     first, second, between = last[:3, :3], last[3:, 3:], last[:3, 3:]
     assert np.nanmin(first) > 0.1 and np.nanmin(second) > 0.05
     assert np.median(between) < 0 and between.mean() < -0.05
