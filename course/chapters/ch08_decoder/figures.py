@@ -409,9 +409,7 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
     return drawn.properties(
-        width=width,
-        height=height,
-        title=alt.Title(alt.ExprRef(f"{titles}[step - 1]")),
+        width=width, height=height, title=alt.Title(alt.ExprRef(f"{titles}[step - 1]"))
     ).add_params(slider)
 
 

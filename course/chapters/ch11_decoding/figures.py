@@ -249,10 +249,7 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
         return alt.Y(f"{field}:Q", scale=y_scale, axis=None)
 
     color = alt.Color(
-        "state:N",
-        title=None,
-        scale=alt.Scale(domain=fates, range=edges),
-        legend=None,
+        "state:N", title=None, scale=alt.Scale(domain=fates, range=edges), legend=None
     )
     strong = alt.condition("datum.state == 'dropped'", alt.value(1), alt.value(3))
     filling = alt.condition(
