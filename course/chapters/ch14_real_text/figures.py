@@ -235,7 +235,8 @@ def draw_ladder() -> Figure:
     alt="Two panels with BLEU of three seeds each, and a line for each seed. On the validation "
     "pairs, the length penalty that is best there has 41.3 on average, log-probability per piece "
     "40.8. On the test sentences it is the other way round, for each seed: the penalty has 40.0, "
-    "log-probability per piece 41.1, beside a dotted line at the published 41.0. The seeds lie up to 1.4 apart.",
+    "log-probability per piece 41.1, beside a dotted line at the published 41.0. The seeds lie up "
+    "to 1.4 apart.",
 )
 def draw_published() -> Figure:
     from course import experiments
