@@ -220,31 +220,16 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
 
     def vector(half: str, place: int, level: int, since: int) -> None:
         left, bottom = LEFT[half] + COLUMN * place, VECTORS[level]
-        frames.append(
-            {"x": left, "x2": left + STRIP, "y": bottom, "y2": bottom + TALL, "since": since}
-        )
+        place_of = {"y": bottom, "y2": bottom + TALL, "since": since}
+        frames.append({"x": left, "x2": left + STRIP, **place_of})
         for cell, value in enumerate(way[half][level][place][:CELLS].tolist()):
-            cells.append(
-                {
-                    "x": left + STRIP * cell / CELLS,
-                    "x2": left + STRIP * (cell + 1) / CELLS,
-                    "y": bottom,
-                    "y2": bottom + TALL,
-                    "value": value,
-                    "since": since,
-                }
-            )
+            x, x2 = (left + STRIP * end / CELLS for end in (cell, cell + 1))
+            cells.append({"x": x, "x2": x2, **place_of, "value": value})
 
     def name(half: str, place: int, y: int, text: str, since: int) -> None:
-        names.append(
-            {
-                "x": LEFT[half] + COLUMN * place + STRIP / 2,
-                "y": y,
-                "word": text,
-                "color": style.readable(word_color(text), style.PAPER),
-                "since": since,
-            }
-        )
+        x, color = LEFT[half] + COLUMN * place + STRIP / 2, word_color(text)
+        color = style.readable(color, style.PAPER)
+        names.append({"x": x, "y": y, "word": text, "color": color, "since": since})
 
     said.append("The encoder reads all words at once")
     for place, text in enumerate(way["src"]):
@@ -255,13 +240,9 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     said[-1] += ". This is the memory"
     for place, (read, written) in enumerate(zip(way["read"], way["written"], strict=True)):
         first = layers + 2 + each * place
-        said.append(
-            f"The decoder reads “{read}”" + (", which it has just written" if place else "")
-        )
-        said += [
-            f"Decoder, layer {layer}: looks at its words, then at the memory"
-            for layer in range(layers)
-        ]
+        said.append(f"The decoder reads “{read}”" + ", which it has just written" * (place > 0))
+        looks = "looks at its words, then at the memory"
+        said += [f"Decoder, layer {layer}: {looks}" for layer in range(layers)]
         said.append(f"The likeliest next word: “{written}”")
         name("decoder", place, WORDS_IN, read, first)
         for level in range(layers + 1):
@@ -272,25 +253,11 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         if place:
             x = LEFT["decoder"] + COLUMN * (place - 1) + STRIP / 2
             gap = LEFT["decoder"] + COLUMN * place - (COLUMN - STRIP) / 2
-            corners = [
-                (x, WORDS_OUT + 7),
-                (x, WORDS_OUT + 14),
-                (gap, WORDS_OUT + 14),
-                (gap, 4),
-                (x + COLUMN, 4),
-                (x + COLUMN, 12),
-            ]
-            backs += [
-                {
-                    "x": x,
-                    "y": y,
-                    "order": order,
-                    "color": word_color(read),
-                    "since": first,
-                    "place": place,
-                }
-                for order, (x, y) in enumerate(corners)
-            ]
+            over, under = WORDS_OUT + 14, 4
+            corners = [(x, over - 7), (x, over), (gap, over), (gap, under)]
+            corners += [(x + COLUMN, under), (x + COLUMN, under + 8)]
+            own = {"color": word_color(read), "since": first, "place": place}
+            backs += [{"x": x, "y": y, "order": n, **own} for n, (x, y) in enumerate(corners)]
 
     slider = alt.param(
         name="step", value=start, bind=alt.binding_range(min=1, max=count, step=1, name="step ")
@@ -328,90 +295,55 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     newest = alt.condition("datum.since == step", alt.value(1), alt.value(0.7))
     out, end = LEFT["encoder"] + COLUMN * len(way["src"]) - 2, LEFT["decoder"] - 6
     middle = (out + end) / 2 - 2
-    memory = [
-        {"x": a, "y": b, "order": order}
-        for order, (a, b) in enumerate(
-            [(out - 4, VECTORS[-1] + 8), (middle, VECTORS[-1] + 8), (middle, BANDS[0] + 32)]
-        )
-    ]
+    high, arrived = VECTORS[-1] + 8, f"step >= {layers + 1}"
+    corners = [(out - 4, high), (middle, high), (middle, BANDS[0] + 32)]
+    memory = [{"x": a, "y": b, "order": order} for order, (a, b) in enumerate(corners)]
+    ways = [{"x": middle, "x2": end, "y": band + 32} for band in BANDS]
+    flows = [{"x": middle, "x2": end, **flow} for flow in flows]
+    named = [{"x": LEFT["encoder"], "y": VECTORS[-1] + 28, "word": "memory"}]
+    to, bold = {"x2": "x2:Q", "y2": "y2:Q"}, {"fontWeight": "bold"}
+    stroke = alt.Stroke("color:N", scale=None, legend=None)
+    fill = alt.Fill("tint:N", scale=None, legend=None)
+    ramp = [-LIMIT, -LIMIT / 2, 0, LIMIT / 2, LIMIT]
+    scale = alt.Scale(domain=ramp, clamp=True, interpolate="rgb", range=list(style.SIGNED_COLORS))
+    key = {"title": "numbers of a vector", "titleOrient": "left", "values": [-3, 0, 3]}
+    legend = alt.Legend(orient="bottom", gradientLength=160, **key)
     drawn = alt.layer(
         now(backs, "datum.since <= step")
         .mark_line(strokeWidth=3, interpolate="monotone", strokeJoin="round")
         .encode(x, y, color=color, order="order:Q", detail="place:N", opacity=newest),
-        layer_boxes.mark_rect(cornerRadius=8, strokeWidth=2).encode(
-            x,
-            y,
-            x2="x2:Q",
-            y2="y2:Q",
-            stroke=alt.Stroke("color:N", scale=None, legend=None),
-            fill=alt.Fill("tint:N", scale=None, legend=None),
+        layer_boxes.mark_rect(cornerRadius=8, strokeWidth=1).encode(
+            x, y, stroke=stroke, fill=fill, **to
         ),
         layer_boxes.transform_calculate(up="(datum.y + datum.y2) / 2")
-        .mark_text(fontSize=14, fontWeight="bold", baseline="middle")
+        .mark_text(fontSize=14, baseline="middle", **bold)
         .encode(alt.X("at:Q", axis=None), alt.Y("up:Q", axis=None), text="name:N", color=color),
         now(frames, "datum.since > step")
-        .mark_rect(filled=False, stroke="#DDDDDD", strokeWidth=1)
-        .encode(x, y, x2="x2:Q", y2="y2:Q"),
-        now(memory, f"step >= {layers + 1}")
+        .mark_rect(filled=False, stroke=style.RULE, strokeWidth=1)
+        .encode(x, y, **to),
+        now(memory, arrived)
         .mark_line(color=style.ENCODER, strokeWidth=3)
         .encode(x, y, order="order:Q"),
-        now([{"x": middle, "x2": end, "y": band + 32} for band in BANDS], f"step >= {layers + 1}")
-        .mark_rule(color=style.ENCODER, strokeWidth=1.5)
-        .encode(x, y, x2="x2:Q"),
-        now(
-            [{"x": middle, "x2": end, "y": row["y"], "step": row["step"]} for row in flows],
-            "datum.step == step",
-        )
+        now(ways, arrived).mark_rule(color=style.ENCODER, strokeWidth=1.5).encode(x, y, x2="x2:Q"),
+        now(flows, "datum.step == step")
         .mark_rule(color=style.ENCODER, strokeWidth=5)
         .encode(x, y, x2="x2:Q"),
         now(cells, "datum.since <= step")
         .mark_rect()
-        .encode(
-            x,
-            y,
-            x2="x2:Q",
-            y2="y2:Q",
-            color=alt.Color(
-                "value:Q",
-                scale=alt.Scale(
-                    domain=[-LIMIT, -LIMIT / 2, 0, LIMIT / 2, LIMIT],
-                    clamp=True,
-                    interpolate="rgb",
-                    range=list(style.SIGNED_COLORS),
-                ),
-                legend=alt.Legend(
-                    title="numbers of a vector",
-                    orient="bottom",
-                    gradientLength=160,
-                    values=[-3, 0, 3],
-                    titleOrient="left",
-                ),
-            ),
-        ),
+        .encode(x, y, color=alt.Color("value:Q", scale=scale, legend=legend), **to),
         now(frames, "datum.since == step")
-        .mark_rect(filled=False, stroke=style.HIGHLIGHT, strokeWidth=3)
-        .encode(x, y, x2="x2:Q", y2="y2:Q"),
-        now(
-            [{"x": LEFT["encoder"], "y": VECTORS[-1] + 28, "word": "memory"}],
-            f"step >= {layers + 1}",
-        )
-        .mark_text(fontSize=13, fontWeight="bold", color=style.ENCODER, align="left")
+        .mark_rect(filled=False, stroke=style.ACCENT, strokeWidth=3)
+        .encode(x, y, **to),
+        now(named, arrived)
+        .mark_text(fontSize=13, color=style.ENCODER, align="left", **bold)
         .encode(x, y, text="word:N"),
         now(names, "datum.since <= step")
-        .mark_text(fontSize=12, fontWeight="bold")
-        .encode(
-            x,
-            y,
-            text="word:N",
-            color=color,
-            opacity=alt.condition("datum.since == step", alt.value(1), alt.value(0.95)),
-        ),
+        .mark_text(fontSize=12, **bold)
+        .encode(x, y, text="word:N", color=color),
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
     return drawn.properties(
-        width=width,
-        height=height,
-        title=alt.Title(alt.ExprRef(f"{titles}[step - 1]")),
+        width=width, height=height, title=alt.Title(alt.ExprRef(f"{titles}[step - 1]"))
     ).add_params(slider)
 
 

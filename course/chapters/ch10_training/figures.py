@@ -305,10 +305,7 @@ def check_rows(title: str, rows: np.ndarray, words: Sequence[str]) -> None:
 
 @mpl.rc_context(style.PRINT)
 def teacher_forcing(
-    tgt_in: Sequence[str],
-    tgt_out: Sequence[str],
-    predicted: Sequence[str],
-    alone: Sequence[str],
+    tgt_in: Sequence[str], tgt_out: Sequence[str], predicted: Sequence[str], alone: Sequence[str]
 ) -> Figure:
     """Draw where the decoder's next word comes from: in training, and when it writes alone.
 

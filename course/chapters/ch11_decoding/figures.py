@@ -98,28 +98,13 @@ def tree(steps: Sequence[Sequence[Branch]], dropped: int) -> list[dict[str, Any]
         return rows[words]
 
     place(())
-    nodes = [
-        {
-            "word": SPECIALS[BOS],
-            "step": 0,
-            "row": rows[()],
-            "from_row": rows[()],
-            "log_prob": 0.0,
-            "fate": "kept",
-        }
-    ]
-    for siblings in children.values():
-        for branch in siblings:
-            nodes.append(
-                {
-                    "word": branch.words[-1],
-                    "step": len(branch.words),
-                    "row": rows[branch.words],
-                    "from_row": rows[branch.words[:-1]],
-                    "log_prob": branch.log_prob,
-                    "fate": branch.fate,
-                }
-            )
+    root = {"word": SPECIALS[BOS], "step": 0, "log_prob": 0.0, "fate": "kept"}
+    nodes = [{**root, "row": rows[()], "from_row": rows[()]}]
+    for branch in (branch for siblings in children.values() for branch in siblings):
+        words = branch.words
+        own = {"word": words[-1], "log_prob": branch.log_prob, "fate": branch.fate}
+        places = {"step": len(words), "row": rows[words], "from_row": rows[words[:-1]]}
+        nodes.append({**own, **places})
     return nodes
 
 
@@ -209,24 +194,17 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
     if not 0 <= start <= last:
         raise ValueError(f"start={start} must lie between 0 and {last}")
     nodes = tree(steps, dropped)
-    table = [
-        {
-            "label": _label(node).partition("  ")[0],
-            "sum": _label(node).partition("  ")[2],
-            "fate": node["fate"],
-            "row": node["row"],
-            "from_row": node["from_row"],
-            "x": node["step"],
-            "left": node["step"] - (HALF if node["step"] else 0.25),
-            "right": node["step"] + (HALF if node["step"] else 0.25),
-            "from_x": node["step"] - 1 + (HALF if node["step"] > 1 else 0.25),
-            "top": node["row"] - 0.36,
-            "bottom": node["row"] + 0.36,
-            "step": node["step"],
-            "grows": max(2 * node["step"] - 1, 0),
-        }
-        for node in nodes
-    ]
+    table = []
+    for node in nodes:
+        step, row = node["step"], node["row"]
+        half = HALF if step else 0.25
+        said, _, number = _label(node).partition("  ")
+        table.append(
+            {key: node[key] for key in ("fate", "row", "from_row", "step")}
+            | {"label": said, "sum": number, "x": step, "left": step - half, "right": step + half}
+            | {"from_x": step - 1 + (HALF if step > 1 else 0.25), "grows": max(2 * step - 1, 0)}
+            | {"top": row - 0.36, "bottom": row + 0.36}
+        )
     slider = alt.binding_range(min=0, max=last, step=1, name="step ")
     moment = alt.param(name="moment", value=start, bind=slider)
     base = (
@@ -249,10 +227,7 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
         return alt.Y(f"{field}:Q", scale=y_scale, axis=None)
 
     color = alt.Color(
-        "state:N",
-        title=None,
-        scale=alt.Scale(domain=fates, range=edges),
-        legend=None,
+        "state:N", title=None, scale=alt.Scale(domain=fates, range=edges), legend=None
     )
     strong = alt.condition("datum.state == 'dropped'", alt.value(1), alt.value(3))
     filling = alt.condition(
@@ -291,15 +266,9 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
         .mark_text(fontSize=12, dy=9)
         .encode(x("x"), y("row"), text="sum:N", color=ink)
     )
+    columns = [{"x": n, "row": -0.75, "head": f"word {n}"} for n in range(1, len(steps) + 1)]
     heads = (
-        alt.Chart(
-            alt.Data(
-                values=[
-                    {"x": step, "row": -0.75, "head": f"word {step}"}
-                    for step in range(1, len(steps) + 1)
-                ]
-            )
-        )
+        alt.Chart(alt.Data(values=columns))
         .mark_text(fontSize=13, color=style.MUTED)
         .encode(x("x"), y("row"), text="head:N")
     )
@@ -511,7 +480,7 @@ def draw_tree() -> Figure:
     caption="Beam search to step through: a slider lets the tree grow, and branches are dropped.",
     alt="A tree at the moment when its fourth words have grown and are not decided yet: after "
     "'estoy el estudiante', with −2.08, come <eos> and 'le'. 'Soy estudiante' has finished with "
-    "−1.30, and its box is filled. Three words are dashed: dropped. A slider lets the tree grow.",
+    "−1.30, and its box is filled. Five words are dashed: dropped. A slider lets the tree grow.",
 )
 def draw_stepper() -> Any:
     return beam_stepper(student_steps(), start=7)

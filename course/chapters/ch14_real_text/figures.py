@@ -30,10 +30,7 @@ def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]
     height = 0.68 + STEP * len(rows)
     figure, ax = canvas(style.WIDTH, height + 0.45)
     few, many = list(rows)[0], list(rows)[-1]
-    heading(
-        ax,
-        f"{len(rows[few])} pieces with {few:,} subwords, {len(rows[many])} with {many:,}",
-    )
+    heading(ax, f"{len(rows[few])} pieces with {few:,} subwords, {len(rows[many])} with {many:,}")
     right = LEFT + CELL * len(whole) + 0.2
     top = height - 0.3
     label(ax, (LEFT - 0.25, top), "subwords in\nthe vocabulary", ha="right")
@@ -46,16 +43,7 @@ def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]
         for piece in pieces:
             wide = CELL * len(piece)
             color = mpl.colors.to_hex(style.WEIGHTS(0.12 + 0.75 * (len(piece) - 1) / len(whole)))
-            box(
-                ax,
-                (at + wide / 2, y),
-                wide - 0.06,
-                HIGH,
-                fill=color,
-                line=0,
-                zorder=1,
-                round=0.06,
-            )
+            box(ax, (at + wide / 2, y), wide - 0.06, HIGH, fill=color, line=0, zorder=1, round=0.06)
             label(
                 ax,
                 (at + wide / 2, y),
@@ -106,18 +94,21 @@ def score_dots(
     """Draw BLEU, a panel for each text and a row for each way of writing: a dot for each seed.
 
     panels: title -> {way: a score for each seed}, the same ways in each; the last way is loud.
-    published: title -> {name: score}, dotted lines. Raises ValueError without a panel.
+    A thin line joins the scores of a seed. published: title -> {name: score}, dotted lines. Raises
+    ValueError without a panel.
     """
     if not panels:
         raise ValueError("there are no panels: there is nothing to draw")
     ways = list(next(iter(panels.values())))
     figure = style.new_figure(style.WIDTH, 1.7 + 0.5 * len(ways))
-    note = "BLEU, a dot for each of three seeds, and their mean"
+    note = "BLEU, a dot for each of three seeds, and their mean; a line joins the two of a seed"
     titled(figure, "What is better on validation is worse on test", note)
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (title, rows) in zip(axes, panels.items(), strict=True):
         mean = {"written": lambda found: f"{found.mean():.1f}", "loud": ways[-1:]}
         dot_rows(ax, rows, named=ax is axes[0], **mean)
+        for scores in zip(*rows.values(), strict=False):
+            ax.plot(scores, range(len(scores)), color=style.SOFT, linewidth=0.8, zorder=1)
         for name, score in published.get(title, {}).items():
             ax.axvline(score, color=style.MUTED, linestyle=":", linewidth=1.4, zorder=0)
             ax.text(score, 0.5, f" {name}", color=style.MUTED, va="center", size=style.NOTE)
@@ -198,10 +189,7 @@ def draw_dropout() -> Figure:
 
     stored = experiments.load("real-text")
     return dropout_curves(
-        {
-            "learned from": curves(stored, "seen"),
-            "held out": curves(stored, "validation_loss"),
-        }
+        {"learned from": curves(stored, "seen"), "held out": curves(stored, "validation_loss")}
     )
 
 
@@ -244,10 +232,11 @@ def draw_ladder() -> Figure:
     "real-text-published",
     notebook=NOTEBOOK,
     caption="Two ways to choose from the same beams: which is better depends on the sentences.",
-    alt="Two panels with BLEU of three seeds each. On the validation pairs, the length penalty "
-    "that is best there has 41.3 on average, log-probability per piece 40.8. On the test sentences "
-    "it is the other way round, for each seed: the penalty has 40.0, log-probability per piece "
-    "41.1, beside a dotted line at the published 41.0. The seeds lie up to 1.4 apart.",
+    alt="Two panels with BLEU of three seeds each, and a line for each seed. On the validation "
+    "pairs, the length penalty that is best there has 41.3 on average, log-probability per piece "
+    "40.8. On the test sentences it is the other way round, for each seed: the penalty has 40.0, "
+    "log-probability per piece 41.1, beside a dotted line at the published 41.0. The seeds lie up "
+    "to 1.4 apart.",
 )
 def draw_published() -> Figure:
     from course import experiments
