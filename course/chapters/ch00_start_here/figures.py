@@ -146,7 +146,7 @@ def draw_cross_attention(
         title=title,
     )
     which = f"decoder layer {len(layers) - 1}, mean of {len(weights)} heads"
-    ax.set_xlabel(f"English word looked at ({which})")
+    ax.set_xlabel(f"English word looked at\n({which})")
     level_name(ax, "to write", "right")
     return ax.figure
 

@@ -164,7 +164,7 @@ BOX, SLIM, GAP = 0.32, 0.25, 0.11  # heights of a sub-layer and of its add & nor
 SIDES = {
     "encoder": (2.1, -1, style.ENCODER, ("self-attention", "feed-forward")),
     "decoder": (
-        6.2,
+        5.95,
         1,
         style.DECODER,
         ("masked self-attention", "cross-attention", "feed-forward"),
