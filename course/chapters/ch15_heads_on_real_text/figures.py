@@ -39,7 +39,7 @@ def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], tit
     heading(ax, title, "Percent of the gender that comes along when this one vector is exchanged")
     y = ax.get_ylim()[1] - 0.98
     for (name, maps), count in zip(panels.items(), rows, strict=True):
-        label(ax, (0.02, y), name, size=12, weight="bold")
+        label(ax, (0.02, y), name, size=style.LABEL, weight="bold")
         y -= 0.15 + count * high
         for row in range(count):
             state = f"layer {row - 1}" if row else "embedding"
@@ -63,7 +63,7 @@ def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], tit
             for j, text in enumerate(words):
                 look = {"color": style.ACCENT} if " / " in text else {}
                 both = text.replace(" / ", "\n")
-                word(ax, (x + (j + 0.5) * cell, y - 0.1), both, size=9.5, va="top", **look)
+                word(ax, (x + (j + 0.5) * cell, y - 0.1), both, size=style.NOTE, va="top", **look)
             x = 1.15 + cell * longest + 0.42
         y -= 0.85
     return figure
