@@ -23,6 +23,13 @@ def test_most_nouns_lie_apart_on_the_map_but_not_all(translator):
     assert 0.9 < of_a_kind < 0.96  # about half by chance
 
 
+def test_two_dimensions_keep_12_percent_of_the_nouns_and_7_of_all_words(translator):
+    table = translator.model.src_embed.table.weight.detach()
+    parts = [english_class(word).part for word in translator.src.vocab.tokens]
+    nouns = [place for place, part in enumerate(parts) if part == "noun"]
+    assert [round(float(flat_map(rows)[1]), 2) for rows in (table, table[nouns])] == [0.07, 0.12]
+
+
 def test_without_the_factor_words_at_a_place_are_the_more_alike_the_wider():
     alike = []
     for width in (8, 32, 128, 512):

@@ -4,6 +4,7 @@ import torch
 
 from course import experiments
 from course.chapters.ch06_masks import experiments as masks
+from transformer_lib.text.tokens import EOS
 
 FOUR = 4  # the ids of digits come after those of four special tokens
 
@@ -52,3 +53,12 @@ def test_what_was_stored_is_what_the_experiment_says_today():
         assert last["step"] == masks.STEPS and last["next_word"] >= 0.95
         assert (last["right_rows"] >= 0.95) == (run["mask"] == "causal")
         assert (run["writes"] == stored["reads"][::-1]) == (run["mask"] == "causal")
+
+
+def test_always_saying_the_end_gets_17_percent_right():
+    """What the broken model's 0.2 is compared with: <eos> is the commonest word to predict."""
+    _, held_out = masks.reversing()
+    targets = [word for _, row in held_out for word in (*row, EOS)]
+    shares = {word: targets.count(word) / len(targets) for word in set(targets)}
+    assert max(shares, key=shares.get) == EOS
+    assert round(shares[EOS], 2) == 0.17

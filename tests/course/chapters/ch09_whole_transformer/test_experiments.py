@@ -3,8 +3,10 @@
 import math
 
 import pytest
+import torch
 
 from course.chapters.ch09_whole_transformer import experiments as lab
+from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.transformer import count_parameters
 from transformer_lib.translator import Translator
 
@@ -17,6 +19,17 @@ def test_waiting_and_path_are_as_table_1_has_them(n):
     gaps = math.ceil(math.log(n, 5))
     windows = {"restricted": near, "convolution": near, "with gaps": gaps}
     assert lab.all_rounds(n) == same | windows
+
+
+def test_a_window_is_the_word_itself_and_the_four_before():
+    x = torch.zeros(1, 20, 8)
+    x[0, 9] = torch.nan  # ink: it stains every word that sees it
+    with torch.no_grad():
+        stained = lab.convolution_round()(x, x)[0].isnan().any(dim=-1).nonzero().flatten()
+    assert stained.tolist() == [9, 10, 11, 12, 13]
+    attend = MultiHeadAttention(8, h=2)
+    sees = lab.sees(lambda x, _: lab.restricted(attend, x), torch.randn(1, 20, 8), x[:, :0], 13)
+    assert sees == ([], [9, 10, 11, 12, 13])
 
 
 def test_the_base_model_is_mostly_feed_forward():

@@ -309,3 +309,9 @@ def test_what_is_told_of_the_copier():
     assert history[-1]["validation_loss"] < 0.12 and toy.right_rows(copier, others) == 0
     written = greedy_decode(copier, batching.source_batch([others[0][0]]), max_length=12)[0]
     assert len(written) == 12 and len(set(written)) == 1
+
+
+def test_400_batches_of_digits_are_2_6_epochs():
+    pairs, _ = digit_pairs("reverse")
+    taken = itertools.islice(all_batches(pairs, LOOP, TrainState()), LOOP.steps)
+    assert LOOP.steps == 400 and round(sum(len(one.src) for one in taken) / len(pairs), 1) == 2.6

@@ -1,0 +1,24 @@
+"""What notebook 05 says of one head and of several, where no output of a cell shows it."""
+
+import torch
+
+from transformer_lib import Translator, patch_attention
+
+RIDDLE = "The animal didn't cross the street because it was too "
+
+
+def test_one_head_blurs_only_because_its_weights_are_equal():
+    dog, man = torch.eye(2)
+    for weights, same in (([0.5, 0.5], True), ([0.75, 0.25], False)):
+        row = torch.tensor(weights)
+        both = row @ torch.stack([dog, man]), row @ torch.stack([man, dog])
+        assert torch.equal(*both) == same
+
+
+def test_cansado_needs_no_head_of_the_encoder_but_ancha_does():
+    """So the text may ask whether a head is the reason for the -o, and not say that one is."""
+    translator = Translator.load()
+    off = {f"encoder.layers.{i}.self_attn": lambda weights: 0 * weights for i in (0, 1)}
+    with patch_attention(translator.model, off):
+        written = [translator.translate(RIDDLE + one)[0].text for one in ("tired", "wide")]
+    assert [text.split()[-1] for text in written] == ["cansado", "ancho"]
