@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
+from safetensors import SafetensorError
+from safetensors.torch import load, save
 from torch import Tensor
 
 HASH = re.compile("([0-9a-f]{64}) ")
@@ -92,15 +92,16 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """What `write_tensors` wrote, tensors and about; CheckpointError if missing or damaged."""
     if not path.is_file():
         raise CheckpointError(f"there is no {path.name} in {path.parent}")
+    content = path.read_bytes()  # once, as a run that goes on may replace the file at any moment
     try:
-        with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            header = file.metadata() or {}
-        for value in header.values():  # older files have no hash; its key may be what is damaged
+        tensors = load(content)
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        said = header.get("__metadata__", {})
+        for value in said.values():  # older files have no hash; its key may be what is damaged
             if found := HASH.match(value):
-                content = path.read_bytes().replace(found[1].encode(), NO_HASH.encode(), 1)
+                content = content.replace(found[1].encode(), NO_HASH.encode(), 1)
                 if hashlib.sha256(content).hexdigest() != found[1]:
                     raise ValueError("its content is not what was written")
-        return tensors, json.loads(HASH.sub("", header.get("about", "{}")))
+        return tensors, json.loads(HASH.sub("", said.get("about", "{}")))
     except (SafetensorError, ValueError) as error:
         raise CheckpointError(f"{path} is damaged ({error})") from None

@@ -31,6 +31,10 @@ CELLS = st.fixed_dictionaries(
 BOOKS = st.fixed_dictionaries(
     {}, optional={"cells": PLAIN | st.lists(PLAIN | CELLS, max_size=4), "metadata": PLAIN | CELLS}
 )
+# All is well, but for what the notebook says of itself.
+ANSWERS = st.fixed_dictionaries({"cell_type": st.just("code"), "source": st.text(max_size=4)})
+ABOUT = PLAIN | st.lists(PLAIN) | st.dictionaries(st.sampled_from(["coursework", "x"]), PLAIN)
+BOOKS |= st.fixed_dictionaries({"cells": st.lists(ANSWERS, max_size=2), "metadata": ABOUT})
 THINGS = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
 
 

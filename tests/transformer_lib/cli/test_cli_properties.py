@@ -116,8 +116,9 @@ def test_translate_answers_or_says_in_a_sentence_why_not(options, sample, text):
         assert said.count("transformer-lib: ") + said.count("translate: error: ") == 1
 
 
+ODD = st.sampled_from([b" ", b"\t \t", b"\xef\xbb\xbf", b"\xff", "¿ ?".encode()])
 LINES = st.lists(
-    st.binary(max_size=8) | ENGLISH.map(str.encode) | st.text(max_size=6).map(str.encode)
+    ODD | st.binary(max_size=8) | (ENGLISH | st.text(max_size=6)).map(str.encode), max_size=8
 )
 
 

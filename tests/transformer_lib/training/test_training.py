@@ -32,12 +32,13 @@ from transformer_lib.training.schedules import (
 from transformer_lib.training.state import (
     STATE_FILE,
     TrainState,
+    load_state,
     rng_states,
     save_state,
     set_rng_states,
 )
 from transformer_lib.training.step import batch_loss, update
-from transformer_lib.training.trainer import train
+from transformer_lib.training.trainer import copy_weights, train
 
 VOCAB = 13
 
@@ -497,6 +498,17 @@ def test_what_cannot_be_resumed_is_said(tmp_path):
     state.write_bytes(state.read_bytes()[:-100])
     with pytest.raises(CheckpointError, match="damaged"):
         run()
+
+
+def test_a_part_may_have_a_name_with_a_slash(tmp_path):
+    models = [small_model(seed=seed) for seed in (0, 1)]
+    for model in models:
+        model.add_module("in/out", torch.nn.Linear(2, 3))
+    one, other = models
+    config = TrainingConfig()
+    save_state(tmp_path, one, adam(one), config, TrainState(), copy_weights(one))
+    load_state(tmp_path, other, adam(other), config)
+    assert same_weights(one, other)
 
 
 # Processes of their own that don't each import PyTorch, where they can be copied from one that has.
