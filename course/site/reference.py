@@ -225,9 +225,7 @@ def how_imported(module: str, name: str) -> str:
     return f"from {place} import {name}"
 
 
-def constants(
-    node: ast.Assign | ast.AnnAssign, lines: list[str], module: str
-) -> Iterator[Name]:
+def constants(node: ast.Assign | ast.AnnAssign, lines: list[str], module: str) -> Iterator[Name]:
     """The names of an assignment. A comment behind it or above it is what is said of them."""
     first, last = node.lineno, node.end_lineno or node.lineno
     _, _, behind = lines[last - 1].encode()[node.end_col_offset :].decode().partition("# ")
@@ -389,7 +387,7 @@ class Reader:
         return Markup(re.sub(r'<span class="n">(\w+)</span>', link, colored))
 
     def inline(self, text: str, owner: Name | None = None) -> str:
-        """`code`, shapes, -> and kinds of errors are set as code, and lead where there is a page."""
+        """`code`, shapes, -> and errors are set as code; a name that has a page leads there."""
 
         def mark(found: re.Match[str]) -> str:
             word = found[0]

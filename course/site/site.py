@@ -108,8 +108,8 @@ DESCRIPTIONS = {
     "index.html": "A course that opens a small Transformer from English to Spanish, one part after "
     "another, with every number computed in front of you. Type a sentence and watch.",
     "about.html": "Who made this course of the Transformer, how to cite it, and its licenses.",
-    reference.OVERVIEW: "Every public name of transformer_lib, the small library of a course on the "
-    "Transformer: its shapes and errors, what it is called with, and its source.",
+    reference.OVERVIEW: "Every public name of transformer_lib, the small library of a course on "
+    "the Transformer: its shapes and errors, what it is called with, and its source.",
     "slides.html": "A deck of slides for each notebook of a course on the Transformer.",
     "glossary.html": "The words of the field, each in a line, and where the course explains it.",
     "lab/index.html": LABORATORY_TOLD,
