@@ -16,7 +16,7 @@ import functools
 import html
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from markupsafe import Markup
@@ -33,7 +33,7 @@ WHOLE = "whole"  # stands for the modules that are in no folder
 # In the order data flows; what a heading says of those in no folder.
 FOLDERS = ("text", "model", "training", "decoding", WHOLE, "interpret", "variants")
 WHOLE_TOLD = "All of it together: a translator, how good it is, and what lies on the disk."
-FITS = 64  # letters of a signature in one line
+FITS = 42  # letters of a signature in one line: a phone has no more
 WIDTH = 100  # letters of a line in the library
 IMPORT = re.compile(r"^ *from (transformer_lib[\w.]*) import (\([^)]*\)|.+)$", re.MULTILINE)
 SHAPE = r"(?<!\w)\((?:…|\.\.\.|\w+)(?:, ?(?:…|\.\.\.|[\w/]+(?: [-+*/] \w+)?))*,?\)"
@@ -240,7 +240,8 @@ def constants(node: ast.Assign | ast.AnnAssign, lines: list[str], module: str) -
     for target in targets:
         for one in target.elts if isinstance(target, ast.Tuple) else [target]:
             if isinstance(one, ast.Name):
-                doc, by = behind or above, how_imported(module, one.id)
+                told, by = behind or above, how_imported(module, one.id)
+                doc = told[:1].upper() + told[1:]
                 yield Name(one.id, shown, doc, source, (first, last), by)
 
 
@@ -397,7 +398,8 @@ class Reader:
                 return html.escape(word, quote=False)
             bare = word.strip("`")
             address = None if word.startswith("(") else self.address(bare.partition("(")[0], owner)
-            code = f"<code>{html.escape(bare, quote=False)}</code>"
+            kind = ' class="shape"' if word.startswith("(") else ""
+            code = f"<code{kind}>{html.escape(bare, quote=False)}</code>"
             return f'<a href="{address}">{code}</a>' if address else code
 
         shown, last = "", 0
@@ -415,7 +417,7 @@ class Reader:
             if is_laid_out(lines):
                 shown.append(laid_out(textwrap.dedent(block)))
                 continue
-            for line in unwrapped(lines, words, indent):
+            for line in one_by_one(unwrapped(lines, words, indent), words):
                 item = ITEM.match(line)
                 if item and is_item(item[1], words):
                     named = html.escape(item[1])
@@ -464,6 +466,17 @@ def unwrapped(lines: list[str], words: frozenset[str], indent: int) -> Iterator[
         else:
             meant = f"{meant} {text}".strip()
     yield meant
+
+
+def one_by_one(lines: Iterable[str], words: frozenset[str]) -> Iterator[str]:
+    """The same lines, but where a line tells of several parameters each has one."""
+    for line in lines:
+        start = 0
+        for found in re.finditer(r"(?<=\.) (?=(\w+): )", line):
+            if found[1] in words:
+                yield line[start : found.start()]
+                start = found.end()
+        yield line[start:]
 
 
 @functools.cache

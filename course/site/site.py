@@ -205,7 +205,7 @@ class Site:
         self.reference = reference_pages()
         own = (*self.series, *DOCUMENTS, *self.reference)
         self.pages = {str(page.source): page for page in own}
-        self.found: list[dict[str, str]] = []  # for the search
+        self.found: list[dict[str, object]] = []  # for the search
         self.pictures: dict[str, Picture] = {}  # by the name of the figure
         self.parts: dict[str, tuple[list[Part], bool]] = {}  # of the notebooks, by name
         self.parts_of: dict[
@@ -368,6 +368,7 @@ class Site:
                         "heading": name.anchor,
                         "text": reference.in_words(name),
                         "weight": REFERENCE,
+                        "name": True,
                     }
                 )
             self.write(
