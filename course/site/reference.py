@@ -232,10 +232,12 @@ def constants(node: ast.Assign | ast.AnnAssign, lines: list[str], module: str) -
     while lines[first - 2].startswith("#"):
         first -= 1
     above = " ".join(line.removeprefix("#").strip() for line in lines[first - 1 : node.lineno - 1])
+    begin, _, behind_begin = lines[node.lineno - 1].partition("  # ")
     source = "\n".join(lines[first - 1 : last])
     shown = "\n".join(lines[node.lineno - 1 : last]).removesuffix(f"  # {behind}")
     if shown.count("\n") > 3:
-        shown = f"{lines[node.lineno - 1]}\n    ...\n{lines[last - 1]}"
+        behind = behind or behind_begin
+        shown = f"{begin}\n    ...\n{lines[last - 1]}"
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     for target in targets:
         for one in target.elts if isinstance(target, ast.Tuple) else [target]:
