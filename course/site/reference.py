@@ -462,7 +462,8 @@ def unwrapped(lines: list[str], words: frozenset[str], indent: int) -> Iterator[
         first = text.split(" ")[0]
         fitted = n and len(lines[n - 1]) + 1 + len(first) + indent <= WIDTH
         begins = item and is_item(item[1], words) or text.startswith("Raises ")
-        if meant and (begins or fitted and meant[-1] in ".:)" and not line.startswith(" ")):
+        ends = meant[-1:] in tuple(".:)") and meant.count("(") == meant.count(")")
+        if meant and (begins or fitted and ends and not line.startswith(" ")):
             yield meant
             meant = text
         else:

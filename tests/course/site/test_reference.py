@@ -235,6 +235,7 @@ def test_a_line_that_was_broken_for_its_length_goes_on_and_others_stay():
     long = "word " * 18 + "end"
     assert shown(f"{long}\nof it all") == f"<p>{long} of it all</p>"
     assert shown("One.\nTwo.") == "<p>One.</p>\n<p>Two.</p>"
+    assert shown("One (x:\ntwo).") == "<p>One (x: two).</p>"
     assert shown("One\ntwo.") == "<p>One two.</p>"
     assert shown("ids: a\n    b. cache: c.\nRaises KeyError.") == (
         '<p class="item"><code>ids</code>: a b.</p>\n<p class="item"><code>cache</code>: c.</p>\n'
