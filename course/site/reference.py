@@ -513,5 +513,6 @@ def prose(doc: str) -> str:
 
 
 def in_words(name: Name) -> str:
-    """For the search."""
-    return " ".join(name.doc.replace("`", "").replace("**", "^").split())
+    """For the search: also the signs of products and powers, as they are read."""
+    words = " ".join(name.doc.replace("`", "").split())
+    return words.replace(" . ", " · ").replace("**", "^")
