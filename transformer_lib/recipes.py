@@ -322,7 +322,7 @@ def print_complaint(message: str) -> None:
 
 
 DIGITS = TrainingConfig(steps=600, schedule="linear", max_lr=1e-2, warmup=50, validate_every=100)
-RECIPES = {
+RECIPES = {  # by name: what `train --task NAME` trains
     **{task: Recipe(task, ("xx", "xx"), TOY, DIGITS) for task in DIGIT_TASKS},
     "en-es": Recipe(
         "en-es",

@@ -32,7 +32,7 @@ from transformer_lib.text.user_input import InputError, UserInput
 # The translators that come with the library, by name: one that learned the sentences of a grammar,
 # in words, and one that learned what people wrote, in subwords.
 MODELS = {"grammar": DATA / "models" / "en-es", "tatoeba": DATA / "models" / "tatoeba-en-es"}
-SHIPPED_MODEL = MODELS["grammar"]
+SHIPPED_MODEL = MODELS["grammar"]  # the one that learned from the grammar
 Decoded = TypeVar("Decoded")
 
 

@@ -81,13 +81,17 @@ def inline(text: str) -> Markup:
     return Markup(html[html.index(">") + 1 :].removesuffix("</h1>"))
 
 
-def code_html(code: str, language: str = "python") -> Markup:
+def code_inside(code: str, language: str = "python") -> str:
     """Code with its parts marked; in a language that Pygments doesn't know, as it is."""
     try:
         lexer = get_lexer_by_name(language)
     except ClassNotFound:
         lexer = get_lexer_by_name("text")
-    inside = highlight(code, lexer, HtmlFormatter(nowrap=True)).rstrip("\n")
+    return highlight(code, lexer, HtmlFormatter(nowrap=True)).rstrip("\n")
+
+
+def code_html(code: str, language: str = "python") -> Markup:
+    inside = code_inside(code, language)
     return Markup(f'<div class="code wide"><pre><code>{inside}</code></pre></div>\n')
 
 

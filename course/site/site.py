@@ -1,5 +1,6 @@
 """The site: a folder of static pages that work from any place, from a double click too."""
 
+import ast
 import dataclasses
 import html
 import importlib.util
@@ -25,9 +26,10 @@ from course.lab.node import SCRIPTS
 from course.lab.pages import HERE as LABORATORY
 from course.lab.pages import policy, write_parts
 from course.notebooks import count, run, sections
-from course.site import colab, licenses
+from course.site import colab, licenses, reference
 from course.site.book import chapter, print_pdf
 from course.site.markdown import (
+    code_html,
     github_anchor,
     inline,
     jupyter_anchor,
@@ -50,10 +52,12 @@ TEMPLATES = Environment(
     undefined=StrictUndefined,
 )
 TEMPLATES.filters["inline"] = inline
+TEMPLATES.filters["code"] = code_html
 ROW = re.compile(r"^\| (\w\d) \| \[(.+?)\]\(notebooks/(\w+)\.ipynb\) \| (.+?) \|", re.MULTILINE)
 MATH_FONT = "STIXTwoMath-Regular.ttf"  # in the package ziamath
 TERM = re.compile(r"^\| \*\*(.+?)\*\* \| .*? \| \[.+?\]\((\S+?)\)", re.MULTILINE)
-EXERCISE, BESIDE = 0.3, 0.4  # for the search: how much a hit there counts, beside 1 for a section
+# For the search: how much a hit there counts, beside 1 for a section.
+EXERCISE, BESIDE, REFERENCE = 0.3, 0.4, 0.5
 HERO = "series-map"
 CARD_FILE = "images/card.png"
 CARD = (1200, 630)  # pixels, as those who show cards ask for
@@ -104,6 +108,8 @@ DESCRIPTIONS = {
     "index.html": "A course that opens a small Transformer from English to Spanish, one part after "
     "another, and computes its numbers in front of you. Type a sentence and watch.",
     "about.html": "Who made this course of the Transformer, how to cite it, and its licenses.",
+    reference.OVERVIEW: "Every public name of transformer_lib, the small library of a course on "
+    "the Transformer: its shapes and errors, what it is called with, and its source.",
     "slides.html": "A deck of slides for each notebook of a course on the Transformer.",
     "glossary.html": "The words of the field, each in a line, and where the course explains it.",
     "lab/index.html": LABORATORY_TOLD,
@@ -113,6 +119,7 @@ OTHER_PLACES = {
     "LICENSE": "about.html#licenses",
     "LICENSES": "about.html#licenses",
     "CITATION.cff": "about.html#cite",
+    "transformer_lib": reference.OVERVIEW,
 }
 
 
@@ -181,6 +188,13 @@ def notebook_pages() -> list[Page]:
     ]
 
 
+def reference_pages() -> list[Page]:
+    """The overview of the library, then its modules in the order data flows."""
+    overview = Page(reference.OVERVIEW, path("transformer_lib/__init__.py"), "The library")
+    modules = reference.modules()
+    return [overview, *(Page(module.file, module.path, module.title) for module in modules)]
+
+
 class Site:
     """Everything that the pages share, and where they are written."""
 
@@ -188,8 +202,10 @@ class Site:
         self.out = out
         self.series = notebook_pages()
         self.cite = cite or citation()
-        self.pages = {str(page.source): page for page in (*self.series, *DOCUMENTS)}
-        self.found: list[dict[str, str]] = []  # for the search
+        self.reference = reference_pages()
+        own = (*self.series, *DOCUMENTS, *self.reference)
+        self.pages = {str(page.source): page for page in own}
+        self.found: list[dict[str, object]] = []  # for the search
         self.pictures: dict[str, Picture] = {}  # by the name of the figure
         self.parts: dict[str, tuple[list[Part], bool]] = {}  # of the notebooks, by name
         self.parts_of: dict[
@@ -208,6 +224,9 @@ class Site:
                 return with_anchor(self.pages[file].file, anchor)
             if file in OTHER_PLACES:
                 return OTHER_PLACES[file]
+            if (folder := path(file)).parent == path("transformer_lib"):
+                if folder.name in reference.FOLDERS:
+                    return f"{reference.OVERVIEW}#{folder.name}"
             if not (ROOT / file).exists():
                 raise ValueError(f"{page.source} links to {address}, which doesn't exist")
             return f"{self.cite.repository}/blob/HEAD/{file}" if self.cite.repository else None
@@ -316,6 +335,51 @@ class Site:
             body = self.with_pictures(body)
         self.write(page.file, "document.html", page, body=body, contents=contents)
 
+    def library(self) -> None:
+        """The reference: its overview, and a page for each module."""
+        overview, *pages = self.reference
+        modules = dict(zip(pages, reference.modules(), strict=True))
+        reader = reference.Reader()
+        doc = reference.folder_doc("")
+        folders = []
+        for folder in reference.FOLDERS:
+            inside = [module for module in modules.values() if module.folder == folder]
+            told = "" if folder == reference.WHOLE else reference.folder_doc(folder)
+            head = told.partition("\n\n")[0] or reference.WHOLE_TOLD
+            more = reader.doc(reference.prose(told))
+            folders.append((folder, reader.inline(head), more, inside))
+            self.remember(overview, folder, folder, head)
+        self.write(
+            overview.file,
+            "reference.html",
+            overview,
+            folders=folders,
+            first=reference.first_sentence,
+            reader=reader,
+            doc=doc,
+            contents=[(folder, title_of(folder), False) for folder in reference.FOLDERS],
+        )
+        for page, module in modules.items():
+            for name in (each for one in module.names for each in (one, *one.methods)):
+                self.found.append(
+                    {
+                        "page": with_anchor(page.file, name.anchor),
+                        "title": module.title,
+                        "heading": name.anchor,
+                        "text": reference.in_words(name),
+                        "weight": REFERENCE,
+                        "name": True,
+                    }
+                )
+            self.write(
+                page.file,
+                "module.html",
+                page,
+                module=module,
+                reader=reference.Reader(module),
+                contents=[(name.anchor, name.anchor, False) for name in module.names],
+            )
+
     def with_pictures(self, body: Markup) -> Markup:
         """The list of figures with each picture above its name."""
         show = TEMPLATES.get_template("parts.html").module.thumbnail
@@ -327,6 +391,11 @@ class Site:
         return Markup(re.sub(r"<p><strong><code>([\w-]+)</code></strong>", add, body))
 
 
+def title_of(folder: str) -> str:
+    """What a folder of the library is called in its reference."""
+    return "All together" if folder == reference.WHOLE else f"{folder}/"
+
+
 def description(page: Page) -> str:
     """What a page is about, in at most two lines: for search engines and for cards."""
     if page.explains:
@@ -336,6 +405,10 @@ def description(page: Page) -> str:
         )
     if page.file in DESCRIPTIONS:
         return DESCRIPTIONS[page.file]
+    if page.source.suffix == ".py":
+        told = ast.get_docstring(ast.parse((ROOT / page.source).read_text(encoding="utf-8"))) or ""
+        text = f"{page.title}, of a small library for the Transformer: {plain(told)}"
+        return textwrap.shorten(text, 200, placeholder=" …")
     paragraphs = (ROOT / page.source).read_text(encoding="utf-8").split("\n\n")
     text = next(plain(part) for part in paragraphs if re.match(r"[A-Z`*\[]", part))
     return textwrap.shorten(text, 200, placeholder=" …")
@@ -402,6 +475,7 @@ def build(out: Path, cite: Citation | None = None) -> Site:
         site.notebook(page)
     for page in DOCUMENTS:
         site.document(page)
+    site.library()
     about = Page("about.html", path("CITATION.cff"), "Licenses and citation")
     full = licenses.texts()
     site.write(

@@ -105,6 +105,7 @@ def write_down(
 
 
 def check_sampling(temperature: float, top_k: int | None, top_p: float) -> None:
+    """ValueError for what `sampling_distribution` can't use."""
     if not 0 < temperature < math.inf:
         raise ValueError(f"temperature={temperature} must be more than 0; greedy is near 0")
     if top_k is not None and top_k < 1:

@@ -12,7 +12,7 @@ from transformer_lib.interpret.recording import Hook, Inputs, hooked
 from transformer_lib.model.attention import Attention
 from transformer_lib.model.interface import Parts
 
-Edit = Callable[[Tensor], Tensor]
+Edit = Callable[[Tensor], Tensor]  # what was computed -> what is used in its place
 
 
 @contextmanager

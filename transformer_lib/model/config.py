@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-TIES = ("none", "target", "all")
+TIES = ("none", "target", "all")  # what may share a matrix
 POSITIONS = ("paper", "tensor2tensor", "learned")
 
 
@@ -47,7 +47,7 @@ class ModelConfig:
             raise ValueError(f"positions={self.positions!r} must be one of {', '.join(POSITIONS)}")
 
 
-TOY = ModelConfig(N=2, d_model=32, d_ff=64, h=4, dropout=0.0, norm_first=True)
-SMALL = ModelConfig(N=2, d_model=128, d_ff=512, h=4)
-BASE = ModelConfig()
-BIG = ModelConfig(d_model=1024, d_ff=4096, h=16, dropout=0.3)
+TOY = ModelConfig(N=2, d_model=32, d_ff=64, h=4, dropout=0.0, norm_first=True)  # for digits
+SMALL = ModelConfig(N=2, d_model=128, d_ff=512, h=4)  # for short sentences
+BASE = ModelConfig()  # the paper's base model (Table 3)
+BIG = ModelConfig(d_model=1024, d_ff=4096, h=16, dropout=0.3)  # the paper's big model (Table 3)

@@ -11,7 +11,7 @@ from torch import Tensor
 from transformer_lib.text.tokenized_dataset import TokenizedDataset
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
-Ids = Sequence[int]
+Ids = Sequence[int]  # the numbers of a sentence's words
 
 
 @dataclass(frozen=True)

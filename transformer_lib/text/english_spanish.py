@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from transformer_lib.text.data import DATA, read_pairs, read_table
 
 FOLDER = DATA / "en-es"
-SPLITS = ("train", "validation", "test", "noun-adjective", "pronoun", "gustar", "longer")
-PAIR_COLUMNS = ("english", "spanish")
+SPLITS = ("train", "validation", "test", "noun-adjective", "pronoun", "gustar", "longer")  # files
+PAIR_COLUMNS = ("english", "spanish")  # of each split
 POSITIONS = ("pronoun", "adjective", "antecedent", "other")
-PRONOUN_COLUMNS = (*PAIR_COLUMNS, "pair", *POSITIONS, "right", "wrong")
+PRONOUN_COLUMNS = (*PAIR_COLUMNS, "pair", *POSITIONS, "right", "wrong")  # of the minimal pairs
 
 
 @dataclass(frozen=True)

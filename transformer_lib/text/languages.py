@@ -26,7 +26,7 @@ from transformer_lib.text.user_input import (
     one_sentence,
 )
 
-WORDS_FILE, SUBWORDS_FILE, TYPED_FILE = "vocabulary.json", "tokenizer.json", "typed.json"
+WORDS_FILE, SUBWORDS_FILE, TYPED_FILE = "vocabulary.json", "tokenizer.json", "typed.json"  # files
 LONGEST_IN_SUBWORDS = 256
 AnyTokenizer = TypeVar("AnyTokenizer", Tokenizer, Subwords)
 
@@ -153,7 +153,7 @@ class SubwordLanguage(TokenizedText[Subwords]):
         ]
 
 
-AnyLanguage = Language | SubwordLanguage
+AnyLanguage = Language | SubwordLanguage  # of words, or of subwords
 
 
 def write_languages(folder: Path, src: AnyLanguage, tgt: AnyLanguage) -> None:

@@ -123,7 +123,7 @@ def open_packed(path: Path) -> Iterator[OpenFile]:
 
 
 def only_text(path: Path, packed: zipfile.ZipFile) -> str:
-    """The one file in a .zip, apart from names with _ or . in front (_about.txt, __MACOSX)."""
+    """The one file in a .zip, apart from names with _ or a dot in front (_about.txt, __MACOSX)."""
     names = [
         name
         for name in packed.namelist()

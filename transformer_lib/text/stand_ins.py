@@ -17,7 +17,7 @@ KINDS = {
     "phone": r"(?:\+|\()?\d[\d ().-]{5,}\d",
     "emoji": rf"{PICTURE}(?:[ \u200d]*{PICTURE})*",  # several in a row are copied as one
 }
-FOUND = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in KINDS.items()))
+FOUND = re.compile("|".join(f"(?P<{kind}>{one})" for kind, one in KINDS.items()))  # any of them
 # Of each kind some that stand in the phrasebook, none of them part of another.
 STAND_INS = {
     "link": ("www.example.com", "https://example.org", "http://example.net/map"),

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-PAD, BOS, EOS, UNK = 0, 1, 2, 3
-SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>")
+PAD, BOS, EOS, UNK = 0, 1, 2, 3  # ids: padding, beginning, end, an unknown word
+SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>")  # the words with the ids PAD, BOS, EOS, UNK
 # What spaCy cuts off an English contraction -> the word it stands for ("ca" + "n't" is "can not").
 CONTRACTIONS = {
     "n't": "not",

@@ -6,7 +6,7 @@ from transformer_lib.text.batching import Batch, Ids, batch_indices, make_batch
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.state import TrainState
 
-Pairs = Sequence[tuple[Ids, Ids]]
+Pairs = Sequence[tuple[Ids, Ids]]  # ids of source and target
 
 
 def batch_order(pairs: Pairs, config: TrainingConfig, run: TrainState) -> Iterator[list[int]]:

@@ -11,8 +11,7 @@ class TrainingConfig:
     """The settings of a training run: as in the paper (5.3 and 5.4), in sizes for a laptop.
 
     steps: updates of the weights. max_tokens: padded words in a batch (source and target each).
-    accumulation_steps: batches whose gradients are added up for one update, in all processes
-    together.
+    accumulation_steps: batches, in all processes together, whose gradients make one update.
     schedule: "paper", "linear", "cosine" or "stable"; max_lr: its highest learning rate (None:
     the paper's own).
     smoothing: label smoothing. bf16: half-precision arithmetic where it is safe (autocast).

@@ -48,4 +48,5 @@ def check_step(step: int) -> None:
         raise ValueError(f"step={step}: steps count from 1")
 
 
+# By the name that a `TrainingConfig` has for it; "paper" stands for `paper_schedule`.
 SCHEDULES = {"linear": linear_schedule, "cosine": cosine_schedule, "stable": stable_schedule}

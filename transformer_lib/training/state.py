@@ -17,7 +17,7 @@ from transformer_lib.renamed_settings import current_settings
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.optimizers import AnyOptimizer
 
-STATE_FILE = "training_state.safetensors"
+STATE_FILE = "training_state.safetensors"  # in the folder of a run
 
 
 @dataclass

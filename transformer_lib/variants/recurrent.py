@@ -23,7 +23,7 @@ from transformer_lib.model.masks import padding_mask
 from transformer_lib.model.transformer import Generator
 from transformer_lib.text.tokens import PAD
 
-ATTENTIONS = ("none", "dot", "additive")
+ATTENTIONS = ("none", "dot", "additive")  # how a state is compared with the memory
 
 
 @dataclass(frozen=True)

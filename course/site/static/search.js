@@ -31,11 +31,13 @@ const tell = (text) => (document.getElementById("search-count").textContent = te
 const bareLetters = (text) => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const wordsOf = (text) => (text.match(WORD) ?? []).map(bareLetters);
+/** A name of the library as itself and as the words that it is made of. */
+const apart = (name) => `${name} ${name.replace(/_|(?<=[a-z])(?=[A-Z])/g, " ")}`;
 
 /** For each section, how many times each word occurs in it; made once. */
 function counted(section) {
   section.counts ??= {
-    heading: new Set(wordsOf(section.heading)),
+    heading: new Set(wordsOf(section.name ? apart(section.heading) : section.heading)),
     title: new Set(wordsOf(section.title)),
     text: Map.groupBy
       ? new Map([...Map.groupBy(wordsOf(section.text), (word) => word)].map(([w, all]) => [w, all.length]))

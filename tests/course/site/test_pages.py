@@ -37,6 +37,7 @@ from course.site.site import (
     build,
     citation,
     notebook_pages,
+    reference_pages,
     write_laboratories,
 )
 from course.site.site import HERE as SITE
@@ -65,6 +66,7 @@ def laboratory(output: dict) -> str:
 def test_every_notebook_and_every_document_has_a_page(pages):
     assert [page.source.stem for page in notebook_pages()] == list(NOTEBOOKS)
     expected = {f"{name}.html" for name in NOTEBOOKS} | {page.file for page in DOCUMENTS}
+    expected |= {page.file for page in reference_pages()}
     assert expected | {"index.html", "about.html", "slides.html"} == set(pages)
 
 
