@@ -20,7 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 State = tuple[Tensor, ...]
-PER_STATE = 0.02, 0.5  # Delta of a new state space, from its first head to its last
+PER_STATE = 0.001, 0.1  # Delta of a new state space, from its first head to its last
 
 
 # --- the same recurrence, for all words at once ---------------------------------------------------
@@ -66,15 +66,14 @@ def scan(keep: Tensor, new: Tensor, state: Tensor) -> Tensor:
 class ShortConvolution(nn.Module):
     """Each number gets a weighted sum of itself in the last few words: what stood just before.
 
-    x (b, t, e), and the words before it (b, width - 1, e) -> the same shapes. New: half of each
-    word itself, and a little of the others.
+    x (b, t, e), and the words before it (b, width - 1, e) -> the same shapes. New weights are
+    random, as those of PyTorch's convolution.
     """
 
     def __init__(self, channels: int, width: int):
         super().__init__()
-        start = torch.full((width, channels), 0.5 / width)
-        start[-1] += 0.5
-        self.weight = nn.Parameter(start + 0.1 * torch.randn(width, channels))
+        limit = 1 / math.sqrt(width)
+        self.weight = nn.Parameter(torch.empty(width, channels).uniform_(-limit, limit))
 
     def forward(self, x: Tensor, before: Tensor) -> tuple[Tensor, Tensor]:
         width, words = len(self.weight), torch.cat([before, x], dim=1)
@@ -121,11 +120,19 @@ class LinearAttention(StateMixer):
 
     phi(x) = elu(x) + 1, above 0 (Katharopoulos et al. 2020, Equations 7, 18 and 19). In an encoder
     both sums are of all words, so nothing has to be read from the right. n: numbers of a key.
-    short: width of a convolution before it (0: none, as published).
+    unit_keys: instead, queries and keys of length 1, and what is read is brought to one size by
+    RMSNorm, not by a denominator (as in Qin et al. 2022). short: width of a convolution of queries
+    and keys before that (0: none, as published).
     """
 
     def __init__(
-        self, d_model: int, h: int, n: int | None = None, both_ways: bool = False, short: int = 0
+        self,
+        d_model: int,
+        h: int,
+        n: int | None = None,
+        both_ways: bool = False,
+        short: int = 0,
+        unit_keys: bool = False,
     ):
         super().__init__()
         self.h, self.n, self.p, self.both_ways = h, n or d_model // h, d_model // h, both_ways
@@ -134,27 +141,38 @@ class LinearAttention(StateMixer):
         self.w_v = nn.Linear(d_model, d_model, bias=False)
         self.w_o = nn.Linear(d_model, d_model, bias=False)
         self.short = ShortConvolution(2 * h * self.n, short) if short else None
+        self.norm = nn.RMSNorm(self.p) if unit_keys else None
 
     def start(self, batch: int) -> State:
-        sums = self.w_q.weight.new_zeros(batch, self.h, self.n, self.p + 1)
+        width = self.p if self.norm else self.p + 1
+        sums = self.w_q.weight.new_zeros(batch, self.h, self.n, width)
         return (sums, self.short.start(batch)) if self.short else (sums,)
 
     def read(self, x: Tensor, state: State, words: Tensor | None = None) -> tuple[Tensor, State]:
-        qk, rest = torch.cat([self.w_q(x), self.w_k(x)], dim=-1), ()
-        if self.short:
-            qk, before = self.short(qk, state[1])
-            rest = (before,)
-        q, k = (self.heads(F.elu(one) + 1) for one in qk.chunk(2, dim=-1))
-        v = F.pad(self.heads(self.w_v(x)), (0, 1), value=1.0)  # the 1 sums up to q z
+        q, k, rest = self.queries_and_keys(x, state)
+        v = self.heads(self.w_v(x))
         if words is not None:
             k = k * words[:, None, :, None]
+        if self.norm is None:
+            v = F.pad(v, (0, 1), value=1.0)  # the 1 sums up to phi(q) z
         if self.both_ways:
             sums = k.transpose(-2, -1) @ v
             y = q @ sums
         else:
             y, sums = sum_of_pairs(q, k, v, None, state[0])
-        y = y[..., :-1] / y[..., -1:]
+        y = y[..., :-1] / y[..., -1:] if self.norm is None else self.norm(y)
         return self.w_o(y.transpose(1, 2).flatten(2)), (sums, *rest)
+
+    def queries_and_keys(self, x: Tensor, state: State) -> tuple[Tensor, Tensor, State]:
+        """(b, h, t, n) twice, and what the convolution hands on."""
+        qk, rest = torch.cat([self.w_q(x), self.w_k(x)], dim=-1), ()
+        if self.short:
+            qk, before = self.short(qk, state[1])
+            rest = (before,)
+        q, k = (self.heads(one) for one in qk.chunk(2, dim=-1))
+        if self.norm is None:
+            return F.elu(q) + 1, F.elu(k) + 1, rest
+        return F.normalize(F.silu(q), dim=-1), F.normalize(F.silu(k), dim=-1), rest
 
     def heads(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (self.h, -1)).transpose(1, 2)
@@ -201,65 +219,45 @@ class MinGRU(StateMixer):
         return self.w_o(y), (y[:, -1], *rest)
 
 
-class StateSpace(StateMixer):
+class StateSpace(LinearAttention):
     """S_t = e^(-Delta_t a) S_{t-1} + Delta_t B_t^T x_t, y_t = C_t S_t + skip x_t, for each head.
 
-    Delta, B and C depend on the word: so it selects what to keep (Mamba: Gu and Dao 2023). One
-    decay for a whole head makes it linear attention with forgetting, k = B, q = C, v = x, and no
-    denominator (Dao and Gu 2024). short: B, C and x are sums of the last few words; 4 in Mamba,
-    whose gate and norm behind the state are left out here. n: numbers of a key.
+    Delta, B and C depend on the word: so it selects what to keep (Mamba: Gu and Dao 2023). With one
+    decay for a whole head it is linear attention with forgetting, k = B, q = C, v = x (Dao and Gu
+    2024): here the one with unit keys. short: as there; Mamba has 4, and lets the convolution see x
+    too. Its gate behind the state is left out.
     """
 
     def __init__(
         self, d_model: int, h: int, n: int | None = None, both_ways: bool = False, short: int = 4
     ):
-        super().__init__()
-        self.h, self.n, self.p, self.both_ways = h, n or d_model // h, d_model // h, both_ways
-        self.w_q = nn.Linear(d_model, h * self.n, bias=False)  # C
-        self.w_k = nn.Linear(d_model, h * self.n, bias=False)  # B
-        self.w_v = nn.Linear(d_model, d_model, bias=False)  # x
+        super().__init__(d_model, h, n, both_ways, short, unit_keys=True)
         self.w_delta = nn.Linear(d_model, h)
-        self.w_o = nn.Linear(d_model, d_model, bias=False)
-        self.short = ShortConvolution(2 * h * self.n + d_model, short)
         low, high = map(math.log, PER_STATE)
         delta = torch.linspace(low, high, h // 2 if both_ways else h).exp()
-        delta = delta.repeat(2) if both_ways else delta
-        with torch.no_grad():
-            self.w_delta.bias.copy_(delta.expm1().log())  # softplus of it is delta
+        with torch.no_grad():  # softplus of it is delta
+            self.w_delta.bias.copy_(delta.expm1().log().repeat(2 if both_ways else 1))
         self.log_a = nn.Parameter(torch.zeros(h))
         self.skip = nn.Parameter(torch.ones(h))
 
-    def start(self, batch: int) -> State:
-        sums = self.log_a.new_zeros(batch, self.h, self.n, self.p)
-        return sums, self.short.start(batch)
-
     def read(self, x: Tensor, state: State, words: Tensor | None = None) -> tuple[Tensor, State]:
-        qkv = torch.cat([self.w_q(x), self.w_k(x), self.w_v(x)], dim=-1)
-        delta = F.softplus(self.w_delta(x)).transpose(1, 2)  # (b, h, t)
-        if words is not None:
-            qkv, delta = qkv * words[..., None], delta * words[:, None]
-        y, new = self.select(qkv, delta, state)
-        if self.both_ways:  # from the right as well; each half of the heads reads in one direction
-            right, _ = self.select(qkv.flip(1), delta.flip(2), state)
+        y, new = self.select(x, state, words)
+        if self.both_ways:  # each half of the heads reads in one direction
+            words = None if words is None else words.flip(1)
+            right, _ = self.select(x.flip(1), state, words)
             y = torch.cat([y[:, : self.h // 2], right.flip(2)[:, self.h // 2 :]], dim=1)
         return self.w_o(y.transpose(1, 2).flatten(2)), new
 
-    def select(self, qkv: Tensor, delta: Tensor, state: State) -> tuple[Tensor, State]:
-        """qkv (b, t, …) and Delta (b, h, t) -> y (b, h, t, p), and the state."""
-        qkv, before = self.short(qkv, state[1])
-        q, k, v = self.parts(qkv)
+    def select(self, x: Tensor, state: State, words: Tensor | None) -> tuple[Tensor, State]:
+        """From left to right: y (b, h, t, p), and the state."""
+        if words is not None:
+            x = x * words[..., None]
+        q, k, rest = self.queries_and_keys(x, state)
+        v = self.heads(self.w_v(x))
+        delta = F.softplus(self.w_delta(x)).transpose(1, 2)  # (b, h, t)
         log_keep = -delta * self.log_a.exp()[:, None]
         y, sums = sum_of_pairs(q, k, delta[..., None] * v, log_keep, state[0])
-        return y + self.skip[:, None, None] * v, (sums, before)
-
-    def parts(self, qkv: Tensor) -> list[Tensor]:
-        """Queries, keys and values (b, h, t, ...): SiLU behind the convolution, as in Mamba."""
-        sizes = [self.h * self.n, self.h * self.n, self.h * self.p]
-        q, k, v = (
-            one.unflatten(-1, (self.h, -1)).transpose(1, 2)
-            for one in F.silu(qkv).split(sizes, dim=-1)
-        )
-        return [q / math.sqrt(self.n), k, v]
+        return self.norm(y) + self.skip[:, None, None] * v, (sums, *rest)
 
 
 def numbers(state: State) -> int:

@@ -19,6 +19,7 @@ PARTS = {
     "linear": lambda **how: LinearAttention(D, H, **how),
     "linear, wide keys": lambda **how: LinearAttention(D, H, n=7, **how),
     "linear, short": lambda **how: LinearAttention(D, H, short=3, **how),
+    "linear, unit keys": lambda **how: LinearAttention(D, H, short=4, unit_keys=True, **how),
     "minGRU": lambda **how: MinGRU(D, **how),
     "minGRU, short": lambda **how: MinGRU(D, e=30, short=4, **how),
     "state space": lambda **how: StateSpace(D, H, **how),
@@ -75,19 +76,22 @@ def test_the_gated_unit_is_its_equation():
 
 def test_the_state_space_is_its_equation():
     part, x = StateSpace(D, H, n=5), texts(6)
-    raw = torch.cat([part.w_q(x), part.w_k(x), part.w_v(x)], dim=-1)
+    torch.nn.init.normal_(part.log_a)
+    torch.nn.init.normal_(part.skip)
+    raw = torch.cat([part.w_q(x), part.w_k(x)], dim=-1)
     padded = torch.cat([torch.zeros(3, 3, raw.size(-1)), raw], dim=1)
     S, found = torch.zeros(3, H, 5, D // H), []
     for t in range(6):
         mixed = (part.short.weight * padded[:, t : t + 4]).sum(dim=1)
         mixed = mixed * torch.sigmoid(mixed)
-        C, B, v = mixed.split([H * 5, H * 5, D], dim=-1)
-        C, B, v = C.view(3, H, 5) / 5**0.5, B.view(3, H, 5), v.view(3, H, D // H)
+        C, B = (one / one.norm(dim=-1, keepdim=True) for one in mixed.view(3, 2, H, 5).unbind(1))
+        v = part.w_v(x[:, t]).view(3, H, D // H)
         delta = torch.log1p(part.w_delta(x[:, t]).exp())[..., None, None]
         keep = torch.exp(-delta * part.log_a.exp()[:, None, None])
         S = keep * S + delta * B[..., None] * v[:, :, None]
-        y = (C[..., None] * S).sum(dim=2) + part.skip[:, None] * v
-        found.append(part.w_o(y.flatten(1)))
+        y = (C[..., None] * S).sum(dim=2)
+        y = y / (y.pow(2).mean(dim=-1, keepdim=True) + torch.finfo(y.dtype).eps).sqrt()
+        found.append(part.w_o((y + part.skip[:, None] * v).flatten(1)))
     torch.testing.assert_close(part(x, x, x), torch.stack(found, 1), rtol=1e-4, atol=1e-5)
 
 
@@ -139,7 +143,7 @@ def test_the_size_of_a_state_does_not_depend_on_the_words(name):
 def test_numbers_of_a_state():
     assert mixers.numbers(LinearAttention(64, 4).start(1)) == 4 * 16 * 17
     assert mixers.numbers(MinGRU(64).start(2)) == 84
-    assert mixers.numbers(StateSpace(64, 4).start(3)) == 4 * 16 * 16 + 3 * 192
+    assert mixers.numbers(StateSpace(64, 4).start(3)) == 4 * 16 * 16 + 3 * 128
 
 
 def test_a_translator_with_it_writes():
