@@ -7,6 +7,7 @@ on validation with one seed, of the two highest of 18's three: the third was bes
 parts. On one core half an hour.
 """
 
+import statistics
 from typing import Any
 
 from torch import nn
@@ -60,3 +61,14 @@ def right() -> dict[str, dict[str, list[float]]]:
                 shares = found.setdefault(run["what"], {}).setdefault(split, [])
                 shares.append(run["right"][split])
     return found
+
+
+def points() -> list[dict[str, Any]]:
+    """A row for each layer, the base first: points above the base's mean, of each seed."""
+    found = right()
+    means = {split: statistics.mean(found["base"][split]) for split in SPLITS}
+    return [
+        {"what": what, "group": "base" if what == "base" else "exchanged"}
+        | {split: [100 * (share - means[split]) for share in layer[split]] for split in SPLITS}
+        for what, layer in found.items()
+    ]
