@@ -224,7 +224,11 @@ def draw_costs() -> Figure:
     "without-worth",
     notebook=NOTEBOOK,
     caption="A state in place of each self-attention of the translator, on three seeds.",
-    alt="ALT",
+    alt="Four rows, three panels, a dot for each seed: points above the base's mean. Like the "
+    "training's: linear attention no clear difference, the minGRU 6 above, the state space 9 "
+    "below. With a pronoun: linear attention 14 below, the minGRU no clear difference, the state "
+    "space 17 below. Longer: linear attention 5 below, the minGRU 50 above, the state space 11 "
+    "above.",
 )
 def draw_worth() -> Figure:
     from course.chapters.ch21_without_the_table import experiments as exchange

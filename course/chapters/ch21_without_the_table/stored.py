@@ -21,6 +21,14 @@ def copying() -> list[dict[str, Any]]:
     return [run for run in experiments.load("copying")["runs"] if run["chosen"]]
 
 
+def twice_as_long() -> list[float]:
+    """The share of the longest rows that one layer of attention copies after twice the steps."""
+    every = experiments.load("copying")
+    steps = 2 * every["training"]["steps"]
+    found = [run for run in every["runs"] if run["training"]["steps"] == steps]
+    return copied(found, "one layer of attention", 4)
+
+
 def copied(runs: Runs, kind: str, size: int, words: int = LONG) -> list[float]:
     """The share of rows of so many words that is copied, of each seed."""
     found = [run for run in runs if (run["kind"], run["size"]) == (kind, size)]
