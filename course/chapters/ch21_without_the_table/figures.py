@@ -44,27 +44,30 @@ def two_memories(words: Sequence[str] = SENTENCE) -> Figure:
 def copy_lines(curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str) -> Figure:
     """Draw the share of a row that is copied against its words, a line for each model.
 
-    curves: name -> words in a row -> a share for each seed; the band goes from lowest to highest.
-    loud: the one that the title speaks of.
+    curves: name -> words in a row -> a share for each seed. A line is the mean, its band goes from
+    the lowest to the highest seed; of `loud`, which the title speaks of, each seed has a line.
     """
     figure = style.new_figure(style.WIDTH, 4.4)
     titled(
         figure,
-        "A state copies short rows; one layer of attention brings back the long ones",
+        "A state copies short rows; with one layer of attention two seeds of three copy all",
         "share of the second row that is copied, three seeds; numbers in linear attention's state",
     )
     ax = figure.subplots()
     shades = iter(("#C3C8CF", "#A9B0B9", "#8A929C", "#6B6B6B", "#4A4F57"))
     for name, found in curves.items():
         words = list(found)
-        color = LOUD if name == loud else next(shades)
+        if name == loud:
+            seeds = sorted(zip(*found.values(), strict=True), key=sum)
+            labels = ["the same, third seed", *(len(seeds) - 2) * ["_"], loud]
+            for shares, label in zip(seeds, labels, strict=True):
+                ax.plot(words, shares, color=LOUD, linewidth=3, label=label)
+            continue
+        color = next(shades)
         means = [sum(shares) / len(shares) for shares in found.values()]
-        ends = (
-            [min(shares) for shares in found.values()],
-            [max(shares) for shares in found.values()],
-        )
+        ends = [[end(shares) for shares in found.values()] for end in (min, max)]
         ax.fill_between(words, *ends, color=color, alpha=0.15, linewidth=0)
-        ax.plot(words, means, color=color, linewidth=3 if name == loud else 2, label=name)
+        ax.plot(words, means, color=color, linewidth=2, label=name)
     ax.set(xlabel="words in the row", ylim=(0, 1.04), xticks=words, xlim=(words[0], words[-1]))
     ax.yaxis.set_major_formatter(mpl.ticker.PercentFormatter(1))
     ax.grid(axis="y")
@@ -79,7 +82,7 @@ def size_lines(
 ) -> Figure:
     """Draw the share of the longest rows that is copied against the numbers in the state.
 
-    kinds: name -> numbers -> a share for each seed. loud: one model alone, the same.
+    kinds: name -> numbers -> a share for each seed. loud: one model alone, a diamond for each.
     """
     figure = style.new_figure(style.WIDTH, 4.2)
     titled(
@@ -95,7 +98,7 @@ def size_lines(
         for size, shares in found.items():
             ax.scatter([size] * len(shares), shares, s=28, color=KINDS[name], zorder=3)
     for name, (size, shares) in loud.items():
-        ax.plot([size], [sum(shares) / len(shares)], "D", color=LOUD, markersize=10, label=name)
+        ax.plot(len(shares) * [size], sorted(shares), "D", color=LOUD, markersize=9, label=name)
     ax.set_xscale("log", base=2)
     every = sorted({size for found in kinds.values() for size in found})
     ax.set_xticks(every, [f"{size:,}" for size in every])
@@ -165,8 +168,12 @@ def copy_curves() -> dict[str, dict[int, list[float]]]:
     "without-copies",
     notebook=NOTEBOOK,
     hero=True,
-    caption="A state copies what fits into it; one layer of attention in two copies every row.",
-    alt="ALT",
+    caption="A state copies what fits into it; one layer of attention in two copies every row, "
+    "once it has learned to.",
+    alt="The share that is copied against the words in the row, 4 to 32. With 352 numbers in the "
+    "state it is 41 % at 4 words, on average, and 7 % at 32; with 704 it falls from 91 to 36 %, "
+    "with 1,408 from 98 to 82 %; with 2,816 and 5,632 it ends at 95 and 99 %. Of three lines "
+    "with 352 numbers and one layer of attention two stay at 100 %, the third falls from 94 to 38 %.",
 )
 def draw_copies() -> Figure:
     curves = copy_curves()
@@ -177,7 +184,10 @@ def draw_copies() -> Figure:
     "without-sizes",
     notebook=NOTEBOOK,
     caption="More numbers in the state, more of a long row: the curve against the state's size.",
-    alt="ALT",
+    alt="The share of rows of 32 words that is copied against the numbers in the state, from 352 "
+    "to 5,632. Linear attention rises from 7 to 36, 82, 95 and 99 %, the state space, from 704 on, "
+    "from 19 to 63, 95 and 99 %. The minGRU has 8 % with 512 and 16 % with 896. With one layer of "
+    "attention and 352 numbers two seeds are at 100 %, one at 38 %.",
 )
 def draw_sizes() -> Figure:
     from course.chapters.ch21_without_the_table import stored
@@ -199,7 +209,10 @@ def draw_sizes() -> Figure:
     "without-costs",
     notebook=NOTEBOOK,
     caption="What a layer keeps, and what the next word takes, after 16 to 2,048 words.",
-    alt="ALT",
+    alt="Two panels against the words so far, from 16 to 2,048. Kilobytes kept by a layer: with a "
+    "cache they double from 16 to 2,097; linear attention stays at 17, the state space at 19, the "
+    "minGRU at 0.7. Time for the next word, by linear attention's: with a cache 0.7 up to 128 "
+    "words, then it rises to 1.5; the state space stays near 2.7, the minGRU at 0.5.",
 )
 def draw_costs() -> Figure:
     from course import experiments

@@ -10,7 +10,7 @@ from course.chapters.ch21_without_the_table.figures import (
     two_memories,
 )
 
-CURVES = {"few": {4: [0.9, 0.7], 8: [0.2, 0.4]}, "many": {4: [1.0, 1.0], 8: [0.8, 0.8]}}
+CURVES = {"few": {4: [0.9, 0.7], 8: [0.2, 0.4]}, "many": {4: [1.0, 1.0, 1.0], 8: [0.8, 0.8, 0.8]}}
 
 
 def named(ax) -> dict:
@@ -28,6 +28,7 @@ def test_lines_are_means_and_bands_go_from_seed_to_seed():
     lines = named(ax)
     assert lines["few"].get_ydata() == pytest.approx([0.8, 0.3])
     assert lines["many"].get_color() == LOUD != lines["few"].get_color()
+    assert lines["the same, third seed"].get_color() == LOUD
     band = ax.collections[0].get_paths()[0].vertices[:, 1]
     assert band.min() == pytest.approx(0.2) and band.max() == pytest.approx(0.9)
 
@@ -38,7 +39,7 @@ def test_each_seed_is_a_dot_over_the_numbers_of_its_state():
     dots = [tuple(point) for dots in ax.collections for point in dots.get_offsets()]
     assert dots == [(100, 0.1), (100, 0.3), (200, 0.5), (200, 0.7)]
     assert named(ax)["linear attention"].get_ydata() == pytest.approx([0.2, 0.6])
-    assert named(ax)["alone"].get_xdata() == [100]
+    assert list(named(ax)["alone"].get_xdata()) == [100]
 
 
 def test_costs_have_a_panel_each():
