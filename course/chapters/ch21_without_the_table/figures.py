@@ -173,7 +173,7 @@ def copy_curves() -> dict[str, dict[int, list[float]]]:
     alt="The share that is copied against the words in the row, 4 to 32. With 352 numbers in the "
     "state it is 41 % at 4 words, on average, and 7 % at 32; with 704 it falls from 91 to 36 %, "
     "with 1,408 from 98 to 82 %; with 2,816 and 5,632 it ends at 95 and 99 %. Of three lines "
-    "with 352 numbers and one layer of attention two stay at 100 %, the third falls from 94 to 38 %.",
+    "with 352 numbers and one layer of attention two stay at 100 %, the third falls to 38 %.",
 )
 def draw_copies() -> Figure:
     curves = copy_curves()
