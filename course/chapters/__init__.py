@@ -27,5 +27,6 @@ CHAPTERS = (
     "ch18_since_2017",
     "ch19_judge",
     "ch20_features",
+    "ch21_without_the_table",
     "a1_primer",
 )

@@ -23,6 +23,7 @@ EVENINGS = {  # after the two of the grammar: the notebooks of an evening, and i
     "before and since": (["16", "17", "18"], 100),
     "taught by a judge": (["19"], 40),
     "a known truth": (["20"], 35),
+    "without the table": (["21"], 35),
 }
 
 

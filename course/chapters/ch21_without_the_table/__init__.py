@@ -1,0 +1,1 @@
+"""Notebook 21: a state of fixed size in place of self-attention, and what it costs."""

@@ -1,0 +1,232 @@
+"""The exercises of notebook 21: a step, a table, programs with a fault, designs, last questions."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.chapters.ch21_without_the_table.mixers import sum_of_pairs
+from course.checks import (
+    Hint,
+    alike,
+    call,
+    compare,
+    elsewhere,
+    exercise,
+    expect,
+    implement,
+    no_slip,
+    own_work,
+    result_of,
+    wrong_verdicts,
+)
+
+# --- one step -------------------------------------------------------------------------------------
+
+
+def step_inputs() -> tuple[Tensor, Tensor, Tensor, Tensor, float]:
+    """A state (n, p), a query and a key (n), a value (p), and what is kept."""
+    S = torch.tensor([[1.0, 0.0, 2.0], [-1.0, 3.0, 0.5]])
+    q, k = torch.tensor([2.0, 1.0]), torch.tensor([0.5, -1.0])
+    return S, q, k, torch.tensor([1.0, 4.0, -2.0]), 0.9
+
+
+def right_step(S: Tensor, q: Tensor, k: Tensor, v: Tensor, keep: float) -> tuple[Tensor, Tensor]:
+    """-> y (p) and the new state (n, p)."""
+    S = keep * S + torch.outer(k, v)
+    return q @ S, S
+
+
+@implement(step_inputs)
+def my_step(function: Callable[..., Any]) -> None:
+    """Exercise: S (n, p), q (n), k (n), v (p), keep -> y (p) and the new S (n, p)."""
+    own_work(function, "read", "sum_of_pairs", "forward")
+    S, q, k, v, keep = given = step_inputs()
+    stops = {
+        "must match the size": "Which way round? S has a row for each number of the key: k by v."
+    }
+    found = result_of(function, *given, stops=stops)
+    two = isinstance(found, tuple | list) and len(found) == 2
+    expect(two, "Return two things: `return y, S`.")
+    y, new = found
+    right = right_step(*given)
+    no_slip(not (alike(new, right[0]) and alike(y, right[1])), "Those are the two: y first.")
+    written = torch.outer(k, v)
+    mistakes = [
+        (S + written, "Nothing is forgotten: the old state is multiplied by `keep`."),
+        (keep * (S + written), "What comes now isn't forgotten yet: only the old state shrinks."),
+        (written, "The old state is gone. It is kept, and the new pair is added."),
+        (S, "The state hasn't changed: k and v have to be written into it."),
+        (keep * S, "The state has only been forgotten: k and v have to be written into it."),
+        (right[1] - 2 * written, "The pair is added, not taken off."),
+        (keep * S + (1 - keep) * written, "The new pair is added as it is, not a part of it."),
+    ]
+    for wrong, hint in mistakes:
+        no_slip(not alike(new, wrong), hint)
+    expect(alike(new, right[1]), "The new state isn't right: keep S, and the outer product.")
+    no_slip(not alike(y, q @ S), "You read before you wrote: word t sees itself, too.")
+    no_slip(not alike(y, k @ right[1]), "The query reads, not the key.")
+    expect(alike(y, right[0]), "The state is right. y is the query times the new state.")
+    elsewhere(function, list(right_step(S, q, k, v, 0.2)), S, q, k, v, 0.2)
+
+
+# --- the same as a table --------------------------------------------------------------------------
+
+
+def table_inputs() -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Five words: q, k (t, n), v (t, p), and the logarithm of what each keeps (t)."""
+    draw = torch.Generator().manual_seed(3)
+    q, k, v = (torch.randn(5, size, generator=draw) for size in (3, 3, 2))
+    return q, k, v, -torch.rand(5, generator=draw)
+
+
+def right_table(q: Tensor, k: Tensor, v: Tensor, log_keep: Tensor) -> Tensor:
+    """(t, p): what the recurrence gives, for all words at once."""
+    nothing = q.new_zeros(1, 1, q.size(1), v.size(1))
+    return sum_of_pairs(*(one[None, None] for one in (q, k, v, log_keep)), nothing)[0][0, 0]
+
+
+@implement(table_inputs)
+def my_table(function: Callable[..., Tensor]) -> None:
+    """Exercise: q, k (t, n), v (t, p), log_keep (t) -> y (t, p), without a loop over the words."""
+    own_work(function, "sum_of_pairs", "read")
+    q, k, v, log_keep = given = table_inputs()
+    found = call(function, *given)
+    total = log_keep.cumsum(0)
+    between = (total[:, None] - total).exp()
+    early = between * log_keep.exp()  # the word's own forgetting counted as well
+    table = q @ k.T
+    mistakes = [
+        (table.tril() @ v, "Nothing is forgotten: each entry still needs what is kept in between."),
+        ((table * between) @ v, "Word 1 sees word 5: nothing may come from later words."),
+        (table @ v, "All words see all, and nothing is forgotten. It is `q @ k.T`, times a mask."),
+        (
+            (table * early).tril() @ v,
+            "One factor too many: a word's own `keep` is for what came before it, so of itself it "
+            "keeps all.",
+        ),
+        (
+            (table * between).tril(-1) @ v,
+            "A word sees itself, too: the diagonal belongs to the table.",
+        ),
+        (
+            (table * between).tril().softmax(dim=-1) @ v,
+            "No softmax here: the table is used as it is.",
+        ),
+        (
+            (table * (total[None, :] - total[:, None]).exp()).tril() @ v,
+            "It grows with the distance: the sum up to the *query* minus that up to the key.",
+        ),
+    ]
+    compare(found, right_table(*given), mistakes)
+    elsewhere(function, right_table(q[:3], k[:3], v[:3], log_keep[:3]), *(x[:3] for x in given))
+
+
+# --- programs with a planted fault ----------------------------------------------------------------
+
+SOUND, NO_STATE, LATER, ONE_TEXT = (
+    "none",
+    "drops the state",
+    "sees later words",
+    "mixes the texts",
+)
+FAULTS = (SOUND, NO_STATE, LATER, ONE_TEXT)
+PLANTED = {"A": NO_STATE, "B": SOUND, "C": LATER, "D": ONE_TEXT}
+MEASURE = {
+    "A": "Change the first word, and look at the last one.",
+    "B": "Change one word of one text: what moves, and what doesn't? Do so for the others, too.",
+    "C": "Change the last word of a text, and look at the words before it.",
+    "D": "Change a word of the second text, and look at the first.",
+}
+BLOCK = 4
+Program = Callable[[Tensor], Tensor]
+
+
+def suspects() -> dict[str, Program]:
+    """Four programs for a sum of what was read, in blocks of four words: x (b, t, d) -> the same.
+
+    Right is x.cumsum(dim=1): a state without keys.
+    """
+
+    def program(fault: str) -> Program:
+        def run(x: Tensor) -> Tensor:
+            state, found = torch.zeros_like(x[:, :1]), []
+            for block in x.split(BLOCK, dim=1):
+                within = block.cumsum(dim=1)
+                if fault == LATER:
+                    within = block.sum(dim=1, keepdim=True).expand_as(block)
+                found.append(state + within)
+                if fault != NO_STATE:
+                    state = state + block.sum(dim=1, keepdim=True)
+                if fault == ONE_TEXT:
+                    state = state.mean(dim=0, keepdim=True).expand_as(state)
+            return torch.cat(found, dim=1)
+
+        return run
+
+    return {name: program(fault) for name, fault in PLANTED.items()}
+
+
+@exercise
+def diagnose(verdict: Any) -> None:
+    """Which fault has each of the `suspects`: {"A": one of FAULTS, ...}?"""
+    for name, said in wrong_verdicts(verdict, PLANTED, FAULTS).items():
+        sure = f"{name} isn't sound. " if said == SOUND else f"{name} has another fault, or none. "
+        raise Hint(sure + MEASURE[name])
+
+
+# --- designs to choose ----------------------------------------------------------------------------
+
+STATE, BOTH, TABLE = "states only", "one layer of attention in four", "attention only"
+WAYS = (STATE, BOTH, TABLE)
+DESIGNS = {"A": STATE, "B": TABLE, "C": BOTH}
+LOOK = {
+    "A": "Which of the three keeps the same number of bytes after a year as after a minute?",
+    "B": "Nothing is said of memory, and every table has a use there: what did the exchange cost?",
+    "C": "It has to quote, and the cache may be a quarter of the usual one.",
+}
+
+
+@exercise
+def designs(chosen: Any) -> None:
+    """Which layers for which wish?"""
+    for name in wrong_verdicts(chosen, DESIGNS, WAYS):
+        raise Hint(f"{name}: another way fits better. {LOOK[name]}")
+
+
+# --- the last questions ---------------------------------------------------------------------------
+
+QUESTIONS = {
+    "1": "Where does a model first keep that *tree* and *bush* are alike? "
+    "(a) in the one-hot rows (b) in the rows of the embedding table (c) in the positions",
+    "2": "What lets a word's vector know of another word? "
+    "(a) the feed-forward network (b) the norm (c) attention, or a state",
+    "3": "What keeps the decoder from copying its answer in training? "
+    "(a) the causal mask (b) dropout (c) the warm-up",
+    "4": "Two models, one run each, two points apart. Which is better? "
+    "(a) the first (b) the second (c) nobody knows yet",
+    "5": "A head looks from *it* to the noun. Does it decide the gender? "
+    "(a) yes, one sees it (b) only if the gender changes with it (c) no, heads never do",
+}
+LAST = {"1": "b", "2": "c", "3": "a", "4": "c", "5": "b"}
+REREAD = {
+    "1": "Any two one-hot rows are equally far apart. Reread 01 and 02.",
+    "2": "One of the three mixes words, the others see one vector at a time. Reread 04 and 07.",
+    "3": "It is about who may see whom. Reread 06.",
+    "4": "How far apart were three seeds of the same model? Reread 18, section 2.",
+    "5": "Looking is no cause: it takes an intervention. Reread 13.",
+}
+
+
+def ask() -> None:
+    """Print the last questions."""
+    for number, text in QUESTIONS.items():
+        print(f"{number}. {text}")
+
+
+@exercise
+def last_questions(answers: Any) -> None:
+    """Answers to `ask`: {"1": "a", ...}."""
+    for name in wrong_verdicts(answers, LAST, ("a", "b", "c")):
+        raise Hint(f"{name}: not {answers[name]}. {REREAD[name]}")

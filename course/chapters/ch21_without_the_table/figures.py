@@ -1,0 +1,256 @@
+"""Without the table: a state beside a cache, what it can copy, what it costs, what it is worth."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from course.chapters.ch09_whole_transformer.figures import doubling
+from course.drawing import style
+from course.drawing.registry import figure
+from course.drawing.rows import seed_rows
+from course.drawing.shapes import arrow, box, canvas, heading, label, name_lines, titled, word
+
+NOTEBOOK = "21_without_the_table"
+SENTENCE = ("the", "queen", "drank", "a", "glass", "of", "water")
+PALE, LOUD = style.SOFT, style.ACCENT
+KINDS = {"linear attention": "#2774A7", "state space": "#912E5A", "minGRU": "#5D52BA"}
+
+
+@mpl.rc_context(style.PRINT)
+def two_memories(words: Sequence[str] = SENTENCE) -> Figure:
+    """Draw what is kept while a text is read: a cache that grows, a state that doesn't."""
+    figure, ax = canvas(style.WIDTH, 3.9)
+    heading(
+        ax,
+        "A cache keeps a row for each word, a state has one size",
+        "what a layer hands on from word to word",
+    )
+    step = (style.WIDTH - 1.5) / len(words)
+    for number, text in enumerate(words):
+        x = 1.75 + step * number
+        word(ax, (x, 2.95), text)
+        for row in range(number + 1):
+            box(ax, (x, 1.55 + 0.165 * row), 0.42, 0.12, fill=style.tint("#2774A7"), round=0.03)
+        box(ax, (x, 0.55), 0.52, 0.52, "S", LOUD)
+        if number:
+            arrow(ax, (x - step + 0.3, 0.55), (x - 0.3, 0.55))
+    label(ax, (0.05, 1.95), "attention:\nkeys and\nvalues so far", size=style.LABEL)
+    label(ax, (0.05, 0.55), "a state:\none sum", size=style.LABEL)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def copy_lines(curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str) -> Figure:
+    """Draw the share of a row that is copied against its words, a line for each model.
+
+    curves: name -> words in a row -> a share for each seed. A line is the mean, its band goes from
+    the lowest to the highest seed; of `loud`, which the title speaks of, each seed has a line.
+    """
+    figure = style.new_figure(style.WIDTH, 4.4)
+    titled(
+        figure,
+        "A state copies short rows; with one layer of attention two seeds of three copy all",
+        "share of the second row that is copied, three seeds; numbers in linear attention's state",
+    )
+    ax = figure.subplots()
+    shades = iter(("#C3C8CF", "#A9B0B9", "#8A929C", "#6B6B6B", "#4A4F57"))
+    for name, found in curves.items():
+        words = list(found)
+        if name == loud:
+            seeds = sorted(zip(*found.values(), strict=True), key=sum)
+            labels = ["the same, third seed", *(len(seeds) - 2) * ["_"], loud]
+            for shares, label in zip(seeds, labels, strict=True):
+                ax.plot(words, shares, color=LOUD, linewidth=3, label=label)
+            continue
+        color = next(shades)
+        means = [sum(shares) / len(shares) for shares in found.values()]
+        ends = [[end(shares) for shares in found.values()] for end in (min, max)]
+        ax.fill_between(words, *ends, color=color, alpha=0.15, linewidth=0)
+        ax.plot(words, means, color=color, linewidth=2, label=name)
+    ax.set(xlabel="words in the row", ylim=(0, 1.04), xticks=words, xlim=(words[0], words[-1]))
+    ax.yaxis.set_major_formatter(mpl.ticker.PercentFormatter(1))
+    ax.grid(axis="y")
+    name_lines(ax, wide=22)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def size_lines(
+    kinds: Mapping[str, Mapping[int, Sequence[float]]],
+    loud: Mapping[str, tuple[int, Sequence[float]]],
+) -> Figure:
+    """Draw the share of the longest rows that is copied against the numbers in the state.
+
+    kinds: name -> numbers -> a share for each seed. loud: one model alone, a diamond for each.
+    """
+    figure = style.new_figure(style.WIDTH, 4.2)
+    titled(
+        figure,
+        "The larger the state, the more of a long row it holds",
+        "share of rows of 32 words that is copied; a dot for each seed",
+    )
+    ax = figure.subplots()
+    for name, found in kinds.items():
+        numbers = list(found)
+        means = [sum(shares) / len(shares) for shares in found.values()]
+        ax.plot(numbers, means, color=KINDS[name], linewidth=2, label=name)
+        for size, shares in found.items():
+            ax.scatter([size] * len(shares), shares, s=28, color=KINDS[name], zorder=3)
+    for name, (size, shares) in loud.items():
+        ax.plot(len(shares) * [size], sorted(shares), "D", color=LOUD, markersize=9, label=name)
+    ax.set_xscale("log", base=2)
+    every = sorted({size for found in kinds.values() for size in found})
+    ax.set_xticks(every, [f"{size:,}" for size in every])
+    ax.minorticks_off()
+    ax.set(xlabel="numbers in the state", ylim=(0, 1.06))
+    ax.yaxis.set_major_formatter(mpl.ticker.PercentFormatter(1))
+    ax.grid(axis="y")
+    name_lines(ax, wide=24)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def cost_lines(
+    lengths: Sequence[int], panels: Mapping[str, Mapping[str, Sequence[float]]]
+) -> Figure:
+    """Draw what a word costs against the words before it: a panel for memory, one for time.
+
+    panels: title -> name -> a number for each length. Both axes double from line to line. The cache
+    is in the accent.
+    """
+    figure = style.new_figure(style.WIDTH, 4.3)
+    titled(figure, "A cache grows with the text, and so does the time for the next word")
+    axes = figure.subplots(1, len(panels))
+    for ax, (title, curves) in zip(axes, panels.items(), strict=True):
+        for name, values in curves.items():
+            color = KINDS.get(name, LOUD)
+            ax.plot(lengths, values, color=color, linewidth=2.6, marker="o", label=name)
+        doubling(ax, lengths)
+        ax.set_title(title, fontsize=style.LABEL, loc="left")
+        ax.set_xlabel("words so far")
+    name_lines(axes[-1], wide=14)
+    return figure
+
+
+# --- the figures of the notebook ------------------------------------------------------------------
+
+
+@figure(
+    "without-two-memories",
+    notebook=NOTEBOOK,
+    caption="What is handed on from word to word: a cache that grows, or a state of one size.",
+    alt="Seven words from left to right. Below each a stack of small boxes, one at the first word, "
+    "seven at the last: attention's keys and values so far. Below them a chain of boxes of the "
+    "same size, each with an S.",
+)
+def draw_two_memories() -> Figure:
+    return two_memories()
+
+
+def copy_curves() -> dict[str, dict[int, list[float]]]:
+    from course.chapters.ch21_without_the_table import stored
+
+    runs = stored.copying()
+
+    def of(kind: str, size: int) -> dict[int, list[float]]:
+        (first, *_) = (run for run in runs if run["kind"] == kind)
+        return {int(n): stored.copied(runs, kind, size, int(n)) for n in first["copied"]}
+
+    curves = {
+        f"{numbers:,} numbers": of("linear attention", size)
+        for size, numbers in stored.sizes(runs, "linear attention").items()
+    }
+    return curves | {"352 numbers, and one layer of attention": of("one layer of attention", 4)}
+
+
+@figure(
+    "without-copies",
+    notebook=NOTEBOOK,
+    hero=True,
+    caption="A state copies what fits into it; one layer of attention in two copies every row, "
+    "once it has learned to.",
+    alt="The share that is copied against the words in the row, 4 to 32. With 352 numbers in the "
+    "state it is 41 % at 4 words, on average, and 7 % at 32; with 704 it falls from 91 to 36 %, "
+    "with 1,408 from 98 to 82 %; with 2,816 and 5,632 it ends at 95 and 99 %. Of three lines "
+    "with 352 numbers and one layer of attention two stay at 100 %, the third falls to 38 %.",
+)
+def draw_copies() -> Figure:
+    curves = copy_curves()
+    return copy_lines(curves, loud=list(curves)[-1])
+
+
+@figure(
+    "without-sizes",
+    notebook=NOTEBOOK,
+    caption="More numbers in the state, more of a long row: the curve against the state's size.",
+    alt="The share of rows of 32 words that is copied against the numbers in the state, from 352 "
+    "to 5,632. Linear attention rises from 7 to 36, 82, 95 and 99 %, the state space, from 704 on, "
+    "from 19 to 63, 95 and 99 %. The minGRU has 8 % with 512 and 16 % with 896. With one layer of "
+    "attention and 352 numbers two seeds are at 100 %, one at 38 %.",
+)
+def draw_sizes() -> Figure:
+    from course.chapters.ch21_without_the_table import stored
+
+    runs = stored.copying()
+    kinds = {
+        kind: {
+            numbers: stored.copied(runs, kind, size)
+            for size, numbers in stored.sizes(runs, kind).items()
+        }
+        for kind in KINDS
+    }
+    (numbers,) = stored.sizes(runs, "one layer of attention").values()
+    hybrid = stored.copied(runs, "one layer of attention", 4)
+    return size_lines(kinds, {"with one layer of attention": (numbers, hybrid)})
+
+
+@figure(
+    "without-costs",
+    notebook=NOTEBOOK,
+    caption="What a layer keeps, and what the next word takes, after 16 to 2,048 words.",
+    alt="Two panels against the words so far, from 16 to 2,048. Kilobytes kept by a layer: with a "
+    "cache they double from 16 to 2,097; linear attention stays at 17, the state space at 19, the "
+    "minGRU at 0.7. Time for the next word, by linear attention's: with a cache 0.7 up to 128 "
+    "words, then it rises to 1.5; the state space stays near 2.7, the minGRU at 0.5.",
+)
+def draw_costs() -> Figure:
+    from course import experiments
+
+    rows = experiments.load("state-times")["rows"]
+    first, names = "linear attention", ("attention, with a cache", *KINDS)
+    times = [{first: 1.0} | row["next word"] for row in rows]
+    return cost_lines(
+        [row["length"] for row in rows],
+        {
+            "kilobytes kept by a layer": {
+                name: [row["bytes"][name] / 1000 for row in rows] for name in names
+            },
+            "time for the next word,\nby linear attention's": {
+                name: [time[name] for time in times] for name in names
+            },
+        },
+    )
+
+
+@figure(
+    "without-worth",
+    notebook=NOTEBOOK,
+    caption="A state in place of each self-attention of the translator, on three seeds.",
+    alt="Four rows, three panels, a dot for each seed: points above the base's mean. Like the "
+    "training's: linear attention no clear difference, the minGRU 6 above, the state space 9 "
+    "below. With a pronoun: linear attention 14 below, the minGRU no clear difference, the state "
+    "space 17 below. Longer: linear attention 5 below, the minGRU 50 above, the state space 11 "
+    "above.",
+)
+def draw_worth() -> Figure:
+    from course.chapters.ch21_without_the_table import experiments as exchange
+
+    return seed_rows(
+        exchange.points(),
+        {"test": "like the training's", "pronoun": "with a pronoun", "longer": "longer"},
+        title="A gated state reads longer sentences better than attention does",
+        note="points above the base's mean, in sentences right to the letter; a dot for each seed",
+        loud=[("minGRU", "longer")],
+        written=lambda mean: f"{mean:+.0f}",
+    )
