@@ -124,8 +124,8 @@ def draw_series_map() -> Figure:
         "trees",
         "árboles",
         stations,
-        "09 all parts  ·  10 how it learns  ·  12 how good it is  ·  "
-        "13 what decides  ·  14, 15 real text  ·  16–18 before, since",
+        "09 all parts  ·  10 how it learns  ·  12 how good it is  ·  13 what decides\n"
+        "14, 15 real text  ·  16–18 before, since  ·  19–21 beyond",
     )
 
 
