@@ -54,11 +54,11 @@ def test_settings_that_are_typed_are_those_that_are_used(model, run, random):
     assert (replaced(ModelConfig(), settings), replaced(TrainingConfig(), settings)) == (model, run)
 
 
-@given(
-    st.lists(
-        st.text(max_size=9) | st.builds("{}={}".format, st.sampled_from(NAMES), st.text(max_size=5))
-    )
-)
+RIGHT = st.sampled_from(["N=2", "N=3", "seed=1", "bf16=true", "max_lr=none"])
+WRONG = st.text(max_size=9) | st.builds("{}={}".format, st.sampled_from(NAMES), st.text(max_size=5))
+
+
+@given(st.lists(RIGHT, max_size=4) | st.lists(RIGHT | WRONG))
 def test_whatever_else_is_typed_as_a_setting_is_named(typed):
     try:
         settings = read_settings(typed, ModelConfig, TrainingConfig)

@@ -7,6 +7,7 @@ from torch import nn
 from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.decoding import (
     CachedDecoder,
+    KeyValueCache,
     WholePrefix,
     beam_search,
     greedy_decode,
@@ -229,3 +230,11 @@ def test_decoding_asks_no_more_than_the_protocol(name):
         speculative_decode(bare, model, one, max_length=9).ids
         == greedy_decode(model, one, max_length=9)[0]
     )
+
+
+def test_a_cache_says_how_large_it_is():
+    """Keys and values of the words so far, 4 bytes for each number; the empty room doesn't count."""
+    cache = KeyValueCache(max_length=5)
+    keys, values = torch.zeros(2, 3, 4, 6), torch.zeros(2, 3, 4, 7)
+    cache.append(keys, values)
+    assert cache.bytes == 4 * (2 * 3 * 4 * 6 + 2 * 3 * 4 * 7)
