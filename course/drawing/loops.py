@@ -44,7 +44,7 @@ LARGEST = 100_000  # bytes
 
 @dataclass(frozen=True)
 class LoopEntry:
-    """A figure's loop. moves: what is seen to happen, for who can't see it, in a sentence or two."""
+    """A figure's loop. moves: what happens in it, in words, for who can't see it."""
 
     name: str
     moves: str
@@ -68,13 +68,14 @@ class Film:
     """When each part of a figure comes. Times are seconds from the beginning of the loop."""
 
     def __init__(self, figure: Figure, seconds: float):
-        self.figure, self.seconds = figure, seconds
+        self.figure, self.seconds, self.parts = figure, seconds, 0
         self.acts: list[tuple[str, str, dict[str, Any]]] = []  # part, what it does, how
 
     def part(self, artist: Artist) -> str:
         """The name of a part in the SVG."""
         if artist.get_gid() is None:
-            artist.set_gid(f"part-{len({name for name, _, _ in self.acts})}")
+            artist.set_gid(f"part-{self.parts}")
+            self.parts += 1
         return str(artist.get_gid())
 
     def _act(self, artist: Artist, does: str, **how: Any) -> None:
@@ -104,7 +105,7 @@ class Film:
         takes: float,
         before: Artist,
     ) -> None:
-        """A copy of a part along a way in inches, from where it stands; it passes behind `before`."""
+        """A copy of a part goes along a way, in inches on a canvas, and passes behind `before`."""
         self._act(artist, "fly", at=at, end=at + takes, way=way, before=self.part(before))
 
 
@@ -150,11 +151,9 @@ def _in_motion(svg: str, film: Film, name: str, alt: str) -> str:
     svg = re.sub(r'(?<=\bd=")[^"]+', lambda d: LONG.sub(_short, d[0]), svg)
     svg = re.sub(r"translate\([^)]+\)", lambda at: LONG.sub(_short, at[0]), svg)
     root = ElementTree.fromstring(svg.partition("?>")[2])
-    for part in (f"{{{SVG}}}metadata", f"{{{SVG}}}title", f"{{{SVG}}}defs"):
-        found = root.find(part)
-        if found is not None and found.find(f"{{{SVG}}}style") is not None or "defs" not in part:
-            if found is not None:
-                root.remove(found)
+    for child in list(root):
+        if child.tag == f"{{{SVG}}}metadata" or child.find(f"{{{SVG}}}style") is not None:
+            root.remove(child)  # a page has other words for it, and its own rules
     for node in root.iter():
         if f"{{{XLINK}}}href" in node.attrib:
             node.set("href", node.attrib.pop(f"{{{XLINK}}}href"))
@@ -174,7 +173,9 @@ def _in_motion(svg: str, film: Film, name: str, alt: str) -> str:
     text = re.sub(r' id="(?!loop-)', f' id="{name}-', text)
     text = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", text)
     text = re.sub(r"\s*\n\s*", " ", text)
-    text = re.sub(r"(<svg[^>]*>)", lambda tag: f"{tag[0]}<style>{escape(rules)}</style>", text, 1)
+    text = re.sub(
+        r"(<svg[^>]*>)", lambda tag: f"{tag[0]}<style>{escape(rules)}</style>", text, count=1
+    )
     if len(text.encode()) > LARGEST:
         raise ValueError(f"{name} has {len(text.encode()):,} bytes; a loop has at most {LARGEST:,}")
     return text
@@ -186,7 +187,8 @@ def _rules(root: ElementTree.Element, film: Film, name: str) -> tuple[str, float
     above = {child: node for node in root.iter() for child in node}
     rules = [
         f"#{name} *{{stroke-linejoin:round;stroke-linecap:butt}}",
-        f"#{name} .m{{animation:{film.seconds:g}s linear infinite both;}}",
+        f"#{name} .m{{animation:{film.seconds:g}s linear infinite both;"
+        "animation-play-state:var(--state,running)}",
         f"#{name} .grow{{transform-box:fill-box;transform-origin:center}}",
         f"@media (prefers-reduced-motion:reduce){{#{name}:not(.asked) .m{{animation:none}}"
         f"#{name}:not(.asked) .extra{{visibility:hidden}}}}",
@@ -198,11 +200,10 @@ def _rules(root: ElementTree.Element, film: Film, name: str) -> tuple[str, float
 
     def move(node: ElementTree.Element, frames: str, *classes: str) -> None:
         if frames not in known:
-            known[frames] = f"{name}-m{len(known)}"
-            rules.append(f"@keyframes {known[frames]}{{{frames}}}")
-            rules.append(f"#{name} .{known[frames].split('-')[-1]}{{animation-name:{known[frames]}}}")
-        own = known[frames].split("-")[-1]
-        node.set("class", " ".join(["m", own, *classes]))
+            own = known[frames] = f"m{len(known)}"
+            rules.append(f"@keyframes {name}-{own}{{{frames}}}")
+            rules.append(f"#{name} .{own}{{animation-name:{name}-{own}}}")
+        node.set("class", " ".join(["m", known[frames], *classes]))
 
     leaves, gone = share(film.seconds - LEAVES), share(film.seconds - 0.05)
 

@@ -1,9 +1,11 @@
 """A query finds its key, in motion: what the arrows of `attention-arrow` are compared by."""
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
+from matplotlib.text import Text
 
 from course.drawing import style
 from course.drawing.loops import FADE, Film, loop
@@ -18,7 +20,8 @@ def _tip(arrow: FancyArrowPatch) -> np.ndarray:
 @loop(
     "attention-arrow",
     moves="In motion: the query grows first. Then one key after the other is laid against it, "
-    "which gives the scores 0.5, 0 and 3. When all three are there, the disks grow to the weights.",
+    "with the scores 0.5, 0 and 3. When all three are there, scores give way to weights, and the "
+    "disks grow.",
 )
 def find_the_key(figure: Figure) -> Film:
     [ax] = figure.axes
@@ -32,35 +35,32 @@ def find_the_key(figure: Figure) -> Film:
     for text in asks:
         film.appear(text, at=0.6)
     softmax = 7.4
-    for number, (key, name) in enumerate(zip(keys, names, strict=True)):
+    parts = zip(keys, names, disks, weights, strict=True)
+    for number, (key, name, disk, weight) in enumerate(parts):
         at = 1.5 + 1.8 * number
         film.draw(key, at=at, takes=0.6)
         film.appear(name, at=at + 0.3)
-        for mark in _compared(ax, _tip(key), _tip(query)):
-            film.glimpse(mark, at=at + 0.7, until=softmax + 0.8)
-    for disk, weight in zip(disks, weights, strict=True):
+        for mark in _compared(ax, _tip(key), _tip(query), weight):
+            film.glimpse(mark, at=at + 0.7, until=softmax + FADE)
         film.grow(disk, at=softmax, takes=1.0)
-        film.appear(weight, at=softmax + 1.0 - FADE)
+        film.appear(weight, at=softmax + FADE)
     return film
 
 
-def _compared(ax: Axes, key: np.ndarray, query: np.ndarray) -> list:
-    """From a key straight to the line of the query, and beside its foot the score, key · query."""
+def _compared(ax: Axes, key: np.ndarray, query: np.ndarray, weight: Text) -> list[Artist]:
+    """From a key straight to the line of the query; its score where the weight will stand."""
     score = float(key @ query)
     foot = score / (query @ query) * query
-    path(ax, [tuple(key), tuple(foot)], style.MUTED, head=False, linestyle=(0, (2, 2)), thick=1.2)
-    line = ax.patches[-1]
-    line.set_zorder(2.4)
+    path(ax, [tuple(key), tuple(foot)], style.ACCENT, head=False, linestyle=(0, (2, 2)), thick=1.5)
     [dot] = ax.plot(*foot, "o", color=style.ACCENT, markersize=7, zorder=4.2)
-    aside = foot + (-0.14, 0.05) if score > 0 else foot + (-0.14, -0.12)
     text = ax.text(
-        *aside,
+        *weight.get_position(),
         f"score {score:g}",
-        ha="right",
-        va="center",
-        fontsize=13,
+        ha=weight.get_ha(),
+        va=weight.get_va(),
+        fontsize=weight.get_fontsize(),
         weight="bold",
         color=style.ACCENT,
         family=style.SANS,
     )
-    return [line, dot, text]
+    return [ax.patches[-1], dot, text]

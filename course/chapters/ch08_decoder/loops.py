@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Patch
+from matplotlib.path import Path
 from matplotlib.text import Text
 
 from course.drawing.loops import Film, loop
@@ -62,8 +63,9 @@ def _x(text: Text) -> float:
 
 def _extent(patch: Patch) -> tuple[float, float, float, float]:
     """Left, bottom, right and top, in inches on the canvas."""
-    path = patch.get_path().transformed(patch.get_patch_transform())
-    x, y = path.vertices[:, 0], path.vertices[:, 1]
+    drawn = patch.get_path().transformed(patch.get_patch_transform())
+    real = ... if drawn.codes is None else drawn.codes != Path.CLOSEPOLY  # which has no place
+    x, y = drawn.vertices[real].T
     return x.min(), y.min(), x.max(), y.max()
 
 
@@ -77,4 +79,5 @@ def _around(start: tuple, end: tuple, low: float, high: float, steps: int = 24) 
     corners = np.array([*above, (lane, high), (lane, low), *below])
     gone = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])
     at = np.linspace(0, gone[-1], steps + 1)
-    return list(zip(np.interp(at, gone, corners[:, 0]), np.interp(at, gone, corners[:, 1]), strict=True))
+    x, y = (np.interp(at, gone, corners[:, axis]) for axis in (0, 1))
+    return list(zip(x, y, strict=True))

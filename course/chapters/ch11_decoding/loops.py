@@ -34,8 +34,7 @@ def prune(figure: Figure) -> Film:
             continue
         at = 0.4 + WORD * (node["step"] - 1)
         left, right, middle = _edges(box)
-        below = [other for one, other in zip(nodes, boxes, strict=True) if one is _above(node, nodes)]
-        start = _edges(below[0])
+        start = _edges(boxes[_above(node, nodes)])
         ends = (start[1], start[2]), (left, middle)
         film.appear(box, at=at)
         for text in (text for text in words if _inside(text, box)):
@@ -66,13 +65,10 @@ def prune(figure: Figure) -> Film:
     return film
 
 
-def _above(node: dict, nodes: list[dict]) -> dict:
-    """The branch on which a branch grows."""
-    return next(
-        one
-        for one in nodes
-        if one["step"] == node["step"] - 1 and one["row"] == node["from_row"]
-    )
+def _above(node: dict, nodes: list[dict]) -> int:
+    """The number of the branch on which a branch grows."""
+    place = node["step"] - 1, node["from_row"]
+    return next(n for n, one in enumerate(nodes) if (one["step"], one["row"]) == place)
 
 
 def _edges(box: FancyBboxPatch) -> tuple[float, float, float]:
