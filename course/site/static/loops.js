@@ -11,7 +11,6 @@
     const button = document.createElement("button");
     button.type = "button";
     button.className = "play";
-    button.setAttribute("aria-label", "Motion in this figure");
     box.append(button);
 
     let wanted, near = true;
@@ -20,6 +19,7 @@
       const runs = wanted && near;
       film.style.setProperty("--state", runs ? "running" : "paused");
       button.textContent = wanted ? "Pause" : "Play";
+      button.setAttribute("aria-label", `${button.textContent} the motion of this figure`);
     }
     function play(on) {
       wanted = on;

@@ -64,7 +64,7 @@ def test_what_is_too_small_to_read_on_a_phone_can_be_enlarged(phone, file):
     page.evaluate(OPEN_ALL)
     if file.startswith("slides"):
         page.evaluate(DECODE)
-    page.wait_for_function("document.querySelectorAll('.enlarge:not([hidden])').length > 4")
+    page.wait_for_function("document.querySelectorAll('.enlarge:not([hidden])').length > 2")
     assert page.evaluate(TOO_SMALL, [SMALLEST, NOTES]) == []
     assert sideways(page) == []
     page.evaluate("for (const way of document.querySelectorAll('.enlarge')) way.hidden = true")
