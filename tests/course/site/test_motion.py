@@ -186,7 +186,7 @@ def test_the_last_frame_is_the_still(browser, site, name):
 
         def frame() -> np.ndarray:
             picture = Image.open(io.BytesIO(loop.screenshot())).convert("RGB")
-            return np.asarray(picture).astype(int)
+            return np.asarray(picture.reduce(4)).astype(int)  # edges of what moves are softer
 
         page.evaluate(MOMENT, still + 1)
         last = frame()
@@ -197,7 +197,7 @@ def test_the_last_frame_is_the_still(browser, site, name):
               + ".loop .extra { visibility: hidden }"; document.head.append(style); }""")
         plain = frame()
         off = (np.abs(last - plain).max(axis=-1) > 60).mean()
-        assert off < 0.001 < 0.01 < (np.abs(first - plain).max(axis=-1) > 60).mean()
+        assert off < 0.0002 < 0.01 < (np.abs(first - plain).max(axis=-1) > 60).mean()
 
 
 def test_without_javascript_nothing_moves(browser, site):
