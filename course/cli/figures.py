@@ -24,7 +24,13 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         help="how the training in this folder is going: loss and learning rate, step by step",
     )
     figures.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR")
-    figures.add_argument("--format", choices=["png", "svg", "pdf"], default=["png"], nargs="+")
+    figures.add_argument(
+        "--format",
+        choices=["png", "svg", "pdf", "loop"],
+        default=["png"],
+        nargs="+",
+        help="loop: an SVG that moves, of those that do",
+    )
     figures.add_argument(
         "--text",
         action="store_true",
@@ -35,6 +41,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from course.drawing.gallery import gallery_html, gallery_markdown
+    from course.drawing.loops import LOOPS, save_loop
     from course.drawing.registry import FIGURES
     from course.drawing.saving import save
 
@@ -52,7 +59,10 @@ def run(options: argparse.Namespace) -> int:
         return 0
     for name in FIGURES if options.all else options.only:
         for format in options.format:
-            print(save(name, options.out, format, text=options.text))
+            if format == "loop" and (name in LOOPS or not options.all):
+                print(save_loop(name, options.out))
+            elif format != "loop":
+                print(save(name, options.out, format, text=options.text))
     if options.all:
         page = options.out / "index.html"
         page.write_text(gallery_html(entries, options.format), encoding="utf-8")

@@ -32,7 +32,8 @@ FIRST_HEADING = re.compile(r"\A\s*<h(\d)[^>]*>.*?</h\1>\s*", re.DOTALL)
 class Picture:
     """A picture with what it shows, in a line (alt) and in full (words).
 
-    A chart, or an attention view, has its data: as JSON, for inside a script element.
+    A chart, or an attention view, has its data: as JSON, for inside a script element. A figure that
+    moves has its loop.
     """
 
     file: str
@@ -44,6 +45,7 @@ class Picture:
     figure: str | None
     chart: Markup | None
     view: Markup | None
+    loop: Markup | None = None  # an SVG that moves, in place of the picture
 
 
 @dataclasses.dataclass

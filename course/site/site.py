@@ -20,6 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
+from course.drawing.loops import LOOPS, loop_svg
 from course.drawing.notebook_output import VEGALITE_VERSION
 from course.drawing.style import FONTS
 from course.lab.node import SCRIPTS
@@ -235,7 +236,7 @@ class Site:
 
     def write(self, file: str, template: str, page: Page, **given: object) -> None:
         """A page, or a deck, from its template."""
-        given = {"charts": False, "views": False} | given
+        given = {"charts": False, "views": False, "loops": False} | given
         text = TEMPLATES.get_template(template).render(
             page=page,
             file=file,
@@ -284,6 +285,8 @@ class Site:
         pictures = [picture for part in found for picture in part.pictures]
         for picture in pictures:
             (self.out / "images" / picture.file).write_bytes(picture.png)
+            if picture.figure in LOOPS:
+                picture.loop = Markup(loop_svg(picture.figure))
             if picture.figure:
                 self.pictures.setdefault(picture.figure, picture)
         for section in sections.sections(notebook):
@@ -296,6 +299,7 @@ class Site:
         ]
         charts = any(picture.chart for picture in pictures)
         views = any(picture.view for picture in pictures)
+        loops = any(picture.loop for picture in pictures)
         self.write(
             page.file,
             "notebook.html",
@@ -305,6 +309,7 @@ class Site:
             contents=contents,
             charts=charts,
             views=views,
+            loops=loops,
             colab=colab.address(self.cite.repository, name),
         )
         self.write(
@@ -314,6 +319,7 @@ class Site:
             goals=words(goals(notebook)),
             slides=slides(name, found),
             charts=charts,
+            loops=loops,
         )
         shutil.copyfile(ROOT / page.source, self.out / page.source)
         if self.cite.repository:

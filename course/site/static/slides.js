@@ -19,7 +19,7 @@ const keys = {
 };
 
 addEventListener("keydown", (event) => {
-  if (event.target.closest("input, select, button, summary, a") || event.ctrlKey || event.metaKey) return;
+  if (event.target.closest("input, select, button, summary, a, dialog") || event.ctrlKey || event.metaKey) return;
   if (event.key in keys) {
     event.preventDefault();
     slides[keys[event.key]()]?.scrollIntoView();

@@ -1,0 +1,83 @@
+"""Words flow back into the decoder, in motion: each is written, goes round, and is read."""
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch, Patch
+from matplotlib.path import Path
+from matplotlib.text import Text
+
+from course.drawing.loops import Film, loop
+
+WORD = 2.1  # seconds from a word to the next
+ROUND = 1.2  # of them on the way back
+
+
+@loop(
+    "decoder-words-come-back",
+    moves="In motion: the memory arrives; then the decoder reads <bos> and writes 'me', which "
+    "travels down its ribbon and is read; and so on, word by word, until it writes <eos>.",
+)
+def come_back(figure: Figure) -> Film:
+    [ax] = figure.axes
+    encoder, decoder = (patch for patch in ax.patches if isinstance(patch, FancyBboxPatch))
+    left, low = decoder.get_x(), decoder.get_y()
+    high = low + decoder.get_height()
+    chips = [text for text in ax.texts if text.get_bbox_patch() and text.get_position()[0] > left]
+    read = sorted((text for text in chips if text.get_position()[1] < low), key=_x)
+    written = sorted((text for text in chips if text.get_position()[1] > high), key=_x)
+    places = np.array([_x(text) for text in read])
+    below = read[0].get_position()[1]
+    film = Film(figure, seconds=1.6 + WORD * len(places) + 2.4)
+    begins = [1.6 + WORD * place for place in range(len(places))]
+    film.appear(read[0], at=begins[0] - 0.4)
+    for place, text in enumerate(written):
+        film.appear(text, at=begins[place] + 0.7)
+        if place + 1 < len(places):
+            film.appear(read[place + 1], at=begins[place] + 0.8 + ROUND - 0.15)
+    for patch in [one for one in ax.patches if one not in (encoder, decoder)]:
+        x, y, right, top = _extent(patch)
+        middle = (x + right) / 2
+        if right <= left + 0.05:  # from the words to the encoder, and its memory
+            film.draw(patch, at=0.6 if right > left - 0.1 else 0.1, takes=0.5)
+            continue
+        nearest = int(np.abs(places - middle).argmin())
+        if right - x > 0.4 * (places[1] - places[0]):  # a ribbon: from a word to the next
+            start = int(np.abs(places - x).argmin())
+            film.draw(patch, at=begins[start] + 0.8, takes=ROUND)
+        elif top < below + 0.1:  # the head of a ribbon
+            film.appear(patch, at=begins[nearest - 1] + 0.8 + ROUND - 0.3)
+        elif y > high - 0.05:
+            film.draw(patch, at=begins[nearest] + 0.45, takes=0.3)
+        else:
+            film.draw(patch, at=begins[nearest], takes=0.3)
+    for place in range(len(places) - 1):
+        start, end = written[place].get_position(), read[place + 1].get_position()
+        way = _around(start, end, low, high)
+        film.fly(written[place], way, at=begins[place] + 0.8, takes=ROUND, before=decoder)
+    return film
+
+
+def _x(text: Text) -> float:
+    return text.get_position()[0]
+
+
+def _extent(patch: Patch) -> tuple[float, float, float, float]:
+    """Left, bottom, right and top, in inches on the canvas."""
+    drawn = patch.get_path().transformed(patch.get_patch_transform())
+    real = ... if drawn.codes is None else drawn.codes != Path.CLOSEPOLY  # which has no place
+    x, y = drawn.vertices[real].T
+    return x.min(), y.min(), x.max(), y.max()
+
+
+def _around(start: tuple, end: tuple, low: float, high: float, steps: int = 24) -> list:
+    """Up from a written word, down between two places, and up to the next: in equal steps."""
+    (x, y), (x_end, y_end) = start, end
+    lane, turn = (x + x_end) / 2, np.linspace(0, np.pi, 9)
+    half = (x_end - x) / 2
+    above = [(x + half * (1 - np.cos(a)) / 2, y + 0.42 * np.sin(a)) for a in turn]
+    below = [(lane + half * (1 - np.cos(a)) / 2, y_end - 0.42 * np.sin(a)) for a in turn]
+    corners = np.array([*above, (lane, high), (lane, low), *below])
+    gone = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])
+    at = np.linspace(0, gone[-1], steps + 1)
+    x, y = (np.interp(at, gone, corners[:, axis]) for axis in (0, 1))
+    return list(zip(x, y, strict=True))

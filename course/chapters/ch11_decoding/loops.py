@@ -1,0 +1,118 @@
+"""A beam that prunes, in motion: each word grows on all branches, then the beam cuts."""
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.text import Text
+
+from course.chapters.ch11_decoding.figures import student_steps, tree
+from course.drawing import style
+from course.drawing.loops import Film, loop
+from course.drawing.shapes import path
+
+WORD = 2.4  # seconds from a word to the next
+DECIDES = 1.4  # of them, until the beam has chosen
+
+
+@loop(
+    "decoding-tree",
+    moves="In motion: the tree grows word by word. All branches of a word are framed alike at "
+    "first; then the frames and lines of the dropped ones draw back, and the next word grows.",
+)
+def prune(figure: Figure) -> Film:
+    [ax] = figure.axes
+    nodes = tree(student_steps(), dropped=1)
+    boxes = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
+    _one_by_one(ax)
+    lines = [line for line in ax.patches if isinstance(line, FancyArrowPatch)]
+    words = [text for text in ax.texts if text.get_transform() == ax.transData]
+    film = Film(figure, seconds=WORD * max(node["step"] for node in nodes) + 3.4)
+    for node, box in zip(nodes, boxes, strict=True):
+        if not node["step"]:
+            continue
+        at = 0.4 + WORD * (node["step"] - 1)
+        left, right, middle = _edges(box)
+        start = _edges(boxes[_above(node, nodes)])
+        ends = (start[1], start[2]), (left, middle)
+        film.appear(box, at=at)
+        for text in (text for text in words if _inside(text, box)):
+            film.appear(text, at=at)
+        for line in (line for line in lines if _joins(line, *ends)):
+            if node["fate"] == "dropped":
+                film.appear(line, at=at + DECIDES)  # dotted
+            else:
+                film.draw(line, at=at + DECIDES, takes=0.3)
+        for cross in (text for text in words if text.get_text() == "\N{BALLOT X}"):
+            if left > cross.get_position()[0] > start[1] and _between(cross, *ends):
+                film.appear(cross, at=at + DECIDES + 0.3)
+        frame = FancyBboxPatch(
+            (box.get_x(), box.get_y()),
+            box.get_width(),
+            box.get_height(),
+            boxstyle=box.get_boxstyle(),
+            mutation_aspect=box.get_mutation_aspect(),
+            facecolor="none",
+            edgecolor=style.ACCENT,
+            linewidth=2.6,
+            zorder=5,
+        )
+        ax.add_patch(frame)
+        film.glimpse(frame, at=at, until=at + DECIDES + 0.5)
+        path(ax, [ends[0], ends[1]], style.ACCENT, head=False, thick=2.6)
+        film.glimpse(ax.patches[-1], at=at, until=at + DECIDES + 0.5, line=True)
+    return film
+
+
+def _above(node: dict, nodes: list[dict]) -> int:
+    """The number of the branch on which a branch grows."""
+    place = node["step"] - 1, node["from_row"]
+    return next(n for n, one in enumerate(nodes) if (one["step"], one["row"]) == place)
+
+
+def _edges(box: FancyBboxPatch) -> tuple[float, float, float]:
+    """Left, right and the height of the middle."""
+    return box.get_x(), box.get_x() + box.get_width(), box.get_y() + box.get_height() / 2
+
+
+def _inside(text: Text, box: FancyBboxPatch) -> bool:
+    left, right, middle = _edges(box)
+    x, y = text.get_position()
+    return left < x < right and abs(y - middle) < abs(box.get_height()) / 2
+
+
+def _ends(line: FancyArrowPatch) -> tuple:
+    points = line._path_original.vertices if line._path_original is not None else line._posA_posB
+    return tuple(points[0]), tuple(points[-1])
+
+
+def _near(one: tuple, other: tuple) -> bool:
+    return all(abs(a - b) < 0.05 for a, b in zip(one, other, strict=True))
+
+
+def _joins(line: FancyArrowPatch, start: tuple, end: tuple) -> bool:
+    first, last = _ends(line)
+    return _near(first, start) and _near(last, end)
+
+
+def _between(text: Text, start: tuple, end: tuple) -> bool:
+    middle = tuple((a + b) / 2 for a, b in zip(start, end, strict=True))
+    return _near(text.get_position(), middle)
+
+
+def _one_by_one(ax: Axes) -> None:
+    """Lines that were drawn as one collection, each as a part of its own."""
+    for many in [one for one in ax.collections if isinstance(one, LineCollection)]:
+        with mpl.rc_context(style.PRINT):
+            for points in many.get_segments():
+                path(
+                    ax,
+                    [tuple(point) for point in points],
+                    many.get_colors()[0],
+                    head=False,
+                    thick=many.get_linewidths()[0],
+                    linestyle=many.get_linestyles()[0],
+                    zorder=many.get_zorder(),
+                )
+        many.remove()

@@ -1,0 +1,141 @@
+"""Figures that move: from the figure's own drawing, small, and still for who wants no motion."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from matplotlib.text import Text
+
+from course.chapters.ch04_attention.loops import find_the_key
+from course.chapters.ch11_decoding.figures import student_steps, tree
+from course.chapters.ch11_decoding.loops import DECIDES, WORD
+from course.cli.figures import run
+from course.drawing.loops import FADE, LARGEST, LEAVES, LOOPS, SVG, Film, loop_svg
+from course.drawing.registry import FIGURES, find
+from course.drawing.shapes import arrow, canvas, label
+
+
+@pytest.fixture(scope="module")
+def loops() -> dict[str, str]:
+    return {name: loop_svg(name) for name in LOOPS}
+
+
+def film_of(name: str) -> Film:
+    figure = find(name).draw()
+    figure.draw_without_rendering()
+    return LOOPS[name].film(figure)
+
+
+def test_each_loop_belongs_to_a_figure_that_a_notebook_shows():
+    assert set(LOOPS) == {"attention-arrow", "decoder-words-come-back", "decoding-tree"}
+    assert set(LOOPS) <= set(FIGURES)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_is_small_says_what_it_shows_and_needs_nothing_else(name, loops):
+    text = loops[name]
+    assert len(text.encode()) < LARGEST == 100_000
+    root = ElementTree.fromstring(text)
+    assert root.get("role") == "img"
+    assert root.get("aria-label") == f"{find(name).alt} {LOOPS[name].moves}"
+    assert not re.search(r"https?://(?!www\.w3\.org/)|<script|<text|@import|@font-face", text)
+    ids = [node.get("id") for node in root.iter() if node.get("id")]
+    assert len(ids) == len(set(ids)) and all(one.startswith(f"loop-{name}") for one in ids)
+    assert set(re.findall(r'(?:href="#|url\(#)([\w-]+)', text)) <= set(ids)
+    assert "prefers-reduced-motion" in text
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_every_moving_part_has_its_frames_and_none_flashes(name, loops):
+    root = ElementTree.fromstring(loops[name])
+    rules = root.find(f"{{{SVG}}}style").text
+    moving = [node.get("class").split() for node in root.iter() if node.get("class")]
+    assert len(moving) > 20 and all(classes[0] == "m" for classes in moving)
+    seconds = float(root.get("data-seconds"))
+    for _, frame, *_ in moving:
+        [frames] = re.findall(rf"@keyframes loop-{name}-{frame}\{{(.*?\}})\}}", rules)
+        shares = [float(share) for share in re.findall(r"([\d.]+)%", frames)]
+        assert shares == sorted(shares) and shares[0] == 0 and shares[-1] == 100
+        # Three flashes a second are too many (WCAG 2.3.1): a part comes and goes once in a loop.
+        seen = [int(level) for level in re.findall(r"opacity:(\d)", frames)] or [1]
+        assert sum(a != b for a, b in zip(seen, seen[1:], strict=False)) <= 2 < seconds
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_same_loop_is_written_each_time(name, loops):
+    assert loop_svg(name) == loops[name]
+
+
+def test_the_command_that_draws_figures_writes_loops(tmp_path, loops):
+    import argparse
+
+    from course.cli.figures import add_parser
+
+    parser = argparse.ArgumentParser()
+    add_parser(parser.add_subparsers())
+    way = ["figures", "--only", "attention-arrow", "--format", "loop", "--out", str(tmp_path)]
+    assert run(parser.parse_args(way)) == 0
+    written = tmp_path / "attention-arrow.loop.svg"
+    assert written.read_text(encoding="utf-8") == loops["attention-arrow"]
+    with pytest.raises(ValueError, match="'look' has no loop; there are attention-arrow"):
+        loop_svg("look")
+
+
+def test_the_scores_of_the_query_are_its_products_with_the_keys():
+    figure = find("attention-arrow").draw()
+    film = find_the_key(figure)
+    said = [text.get_text() for text in figure.findobj(Text) if "score" in text.get_text()]
+    query, keys = [1, 2], [[-0.5, 0.5], [1, -0.5], [1, 1]]
+    assert said == [f"score {key[0] * query[0] + key[1] * query[1]:g}" for key in keys]
+    # Scores are there before weights, and gone when the loop is over.
+    scores = [how for _, does, how in film.acts if does == "glimpse"]
+    disks = [how for _, does, how in film.acts if does == "grow"]
+    assert len(scores) == 9 and len(disks) == 3
+    assert max(how["at"] for how in scores) < min(how["at"] for how in disks)
+
+
+def test_each_branch_grows_with_its_word_and_is_judged_before_the_next():
+    film = film_of("decoding-tree")
+    nodes = [node for node in tree(student_steps(), dropped=1) if node["step"]]
+    frames = [how for _, does, how in film.acts if does == "glimpse"]
+    lines = [how for _, does, how in film.acts if does == "trace"]
+    assert len(frames) == len(lines) == len(nodes) == 13
+    for node, frame, line in zip(nodes, frames, lines, strict=True):
+        assert frame["at"] == line["at"] == pytest.approx(0.4 + WORD * (node["step"] - 1))
+        assert frame["at"] + DECIDES < frame["until"] < frame["at"] + WORD
+    drawn = [does for _, does, _ in film.acts].count("draw")
+    assert drawn == sum(node["fate"] != "dropped" for node in nodes) == 7
+
+
+def test_a_word_is_written_then_travels_and_then_is_read():
+    film = film_of("decoder-words-come-back")
+    flights = [(part, how) for part, does, how in film.acts if does == "fly"]
+    assert len(flights) == 4
+    appears = {part: how["at"] for part, does, how in film.acts if does == "appear"}
+    read = sorted(set(appears.values()))
+    for part, how in flights:
+        assert appears[part] < how["at"] < how["end"]
+        assert any(how["end"] - FADE < at <= how["end"] for at in read), "it arrives as it is read"
+        (x, high), (x_end, low) = how["way"][0], how["way"][-1]
+        assert high > low and x_end > x
+    starts = [how["at"] for _, how in flights]
+    assert all(b - a > 1.5 for a, b in zip(starts, starts[1:], strict=False))
+
+
+def test_a_part_that_comes_too_late_is_refused():
+    figure, ax = canvas(2, 1)
+    label(ax, (0.2, 0.2), "late")
+    film = Film(figure, seconds=3)
+    film.appear(ax.texts[0], at=3 - LEAVES - FADE)
+    with pytest.raises(ValueError, match="comes at 2.5 s, when the loop of 3 s is over"):
+        film.appear(ax.texts[0], at=2.2)
+
+
+def test_a_line_is_drawn_and_its_head_comes_last():
+    figure, ax = canvas(2, 1)
+    arrow(ax, (0.2, 0.5), (1.5, 0.5))
+    film = Film(figure, seconds=4)
+    film.draw(ax.patches[0], at=1, takes=0.5)
+    [(part, does, how)] = film.acts
+    assert (part, does, how["at"], how["end"]) == ("part-0", "draw", 1, 1.5)
+    assert film.part(ax.patches[0]) == "part-0"
