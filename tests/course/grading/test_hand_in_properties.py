@@ -75,7 +75,7 @@ NUMBERS = st.integers(1, 4)
 
 
 def moodle(name, number):
-    return f"{name.replace('_', '')}x_{number}_assignsubmission_file"
+    return f"x{name.replace('_', '')}_{number}_assignsubmission_file"
 
 
 FILES = st.sampled_from([assignment(5).file, "mine.ipynb", "notes.txt", "deep/er.ipynb"])
