@@ -1,8 +1,5 @@
 """A beam that prunes, in motion: each word grows on all branches, then the beam cuts."""
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.text import Text
@@ -25,7 +22,6 @@ def prune(figure: Figure) -> Film:
     [ax] = figure.axes
     nodes = tree(student_steps(), dropped=1)
     boxes = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
-    _one_by_one(ax)
     lines = [line for line in ax.patches if isinstance(line, FancyArrowPatch)]
     words = [text for text in ax.texts if text.get_transform() == ax.transData]
     film = Film(figure, seconds=WORD * max(node["step"] for node in nodes) + 3.4)
@@ -99,20 +95,3 @@ def _joins(line: FancyArrowPatch, start: tuple, end: tuple) -> bool:
 def _between(text: Text, start: tuple, end: tuple) -> bool:
     middle = tuple((a + b) / 2 for a, b in zip(start, end, strict=True))
     return _near(text.get_position(), middle)
-
-
-def _one_by_one(ax: Axes) -> None:
-    """Lines that were drawn as one collection, each as a part of its own."""
-    for many in [one for one in ax.collections if isinstance(one, LineCollection)]:
-        with mpl.rc_context(style.PRINT):
-            for points in many.get_segments():
-                path(
-                    ax,
-                    [tuple(point) for point in points],
-                    many.get_colors()[0],
-                    head=False,
-                    thick=many.get_linewidths()[0],
-                    linestyle=many.get_linestyles()[0],
-                    zorder=many.get_zorder(),
-                )
-        many.remove()
