@@ -1,5 +1,5 @@
 "use strict";
-// The guided tour: what to see and what to change, in the order of notebook 13.
+// The guided tour: what to see and what to change, in the order of notebook 13. lab.js leads it.
 
 const RIDDLE = "The animal didn't cross the street because it was too ";
 const NOUN_FINDER = { layer: "encoder.layers.1.self_attn", head: 2 };

@@ -1,7 +1,8 @@
 // Search: each word that is asked for must be in a section, as itself, as its beginning, or as
 // another name of the same thing. What is found nowhere is looked for once more with one letter
 // missing, doubled or exchanged. The section that the glossary names for a term comes first, then
-// what has the words in its heading; exercises come after what they are about.
+// what has the words in its heading; exercises come after what they are about. What there is to
+// find, and the other names, come from site.py in a file of their own, which is fetched when asked.
 
 const dialog = document.getElementById("search");
 const words = document.getElementById("search-words");
