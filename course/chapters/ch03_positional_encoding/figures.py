@@ -663,7 +663,12 @@ def draw_positions_small() -> Figure:
 def draw_positions_tensor2tensor() -> Figure:
     from transformer_lib.model.embedding import tensor2tensor_encoding
 
-    return positions_heatmap(tensor2tensor_encoding(20, 512)).figure
+    ax = positions_heatmap(tensor2tensor_encoding(20, 512))
+    ax.set_xlabel("column of the vector")
+    ax.spines[:].set(visible=True, color=style.SOFT, linewidth=0.8)  # the sines end without color
+    for name, middle in (("sines", 0.25), ("cosines", 0.75)):
+        ax.text(middle, 1.02, name, transform=ax.transAxes, ha="center", weight="bold")
+    return ax.figure
 
 
 def both_wavelengths(d_model: int) -> dict[str, Any]:
