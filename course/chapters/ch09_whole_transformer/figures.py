@@ -32,6 +32,7 @@ from course.drawing.shapes import (
     heading,
     label,
     matrix,
+    name_lines,
     outline,
     path,
     percent,
@@ -295,10 +296,11 @@ def parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") -> 
                 f"{name!r} has the parts {', '.join(counts)}; the first model has "
                 f"{', '.join(names)}"
             )
-    figure = style.new_figure(style.WIDTH, 0.72 * len(models) + 1.2)
+    figure = style.new_figure(style.WIDTH, 0.72 * len(models) + 1.4)
     figure.suptitle(title)
     ax = figure.subplots()
     longest = max(sum(parts.values()) for parts in models.values())
+    named = 0
     for at, part in enumerate(names):
         starts = [sum(list(parts.values())[:at]) for parts in models.values()]
         numbers = [parts[part] for parts in models.values()]
@@ -317,13 +319,16 @@ def parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") -> 
                 ax.text(
                     **middle, y=row, s=f"{number / 1e6:.1f}", va="center", color=style.ink_on(color)
                 )
-                if row == numbers.index(max(numbers)):
-                    ax.text(**middle, y=row - 0.4, s=part, va="bottom")
+                if not row:  # every second name stands higher: they are wider than their parts
+                    high = -0.4 - 0.32 * (named % 2)
+                    ax.text(**middle, y=high, s=part, va="bottom")
+                    ax.plot([middle["x"]] * 2, [-0.32, high], color=style.SOFT, linewidth=0.8)
+                    named += 1
     for row, counts in enumerate(models.values()):
         total = sum(counts.values()) / 1e6
         ax.text(total + longest / 1e8, row, f"{total:.1f} M", va="center", weight="bold")
     ax.set_yticks(range(len(models)), list(models))
-    ax.set(xlim=(0, 1.12 * longest / 1e6), ylim=(len(models) - 0.5, -0.8), xticks=[])
+    ax.set(xlim=(0, 1.12 * longest / 1e6), ylim=(len(models) - 0.5, -1.1), xticks=[])
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     return figure
@@ -477,7 +482,7 @@ def cost_and_path(
         (places, rounds, 1, "Path", "layers from first to last word"),
     ]
     for left, (xs, given, unit, title, quantity) in zip((0.4, 3.05, 5.7), drawn, strict=True):
-        ax = figure.add_axes((left / 8, 0.65 / 6.3, 1.2 / 8, 2.0 / 6.3))
+        ax = figure.add_axes((left / 8, 0.65 / 6.3, 1.22 / 8, 2.0 / 6.3))
         for name, numbers in given.items():
             if len(numbers) != len(xs):
                 raise ValueError(f"{name!r} has {len(numbers)} points for {len(xs)} lengths")
@@ -488,11 +493,21 @@ def cost_and_path(
         ax.set_xlabel("words in the sentence", fontsize=style.NOTE)
         ax.set_title(title)
         ax.set_ylabel(quantity)
-        curves(ax, xs, lines, loud=["self-attention"])
+        curves(ax, xs, lines, loud=["self-attention"], names=False)
+        for line in ax.lines:
+            line.set(**_kind(line.get_label()))
+        name_lines(ax)
         if title == "Cost":
             ax.axvline(d_model, color=style.SOFT, linewidth=0.8)
             ax.text(d_model + 4, ax.get_ylim()[1], f"{d_model} words", va="top", size=style.NOTE)
     return figure
+
+
+def _kind(name: str) -> dict[str, Any]:
+    """The line of one kind of layer, the same in its drawing and in all panels."""
+    dashes = {"restricted": (0, (4, 1.5)), "with gaps": (0, (1, 1.2))}.get(name, "-")
+    grey = style.SOFT if name == "convolution" else style.MUTED
+    return {"color": style.ACCENT if name == "self-attention" else grey, "linestyle": dashes}
 
 
 def _rival(ax: Axes, left: float, name: str) -> None:
@@ -507,7 +522,7 @@ def _rival(ax: Axes, left: float, name: str) -> None:
         if each or i == 8:
             ax.plot(*end, "o", color=color, markersize=5.5, zorder=3)
         if i in seen:
-            path(ax, [start, end if each else top[-1]], color, head=False)
+            path(ax, [start, end if each else top[-1]], head=False, **_kind(name))
         if each and i:
             arrow(ax, top[i - 1], (end[0] - 0.03, end[1]), color)
     label(ax, (left, 5.1), name, size=style.LABEL, weight="bold", color=color)
