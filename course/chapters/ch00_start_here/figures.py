@@ -21,6 +21,7 @@ from course.drawing.shapes import (
     scale,
     sentence,
     strip,
+    width_of,
     word_color,
 )
 
@@ -55,10 +56,9 @@ def series_map(
 
     there: the word of the target that comes out of the last station. others: a line at the foot.
     """
-    height = len(stations) * STEP + 2 * ENDS + 0.36
+    height = len(stations) * STEP + 2 * ENDS + 0.74
     figure, ax = canvas(WIDTH, height)
     top = height - ENDS
-    start = _sentence(ax, source, here, top + 0.16)
     places = [top - 0.12 - (i + 1) * STEP + (STEP - HIGH) / 2 for i in range(len(stations))]
     for half, color in (("encoder", style.ENCODER), ("decoder", style.DECODER)):
         inside = [y for y, station in zip(places, stations, strict=True) if station.half == half]
@@ -68,8 +68,9 @@ def series_map(
             box(ax, (WIDTH / 2, (low + high) / 2), WIDTH - 0.24, high - low, "", color, **look)
             label(ax, (0.26, (low + high) / 2), half, size=11, color=color, weight="bold")
     green, first = word_color(here), stations[0].vector
-    mark = LEFT + first * (RIGHT - LEFT) if isinstance(first, float) else start
-    arrow(ax, (start, top), (mark, places[0] + HIGH + 0.04), green)
+    mark = LEFT + first * (RIGHT - LEFT) if isinstance(first, float) else None
+    start = _sentence(ax, source, here, top + 0.16, mark)
+    arrow(ax, (start, top), (start, places[0] + HIGH + 0.04), green)
     for y, station in zip(places, stations, strict=True):
         label(ax, (LEFT - 0.16, y + HIGH / 2), station.name, size=11, ha="right")
         label(ax, (NUMBERS, y + HIGH / 2), station.notebook, size=11, ha="center", weight="bold")
@@ -80,19 +81,25 @@ def series_map(
         else:
             strip(ax, (LEFT, y), RIGHT - LEFT, HIGH, station.vector, limit=LIMIT)
     label(ax, (NUMBERS, top + 0.02), "opened in\nnotebook", ha="center", color=style.MUTED)
-    bottom = places[-1] - 0.3
+    bottom = places[-1] - 0.46
     end = _sentence(ax, target, there, bottom - 0.2)
-    arrow(ax, (end, places[-1] - 0.06), (end, bottom + 0.03), green)
+    arrow(ax, (end, places[-1] - 0.06), (end, bottom + 0.14), green)
     scale(ax, (0.5, bottom - 0.24), 0.8, limit=LIMIT, name="value of a number")
     label(ax, (WIDTH / 2, 0.1), others, ha="center", color=style.MUTED)
     return figure
 
 
-def _sentence(ax: Axes, words: Sequence[str], marked: str, y: float) -> float:
-    """The words side by side around the middle; where the marked one stands."""
+def _sentence(
+    ax: Axes, words: Sequence[str], marked: str, y: float, over: float | None = None
+) -> float:
+    """The words side by side around the middle, or the marked one at `over`; where it stands."""
     colors = {text: word_color(text.lower() if text == "Me" else text) for text in words}
-    at = (LEFT + RIGHT) / 2, y
-    return sentence(ax, at, words, colors, size=18, gap=0.28, ha="center")[words.index(marked)]
+    middle, number = (LEFT + RIGHT) / 2, words.index(marked)
+    if over is not None:
+        wide = [width_of(text, 18) for text in words]
+        before = sum(wide[:number]) + 0.28 * number + wide[number] / 2
+        middle = over - before + (sum(wide) + 0.28 * (len(words) - 1)) / 2
+    return sentence(ax, (middle, y), words, colors, size=18, gap=0.28, ha="center")[number]
 
 
 @figure(
