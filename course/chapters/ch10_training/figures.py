@@ -654,7 +654,8 @@ def draw_norms() -> Figure:
     drawn = loss_panels({names[key]: kinds for key, kinds in panels.items()}, columns=3)
     fails = drawn.axes[2]
     fails.set_facecolor(style.GROUND)
-    fails.text(0.5, 0.62, "post-norm fails", transform=fails.transAxes, weight="bold")
+    own = {"transform": fails.transAxes, "ha": "right", "weight": "bold"}
+    fails.text(0.96, 0.62, "post-norm fails", **own)
     warmup = max(warmup for warmup, _ in panels)
     said = drawn.get_supxlabel()
     drawn.supxlabel(f"warm-up: of {warmup} steps; {said}", color=style.MUTED, fontsize=style.NOTE)
