@@ -152,12 +152,20 @@ def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1, note: str = "
             color=style.MUTED,
             ha="center",
         )
+    wins = next(n for n in nodes if n["fate"] == "finished" and n["log_prob"] == best.log_prob)
+    way = {(wins["step"], wins["row"])}
+    while wins["step"]:
+        above = wins["step"] - 1, wins["from_row"]
+        wins = next(node for node in nodes if (node["step"], node["row"]) == above)
+        way.add(above)
     for node in nodes:
         x, y = place(node["step"], node["row"])
         half = HALF * across if node["step"] else 0.3
         gone, done = node["fate"] == "dropped", node["fate"] == "finished"
         chosen = done and node["log_prob"] == best.log_prob
-        color = style.ACCENT if chosen else style.SOFT if gone else style.INK
+        color = style.SOFT if gone else style.INK
+        if (node["step"], node["row"]) in way:
+            color = style.ACCENT
         if node["step"]:
             start, above = place(node["step"] - 1, node["from_row"])
             start += HALF * across if node["step"] > 1 else 0.3
@@ -165,19 +173,19 @@ def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1, note: str = "
             path(ax, [(start, above), (x - half, y)], color, head=False, linestyle=dashes)
         fill = color if done else style.PAPER
         ink = style.MUTED if gone else style.ink_on(fill)
-        edge = ":" if gone else "-"
-        box(ax, (x, y), 2 * half, 0.46, "", color, fill=fill, line=1.2, linestyle=edge)
+        edge = style.RULE if gone else color
+        box(ax, (x, y), 2 * half, 0.46, "", edge, fill=fill, line=1.2)
         said = _label(node).replace("  ", "\n")
         label(
             ax,
-            (x, y),
+            (x, y - (0.14 if "\n" in said else 0.05)),
             said,
             ha="center",
-            va="center",
+            va="baseline",
             color=ink,
             weight="bold" if chosen else "normal",
         )
-    label(ax, (0.02, 0.5), note, va="center", color=style.MUTED)
+    label(ax, (place(3, 0)[0] - HALF * across, 0.55), note, va="center", color=style.MUTED)
     return figure
 
 
