@@ -6,6 +6,7 @@ from typing import Any
 
 import matplotlib as mpl
 import torch
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from course.drawing import style
@@ -264,7 +265,16 @@ LEFT = (
     "and softmax. Not marked: the whole encoder on the left, and cross-attention, which reads it.",
 )
 def draw_what_is_left() -> Figure:
-    return architecture(*LEFT, title="What is filled\nis left: GPT")
+    figure = architecture(*LEFT, title="GPT keeps only the filled parts")
+    ax = figure.axes[0]
+    halves = {to_hex(color) for color in (style.ENCODER, style.DECODER)}
+    for part in ax.patches:  # what GPT does without steps back
+        if to_hex(part.get_edgecolor()) in halves:
+            part.set_edgecolor(style.SOFT)
+    for text in ax.texts:
+        if text.get_text() == "los":
+            text.set_y(text.get_position()[1] + 0.06)  # its chip leaves the arrow its head
+    return figure
 
 
 @figure(
