@@ -36,7 +36,7 @@ def score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
     squares: title -> scores. Each has a scale of its own, white at zero, blue below, amber above;
     -inf is grey.
     """
-    figure = style.new_figure(style.WIDTH, 3.3)
+    figure = style.new_figure(style.WIDTH, 3.5)
     figure.suptitle(title)
     for ax, (name, square) in zip(figure.subplots(1, len(squares)), squares.items(), strict=True):
         scores = as_array(square)
@@ -50,7 +50,7 @@ def score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
             axis.set_ticks([0, count - 1])
     figure.supxlabel(
         "places of queries and keys. No color: 0; amber: above; blue: below; grey: hidden. Each "
-        "square has its own scale",
+        "square has its own scale.\nA window of 5: a word sees itself and up to 4 words on each side",
         fontsize=style.NOTE,
         color=style.MUTED,
     )
@@ -91,13 +91,15 @@ def length_lines(
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for ax, (title, ways) in zip(axes, panels.items(), strict=True):
         doubling(ax, marks, "y")
-        doubling(ax, lengths, every=len(panels))
+        doubling(ax, lengths if len(panels) == 1 else lengths[1::2])
         ax.set(xlabel="words in a sentence", title=title)
         if beside:
-            ax.axhline(1, color=style.SOFT, linewidth=2, label=beside)
+            ax.axhline(1, color=style.SOFT, linewidth=2)
+            ax.text(lengths[-1], 1.05, beside, color=style.MUTED, ha="right", va="bottom")
         if clear:
             ax.axvspan(clear, lengths[-1], color=style.GROUND, zorder=0)
-        curves(ax, lengths, ways, loud=loud, marker="o", names=ax is axes[-1])
+            ax.text(clear * 1.1, marks[-1], f"from {clear} words on", color=style.MUTED)
+        curves(ax, lengths, ways, loud=loud, marker="o", names=not beside)
     axes[0].set_ylabel(unit)
     return figure
 
@@ -283,7 +285,7 @@ def draw_bends() -> Figure:
     "of 5 leaves a band of nine diagonals and hides the rest. Each square has its own scale.",
 )
 def draw_positions() -> Figure:
-    title = "Only the positions of 2017 leave no diagonal of one color"
+    title = "Rotary, ALiBi and a window see only the distance; 2017 does not"
     return score_squares(_one_word_everywhere(), title)
 
 
@@ -359,15 +361,26 @@ def draw_language_model() -> Figure:
     from course.chapters.ch18_since_2017.experiments import nearer
 
     rows = nearer(experiments.load("since-language-model")["runs"])
-    return seed_rows(
+    figure = seed_rows(
         rows,
         {"nearer": ""},
         title="In a language model, too, Muon is worth most; positions are worth nothing",
-        note="Percent of the base's distance to the floor that is gone, in validation loss. A dot "
-        "for each\nof three seeds; the band is the base's own",
+        note="How much nearer to the lowest possible loss (the floor) each change brings the base."
+        "\nA dot for each of three seeds; the grey band is the base's own",
         loud=[(found, "nearer") for found in best(rows, "nearer")],
         written=in_points,
     )
+    ax = figure.axes[0]
+    ax.set_xticks(range(-10, 21, 10), ["\N{MINUS SIGN}10 %", "0 %", "10 %", "20 %"])
+    ax.set_xlabel(
+        "◀ worse      part of the base's distance to the floor that is gone      better ▶"
+    )
+    places = dict(zip([row["what"] for row in rows], ax.get_yticks(), strict=True))
+    top, bottom = places["no positions"] - 0.3, places["T5's positions"] + 0.3
+    ax.plot([10, 10], [top, bottom], color=style.ACCENT, linewidth=2)
+    said = "positions: none clearly\nbetter or worse than the base"
+    ax.text(10.6, (top + bottom) / 2, said, color=style.ACCENT, va="center")
+    return figure
 
 
 @figure(
@@ -439,12 +452,24 @@ def draw_fused_times() -> Figure:
         panel = panels.setdefault({"use": "in use", "training": "in training"}[row["what"]], {})
         name = f"fused, {row['threads']} thread{'s' * (row['threads'] > 1)}"
         panel.setdefault(name, []).append(row["time"]["fused"])
-    return length_lines(
+    figure = length_lines(
         sorted({row["length"] for row in rows}),
         panels,
-        unit="time with a causal mask, by that of the formula",
+        unit="time, as a multiple of the formula's (log)",
         marks=[0.25, 0.5, 1, 2],
         loud=[name for panel in panels.values() for name in panel],
         beside="the formula",
         clear=128,
     )
+    # named where the curves are apart: panel, way, which length, how far from it
+    for panel, way, place, (x, y) in (
+        (0, "2 threads", 0, (10, 0)),
+        (0, "1 thread", 1, (-14, -18)),
+        (1, "1 thread", 0, (-4, 8)),
+        (1, "2 threads", 0, (-4, -18)),
+    ):
+        ax = figure.axes[panel]
+        (line,) = (line for line in ax.lines if way in line.get_label())
+        at = line.get_xdata()[place], line.get_ydata()[place]
+        ax.annotate(way, at, (x, y), textcoords="offset points", color=style.ACCENT)
+    return figure
