@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from course.drawing.registry import find
+from course.drawing.registry import find, with_title
 
 
 def show(figure: Any, alt: str = "", *, name: str = "", place: Any = None) -> None:
@@ -13,7 +13,8 @@ def show(figure: Any, alt: str = "", *, name: str = "", place: Any = None) -> No
         show(drawn, alt="Two curves cross at 3.")  # a figure of your own
 
     figure: a name, a matplotlib figure (or axes) or an Altair chart. alt: one or two sentences that
-    say what the figure *shows*, for who can't see it; a figure of the series brings its own.
+    say what the figure *shows*, for who can't see it; a figure of the series brings its own, and
+        its title.
     place: what `display` gave back for an earlier output, which this one replaces.
     The output holds the picture and, as text, the alt text with a rounded summary of the data.
     Raises ValueError without an alt text or for an unknown name, TypeError for anything else.
@@ -27,6 +28,8 @@ def show(figure: Any, alt: str = "", *, name: str = "", place: Any = None) -> No
 
     if isinstance(figure, str):
         name, figure = figure, find(figure).draw()
+    elif name:
+        figure = with_title(figure, find(name).title)
     if name:
         alt = find(name).alt
     if not alt.strip():

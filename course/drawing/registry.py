@@ -14,6 +14,7 @@ class FigureEntry:
     """One figure of the series.
 
     notebook: the file's name without its ending. hero: is it its notebook's picture to remember?
+    title: its finding, where what draws it doesn't write one.
     """
 
     name: str
@@ -22,6 +23,7 @@ class FigureEntry:
     alt: str
     draw: Callable[[], Any]
     hero: bool = False
+    title: str = ""
 
 
 FIGURES: Registry[FigureEntry] = Registry("figure")
@@ -32,26 +34,29 @@ def figure(
 ) -> Callable:
     """Register the function below as a figure of the series, under a name that never changes.
 
-    title: its finding, where what draws it doesn't write one.
+    title: see `FigureEntry`.
     """
 
     def register(draw: Callable[[], Any]) -> Callable[[], Any]:
         @functools.wraps(draw)
         def titled() -> Any:
-            drawn = draw()
-            if hasattr(drawn, "suptitle"):
-                drawn.suptitle(title)
-                return drawn
-            if hasattr(drawn, "figure"):
-                drawn.figure.suptitle(title)
-                return drawn
-            return drawn.properties(title=title)
+            return with_title(draw(), title)
 
-        entry = FigureEntry(name, notebook, caption, alt, titled if title else draw, hero)
+        entry = FigureEntry(name, notebook, caption, alt, titled if title else draw, hero, title)
         FIGURES.register(name, entry, draw.__module__)
         return draw
 
     return register
+
+
+def with_title(drawn: Any, title: str) -> Any:
+    """A figure, axes or chart with a title above it; "" leaves it as it is."""
+    if not title:
+        return drawn
+    if not hasattr(drawn, "suptitle") and not hasattr(drawn, "figure"):
+        return drawn.properties(title=title)  # a chart
+    getattr(drawn, "figure", drawn).suptitle(title)
+    return drawn
 
 
 def find(name: str) -> FigureEntry:

@@ -54,9 +54,6 @@ LONGEST_FORMULA = 1000  # characters
 LONGEST_NAME = 200  # bytes of a page's name: less than any system's limit
 
 
-ET.register_namespace("", MATHML)
-
-
 class Words(mistune.HTMLRenderer):
     """HTML in Markdown is shown, not obeyed; a picture is a link: looking must not load it."""
 
@@ -77,6 +74,7 @@ def as_formula(latex: str, display: str) -> str:
                 raise ValueError("an element from outside MathML")
             for name in set(part.attrib) - HARMLESS:  # such as href
                 del part.attrib[name]
+        ET.register_namespace("", MATHML)  # for all of ElementTree: somebody else may have
         return ET.tostring(formula, encoding="unicode")
     except Exception:  # of whatever kind: it comes from outside
         return mistune.escape(f"${latex}$")

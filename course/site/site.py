@@ -420,6 +420,14 @@ def description(page: Page) -> str:
     return textwrap.shorten(text, 200, placeholder=" …")
 
 
+def light(hero: Picture) -> bytes:
+    """The picture with 256 colors, a third of its size: the first page is fetched by everybody."""
+    drawn = Image.open(io.BytesIO(hero.png)).convert("RGB")
+    file = io.BytesIO()
+    drawn.quantize(256, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
 def card(hero: Picture) -> bytes:
     """The picture that stands for the site where a link to it is shared: a PNG of CARD's size."""
     picture = Image.new("RGB", CARD, "white")
@@ -490,6 +498,8 @@ def build(out: Path, cite: Citation | None = None) -> Site:
     decks = Page("slides.html", path("README.md"), "Slides")
     site.write(decks.file, "slides_index.html", decks, contents=[])
     (out / CARD_FILE).write_bytes(card(site.pictures[HERO]))
+    hero = dataclasses.replace(site.pictures[HERO], file="hero.png")
+    (out / "images" / hero.file).write_bytes(light(hero))
     write_laboratories(site)
     parts = [f"lab/{file}" for file in (*SCRIPTS, *site.parts_of["tatoeba"])]
     size = sum((out / file).stat().st_size for file in parts)
@@ -498,7 +508,7 @@ def build(out: Path, cite: Citation | None = None) -> Site:
         home.file,
         "home.html",
         home,
-        hero=site.pictures[HERO],
+        hero=hero,
         parts=parts,
         size=f"{size / 1e6:.1f} MB",
         examples=EXAMPLES,

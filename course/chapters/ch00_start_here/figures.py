@@ -85,7 +85,7 @@ def series_map(
     end = _sentence(ax, target, there, bottom - 0.2)
     arrow(ax, (end, places[-1] - 0.06), (end, bottom + 0.14), green)
     scale(ax, (0.5, bottom - 0.24), 0.8, limit=LIMIT, name="value of a number")
-    label(ax, (WIDTH / 2, 0.1), others, ha="center", color=style.MUTED)
+    label(ax, (WIDTH / 2, 0.24), others, ha="center", color=style.MUTED)
     return figure
 
 

@@ -24,7 +24,7 @@ def bend_curves(z: Any, bends: Mapping[str, Any]) -> Figure:
     figure = style.new_figure(style.WIDTH, 3.6)
     ax = figure.subplots()
     ax.axhline(0, color=style.RULE, linewidth=0.8)
-    ax.set(xlabel="z: what goes in", ylabel="what comes out", xlim=(z[0], z[-1]))
+    ax.set(xlabel="z: what goes in", ylabel="what comes out", xlim=(float(z[0]), float(z[-1])))
     curves(ax, as_array(z), bends, loud=list(bends)[1:])
     return figure
 
@@ -50,7 +50,7 @@ def score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
             axis.set_ticks([0, count - 1])
     figure.supxlabel(
         "places of queries and keys. No color: 0; amber: above; blue: below; grey: hidden. Each "
-        "square has its own scale.\nA window of 5: a word sees itself and up to 4 words on each side",
+        "square has its own scale.\nA window of 5: a word sees itself and 4 words on each side",
         fontsize=style.NOTE,
         color=style.MUTED,
     )

@@ -40,13 +40,14 @@ def price(
     """
     if not 0 < before < 1:
         raise ValueError(f"a share of right sentences between 0 and 1, not {before}")
-    figure = style.new_figure(style.WIDTH, 4.6)
+    figure = style.new_figure(style.WIDTH, 4.3)
     ax = figure.subplots()
     shares = [before + (1 - before) * i / 200 for i in range(201)]
     ax.plot([least_kl(s, before) for s in shares], shares, color=style.ACCENT, linewidth=3)
     look = {"color": style.ACCENT, "weight": "bold", "va": "center"}
     end = least_kl(1, before), 1
     ax.annotate("the shortest way", end, xytext=(8, 2), textcoords="offset points", **look)
+    named = {"textcoords": "offset points", "weight": "bold"}
     far = max(run["kl"] for runs in (*trainings.values(), *others.values()) for run in runs)
     for color, (name, runs) in zip(SHADES, trainings.items(), strict=False):
         histories = [run["history"] for run in runs]
@@ -57,7 +58,7 @@ def price(
         ]
         ax.plot(*way, color=color, linewidth=2)
         _dots(ax, runs, color, "o")
-        _name(ax, name, runs, color, (8, -4), "left", "top")
+        ax.annotate(name, end, NEAR.get(name, (8, 8)), **named, color=style.readable(color))
     for name, runs in others.items():
         _dots(ax, runs, style.INK, "s")
         _name(ax, name, runs, style.INK, (9, -6), "left", "top")
@@ -66,13 +67,23 @@ def price(
     ax.set(
         xlabel="distance from the start: KL in nats per sentence",
         ylabel="share of right sentences",
-        ylim=(0, 1.05),
-        xlim=(-0.05 * far, 1.22 * far),
+        ylim=(min(0.15, before / 2), 1.05),
+        xlim=(-0.05 * far, 1.05 * far),
     )
+    said = (
+        "grey line: a training, the mean of its seeds\ndot: where a seed ends\n"
+        "square: a way without such a line"
+    )
+    ax.text(0.98, 0.06, said, transform=ax.transAxes, ha="right", color=style.MUTED)
     ax.set_title("Every lesson leads farther than it must")
     return figure
 
 
+NEAR = {  # where a name stands, in points from the end of its line
+    "KL weight 0.3": (-28, 24),
+    "KL weight 0.1": (-30, 32),
+    "no KL penalty": (-10, -20),
+}
 SHADES = (style.MUTED, "#8A9099", style.SOFT)  # the darker the lower the KL weight
 
 

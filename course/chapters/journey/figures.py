@@ -836,7 +836,7 @@ def draw_causes() -> Figure:
 @figure(
     "positions-end-sign",
     notebook="03_positional_encoding",
-    caption="A word stays what it is when its position is added; the end token turns pale.",
+    caption="A word stays what it is when its position is added; the end token fades.",
     alt="Two groups of three strips: row, position and their sum. For 'trees' the sum is as strong "
     "as the row. For <eos> the row is faint blue where the position is orange, and the sum is "
     "almost blank, but for some cells on the left.",

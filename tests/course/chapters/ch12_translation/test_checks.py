@@ -208,7 +208,7 @@ def test_a_mistake_can_be_found(capsys):
 @pytest.mark.parametrize(
     ("leaked", "honest", "says"),
     [
-        (26, 0.6, "another spelling"),
+        (26, 0.6, "spelled differently"),
         (60, 0.6, "how many are new"),
         (12, 0.6, "Look for each sentence"),
         (40, 0.76, "the score that was reported"),
