@@ -86,7 +86,7 @@ def two(passed: str, refused: str) -> str:
     return f"two_mistakes = ({passed!r}, {refused!r})"
 
 
-HOLE, NEW = "The dog is in is the dog", "The queen's shelf is low"
+HOLE, NEW = "The cat is in is the cat", "The queen's shelf is low"
 
 RIGHT = {
     "four_advantages": [
@@ -228,14 +228,14 @@ WRONG = {
     ],
     "two_mistakes": [
         Wrong("the other way round", two(NEW, HOLE), "first the wrong one that passes", 1),
-        Wrong("refused", two("Dog the in is the", NEW), "The hasty judge refuses", 1),
-        Wrong("right", two("The dog is in the garden", NEW), "that is no mistake", 1),
+        Wrong("refused", two("Cat the in is the", NEW), "The hasty judge refuses", 1),
+        Wrong("right", two("The cat is in the garden", NEW), "that is no mistake", 1),
         Wrong("wrong", two(HOLE, "The shelf queen is low's"), "refused rightly", 1),
-        Wrong("passes", two(HOLE, "The dog is in the garden"), "it knows how that begins", 1),
+        Wrong("passes", two(HOLE, "The cat is in the garden"), "it knows how that begins", 1),
         Wrong("neither", two("The the the", "The the"), "The hasty judge refuses", 0),
         Wrong("one", "two_mistakes = 'The dog'", "Give two sentences", 0),
         Wrong("empty", two("", NEW), "Give two sentences", 0),
-        Wrong("long", two(HOLE + " dog" * 20, NEW), "At most 20 words", 0),
+        Wrong("long", two(HOLE + " cat" * 20, NEW), "At most 20 words", 0),
         Wrong("numbers", "two_mistakes = (1, 2)", "Give two sentences", 0),
     ],
     "my_average_precision": [
