@@ -93,7 +93,10 @@ def group_by_hand(guess: Any) -> None:
             "where all are right",
             all_right,
             0,
-            {1: "Is any of them better than its group?", 2: "Is any of them better than its group?"},
+            {
+                1: "Is any of them better than its group?",
+                2: "Is any of them better than its group?",
+            },
         ),
     )
 
@@ -124,12 +127,12 @@ def lesson(
     beta: float,
 ) -> Tensor:
     """What my_loss should return: PPO's clipped loss and beta times k3, of whole sentences."""
-    return in_words(
-        clipped(new - old, advantage[:, None], clip), k3(start - new), spoken, beta
-    )
+    return in_words(clipped(new - old, advantage[:, None], clip), k3(start - new), spoken, beta)
 
 
-def clipped(log_ratio: Tensor, gain: Tensor, clip: float, choose: Callable = torch.minimum) -> Tensor:
+def clipped(
+    log_ratio: Tensor, gain: Tensor, clip: float, choose: Callable = torch.minimum
+) -> Tensor:
     ratio = log_ratio.exp()
     return choose(ratio * gain, ratio.clamp(1 - clip, 1 + clip) * gain)
 

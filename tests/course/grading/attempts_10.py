@@ -212,7 +212,9 @@ WRONG = {
         Wrong("of each", loss(result="each.sum(1)"), "one number", 0),
         Wrong("squared", loss(away="log_s ** 2 / 2"), "of each word beta", 0),
         Wrong("clip of the example", loss(narrow="ratio.clamp(0.8, 1.2)"), "other inputs", 2),
-        Wrong("beta of the example", loss(each="(0.3 * away - gained) * spoken"), "other inputs", 2),
+        Wrong(
+            "beta of the example", loss(each="(0.3 * away - gained) * spoken"), "other inputs", 2
+        ),
         Wrong(
             "borrowed",
             """

@@ -25,7 +25,7 @@ STUDENTS = (ROOT / "course" / "grading" / "students.md").read_text(encoding="utf
 SOURCES = assignments()
 SERIES = sections.series()
 NOTEBOOK_ROWS = re.findall(
-    r"^\| (\d\d) \| (?!core of|all of).+ \| (.+) \| .+ \|$", GUIDE, re.MULTILINE
+    r"^\| (\d\d) \| (?!core of|all of|\[).+ \| (.+) \| .+ \|$", GUIDE, re.MULTILINE
 )
 
 
