@@ -18,6 +18,7 @@ from course.chapters.ch18_since_2017.experiments import (
 from course.chapters.ch18_since_2017.experiments import worth as printed
 from course.chapters.ch18_since_2017.figures import BETWEEN
 from course.drawing.rows import verdict
+from course.experiments.long_training import best_loss
 from transformer_lib.text import english_spanish
 from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.translator import Translator
@@ -137,6 +138,16 @@ def test_a_part_is_told_with_its_stars_and_its_cache():
 def test_eight_parts_have_their_best_rate_at_the_edge_of_the_grid():
     edge = [run["what"] for run in CHOSEN if run["max_lr"] == max(STORED["max_lrs"])]
     assert len(set(edge)) == 8 and "base" not in edge
+
+
+def test_twice_the_highest_rate_is_too_much():
+    """For the five of the eight that have tried it; whoever runs the others changes the text."""
+    runs = experiments.load("since-rates")["runs"]
+    tried = {run["what"]: run for run in runs if run["max_lr"] == 2 * max(STORED["max_lrs"])}
+    assert set(tried) == {"pre-norm", "SwiGLU", "mixture of experts", *DISTANCES[1:]}
+    for what, run in tried.items():
+        assert not run["chosen"] and best_loss(run) > 1.5 * best_loss(chosen(what)[0]), what
+        assert run["right"]["test"] < right(what, "test")[0] - 0.1, what
 
 
 def test_longer_begins_one_token_beyond_the_training():
