@@ -107,7 +107,8 @@ class Assignment:
 
 def assignments() -> list[Assignment]:
     """All of them, in order."""
-    return [read_source(path) for path in sorted(FOLDER.glob("[0-9]*.ipynb"))]
+    found = map(read_source, FOLDER.glob("[0-9]*.ipynb"))
+    return sorted(found, key=lambda source: source.number)
 
 
 def assignment(number: int | str) -> Assignment:

@@ -1,6 +1,6 @@
 """What students hand in: right answers written in other ways, and the classic mistakes.
 
-Each assignment has its own list, in attempts_1.py to attempts_9.py.
+Each assignment has its own list, in attempts_1.py to attempts_10.py.
 """
 
 import contextlib

@@ -17,6 +17,7 @@ from course.chapters.ch11_decoding import checks as check_decoding
 from course.chapters.ch14_real_text import assignment_7_checks as check_corpus
 from course.chapters.ch17_gpt import assignment_9_checks as check_scaling
 from course.chapters.ch18_since_2017 import assignment_8_checks as check_newer_parts
+from course.chapters.ch21_without_the_table import assignment_10_checks as check_states
 from course.checks import as_number, with_tensors
 from transformer_lib.decoding import Hypothesis, penalty
 from transformer_lib.model.decoder import DecoderLayer
@@ -303,6 +304,23 @@ def my_fit(dice: Dice) -> tuple:
 
 def my_held_out(dice: Dice) -> tuple:
     return *some_losses(dice), check_scaling.a_fit()
+
+
+def my_loss(dice: Dice) -> tuple:
+    sizes = dice.sizes(4, 5)
+    clip, beta = dice.choice(0.05, 0.2, 0.5), dice.choice(0.1, 0.3, 1.0)
+    return check_states.loss_inputs(*sizes, clip, beta, dice.size(10_000))
+
+
+def my_average_precision(dice: Dice) -> tuple:
+    scores = dice.normal(dice.size(12))
+    true = dice.normal(len(scores)) > dice.choice(-1.0, 0.0, 1.0)
+    true[dice.size(len(scores)) - 1] = True  # one of them has the property
+    return scores, true
+
+
+def my_delta(dice: Dice) -> tuple:
+    return check_states.delta_inputs(*dice.sizes(6, 4, 4), dice.size(10_000))
 
 
 MADE_BY: dict[str, Callable[[Dice], tuple]] = {

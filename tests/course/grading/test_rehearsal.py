@@ -1,6 +1,6 @@
 """A class of thirty-two: built, handed out, handed in and graded, as a teacher does it.
 
-Twelve students hand in all nine assignments: one right, one right in other ways, and ten with
+Twelve students hand in all ten assignments: one right, one right in other ways, and ten with
 classic mistakes, the first ten of each list (test_attempts.py goes through all of them). Twenty
 hand in assignment 2 in ways that teachers get to see. The hostile ones come extra.
 """

@@ -1,5 +1,6 @@
 """What notebook 18 says of the stored trainings, where no cell of its own says it in code."""
 
+import math
 from statistics import mean
 
 import pytest
@@ -8,6 +9,8 @@ from course import experiments
 from course.chapters.ch18_since_2017.experiments import (
     ASKED,
     BEYOND,
+    SEEDS,
+    SEEDS_OF_THE_BASE,
     TRAINING,
     points,
     right_between,
@@ -15,6 +18,7 @@ from course.chapters.ch18_since_2017.experiments import (
 from course.chapters.ch18_since_2017.experiments import worth as printed
 from course.chapters.ch18_since_2017.figures import BETWEEN
 from course.drawing.rows import verdict
+from course.experiments.long_training import best_loss
 from transformer_lib.text import english_spanish
 from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.translator import Translator
@@ -37,42 +41,55 @@ def worth(what: str, split: str) -> float:
     return mean(ROWS[what][split])
 
 
-def test_half_of_the_comparisons_have_a_star():
-    base = ROWS["base"]
-    found = [
-        verdict(row[split], base[split])
-        for what, row in ROWS.items()
-        if what != "base"
+def stars(rows: list[dict]) -> set[tuple[str, str]]:
+    base, *others = rows
+    return {
+        (row["what"], split)
+        for row in others
         for split in ASKED
-    ]
-    assert len(found) == 60 and found.count("no clear difference") == 30
+        if verdict(row[split], base[split]) != "no clear difference"
+    }
+
+
+def test_twenty_seven_comparisons_have_a_star_and_three_more_against_three_seeds():
+    found = stars(list(ROWS.values()))
+    first = points([run for run in STORED["runs"] if run["seed"] in SEEDS])
+    assert len(ROWS) == 21 and len(found) == 27
+    assert 60 * 2 / math.comb(13, 3) < 0.5 and 60 * 2 / math.comb(6, 3) == 6
+    fallen = stars(first) - found
+    assert len(stars(first)) == 30 and not found - stars(first)
+    assert len(fallen) == 3
+    sizes = {what: dict(row) for what, row in zip(ROWS, first, strict=True)}
+    assert {round(-mean(sizes[what][split])) for what, split in fallen} == {4, 5}
 
 
 def test_a_part_is_trained_as_the_base_is():
     same = [run["training"] | {"seed": 0, "max_lr": 0, "schedule": ""} for run in STORED["runs"]]
-    assert all(one == same[0] for one in same) and {run["seed"] for run in CHOSEN} == {0, 1, 2}
+    assert all(one == same[0] for one in same)
+    for what in ROWS:
+        wanted = SEEDS_OF_THE_BASE if what == "base" else SEEDS
+        assert [run["seed"] for run in chosen(what)] == sorted(wanted), what
     assert {run["seed"] for run in STORED["runs"] if not run["chosen"]} == {0}
 
 
 def test_how_much_each_is_worth():
     for what, split, points_ in (
         ("SwiGLU", "test", 6),
-        ("SwiGLU", "pronoun", 21),
+        ("SwiGLU", "pronoun", 19),
         ("Muon", "test", 12),
-        ("grouped queries", "test", -4),
-        ("multi-query", "test", -11),
-        ("window of 5", "test", -5),
-        ("window of 5", "pronoun", -14),
+        ("multi-query", "test", -10),
+        ("window of 5", "pronoun", -16),
     ):
         assert round(worth(what, split)) == points_, (what, split)
     assert worth("SwiGLU", "test") - worth("mixture of experts", "test") == pytest.approx(
         1, abs=0.1
     )
+    assert max(worth("grouped queries", split) for split in ASKED) < 0
     assert max(ROWS, key=lambda what: worth(what, "test")) == "Muon"
     assert round(worth("Muon", "test") - worth("AdamW", "test")) == 7
     assert round(mean(right("no positions", "test")), 1) == 0.7
     assert all(0.32 < one < 0.61 for what in DISTANCES for one in right(what, "longer"))
-    assert all(0.14 < one < 0.21 for one in right("base", "longer"))
+    assert all(0.125 < one < 0.21 for one in right("base", "longer"))
     assert all(0.54 < one < 0.72 for one in right("today", "longer"))
     assert max(ROWS, key=lambda what: worth(what, "longer")) == "today"
 
@@ -83,7 +100,11 @@ def test_sizes_and_times():
     assert 0.9 < size["multi-query"] / size["base"] < size["grouped queries"] / size["base"] < 0.97
     assert round(size["not tied"] / size["base"], 2) == 1.28
     seconds = {
-        what: [run["seconds_per_step"] for run in STORED["runs"] if run["what"] == what]
+        what: [  # the base's later seeds were trained on another day, beside other work
+            run["seconds_per_step"]
+            for run in STORED["runs"]
+            if run["what"] == what and run["seed"] in SEEDS
+        ]
         for what in ("base", "AdamW", "Muon")
     }
     assert min(seconds["Muon"]) > max(seconds["base"] + seconds["AdamW"])
@@ -94,10 +115,10 @@ def test_sizes_and_times():
 def test_the_parts_of_today_one_by_one_and_together():
     nine = BETWEEN[1:-1]
     sums = {split: sum(worth(what, split) for what in nine) for split in ("test", "longer")}
-    assert (round(sums["test"]), round(sums["longer"])) == (18, 47)
+    assert (round(sums["test"]), round(sums["longer"])) == (21, 51)
     assert round(worth("today", "longer")) == 46
     from_seeds = [sums["longer"] - len(nine) * seed for seed in ROWS["base"]["longer"]]
-    assert sorted(map(round, from_seeds)) == [25, 40, 75]
+    assert (round(min(from_seeds)), round(max(from_seeds))) == (20, 88)
     assert round(100 * (1 - mean(right("base", "test")))) == 15 < sums["test"]
 
 
@@ -117,6 +138,16 @@ def test_a_part_is_told_with_its_stars_and_its_cache():
 def test_eight_parts_have_their_best_rate_at_the_edge_of_the_grid():
     edge = [run["what"] for run in CHOSEN if run["max_lr"] == max(STORED["max_lrs"])]
     assert len(set(edge)) == 8 and "base" not in edge
+
+
+def test_twice_the_highest_rate_is_too_much():
+    """For the six of the eight that have tried it; whoever runs the others changes the text."""
+    runs = experiments.load("since-rates")["runs"]
+    tried = {run["what"]: run for run in runs if run["max_lr"] == 2 * max(STORED["max_lrs"])}
+    assert set(tried) == {"pre-norm", "SwiGLU", "mixture of experts", "AdamW", *DISTANCES[1:]}
+    for what, run in tried.items():
+        assert not run["chosen"] and best_loss(run) > 1.5 * best_loss(chosen(what)[0]), what
+        assert run["right"]["test"] < right(what, "test")[0] - 0.1, what
 
 
 def test_longer_begins_one_token_beyond_the_training():
