@@ -821,6 +821,13 @@ def test_a_message_of_a_million_letters_is_told_once_and_in_part(tmp_path, name,
     assert said == 0 or max(map(len, re.findall("x+", hint))) == LONG - len("ValueError: ")
 
 
+def test_a_message_commands_no_terminal_and_ends_no_table(tmp_path):
+    code = "raise ValueError('red \\x1b[31m nul \\x00 round \\u202e é ñ 👩\\u200d💻')"
+    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {"w_q": code}))
+    found = {one.exercise: one for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())}
+    assert "red �[31m nul � round � é ñ 👩\u200d💻" in found["w_q"].hint
+
+
 def test_a_hint_too_long_is_cut_where_it_says_so():
     class Silent:
         clock = contextlib.nullcontext
