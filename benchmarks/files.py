@@ -58,7 +58,11 @@ def measure(options: argparse.Namespace, folder: Path) -> dict:
     translator = Translator.load(options.model)
     translator.sureness = None  # no remarks on doubtful lines: CTranslate2 makes none
     source = folder / "english.txt"
-    source.write_text("".join(f"{text}\n" for text in sentences()), encoding="utf-8")
+    if options.sentences:
+        texts = options.sentences.read_text(encoding="utf-8").splitlines()
+    else:
+        texts = sentences()
+    source.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
     (folder / "model").mkdir()
     convert(translator.model, folder / "model")
 
@@ -66,7 +70,12 @@ def measure(options: argparse.Namespace, folder: Path) -> dict:
         translate_lines(translator, {"beam": 1, "n_best": 1}, source, folder / file)
 
     quick, small = translator.optimize_for_decoding(), translator.optimize_for_decoding(int8=True)
-    contestants = {OURS: lambda: ours(quick, OURS), "ours, int8": lambda: ours(small, "ours, int8")}
+    half = translator.optimize_for_decoding()
+    half.model.bfloat16()
+    contestants = {
+        name: lambda name=name, translator=translator: ours(translator, name)
+        for name, translator in {OURS: quick, "ours, bf16": half, "ours, int8": small}.items()
+    }
     for them, kind in ((THEIRS, "float32"), ("CTranslate2, int8", "int8")):
         engine = ctranslate2.Translator(
             str(folder / "model"), compute_type=kind, inter_threads=1, intra_threads=options.threads
@@ -90,6 +99,7 @@ def measure(options: argparse.Namespace, folder: Path) -> dict:
 def main() -> None:
     parser = arguments(__doc__, rounds=10)
     parser.add_argument("--model", choices=["grammar", "tatoeba"], default="grammar")
+    parser.add_argument("--sentences", type=Path, help="lines of English, instead of the grammar's")
     options = parser.parse_args()
     if ctranslate2 is None:
         parser.exit(message="There is nothing to compare with: pip install ctranslate2\n")

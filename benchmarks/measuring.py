@@ -140,5 +140,5 @@ def processor() -> str:
 
 def write_json(path: str, content: dict) -> None:
     with open(path, "w", encoding="utf-8") as file:
-        json.dump(content, file, indent=2)
+        json.dump(content, file, indent=2, default=str)
         file.write("\n")
